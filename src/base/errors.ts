@@ -1,0 +1,125 @@
+/**
+ * Errors a caller can act on: each has a code from one closed list, a message with the figures, and
+ * a hint that says what to do next. Bugs are `AssertionError`s (`assert.ts`) and not in this list.
+ */
+
+/** Every code there is; `docs/reference/errors.md` has a section for each. */
+export const ERROR_CODES = [
+  "WINDOW_TOO_SMALL",
+  "UNDO_REFUSED",
+  "REWIND_REFUSED",
+  "ENTRY_NOT_FOUND",
+  "RECONCILE_REFUSED",
+  "SESSION_CLOSED",
+  "SESSION_EXISTS",
+  "SESSION_NOT_FOUND",
+  "SESSION_UNREADABLE",
+  "STORE_FAILED",
+  "BLOB_MISSING",
+  "INPUT_NOT_FOUND",
+  "INPUT_EMPTY",
+  "INPUT_UNREADABLE",
+  "INPUT_TOO_LARGE",
+  "FORMAT_UNKNOWN",
+  "NO_MESSAGES",
+  "OPTION_INVALID",
+  "ABORTED",
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface ErrorDetails {
+  readonly message: string;
+  readonly hint: string;
+  readonly cause?: unknown;
+}
+
+/** Base of every error this library throws on purpose. Branch on `code`. */
+export abstract class PalimpsestError extends Error {
+  abstract readonly code: ErrorCode;
+  /** What to do next. */
+  readonly hint: string;
+
+  constructor({ message, hint, cause }: ErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.hint = hint;
+  }
+}
+
+/** The window cannot hold system prompt, tools and the newest round. */
+export class WindowTooSmallError extends PalimpsestError {
+  readonly code = "WINDOW_TOO_SMALL";
+  readonly neededTokens: number;
+  readonly availableTokens: number;
+  readonly fixedTokens: number;
+
+  constructor(size: {
+    readonly neededTokens: number;
+    readonly availableTokens: number;
+    readonly fixedTokens: number;
+    readonly windowTokens: number;
+  }) {
+    super({
+      message:
+        `The window of ${size.windowTokens} tokens leaves ${size.availableTokens} for a request; ` +
+        `system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
+      hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
+    });
+    this.neededTokens = size.neededTokens;
+    this.availableTokens = size.availableTokens;
+    this.fixedTokens = size.fixedTokens;
+  }
+}
+
+/** The session cannot do what was asked of it in its present state. */
+export class SessionError extends PalimpsestError {
+  readonly code:
+    | "UNDO_REFUSED"
+    | "REWIND_REFUSED"
+    | "ENTRY_NOT_FOUND"
+    | "RECONCILE_REFUSED"
+    | "SESSION_CLOSED"
+    | "ABORTED";
+
+  constructor(code: SessionError["code"], details: ErrorDetails) {
+    super(details);
+    this.code = code;
+  }
+}
+
+/** A store could not keep or find something. */
+export class StoreError extends PalimpsestError {
+  readonly code:
+    | "SESSION_EXISTS"
+    | "SESSION_NOT_FOUND"
+    | "SESSION_UNREADABLE"
+    | "STORE_FAILED"
+    | "BLOB_MISSING";
+
+  constructor(code: StoreError["code"], details: ErrorDetails) {
+    super(details);
+    this.code = code;
+  }
+}
+
+/** A file or text from outside is not something that can be read. */
+export class InputError extends PalimpsestError {
+  readonly code:
+    | "INPUT_NOT_FOUND"
+    | "INPUT_EMPTY"
+    | "INPUT_UNREADABLE"
+    | "INPUT_TOO_LARGE"
+    | "FORMAT_UNKNOWN"
+    | "NO_MESSAGES";
+
+  constructor(code: InputError["code"], details: ErrorDetails) {
+    super(details);
+    this.code = code;
+  }
+}
+
+/** An option has a value that cannot be used. */
+export class OptionError extends PalimpsestError {
+  readonly code = "OPTION_INVALID";
+}

@@ -1,0 +1,55 @@
+/**
+ * Cutting and mending text so that no character is ever split.
+ *
+ * A lone surrogate makes a provider refuse the request, and every later one that replays it; so
+ * all cutting of text in the product goes through here.
+ */
+
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
+
+/** The first `length` UTF-16 units at the most, one fewer where the cut would split a character. */
+export function cutHead(text: string, length: number): string {
+  if (text.length <= length) return text;
+  if (length <= 0) return "";
+  return text.slice(0, isHighSurrogate(text.charCodeAt(length - 1)) ? length - 1 : length);
+}
+
+/** The last `length` UTF-16 units at the most, one fewer where the cut would split a character. */
+export function cutTail(text: string, length: number): string {
+  if (text.length <= length) return text;
+  if (length <= 0) return "";
+  const start = text.length - length;
+  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
+}
+
+/** `text` cut to `length` with an ellipsis where something was left out. */
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${cutHead(text, Math.max(0, length - 1))}…`;
+}
+
+/** The first line, without white space at its ends. */
+export function firstLine(text: string): string {
+  const trimmed = text.trimStart();
+  const end = trimmed.indexOf("\n");
+  return (end === -1 ? trimmed : trimmed.slice(0, end)).trimEnd();
+}
+
+/** Whether `text` holds no half of a surrogate pair. */
+export function isWellFormed(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0xd800 || code > 0xdfff) continue;
+    if (isHighSurrogate(code) && isLowSurrogate(text.charCodeAt(index + 1))) index++;
+    else return false;
+  }
+  return true;
+}
+
+/** `text` with every lone surrogate replaced by U+FFFD; the same string where there is none. */
+export function toWellFormed(text: string): string {
+  if (isWellFormed(text)) return text;
+  return text.replace(/[\uD800-\uDBFF][\uDC00-\uDFFF]|[\uD800-\uDFFF]/g, (found) =>
+    found.length === 2 ? found : "\uFFFD",
+  );
+}

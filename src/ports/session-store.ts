@@ -1,0 +1,58 @@
+/**
+ * Where sessions live: append-only logs and the blobs beside them.
+ *
+ * An append is *acknowledged* when it resolves (the bytes survive a killed process) and *durable*
+ * once `sync` has resolved after it (they survive a power loss). A log never changes what is in it.
+ */
+import type { Entry } from "../transcript/entries.ts";
+
+/** An entry and where it lies: an opaque, growing number that `readFrom` takes. */
+export interface StoredEntry {
+  readonly entry: Entry;
+  readonly position: number;
+}
+
+/** A stretch of a stored log that could not be read; everything around it was. */
+export interface LogDamage {
+  readonly position: number;
+  readonly bytes: number;
+  readonly reason: "torn-tail" | "bad-checksum" | "not-json" | "not-an-entry" | "too-long";
+}
+
+export interface LogContents {
+  readonly entries: readonly StoredEntry[];
+  readonly damage: readonly LogDamage[];
+}
+
+/** One open session. */
+export interface SessionLog {
+  readonly sessionId: string;
+  /**
+   * Appends entries in order, all or none as far as a reader can tell; returns their positions.
+   * @throws a `StoreError` in the same call if the bytes could not be written; what was written of
+   * them is taken back, and the log can be appended to again.
+   */
+  append(entries: readonly Entry[]): Promise<readonly number[]>;
+  /** Resolves once everything appended so far, and every blob, is durable. */
+  sync(): Promise<void>;
+  /** From the last checkpoint to the end; the whole log where there is no checkpoint. */
+  readTail(): Promise<LogContents>;
+  /** Entries from the one at `position` on, up to and including `toSeq`. */
+  readFrom(position: number, toSeq: number): Promise<LogContents>;
+  /** Everything, oldest first, in batches of bounded size. */
+  readAll(): AsyncIterable<LogContents>;
+  /** Stores a text once; a text that is there already is not written again. `hash` is its SHA-256. */
+  putBlob(hash: string, text: string): Promise<void>;
+  getBlob(hash: string): Promise<string | undefined>;
+  /** Bytes appended and blob bytes written since it was opened. */
+  bytesWritten(): number;
+  close(): Promise<void>;
+}
+
+export interface SessionStore {
+  /** Creates the log of a new session. @throws `StoreError` `SESSION_EXISTS`. */
+  create(sessionId: string): Promise<SessionLog>;
+  /** Opens an existing log. Reading never changes it; a torn last line is left and reported. @throws `SESSION_NOT_FOUND`. */
+  open(sessionId: string): Promise<SessionLog>;
+  list(): Promise<readonly string[]>;
+}

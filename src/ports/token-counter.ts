@@ -1,0 +1,20 @@
+/**
+ * Something that counts the tokens of a request exactly, or close to it: a provider's counting
+ * endpoint or a published tokenizer. A counter that fails falls through to the next.
+ */
+import type { Message } from "../transcript/messages.ts";
+
+export interface CountableRequest {
+  readonly model: string;
+  readonly system?: string;
+  /** The tools as they are sent, in JSON. */
+  readonly tools?: string;
+  readonly messages: readonly Message[];
+}
+
+export interface TokenCounter {
+  /** Shown as the source of a figure, such as `anthropic-count-tokens`. */
+  readonly name: string;
+  /** @throws when it cannot count; the chain goes on to the next counter. */
+  count(request: CountableRequest): Promise<number>;
+}

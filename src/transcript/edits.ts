@@ -1,0 +1,135 @@
+/**
+ * Edits: what the reader shall see instead.
+ *
+ * An edit never changes an entry. It is appended like everything else and carries its whole effect
+ * as data: messages that are hidden, blocks that are shown in another form, messages that are
+ * inserted. The projection knows only these three effects (and undo and rewind), so a new kind of
+ * layer needs no new kind of folding, and undoing any edit means leaving its effect out.
+ */
+import type { ContentBlock } from "./blocks.ts";
+import type { BlobRef } from "./entries.ts";
+import type { Message } from "./messages.ts";
+
+/** Message entries from one sequence number to another, both included. */
+export interface SeqRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One block in another form. */
+export interface BlockForm {
+  readonly seq: number;
+  /** Index of the block in its entry's content. */
+  readonly block: number;
+  /** What is shown instead; `undefined` where the block is not shown at all. */
+  readonly shown?: ContentBlock;
+  /** Where the whole block lies, if the edit moved it there. */
+  readonly blob?: BlobRef;
+}
+
+/** Messages shown after the message entry `afterSeq` (0: before everything). */
+export interface Insertion {
+  readonly afterSeq: number;
+  readonly messages: readonly Message[];
+}
+
+export interface EditEffect {
+  readonly hide?: readonly SeqRange[];
+  readonly forms?: readonly BlockForm[];
+  readonly insert?: readonly Insertion[];
+}
+
+/** What is no longer visible, and how much of it: the loss report of one edit. */
+export interface LossReport {
+  readonly messages: number;
+  readonly blocks: number;
+  /** Distinct things that can no longer be read in the window, by kind, most important first. */
+  readonly files: readonly string[];
+  readonly commands: readonly string[];
+  readonly strings: readonly string[];
+  /** User messages that are no longer verbatim. */
+  readonly userMessages: number;
+  /** How to get it back, in words for the model and for people. */
+  readonly recovery: string;
+}
+
+export type LayerName =
+  | "offload"
+  | "microcompact"
+  | "collapse"
+  | "extractive"
+  | "full"
+  | "session-memory"
+  | "reactive"
+  | "peel";
+
+/** An edit of one of the layers. */
+export interface LayerEdit {
+  readonly kind: LayerName;
+  readonly effect: EditEffect;
+  /** Why now, in one word or two: `arrival`, `usage`, `threshold`, `manual` … */
+  readonly reason: string;
+  /** Estimated tokens that the window lost by it (unpadded). */
+  readonly freedTokens: number;
+  readonly loss?: LossReport;
+  /** Whether everything before the end of the effect is now told by a summary. */
+  readonly isBoundary?: boolean;
+}
+
+/** A repair of a damaged or cut history, reported and undoable like any edit. */
+export interface RepairEdit {
+  readonly kind: "repair";
+  readonly effect: EditEffect;
+  readonly reason: RepairReason;
+  /** The tool call or message that was mended. */
+  readonly subject: string;
+}
+
+export type RepairReason =
+  | "orphan-result"
+  | "duplicate-result"
+  | "duplicate-call-id"
+  | "late-result"
+  | "unanswered-call"
+  | "leading-assistant"
+  | "misplaced-result"
+  | "split-response";
+
+/** The host's list differed from the log: what it left out, changed or put in. */
+export interface HostEdit {
+  readonly kind: "host";
+  readonly effect: EditEffect;
+  readonly reason: string;
+}
+
+/** The provider cleared something on its side; the window is unchanged, the figure is subtracted. */
+export interface ProviderClearEdit {
+  readonly kind: "provider-clear";
+  readonly freedTokens: number;
+  readonly reason: string;
+}
+
+export interface PinEdit {
+  readonly kind: "pin" | "unpin";
+  readonly seq: number;
+  readonly block?: number;
+}
+
+/** Leaves the effect of an earlier edit out. */
+export interface UndoEdit {
+  readonly kind: "undo";
+  readonly editSeq: number;
+}
+
+/** Moves the head back: the line goes on from `toSeq`, later entries leave it (and stay in the log). */
+export interface RewindEdit {
+  readonly kind: "rewind";
+  readonly toSeq: number;
+}
+
+export type EffectEdit = LayerEdit | RepairEdit | HostEdit;
+export type Edit = EffectEdit | ProviderClearEdit | PinEdit | UndoEdit | RewindEdit;
+
+export function hasEffect(edit: Edit): edit is EffectEdit {
+  return "effect" in edit;
+}

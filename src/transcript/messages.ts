@@ -1,0 +1,49 @@
+/**
+ * Messages: who said what, and where it came from.
+ */
+import type { ContentBlock } from "./blocks.ts";
+
+/** `system` may stand inside the conversation; the system prompt itself is not a message. */
+export type Role = "user" | "assistant" | "system";
+
+/**
+ * Where a message came from, which decides how far it is trusted.
+ * `host` is the program around the agent (reminders, attachments), `engine` is this library.
+ */
+export type Origin = "user" | "assistant" | "tool" | "host" | "engine" | "restored" | "recalled" | "summary";
+
+export interface Message {
+  readonly role: Role;
+  readonly content: readonly ContentBlock[];
+  readonly origin?: Origin;
+  /** Chunks with the same response id are one assistant turn and stay together. */
+  readonly responseId?: string;
+  /** The model that answered, of an assistant message. */
+  readonly model?: string;
+  /** The host's own id of the message, by which `reconcile` finds it again. */
+  readonly hostId?: string;
+  /** When it was said, in milliseconds since the epoch. */
+  readonly at?: number;
+  /** The answer was cut off: what is finished is kept, the rest is not shown. */
+  readonly interrupted?: boolean;
+}
+
+/** What the provider reported for one call, in tokens. Fields are disjoint: the prompt is the sum of the first three. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Size of the prompt that was sent, in tokens: new, read from the cache, written to it. */
+export function promptTokens(usage: Usage): number {
+  return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+}
+
+/** The origin that a message has when its host did not say. */
+export function defaultOrigin(message: Pick<Message, "role" | "content">): Origin {
+  if (message.role === "assistant") return "assistant";
+  if (message.role === "system") return "host";
+  return message.content.some((block) => block.type === "tool_result") ? "tool" : "user";
+}

@@ -1,0 +1,44 @@
+/**
+ * The window: what the model sees on the next call, as values that planners read.
+ *
+ * A window is a list of visible messages in order. Each carries where it came from, so that a
+ * planner can name what it wants shown differently; nobody changes a window, edits do.
+ */
+import type { ContentBlock } from "./blocks.ts";
+import type { BlobRef } from "./entries.ts";
+import type { Origin, Role } from "./messages.ts";
+
+/** One block as it is shown. */
+export interface VisibleBlock {
+  /** Index in its entry's (or inserted message's) content; hidden blocks leave gaps. */
+  readonly index: number;
+  /** What is shown. */
+  readonly block: ContentBlock;
+  /** `original`, or the first form it was stored with, or the form an edit gave it. */
+  readonly form: "original" | "preview" | "edited";
+  /** Where the whole block lies when `block` is not the whole of it and the log has no copy. */
+  readonly blob?: BlobRef;
+}
+
+/** One message as it is shown: an entry of the log, or a message inserted by an edit. */
+export interface VisibleMessage {
+  /** The entry's sequence number; of an inserted message, that of the entry it stands after. */
+  readonly seq: number;
+  /** Sequence number of the edit that inserted it; absent for a message entry. */
+  readonly insertedBy?: number;
+  readonly role: Role;
+  readonly origin: Origin;
+  readonly responseId?: string;
+  readonly at: number;
+  readonly blocks: readonly VisibleBlock[];
+}
+
+/**
+ * One message of a request: neighbours of one role joined, results leading the message that
+ * answers their calls. Valid for every provider; `formats/` turns it into a provider's shape.
+ */
+export interface RequestMessage {
+  readonly role: Role;
+  readonly content: readonly ContentBlock[];
+  readonly responseId?: string;
+}
