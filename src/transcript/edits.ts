@@ -18,7 +18,10 @@ export interface SeqRange {
 
 /** One block in another form. */
 export interface BlockForm {
+  /** The message entry; of an inserted message, the entry it stands after. */
   readonly seq: number;
+  /** The edit that inserted the message, where it is not an entry. */
+  readonly insertedBy?: number;
   /** Index of the block in its entry's content. */
   readonly block: number;
   /** What is shown instead; `undefined` where the block is not shown at all. */
@@ -87,13 +90,13 @@ export interface RepairEdit {
 
 export type RepairReason =
   | "orphan-result"
+  | "late-result"
   | "duplicate-result"
   | "duplicate-call-id"
-  | "late-result"
   | "unanswered-call"
-  | "leading-assistant"
-  | "misplaced-result"
-  | "split-response";
+  | "unpaired-server-tool"
+  | "missing-first-user"
+  | "missing-last-user";
 
 /** The host's list differed from the log: what it left out, changed or put in. */
 export interface HostEdit {

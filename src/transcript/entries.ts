@@ -132,8 +132,10 @@ export interface CheckpointEntry extends EntryBase {
   readonly runs: readonly CheckpointRun[];
   /** Stretches of the log that are on the line, by sequence number. */
   readonly line: readonly { readonly from: number; readonly to: number }[];
-  /** Edits in `runs` that were undone. */
+  /** Edits that were undone. */
   readonly undone: readonly number[];
+  /** What is pinned. */
+  readonly pins: readonly { readonly seq: number; readonly block?: number }[];
   /** Last usage report and what it covered. */
   readonly usageAnchor?: JsonValue;
   /** State that the engine carries over: what was shown, discovered, decided. */

@@ -1,0 +1,75 @@
+/**
+ * Checkpoints: which stretches of the log a window is made of.
+ *
+ * Opening a session reads these stretches and the tail, so what it costs depends on the window, not
+ * on how long the session is. Nothing is copied: visible messages, and the edits that shape what
+ * lies between the first of them and the head, are named by where they are.
+ */
+import type { SeqRange } from "./edits.ts";
+import type { CheckpointEntry, CheckpointRun, Entry } from "./entries.ts";
+import { Projection } from "./projection.ts";
+
+/** Entries that may lie between two needed ones without starting a new stretch: reading them is cheaper than a seek. */
+const BRIDGED_ENTRIES = 32;
+
+type CheckpointIndex = Pick<CheckpointEntry, "runs" | "line" | "undone" | "pins">;
+
+/** The checkpoint of `projection` as it is now. `positionOf` tells where the store put an entry. */
+export function planCheckpoint(
+  projection: Projection,
+  positionOf: (seq: number) => number | undefined,
+): CheckpointIndex | undefined {
+  const runs: CheckpointRun[] = [];
+  for (const seq of neededSeqs(projection)) {
+    const last = runs.at(-1);
+    if (last !== undefined && seq - last.to <= BRIDGED_ENTRIES) {
+      runs[runs.length - 1] = { ...last, to: seq };
+      continue;
+    }
+    const position = positionOf(seq);
+    if (position === undefined) return undefined;
+    runs.push({ from: seq, to: seq, position });
+  }
+  return { runs, line: projection.lineRanges, undone: projection.undoneEdits, pins: projection.pins };
+}
+
+/** The window that a checkpoint names. `entries` are those of its runs, in order. */
+export function restoreCheckpoint(checkpoint: CheckpointEntry, entries: Iterable<Entry>): Projection {
+  const projection = new Projection(checkpoint);
+  for (const entry of entries) projection.restore(entry);
+  projection.finishRestore();
+  return projection;
+}
+
+function neededSeqs(projection: Projection): readonly number[] {
+  const messages = projection.visible
+    .filter((message) => message.insertedBy === undefined)
+    .map((message) => message.seq);
+  const inserting = new Set(projection.visible.flatMap((message) => message.insertedBy ?? []));
+  const first = messages[0] ?? projection.headSeq;
+  const shown = new Set(messages);
+  const isNeeded = (active: Projection["activeEdits"][number]): boolean => {
+    const { hide = [], forms = [] } = active.edit.effect;
+    return (
+      inserting.has(active.seq) ||
+      hide.some((range: SeqRange) => range.to >= first) ||
+      forms.some((form) => shown.has(form.seq))
+    );
+  };
+  const edits = projection.activeEdits.filter(isNeeded).map((active) => active.seq);
+  const needed = [...messages, ...edits].sort((one, other) => one - other);
+  return withCallsBetween(needed, projection);
+}
+
+/** That a request left after a message must stay known, also where nothing else before the next one is needed. */
+function withCallsBetween(needed: readonly number[], { callSeqs, headSeq }: Projection): readonly number[] {
+  const all: number[] = [];
+  let call = 0;
+  for (const seq of [...needed, headSeq + 1]) {
+    const previous = all.at(-1) ?? seq;
+    while (call < callSeqs.length && callSeqs[call]! < previous) call++;
+    if (callSeqs[call] !== undefined && callSeqs[call]! < seq) all.push(callSeqs[call]!);
+    if (seq <= headSeq) all.push(seq);
+  }
+  return all;
+}

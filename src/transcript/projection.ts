@@ -1,0 +1,289 @@
+/**
+ * The projection: the log folded into the window.
+ *
+ * DESIGN. The fold is the only way from entries to a window. It takes entries in the order of the
+ * log, one at a time, and costs what the entry brings: a message is one push, an edit touches what
+ * it names. Whatever is hidden stays known here (until `forgetHidden`), because leaving an edit
+ * out, by undo, or a stretch of the line, by rewind, is done by folding what is known once more
+ * without it. So there is one definition of what a window is: messages of the line, then the
+ * effects of the active edits in their order.
+ *
+ * A log opened from a checkpoint starts with the entries that the checkpoint names. What lies
+ * before is not known then; `canApply` says whether an undo or a rewind needs it, and its caller
+ * folds the whole log anew in that case.
+ */
+import { assert } from "../base/assert.ts";
+import { type BlockForm, type EffectEdit, hasEffect, type Insertion, type SeqRange } from "./edits.ts";
+import type { CheckpointEntry, EditEntry, Entry, MessageEntry } from "./entries.ts";
+import { Line } from "./line.ts";
+import { insertedMessage, visibleMessage } from "./shown-block.ts";
+import type { VisibleBlock, VisibleMessage } from "./window.ts";
+
+interface ActiveEdit {
+  readonly seq: number;
+  readonly at: number;
+  readonly edit: EffectEdit;
+}
+
+export class Projection {
+  #line: Line;
+  #visible: VisibleMessage[] = [];
+  readonly #messages = new Map<number, MessageEntry>();
+  #edits: ActiveEdit[] = [];
+  readonly #undone: Set<number>;
+  #callSeqs: number[] = [];
+  readonly #pins = new Map<string, SeqPin>();
+  #revision = 0;
+  /** Message entries from this one on are all known, visible or not. */
+  #knownFromSeq: number;
+
+  /** An empty window, or the start of one whose log is opened from `checkpoint`. */
+  constructor(checkpoint?: CheckpointEntry) {
+    this.#line = checkpoint === undefined ? new Line() : new Line({ ranges: checkpoint.line });
+    this.#undone = new Set(checkpoint?.undone ?? []);
+    this.#knownFromSeq = checkpoint === undefined ? 0 : checkpoint.seq;
+    for (const pin of checkpoint?.pins ?? []) this.#pins.set(pinKey(pin), pin);
+  }
+
+  /** What the model sees, in order. The array is replaced, never changed, when something but a push happens. */
+  get visible(): readonly VisibleMessage[] {
+    return this.#visible;
+  }
+
+  get headSeq(): number {
+    return this.#line.headSeq;
+  }
+
+  /** Counts every change that was not a push: what was derived from the window before is void. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Sequence numbers of the calls on the line, oldest first: what stands before one was sent. */
+  get callSeqs(): readonly number[] {
+    return this.#callSeqs;
+  }
+
+  /** Edits in force, oldest first, with their sequence numbers. */
+  get activeEdits(): readonly { readonly seq: number; readonly edit: EffectEdit }[] {
+    return this.#edits;
+  }
+
+  get lineRanges(): readonly SeqRange[] {
+    return this.#line.ranges();
+  }
+
+  get undoneEdits(): readonly number[] {
+    return [...this.#undone];
+  }
+
+  get pins(): readonly SeqPin[] {
+    return [...this.#pins.values()];
+  }
+
+  /** Whether every message of the line is known here, so that any undo or rewind can be folded. */
+  get isComplete(): boolean {
+    return this.#knownFromSeq <= 1;
+  }
+
+  /** Whether `entry` can be folded from what is known; if not, fold the whole log anew. */
+  canApply(entry: Entry): boolean {
+    if (entry.type !== "edit" || this.isComplete) return true;
+    if (entry.edit.kind === "rewind")
+      return entry.edit.toSeq >= this.#knownFromSeq && this.#line.canRewind(entry.edit.toSeq);
+    if (entry.edit.kind === "undo") return this.#knowsAllOf(entry.edit.editSeq);
+    return true;
+  }
+
+  /** Folds the next entry of the log. */
+  apply(entry: Entry): void {
+    assert(this.canApply(entry), "an undo or rewind beyond what is known folds the whole log anew");
+    if (entry.type === "edit" && entry.edit.kind === "rewind") {
+      this.#rewind(entry.edit.toSeq, entry.seq);
+      return;
+    }
+    this.#line.extend(entry.seq);
+    if (entry.type === "message") this.#push(entry);
+    else if (entry.type === "call") this.#callSeqs.push(entry.seq);
+    else if (entry.type === "edit") this.#edit(entry);
+  }
+
+  /**
+   * Takes an entry that a checkpoint names: it is on the line already, which the checkpoint gave.
+   * @internal
+   */
+  restore(entry: Entry): void {
+    if (!this.#line.has(entry.seq)) return;
+    if (entry.type === "message") {
+      this.#messages.set(entry.seq, entry);
+    } else if (entry.type === "call") {
+      this.#callSeqs.push(entry.seq);
+    } else if (entry.type === "edit" && hasEffect(entry.edit) && !this.#undone.has(entry.seq)) {
+      this.#edits.push({ seq: entry.seq, at: entry.at, edit: entry.edit });
+    }
+  }
+
+  /** Ends a run of {@link restore}. @internal */
+  finishRestore(): void {
+    this.#refold();
+  }
+
+  /** The window as it would be with one more edit left out. */
+  visibleWithout(editSeq: number): readonly VisibleMessage[] {
+    return this.#folded(this.#edits.filter((active) => active.seq !== editSeq));
+  }
+
+  /** The window as it would be with one more edit applied. */
+  visibleWith(edit: EffectEdit, seq: number, at: number): readonly VisibleMessage[] {
+    return withEffect(this.#visible, { seq, at, edit });
+  }
+
+  /** Lets go of messages that no edit in force shows; undoing those edits folds the whole log then. */
+  forgetHidden(): void {
+    const shown = new Set(
+      this.#visible.filter((message) => message.insertedBy === undefined).map((message) => message.seq),
+    );
+    for (const seq of this.#messages.keys()) if (!shown.has(seq)) this.#messages.delete(seq);
+    this.#knownFromSeq = this.headSeq + 1;
+  }
+
+  #push(entry: MessageEntry): void {
+    this.#messages.set(entry.seq, entry);
+    this.#visible.push(visibleMessage(entry));
+  }
+
+  #edit(entry: EditEntry): void {
+    const { edit } = entry;
+    if (edit.kind === "undo") {
+      this.#undone.add(edit.editSeq);
+      this.#edits = this.#edits.filter((active) => active.seq !== edit.editSeq);
+      this.#refold();
+    } else if (hasEffect(edit)) {
+      const active = { seq: entry.seq, at: entry.at, edit };
+      this.#edits.push(active);
+      this.#visible = withEffect(this.#visible, active);
+      this.#revision++;
+    } else {
+      this.#pin(entry);
+    }
+  }
+
+  #pin(entry: EditEntry): void {
+    const { edit } = entry;
+    if (edit.kind !== "pin" && edit.kind !== "unpin") return;
+    const key = `${edit.seq}.${edit.block ?? "*"}`;
+    if (edit.kind === "unpin") this.#pins.delete(key);
+    else
+      this.#pins.set(
+        key,
+        edit.block === undefined ? { seq: edit.seq } : { seq: edit.seq, block: edit.block },
+      );
+  }
+
+  #rewind(toSeq: number, seq: number): void {
+    this.#line.rewind(toSeq, seq);
+    this.#edits = this.#edits.filter((active) => this.#line.has(active.seq));
+    this.#callSeqs = this.#callSeqs.filter((call) => this.#line.has(call));
+    this.#refold();
+  }
+
+  #refold(): void {
+    this.#visible = this.#folded(this.#edits);
+    this.#revision++;
+  }
+
+  #folded(edits: readonly ActiveEdit[]): VisibleMessage[] {
+    const ranges = this.#line.ranges();
+    const onLine = [...this.#messages.values()].filter((entry) => isWithin(ranges, entry.seq));
+    let visible = onLine.sort((one, other) => one.seq - other.seq).map(visibleMessage);
+    for (const active of edits) visible = withEffect(visible, active);
+    return visible;
+  }
+
+  #knowsAllOf(editSeq: number): boolean {
+    const found = this.#edits.find((active) => active.seq === editSeq);
+    if (found === undefined) return this.#undone.has(editSeq);
+    return (found.edit.effect.hide ?? []).every((range) => range.from >= this.#knownFromSeq);
+  }
+}
+
+/** A message, or one block of it, that every layer leaves alone. */
+export interface SeqPin {
+  readonly seq: number;
+  readonly block?: number;
+}
+
+/** The window at the end of `entries`, folded from nothing: the definition that `Projection` keeps up incrementally. */
+export function project(entries: Iterable<Entry>): Projection {
+  const projection = new Projection();
+  for (const entry of entries) projection.apply(entry);
+  return projection;
+}
+
+const pinKey = (pin: SeqPin): string => `${pin.seq}.${pin.block ?? "*"}`;
+
+function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
+  return ranges.some((range) => seq >= range.from && seq <= range.to);
+}
+
+function withEffect(visible: readonly VisibleMessage[], active: ActiveEdit): VisibleMessage[] {
+  const { hide = [], forms = [], insert = [] } = active.edit.effect;
+  let next = hide.length === 0 ? [...visible] : visible.filter((message) => !isWithin(hide, message.seq));
+  if (forms.length > 0) next = withForms(next, forms);
+  for (const insertion of insert) insertAfter(next, insertion, active);
+  return next;
+}
+
+function withForms(visible: readonly VisibleMessage[], forms: readonly BlockForm[]): VisibleMessage[] {
+  const byMessage = new Map<string | number, BlockForm[]>();
+  for (const form of forms) {
+    const known = byMessage.get(messageKey(form));
+    if (known === undefined) byMessage.set(messageKey(form), [form]);
+    else known.push(form);
+  }
+  return visible.map((message) => {
+    const changed = byMessage.get(messageKey(message));
+    return changed === undefined ? message : { ...message, blocks: withBlockForms(message.blocks, changed) };
+  });
+}
+
+/** A message of the window: an entry, or what an edit inserted. */
+function messageKey(target: { readonly seq: number; readonly insertedBy?: number }): string | number {
+  return target.insertedBy === undefined ? target.seq : `${target.seq}+${target.insertedBy}`;
+}
+
+function withBlockForms(
+  blocks: readonly VisibleBlock[],
+  forms: readonly BlockForm[],
+): readonly VisibleBlock[] {
+  const next: VisibleBlock[] = [];
+  for (const block of blocks) {
+    const form = forms.findLast((candidate) => candidate.block === block.index);
+    if (form === undefined) next.push(block);
+    else if (form.shown !== undefined) {
+      const blob = form.blob ?? block.blob;
+      next.push({
+        index: block.index,
+        block: form.shown,
+        form: "edited",
+        ...(blob === undefined ? {} : { blob }),
+      });
+    }
+  }
+  return next;
+}
+
+/** Behind everything that stands at or before `afterSeq`, earlier insertions at the same place included. */
+function insertAfter(visible: VisibleMessage[], insertion: Insertion, active: ActiveEdit): void {
+  let low = 0;
+  let high = visible.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (visible[middle]!.seq <= insertion.afterSeq) low = middle + 1;
+    else high = middle;
+  }
+  const messages = insertion.messages.map((message) =>
+    insertedMessage(message, insertion.afterSeq, active.seq, active.at),
+  );
+  visible.splice(low, 0, ...messages);
+}

@@ -1,0 +1,208 @@
+/**
+ * Repairs: what must be mended before a window may be sent.
+ *
+ * Histories arrive damaged: a process died between a call and its result, an import lost a line, a
+ * host delivered a result twice. Each repair is an edit: appended, reported, undoable, and the same
+ * on every later call. Nothing is thrown away: a result without its call is shown as text.
+ *
+ * The scan goes over the window once and remembers how far it came, so a call costs only what is
+ * new. After an edit it starts again.
+ */
+import { type ContentBlock, isServerToolResult, isServerToolUse, toolResultText } from "./blocks.ts";
+import type { BlockForm, EditEffect, RepairEdit, RepairReason } from "./edits.ts";
+import { hasCallBetween } from "./request.ts";
+import type { VisibleBlock, VisibleMessage } from "./window.ts";
+
+/** Stands in for a result that never came. */
+export const INTERRUPTED_RESULT_TEXT =
+  "[No result: this call was interrupted before it answered. Its effects are unknown; check before repeating it.]";
+/** Stands before an answer whose question is not in the window. */
+export const LEADING_USER_TEXT = "[The conversation goes on from an earlier point.]";
+/** Stands where the assistant is to speak again with no new message for it. */
+export const TRAILING_USER_TEXT = "[Continue.]";
+
+type Place = Pick<BlockForm, "seq" | "insertedBy" | "block">;
+
+interface OpenCall {
+  /** The id it goes by in requests: its own, or another one where that was taken. */
+  readonly id: string;
+  answer?: Place;
+}
+
+interface OpenResponse {
+  readonly seq: number;
+  lastSeq: number;
+  readonly responseId: string | undefined;
+  readonly calls: Map<string, OpenCall>;
+  readonly serverUses: Map<string, Place>;
+}
+
+export class RepairScan {
+  /** Ids that are taken, with how many further calls asked for the same one. */
+  readonly #callIds = new Map<string, number>();
+  #open: OpenResponse | undefined;
+  #scanned = 0;
+  #hasStarted = false;
+  #repairs: RepairEdit[] = [];
+
+  /**
+   * Scans what follows the part scanned before and returns the repairs a request needs.
+   * `callSeqs`: the calls on the line. Applying the repairs leaves nothing to repair.
+   */
+  scan(visible: readonly VisibleMessage[], callSeqs: readonly number[]): readonly RepairEdit[] {
+    this.#repairs = [];
+    for (; this.#scanned < visible.length; this.#scanned++) this.#message(visible[this.#scanned]!, callSeqs);
+    // A call that the provider is still working on itself is continued by sending the answer back as it is.
+    const isLast = endsWithAssistant(visible);
+    if (isLast && (this.#open?.serverUses.size ?? 0) > 0) return this.#repairs;
+    const isAnswered = this.#open === undefined || this.#answerOpenCalls(this.#open);
+    if (isAnswered && isLast) {
+      const last = visible.findLast((message) => message.blocks.length > 0)!;
+      this.#insert(last.seq, "missing-last-user", "end", { type: "text", text: TRAILING_USER_TEXT });
+    }
+    return this.#repairs;
+  }
+
+  #message(message: VisibleMessage, callSeqs: readonly number[]): void {
+    if (message.blocks.length === 0) return;
+    if (!this.#hasStarted) {
+      this.#hasStarted = true;
+      if (message.role !== "user" && message.blocks[0]!.block.type !== "compaction")
+        this.#insert(0, "missing-first-user", "start", { type: "text", text: LEADING_USER_TEXT });
+    }
+    const isSent = this.#open !== undefined && hasCallBetween(callSeqs, this.#open.seq, message.seq);
+    if (message.role === "assistant") this.#assistant(message, isSent);
+    else for (const block of message.blocks) this.#result(message, block, isSent);
+  }
+
+  #assistant(message: VisibleMessage, isSent: boolean): void {
+    const continues =
+      !isSent && message.responseId !== undefined && this.#open?.responseId === message.responseId;
+    if (!continues) {
+      this.#close();
+      const { seq, responseId } = message;
+      this.#open = { seq, lastSeq: seq, responseId, calls: new Map(), serverUses: new Map() };
+    }
+    const open = this.#open!;
+    open.lastSeq = message.seq;
+    for (const block of message.blocks) this.#assistantBlock(message, block, open);
+  }
+
+  #assistantBlock(message: VisibleMessage, { block, index }: VisibleBlock, open: OpenResponse): void {
+    const place = placeOf(message, index);
+    if (isServerToolUse(block)) open.serverUses.set(block.id, place);
+    else if (isServerToolResult(block)) {
+      if (!open.serverUses.delete(block.tool_use_id))
+        this.#form("unpaired-server-tool", block.tool_use_id, [place]);
+    } else if (block.type === "tool_use") {
+      const isTaken = this.#callIds.has(block.id);
+      const id = isTaken ? this.#freeId(block.id) : block.id;
+      this.#callIds.set(id, 1);
+      if (isTaken && open.calls.has(block.id)) {
+        this.#form("duplicate-call-id", block.id, [place]);
+        return;
+      }
+      if (isTaken) this.#form("duplicate-call-id", block.id, [{ ...place, shown: { ...block, id } }]);
+      const call = { id };
+      open.calls.set(block.id, call).set(id, call);
+    }
+  }
+
+  #result(message: VisibleMessage, { block, index }: VisibleBlock, isSent: boolean): void {
+    if (block.type !== "tool_result") return;
+    const id = block.tool_use_id;
+    const place = placeOf(message, index);
+    const call = isSent ? undefined : this.#open?.calls.get(id);
+    if (call === undefined) {
+      const reason = this.#callIds.has(id) ? "late-result" : "orphan-result";
+      this.#form(reason, id, [{ ...place, shown: resultAsText(block, reason) }]);
+      return;
+    }
+    if (call.answer !== undefined) this.#form("duplicate-result", id, [call.answer]);
+    call.answer = place;
+    if (call.id !== id)
+      this.#form("duplicate-call-id", id, [{ ...place, shown: { ...block, tool_use_id: call.id } }]);
+  }
+
+  #close(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open === undefined) return;
+    this.#answerOpenCalls(open);
+  }
+
+  /** Puts a result in for every call that has none; whether there was none to put in. */
+  #answerOpenCalls(open: OpenResponse): boolean {
+    for (const [id, place] of open.serverUses) this.#form("unpaired-server-tool", id, [place]);
+    open.serverUses.clear();
+    const unanswered = [...new Set(open.calls.values())].filter((call) => call.answer === undefined);
+    if (unanswered.length === 0) return true;
+    const ids = unanswered.map((call) => call.id);
+    this.#insert(open.lastSeq, "unanswered-call", ids.join(", "), ...ids.map(interruptedResult));
+    return false;
+  }
+
+  #freeId(id: string): string {
+    let copy = this.#callIds.get(id) ?? 1;
+    do copy++;
+    while (this.#callIds.has(`${id}_${copy}`));
+    this.#callIds.set(id, copy);
+    return `${id}_${copy}`;
+  }
+
+  #form(reason: RepairReason, subject: string, forms: readonly BlockForm[]): void {
+    this.#repair(reason, subject, { forms });
+  }
+
+  #insert(
+    afterSeq: number,
+    reason: RepairReason,
+    subject: string,
+    ...content: readonly ContentBlock[]
+  ): void {
+    const message = { role: "user", content, origin: "engine" } as const;
+    this.#repair(reason, subject, { insert: [{ afterSeq, messages: [message] }] });
+  }
+
+  #repair(reason: RepairReason, subject: string, effect: EditEffect): void {
+    this.#repairs.push({ kind: "repair", reason, subject, effect });
+  }
+}
+
+/** The repairs a whole window needs before it is sent. */
+export function planRepairs(
+  visible: readonly VisibleMessage[],
+  callSeqs: readonly number[] = [],
+): readonly RepairEdit[] {
+  return new RepairScan().scan(visible, callSeqs);
+}
+
+/** Whether the assistant spoke last, reminders of the host aside. */
+function endsWithAssistant(visible: readonly VisibleMessage[]): boolean {
+  return (
+    visible.findLast((message) => message.blocks.length > 0 && message.role !== "system")?.role ===
+    "assistant"
+  );
+}
+
+function placeOf({ seq, insertedBy }: VisibleMessage, block: number): Place {
+  return insertedBy === undefined ? { seq, block } : { seq, insertedBy, block };
+}
+
+function interruptedResult(callId: string): ContentBlock {
+  return { type: "tool_result", tool_use_id: callId, content: INTERRUPTED_RESULT_TEXT, is_error: true };
+}
+
+function resultAsText(
+  block: ContentBlock & { readonly type: "tool_result" },
+  reason: RepairReason,
+): ContentBlock {
+  const why =
+    reason === "late-result"
+      ? "arrived after the conversation had gone on"
+      : "has no call in this conversation";
+  return {
+    type: "text",
+    text: `[Result of tool call ${block.tool_use_id}, which ${why}:]\n${toolResultText(block)}`,
+  };
+}

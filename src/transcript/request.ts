@@ -1,0 +1,132 @@
+/**
+ * From the window to the messages of a request.
+ *
+ * The log holds chunks as they came: a response in several pieces, results one by one, a reminder
+ * between a call and its result. Providers want turns: chunks of one response together, every
+ * result in the message right after its call and leading it. The assembler joins them as they
+ * arrive, so a call costs only what is new.
+ *
+ * Nothing is moved across a request that was already sent: whatever stood in it goes out again in
+ * the same place, and later blocks only follow.
+ */
+import type { ContentBlock } from "./blocks.ts";
+import type { RequestMessage, VisibleMessage } from "./window.ts";
+
+interface OpenResponse {
+  readonly index: number;
+  readonly seq: number;
+  readonly responseId: string | undefined;
+  readonly callIds: Set<string>;
+}
+
+export class RequestAssembler {
+  readonly #messages: RequestMessage[] = [];
+  /** How many results lead the message after the open response. */
+  #leadingResults = 0;
+  #open: OpenResponse | undefined;
+
+  /** The request so far. A new array each time; its messages are never changed afterwards. */
+  get messages(): readonly RequestMessage[] {
+    return this.#messages.slice();
+  }
+
+  /** Adds the next visible message. `callSeqs`: the calls on the line, oldest first. */
+  push(message: VisibleMessage, callSeqs: readonly number[]): void {
+    if (message.blocks.length === 0) return;
+    const isSentBetween = this.#open !== undefined && hasCallBetween(callSeqs, this.#open.seq, message.seq);
+    if (message.role === "assistant") this.#pushAssistant(message, isSentBetween);
+    else if (message.role === "system") this.#append("system", blocksOf(message));
+    else this.#pushUser(message, isSentBetween);
+  }
+
+  #pushAssistant(message: VisibleMessage, isSentBetween: boolean): void {
+    const blocks = blocksOf(message);
+    const open = this.#open;
+    const continuesOpen =
+      open !== undefined &&
+      !isSentBetween &&
+      message.responseId !== undefined &&
+      open.responseId === message.responseId;
+    if (continuesOpen) {
+      const earlier = this.#messages[open.index]!;
+      this.#messages[open.index] = { ...earlier, content: [...earlier.content, ...blocks] };
+      addCallIds(open.callIds, blocks);
+      return;
+    }
+    const { responseId } = message;
+    this.#messages.push({
+      role: "assistant",
+      content: blocks,
+      ...(responseId === undefined ? {} : { responseId }),
+    });
+    this.#open = {
+      index: this.#messages.length - 1,
+      seq: message.seq,
+      responseId,
+      callIds: addCallIds(new Set(), blocks),
+    };
+    this.#leadingResults = 0;
+  }
+
+  #pushUser(message: VisibleMessage, isSentBetween: boolean): void {
+    const others: ContentBlock[] = [];
+    for (const { block } of message.blocks) {
+      const answersOpen =
+        !isSentBetween && block.type === "tool_result" && this.#open?.callIds.has(block.tool_use_id) === true;
+      if (answersOpen) this.#placeResult(this.#open!.index + 1, block);
+      else others.push(block);
+    }
+    if (others.length > 0) this.#append("user", others);
+  }
+
+  #placeResult(index: number, result: ContentBlock): void {
+    const next = this.#messages[index];
+    if (next?.role !== "user") {
+      this.#messages.splice(index, 0, { role: "user", content: [result] });
+      this.#leadingResults = 1;
+      return;
+    }
+    this.#messages[index] = { ...next, content: next.content.toSpliced(this.#leadingResults, 0, result) };
+    this.#leadingResults++;
+  }
+
+  #append(role: "user" | "system", blocks: readonly ContentBlock[]): void {
+    const last = this.#messages.at(-1);
+    if (role === "user" && last?.role === "user") {
+      this.#messages[this.#messages.length - 1] = { ...last, content: [...last.content, ...blocks] };
+    } else {
+      this.#messages.push({ role, content: blocks });
+    }
+  }
+}
+
+/** The request that a window makes, from nothing: what the assembler keeps up incrementally. */
+export function assembleRequest(
+  visible: readonly VisibleMessage[],
+  callSeqs: readonly number[] = [],
+): readonly RequestMessage[] {
+  const assembler = new RequestAssembler();
+  for (const message of visible) assembler.push(message, callSeqs);
+  return assembler.messages;
+}
+
+/** Whether a request left after entry `from` and before entry `to`. */
+export function hasCallBetween(callSeqs: readonly number[], from: number, to: number): boolean {
+  let low = 0;
+  let high = callSeqs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (callSeqs[middle]! <= from) low = middle + 1;
+    else high = middle;
+  }
+  return low < callSeqs.length && callSeqs[low]! < to;
+}
+
+function blocksOf(message: VisibleMessage): readonly ContentBlock[] {
+  return message.blocks.map((visible) => visible.block);
+}
+
+function addCallIds(ids: Set<string>, blocks: readonly ContentBlock[]): Set<string> {
+  for (const block of blocks) if (block.type === "tool_use") ids.add(block.id);
+  return ids;
+}

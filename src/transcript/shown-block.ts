@@ -1,0 +1,126 @@
+/**
+ * The first form of a block in the window: what the log holds, mended where no provider would take it.
+ *
+ * The log keeps a block as it came. The window shows it without what makes a provider refuse a
+ * request for good: empty text, an empty result, half a character, an unfinished call, thinking
+ * that was cut off. The form depends on the block alone, so it is the same on every call.
+ */
+import { isObject } from "../base/json.ts";
+import { isWellFormed, toWellFormed } from "../base/text.ts";
+import type { ContentBlock } from "./blocks.ts";
+import type { MessageEntry, StoredBlock } from "./entries.ts";
+import type { Message } from "./messages.ts";
+import type { VisibleBlock, VisibleMessage } from "./window.ts";
+
+/** Shown where a tool answered with nothing: an empty result is refused or read as a failure. */
+export const EMPTY_RESULT_TEXT = "(no output)";
+
+/** The block as a provider can take it, or `undefined` where it is not shown at all. */
+export function shownBlock(block: ContentBlock, isInterrupted: boolean): ContentBlock | undefined {
+  switch (block.type) {
+    case "text":
+      return block.text.trim() === "" ? undefined : mended(block);
+    case "thinking":
+      // Bound to its signature: sent back as it came or not at all.
+      if (isInterrupted && block.signature === undefined) return undefined;
+      return isWellFormed(block.thinking) ? block : undefined;
+    case "tool_use":
+      return isInterrupted && !isObject(block.input) ? undefined : mended(block);
+    case "tool_result":
+      return hasContent(block.content) ? mended(block) : { ...block, content: EMPTY_RESULT_TEXT };
+    case "redacted_thinking":
+    case "compaction":
+    case "opaque":
+      return block;
+    default:
+      return mended(block);
+  }
+}
+
+function hasContent(content: unknown): boolean {
+  if (typeof content === "string") return content.trim() !== "";
+  if (!Array.isArray(content)) return false;
+  return content.some(
+    (part) => !isObject(part) || part["type"] !== "text" || String(part["text"] ?? "").trim() !== "",
+  );
+}
+
+/** The same object where nothing had to be mended, so that identity tells what is unchanged. */
+function mended(block: ContentBlock): ContentBlock {
+  const withoutEmptyParts = dropEmptyParts(block);
+  return isWellFormedDeep(withoutEmptyParts)
+    ? withoutEmptyParts
+    : (mendDeep(withoutEmptyParts) as ContentBlock);
+}
+
+function dropEmptyParts(block: ContentBlock): ContentBlock {
+  if (block.type !== "tool_result" || typeof block.content === "string" || block.content === undefined)
+    return block;
+  const isEmpty = (part: { readonly type: string }): boolean =>
+    part.type === "text" && String((part as { text?: unknown }).text ?? "").trim() === "";
+  return block.content.some(isEmpty)
+    ? { ...block, content: block.content.filter((part) => !isEmpty(part)) }
+    : block;
+}
+
+function isWellFormedDeep(value: unknown): boolean {
+  if (typeof value === "string") return isWellFormed(value);
+  if (Array.isArray(value)) return value.every(isWellFormedDeep);
+  if (!isObject(value)) return true;
+  for (const key in value) if (!isWellFormed(key) || !isWellFormedDeep(value[key])) return false;
+  return true;
+}
+
+function mendDeep(value: unknown): unknown {
+  if (typeof value === "string") return toWellFormed(value);
+  if (Array.isArray(value)) return value.map(mendDeep);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [toWellFormed(key), mendDeep(member)]),
+  );
+}
+
+function visibleBlock(stored: StoredBlock, index: number, isInterrupted: boolean): VisibleBlock | undefined {
+  if (stored.type === "blob") return { index, block: stored.shown, form: "preview", blob: stored.blob };
+  const block = shownBlock(stored, isInterrupted);
+  return block === undefined ? undefined : { index, block, form: "original" };
+}
+
+function visibleBlocks(content: readonly StoredBlock[], isInterrupted: boolean): readonly VisibleBlock[] {
+  const blocks: VisibleBlock[] = [];
+  for (let index = 0; index < content.length; index++) {
+    const block = visibleBlock(content[index]!, index, isInterrupted);
+    if (block !== undefined) blocks.push(block);
+  }
+  return blocks;
+}
+
+/** How an entry of the log stands in the window before any edit. */
+export function visibleMessage(entry: MessageEntry): VisibleMessage {
+  return {
+    seq: entry.seq,
+    role: entry.role,
+    origin: entry.origin,
+    ...(entry.responseId === undefined ? {} : { responseId: entry.responseId }),
+    at: entry.saidAt ?? entry.at,
+    blocks: visibleBlocks(entry.content, entry.interrupted === true),
+  };
+}
+
+/** How a message that an edit inserts stands in the window. */
+export function insertedMessage(
+  message: Message,
+  afterSeq: number,
+  editSeq: number,
+  at: number,
+): VisibleMessage {
+  return {
+    seq: afterSeq,
+    insertedBy: editSeq,
+    role: message.role,
+    origin: message.origin ?? "engine",
+    ...(message.responseId === undefined ? {} : { responseId: message.responseId }),
+    at: message.at ?? at,
+    blocks: visibleBlocks(message.content, false),
+  };
+}
