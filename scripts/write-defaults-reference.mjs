@@ -1,0 +1,173 @@
+/**
+ * Writes `docs/reference/defaults.md` from the doc comments in `src/base/defaults*`.
+ *
+ * With `--check` it writes nothing: it fails if the document is not what it would write, and names
+ * every number that lacks a reason or a source or stands there twice. With `--root FOLDER` it works
+ * on another checkout. The source is read as text: a topic is `export const X_DEFAULTS = { … } as
+ * const`, each member with a doc comment; an object of another name is a table, of which only the
+ * size is told.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const args = process.argv.slice(2);
+const rootAt = args.indexOf("--root");
+const root = rootAt === -1 ? fileURLToPath(new URL("..", import.meta.url)) : args[rootAt + 1];
+const target = join(root, "docs/reference/defaults.md");
+
+const topics = topicFiles().flatMap(topicsOf);
+const wanted = documentOf(topics);
+if (args.includes("--check")) check();
+else {
+  writeFileSync(target, wanted);
+  console.log(`Wrote ${target}`);
+}
+
+function check() {
+  const isCurrent = existsSync(target) && readFileSync(target, "utf8") === wanted;
+  const problems = [
+    ...(isCurrent ? [] : ["docs/reference/defaults.md differs from the source. Run: npm run docs"]),
+    ...topics
+      .filter(isTopic)
+      .flatMap(({ path, members }) =>
+        members
+          .filter(({ what }) => !what.includes("Source:"))
+          .map(({ name }) => `${path}: ${name} has no source`),
+      ),
+    ...twins(),
+  ];
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/** Numbers that two topics give under one name: one of them will be changed without the other. */
+function twins() {
+  const members = topics
+    .filter(isTopic)
+    .flatMap(({ name: topic, members }) => members.map((each) => ({ ...each, topic })));
+  return members.flatMap(({ name, value, topic }, index) => {
+    const other = members.slice(0, index).find((each) => each.name === name && each.value === value);
+    return other === undefined ? [] : [`${name} is defined in ${other.topic} and again in ${topic}`];
+  });
+}
+
+function isTopic({ name }) {
+  return name.endsWith("DEFAULTS");
+}
+
+function topicFiles() {
+  const folder = join(root, "src/base/defaults");
+  const topics = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".ts")) : [];
+  return ["src/base/defaults.ts", ...topics.sort().map((name) => `src/base/defaults/${name}`)];
+}
+
+/** The objects of defaults in one file, with the file's own header as their introduction. */
+function topicsOf(path) {
+  const text = readFileSync(join(root, path), "utf8");
+  const header = /^\/\*\*([\s\S]*?)\*\//.exec(text)?.[1];
+  const starts = [...text.matchAll(/^export const ([A-Z][A-Z0-9_]*)[^=\n]*= (?:Object\.freeze\()?\{/gm)];
+  return starts.map((start) => ({
+    path,
+    name: start[1],
+    introduction: proseOf(header ?? ""),
+    members: membersOf(text.slice(start.index + start[0].length)),
+  }));
+}
+
+/** The members of an object literal, up to the brace that closes it. */
+function membersOf(text) {
+  const members = [];
+  let rest = text;
+  for (;;) {
+    rest = rest.replace(/^[\s,]+/, "").replace(/^(?:\/\/[^\n]*\s*)+/, "");
+    if (rest === "" || rest.startsWith("}")) return members;
+    const doc = /^\/\*\*([\s\S]*?)\*\//.exec(rest);
+    if (doc !== null) rest = rest.slice(doc[0].length).trimStart();
+    const key = /^(?:"([^"]+)"|([\w$]+))\s*:\s*/.exec(rest);
+    if (key === null) throw new SyntaxError(`Not a member of an object of defaults: ${rest.slice(0, 60)}`);
+    rest = rest.slice(key[0].length);
+    const length = valueLength(rest);
+    members.push({
+      name: key[1] ?? key[2],
+      value: rest.slice(0, length).trim(),
+      what: proseOf(doc?.[1] ?? ""),
+    });
+    rest = rest.slice(length);
+  }
+}
+
+/** How far a value goes: to the comma or brace behind it that is in no string, comment or bracket. */
+function valueLength(text) {
+  let depth = 0;
+  const token =
+    /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n[])+\/[a-z]*|[\s\S]/g;
+  for (const { 0: found, index } of text.matchAll(token)) {
+    if ((found === "," || found === "}") && depth === 0) return index;
+    if ("([{".includes(found)) depth++;
+    else if (")]}".includes(found)) depth--;
+  }
+  return text.length;
+}
+
+/** A comment's text on one line: what it says before its tags. */
+function proseOf(comment) {
+  return comment
+    .split("\n")
+    .map((line) => line.replace(/^\s*\*? ?/, "").trimEnd())
+    .join("\n")
+    .split(/\n@/)[0]
+    .replace(/\{@link ([^}|]+)(?:\|[^}]*)?\}/g, "`$1`")
+    .trim();
+}
+
+function documentOf(topics) {
+  const parts = topics.filter(({ members }) => members.length > 0).map(sectionOf);
+  return [
+    "# Defaults",
+    "",
+    "Every number of the library, as its source states it: value, unit, reason and where it comes from.",
+    "This file is written by `npm run docs` and compared with the source by a test; change the source, not this file.",
+    "",
+    ...parts,
+  ].join("\n");
+}
+
+function sectionOf({ path, name, introduction, members }) {
+  const rows = members.map(
+    ({ name: member, value, what }) =>
+      `| \`${member}\` | ${codeCell(value)} | ${cell(what.replace(/\s+/g, " "))} |`,
+  );
+  const prose = introduction.replace(/\n(?!\n)/g, " ").replace(/\n+ ?/g, "\n\n");
+  if (!isTopic({ name }))
+    return [`## ${name}`, "", prose, "", `A table of ${members.length} values in \`${path}\`.`, ""].join(
+      "\n",
+    );
+  const from = `From \`${path}\`.`;
+  return [
+    `## ${name}`,
+    "",
+    prose,
+    "",
+    from,
+    "",
+    "| name | value | what it is |",
+    "| --- | --- | --- |",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function codeCell(value) {
+  const line = value
+    .replace(/\/\*[\s\S]*?\*\//g, " ")
+    .replace(/\s+/g, " ")
+    .replace(/,(?= [}\])])/g, "")
+    .trim();
+  const fence = line.includes("`") ? "``" : "`";
+  return `${fence}${line.replaceAll("|", "\\|")}${fence}`;
+}
+
+function cell(text) {
+  return text.replaceAll("|", "\\|");
+}

@@ -1,0 +1,90 @@
+/**
+ * Numbers of the command line: what is drawn, how much is checked, and how the demo works.
+ */
+import { assert } from "../assert.ts";
+
+export const CLI_DEFAULTS = {
+  /** Columns of a terminal that does not say how wide it is. Source: the width of a VT100. */
+  fallbackColumns: 80,
+  /** Pictures and reports are never wider, in columns: longer lines are hard to follow. Source: our choice. */
+  maxColumns: 120,
+  /** Least time between two redraws of the progress line, in milliseconds. Source: our choice: 12 a second look fluent. */
+  progressIntervalMs: 80,
+
+  /** Height of the picture of the window, in lines. Source: our choice: auto-compact and limit of a 200K window fall on lines of their own. */
+  chartRows: 16,
+  /** The most columns that one call takes, in a session of few calls. Source: our choice. */
+  chartColumnsPerCall: 4,
+  /** A window that is filled to less than this share is drawn larger, without its thresholds. Source: our choice: a flat line shows nothing. */
+  chartFullScaleShare: 0.4,
+  /** Narrower than this, in columns, the names of the thresholds go below the picture. Source: our choice. */
+  chartNamesColumns: 64,
+
+  /** Broken rules that are shown one by one, per session. Source: our choice: the first ones say what is wrong. */
+  violationsShownCount: 5,
+  /** Repairs that are shown one by one, per session. Source: our choice. */
+  repairsShownCount: 6,
+  /** Windows that are built again from the stored log, per session, beside those right after an edit. Source: our choice: about a second. */
+  rebuildChecksCount: 16,
+  /** Windows right after an edit that are built again, per session. Source: our choice. */
+  rebuildEditChecksCount: 16,
+  /** Seed of the choice of calls to rebuild, so that a report can be had again. Source: our choice. */
+  rebuildSeed: 20_240_229,
+
+  /** Model of a recording that names none, by its format. Source: our choice: the tools' defaults when they were recorded. */
+  modelOfFormat: {
+    "claude-code": "claude-sonnet-4-5",
+    "anthropic-messages": "claude-sonnet-4-5",
+    "openai-chat": "gpt-4o",
+    pi: "claude-sonnet-4-5",
+  },
+  /** Smallest and largest window that can be asked for, in tokens. Source: SPEC 3: one rule from 1K to 10M. */
+  minWindowTokens: 1_000,
+  maxWindowTokens: 10_000_000,
+} as const;
+
+export const DEMO_DEFAULTS = {
+  /** The demo works until so much was said, in tokens by our estimate. Source: issue: more than 400K, with room for the estimate's error. */
+  targetTokens: 420_000,
+  /** The window it has to live in, in tokens. Source: issue. */
+  windowTokens: 64_000,
+  /** The model it pretends to use; only its budget and its rules matter. Source: our choice. */
+  model: "claude-sonnet-4-5",
+  /** Calls after which the demo gives up, in case its tools find nothing to say. Source: our choice: ten times what it needs. */
+  maxCallsCount: 2_500,
+  /** How the scripted model bills: bytes of request and answer per token. Source: `facts`: billed Claude tokens over agents' JSON, about 3.2 to 3.6. */
+  billedBytesPerToken: 3.4,
+
+  /** Files larger than this are not read, in bytes. Source: our choice: generated bundles and data. */
+  maxFileBytes: 400_000,
+  /** Files that the demo's tools look at. Source: our choice: a search through them takes about 100 ms. */
+  maxFilesCount: 600,
+  /** Depth of folders that are listed. Source: our choice. */
+  maxFolderDepth: 12,
+  /** A folder with less text than this, in bytes, gives too little work; synthetic files take its place. Source: our choice. */
+  minFolderBytes: 4_000,
+  /** Lines that one read shows. Source: our choice: a page as agents read it; Claude Code shows up to 2,000. */
+  readLinesCount: 400,
+  /** Characters that one read shows at the most. Source: our choice: 1,000-column lines must not fill the window. */
+  readCharacters: 24_000,
+  /** Matches that one search shows. Source: Claude Code's grep shows 250 lines. */
+  grepMatchesCount: 120,
+  /** Characters of one matching line. Source: our choice. */
+  grepLineCharacters: 200,
+  /** A shell command is stopped after this, in milliseconds. Source: our choice. */
+  shellTimeoutMs: 5_000,
+  /** Output of a shell command that is kept, in characters. Source: Claude Code's 30,000. */
+  shellCharacters: 30_000,
+  /** Size of the synthetic files, in lines, and how many there are. Source: our choice. */
+  syntheticLinesCount: 320,
+  syntheticFilesCount: 40,
+} as const;
+
+assert(
+  CLI_DEFAULTS.minWindowTokens < CLI_DEFAULTS.maxWindowTokens,
+  "there is a window that can be asked for",
+);
+assert(
+  DEMO_DEFAULTS.targetTokens > 4 * DEMO_DEFAULTS.windowTokens,
+  "the demo says several times what its window holds",
+);

@@ -1,0 +1,105 @@
+/**
+ * Numbers of the compaction layers: limits of a block at arrival, forms of old blocks, the
+ * extractive summary and the history tools.
+ *
+ * Token numbers are pairs: `tokens` is the value in the reference window and scales down with the
+ * window; `floor` is the least value that is still useful, which holds down to the window
+ * `floorWindowTokens` and shrinks with the window below it (`compaction/scale.ts`).
+ */
+import { assert } from "../assert.ts";
+
+export const COMPACTION_DEFAULTS = {
+  /** Window whose numbers are written here, in tokens. Source: SPEC; the classic Claude window. */
+  referenceWindowTokens: 200_000,
+  /** Window down to which floors hold, in tokens. Source: performance notes 9.4, the small window that was measured. */
+  floorWindowTokens: 32_000,
+
+  /** A block above this becomes a preview at arrival. Source: performance notes 9.4: 8K at 200K, 2K at 32K, ≤ 1 point of near recall. */
+  arrivalBlock: { tokens: 8_000, floor: 2_000 },
+  /** All results of one message together. Source: SPEC 4, layer 1. */
+  arrivalMessage: { tokens: 50_000, floor: 8_000 },
+  /** UTF-8 bytes of one block; bytes do not scale, stores and requests are limited in bytes. Source: SPEC 4, layer 1. */
+  arrivalBlockBytes: 100_000,
+  /** Characters of one line: minified files and data dumps. Source: SPEC 4, layer 1. */
+  arrivalLineCharacters: 20_000,
+  /** Head and tail of a preview. Source: performance notes 9.4. */
+  preview: { tokens: 1_000, floor: 400 },
+  /** Media from this size on lie outside the log, in base64 characters. Source: our choice: about four log lines. */
+  mediaOutsideCharacters: 4_096,
+  /** Media above this are not shown at all, in base64 characters. Source: Anthropic docs, "Vision": 5 MB an image. */
+  mediaShownCharacters: 5_000_000,
+
+  /** A block above this gets its preview form once the window is above the offload gate. Source: SPEC 4, layer 1. */
+  oldBlock: { tokens: 2_000, floor: 600 },
+  /** Newest part of the window that usage layers leave alone. Source: performance notes 6.2: the last ~8K tool tokens. */
+  recentTail: { tokens: 20_000, floor: 4_000 },
+
+  /** Newest clearable results that stay whole. Source: SPEC 4, layer 2. */
+  resultsKeptCount: 5,
+  /** Clearable results from this count on are cleared whatever the usage. Source: SPEC 4, layer 2. */
+  clearableCountGate: 100,
+  /** What stands for a cleared result, in tokens. Source: performance notes 6.5. */
+  briefTokens: 60,
+  /** Distinctive strings named in a brief. Source: performance notes 6.5. */
+  briefStringCount: 4,
+  /** A read-only result shorter than this, in characters, is cleared without a brief. Source: SPEC 4, layer 2. */
+  smallResultCharacters: 1_000,
+  /** Strings in old arguments above this are previewed, in tokens. Source: performance notes 5.2: arguments were 138K of 516K. */
+  oldArgument: { tokens: 400, floor: 120 },
+  /** Head and tail that stay of such a string, in tokens. Source: our choice, not yet measured. */
+  oldArgumentPreview: { tokens: 160, floor: 80 },
+  /** Share of the window's tokens that a clearing must free: one batch, not one by one. Source: performance notes 9.7 (`clear_at_least`); the value is our choice. */
+  minFreedShare: 0.05,
+
+  /** Size of the window after an extractive compaction, as a share of the effective window. Source: SPEC 4, circuit breaker. */
+  targetShare: 0.35,
+  /** Newest rounds kept verbatim. Source: performance notes 5.2 and 6.4: the last 20K hold half of the far references. */
+  keptTail: { tokens: 20_000, floor: 3_000 },
+  /** A newest round above this share of the target is peeled into previews. Source: our choice. */
+  newestRoundShare: 0.6,
+  /** The user's own words, verbatim. Source: SPEC 4.2. */
+  userWords: { tokens: 8_000, floor: 2_000 },
+  /** String appendix. Source: performance notes 9.2: 3K and 6K tokens keep 73 and 88 % of the strings needed later. */
+  appendix: { tokens: 6_000, floor: 3_000 },
+  /** The other sections of a summary together. Source: SPEC 3: p50 of real summaries was 3.2K tokens, p99.99 17K. */
+  summaryFacts: { tokens: 8_000, floor: 1_600 },
+  /** A summary above this share of what it replaces is refused. Source: peers' issue 51; the value is our choice. */
+  maxSummaryShare: 0.9,
+
+  /** Literals that a digest remembers; the least valuable are forgotten. Source: our choice: some ten megabytes. */
+  digestLiteralCount: 40_000,
+  /** Files, commands and other facts that a digest remembers, of each kind. Source: our choice. */
+  digestFactCount: 2_000,
+  /** Characters of user words that a digest keeps whole; longer messages keep head and tail. Source: our choice, above `userWords`. */
+  digestUserCharacters: 24_000,
+  /** Characters that a digest keeps of all user messages together. Source: our choice: ten times the budget of `userWords`. */
+  digestUserTotalCharacters: 400_000,
+
+  /** Characters of one block that are indexed from its start and from its end. Source: our choice. */
+  indexedHeadCharacters: 120_000,
+  indexedTailCharacters: 20_000,
+  /** Characters of text an index holds; beyond it the oldest blocks keep a head of `indexedStubCharacters`. Source: our choice. */
+  indexedTotalCharacters: 64_000_000,
+  indexedStubCharacters: 400,
+  /** Postings an index holds; beyond it the commonest terms forget their oldest places. Source: our choice: some 64 MB. */
+  indexedPostings: 8_000_000,
+  /** Hits of a search, by default and at the most. Source: our choice. */
+  searchHits: 8,
+  searchHitsMax: 30,
+  /** Characters of a hit's snippet. Source: our choice. */
+  snippetCharacters: 240,
+  /** Characters of a page of `history_read`, by default and at the most: below the arrival limit of most windows. Source: our choice. */
+  pageCharacters: 6_000,
+  pageCharactersMax: 24_000,
+} as const;
+
+assert(
+  COMPACTION_DEFAULTS.preview.tokens < COMPACTION_DEFAULTS.oldBlock.tokens &&
+    COMPACTION_DEFAULTS.preview.floor < COMPACTION_DEFAULTS.oldBlock.floor,
+  "a preview is smaller than the blocks that get one, or offloading would find work for ever",
+);
+assert(
+  COMPACTION_DEFAULTS.oldArgumentPreview.tokens < COMPACTION_DEFAULTS.oldArgument.tokens &&
+    COMPACTION_DEFAULTS.oldArgumentPreview.floor < COMPACTION_DEFAULTS.oldArgument.floor,
+  "the preview of an argument is smaller than the arguments that get one",
+);

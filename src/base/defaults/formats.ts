@@ -1,0 +1,35 @@
+/**
+ * Limits of reading sessions from outside: what is read, what is skipped, when we give up.
+ */
+import { assert } from "../assert.ts";
+
+export const FORMATS_DEFAULTS = {
+  /**
+   * Longest line of a line-based session that is read, in bytes; a longer one is skipped and
+   * reported. Source: our choice; the longest line in the corpus is under 1 MB, a message with many
+   * images can reach 30 MB (the request limit of the Anthropic API is 32 MB).
+   */
+  maxLineBytes: 33_554_432,
+  /** Longest document that is parsed as one piece of JSON, in UTF-16 units. Source: our choice; parsed it takes about five times that in memory. */
+  maxDocumentChars: 134_217_728,
+  /** Bytes after decompression at which reading stops: a compressed bomb ends here. Source: our choice. */
+  maxDecodedBytes: 1_073_741_824,
+  /** Deepest nesting of JSON that is accepted. Source: our choice; serialising recurses, and Node's default stack holds several thousand levels. */
+  maxJsonDepth: 1_000,
+  /** Records looked at to tell the format. Source: our choice; a session may begin with a page of metadata. */
+  detectionRecords: 200,
+  /** Bytes at the start of a file by which text is told from binary data. Source: our choice, one page. */
+  sampleBytes: 4_096,
+  /** Share of control characters in the sample above which a file is taken as binary. Source: our choice. */
+  binaryShare: 0.1,
+  /** Repairs listed one by one per kind and file; the rest is one line with a count. Source: our choice. */
+  listedRepairsPerKind: 100,
+  /** Bytes read from the disk at once. Source: Node's default for file streams. */
+  readChunkBytes: 65_536,
+} as const;
+
+assert(
+  FORMATS_DEFAULTS.maxLineBytes < FORMATS_DEFAULTS.maxDecodedBytes,
+  "a line that is too long is skipped before reading stops altogether",
+);
+assert(FORMATS_DEFAULTS.binaryShare < 1, "a share is below one");

@@ -1,0 +1,40 @@
+/**
+ * Numbers of the stores: how much is read at once, and where a line stops being believed.
+ */
+import { assert } from "../assert.ts";
+
+export const STORE_DEFAULTS = {
+  /**
+   * Longest line that is written or read, in bytes; a longer one is refused when it is written and
+   * skipped when it is read. Source: the largest request body of the Messages API is 32 MB; twice
+   * that leaves room for JSON escapes, and blocks of any size go to blobs long before.
+   */
+  lineLimitBytes: 67_108_864,
+  /** Longest line without our checksum that is looked at to name its damage, in bytes. Source: our choice. */
+  foreignLineLimitBytes: 65_536,
+  /** Most entries of one append, so that a damaged batch mark cannot hold a reader up. Source: our choice. */
+  batchLimitEntries: 1_000_000,
+  /** Bytes read at once going forward; also the size of a batch of `readAll`. Source: our choice, flat from 256 KB on. */
+  readChunkBytes: 1_048_576,
+  /** Entries of one batch of `readAll` of the store in memory. Source: our choice. */
+  readBatchEntries: 1_000,
+  /** First bytes read going backward from the end. Source: measured, 64 KB of a cached file cost as much as 16 KB. */
+  tailChunkBytes: 65_536,
+  /** Largest piece read going backward; each piece is twice the one before up to this. Source: our choice. */
+  tailChunkLimitBytes: 4_194_304,
+  /** First bytes read to see whether one line is whole; doubled as needed. Source: our choice, most checkpoints fit. */
+  lineProbeBytes: 4_096,
+  /** Checkpoints of unfinished batches that are passed over before the whole log is read. Source: our choice; one is normal after a crash. */
+  tailAttempts: 8,
+  /** Longest session id, in characters, so that file names stay under the 255 bytes of common file systems. Source: our choice. */
+  sessionIdLimitChars: 128,
+} as const;
+
+assert(
+  STORE_DEFAULTS.tailChunkBytes <= STORE_DEFAULTS.tailChunkLimitBytes,
+  "the first piece read backward is not larger than the largest",
+);
+assert(
+  STORE_DEFAULTS.readChunkBytes <= STORE_DEFAULTS.lineLimitBytes,
+  "a line may be at least as long as what is read at once",
+);

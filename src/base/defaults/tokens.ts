@@ -1,0 +1,131 @@
+/**
+ * Numbers of counting: what wrappers cost, how the estimate learns, and when a counter is asked.
+ *
+ * Tokens here are reference tokens (those of the Claude 4 tokenizer) unless the name says otherwise.
+ */
+import { assert } from "../assert.ts";
+
+export const TOKENS_DEFAULTS = {
+  /** An image or a document of unknown size, in tokens. Source: SPEC 2; Anthropic docs, "Vision": up to ~1,600 an image. */
+  mediaTokens: 2_000,
+  /** Pixels of an image a token covers. Source: Anthropic docs, "Vision": tokens = width × height / 750. */
+  imagePixelsPerToken: 750,
+  /** The most an image costs, in tokens: larger ones are scaled down. Source: Anthropic docs, "Vision" (1,568 px long edge). */
+  imageMaxTokens: 1_600,
+  /** One page of a PDF, in tokens: its text and its picture. Source: Anthropic docs, "PDF support": 1,500–3,000 a page. */
+  pdfPageTokens: 2_250,
+  /** Wrapper of a call: its name, id and envelope. Source: `bench/estimator`, billed replies that are one call. */
+  toolUseTokens: 30,
+  /** Each named argument of a call, whose tags the JSON text does not show. Source: `bench/estimator`, billed replies. */
+  toolArgumentTokens: 12,
+  /** Wrapper of a tool result. Source: `bench/estimator`, billed increments with one and with several results. */
+  toolResultTokens: 14,
+  /** Wrapper of any other block. Source: `bench/estimator`, billed increments. */
+  blockTokens: 3,
+  /** Wrapper of a message: its role and its end. Source: OpenAI cookbook, "How to count tokens": 3 a message, plus its role. */
+  messageTokens: 3,
+
+  /** An increment that teaches the ratio is at least this large; below it, wrappers dominate. Source: our choice, the bound of the bench. */
+  calibrationMinTokens: 200,
+  /** Newest increments whose median is the ratio. Source: our choice, not yet measured against others. */
+  calibrationSamplesCount: 25,
+  /** An increment weighs no more than this, in reference tokens, so that one huge result does not decide alone. Source: our choice; beside equal weights in `bench/estimator`. */
+  calibrationWeightTokens: 4_000,
+  /** The prior of the model family weighs as much as this many observed reference tokens. Source: our choice: one large increment. */
+  calibrationPriorTokens: 4_000,
+  /** Ratios beyond these are damage, whatever the model: a token is neither a book nor a pixel. Source: our choice. */
+  smallestRatio: 0.05,
+  largestRatio: 50,
+  /** An increment this many times off the prior is damaged or holds unlogged content, and teaches nothing. Source: our choice. */
+  calibrationOutlierFactor: 2.5,
+  /** After so many refused increments in a row, all on one side, the prior itself is wrong and they are believed. Source: our choice. */
+  calibrationOutliersBelieved: 8,
+  /** Padding of an estimate for fit decisions where nothing was reported yet. Source: SPEC 2. */
+  paddingUnreported: 4 / 3,
+  /** Padding that remains however well calibrated the estimate is. Source: `bench/estimator`, p50 of the increments' error. */
+  paddingFloor: 1.05,
+  /** The share of increments that padding covers. Source: our choice. */
+  paddingQuantile: 0.9,
+  /** A reported output below this share of the reply's estimate is a placeholder. Source: older Claude Code logs, which report a few tokens for replies of hundreds. */
+  placeholderOutputShare: 0.5,
+
+  /** How near a threshold, as a share of it, an exact count is worth a request. Source: SPEC 2. */
+  counterNearShare: 0.1,
+  /** Consecutive failures after which a counter is left alone for the session. Source: SPEC 4, as for the layers. */
+  counterFailuresCount: 3,
+} as const;
+
+assert(TOKENS_DEFAULTS.paddingFloor >= 1, "padding never shrinks an estimate");
+assert(TOKENS_DEFAULTS.paddingFloor < TOKENS_DEFAULTS.paddingUnreported, "learning tightens the padding");
+assert(TOKENS_DEFAULTS.calibrationOutlierFactor > 1, "an outlier lies outside the ratio itself");
+
+/** Tokenizers by family, as a ratio to the reference unit; see `tokens/model-family.ts`. */
+export const TOKENIZER_RATIOS = {
+  /** Claude up to 4.6: the unit. */
+  claude: 1,
+  /** Claude from Opus 4.7 and the 5-series on. Source: `bench/estimator` and `facts`: × 1.34 over the 4-series. */
+  claudeNew: 1.34,
+  /** OpenAI's o200k. Source: `bench/estimator`: o200k over recorded agent texts against this estimator. */
+  o200k: 0.87,
+  /** Gemini. Source: our estimate: 262K vocabulary, close to o200k on code and prose. */
+  gemini: 0.87,
+  /** DeepSeek. Source: our estimate: 129K vocabulary. */
+  deepseek: 0.92,
+  /** Qwen, GLM, Kimi. Source: our estimate: 150K vocabularies on the same base as cl100k. */
+  qwen: 0.92,
+  /** Llama 3 and 4. Source: our estimate: 128K vocabulary on the same base as cl100k. */
+  llama: 0.92,
+  /** Mistral. Source: our estimate: 131K vocabulary (Tekken), 32K in older models. */
+  mistral: 0.97,
+  /** xAI. Source: our estimate: 131K vocabulary. */
+  grok: 0.92,
+  /** Unknown models: denser than any published tokenizer but the newest of Claude's, to be on the safe side. Source: our choice. */
+  unknown: 1.1,
+} as const;
+
+/** Constants of a window of `referenceWindowTokens`; they scale down with the window (`tokens/budget.ts`). */
+export const BUDGET_DEFAULTS = {
+  /** Kept free for a summary. Source: SPEC 3: p99.99 of real compaction summaries was 17,387 tokens. */
+  summaryReserveTokens: 20_000,
+  /** The least that is kept free for a summary, in the smallest windows. Source: our choice: a paragraph. */
+  summaryReserveFloorTokens: 256,
+  /** Auto-compact begins this far below the effective window. Source: SPEC 3. */
+  autoCompactMarginTokens: 13_000,
+  /** The user is warned this far below the effective window. Source: SPEC 3. */
+  warningMarginTokens: 20_000,
+  /** The error state begins this far below the effective window. Source: SPEC 3, a setting of its own. */
+  errorMarginTokens: 20_000,
+  /** Nothing is sent beyond this far below the effective window. Source: SPEC 3. */
+  blockingMarginTokens: 3_000,
+  /** Offload by usage acts from this share of the effective window on. Source: SPEC 3. */
+  offloadGateShare: 0.6,
+  /** Microcompact acts from this share of the effective window on. Source: SPEC 3. */
+  microcompactGateShare: 0.8,
+  /** Auto-compact acts from this share of the effective window, or its threshold if that is later. Source: SPEC 3. */
+  autoCompactGateShare: 0.9,
+  /** Size aimed at after a full or extractive compact, as a share of the effective window. Source: SPEC 4. */
+  fullTargetShare: 0.35,
+  /** Size aimed at after a session-memory compact, as a share of the effective window. Source: SPEC 4. */
+  sessionMemoryTargetShare: 0.5,
+} as const;
+
+assert(
+  BUDGET_DEFAULTS.blockingMarginTokens < BUDGET_DEFAULTS.autoCompactMarginTokens &&
+    BUDGET_DEFAULTS.autoCompactMarginTokens <= BUDGET_DEFAULTS.warningMarginTokens,
+  "warning comes before auto-compact, and auto-compact before blocking",
+);
+assert(
+  BUDGET_DEFAULTS.offloadGateShare < BUDGET_DEFAULTS.microcompactGateShare &&
+    BUDGET_DEFAULTS.microcompactGateShare < BUDGET_DEFAULTS.autoCompactGateShare,
+  "cheaper layers act earlier",
+);
+
+export const CATALOGUE_DEFAULTS = {
+  /** Window of a model nobody knows, in tokens. Source: our choice: the smallest of the models that agents are run on today. */
+  unknownWindowTokens: 128_000,
+  /** Window that the suffix `[1m]` of a model id asks for, in tokens. Source: Claude Code's model names. */
+  millionWindowTokens: 1_000_000,
+  /** Smallest and largest window that is believed of a learned or reported figure, in tokens. Source: SPEC 3, 1K to 10M. */
+  smallestWindowTokens: 1_000,
+  largestWindowTokens: 10_000_000,
+} as const;

@@ -1,0 +1,12 @@
+/** The long suites: the same laws on many more random histories, and what takes minutes. */
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/long/**/*.test.ts", "test/law/**/*.test.ts"],
+    env: { PALIMPSEST_LONG: "1" },
+    testTimeout: 1_500_000,
+    hookTimeout: 300_000,
+    pool: "forks",
+  },
+});
