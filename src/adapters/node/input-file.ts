@@ -1,0 +1,175 @@
+/**
+ * Reads a file that someone recorded somewhere into lines of text: plain or gzip, UTF-8 or UTF-16,
+ * intact or damaged.
+ *
+ * DESIGN. Bytes flow one way: disk → gunzip (told by the first bytes) → UTF-8 (UTF-16 is converted
+ * on the way) → lines. Nothing but the line being read and the lines kept is held, a line over its
+ * limit is dropped while it is read, and reading stops at a limit of decompressed bytes, so neither a
+ * huge line nor a bomb costs more memory than the limits in `defaults/formats.ts` say.
+ */
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
+import { InputError, SessionError } from "../../base/errors.ts";
+import type { ImportRepair } from "../../formats/imported-session.ts";
+import type { SourceLine } from "../../formats/read-records.ts";
+import { RepairLog } from "../../formats/repair-log.ts";
+import { GunzipStream } from "./gunzip-stream.ts";
+import { LineSplitter } from "./line-splitter.ts";
+import { toUtf8 } from "./text-encoding.ts";
+
+export interface ReadProgress {
+  readonly bytesRead: number;
+  readonly totalBytes: number;
+}
+
+export interface ReadInputOptions {
+  /** Called after each piece that was read from the disk. */
+  readonly onProgress?: (progress: ReadProgress) => void;
+  /** Stops the reading with `ABORTED`. */
+  readonly signal?: AbortSignal;
+  /** Limits to use instead of the defaults. */
+  readonly limits?: Partial<InputLimits>;
+}
+
+export interface InputLimits {
+  readonly maxLineBytes: number;
+  readonly maxDecodedBytes: number;
+}
+
+/** A file's text; it is what `importSessions` takes. */
+export interface InputFile {
+  readonly name: string;
+  readonly lines: readonly SourceLine[];
+  readonly repairs: readonly ImportRepair[];
+}
+
+/**
+ * Reads a recorded session.
+ *
+ * @throws InputError `INPUT_NOT_FOUND`, `INPUT_EMPTY`, `INPUT_UNREADABLE` (a folder, binary data, no
+ * permission, gzip that is damaged from the start) or `INPUT_TOO_LARGE`; SessionError `ABORTED`.
+ */
+export async function readInputFile(path: string, options: ReadInputOptions = {}): Promise<InputFile> {
+  const limits: InputLimits = { ...FORMATS_DEFAULTS, ...options.limits };
+  const repairs = new RepairLog();
+  const totalBytes = await sizeOf(path);
+  const splitter = new LineSplitter({ maxLineBytes: limits.maxLineBytes, repairs });
+  let decodedBytes = 0;
+  let decode: ((bytes: Buffer) => Buffer) | undefined;
+  const onDecompressed = (bytes: Buffer): void => {
+    decodedBytes += bytes.length;
+    if (decodedBytes > limits.maxDecodedBytes) throw tooLarge(path, limits.maxDecodedBytes);
+    decode ??= toUtf8(bytes, { name: path, repairs });
+    splitter.push(decode(bytes));
+  };
+
+  await readBytes({ path, totalBytes, options, repairs, onDecompressed });
+  if (decode !== undefined) splitter.push(decode(Buffer.alloc(0)));
+  const lines = splitter.end();
+  if (decodedBytes === 0) throw empty(path);
+  return { name: path, lines, repairs: repairs.list() };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    const found = await stat(path);
+    if (!found.isDirectory()) return found.size;
+  } catch (error) {
+    throw inputError(path, error);
+  }
+  throw new InputError("INPUT_UNREADABLE", {
+    message: `${path} is a folder, not a session.`,
+    hint: "Give the files in it, for example with a pattern such as *.jsonl.",
+  });
+}
+
+async function readBytes(run: {
+  readonly path: string;
+  readonly totalBytes: number;
+  readonly options: ReadInputOptions;
+  readonly repairs: RepairLog;
+  readonly onDecompressed: (bytes: Buffer) => void;
+}): Promise<void> {
+  const { path, totalBytes, options, repairs, onDecompressed } = run;
+  const stream = createReadStream(path, { highWaterMark: FORMATS_DEFAULTS.readChunkBytes });
+  let bytesRead = 0;
+  let gunzip: GunzipStream | undefined;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (options.signal?.aborted === true) throw aborted(path);
+      if (bytesRead === 0 && isGzip(chunk)) gunzip = new GunzipStream(onDecompressed);
+      bytesRead += chunk.length;
+      if (gunzip === undefined) onDecompressed(chunk);
+      else if (!(await gunzip.write(chunk))) break;
+      options.onProgress?.({ bytesRead, totalBytes });
+    }
+    const damage = await gunzip?.end();
+    if (damage !== undefined) reportDamage(path, damage, repairs);
+  } catch (error) {
+    throw inputError(path, error);
+  } finally {
+    stream.destroy();
+    gunzip?.close();
+  }
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function reportDamage(
+  path: string,
+  damage: { readonly reason: string; readonly decodedBytes: number },
+  repairs: RepairLog,
+): void {
+  if (damage.decodedBytes === 0) {
+    throw new InputError("INPUT_UNREADABLE", {
+      message: `${path} begins like a gzip file, but nothing in it can be decompressed: ${damage.reason}.`,
+      hint: "Copy or export the file again.",
+    });
+  }
+  repairs.add(
+    "truncated-file",
+    `the gzip data are cut off or damaged (${damage.reason}); the first ${damage.decodedBytes} bytes of text were read`,
+  );
+}
+
+function tooLarge(path: string, limitBytes: number): InputError {
+  return new InputError("INPUT_TOO_LARGE", {
+    message: `${path} holds more than ${limitBytes} bytes of text, which is the most that is read.`,
+    hint: "Split the file, or leave out sessions that are not needed.",
+  });
+}
+
+function empty(path: string): InputError {
+  return new InputError("INPUT_EMPTY", {
+    message: `${path} is empty.`,
+    hint: "Give a recorded session; an empty file has nothing to replay.",
+  });
+}
+
+function aborted(path: string): SessionError {
+  return new SessionError("ABORTED", {
+    message: `Reading ${path} was stopped.`,
+    hint: "Start it again to read the whole file.",
+  });
+}
+
+/** Errors of the file system as ours; ours as they are, and bugs as bugs. */
+function inputError(path: string, error: unknown): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (error instanceof InputError || error instanceof SessionError || code === undefined) return error;
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    return new InputError("INPUT_NOT_FOUND", {
+      message: `There is no file ${path}.`,
+      hint: "Check the path; patterns are expanded by the shell.",
+      cause: error,
+    });
+  }
+  return new InputError("INPUT_UNREADABLE", {
+    message: `${path} cannot be read (${code}).`,
+    hint: "Check that it is a file and that you may read it.",
+    cause: error,
+  });
+}

@@ -1,0 +1,123 @@
+/**
+ * The file system of the machine, as far as the stores need it.
+ *
+ * Files are made with mode 0600 and folders with 0700, whatever the umask allows beyond that.
+ */
+import {
+  close,
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  mkdirSync,
+  open,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { promisify } from "node:util";
+import type { FileStat, FileSystem, OpenFile } from "../../ports/file-system.ts";
+
+const fdatasyncAsync = promisify(fdatasync);
+const fsyncAsync = promisify(fsync);
+const openAsync = promisify(open);
+const closeAsync = promisify(close);
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+// A pipe or a device under the name of a file must not block the open; absent on Windows.
+const NONBLOCK = constants.O_NONBLOCK ?? 0;
+const OPEN_FLAGS = {
+  read: constants.O_RDONLY | NONBLOCK,
+  append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NONBLOCK,
+  create: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
+} as const;
+
+/** An error with a `code`, as the platform's own have. */
+class NotARegularFileError extends Error {
+  override readonly name = "NotARegularFileError";
+  readonly code = "EINVAL";
+}
+
+class NodeFile implements OpenFile {
+  readonly #fd: number;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  write(bytes: Uint8Array): number {
+    return writeSync(this.#fd, bytes);
+  }
+
+  read(position: number, length: number): Uint8Array {
+    const buffer = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = readSync(this.#fd, buffer, filled, length - filled, position + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return buffer.subarray(0, filled);
+  }
+
+  size(): number {
+    return fstatSync(this.#fd).size;
+  }
+
+  truncate(size: number): void {
+    ftruncateSync(this.#fd, size);
+  }
+
+  sync(): Promise<void> {
+    return fdatasyncAsync(this.#fd);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function openFile(path: string, mode: keyof typeof OPEN_FLAGS): OpenFile {
+  const fd = openSync(path, OPEN_FLAGS[mode], FILE_MODE);
+  if (fstatSync(fd).isFile()) return new NodeFile(fd);
+  closeSync(fd);
+  throw new NotARegularFileError(`EINVAL: not a regular file, open '${path}'`);
+}
+
+function statPath(path: string): FileStat | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  return { size: stat.size, modifiedMs: stat.mtimeMs, isDirectory: stat.isDirectory() };
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows has no handle of a folder to sync; its file system orders names with their contents.
+  if (process.platform === "win32") return;
+  const fd = await openAsync(path, "r");
+  try {
+    await fsyncAsync(fd);
+  } finally {
+    await closeAsync(fd);
+  }
+}
+
+/** The machine's file system. */
+export const nodeFileSystem: FileSystem = {
+  open: openFile,
+  makeDirectory: (path) => {
+    mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+  },
+  list: (path) => readdirSync(path),
+  stat: statPath,
+  rename: renameSync,
+  remove: unlinkSync,
+  syncDirectory,
+};

@@ -1,0 +1,69 @@
+/**
+ * One line of a Claude Code transcript, with the fields that every version shares already checked.
+ */
+import { asNumber, asString, isObject } from "../../base/json.ts";
+import type { Usage } from "../../transcript/messages.ts";
+import type { SourceRecord } from "../read-records.ts";
+import type { TreeNode } from "../walk-line.ts";
+
+/** @internal */
+export interface ClaudeRecord extends TreeNode {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly line?: number;
+  /** `type`, or `type/subtype`, as it is called in reports. */
+  readonly kind: string;
+  readonly isSidechain: boolean;
+  /** A user or assistant line, whether or not it turns out to be part of the conversation. */
+  readonly isTalk: boolean;
+  /** The id belongs to an earlier record that says something else. */
+  readonly isIdTaken?: boolean;
+  /** Milliseconds since the epoch. */
+  readonly at?: number;
+  /** The message of a user or assistant line, if it has one. */
+  readonly message?: Readonly<Record<string, unknown>>;
+}
+
+/** Reads what a record says about itself; never throws. @internal */
+export function claudeRecord({ value: raw, line }: SourceRecord): ClaudeRecord {
+  const type = asString(raw["type"]) ?? "(no type)";
+  const subtype = type === "system" ? asString(raw["subtype"]) : undefined;
+  const id = asString(raw["uuid"]);
+  // A boundary begins a new tree; its logical parent tells where the conversation came from.
+  const parentId = asString(raw["parentUuid"]) ?? asString(raw["logicalParentUuid"]);
+  const at = parseTime(raw["timestamp"]);
+  const message = raw["message"];
+  return {
+    raw,
+    kind: subtype === undefined ? type : `${type}/${subtype}`,
+    isSidechain: raw["isSidechain"] === true,
+    isTalk: type === "user" || type === "assistant",
+    ...(line === undefined ? {} : { line }),
+    ...(id === undefined ? {} : { id }),
+    ...(parentId === undefined ? {} : { parentId }),
+    ...(at === undefined ? {} : { at }),
+    ...(isObject(message) ? { message } : {}),
+  };
+}
+
+/** A time stamp as text or as milliseconds. @internal */
+export function parseTime(value: unknown): number | undefined {
+  return asNumber(typeof value === "string" ? Date.parse(value) : value);
+}
+
+/**
+ * Usage as the API reports it; `undefined` where nothing was billed. Where a response took several
+ * iterations on the server, the prompt is that of the last message iteration. @internal
+ */
+export function anthropicUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const iterations = Array.isArray(value["iterations"]) ? value["iterations"].filter(isObject) : [];
+  const prompt = iterations.findLast((iteration) => iteration["type"] === "message") ?? value;
+  const usage: Usage = {
+    inputTokens: asNumber(prompt["input_tokens"]) ?? 0,
+    cacheReadTokens: asNumber(prompt["cache_read_input_tokens"]) ?? 0,
+    cacheWriteTokens: asNumber(prompt["cache_creation_input_tokens"]) ?? 0,
+    outputTokens: asNumber(value["output_tokens"]) ?? 0,
+  };
+  const total = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
+  return total > 0 ? usage : undefined;
+}

@@ -1,0 +1,73 @@
+/**
+ * Recorded Chat Completions conversations: a list of messages, a request, JSON Lines of either, or
+ * trajectories of an evaluation, of which one file holds many.
+ */
+import { asNumber, isObject, type JsonValue } from "../base/json.ts";
+import type { Usage } from "../transcript/messages.ts";
+import { ConversationBuilder } from "./conversation-builder.ts";
+import { type Conversation, conversationId, findConversations } from "./conversations.ts";
+import { chatMessage, fromOpenaiChat, LegacyCallIds } from "./from-openai-chat.ts";
+import type { ImportedSession } from "./imported-session.ts";
+import type { SourceRecord } from "./read-records.ts";
+import type { RepairLog } from "./repair-log.ts";
+
+/** Imports every conversation of the file. @internal */
+export function importOpenaiChat(
+  records: readonly SourceRecord[],
+  repairs: RepairLog,
+): readonly ImportedSession[] {
+  const conversations = findConversations(records, ({ line }) => {
+    repairs.add("unknown-record", "a record that is no message and holds none; ignored", line);
+  });
+  return conversations.map((conversation) => importOne(conversation, repairs));
+}
+
+function importOne({ messages, lines, holder }: Conversation, repairs: RepairLog): ImportedSession {
+  const { system } = fromOpenaiChat(messages.slice(0, 1));
+  const builder = new ConversationBuilder(repairs);
+  const legacyIds = new LegacyCallIds();
+  messages.forEach((wire, index) => {
+    if (index === 0 && system !== undefined) return;
+    const line = lines[index];
+    const message = chatMessage(wire, legacyIds);
+    if (message === undefined) {
+      repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
+      return;
+    }
+    const { content, ...rest } = message;
+    builder.addMessage({
+      message: rest,
+      content: [...content],
+      usage: isObject(wire) ? chatUsage(wire["usage"]) : undefined,
+      ...(line === undefined ? {} : { line }),
+    });
+  });
+  const id = conversationId(holder);
+  const { items, leftOut } = builder.finish();
+  return {
+    format: "openai-chat",
+    ...(id === undefined ? {} : { sessionId: id }),
+    ...(system === undefined ? {} : { system }),
+    ...(Array.isArray(holder["tools"]) ? { tools: holder["tools"] as readonly JsonValue[] } : {}),
+    items,
+    leftOut,
+    skipped: [],
+    repairs: [],
+  };
+}
+
+/** Usage as Chat reports it: the prompt includes what was read from the cache. */
+function chatUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const details = isObject(value["prompt_tokens_details"]) ? value["prompt_tokens_details"] : {};
+  const cacheReadTokens = asNumber(details["cached_tokens"]) ?? 0;
+  const cacheWriteTokens = asNumber(details["cache_write_tokens"]) ?? 0;
+  const prompt = asNumber(value["prompt_tokens"]);
+  if (prompt === undefined) return undefined;
+  return {
+    inputTokens: Math.max(0, prompt - cacheReadTokens - cacheWriteTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: asNumber(value["completion_tokens"]) ?? 0,
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * From the text of a file to the sessions it holds, whatever supported format it is in.
+ */
+import { InputError } from "../base/errors.ts";
+import { importClaudeCode } from "./claude-code/import-claude-code.ts";
+import { detectFormat } from "./detect-format.ts";
+import { importAnthropicMessages } from "./import-anthropic-messages.ts";
+import { importOpenaiChat } from "./import-openai-chat.ts";
+import type { FormatName, ImportedSession, ImportRepair } from "./imported-session.ts";
+import { importPi } from "./pi/import-pi.ts";
+import { readRecords, type SourceRecord, type TextSource } from "./read-records.ts";
+import { RepairLog } from "./repair-log.ts";
+
+export interface ImportResult {
+  readonly format: FormatName;
+  /** At least one; a file of trajectories holds many. */
+  readonly sessions: readonly ImportedSession[];
+  /** Everything that had to be worked around, of all sessions. */
+  readonly repairs: readonly ImportRepair[];
+}
+
+/**
+ * Imports all sessions of a text, given whole or as lines.
+ *
+ * @throws InputError `INPUT_EMPTY`, `INPUT_UNREADABLE` or `INPUT_TOO_LARGE` where the text cannot be
+ * read at all, `FORMAT_UNKNOWN` with what was seen instead, `NO_MESSAGES` where nobody says anything.
+ */
+export function importSessions(source: TextSource): ImportResult {
+  const repairs = new RepairLog();
+  const records = readRecords(source, repairs);
+  const format = detectFormat(source.name, records);
+  const sessions = runImporter(format, records, repairs);
+  if (!sessions.some((session) => session.items.some((item) => item.type === "message"))) {
+    throw new InputError("NO_MESSAGES", {
+      message: `${source.name} is a ${format} session in which nothing is said: ${records.length} records, no message.`,
+      hint: "Give a session that was used; this one ended before its first message.",
+    });
+  }
+  const all = [...(source.repairs ?? []), ...repairs.list()];
+  // A repair belongs to its session; where a file holds several they are told for the file.
+  const [only, ...others] = sessions;
+  const isSingle = only !== undefined && others.length === 0;
+  return { format, sessions: isSingle ? [{ ...only, repairs: all }] : sessions, repairs: all };
+}
+
+function runImporter(
+  format: FormatName,
+  records: readonly SourceRecord[],
+  repairs: RepairLog,
+): readonly ImportedSession[] {
+  switch (format) {
+    case "claude-code":
+      return [importClaudeCode(records, repairs)];
+    case "pi":
+      return [importPi(records, repairs)];
+    case "openai-chat":
+      return importOpenaiChat(records, repairs);
+    case "anthropic-messages":
+      return importAnthropicMessages(records, repairs);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What every importer returns: one recorded conversation in our own terms.
+ *
+ * A session that its tool compacted is the *whole* conversation, every message once and in order,
+ * with the places where the tool compacted as items between them. What was recorded but is not
+ * part of the conversation that went on (a rewound branch, a side chain) is kept beside it in
+ * `leftOut`: nothing that was in the file disappears without a trace.
+ */
+import type { JsonValue } from "../base/json.ts";
+import type { Message, Usage } from "../transcript/messages.ts";
+
+/** Formats that can be imported, in the words of messages and of `--json`. */
+export const FORMAT_NAMES = ["claude-code", "pi", "openai-chat", "anthropic-messages"] as const;
+
+export type FormatName = (typeof FORMAT_NAMES)[number];
+
+export interface ImportedMessage {
+  readonly type: "message";
+  readonly message: Message;
+  /** On the assistant message it was billed for, once per response. */
+  readonly usage?: Usage;
+  /** In the words of the tool that recorded it. */
+  readonly stopReason?: string;
+  /** Put in by the tool around the agent (a reminder, a file), not written by anyone. */
+  readonly isAttachment?: boolean;
+  readonly isSidechain?: boolean;
+  /** Line of the file, from 1; absent where the file is one document. */
+  readonly line?: number;
+}
+
+/** A place where the tool replaced what came before, for the model, by a summary or by nothing. */
+export interface ImportedBoundary {
+  readonly type: "boundary";
+  /** `clear`: the conversation went on with an empty context. */
+  readonly trigger: "auto" | "manual" | "clear" | "unknown";
+  readonly preTokens?: number;
+  readonly postTokens?: number;
+  /** The text that the tool told the model instead. */
+  readonly summary?: string;
+  /** Milliseconds since the epoch. */
+  readonly at?: number;
+  /** Host ids of earlier messages that stayed in the window; they are not written again after it. */
+  readonly preserved?: readonly string[];
+  /** The same for tools that name only the first: everything from this host id on stayed. */
+  readonly firstPreserved?: string;
+  readonly hostId?: string;
+  readonly line?: number;
+}
+
+/** A place where the tool cleared old tool results. */
+export interface ImportedMicrocompact {
+  readonly type: "microcompact";
+  readonly trigger: "auto" | "manual" | "unknown";
+  readonly preTokens?: number;
+  readonly freedTokens?: number;
+  readonly toolUseIds: readonly string[];
+  readonly at?: number;
+  readonly line?: number;
+}
+
+/** Title, mode …: one item per key, the value that was written last. */
+export interface ImportedMetadata {
+  readonly type: "metadata";
+  readonly key: string;
+  readonly value: JsonValue;
+  readonly line?: number;
+}
+
+export type ImportedItem = ImportedMessage | ImportedBoundary | ImportedMicrocompact | ImportedMetadata;
+
+/** Why a recorded message is not part of the conversation. */
+export type LeftOutReason = "abandoned-branch" | "side-chain" | "api-error" | "transcript-only" | "empty";
+
+export interface LeftOutMessage {
+  readonly reason: LeftOutReason;
+  readonly item: ImportedMessage;
+}
+
+export type ImportRepairKind =
+  | "bad-json"
+  | "too-deep"
+  | "not-an-object"
+  | "bad-record"
+  | "unknown-record"
+  | "duplicate-id"
+  | "cyclic-parent"
+  | "missing-parent"
+  | "torn-tail"
+  | "oversized-line"
+  | "bad-encoding"
+  | "truncated-file"
+  | "empty-message";
+
+/** Something in the file that had to be worked around, and how. */
+export interface ImportRepair {
+  readonly kind: ImportRepairKind;
+  readonly line?: number;
+  readonly detail: string;
+}
+
+/** Records of a type that has no part in a conversation. */
+export interface SkippedRecords {
+  readonly recordType: string;
+  readonly count: number;
+}
+
+export interface ImportedSession {
+  readonly format: FormatName;
+  readonly sessionId?: string;
+  readonly title?: string;
+  readonly workingCopy?: string;
+  /** The whole file is the transcript of a sub-agent. */
+  readonly isSidechain?: boolean;
+  readonly system?: string;
+  readonly tools?: readonly JsonValue[];
+  readonly items: readonly ImportedItem[];
+  readonly leftOut: readonly LeftOutMessage[];
+  readonly skipped: readonly SkippedRecords[];
+  readonly repairs: readonly ImportRepair[];
+}

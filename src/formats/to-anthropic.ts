@@ -1,0 +1,184 @@
+/**
+ * Our messages → the `messages` of an Anthropic Messages API request.
+ *
+ * The API refuses a request over one field it does not know and over one empty text, so each kind
+ * of block has the list of fields it may carry. Cache marks are not among them: where they stand is
+ * decided per call, and marks that came with an import would use up the few that are allowed.
+ * Every block is rendered from itself alone, so a longer list begins with the bytes of a shorter.
+ */
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { toWellFormed } from "../base/text.ts";
+import type { ContentBlock, ToolResultBlock, ToolResultPart } from "../transcript/blocks.ts";
+import type { Role } from "../transcript/messages.ts";
+import type { RequestMessage } from "../transcript/window.ts";
+import { renderOnce } from "./render-once.ts";
+
+export interface AnthropicMessage {
+  readonly role: Role;
+  readonly content: readonly JsonObject[];
+}
+
+/** Fields a block may carry, beside `type`. Source: Anthropic SDK 1.10, `resources/beta/messages`. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ["text", "citations"],
+  image: ["source"],
+  document: ["source", "title", "context", "citations"],
+  search_result: ["source", "title", "content", "citations"],
+  tool_reference: ["tool_name"],
+  thinking: ["thinking", "signature"],
+  redacted_thinking: ["data"],
+  tool_use: ["id", "name", "input", "caller"],
+  server_tool_use: ["id", "name", "input", "caller"],
+  mcp_tool_use: ["id", "name", "input", "server_name"],
+  tool_result: ["tool_use_id", "content", "is_error"],
+};
+
+/** Fields of the results that the provider's own tools gave. */
+const SERVER_RESULT_FIELDS = ["tool_use_id", "content", "is_error", "caller"];
+
+/**
+ * Renders the messages for the Messages API. Left out is what the API would refuse or what belongs
+ * to another provider: unsigned thinking, foreign opaque blocks, blank texts, and messages that are
+ * empty without them. Ids the API would refuse are spelled differently, call and result alike.
+ */
+export function toAnthropic(messages: readonly RequestMessage[]): readonly AnthropicMessage[] {
+  const rendered = messages.flatMap(renderMessage);
+  return rendered.map((message, index) => placeSystem(message, rendered[index - 1], rendered[index + 1]));
+}
+
+const renderMessage = renderOnce(({ role, content }: RequestMessage): readonly AnthropicMessage[] => {
+  const blocks =
+    role === "assistant"
+      ? withoutLastThinking(content.flatMap(renderAnswered))
+      : content.flatMap(renderGiven);
+  return blocks.length === 0 ? [] : [{ role, content: blocks }];
+});
+
+/** An answer that was cut off while the model was thinking: the API takes no thinking at the end. */
+function withoutLastThinking(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  const isThinking = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
+  const end = blocks.findLastIndex((block) => !isThinking(block)) + 1;
+  return end === blocks.length ? blocks : blocks.slice(0, end);
+}
+
+/**
+ * A `system` message stands between a user's and the answer to it; anywhere else the API refuses it,
+ * so there its words are the user's. Source: Anthropic docs, "Mid-conversation system messages".
+ */
+function placeSystem(
+  message: AnthropicMessage,
+  before: AnthropicMessage | undefined,
+  after: AnthropicMessage | undefined,
+): AnthropicMessage {
+  if (message.role !== "system") return message;
+  const isPlaced = before?.role === "user" && (after === undefined || after.role === "assistant");
+  return isPlaced ? message : { ...message, role: "user" };
+}
+
+/** An answer may hold other things than what is given to the model. */
+const renderAnswered = renderOnce((block: ContentBlock) => renderBlock(block, "assistant"));
+const renderGiven = renderOnce((block: ContentBlock) => renderBlock(block, "user"));
+
+function renderBlock(block: ContentBlock, role: "assistant" | "user"): readonly JsonObject[] {
+  switch (block.type) {
+    case "text":
+      return isBlank(block.text) ? [] : [renderText(block, role)];
+    case "thinking":
+      // Thinking is bound to its signature byte for byte: never mended, only left out.
+      return block.signature === undefined || block.signature === ""
+        ? []
+        : [pick(block, FIELDS["thinking"]!)];
+    case "redacted_thinking":
+    case "image":
+      return [pick(block, FIELDS[block.type]!)];
+    case "document":
+      return role === "assistant" ? [] : [pick(block, FIELDS["document"]!)];
+    case "tool_use":
+      return [renderToolUse(block, FIELDS["tool_use"]!)];
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return [renderToolUse(block, FIELDS[block.type]!)];
+    case "tool_result":
+      return [renderToolResult(block)];
+    case "compaction":
+      return [block as unknown as JsonObject];
+    case "opaque":
+      return block.provider === "anthropic" && isObject(block.value) ? [block.value as JsonObject] : [];
+    default:
+      return [pick(block, SERVER_RESULT_FIELDS)];
+  }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** The allowed fields of a block, in the order in which the block has them. */
+function pick(block: object, fields: readonly string[]): JsonObject {
+  const kept = Object.entries(block).filter(
+    ([key, value]) => value !== undefined && (key === "type" || fields.includes(key)),
+  );
+  return Object.fromEntries(kept) as JsonObject;
+}
+
+function renderText(block: ContentBlock & { readonly type: "text" }, role: "assistant" | "user"): JsonObject {
+  // Citations are an answer's; on a user's text the API refuses them.
+  const fields = role === "assistant" ? FIELDS["text"]! : ["text"];
+  return { ...pick(block, fields), text: toWellFormed(block.text) };
+}
+
+function renderToolUse(
+  block: ContentBlock & { readonly type: "tool_use" | "server_tool_use" | "mcp_tool_use" },
+  fields: readonly string[],
+): JsonObject {
+  const input = isObject(block.input) ? block.input : { arguments: block.input };
+  return {
+    ...pick(block, fields),
+    id: anthropicToolId(block.id),
+    input: wellFormedJson(input as JsonObject),
+  };
+}
+
+function renderToolResult(block: ToolResultBlock): JsonObject {
+  const rendered = {
+    ...pick(block, FIELDS["tool_result"]!),
+    tool_use_id: anthropicToolId(block.tool_use_id),
+  };
+  if (block.content === undefined) return rendered;
+  if (typeof block.content === "string") return { ...rendered, content: toWellFormed(block.content) };
+  return { ...rendered, content: block.content.flatMap(renderResultPart) };
+}
+
+function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
+  const fields = FIELDS[part.type];
+  if (fields === undefined) return [part as JsonObject];
+  if (part.type !== "text") return [pick(part, fields)];
+  const text = (part as { readonly text: string }).text;
+  return isBlank(text) ? [] : [{ ...pick(part, ["text"]), text: toWellFormed(text) }];
+}
+
+/**
+ * A tool id in the letters the API accepts; ids of other vendors may hold any. Spelled so that
+ * different ids stay different. @internal
+ */
+export function anthropicToolId(id: string): string {
+  if (/^[a-zA-Z0-9_-]+$/.test(id)) return id;
+  if (id === "") return "_empty_";
+  return id.replace(/[^a-zA-Z0-9_-]/g, (unit) => `_x${unit.charCodeAt(0).toString(16)}_`);
+}
+
+/** The same value with lone surrogates replaced, copied only where there is one. @internal */
+export function wellFormedJson<T extends JsonValue>(value: T): T {
+  if (typeof value === "string") return toWellFormed(value) as T;
+  if (Array.isArray(value)) {
+    const items = value.map((item: JsonValue) => wellFormedJson(item));
+    return items.some((item, index) => item !== value[index]) ? (items as unknown as T) : value;
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value as JsonObject);
+  const mended = entries.map(([key, item]) => [toWellFormed(key), wellFormedJson(item)] as const);
+  const isSame = mended.every(
+    ([key, item], index) => item === entries[index]![1] && key === entries[index]![0],
+  );
+  return isSame ? value : (Object.fromEntries(mended) as T);
+}

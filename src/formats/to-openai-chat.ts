@@ -1,0 +1,168 @@
+/**
+ * Our messages → OpenAI Chat Completions messages.
+ *
+ * A tool's answer is a `tool` message of its own and holds text only; its images follow in the next
+ * user message. Thinking and the provider-side tools of others cannot be said in Chat and are left
+ * out; a provider's summary is readable and goes as text. Nothing is rendered across messages, so a
+ * longer list begins with the output of a shorter one.
+ */
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { toWellFormed } from "../base/text.ts";
+import type { ContentBlock, ImageBlock, ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
+import type { RequestMessage } from "../transcript/window.ts";
+import { urlOfSource } from "./media-url.ts";
+import { argumentsText, openaiFields } from "./openai-fields.ts";
+import { renderOnce } from "./render-once.ts";
+
+export interface ToOpenaiChatOptions {
+  /** The system prompt; it becomes the first message. */
+  readonly system?: string;
+  /** What the model calls the role of instructions. @defaultValue `"system"` */
+  readonly systemRole?: "system" | "developer";
+}
+
+/** Renders the messages of a Chat Completions request. */
+export function toOpenaiChat(
+  messages: readonly RequestMessage[],
+  options: ToOpenaiChatOptions = {},
+): readonly JsonObject[] {
+  const systemRole = options.systemRole ?? "system";
+  const leading =
+    options.system === undefined ? [] : [{ role: systemRole, content: toWellFormed(options.system) }];
+  return [
+    ...leading,
+    ...messages.flatMap((message) =>
+      message.role === "system" ? renderMessage(message, systemRole) : renderTurn(message),
+    ),
+  ];
+}
+
+/** What people and models say does not depend on the name of the instructions' role. */
+const renderTurn = renderOnce((message: RequestMessage) => renderMessage(message, "system"));
+
+function renderMessage(message: RequestMessage, systemRole: string): readonly JsonObject[] {
+  if (message.role === "assistant") return renderAssistant(message.content);
+  const results = message.content.filter((block) => block.type === "tool_result");
+  const images = results.flatMap(resultImages);
+  const parts = [...images, ...message.content].flatMap(renderParts);
+  const role = message.role === "system" ? systemRole : message.role;
+  const said =
+    parts.length === 0 ? [] : [{ role, content: soleText(parts), ...messageExtra(message.content) }];
+  return [...results.flatMap(renderResults), ...said];
+}
+
+const renderParts = renderOnce(renderPart);
+const renderCalls = renderOnce((block: ToolUseBlock) => [renderCall(block)]);
+const renderResults = renderOnce((block: ToolResultBlock) => [renderResult(block)]);
+
+function renderAssistant(content: readonly ContentBlock[]): readonly JsonObject[] {
+  const refusals = content.flatMap((block) =>
+    block.type === "opaque" && isOwn(block) && isObject(block.value) && block.value["type"] === "refusal"
+      ? [block.value["refusal"] as JsonValue]
+      : [],
+  );
+  const parts = content.flatMap(renderParts).filter((part) => part["type"] !== "refusal");
+  const calls = content.filter((block) => block.type === "tool_use").flatMap(renderCalls);
+  if (parts.length === 0 && calls.length === 0 && refusals.length === 0) return [];
+  return [
+    {
+      role: "assistant",
+      content: parts.length === 0 ? null : soleText(parts),
+      ...(refusals.length === 0 ? {} : { refusal: refusals[0]! }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...messageExtra(content),
+    },
+  ];
+}
+
+function isOwn(block: ContentBlock & { readonly type: "opaque" }): boolean {
+  return block.provider === "openai-chat";
+}
+
+/** One text alone is written as a string, which every server that speaks this format understands. */
+function soleText(parts: readonly JsonObject[]): JsonValue {
+  const [only, ...others] = parts;
+  return others.length === 0 && only?.["type"] === "text" ? only["text"]! : parts;
+}
+
+function messageExtra(content: readonly ContentBlock[]): JsonObject {
+  const first = content.find((block) => block.type !== "tool_result");
+  return first?.type === "text" ? (openaiFields(first).extra ?? {}) : {};
+}
+
+function renderPart(block: ContentBlock): readonly JsonObject[] {
+  switch (block.type) {
+    case "text":
+      return block.text === "" ? [] : [{ type: "text", text: toWellFormed(block.text) }];
+    case "image":
+      return [renderImage(block)];
+    case "document":
+      return [renderDocument(block.source)];
+    case "compaction":
+      return block.content === null || block.content === ""
+        ? []
+        : [{ type: "text", text: toWellFormed(block.content) }];
+    case "opaque":
+      return isOwn(block) && isObject(block.value) && block.value["function"] === undefined
+        ? [block.value as JsonObject]
+        : [];
+    default:
+      return [];
+  }
+}
+
+function renderImage(block: ImageBlock): JsonObject {
+  const url = urlOfSource(block.source);
+  if (url === undefined) return { type: "text", text: "[image]" };
+  return { type: "image_url", image_url: { url, ...openaiFields(block).extra } };
+}
+
+function renderDocument(source: JsonObject): JsonObject {
+  const text = source["type"] === "text" ? source["data"] : undefined;
+  if (typeof text === "string" && text !== "") return { type: "text", text: toWellFormed(text) };
+  const url = urlOfSource(source);
+  return url?.startsWith("data:") === true
+    ? { type: "file", file: { filename: "document", file_data: url } }
+    : { type: "text", text: `[document${url === undefined ? "" : ` ${url}`}]` };
+}
+
+function renderCall(block: ToolUseBlock): JsonObject {
+  const { arguments: recorded, extra = {} } = openaiFields(block);
+  if (extra["type"] === "custom") {
+    const input = typeof block.input === "string" ? block.input : JSON.stringify(block.input);
+    return { id: block.id, ...extra, custom: { name: block.name, input } };
+  }
+  return {
+    id: block.id,
+    type: "function",
+    function: { name: block.name, arguments: argumentsText(block.input, recorded) },
+    ...extra,
+  };
+}
+
+function renderResult(block: ToolResultBlock): JsonObject {
+  return {
+    role: "tool",
+    tool_call_id: block.tool_use_id,
+    content: resultContent(block),
+    ...openaiFields(block).extra,
+  };
+}
+
+function resultContent(block: ToolResultBlock): JsonValue {
+  if (block.content === undefined) return "";
+  if (typeof block.content === "string") return toWellFormed(block.content);
+  const parts = block.content.flatMap((part): readonly JsonObject[] => {
+    if (part.type === "image") return [];
+    if (part.type !== "text") return [{ type: "text", text: toWellFormed(JSON.stringify(part)) }];
+    return [{ type: "text", text: toWellFormed((part as { readonly text: string }).text) }];
+  });
+  return parts.length === 0 ? (resultImages(block).length > 0 ? "[image]" : "") : parts;
+}
+
+function resultImages(block: ToolResultBlock): readonly ImageBlock[] {
+  if (!Array.isArray(block.content)) return [];
+  return block.content.filter(
+    (part): part is ImageBlock => part.type === "image" && isObject(part["source"]),
+  );
+}

@@ -1,0 +1,159 @@
+/**
+ * Our messages → OpenAI Responses input items.
+ *
+ * Every block becomes an item or a part of a message item, in order. Thinking of other providers is
+ * left out, OpenAI's own encrypted reasoning goes back as the opaque item it came as, before the
+ * call it led to.
+ */
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { toWellFormed } from "../base/text.ts";
+import type { ContentBlock, ToolResultBlock, ToolResultPart, ToolUseBlock } from "../transcript/blocks.ts";
+import type { Role } from "../transcript/messages.ts";
+import type { RequestMessage } from "../transcript/window.ts";
+import { urlOfSource } from "./media-url.ts";
+import { argumentsText, openaiFields } from "./openai-fields.ts";
+import { renderOnce } from "./render-once.ts";
+
+/** Renders the `input` of a Responses request; the system prompt goes into `instructions`. */
+export function toOpenaiResponses(messages: readonly RequestMessage[]): readonly JsonObject[] {
+  return messages.flatMap(renderTurn);
+}
+
+const renderTurn = renderOnce(renderMessage);
+
+interface OpenMessage {
+  readonly extra: JsonObject;
+  readonly parts: JsonObject[];
+}
+
+function renderMessage({ role, content }: RequestMessage): readonly JsonObject[] {
+  const items: JsonObject[] = [];
+  let open: OpenMessage | undefined;
+  const close = (): void => {
+    if (open !== undefined && open.parts.length > 0) items.push(messageItem(role, open));
+    open = undefined;
+  };
+  for (const block of content) {
+    const [item] = renderItems(block);
+    if (item !== undefined) {
+      close();
+      items.push(item);
+      continue;
+    }
+    const [part] = role === "assistant" ? renderAnswered(block) : renderGiven(block);
+    if (part === undefined) continue;
+    const extra = block.type === "text" ? (openaiFields(block).extra ?? {}) : {};
+    // A text that came with an item's own fields (its id) began an item of its own.
+    if (open === undefined || Object.keys(extra).length > 0) {
+      close();
+      open = { extra, parts: [] };
+    }
+    open.parts.push(part);
+  }
+  close();
+  return items;
+}
+
+const renderItems = renderOnce((block: ContentBlock) => listOf(renderItem(block)));
+const renderAnswered = renderOnce((block: ContentBlock) => listOf(renderPart(block, "assistant")));
+const renderGiven = renderOnce((block: ContentBlock) => listOf(renderPart(block, "user")));
+
+function listOf(object: JsonObject | undefined): readonly JsonObject[] {
+  return object === undefined ? [] : [object];
+}
+
+function messageItem(role: Role, { extra, parts }: OpenMessage): JsonObject {
+  return { type: "message", role, content: parts, ...extra };
+}
+
+/** Blocks that are items of their own. */
+function renderItem(block: ContentBlock): JsonObject | undefined {
+  if (block.type === "tool_use") return renderCall(block);
+  if (block.type === "tool_result") return renderResult(block);
+  if (block.type !== "opaque" || block.provider !== "openai-responses" || !isObject(block.value))
+    return undefined;
+  return isPart(block.value as JsonObject) ? undefined : (block.value as JsonObject);
+}
+
+/** Opaque parts of a message, such as a refusal or a file, as opposed to opaque items. */
+function isPart(value: JsonObject): boolean {
+  const type = value["type"];
+  return (
+    typeof type === "string" && (type.startsWith("input_") || type === "refusal" || type === "output_text")
+  );
+}
+
+function renderPart(block: ContentBlock, role: Role): JsonObject | undefined {
+  const textType = role === "assistant" ? "output_text" : "input_text";
+  switch (block.type) {
+    case "text":
+      return block.text === "" ? undefined : { type: textType, text: toWellFormed(block.text) };
+    case "compaction":
+      return block.content === null || block.content === ""
+        ? undefined
+        : { type: textType, text: toWellFormed(block.content) };
+    case "image":
+    case "document":
+      return role === "assistant" ? { type: textType, text: `[${block.type}]` } : renderMedia(block);
+    case "opaque":
+      return block.provider === "openai-responses" && isObject(block.value)
+        ? (block.value as JsonObject)
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function renderMedia(block: ContentBlock & { readonly type: "image" | "document" }): JsonObject {
+  const { extra } = openaiFields(block);
+  const url = urlOfSource(block.source);
+  const text = block.source["data"];
+  if (block.source["type"] === "text" && typeof text === "string") {
+    return { type: "input_text", text: toWellFormed(text) };
+  }
+  if (url === undefined) return { type: "input_text", text: `[${block.type}]` };
+  if (block.type === "image") return { type: "input_image", image_url: url, ...extra };
+  return url.startsWith("data:")
+    ? { type: "input_file", filename: "document", file_data: url }
+    : { type: "input_file", file_url: url };
+}
+
+function renderCall(block: ToolUseBlock): JsonObject {
+  const { arguments: recorded, extra = {} } = openaiFields(block);
+  if (extra["type"] === "custom_tool_call") {
+    const input = typeof block.input === "string" ? block.input : JSON.stringify(block.input);
+    return { type: "custom_tool_call", call_id: block.id, name: block.name, input, ...extra };
+  }
+  return {
+    type: "function_call",
+    call_id: block.id,
+    name: block.name,
+    arguments: argumentsText(block.input, recorded),
+    ...extra,
+  };
+}
+
+function renderResult(block: ToolResultBlock): JsonObject {
+  return {
+    type: "function_call_output",
+    call_id: block.tool_use_id,
+    output: resultOutput(block.content),
+    ...openaiFields(block).extra,
+  };
+}
+
+function resultOutput(content: ToolResultBlock["content"]): JsonValue {
+  if (content === undefined) return "";
+  if (typeof content === "string") return toWellFormed(content);
+  return content.map(renderResultPart);
+}
+
+function renderResultPart(part: ToolResultPart): JsonObject {
+  if (part.type === "text") {
+    return { type: "input_text", text: toWellFormed((part as { readonly text: string }).text) };
+  }
+  if (part.type === "image" || part.type === "document") {
+    return renderMedia(part as ContentBlock & { readonly type: "image" | "document" });
+  }
+  return { type: "input_text", text: toWellFormed(JSON.stringify(part)) };
+}

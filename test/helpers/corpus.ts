@@ -1,0 +1,53 @@
+/**
+ * The corpus of recorded sessions, which is not part of the repository: its folder comes from
+ * PALIMPSEST_CORPUS or lies beside the checkout. Tests that need it say so when it is missing.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const repositoryRoot = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+
+export const corpusFolder = process.env["PALIMPSEST_CORPUS"] ?? resolve(repositoryRoot, "../shared/corpus");
+export const hasCorpus = existsSync(join(corpusFolder, "manifest.json"));
+
+/**
+ * Figures of one file. How the manifest counted, worked out from the data:
+ * - `user_messages`: lines or messages of the user with text, neither tool results nor marked as
+ *   put in by the tool (`isMeta`), nor compaction summaries; abandoned branches count.
+ * - `assistant_messages`: distinct response ids, answers that the tool made up after an API error
+ *   (`<synthetic>`) and empty, aborted answers included.
+ * - `dangling_tool_use`: calls without a result anywhere in the file; `orphan_tool_result` likewise.
+ * - Lines marked as a side chain are not counted, so the transcripts of sub-agents have zeros.
+ * - `pre_compact_tokens` is only filled for Claude Code.
+ */
+export interface ManifestMeasure {
+  readonly user_messages: number;
+  readonly assistant_messages: number;
+  readonly tool_calls: number;
+  readonly tool_results: number;
+  readonly compactions: number;
+  readonly microcompactions: number;
+  readonly pre_compact_tokens: readonly number[];
+  readonly dangling_tool_use: number;
+  readonly orphan_tool_result: number;
+}
+
+export interface CorpusFile {
+  readonly id: string;
+  readonly path: string;
+  readonly measure: ManifestMeasure;
+}
+
+/** The corpus' trajectories in one folder, such as `claude-code`; none where there is no corpus. */
+export function corpusFiles(folder: string): readonly CorpusFile[] {
+  if (!hasCorpus) return [];
+  const manifest = JSON.parse(readFileSync(join(corpusFolder, "manifest.json"), "utf8")) as readonly {
+    readonly id: string;
+    readonly file: string;
+    readonly measure: ManifestMeasure;
+  }[];
+  return manifest
+    .filter((entry) => entry.file.startsWith(`trajectories/${folder}/`))
+    .map(({ id, file, measure }) => ({ id, path: join(corpusFolder, file), measure }));
+}
