@@ -1,0 +1,86 @@
+/**
+ * How the window is divided: what is kept free, and at which sizes something happens.
+ *
+ * One continuous rule for every window: each constant is that of the reference window and shrinks
+ * with a smaller one, so that the order of the thresholds is the same from 1K to 10M. A larger
+ * window keeps the constants, because a summary does not grow with it.
+ */
+import { assert } from "../base/assert.ts";
+import { BUDGET_DEFAULTS } from "../base/defaults/tokens.ts";
+import { DEFAULTS } from "../base/defaults.ts";
+
+/** The constants of a budget; every one is a setting. */
+export type BudgetPolicy = { readonly [Name in keyof typeof BUDGET_DEFAULTS]: number };
+
+export interface BudgetInput {
+  readonly windowTokens: number;
+  /** The model's output limit, if it is known: no summary is longer. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Manage the session as if the window ended here, however large it is. */
+  readonly ceilingTokens?: number | undefined;
+}
+
+/** Sizes of a request, in the model's tokens. */
+export interface ContextBudget {
+  readonly windowTokens: number;
+  readonly summaryReserveTokens: number;
+  /** The window less the summary reserve. */
+  readonly effectiveTokens: number;
+  readonly warningTokens: number;
+  readonly errorTokens: number;
+  readonly autoCompactTokens: number;
+  /** Nothing is sent beyond it. */
+  readonly blockingTokens: number;
+  /** From here on each layer acts, so that the next request fits. */
+  readonly offloadGateTokens: number;
+  readonly microcompactGateTokens: number;
+  readonly autoCompactGateTokens: number;
+  /** What a compaction aims at. */
+  readonly fullTargetTokens: number;
+  readonly sessionMemoryTargetTokens: number;
+}
+
+/** Divides a window. @throws AssertionError if the window is not a positive number of tokens. */
+export function planBudget(input: BudgetInput, policy: BudgetPolicy = BUDGET_DEFAULTS): ContextBudget {
+  const windowTokens = Math.floor(Math.min(input.windowTokens, input.ceilingTokens ?? input.windowTokens));
+  assert(windowTokens > 0, "a window has a positive number of tokens");
+  const scale = Math.min(1, windowTokens / DEFAULTS.referenceWindowTokens);
+
+  const summaryReserveTokens = Math.min(
+    Math.ceil(Math.max(policy.summaryReserveFloorTokens, policy.summaryReserveTokens * scale)),
+    input.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+    windowTokens,
+  );
+  const effectiveTokens = windowTokens - summaryReserveTokens;
+  const below = (marginTokens: number) => Math.max(0, Math.floor(effectiveTokens - marginTokens * scale));
+  // In thousandths, so that 35 % of 180,000 is 63,000 and not a token less.
+  const share = (part: number) => Math.floor((effectiveTokens * Math.round(part * 1_000)) / 1_000);
+  const autoCompactTokens = below(policy.autoCompactMarginTokens);
+  return {
+    windowTokens,
+    summaryReserveTokens,
+    effectiveTokens,
+    warningTokens: below(policy.warningMarginTokens),
+    errorTokens: below(policy.errorMarginTokens),
+    autoCompactTokens,
+    blockingTokens: below(policy.blockingMarginTokens),
+    offloadGateTokens: share(policy.offloadGateShare),
+    microcompactGateTokens: share(policy.microcompactGateShare),
+    autoCompactGateTokens: Math.max(share(policy.autoCompactGateShare), autoCompactTokens),
+    fullTargetTokens: share(policy.fullTargetShare),
+    sessionMemoryTargetTokens: share(policy.sessionMemoryTargetShare),
+  };
+}
+
+/** A constant of the reference window for this one, never below `floor`. For limits outside the budget. */
+export function scaleToWindow({
+  tokens,
+  windowTokens,
+  floor = 0,
+}: {
+  readonly tokens: number;
+  readonly windowTokens: number;
+  readonly floor?: number;
+}): number {
+  return Math.max(floor, Math.floor(tokens * Math.min(1, windowTokens / DEFAULTS.referenceWindowTokens)));
+}

@@ -1,0 +1,265 @@
+/**
+ * The size of the window, kept up to date as things happen: what the provider last reported plus an
+ * estimate of what came since.
+ *
+ * DESIGN. The ledger holds sums in reference tokens: the messages of the window and the fixed part
+ * (system prompt and tools). A report becomes the *anchor*: the tokens reported, and how much of the
+ * sums they cover. Adding a message raises the sum; the difference to what the anchor covers is what
+ * has to be estimated. An edit, a change of the fixed part and a switch of the model void the anchor;
+ * a report of a request that left before such a change is about another window and changes nothing. All
+ * of this is O(what is new). The state that survives a crash is `snapshot()`; whoever rebuilds the
+ * window tells its sum with `windowRestored`, which leaves the anchor standing.
+ */
+import { assert } from "../base/assert.ts";
+import { TOKENS_DEFAULTS } from "../base/defaults/tokens.ts";
+import { asNumber, asString, isObject, type JsonObject } from "../base/json.ts";
+import { promptTokens, type Usage } from "../transcript/messages.ts";
+import { Calibration, type CalibrationSample, type ObservedRatio } from "./calibration.ts";
+import { tokenizerRatio } from "./model-family.ts";
+import type { TokenFigure, TokenSource } from "./token-figure.ts";
+
+/** What a request held when it left; handed back with its report. */
+export interface SentRequest {
+  readonly coveredTokens: number;
+  readonly generation: number;
+}
+
+interface Anchor {
+  /** In the model's tokens, as reported or counted. */
+  readonly tokens: number;
+  /** How much of the ledger's sum it covers, in reference tokens. */
+  readonly coveredTokens: number;
+  readonly source: TokenSource;
+}
+
+export interface UsageLedgerOptions {
+  readonly model: string;
+  /** System prompt and tools in reference tokens, if they are known (`estimateFixed`). */
+  readonly fixedTokens?: number | undefined;
+  /** What {@link UsageLedger.snapshot} gave in an earlier run. */
+  readonly snapshot?: unknown;
+}
+
+export class UsageLedger {
+  #model: string;
+  #messagesTokens = 0;
+  /** `undefined` where nobody knows the fixed part; it is then inferred from the first report. */
+  #fixedTokens: number | undefined;
+  /** The fixed part as the reports imply it, in the model's tokens. */
+  #inferredFixedTokens: number | undefined;
+  #anchor: Anchor | undefined;
+  /** Counts what voids anchors: a report of an earlier generation is about another window. */
+  #generation = 0;
+  readonly #calibrations = new Map<string, Calibration>();
+
+  constructor({ model, fixedTokens, snapshot }: UsageLedgerOptions) {
+    this.#model = model;
+    this.#fixedTokens = fixedTokens;
+    if (isObject(snapshot)) this.#restore(snapshot);
+  }
+
+  get model(): string {
+    return this.#model;
+  }
+
+  /** Tokens of the model per reference token, as learned so far. */
+  get ratio(): number {
+    return this.#calibration().ratio();
+  }
+
+  /** What estimates are multiplied by for fit decisions. */
+  get padding(): number {
+    return this.#calibration().padding();
+  }
+
+  /** System prompt and tools in reference tokens, if they are known. */
+  get fixedTokens(): number | undefined {
+    return this.#fixedTokens;
+  }
+
+  /** Teaches the ratio what was reported elsewhere for text of this session, such as a recorded run of it. */
+  learnFrom(sample: CalibrationSample): void {
+    this.#calibration().observe(sample);
+  }
+
+  /** A message joined the window; `estimatedTokens` is its estimate in reference tokens. The reply counts, too. */
+  messageAdded(estimatedTokens: number): void {
+    assert(estimatedTokens >= 0, "a message does not have negative size");
+    this.#messagesTokens += estimatedTokens;
+  }
+
+  /** The window was rewritten; `estimatedTokens` is the sum over its messages now. */
+  windowReplaced(estimatedTokens: number): void {
+    assert(estimatedTokens >= 0, "a window does not have negative size");
+    this.#messagesTokens = estimatedTokens;
+    this.#void();
+  }
+
+  /** The window was rebuilt as it was when the snapshot was taken; `estimatedTokens` is its sum. */
+  windowRestored(estimatedTokens: number): void {
+    assert(estimatedTokens >= 0, "a window does not have negative size");
+    this.#messagesTokens = estimatedTokens;
+  }
+
+  /** System prompt or tools changed; `estimatedTokens` is their estimate, `undefined` where they are unknown. */
+  fixedChanged(estimatedTokens: number | undefined): void {
+    if (estimatedTokens === this.#fixedTokens) return;
+    this.#fixedTokens = estimatedTokens;
+    this.#inferredFixedTokens = undefined;
+    this.#void();
+  }
+
+  modelSwitched(model: string): void {
+    if (model === this.#model) return;
+    const before = this.ratio;
+    this.#model = model;
+    if (this.#inferredFixedTokens !== undefined) this.#inferredFixedTokens *= this.ratio / before;
+    this.#void();
+  }
+
+  /** Marks what a request holds at the moment it leaves. */
+  requestSent(): SentRequest {
+    return { coveredTokens: this.#sum(), generation: this.#generation };
+  }
+
+  /**
+   * The provider reported a request. `replyTokens` is the estimate of its reply in reference tokens;
+   * the reply itself is added like any message, before or after.
+   */
+  usageReported({
+    sent,
+    usage,
+    replyTokens,
+  }: {
+    readonly sent: SentRequest;
+    readonly usage: Usage;
+    readonly replyTokens: number;
+  }): void {
+    const prompt = promptTokens(usage);
+    if (!Number.isFinite(prompt) || prompt <= 0 || sent.generation !== this.#generation) return;
+    this.#learn({ coveredTokens: sent.coveredTokens, reportedTokens: prompt });
+    this.#inferFixed({ coveredTokens: sent.coveredTokens, reportedTokens: prompt });
+
+    const isPlaceholder =
+      !Number.isFinite(usage.outputTokens) ||
+      usage.outputTokens < replyTokens * this.ratio * TOKENS_DEFAULTS.placeholderOutputShare;
+    this.#anchor = isPlaceholder
+      ? { tokens: prompt, coveredTokens: sent.coveredTokens, source: "reported" }
+      : {
+          tokens: prompt + usage.outputTokens,
+          coveredTokens: sent.coveredTokens + replyTokens,
+          source: "reported",
+        };
+  }
+
+  /** A counter counted the window as it is now: as good as a report, until something is added. */
+  counted({ tokens, source }: { readonly tokens: number; readonly source: TokenSource }): void {
+    this.#anchor = { tokens, coveredTokens: this.#sum(), source };
+  }
+
+  /** The size of the next request. */
+  figure(): TokenFigure {
+    const anchor = this.#anchor;
+    if (anchor === undefined) return this.#estimate();
+    const since = Math.max(0, this.#sum() - anchor.coveredTokens) * this.ratio;
+    return {
+      tokens: Math.round(anchor.tokens + since),
+      fitTokens: Math.ceil(anchor.tokens + since * this.padding),
+      source: since > 0 ? "anchored" : anchor.source,
+    };
+  }
+
+  /** System prompt and tools: estimated where they are known, else as the reports imply; 0 before any. */
+  fixedFigure(): TokenFigure {
+    const isKnown = this.#fixedTokens !== undefined;
+    const tokens = isKnown ? this.#fixedTokens! * this.ratio : (this.#inferredFixedTokens ?? 0);
+    return {
+      tokens: Math.round(tokens),
+      fitTokens: Math.ceil(isKnown ? tokens * this.padding : tokens),
+      source: isKnown || this.#inferredFixedTokens === undefined ? "estimate" : "anchored",
+    };
+  }
+
+  /** What to keep over a restart, as JSON: the anchor and what was learned. */
+  snapshot(): JsonObject {
+    return {
+      model: this.#model,
+      ...(this.#anchor === undefined ? {} : { anchor: { ...this.#anchor } }),
+      ...(this.#inferredFixedTokens === undefined ? {} : { inferredFixedTokens: this.#inferredFixedTokens }),
+      ratios: Object.fromEntries(
+        [...this.#calibrations].map(([model, one]) => [model, one.observed.map((found) => ({ ...found }))]),
+      ),
+    };
+  }
+
+  #restore(snapshot: Record<string, unknown>): void {
+    if (isObject(snapshot["ratios"])) {
+      for (const [model, ratios] of Object.entries(snapshot["ratios"])) {
+        if (!Array.isArray(ratios)) continue;
+        const observed = ratios.flatMap((one: unknown) => parseObserved(one) ?? []);
+        this.#calibrations.set(model, new Calibration({ priorRatio: tokenizerRatio(model), observed }));
+      }
+    }
+    if (snapshot["model"] !== this.#model) return;
+    this.#inferredFixedTokens = asNumber(snapshot["inferredFixedTokens"]);
+    const anchor = isObject(snapshot["anchor"]) ? snapshot["anchor"] : {};
+    const tokens = asNumber(anchor["tokens"]);
+    const coveredTokens = asNumber(anchor["coveredTokens"]);
+    const source = asString(anchor["source"]);
+    if (tokens === undefined || coveredTokens === undefined || source === undefined) return;
+    this.#anchor = { tokens, coveredTokens, source: source as TokenSource };
+  }
+
+  #sum(): number {
+    return this.#messagesTokens + (this.#fixedTokens ?? 0);
+  }
+
+  #estimate(): TokenFigure {
+    const estimated = this.#sum() * this.ratio;
+    const inferred = this.#fixedTokens === undefined ? (this.#inferredFixedTokens ?? 0) : 0;
+    return {
+      tokens: Math.round(estimated + inferred),
+      fitTokens: Math.ceil(estimated * this.padding + inferred),
+      source: "estimate",
+    };
+  }
+
+  /** The growth since the last report, or, where all parts are known, the whole prompt, teaches the ratio. */
+  #learn({ coveredTokens, reportedTokens }: { coveredTokens: number; reportedTokens: number }): void {
+    const anchor = this.#anchor;
+    if (anchor?.source === "reported") {
+      this.#calibration().observe({
+        estimatedTokens: coveredTokens - anchor.coveredTokens,
+        reportedTokens: reportedTokens - anchor.tokens,
+      });
+    } else if (this.#fixedTokens !== undefined) {
+      this.#calibration().observe({ estimatedTokens: coveredTokens, reportedTokens });
+    }
+  }
+
+  /** Just after a void the messages are few or freshly known, so that what is left over is the fixed part. */
+  #inferFixed({ coveredTokens, reportedTokens }: { coveredTokens: number; reportedTokens: number }): void {
+    if (this.#fixedTokens !== undefined || this.#anchor !== undefined) return;
+    this.#inferredFixedTokens = Math.max(0, reportedTokens - coveredTokens * this.ratio);
+  }
+
+  #void(): void {
+    this.#anchor = undefined;
+    this.#generation++;
+  }
+
+  #calibration(): Calibration {
+    let calibration = this.#calibrations.get(this.#model);
+    if (calibration === undefined) {
+      calibration = new Calibration({ priorRatio: tokenizerRatio(this.#model) });
+      this.#calibrations.set(this.#model, calibration);
+    }
+    return calibration;
+  }
+}
+
+function parseObserved(value: unknown): ObservedRatio | undefined {
+  const ratio = isObject(value) ? asNumber(value["ratio"]) : undefined;
+  const weight = isObject(value) ? asNumber(value["weight"]) : undefined;
+  return ratio === undefined || weight === undefined ? undefined : { ratio, weight };
+}

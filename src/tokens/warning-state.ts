@@ -1,0 +1,71 @@
+/**
+ * What to tell the user about the room that is left.
+ *
+ * After a compaction the last report still speaks of the window as it was: showing it would warn of
+ * something that has just been solved. So warnings are silent until the next report. The blocking
+ * limit is never silent: it decides whether a request may leave.
+ */
+import { type BudgetInput, type ContextBudget, planBudget } from "./budget.ts";
+
+export interface TokenWarningState {
+  /** Room left before auto-compact, in per cent, 0–100. */
+  readonly percentLeft: number;
+  readonly isAboveWarningThreshold: boolean;
+  readonly isAboveErrorThreshold: boolean;
+  readonly isAboveAutoCompactThreshold: boolean;
+  readonly isAtBlockingLimit: boolean;
+}
+
+/**
+ * The state at `usageTokens` (the size of the next request, unpadded) for a model or its budget.
+ *
+ * @example
+ * ```ts
+ * tokenWarningState(171_000, { windowTokens: 200_000 }).isAboveAutoCompactThreshold; // true
+ * ```
+ */
+export function tokenWarningState(
+  usageTokens: number,
+  model: BudgetInput | ContextBudget,
+): TokenWarningState {
+  const budget = "autoCompactTokens" in model ? model : planBudget(model);
+  const limit = Math.max(1, budget.autoCompactTokens);
+  const left = Math.round(((limit - usageTokens) / limit) * 100);
+  return {
+    percentLeft: Math.min(100, Math.max(0, left)),
+    isAboveWarningThreshold: usageTokens >= budget.warningTokens,
+    isAboveErrorThreshold: usageTokens >= budget.errorTokens,
+    isAboveAutoCompactThreshold: usageTokens >= budget.autoCompactTokens,
+    isAtBlockingLimit: usageTokens >= budget.blockingTokens,
+  };
+}
+
+/** The state of a session over time, silent between a compaction and the report that follows it. */
+export class WarningMonitor {
+  #isSuppressed = false;
+
+  get isSuppressed(): boolean {
+    return this.#isSuppressed;
+  }
+
+  /** A compaction or microcompact succeeded. */
+  compacted(): void {
+    this.#isSuppressed = true;
+  }
+
+  /** The provider reported usage of the window as it is now. */
+  reported(): void {
+    this.#isSuppressed = false;
+  }
+
+  state(usageTokens: number, model: BudgetInput | ContextBudget): TokenWarningState {
+    const state = tokenWarningState(usageTokens, model);
+    if (!this.#isSuppressed) return state;
+    return {
+      ...state,
+      isAboveWarningThreshold: false,
+      isAboveErrorThreshold: false,
+      isAboveAutoCompactThreshold: false,
+    };
+  }
+}
