@@ -1,0 +1,231 @@
+/**
+ * A file system in memory that knows what a crash would take.
+ *
+ * DESIGN. A file has the bytes that were written and the bytes that were synced; a folder has the names
+ * it shows and the names it showed when it was last synced. A killed process loses neither; a power
+ * loss takes everything that was not synced: unsynced bytes, new names, renames and removals alike.
+ * That is harsher than most file systems, so what survives here survives there.
+ */
+import type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
+
+/** An error with the `code` that the platform would give. */
+export class FakeFileSystemError extends Error {
+  override readonly name = "FakeFileSystemError";
+  readonly code: string;
+
+  constructor(code: string, what: string) {
+    super(`${code}: ${what}`);
+    this.code = code;
+  }
+}
+
+/**
+ * What takes the files away: `process` (killed; the kernel lives), `power` (everything unsynced is
+ * lost), `power-torn` (names survive, of the unsynced bytes of each file the first half).
+ */
+export type Crash = "process" | "power" | "power-torn";
+
+interface FileNode {
+  readonly type: "file";
+  bytes: Uint8Array;
+  size: number;
+  synced: Uint8Array;
+}
+
+interface FolderNode {
+  readonly type: "folder";
+  entries: Map<string, Node>;
+  synced: Map<string, Node>;
+}
+
+type Node = FileNode | FolderNode;
+
+const newFolder = (): FolderNode => ({ type: "folder", entries: new Map(), synced: new Map() });
+const newFile = (bytes: Uint8Array): FileNode => ({
+  type: "file",
+  bytes,
+  size: bytes.length,
+  synced: bytes.slice(),
+});
+
+/** Implements the port on maps; paths are absolute, with slashes. */
+export class InMemoryFileSystem implements FileSystem {
+  #root: FolderNode = newFolder();
+
+  open(path: string, mode: "read" | "append" | "create"): OpenFile {
+    const { folder, name } = this.#locate(path);
+    const found = folder.entries.get(name);
+    if (mode === "create" && found !== undefined) throw new FakeFileSystemError("EEXIST", path);
+    if (found?.type === "folder") throw new FakeFileSystemError("EISDIR", path);
+    if (found !== undefined) return new InMemoryFile(found, mode !== "read");
+    if (mode === "read") throw new FakeFileSystemError("ENOENT", path);
+
+    const file: FileNode = { type: "file", bytes: new Uint8Array(0), size: 0, synced: new Uint8Array(0) };
+    folder.entries.set(name, file);
+    return new InMemoryFile(file, true);
+  }
+
+  makeDirectory(path: string): void {
+    let folder = this.#root;
+    for (const name of split(path)) {
+      const next = folder.entries.get(name) ?? newFolder();
+      if (next.type === "file") throw new FakeFileSystemError("ENOTDIR", path);
+      folder.entries.set(name, next);
+      folder = next;
+    }
+  }
+
+  list(path: string): readonly string[] {
+    return [...this.#folderAt(path).entries.keys()];
+  }
+
+  stat(path: string): FileStat | undefined {
+    const node = this.#find(path);
+    if (node === undefined) return undefined;
+    return { size: node.type === "file" ? node.size : 0, modifiedMs: 0, isDirectory: node.type === "folder" };
+  }
+
+  rename(from: string, to: string): void {
+    const source = this.#locate(from);
+    const target = this.#locate(to);
+    const node = source.folder.entries.get(source.name);
+    if (node === undefined) throw new FakeFileSystemError("ENOENT", from);
+    source.folder.entries.delete(source.name);
+    target.folder.entries.set(target.name, node);
+  }
+
+  remove(path: string): void {
+    const { folder, name } = this.#locate(path);
+    if (!folder.entries.delete(name)) throw new FakeFileSystemError("ENOENT", path);
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    const folder = this.#folderAt(path);
+    folder.synced = new Map(folder.entries);
+  }
+
+  /** What someone finds who looks after the crash; this file system goes on unharmed. */
+  crashedCopy(crash: Crash): InMemoryFileSystem {
+    const copy = new InMemoryFileSystem();
+    copy.#root = copyFolder(this.#root, crash);
+    return copy;
+  }
+
+  /** The file's bytes, as a copy. */
+  readFile(path: string): Uint8Array {
+    const node = this.#find(path);
+    if (node?.type !== "file") throw new FakeFileSystemError("ENOENT", path);
+    return node.bytes.slice(0, node.size);
+  }
+
+  /** Puts a file there, folders and all, as if it had been there for long: it is synced. */
+  writeFile(path: string, bytes: Uint8Array): void {
+    const parts = split(path);
+    this.makeDirectory(parts.slice(0, -1).join("/"));
+    const { folder, name } = this.#locate(path);
+    folder.entries.set(name, newFile(bytes.slice()));
+    for (let depth = 0; depth < parts.length; depth++) {
+      const parent = this.#folderAt(parts.slice(0, depth).join("/"));
+      parent.synced = new Map(parent.entries);
+    }
+  }
+
+  #locate(path: string): { readonly folder: FolderNode; readonly name: string } {
+    const parts = split(path);
+    const name = parts.at(-1);
+    if (name === undefined) throw new FakeFileSystemError("EISDIR", path);
+    return { folder: this.#folderAt(parts.slice(0, -1).join("/")), name };
+  }
+
+  #folderAt(path: string): FolderNode {
+    const node = this.#find(path);
+    if (node === undefined) throw new FakeFileSystemError("ENOENT", path);
+    if (node.type === "file") throw new FakeFileSystemError("ENOTDIR", path);
+    return node;
+  }
+
+  #find(path: string): Node | undefined {
+    let node: Node | undefined = this.#root;
+    for (const name of split(path)) node = node?.type === "folder" ? node.entries.get(name) : undefined;
+    return node;
+  }
+}
+
+class InMemoryFile implements OpenFile {
+  readonly #node: FileNode;
+  readonly #isWritable: boolean;
+  #isClosed = false;
+
+  constructor(node: FileNode, isWritable: boolean) {
+    this.#node = node;
+    this.#isWritable = isWritable;
+  }
+
+  write(bytes: Uint8Array): number {
+    const node = this.#writable();
+    const size = node.size + bytes.length;
+    if (size > node.bytes.length) {
+      const larger = new Uint8Array(Math.max(size, node.bytes.length * 2));
+      larger.set(node.bytes.subarray(0, node.size));
+      node.bytes = larger;
+    }
+    node.bytes.set(bytes, node.size);
+    node.size = size;
+    return bytes.length;
+  }
+
+  read(position: number, length: number): Uint8Array {
+    const node = this.#open();
+    return node.bytes.slice(position, Math.min(node.size, position + length));
+  }
+
+  size(): number {
+    return this.#open().size;
+  }
+
+  truncate(size: number): void {
+    const node = this.#writable();
+    node.size = Math.min(node.size, size);
+  }
+
+  async sync(): Promise<void> {
+    const node = this.#open();
+    node.synced = node.bytes.slice(0, node.size);
+  }
+
+  close(): void {
+    this.#open();
+    this.#isClosed = true;
+  }
+
+  #open(): FileNode {
+    if (this.#isClosed) throw new FakeFileSystemError("EBADF", "the file was closed");
+    return this.#node;
+  }
+
+  #writable(): FileNode {
+    if (!this.#isWritable) throw new FakeFileSystemError("EBADF", "the file is open for reading");
+    return this.#open();
+  }
+}
+
+function split(path: string): readonly string[] {
+  return path.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
+}
+
+function copyFolder(folder: FolderNode, crash: Crash): FolderNode {
+  const copy = newFolder();
+  for (const [name, node] of crash === "power" ? folder.synced : folder.entries)
+    copy.entries.set(
+      name,
+      node.type === "folder" ? copyFolder(node, crash) : newFile(survivingBytes(node, crash)),
+    );
+  copy.synced = new Map(copy.entries);
+  return copy;
+}
+
+function survivingBytes({ bytes, size, synced }: FileNode, crash: Crash): Uint8Array {
+  if (crash === "process") return bytes.slice(0, size);
+  if (crash === "power") return synced.slice();
+  return bytes.slice(0, synced.length + Math.ceil((size - synced.length) / 2));
+}

@@ -1,0 +1,382 @@
+/**
+ * What every session store promises, as cases that any test runner can run:
+ *
+ * ```ts
+ * describe("my store", () => {
+ *   for (const { name, run } of sessionStoreContract) it(name, () => run(myHarness()));
+ * });
+ * ```
+ *
+ * A case throws {@link ContractBrokenError} where the promise is not kept.
+ */
+
+import type { MessageEntry } from "../transcript/entries.ts";
+import {
+  all,
+  checkpoint,
+  holds,
+  message,
+  refuses,
+  type StoreHarness,
+  same,
+  seqs,
+  textOf,
+} from "./session-store-contract-kit.ts";
+
+export { ContractBrokenError, type StoreHarness } from "./session-store-contract-kit.ts";
+
+export interface ContractCase {
+  readonly name: string;
+  readonly run: (harness: StoreHarness) => Promise<void>;
+}
+
+const ID = "6f0c1f5e-3c2b-4a52-9d0e-0f4f6f1f2a3b";
+
+/** Every promise, one case each. */
+export const sessionStoreContract: readonly ContractCase[] = [
+  { name: "gives back what was appended, in order", run: givesBackInOrder },
+  { name: "gives growing positions that readFrom takes", run: givesPositions },
+  { name: "reads a run up to and including its last entry", run: readsRuns },
+  { name: "reads the tail from the last checkpoint on", run: readsTail },
+  { name: "reads everything as the tail where there is no checkpoint", run: readsWholeTail },
+  { name: "has the same entries after it was reopened", run: reopens },
+  { name: "goes on behind what is there", run: goesOn },
+  { name: "keeps thousands of entries and reads them in batches", run: keepsMany },
+  { name: "keeps every character, half surrogate pairs included", run: keepsUnicode },
+  { name: "keeps fields and types that it does not know", run: keepsUnknown },
+  { name: "shares nothing that a caller could change", run: sharesNothing },
+  { name: "stores a blob once and gives it back", run: storesBlobs },
+  { name: "has no text for a hash it does not know", run: missesBlobs },
+  { name: "stores nothing before the first append", run: createsLazily },
+  { name: "refuses to create a session that exists", run: refusesExisting },
+  { name: "refuses to open a session that does not exist", run: refusesMissing },
+  { name: "refuses ids that could leave its place", run: refusesIds },
+  { name: "lists the sessions that were stored", run: lists },
+  { name: "refuses every use of a closed log, and closes twice", run: refusesClosed },
+  { name: "takes an empty append", run: takesEmpty },
+  { name: "counts the bytes it wrote", run: countsBytes },
+  { name: "keeps every whole entry when the last line is torn, and says so", run: survivesTear },
+  { name: "appends after a torn line without touching what is there", run: appendsAfterTear },
+  { name: "takes a batch whose end never arrived as not appended", run: dropsTornBatch },
+];
+
+async function givesBackInOrder({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  await log.append([message(1, "one")]);
+  await log.append([message(2, "two"), message(3, "three")]);
+  await log.sync();
+  same(seqs(await all(log)), [1, 2, 3], "three entries in order");
+  same((await all(log)).entries[1]?.entry, message(2, "two"), "an entry as it was appended");
+  await log.close();
+}
+
+async function givesPositions({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  const positions = [...(await log.append([message(1, "one")]))];
+  positions.push(...(await log.append([message(2, "zwei — 二"), message(3, "three")])));
+  same(positions.length, 3, "one position for each entry");
+  holds(positions[0]! < positions[1]! && positions[1]! < positions[2]!, "positions grow");
+  same(
+    (await all(log)).entries.map(({ position }) => position),
+    positions,
+    "reading gives the positions that append gave",
+  );
+  for (const [index, position] of positions.entries())
+    same(
+      (await log.readFrom(position, 99)).entries[0]?.entry.seq,
+      index + 1,
+      `entry at position ${position}`,
+    );
+  await log.close();
+}
+
+async function readsRuns({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  const positions = await log.append([1, 2, 3, 4, 5].map((seq) => message(seq, "x".repeat(seq))));
+  same(seqs(await log.readFrom(positions[1]!, 3)), [2, 3], "a run in the middle");
+  same(seqs(await log.readFrom(positions[3]!, 99)), [4, 5], "a run that ends with the log");
+  same(seqs(await log.readFrom(positions[2]!, 1)), [], "a run that ends before it begins");
+  await log.close();
+}
+
+async function readsTail({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  await log.append([message(1, "one"), checkpoint(2), message(3, "three")]);
+  await log.append([message(4, 'looks like {"type":"checkpoint","seq":9}')]);
+  await log.append([checkpoint(5)]);
+  await log.append([message(6, "six"), message(7, "seven")]);
+  same(seqs(await log.readTail()), [5, 6, 7], "the tail of the writer");
+  await log.close();
+}
+
+async function readsWholeTail({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  await log.append([message(1, "one"), message(2, "two")]);
+  same(seqs(await log.readTail()), [1, 2], "the whole log");
+  await log.close();
+}
+
+async function reopens({ store, reopen }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  const positions = await log.append([message(1, "one"), checkpoint(2), message(3, "three")]);
+  await log.close();
+  const again = await reopen().open(ID);
+  same(seqs(await all(again)), [1, 2, 3], "all entries");
+  same(seqs(await again.readTail()), [2, 3], "the tail");
+  same(seqs(await again.readFrom(positions[2]!, 3)), [3], "an entry at its position");
+  same(again.sessionId, ID, "its id");
+  await again.sync();
+  await again.close();
+}
+
+async function goesOn({ store, reopen }: StoreHarness): Promise<void> {
+  const first = await store.create(ID);
+  await first.append([message(1, "one")]);
+  await first.close();
+  const second = await reopen().open(ID);
+  await second.append([message(2, "two")]);
+  await second.sync();
+  await second.close();
+  const third = await reopen().open(ID);
+  same(seqs(await all(third)), [1, 2], "entries of both");
+  same((await all(third)).damage, [], "no damage");
+  await third.close();
+}
+
+async function keepsMany({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  const text = "y".repeat(700);
+  for (let seq = 1; seq <= 5_000; seq += 50)
+    await log.append(Array.from({ length: 50 }, (_, index) => message(seq + index, text)));
+  let batches = 0;
+  const found: number[] = [];
+  for await (const part of log.readAll()) {
+    batches++;
+    found.push(...seqs(part));
+  }
+  holds(batches > 1, "several batches");
+  same(
+    found,
+    Array.from({ length: 5_000 }, (_, index) => index + 1),
+    "every entry once",
+  );
+  await log.close();
+}
+
+async function keepsUnicode({ store, reopen }: StoreHarness): Promise<void> {
+  const texts = [
+    "naïve 日本語 👩‍👩‍👧 \u0000\u2028\u2029\r\n\t",
+    "half \ud83d pair",
+    "\udc00",
+    '"}\n{"crc":"00000000"',
+  ];
+  const log = await store.create(ID);
+  await log.append(texts.map((text, index) => message(index + 1, text)));
+  await log.close();
+  const again = await reopen().open(ID);
+  const found = (await all(again)).entries.map(({ entry }) => textOf(entry));
+  same(found, texts, "the texts");
+  await again.close();
+}
+
+async function keepsUnknown({ store, reopen }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  const extended = { ...message(1, "one"), later: { field: [1, null, "x"] } } as MessageEntry;
+  await log.append([extended]);
+  await log.close();
+  const again = await reopen().open(ID);
+  same((await all(again)).entries[0]?.entry, extended, "the entry with its unknown field");
+  await again.close();
+}
+
+async function sharesNothing({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  const appended = structuredClone(message(1, "one"));
+  await log.append([appended]);
+  (appended.content[0] as { text: string }).text = "changed after";
+  const read = (await all(log)).entries[0]?.entry as MessageEntry;
+  same(textOf(read), "one", "the text as it was appended");
+  (read.content[0] as { text: string }).text = "changed by a reader";
+  same(textOf((await all(log)).entries[0]!.entry), "one", "the text for the next reader");
+  await log.close();
+}
+
+async function storesBlobs({ store, reopen, hasher }: StoreHarness): Promise<void> {
+  const text = JSON.stringify({ type: "text", text: "long 長い \ud83d".repeat(2_000) });
+  const hash = hasher.sha256(text);
+  const log = await store.create(ID);
+  await log.append([message(1, "one")]);
+  await Promise.all([log.putBlob(hash, text), log.putBlob(hash, text)]);
+  await log.sync();
+  same(await log.getBlob(hash), text, "the text");
+  const bytes = log.bytesWritten();
+  await log.putBlob(hash, text);
+  same(log.bytesWritten(), bytes, "nothing is written for a text that is there");
+  await log.close();
+  const again = await reopen().open(ID);
+  await again.putBlob(hash, text);
+  same(again.bytesWritten(), 0, "nothing is written for a text that was there");
+  same(await again.getBlob(hash), text, "the text after reopening");
+  await again.close();
+}
+
+async function missesBlobs({ store, hasher }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  same(await log.getBlob(hasher.sha256("never stored")), undefined, "an unknown hash");
+  same(await log.getBlob("../../etc/passwd"), undefined, "something that is no hash");
+  await log.close();
+}
+
+async function createsLazily({ store, reopen }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  same(await store.list(), [], "no session yet");
+  same(await all(log), { entries: [], damage: [] }, "nothing to read");
+  same(await log.readTail(), { entries: [], damage: [] }, "no tail");
+  await log.sync();
+  await log.close();
+  await refuses(() => reopen().open(ID), "SESSION_NOT_FOUND");
+}
+
+async function refusesExisting({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  const rival = await store.create(ID);
+  await log.append([message(1, "one")]);
+  await refuses(() => store.create(ID), "SESSION_EXISTS");
+  await refuses(() => rival.append([message(1, "other")]), "SESSION_EXISTS");
+  same(seqs(await all(log)), [1], "the first one's entry alone");
+  await log.close();
+  await rival.close();
+}
+
+async function refusesMissing({ store }: StoreHarness): Promise<void> {
+  await refuses(() => store.open(ID), "SESSION_NOT_FOUND");
+}
+
+async function refusesIds({ store }: StoreHarness): Promise<void> {
+  const ids = [
+    "",
+    ".",
+    "..",
+    "../x",
+    "a/b",
+    "a\\b",
+    "a\0b",
+    "a\nb",
+    ".hidden",
+    "é",
+    "x".repeat(129),
+    "a.jsonl",
+  ];
+  for (const id of ids) {
+    await refuses(() => store.create(id), "OPTION_INVALID");
+    await refuses(() => store.open(id), "OPTION_INVALID");
+  }
+  const log = await store.create("A-1_b.c");
+  await log.append([message(1, "one")]);
+  await log.close();
+}
+
+async function lists({ store, reopen }: StoreHarness): Promise<void> {
+  same(await store.list(), [], "an empty store");
+  for (const id of ["b", "a", "c.d"]) {
+    const log = await store.create(id);
+    await log.append([message(1, id)]);
+    await log.close();
+  }
+  same(await reopen().list(), ["a", "b", "c.d"], "three sessions, sorted");
+}
+
+async function refusesClosed({ store, hasher }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  await log.append([message(1, "one")]);
+  await log.close();
+  await log.close();
+  const hash = hasher.sha256("x");
+  const uses: readonly (() => Promise<unknown>)[] = [
+    () => log.append([message(2, "two")]),
+    () => log.sync(),
+    () => log.readTail(),
+    () => log.readFrom(0, 1),
+    () => all(log),
+    () => log.putBlob(hash, "x"),
+    () => log.getBlob(hash),
+  ];
+  for (const use of uses) await refuses(use, "SESSION_CLOSED");
+}
+
+async function takesEmpty({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  same(await log.append([]), [], "no positions");
+  same(await store.list(), [], "no session");
+  await log.close();
+}
+
+async function countsBytes({ store }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  same(log.bytesWritten(), 0, "nothing yet");
+  await log.append([message(1, "z".repeat(10_000))]);
+  holds(log.bytesWritten() >= 10_000 && log.bytesWritten() < 11_000, "about the size of the entry");
+  await log.close();
+}
+
+async function survivesTear({ store, reopen, tear }: StoreHarness): Promise<void> {
+  if (tear === undefined) return;
+  const log = await store.create(ID);
+  await log.append([message(1, "one")]);
+  await log.append([checkpoint(2)]);
+  await log.append([message(3, "three")]);
+  await log.close();
+  tear(ID, 10);
+  const again = await reopen().open(ID);
+  for (const contents of [await all(again), await again.readTail(), await again.readFrom(0, 99)])
+    same(
+      contents.damage.map(({ reason }) => reason),
+      ["torn-tail"],
+      "the torn line is reported",
+    );
+  same(seqs(await all(again)), [1, 2], "the whole entries");
+  same(seqs(await again.readTail()), [2], "the tail");
+  await again.close();
+}
+
+async function appendsAfterTear({ store, reopen, tear }: StoreHarness): Promise<void> {
+  if (tear === undefined) return;
+  const log = await store.create(ID);
+  await log.append([message(1, "one")]);
+  await log.append([message(2, "two")]);
+  await log.close();
+  tear(ID, 10);
+  const again = await reopen().open(ID);
+  const [position] = await again.append([message(2, "two again")]);
+  same(seqs(await again.readFrom(position!, 2)), [2], "the new entry at its position");
+  await again.append([message(3, "three")]);
+  await again.close();
+  const third = await reopen().open(ID);
+  const contents = await all(third);
+  same(
+    contents.entries.map(({ entry }) => textOf(entry)),
+    ["one", "two again", "three"],
+    "all whole entries",
+  );
+  same(contents.damage.length, 1, "the torn line is still there and reported");
+  await third.close();
+}
+
+async function dropsTornBatch({ store, reopen, tear }: StoreHarness): Promise<void> {
+  if (tear === undefined) return;
+  const log = await store.create(ID);
+  await log.append([message(1, "one")]);
+  await log.append([message(2, "two"), checkpoint(3), message(4, "four")]);
+  await log.close();
+  tear(ID, 10);
+  const again = await reopen().open(ID);
+  same(seqs(await all(again)), [1], "none of the batch");
+  same(seqs(await again.readTail()), [1], "no checkpoint of the batch");
+  await again.append([message(2, "instead")]);
+  same(
+    (await all(again)).entries.map(({ entry }) => textOf(entry)),
+    ["one", "instead"],
+    "none of it comes back when the log goes on",
+  );
+  await again.close();
+}

@@ -1,0 +1,172 @@
+/**
+ * Judges calls and their results in an Anthropic request: every call is answered where the API
+ * looks for the answer, and nothing is answered that was not asked.
+ */
+import type { AnthropicRule } from "./anthropic-rules.ts";
+import type { PlacedBlock, Turn } from "./anthropic-turns.ts";
+import { fieldOf, isRecord, type Report, stringOf } from "./violation.ts";
+
+type AnthropicReport = Report<AnthropicRule>;
+
+/** Judges calls that the client answers: in the next user turn, before anything else in it. @internal */
+export function judgeToolPairs(turns: readonly Turn[], report: AnthropicReport): void {
+  judgeUniqueCalls(turns, report);
+  for (const [index, turn] of turns.entries()) {
+    if (turn.role === "assistant") judgeAnswered(turn, userTurnAfter(turns, index), report);
+    else if (turn.role === "user") judgeResults(turn, assistantTurnBefore(turns, index), report);
+    else judgeSystemBetween(turn, { before: turns[index - 1], after: turns[index + 1] }, report);
+  }
+}
+
+function judgeUniqueCalls(turns: readonly Turn[], report: AnthropicReport): void {
+  const seen = new Set<string>();
+  for (const turn of turns) {
+    for (const call of turn.blocks.filter(isAnyCall)) {
+      const id = stringOf(call.block, "id");
+      if (id === undefined) continue;
+      if (seen.has(id))
+        report("duplicate-call-id", call.path, `${call.path}: \`${call.type}\` ids must be unique`);
+      seen.add(id);
+    }
+  }
+}
+
+function judgeAnswered(turn: Turn, next: Turn | undefined, report: AnthropicReport): void {
+  const answered = new Set((next?.blocks ?? []).filter(isResult).map((result) => idOfCall(result)));
+  const unanswered = turn.blocks.filter(
+    (placed) => isCall(placed) && !answered.has(stringOf(placed.block, "id")),
+  );
+  const first = unanswered[0];
+  if (first === undefined) return;
+  const ids = unanswered.map((call) => stringOf(call.block, "id") ?? "(no id)").join(", ");
+  report(
+    "unanswered-call",
+    first.messagePath,
+    `${first.messagePath}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. ` +
+      "Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+  );
+}
+
+function judgeResults(turn: Turn, previous: Turn | undefined, report: AnthropicReport): void {
+  const calls = new Set((previous?.blocks ?? []).filter(isCall).map((call) => stringOf(call.block, "id")));
+  const answered = new Set<string | undefined>();
+  let hasOtherContent = false;
+  for (const placed of turn.blocks) {
+    if (!isResult(placed)) {
+      hasOtherContent = true;
+      continue;
+    }
+    const id = idOfCall(placed);
+    if (!calls.has(id))
+      report(
+        "orphan-result",
+        placed.path,
+        `${placed.path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` ` +
+          "block must have a corresponding `tool_use` block in the previous message.",
+      );
+    else if (answered.has(id))
+      report(
+        "duplicate-result",
+        placed.path,
+        `${placed.path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+      );
+    else if (hasOtherContent)
+      report(
+        "late-result",
+        placed.path,
+        `${turn.path}: Did not find ${calls.size} \`tool_result\` block(s) at the beginning of this message`,
+      );
+    answered.add(id);
+  }
+}
+
+/** A system message that pushes the results away from their calls. */
+function judgeSystemBetween(
+  turn: Turn,
+  { before, after }: { before: Turn | undefined; after: Turn | undefined },
+  report: AnthropicReport,
+): void {
+  const isAfterCall = before?.role === "assistant" && before.blocks.some(isCall);
+  if (isAfterCall && after?.role === "user" && after.blocks.some(isResult))
+    report(
+      "system-in-tool-exchange",
+      turn.path,
+      `${turn.path}: role 'system' must not stand between a \`tool_use\` and its \`tool_result\``,
+    );
+}
+
+/**
+ * Judges calls that the API answers itself: call and result stand in one assistant turn, the call
+ * first. Two calls may stay open: those of a last, paused turn, and those on whose behalf the
+ * client was asked something (`caller`), which are answered in a later turn.
+ * @internal
+ */
+export function judgeServerToolPairs(turns: readonly Turn[], report: AnthropicReport): void {
+  const open = new Map<string, PlacedBlock>();
+  for (const [index, turn] of turns.entries()) {
+    if (turn.role !== "assistant") continue;
+    for (const placed of turn.blocks) {
+      if (isServerCall(placed)) open.set(stringOf(placed.block, "id") ?? "", placed);
+      else if (isServerResult(placed)) closeServerCall(open, placed, report);
+    }
+    const isPaused = index === turns.length - 1;
+    if (isPaused) return;
+    const waiting = callersIn(turn);
+    for (const [id, call] of open) {
+      if (waiting.has(id)) continue;
+      open.delete(id);
+      reportOpenServerCall(id, call, report);
+    }
+  }
+  for (const [id, call] of open) reportOpenServerCall(id, call, report);
+}
+
+function closeServerCall(open: Map<string, PlacedBlock>, result: PlacedBlock, report: AnthropicReport): void {
+  const id = idOfCall(result) ?? "";
+  if (open.delete(id)) return;
+  const callType = result.type === "mcp_tool_result" ? "mcp_tool_use" : "server_tool_use";
+  report(
+    "orphan-server-result",
+    result.path,
+    `${result.path}: unexpected \`tool_use_id\` found in \`${result.type}\` blocks: ${id}. Each \`${result.type}\` ` +
+      `block must have a corresponding \`${callType}\` block before it.`,
+  );
+}
+
+function reportOpenServerCall(id: string, call: PlacedBlock, report: AnthropicReport): void {
+  const name = stringOf(call.block, "name") ?? call.type;
+  report(
+    "unanswered-server-call",
+    call.path,
+    `${call.messagePath}: \`${name}\` tool use with id \`${id}\` was found without a corresponding \`${name}_tool_result\` block`,
+  );
+}
+
+/** Ids of the server calls that wait for a client's answer. */
+function callersIn(turn: Turn): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { block } of turn.blocks.filter(isCall)) {
+    const caller = fieldOf(block, "caller");
+    const id = isRecord(caller) ? stringOf(caller, "tool_id") : undefined;
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
+}
+
+function userTurnAfter(turns: readonly Turn[], index: number): Turn | undefined {
+  const next = turns[index + 1]?.role === "system" ? turns[index + 2] : turns[index + 1];
+  return next?.role === "user" ? next : undefined;
+}
+
+function assistantTurnBefore(turns: readonly Turn[], index: number): Turn | undefined {
+  const previous = turns[index - 1]?.role === "system" ? turns[index - 2] : turns[index - 1];
+  return previous?.role === "assistant" ? previous : undefined;
+}
+
+const isCall = ({ type }: PlacedBlock): boolean => type === "tool_use";
+const isResult = ({ type }: PlacedBlock): boolean => type === "tool_result";
+const isServerCall = ({ type }: PlacedBlock): boolean =>
+  type === "server_tool_use" || type === "mcp_tool_use";
+const isServerResult = ({ type }: PlacedBlock): boolean => type.endsWith("_tool_result");
+const isAnyCall = (placed: PlacedBlock): boolean => isCall(placed) || isServerCall(placed);
+const idOfCall = ({ block }: PlacedBlock): string | undefined => stringOf(block, "tool_use_id");

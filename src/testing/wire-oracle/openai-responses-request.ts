@@ -1,0 +1,228 @@
+/**
+ * Judges a request the way the OpenAI Responses API would before it runs a model: a flat list of
+ * items, in which calls and outputs are paired by `call_id` wherever they stand.
+ */
+import { reportLoneSurrogates } from "./lone-surrogates.ts";
+import { judgeFunctionName } from "./openai-chat-request.ts";
+import { judgeParts } from "./openai-parts.ts";
+import { emptyListWords, OPENAI_WORDS, type OpenAiRule, tooLongWords } from "./openai-rules.ts";
+import { PROVIDER_LIMITS } from "./provider-limits.ts";
+import {
+  collectViolations,
+  fieldOf,
+  isRecord,
+  type Report,
+  stringOf,
+  type UnknownRecord,
+  type Violation,
+} from "./violation.ts";
+
+type ResponsesReport = Report<OpenAiRule>;
+
+/** Calls that the client answers, by the item that answers them. Source: `openai` 7.55, `responses`. */
+const OUTPUT_OF: ReadonlyMap<string, string> = new Map([
+  ["function_call", "function_call_output"],
+  ["custom_tool_call", "custom_tool_call_output"],
+  ["computer_call", "computer_call_output"],
+  ["local_shell_call", "local_shell_call_output"],
+  ["shell_call", "shell_call_output"],
+  ["apply_patch_call", "apply_patch_call_output"],
+]);
+const OUTPUTS: ReadonlySet<string> = new Set(OUTPUT_OF.values());
+
+/** Items that the model produced on its own; one of them must follow its reasoning. */
+const HOSTED_ITEMS: ReadonlySet<string> = new Set([
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+  "image_generation_call",
+  "tool_search_call",
+  "mcp_call",
+  "mcp_list_tools",
+  "mcp_approval_request",
+  "program",
+  "compaction",
+]);
+const OTHER_ITEMS: ReadonlySet<string> = new Set([
+  "tool_search_output",
+  "additional_tools",
+  "mcp_approval_response",
+  "compaction_trigger",
+  "item_reference",
+  "program_output",
+]);
+
+/** How the id of an item of a type begins. */
+const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
+  ["function_call", "fc"],
+  ["custom_tool_call", "ctc"],
+  ["reasoning", "rs"],
+  ["message", "msg"],
+]);
+
+/**
+ * Every rule of the OpenAI Responses API that `body` breaks; an empty list is an accepted request.
+ * Never throws, and takes time linear in the body's size. Where the request continues a stored
+ * conversation, calls and outputs may have their counterpart there and are not paired.
+ */
+export function judgeOpenAiResponsesRequest(body: unknown): readonly Violation<OpenAiRule>[] {
+  const { violations, report } = collectViolations<OpenAiRule>();
+  if (!isRecord(body)) {
+    report("body-shape", "body", "We could not parse the JSON body of your request: expected an object.");
+    return violations;
+  }
+  reportLoneSurrogates(body, "brackets", report);
+  const instructions = fieldOf(body, "instructions");
+  if (instructions !== undefined && instructions !== null && typeof instructions !== "string")
+    report("field-type", "instructions", OPENAI_WORDS.type("instructions", "string"));
+  const input = fieldOf(body, "input");
+  if (Array.isArray(input)) {
+    const continues =
+      typeof fieldOf(body, "previous_response_id") === "string" || Object.hasOwn(body, "conversation");
+    judgeItems(input, continues, report);
+  } else if (input === undefined) report("field-missing", "input", OPENAI_WORDS.missing("input"));
+  else if (typeof input !== "string")
+    report("field-type", "input", OPENAI_WORDS.type("input", "string or list"));
+  return violations;
+}
+
+function judgeItems(input: readonly unknown[], continues: boolean, report: ResponsesReport): void {
+  if (input.length === 0) report("empty-list", "input", emptyListWords("input"));
+  for (const [index, item] of input.entries()) judgeItem(item, `input[${index}]`, report);
+  judgeItemIds(input, report);
+  judgeReasoning(input, report);
+  if (!continues) judgePairs(input, report);
+}
+
+function judgeItem(item: unknown, path: string, report: ResponsesReport): void {
+  if (!isRecord(item)) {
+    report("field-type", path, OPENAI_WORDS.type(path, "object"));
+    return;
+  }
+  const type = itemType(item);
+  if (type === "message") judgeMessage(item, path, report);
+  else if (type === "function_call") judgeFunctionCall(item, path, report);
+  else if (type === "reasoning") {
+    if (!Array.isArray(fieldOf(item, "summary")))
+      report("field-missing", `${path}.summary`, OPENAI_WORDS.missing(`${path}.summary`));
+  } else if (OUTPUTS.has(type)) judgeOutput(item, path, report);
+  else if (OUTPUT_OF.has(type)) judgeCallId(item, path, report);
+  else if (type === "compaction" && stringOf(item, "encrypted_content") === undefined)
+    report("field-missing", `${path}.encrypted_content`, OPENAI_WORDS.missing(`${path}.encrypted_content`));
+  else if (!HOSTED_ITEMS.has(type) && !OTHER_ITEMS.has(type))
+    report("item-type", `${path}.type`, `Invalid value: '${type}'. It is not the type of an input item.`);
+}
+
+function judgeMessage(item: UnknownRecord, path: string, report: ResponsesReport): void {
+  const role = stringOf(item, "role") ?? "";
+  if (!["user", "assistant", "system", "developer"].includes(role))
+    report(
+      "role",
+      `${path}.role`,
+      `Invalid value: '${role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
+    );
+  const content = fieldOf(item, "content");
+  const allowed =
+    role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
+  if (Array.isArray(content)) judgeParts(content, allowed, `${path}.content`, report);
+  else if (typeof content !== "string")
+    report("missing-content", `${path}.content`, OPENAI_WORDS.missing(`${path}.content`));
+}
+
+function judgeFunctionCall(item: UnknownRecord, path: string, report: ResponsesReport): void {
+  judgeCallId(item, path, report);
+  judgeFunctionName(fieldOf(item, "name"), `${path}.name`, report);
+  if (typeof fieldOf(item, "arguments") !== "string")
+    report("field-type", `${path}.arguments`, OPENAI_WORDS.type(`${path}.arguments`, "string"));
+}
+
+function judgeOutput(item: UnknownRecord, path: string, report: ResponsesReport): void {
+  judgeCallId(item, path, report);
+  const output = fieldOf(item, "output");
+  const type = itemType(item);
+  if (Array.isArray(output)) {
+    if (type === "function_call_output" || type === "custom_tool_call_output")
+      judgeParts(output, ["input_text", "input_image", "input_file"], `${path}.output`, report);
+  } else if (output === undefined)
+    report("field-missing", `${path}.output`, OPENAI_WORDS.missing(`${path}.output`));
+  else if (typeof output !== "string" && (type === "function_call_output" || !isRecord(output)))
+    report("field-type", `${path}.output`, OPENAI_WORDS.type(`${path}.output`, "string or list"));
+}
+
+function judgeCallId(item: UnknownRecord, path: string, report: ResponsesReport): void {
+  const id = stringOf(item, "call_id") ?? "";
+  const limit = PROVIDER_LIMITS.responsesCallIdLength;
+  if (id === "") report("call-id", `${path}.call_id`, OPENAI_WORDS.missing(`${path}.call_id`));
+  else if (id.length > limit)
+    report("call-id", `${path}.call_id`, tooLongWords(`${path}.call_id`, limit, id.length));
+}
+
+function judgeItemIds(input: readonly unknown[], report: ResponsesReport): void {
+  const seen = new Set<string>();
+  for (const [index, item] of input.entries()) {
+    const id = isRecord(item) ? stringOf(item, "id") : undefined;
+    if (!isRecord(item) || id === undefined || itemType(item) === "item_reference") continue;
+    const prefix = ID_PREFIXES.get(itemType(item));
+    if (prefix !== undefined && !id.startsWith(prefix))
+      report(
+        "item-id",
+        `input[${index}].id`,
+        `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix}'.`,
+      );
+    if (seen.has(id))
+      report(
+        "duplicate-item-id",
+        `input[${index}].id`,
+        `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
+      );
+    seen.add(id);
+  }
+}
+
+/** Reasoning belongs to what the model said or called next; alone it is refused. */
+function judgeReasoning(input: readonly unknown[], report: ResponsesReport): void {
+  for (const [index, item] of input.entries()) {
+    if (!isRecord(item) || itemType(item) !== "reasoning") continue;
+    const next = input[index + 1];
+    if (isRecord(next) && isModelItem(next)) continue;
+    report(
+      "reasoning-alone",
+      `input[${index}]`,
+      `Item '${stringOf(item, "id") ?? ""}' of type 'reasoning' was provided without its required following item.`,
+    );
+  }
+}
+
+function isModelItem(item: UnknownRecord): boolean {
+  const type = itemType(item);
+  if (type === "message") return fieldOf(item, "role") === "assistant";
+  return type === "reasoning" || type === "item_reference" || OUTPUT_OF.has(type) || HOSTED_ITEMS.has(type);
+}
+
+function judgePairs(input: readonly unknown[], report: ResponsesReport): void {
+  const calls = new Map<string, { readonly path: string; readonly answer: string; isAnswered: boolean }>();
+  for (const [index, item] of input.entries()) {
+    const id = isRecord(item) ? stringOf(item, "call_id") : undefined;
+    if (!isRecord(item) || id === undefined) continue;
+    const path = `input[${index}]`;
+    const answer = OUTPUT_OF.get(itemType(item));
+    if (answer !== undefined) {
+      if (calls.has(id)) report("duplicate-call-id", path, `Duplicate function call with call_id ${id}.`);
+      else calls.set(id, { path, answer, isAnswered: false });
+    } else if (OUTPUTS.has(itemType(item))) {
+      const call = calls.get(id);
+      if (call === undefined || call.answer !== itemType(item))
+        report("orphan-result", path, `No tool call found for function call output with call_id ${id}.`);
+      else if (call.isAnswered) report("duplicate-result", path, `Duplicate output for function call ${id}.`);
+      else call.isAnswered = true;
+    }
+  }
+  for (const [id, call] of calls)
+    if (!call.isAnswered)
+      report("unanswered-call", call.path, `No tool output found for function call ${id}.`);
+}
+
+/** A message may leave its type out. */
+function itemType(item: UnknownRecord): string {
+  return stringOf(item, "type") ?? (Object.hasOwn(item, "role") ? "message" : "");
+}
