@@ -25,12 +25,19 @@ export interface OpenFile {
 }
 
 export interface FileSystem {
-  /** `append` creates the file (mode 0600) if needed; `create` fails with `EEXIST` if it is there. */
+  /**
+   * `append` creates the file (mode 0600) if needed; `create` fails with `EEXIST` if it is there. Both
+   * write at the end and can also read. What is not a regular file is refused (`EINVAL`), so that a
+   * pipe in the place of a file cannot hold the process up.
+   */
   open(path: string, mode: "read" | "append" | "create"): OpenFile;
   /** Creates the folder and its parents (mode 0700). */
   makeDirectory(path: string): void;
+  /** Names in the folder, in no order. */
   list(path: string): readonly string[];
+  /** `undefined` where there is nothing. */
   stat(path: string): FileStat | undefined;
+  /** Replaces what is at `to`, in one step. */
   rename(from: string, to: string): void;
   remove(path: string): void;
   /** Makes creations, renames and removals inside the folder survive a power loss. */

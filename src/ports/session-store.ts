@@ -41,8 +41,12 @@ export interface SessionLog {
   readFrom(position: number, toSeq: number): Promise<LogContents>;
   /** Everything, oldest first, in batches of bounded size. */
   readAll(): AsyncIterable<LogContents>;
-  /** Stores a text once; a text that is there already is not written again. `hash` is its SHA-256. */
+  /**
+   * Stores a text once; a text that is there already is not written again. `hash` is the SHA-256 of
+   * its UTF-8 bytes, so half a surrogate pair reads back as U+FFFD: keep JSON text, which escapes it.
+   */
   putBlob(hash: string, text: string): Promise<void>;
+  /** The text, or `undefined` where there is none. @throws `BLOB_MISSING` if what is there is damaged. */
   getBlob(hash: string): Promise<string | undefined>;
   /** Bytes appended and blob bytes written since it was opened. */
   bytesWritten(): number;
@@ -50,9 +54,13 @@ export interface SessionLog {
 }
 
 export interface SessionStore {
-  /** Creates the log of a new session. @throws `StoreError` `SESSION_EXISTS`. */
+  /**
+   * Begins the log of a new session. Nothing is stored before the first append (or blob).
+   * @throws `StoreError` `SESSION_EXISTS`; `OptionError` if the id cannot be a file name.
+   */
   create(sessionId: string): Promise<SessionLog>;
   /** Opens an existing log. Reading never changes it; a torn last line is left and reported. @throws `SESSION_NOT_FOUND`. */
   open(sessionId: string): Promise<SessionLog>;
+  /** Ids of the sessions that have at least one entry, sorted. */
   list(): Promise<readonly string[]>;
 }

@@ -93,6 +93,8 @@ export interface CallEntry extends EntryBase {
   readonly serverEdits?: JsonValue;
   /** Our estimate of the request, unpadded, in tokens. */
   readonly estimatedTokens: number;
+  /** System prompt and tools within it, in reference tokens, before the model's ratio. */
+  readonly fixedTokens?: number;
 }
 
 /** What came back for a call: it hangs on the call by its sequence number. */

@@ -164,6 +164,7 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
       tools: optional(isBlobRef),
       breakpoints: optional(listOf(isCount)),
       estimatedTokens: isNumber,
+      fixedTokens: optional(isNumber),
     },
     answer: {
       callSeq: isCount,
@@ -184,6 +185,7 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
       runs: listOf(objectOf({ from: isCount, to: isCount, position: isCount })),
       line: listOf(isRange),
       undone: listOf(isCount),
+      pins: listOf(isPin),
       carried: optional(isObject),
     },
   }).map(([type, shape]: readonly [string, Shape]) => [type, Object.entries(shape)] as const),
@@ -242,7 +244,11 @@ function mendEdit(edit: unknown): unknown {
       : form,
   );
   const insert = mendList(effect["insert"], mendInsertion);
-  const mended = { ...effect, ...(forms && { forms }), ...(insert && { insert }) };
+  const mended = {
+    ...effect,
+    ...(forms !== undefined && { forms }),
+    ...(insert !== undefined && { insert }),
+  };
   return { ...edit, effect: mended };
 }
 

@@ -28,11 +28,18 @@ interface ActiveEdit {
 export class Projection {
   #line: Line;
   #visible: VisibleMessage[] = [];
+  /** What is known of the log, on the line or not: a rewind can go back to what another one left. */
   readonly #messages = new Map<number, MessageEntry>();
+  readonly #editEntries: EditEntry[] = [];
+  readonly #calls: number[] = [];
+  /** What is in force on the line. */
   #edits: ActiveEdit[] = [];
-  readonly #undone: Set<number>;
+  #undone = new Set<number>();
+  #pins = new Map<string, SeqPin>();
   #callSeqs: number[] = [];
-  readonly #pins = new Map<string, SeqPin>();
+  /** What was in force at the checkpoint that the log was opened from. */
+  readonly #carriedUndone: readonly number[];
+  readonly #carriedPins: readonly SeqPin[];
   #revision = 0;
   /** Message entries from this one on are all known, visible or not. */
   #knownFromSeq: number;
@@ -40,9 +47,10 @@ export class Projection {
   /** An empty window, or the start of one whose log is opened from `checkpoint`. */
   constructor(checkpoint?: CheckpointEntry) {
     this.#line = checkpoint === undefined ? new Line() : new Line({ ranges: checkpoint.line });
-    this.#undone = new Set(checkpoint?.undone ?? []);
     this.#knownFromSeq = checkpoint === undefined ? 0 : checkpoint.seq;
-    for (const pin of checkpoint?.pins ?? []) this.#pins.set(pinKey(pin), pin);
+    this.#carriedUndone = checkpoint?.undone ?? [];
+    this.#carriedPins = checkpoint?.pins ?? [];
+    this.#settle();
   }
 
   /** What the model sees, in order. The array is replaced, never changed, when something but a push happens. */
@@ -104,7 +112,7 @@ export class Projection {
     }
     this.#line.extend(entry.seq);
     if (entry.type === "message") this.#push(entry);
-    else if (entry.type === "call") this.#callSeqs.push(entry.seq);
+    else if (entry.type === "call") this.#call(entry.seq);
     else if (entry.type === "edit") this.#edit(entry);
   }
 
@@ -113,29 +121,20 @@ export class Projection {
    * @internal
    */
   restore(entry: Entry): void {
-    if (!this.#line.has(entry.seq)) return;
-    if (entry.type === "message") {
-      this.#messages.set(entry.seq, entry);
-    } else if (entry.type === "call") {
-      this.#callSeqs.push(entry.seq);
-    } else if (entry.type === "edit" && hasEffect(entry.edit) && !this.#undone.has(entry.seq)) {
-      this.#edits.push({ seq: entry.seq, at: entry.at, edit: entry.edit });
-    }
+    if (entry.type === "message") this.#messages.set(entry.seq, entry);
+    else if (entry.type === "call") this.#calls.push(entry.seq);
+    else if (entry.type === "edit" && hasEffect(entry.edit)) this.#editEntries.push(entry);
   }
 
   /** Ends a run of {@link restore}. @internal */
   finishRestore(): void {
+    this.#settle();
     this.#refold();
   }
 
   /** The window as it would be with one more edit left out. */
   visibleWithout(editSeq: number): readonly VisibleMessage[] {
     return this.#folded(this.#edits.filter((active) => active.seq !== editSeq));
-  }
-
-  /** The window as it would be with one more edit applied. */
-  visibleWith(edit: EffectEdit, seq: number, at: number): readonly VisibleMessage[] {
-    return withEffect(this.#visible, { seq, at, edit });
   }
 
   /** Lets go of messages that no edit in force shows; undoing those edits folds the whole log then. */
@@ -152,38 +151,49 @@ export class Projection {
     this.#visible.push(visibleMessage(entry));
   }
 
+  #call(seq: number): void {
+    this.#calls.push(seq);
+    this.#callSeqs.push(seq);
+  }
+
   #edit(entry: EditEntry): void {
-    const { edit } = entry;
-    if (edit.kind === "undo") {
-      this.#undone.add(edit.editSeq);
-      this.#edits = this.#edits.filter((active) => active.seq !== edit.editSeq);
+    this.#editEntries.push(entry);
+    this.#takeForce(entry);
+    if (entry.edit.kind === "undo") {
       this.#refold();
-    } else if (hasEffect(edit)) {
-      const active = { seq: entry.seq, at: entry.at, edit };
-      this.#edits.push(active);
-      this.#visible = withEffect(this.#visible, active);
+    } else if (hasEffect(entry.edit)) {
+      this.#visible = withEffect(this.#visible, this.#edits.at(-1)!);
       this.#revision++;
-    } else {
-      this.#pin(entry);
     }
   }
 
-  #pin(entry: EditEntry): void {
-    const { edit } = entry;
-    if (edit.kind !== "pin" && edit.kind !== "unpin") return;
-    const key = `${edit.seq}.${edit.block ?? "*"}`;
-    if (edit.kind === "unpin") this.#pins.delete(key);
-    else
-      this.#pins.set(
-        key,
-        edit.block === undefined ? { seq: edit.seq } : { seq: edit.seq, block: edit.block },
-      );
+  /** Puts an edit of the line in force, after all that stand before it. */
+  #takeForce({ seq, at, edit }: EditEntry): void {
+    if (edit.kind === "undo") {
+      this.#undone.add(edit.editSeq);
+      this.#edits = this.#edits.filter((active) => active.seq !== edit.editSeq);
+    } else if (edit.kind === "pin" || edit.kind === "unpin") {
+      const pin = edit.block === undefined ? { seq: edit.seq } : { seq: edit.seq, block: edit.block };
+      if (edit.kind === "unpin") this.#pins.delete(pinKey(pin));
+      else this.#pins.set(pinKey(pin), pin);
+    } else if (hasEffect(edit) && !this.#undone.has(seq)) {
+      this.#edits.push({ seq, at, edit });
+    }
+  }
+
+  /** What is in force on the line, from what is known. */
+  #settle(): void {
+    this.#edits = [];
+    this.#undone = new Set(this.#carriedUndone);
+    this.#pins = new Map(this.#carriedPins.map((pin) => [pinKey(pin), pin]));
+    const ranges = this.#line.ranges();
+    for (const entry of this.#editEntries) if (isWithin(ranges, entry.seq)) this.#takeForce(entry);
+    this.#callSeqs = this.#calls.filter((call) => isWithin(ranges, call));
   }
 
   #rewind(toSeq: number, seq: number): void {
     this.#line.rewind(toSeq, seq);
-    this.#edits = this.#edits.filter((active) => this.#line.has(active.seq));
-    this.#callSeqs = this.#callSeqs.filter((call) => this.#line.has(call));
+    this.#settle();
     this.#refold();
   }
 
@@ -211,6 +221,15 @@ export class Projection {
 export interface SeqPin {
   readonly seq: number;
   readonly block?: number;
+}
+
+/** A window as it would be after `edit`, appended as entry `seq`: what planners look at before it is. */
+export function previewEdit(
+  visible: readonly VisibleMessage[],
+  edit: EffectEdit,
+  { seq, at }: { readonly seq: number; readonly at: number },
+): readonly VisibleMessage[] {
+  return withEffect(visible, { seq, at, edit });
 }
 
 /** The window at the end of `entries`, folded from nothing: the definition that `Projection` keeps up incrementally. */

@@ -43,6 +43,7 @@ export class RepairScan {
   #open: OpenResponse | undefined;
   #scanned = 0;
   #hasStarted = false;
+  #firstSystemSeq: number | undefined;
   #repairs: RepairEdit[] = [];
 
   /**
@@ -52,6 +53,7 @@ export class RepairScan {
   scan(visible: readonly VisibleMessage[], callSeqs: readonly number[]): readonly RepairEdit[] {
     this.#repairs = [];
     for (; this.#scanned < visible.length; this.#scanned++) this.#message(visible[this.#scanned]!, callSeqs);
+    if (this.#firstSystemSeq !== undefined && !this.#hasStarted) this.#start();
     // A call that the provider is still working on itself is continued by sending the answer back as it is.
     const isLast = endsWithAssistant(visible);
     if (isLast && (this.#open?.serverUses.size ?? 0) > 0) return this.#repairs;
@@ -65,14 +67,28 @@ export class RepairScan {
 
   #message(message: VisibleMessage, callSeqs: readonly number[]): void {
     if (message.blocks.length === 0) return;
-    if (!this.#hasStarted) {
-      this.#hasStarted = true;
-      if (message.role !== "user" && message.blocks[0]!.block.type !== "compaction")
-        this.#insert(0, "missing-first-user", "start", { type: "text", text: LEADING_USER_TEXT });
-    }
+    if (!this.#hasStarted) this.#first(message, callSeqs);
     const isSent = this.#open !== undefined && hasCallBetween(callSeqs, this.#open.seq, message.seq);
     if (message.role === "assistant") this.#assistant(message, isSent);
     else for (const block of message.blocks) this.#result(message, block, isSent);
+  }
+
+  /** A request starts with the user. Words that follow an unsent `system` message go before it by themselves. */
+  #first(message: VisibleMessage, callSeqs: readonly number[]): void {
+    if (message.role === "system") {
+      this.#firstSystemSeq ??= message.seq;
+      return;
+    }
+    const isAfterSentSystem =
+      this.#firstSystemSeq !== undefined && hasCallBetween(callSeqs, this.#firstSystemSeq, message.seq);
+    if (message.role === "user" ? isAfterSentSystem : message.blocks[0]!.block.type !== "compaction")
+      this.#start();
+    this.#hasStarted = true;
+  }
+
+  #start(): void {
+    this.#hasStarted = true;
+    this.#insert(0, "missing-first-user", "start", { type: "text", text: LEADING_USER_TEXT });
   }
 
   #assistant(message: VisibleMessage, isSent: boolean): void {

@@ -24,6 +24,8 @@ export class RequestAssembler {
   /** How many results lead the message after the open response. */
   #leadingResults = 0;
   #open: OpenResponse | undefined;
+  /** The entry that began the newest `system` message. */
+  #systemSeq = 0;
 
   /** The request so far. A new array each time; its messages are never changed afterwards. */
   get messages(): readonly RequestMessage[] {
@@ -35,8 +37,8 @@ export class RequestAssembler {
     if (message.blocks.length === 0) return;
     const isSentBetween = this.#open !== undefined && hasCallBetween(callSeqs, this.#open.seq, message.seq);
     if (message.role === "assistant") this.#pushAssistant(message, isSentBetween);
-    else if (message.role === "system") this.#append("system", blocksOf(message));
-    else this.#pushUser(message, isSentBetween);
+    else if (message.role === "system") this.#pushSystem(message);
+    else this.#pushUser(message, isSentBetween, hasCallBetween(callSeqs, this.#systemSeq, message.seq));
   }
 
   #pushAssistant(message: VisibleMessage, isSentBetween: boolean): void {
@@ -68,7 +70,12 @@ export class RequestAssembler {
     this.#leadingResults = 0;
   }
 
-  #pushUser(message: VisibleMessage, isSentBetween: boolean): void {
+  #pushSystem(message: VisibleMessage): void {
+    if (this.#messages.at(-1)?.role !== "system") this.#systemSeq = message.seq;
+    this.#append(this.#messages.length, "system", blocksOf(message));
+  }
+
+  #pushUser(message: VisibleMessage, isSentBetween: boolean, isSystemSent: boolean): void {
     const others: ContentBlock[] = [];
     for (const { block } of message.blocks) {
       const answersOpen =
@@ -76,7 +83,10 @@ export class RequestAssembler {
       if (answersOpen) this.#placeResult(this.#open!.index + 1, block);
       else others.push(block);
     }
-    if (others.length > 0) this.#append("user", others);
+    if (others.length === 0) return;
+    // A `system` message stands between the user's words and the answer to them, so it waits behind both.
+    const waits = this.#messages.at(-1)?.role === "system" && !isSystemSent;
+    this.#append(this.#messages.length - (waits ? 1 : 0), "user", others);
   }
 
   #placeResult(index: number, result: ContentBlock): void {
@@ -90,13 +100,12 @@ export class RequestAssembler {
     this.#leadingResults++;
   }
 
-  #append(role: "user" | "system", blocks: readonly ContentBlock[]): void {
-    const last = this.#messages.at(-1);
-    if (role === "user" && last?.role === "user") {
-      this.#messages[this.#messages.length - 1] = { ...last, content: [...last.content, ...blocks] };
-    } else {
-      this.#messages.push({ role, content: blocks });
-    }
+  /** Puts blocks before the message at `index`, joined to a neighbour of the same role. */
+  #append(index: number, role: "user" | "system", blocks: readonly ContentBlock[]): void {
+    const before = this.#messages[index - 1];
+    if (before?.role === role)
+      this.#messages[index - 1] = { ...before, content: [...before.content, ...blocks] };
+    else this.#messages.splice(index, 0, { role, content: blocks });
   }
 }
 

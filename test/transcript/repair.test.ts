@@ -98,7 +98,7 @@ describe("planRepairs", () => {
       ],
     },
     {
-      why: "chunks of one response with results in between are one turn; a reminder waits behind the results",
+      why: "chunks of one response with results in between are one turn; a reminder waits behind results and words",
       messages: [
         user("go"),
         assistant("r1", "thinking aloud", call("a")),
@@ -111,9 +111,8 @@ describe("planRepairs", () => {
       request: [
         ["user", text("go")],
         ["assistant", text("thinking aloud"), call("a"), call("b")],
-        ["user", result("a"), result("b")],
+        ["user", result("a"), result("b"), text("by the way")],
         ["system", text("the time is noon")],
-        ["user", text("by the way")],
       ],
     },
   ])("mends: $why", ({ messages, reasons, request }) => {

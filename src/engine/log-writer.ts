@@ -1,0 +1,137 @@
+/**
+ * The one place where a session's log grows.
+ *
+ * It numbers entries, appends them, and folds them into the window once the store has them: the
+ * window never shows what the log does not hold. It also writes checkpoints, after each boundary
+ * and after every `checkpointBytes`, so that opening reads the tail only.
+ */
+import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { IdSource } from "../ports/id-source.ts";
+import type { SessionLog } from "../ports/session-store.ts";
+import { planCheckpoint } from "../transcript/checkpoint.ts";
+import { type CheckpointEntry, ENTRY_VERSION, type Entry, type StoredBlock } from "../transcript/entries.ts";
+import { type Projection, project } from "../transcript/projection.ts";
+import { hydrate } from "./hydrate.ts";
+
+type Draft<T extends Entry> = T extends Entry ? Omit<T, "seq" | "id" | "parentId" | "v" | "at"> : never;
+/** An entry before it has its place in the log. */
+export type EntryDraft = Draft<Entry>;
+
+export interface LogWriterOptions {
+  readonly log: SessionLog;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly projection: Projection;
+  readonly lastEntry?: Entry;
+  readonly positions: Map<number, number>;
+  /** What a checkpoint carries over beside the window. */
+  readonly carry: () => Pick<CheckpointEntry, "usageAnchor" | "carried">;
+}
+
+export class LogWriter {
+  readonly #log: SessionLog;
+  readonly #clock: Clock;
+  readonly #ids: IdSource;
+  #projection: Projection;
+  readonly #positions: Map<number, number>;
+  readonly #carry: LogWriterOptions["carry"];
+  #header: EntryDraft | undefined;
+  #lastSeq: number;
+  #lastId: string | undefined;
+  #bytesAtCheckpoint: number;
+
+  constructor({ log, clock, ids, projection, lastEntry, positions, carry }: LogWriterOptions) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#ids = ids;
+    this.#projection = projection;
+    this.#positions = positions;
+    this.#carry = carry;
+    this.#lastSeq = lastEntry?.seq ?? 0;
+    this.#lastId = lastEntry?.id;
+    this.#bytesAtCheckpoint = log.bytesWritten();
+  }
+
+  get projection(): Projection {
+    return this.#projection;
+  }
+
+  /** The number that the next entry will have. */
+  get nextSeq(): number {
+    return this.#lastSeq + (this.#header === undefined ? 1 : 2);
+  }
+
+  /** The header of a new log: it goes out with the first entry, so that a session nobody used leaves nothing. */
+  begin(header: EntryDraft): void {
+    this.#header = header;
+  }
+
+  /**
+   * Appends entries in order and folds them into the window. `shown` has, by number, the content of
+   * messages with blocks that lie outside the log and are shown whole.
+   */
+  async append(
+    drafts: readonly EntryDraft[],
+    shown?: ReadonlyMap<number, readonly StoredBlock[]>,
+  ): Promise<readonly Entry[]> {
+    if (drafts.length === 0) return [];
+    const header = this.#header;
+    const entries = this.#numbered(header === undefined ? drafts : [header, ...drafts]);
+    const positions = await this.#log.append(entries);
+    this.#header = undefined;
+    for (const [index, entry] of entries.entries()) {
+      this.#lastSeq = entry.seq;
+      this.#lastId = entry.id;
+      this.#positions.set(entry.seq, positions[index]!);
+      if (!this.#projection.canApply(entry)) this.#projection = await this.readProjection(entry.seq - 1);
+      const content = shown?.get(entry.seq);
+      this.#projection.apply(
+        content === undefined || entry.type !== "message" ? entry : { ...entry, content },
+      );
+    }
+    if (this.#log.bytesWritten() - this.#bytesAtCheckpoint >= ENGINE_DEFAULTS.checkpointBytes)
+      await this.checkpoint();
+    return header === undefined ? entries : entries.slice(1);
+  }
+
+  /** Appends one entry; its number is that of {@link nextSeq} before. */
+  async appendOne(draft: EntryDraft): Promise<Entry> {
+    const [entry] = await this.append([draft]);
+    return entry!;
+  }
+
+  /** Writes down where the window is, so that opening needs nothing before. */
+  async checkpoint(): Promise<void> {
+    const index = planCheckpoint(this.#projection, (seq) => this.#positions.get(seq));
+    if (index === undefined) return;
+    this.#bytesAtCheckpoint = this.#log.bytesWritten();
+    await this.append([{ type: "checkpoint", ...index, ...this.#carry() }]);
+    this.#bytesAtCheckpoint = this.#log.bytesWritten();
+  }
+
+  /** The window as it was after entry `throughSeq`, folded from the stored log. */
+  async readProjection(throughSeq: number): Promise<Projection> {
+    const entries: Entry[] = [];
+    for await (const batch of this.#log.readAll()) {
+      for (const { entry, position } of batch.entries) {
+        if (entry.seq > throughSeq) continue;
+        this.#positions.set(entry.seq, position);
+        entries.push(await hydrate(entry, this.#log));
+      }
+    }
+    return project(entries);
+  }
+
+  #numbered(drafts: readonly EntryDraft[]): readonly Entry[] {
+    const at = this.#clock.nowMs();
+    let parentId = this.#lastId;
+    return drafts.map((draft, index) => {
+      const { type, ...fields } = draft;
+      const id = this.#ids.entryId();
+      const place = { seq: this.#lastSeq + 1 + index, id, ...(parentId === undefined ? {} : { parentId }) };
+      parentId = id;
+      return { type, ...place, v: ENTRY_VERSION, at, ...fields } as Entry;
+    });
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * What a host hands over before a call, and what it gets back to send.
+ */
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { LayerEdit } from "../transcript/edits.ts";
+import type { Message, Usage } from "../transcript/messages.ts";
+import type { RequestMessage } from "../transcript/window.ts";
+
+/** The part of a request that is the host's: everything but the conversation. */
+export interface CallRequest {
+  readonly model: string;
+  readonly system?: string;
+  /** Tool definitions in the shape the provider takes. */
+  readonly tools?: readonly JsonValue[];
+  readonly parameters?: JsonObject;
+  readonly betas?: readonly string[];
+}
+
+/** Sizes of one prepared call, in tokens. */
+export interface CallTokens {
+  /** Our best figure for the whole request, unpadded. */
+  readonly total: number;
+  /** The figure that decided whether it fits: `total` with the safety margin of what is known about it. */
+  readonly padded: number;
+  /** System prompt and tools within `total`. */
+  readonly fixed: number;
+  /** Where `total` comes from: `anchored`, `estimate`, or the name of a counter. */
+  readonly source: string;
+}
+
+/** A request that is ready to be sent, and what had to be done for it. */
+export interface PreparedCall {
+  /** Names the call in the log: `windowAt(callSeq)` builds its window again. */
+  readonly callSeq: number;
+  readonly model: string;
+  readonly system?: string;
+  readonly tools?: readonly JsonValue[];
+  /** The conversation, valid for every provider; `formats` turns it into a provider's shape. */
+  readonly messages: readonly RequestMessage[];
+  readonly tokens: CallTokens;
+  /** Edits the layers made for this call, oldest first; empty for most calls. */
+  readonly edits: readonly { readonly seq: number; readonly edit: LayerEdit }[];
+}
+
+/** A model's answer as the host received it. */
+export interface CallAnswer {
+  /** The assistant's message; several where the response came in chunks. */
+  readonly messages: readonly Message[];
+  readonly usage?: Usage;
+  readonly stopReason?: string;
+}

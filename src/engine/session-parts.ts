@@ -1,0 +1,24 @@
+/**
+ * What a session is made of, wired once when it is created or opened.
+ */
+import type { Digest } from "../compaction/digest.ts";
+import type { HistoryIndex } from "../compaction/history-search.ts";
+import type { SessionLog } from "../ports/session-store.ts";
+import type { SessionObserver } from "./events.ts";
+import type { FoldedFromLog } from "./folded-from-log.ts";
+import type { LogReader } from "./log-reader.ts";
+import type { LogWriter } from "./log-writer.ts";
+import type { MessageKeeper } from "./message-keeper.ts";
+import type { WindowKeeper } from "./window-keeper.ts";
+
+export interface SessionParts {
+  readonly log: SessionLog;
+  readonly writer: LogWriter;
+  readonly reader: LogReader;
+  readonly messages: MessageKeeper;
+  readonly keeper: WindowKeeper;
+  readonly digest: FoldedFromLog<Digest>;
+  readonly index: FoldedFromLog<HistoryIndex>;
+  readonly observer: SessionObserver | undefined;
+  readonly isDurable: boolean;
+}

@@ -1,0 +1,132 @@
+/**
+ * Laws of a whole session, layers included, over random histories in windows that overflow all the time.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { WindowTooSmallError } from "../../src/base/errors.ts";
+import { formatPointer } from "../../src/compaction/pointer.ts";
+import type { PreparedCall } from "../../src/engine/prepared-call.ts";
+import type { Session } from "../../src/engine/session.ts";
+import { toAnthropic } from "../../src/formats/to-anthropic.ts";
+import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
+import { type HistoryStep, history } from "../../src/testing/arbitraries.ts";
+import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "../../src/testing/wire-oracle.ts";
+import { planBudget } from "../../src/tokens/budget.ts";
+import type { Message } from "../../src/transcript/messages.ts";
+import type { RequestMessage } from "../../src/transcript/window.ts";
+import { aSession, type TestSession } from "../helpers/sessions.ts";
+
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 1_000 : 50_000;
+const WINDOWS = [2_000, 4_000, 16_000] as const;
+
+interface Sent {
+  readonly callSeq: number;
+  readonly messages: readonly RequestMessage[];
+}
+
+/** Lives through a history as a host would, and checks every call. */
+class Host {
+  readonly sent: Sent[] = [];
+  readonly said: { readonly seq: number; readonly message: Message }[] = [];
+  #session: Session;
+  readonly #test: TestSession;
+  readonly #windowTokens: number;
+  /** What the next request must begin with; nothing after an edit. */
+  #prefix: readonly RequestMessage[] | undefined;
+
+  constructor(test: TestSession, windowTokens: number) {
+    this.#test = test;
+    this.#session = test.session;
+    this.#windowTokens = windowTokens;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  async step(step: HistoryStep): Promise<void> {
+    if (step.do === "append") {
+      const [seq] = await this.#session.append(step.message);
+      this.said.push({ seq: seq!, message: step.message });
+    } else if (step.do === "call") await this.#call();
+    else if (step.do === "undo") await this.#undo(step.pick);
+    else if (step.do === "rewind") await this.#rewind(step.pick);
+    else if (step.do === "reopen") await this.reopen();
+  }
+
+  async reopen(): Promise<void> {
+    const before = this.#session.visible;
+    await this.#session.close();
+    this.#session = await this.#test.reopen();
+    expect(this.#session.visible).toEqual(before);
+  }
+
+  async #call(): Promise<void> {
+    if (this.#session.visible.every((message) => message.blocks.length === 0)) return;
+    let prepared: PreparedCall;
+    try {
+      prepared = await this.#session.prepare({ model: "claude-opus-4-5" });
+    } catch (error) {
+      expect(error).toBeInstanceOf(WindowTooSmallError);
+      this.#prefix = undefined;
+      return;
+    }
+    const { messages, edits, tokens, callSeq } = prepared;
+    expect(tokens.padded).toBeLessThan(planBudget({ windowTokens: this.#windowTokens }).blockingTokens);
+    expect(judgeAnthropicRequest({ messages: toAnthropic(messages) })).toEqual([]);
+    expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(messages) })).toEqual([]);
+    if (edits.length === 0 && this.#prefix !== undefined) expectPrefix(this.#prefix, messages);
+    this.sent.push({ callSeq, messages });
+    this.#prefix = messages;
+  }
+
+  async #undo(pick: number): Promise<void> {
+    const edits = this.#test.events.flatMap((event) => (event.type === "layer" ? [event.seq] : []));
+    const chosen = edits[pick % Math.max(1, edits.length)];
+    if (chosen === undefined) return;
+    try {
+      await this.#session.undo(chosen);
+    } catch (error) {
+      expect(error).toMatchObject({ code: "UNDO_REFUSED" });
+      return;
+    }
+    this.#prefix = undefined;
+  }
+
+  async #rewind(pick: number): Promise<void> {
+    const target = this.said[pick % Math.max(1, this.said.length)];
+    if (target === undefined) return;
+    await this.#session.rewind(target.seq);
+    this.#prefix = undefined;
+  }
+}
+
+const flat = (request: readonly RequestMessage[]): readonly string[] =>
+  request.flatMap((message) => message.content.map((block) => JSON.stringify([message.role, block])));
+
+function expectPrefix(sent: readonly RequestMessage[], next: readonly RequestMessage[]): void {
+  expect(flat(next).slice(0, flat(sent).length)).toEqual(flat(sent));
+}
+
+describe("a session, over random histories in small windows", () => {
+  it("sends only valid requests that fit, keeps what was sent, rebuilds every window, and loses nothing", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...WINDOWS),
+        history({ maxSteps: 30 }),
+        async (windowTokens, steps) => {
+          const host = new Host(await aSession({ windowTokens }), windowTokens);
+          for (const step of [...steps, { do: "call" } as const]) await host.step(step);
+          if (host.said.length === 0) return;
+          await host.reopen();
+          for (const { callSeq, messages } of host.sent)
+            expect(await host.session.windowAt(callSeq)).toEqual(messages);
+          for (const { seq, message } of host.said)
+            for (const [block, original] of message.content.entries())
+              expect(await host.session.history.block(formatPointer({ seq, block }))).toEqual(original);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+});
