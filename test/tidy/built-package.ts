@@ -1,0 +1,135 @@
+/**
+ * The package as npm would install it, built afresh into a folder of its own: what a user's code
+ * imports by name, so that a document's example runs against what is published and not against
+ * `src`. Nothing in the working tree is touched.
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { ROOT } from "./source.ts";
+
+const TIME_LIMIT_MS = 110_000;
+
+export interface RunOutcome {
+  readonly exitCode: number | null;
+  /** Standard output and error, as they came. */
+  readonly output: string;
+}
+
+/** A folder in which `palimpsest` is installed; examples run in it. */
+export class BuiltPackage {
+  readonly #folder: string;
+
+  constructor() {
+    this.#folder = mkdtempSync(join(tmpdir(), "palimpsest-package-"));
+    const installed = join(this.#folder, "node_modules/palimpsest");
+    mkdirSync(installed, { recursive: true });
+    cpSync(`${ROOT}package.json`, join(installed, "package.json"));
+    compile(["-p", `${ROOT}tsconfig.build.json`, "--outDir", join(installed, "dist")], ROOT);
+    this.#link(installed);
+    writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module" }));
+    writeFileSync(join(this.#folder, "tsconfig.json"), JSON.stringify(EXAMPLE_CONFIG));
+  }
+
+  /** What the package depends on, and the commands it brings. */
+  #link(installed: string): void {
+    const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Manifest;
+    for (const name of [
+      ...Object.keys(manifest.dependencies ?? {}),
+      ...Object.keys(manifest.peerDependencies ?? {}),
+      "@types/node",
+    ]) {
+      const link = join(this.#folder, "node_modules", name);
+      mkdirSync(join(link, ".."), { recursive: true });
+      symlinkSync(`${ROOT}node_modules/${name}`, link, "junction");
+    }
+    const commands = join(this.#folder, "node_modules/.bin");
+    mkdirSync(commands);
+    for (const [name, target] of Object.entries(manifest.bin ?? {})) {
+      if (!existsSync(join(installed, target))) continue;
+      const script = `#!/bin/sh\nexec "${process.execPath}" "${join(installed, target)}" "$@"\n`;
+      writeFileSync(join(commands, name), script, { mode: 0o755 });
+    }
+  }
+
+  /** Checks and runs TypeScript. */
+  runTypeScript(code: string): RunOutcome {
+    writeFileSync(join(this.#folder, "example.ts"), code);
+    const checked = spawnSync(
+      process.execPath,
+      [`${ROOT}node_modules/typescript/bin/tsc`, "-p", this.#folder],
+      {
+        cwd: this.#folder,
+        encoding: "utf8",
+        timeout: TIME_LIMIT_MS,
+      },
+    );
+    if (checked.status !== 0)
+      return { exitCode: checked.status, output: `${checked.stdout}${checked.stderr}` };
+    return this.#run(process.execPath, ["example.js"]);
+  }
+
+  runJavaScript(code: string): RunOutcome {
+    writeFileSync(join(this.#folder, "example.mjs"), code);
+    return this.#run(process.execPath, ["example.mjs"]);
+  }
+
+  /** Runs shell lines; the first that fails ends them. `npx palimpsest` and `palimpsest` are this package. */
+  runShell(code: string): RunOutcome {
+    return this.#run("sh", ["-e", "-u", "-c", code]);
+  }
+
+  #run(command: string, args: readonly string[]): RunOutcome {
+    const { status, stdout, stderr } = spawnSync(command, args, {
+      cwd: this.#folder,
+      encoding: "utf8",
+      timeout: TIME_LIMIT_MS,
+      env: {
+        ...process.env,
+        HOME: this.#folder,
+        PATH: [join(this.#folder, "node_modules/.bin"), process.env["PATH"] ?? ""].join(delimiter),
+      },
+    });
+    return { exitCode: status, output: `${stdout}${stderr}` };
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+interface Manifest {
+  readonly bin?: Record<string, string>;
+  readonly dependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
+}
+
+const EXAMPLE_CONFIG = {
+  compilerOptions: {
+    target: "ES2023",
+    lib: ["ES2023"],
+    module: "NodeNext",
+    moduleResolution: "NodeNext",
+    types: ["node"],
+    strict: true,
+    skipLibCheck: true,
+  },
+  files: ["example.ts"],
+};
+
+function compile(args: readonly string[], cwd: string): void {
+  const compiler = `${ROOT}node_modules/typescript/bin/tsc`;
+  const { status, stdout } = spawnSync(process.execPath, [compiler, ...args], { cwd, encoding: "utf8" });
+  assert.equal(status, 0, `The package does not build:\n${stdout}`);
+}

@@ -1,0 +1,108 @@
+/**
+ * What the documents show is true: every `ts`, `js` and `sh` block of the README runs against the
+ * built package, and every link leads somewhere. Commands that are only shown (installing,
+ * building) stand in blocks tagged `console`.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BuiltPackage, type RunOutcome } from "./built-package.ts";
+import { type CodeBlock, codeBlocks, fileLinks } from "./markdown.ts";
+import { filesBelow, ROOT } from "./source.ts";
+
+const RUNNERS: Readonly<Record<string, (installed: BuiltPackage, code: string) => RunOutcome>> = {
+  ts: (installed, code) => installed.runTypeScript(code),
+  js: (installed, code) => installed.runJavaScript(code),
+  sh: (installed, code) => installed.runShell(code),
+};
+const SHOWN_ONLY = ["console", "text", "json", "mermaid", "diff"];
+
+const readme = readFileSync(`${ROOT}README.md`, "utf8");
+const runnable = codeBlocks(readme).filter(({ language }) => Object.hasOwn(RUNNERS, language));
+
+function run(installed: BuiltPackage, { language, code }: Pick<CodeBlock, "language" | "code">): RunOutcome {
+  const runner = RUNNERS[language];
+  expect(runner, `no runner for ${language}`).toBeDefined();
+  return runner?.(installed, code) ?? { exitCode: null, output: "" };
+}
+
+describe("README.md", () => {
+  let installed: BuiltPackage;
+  beforeAll(() => {
+    installed = new BuiltPackage();
+  });
+  afterAll(() => installed?.remove());
+
+  it("tags every block as one that runs or one that is only shown", () => {
+    const unknown = codeBlocks(readme).filter(
+      ({ language }) => !Object.hasOwn(RUNNERS, language) && !SHOWN_ONLY.includes(language),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it.runIf(runnable.length > 0).each(runnable)("runs its $language block of line $line", (block) => {
+    const { exitCode, output } = run(installed, block);
+    expect(exitCode, output).toBe(0);
+  });
+
+  it.each([
+    { language: "ts", code: 'const wrong: number = "text";', says: "TS2322", why: "does not compile" },
+    {
+      language: "ts",
+      code: 'import { nothing } from "palimpsest/nowhere";',
+      says: "palimpsest/nowhere",
+      why: "imports what is not there",
+    },
+    { language: "js", code: "process.exitCode = 3;", says: "", why: "fails when it runs" },
+    { language: "sh", code: "false\ntrue", says: "", why: "fails in its first line" },
+  ])("would be caught with a $language block that $why", ({ language, code, says }) => {
+    const { exitCode, output } = run(installed, { language, code });
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain(says);
+  });
+
+  it.each([
+    { language: "ts", code: "const right: number = 5;\nif (right !== 5) process.exit(1);" },
+    { language: "js", code: 'import "palimpsest/package.json" with { type: "json" };' },
+    { language: "sh", code: "test -d node_modules/palimpsest/dist" },
+  ])("runs a good $language block where the package is installed", ({ language, code }) => {
+    const { exitCode, output } = run(installed, { language, code });
+    expect(exitCode, output).toBe(0);
+  });
+});
+
+describe("links in the documents", () => {
+  const documents = [
+    ...[
+      "README.md",
+      "ARCHITECTURE.md",
+      "STYLE.md",
+      "AGENTS.md",
+      "CONTRIBUTING.md",
+      "SECURITY.md",
+      "CHANGELOG.md",
+    ].map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, "utf8") })),
+    ...filesBelow("docs", ".md"),
+  ];
+
+  it("lead to files that are there", () => {
+    const broken = documents.flatMap(({ path, text }) =>
+      fileLinks(text)
+        .filter((target) => !existsSync(join(ROOT, dirname(path), target)))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("are found in prose and not in code", () => {
+    expect(fileLinks("[a](b.md#c) `[d](e.md)` [f](https://g) [h](#i)\n```md\n[j](k.md)\n```\n")).toEqual([
+      "b.md",
+    ]);
+  });
+});
+
+describe("AGENTS.md", () => {
+  it("is short enough to be read whole", () => {
+    expect(readFileSync(`${ROOT}AGENTS.md`, "utf8").split("\n").length - 1).toBeLessThanOrEqual(60);
+  });
+});

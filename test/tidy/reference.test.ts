@@ -1,0 +1,82 @@
+/** The reference documents say what the source says: every error code, every default. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ERROR_CODES } from "../../src/base/errors.ts";
+import { ROOT } from "./source.ts";
+
+/** Codes without a section, and sections without a code. */
+function differences(codes: readonly string[], document: string): readonly string[] {
+  const sections = [...document.matchAll(/^## `?([A-Z][A-Z_]*)`?$/gm)].map((match) => match[1] ?? "");
+  const repeated = sections.filter((section, index) => sections.indexOf(section) !== index);
+  return [
+    ...codes.filter((code) => !sections.includes(code)).map((code) => `${code} has no section`),
+    ...sections.filter((section) => !codes.includes(section)).map((section) => `${section} is no code`),
+    ...repeated.map((section) => `${section} has two sections`),
+  ];
+}
+
+describe("docs/reference/errors.md", () => {
+  it("has one section for each error code, and for nothing else", () => {
+    expect(differences(ERROR_CODES, readFileSync(`${ROOT}docs/reference/errors.md`, "utf8"))).toEqual([]);
+  });
+
+  it("would be caught lacking one, inventing one, repeating one", () => {
+    expect(differences(["A", "B"], "## A\n\n## `C`\n\n## A\n")).toEqual([
+      "B has no section",
+      "C is no code",
+      "A has two sections",
+    ]);
+  });
+
+  it("says of each code what happened and what to do", () => {
+    const sections = readFileSync(`${ROOT}docs/reference/errors.md`, "utf8").split(/^## /m).slice(1);
+    expect(
+      sections
+        .filter((section) => !section.includes("**What to do.**"))
+        .map((section) => section.split("\n")[0]),
+    ).toEqual([]);
+  });
+});
+
+function checkDefaults(root: string): readonly string[] {
+  const script = `${ROOT}scripts/write-defaults-reference.mjs`;
+  const { stderr } = spawnSync(process.execPath, [script, "--check", "--root", root], { encoding: "utf8" });
+  return stderr.split("\n").filter((line) => line !== "");
+}
+
+describe("docs/reference/defaults.md", () => {
+  it("is what the source says, and every number has its source", () => {
+    expect(checkDefaults(ROOT)).toEqual([]);
+  });
+
+  it("would be caught with another value, a number without a source, and the same number twice", () => {
+    const copy = mkdtempSync(join(tmpdir(), "palimpsest-tidy-"));
+    try {
+      cpSync(`${ROOT}docs/reference`, join(copy, "docs/reference"), { recursive: true });
+      cpSync(`${ROOT}src/base/defaults.ts`, join(copy, "src/base/defaults.ts"));
+      const topic =
+        "export const A_DEFAULTS = {\n  /** Why. Source: our choice. */\n  one: 1,\n  two: 2,\n} as const;\n";
+      writeTopic(copy, "a.ts", topic);
+      writeTopic(
+        copy,
+        "b.ts",
+        topic.replace("A_DEFAULTS", "B_DEFAULTS").replace("two: 2,", "/** Source: x. */ three: 3"),
+      );
+      expect(checkDefaults(copy)).toEqual([
+        "docs/reference/defaults.md differs from the source. Run: npm run docs",
+        "src/base/defaults/a.ts: two has no source",
+        "one is defined in A_DEFAULTS and again in B_DEFAULTS",
+      ]);
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+  });
+});
+
+function writeTopic(root: string, name: string, text: string): void {
+  cpSync(`${ROOT}src/base/defaults.ts`, join(root, "src/base/defaults", name));
+  writeFileSync(join(root, "src/base/defaults", name), text);
+}
