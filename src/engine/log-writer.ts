@@ -57,6 +57,11 @@ export class LogWriter {
     return this.#projection;
   }
 
+  /** Whether nothing was ever appended. */
+  get isEmpty(): boolean {
+    return this.#lastSeq === 0;
+  }
+
   /** The number that the next entry will have. */
   get nextSeq(): number {
     return this.#lastSeq + (this.#header === undefined ? 1 : 2);

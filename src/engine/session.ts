@@ -193,7 +193,7 @@ export class Session {
     if (this.#isClosed) return;
     await this.#run(async () => {
       this.#isClosed = true;
-      if (this.#parts.writer.nextSeq > 1) await this.#parts.writer.checkpoint();
+      if (!this.#parts.writer.isEmpty) await this.#parts.writer.checkpoint();
       await this.#parts.log.sync();
       await this.#parts.log.close();
     });

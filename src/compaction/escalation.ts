@@ -1,0 +1,68 @@
+/**
+ * Escalation: which layer may act, the cheaper before the dearer.
+ *
+ * The layers here rewrite old blocks and need no summary. Each looks at the window that the one
+ * before would leave, at most once; if the window is still above the threshold after all of them,
+ * what they planned is dropped in favour of a compaction, because two rewrites would be paid for one.
+ */
+import type { LayerEdit } from "../transcript/edits.ts";
+import { previewEdit } from "../transcript/projection.ts";
+import type { VisibleMessage } from "../transcript/window.ts";
+import type { Measure } from "./measure.ts";
+import { planMicrocompactByUsage } from "./microcompact-by-usage.ts";
+import { planOffloadByUsage } from "./offload-by-usage.ts";
+import { microcompactPolicy, offloadPolicy, type WindowSituation } from "./policies.ts";
+import { toolKey } from "./tool-kinds.ts";
+
+/** Sizes from which on a layer may act, in tokens of the whole request. */
+export interface LayerGates {
+  readonly offloadTokens: number;
+  readonly microcompactTokens: number;
+}
+
+export interface EscalationInput {
+  readonly visible: readonly VisibleMessage[];
+  /** The whole request as it would be sent now, padded. */
+  readonly usedTokens: number;
+  readonly gates: LayerGates;
+  readonly situation: WindowSituation;
+  readonly measure: Measure;
+  /** What estimates are multiplied by when the question is whether they fit. */
+  readonly padding: number;
+  readonly disabledLayers: ReadonlySet<string>;
+  readonly keptTools: readonly string[];
+  /** Where the first edit would stand in the log, and when. */
+  readonly seq: number;
+  readonly at: number;
+}
+
+export interface EscalationPlan {
+  /** To be appended together, in this order. */
+  readonly edits: readonly LayerEdit[];
+  /** The request with them, padded. */
+  readonly usedTokens: number;
+}
+
+/** Plans the layers that only rewrite old blocks; no edits where none may act or none would gain. */
+export function planOldBlocks(input: EscalationInput): EscalationPlan {
+  const { measure, padding, situation, gates, disabledLayers, keptTools } = input;
+  const edits: LayerEdit[] = [];
+  let visible = input.visible;
+  let usedTokens = input.usedTokens;
+  const take = (edit: LayerEdit | undefined): void => {
+    if (edit === undefined) return;
+    visible = previewEdit(visible, edit, { seq: input.seq + edits.length, at: input.at });
+    usedTokens -= Math.round(edit.freedTokens * padding);
+    edits.push(edit);
+  };
+
+  if (!disabledLayers.has("offload") && usedTokens >= gates.offloadTokens)
+    take(planOffloadByUsage({ visible, usedTokens, measure }, offloadPolicy(situation, gates.offloadTokens)));
+  if (!disabledLayers.has("microcompact") && usedTokens >= gates.microcompactTokens) {
+    const policy = microcompactPolicy(situation, gates.microcompactTokens);
+    const kept = new Set(keptTools.map(toolKey));
+    const clearableTools = new Set([...policy.clearableTools].filter((tool) => !kept.has(tool)));
+    take(planMicrocompactByUsage({ visible, usedTokens, measure }, { ...policy, clearableTools }));
+  }
+  return { edits, usedTokens };
+}

@@ -1,0 +1,154 @@
+/**
+ * Extractive compact: everything before the kept tail becomes one message, made from the digest
+ * without a model. The default where no model is there to ask, and the last resort where one fails.
+ *
+ * It cannot fail on its own account: every part is cut to a budget, and a newest round that is too
+ * large is peeled in the same edit. It refuses (`undefined`) only where nothing would be gained, or
+ * where a call is pending: a boundary between a call and its result would orphan both.
+ */
+
+import { blockText } from "../transcript/blocks.ts";
+import type { LayerEdit } from "../transcript/edits.ts";
+import type { Message } from "../transcript/messages.ts";
+import { groupRounds } from "../transcript/rounds.ts";
+import type { VisibleMessage } from "../transcript/window.ts";
+import type { Digest } from "./digest.ts";
+import type { EditSafety } from "./editing-rule.ts";
+import { composeExtractiveSummary } from "./extractive-summary.ts";
+import { findTailStart, isResult } from "./kept-tail.ts";
+import { findLiterals } from "./literals.ts";
+import { reportLoss } from "./loss-report.ts";
+import { type Measure, measureMessages, measureText } from "./measure.ts";
+import { composeNewestExchange } from "./newest-exchange.ts";
+import { type Peeled, peelBlocks, planPeel } from "./peel.ts";
+
+export interface ExtractivePolicy {
+  /** Size of the messages after the edit. */
+  readonly targetTokens: number;
+  readonly keepTailTokens: number;
+  readonly editSafety: EditSafety;
+  /** A newest round above this is peeled. */
+  readonly maxNewestRoundTokens: number;
+  readonly userWordsTokens: number;
+  readonly factsTokens: number;
+  readonly appendixTokens: number;
+  /** A summary above this share of what it replaces is refused. */
+  readonly maxSummaryShare: number;
+}
+
+export interface ExtractiveInput {
+  readonly visible: readonly VisibleMessage[];
+  /** Folded from all original messages of the session's line. */
+  readonly digest: Digest;
+  readonly measure: Measure;
+  readonly policy: ExtractivePolicy;
+  readonly pendingCallIds: readonly string[];
+  /** Why now: `threshold`, `manual` … */
+  readonly reason: string;
+}
+
+/** Plans the compaction, or returns `undefined` where nothing is gained or a call is pending. */
+export function planExtractiveCompact(input: ExtractiveInput): LayerEdit | undefined {
+  const { visible, policy, measure, pendingCallIds } = input;
+  if (pendingCallIds.length > 0 || visible.length === 0) return undefined;
+
+  const tailStart = policy.editSafety === "strict" ? strictTailStart(visible) : permissiveTailStart(input);
+  if (tailStart === 0) return planPeel(visible, policy.maxNewestRoundTokens, measure);
+
+  const hidden = visible.slice(0, tailStart);
+  const tail = visible.slice(tailStart);
+  const peeled = peelBlocks(tail, Math.max(policy.keepTailTokens, policy.maxNewestRoundTokens), measure);
+  const tailTokens = measureMessages(tail, measure) - peeled.freedTokens;
+  return summarise(input, { hidden, tail, tailTokens, peeled });
+}
+
+/** As much as the tail's budget allows; the newest round in any case. */
+function permissiveTailStart({ visible, policy, measure }: ExtractiveInput): number {
+  const budgetTokens = Math.min(policy.keepTailTokens, policy.maxNewestRoundTokens);
+  return findTailStart(visible, budgetTokens, measure) ?? 0;
+}
+
+/**
+ * Nothing that an answer stands in. Only a prompt that no answer has followed yet stays where it
+ * is: no thinking comes with it, and it is the user's, with its pictures.
+ */
+function strictTailStart(visible: readonly VisibleMessage[]): number {
+  let start = visible.length;
+  while (start > 0 && isUnansweredPrompt(visible[start - 1]!)) start--;
+  return start;
+}
+
+function isUnansweredPrompt(message: VisibleMessage): boolean {
+  if (message.role === "assistant" || message.insertedBy !== undefined) return false;
+  return !message.blocks.some(({ block }) => isResult(block) || block.type === "opaque");
+}
+
+interface Split {
+  readonly hidden: readonly VisibleMessage[];
+  readonly tail: readonly VisibleMessage[];
+  readonly tailTokens: number;
+  readonly peeled: Peeled;
+}
+
+function summarise(
+  input: ExtractiveInput,
+  { hidden, tail, tailTokens, peeled }: Split,
+): LayerEdit | undefined {
+  const { policy, measure } = input;
+  const hiddenTokens = measureMessages(hidden, measure);
+  const roomTokens = Math.min(policy.targetTokens - tailTokens, hiddenTokens * policy.maxSummaryShare);
+  const exchange = tail.length > 0 ? "" : newestExchange(input, hidden, roomTokens);
+  const throughSeq = hidden.at(-1)!.seq;
+  const summary = composeExtractiveSummary(
+    input.digest,
+    {
+      budgetTokens: roomTokens - measureText(exchange, measure),
+      userWordsTokens: policy.userWordsTokens,
+      factsTokens: policy.factsTokens,
+      appendixTokens: policy.appendixTokens,
+      throughSeq,
+      hasTail: tail.length > 0,
+      visibleLiterals: literalsOf(tail, exchange),
+    },
+    measure,
+  );
+  const texts = exchange === "" ? [summary.text] : [summary.text, exchange];
+  const insertedTokens = texts.reduce((sum, text) => sum + measureText(text, measure), 0);
+  if (insertedTokens > hiddenTokens * policy.maxSummaryShare) return undefined;
+
+  return {
+    kind: "extractive",
+    reason: input.reason,
+    isBoundary: true,
+    freedTokens: Math.round(hiddenTokens - insertedTokens + peeled.freedTokens),
+    effect: {
+      hide: [{ from: hidden[0]!.seq, to: throughSeq }],
+      insert: [{ afterSeq: throughSeq, messages: [summaryMessage(texts)] }],
+      ...(peeled.forms.length === 0 ? {} : { forms: peeled.forms }),
+    },
+    loss: reportLoss({ hidden, shown: texts, kept: tail, verbatimSeqs: summary.verbatimSeqs }),
+  };
+}
+
+function newestExchange(
+  { policy, measure }: ExtractiveInput,
+  hidden: readonly VisibleMessage[],
+  roomTokens: number,
+): string {
+  const newest = groupRounds(hidden).at(-1);
+  if (newest === undefined) return "";
+  const budgetTokens = Math.min(policy.maxNewestRoundTokens, roomTokens * NEWEST_EXCHANGE_SHARE);
+  return composeNewestExchange(hidden.slice(newest.start, newest.end), budgetTokens, measure);
+}
+
+/** Of the room for the inserted message, what the newest exchange may take. */
+const NEWEST_EXCHANGE_SHARE = 0.6;
+
+function literalsOf(tail: readonly VisibleMessage[], exchange: string): ReadonlySet<string> {
+  const texts = tail.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
+  return new Set([...texts, exchange].flatMap((text) => findLiterals(text)));
+}
+
+function summaryMessage(texts: readonly string[]): Message {
+  return { role: "user", origin: "summary", content: texts.map((text) => ({ type: "text", text })) };
+}

@@ -1,0 +1,70 @@
+/**
+ * The newest exchange as text, for sessions where nothing may be kept as it is.
+ *
+ * On a strict session the newest calls and results cannot stay, because the thinking before them
+ * would be sent again against another history. Their words go into the summary's message instead,
+ * so that the agent does not lose the answer it was waiting for.
+ */
+import type { ContentBlock } from "../transcript/blocks.ts";
+import { blockText, isThinking } from "../transcript/blocks.ts";
+import type { VisibleMessage } from "../transcript/window.ts";
+import { type Measure, measureText } from "./measure.ts";
+import { formatPointer } from "./pointer.ts";
+import { previewText } from "./preview.ts";
+import { quote } from "./quoting.ts";
+import { waterLevel } from "./water-level.ts";
+
+const HEADING = "## The newest exchange, as it happened";
+/** Tokens of a label and its quote marks, over the words themselves. */
+const LABEL_TOKENS = 24;
+
+interface Said {
+  readonly label: string;
+  readonly text: string;
+  readonly pointer: string;
+}
+
+/** The messages as labelled quotes, the largest previewed so that all fit; empty where they say nothing. */
+export function composeNewestExchange(
+  messages: readonly VisibleMessage[],
+  budgetTokens: number,
+  measure: Measure,
+): string {
+  const said = messages.flatMap((message) =>
+    message.blocks.map(({ index, block }) =>
+      describe(message, block, formatPointer({ seq: message.seq, block: index })),
+    ),
+  );
+  const parts = said.filter((part) => part !== undefined);
+  if (parts.length === 0 || budgetTokens <= 0) return "";
+
+  let room = budgetTokens - LABEL_TOKENS * parts.length;
+  let text = format(parts, room, measure);
+  for (let pass = 0; pass < 4 && measureText(text, measure) > budgetTokens; pass++) {
+    room = Math.max(0, room - (measureText(text, measure) - budgetTokens) * 1.3 - 8);
+    text = format(parts, room, measure);
+  }
+  return measureText(text, measure) <= budgetTokens ? text : "";
+}
+
+function format(parts: readonly Said[], roomTokens: number, measure: Measure): string {
+  const sizes = parts.map(({ text }) => measureText(quote(text), measure));
+  const level = waterLevel(sizes, Math.max(0, roomTokens));
+  const shown = parts.map(({ label, text, pointer }, index) => {
+    const isWhole = sizes[index]! <= level;
+    const words = isWhole
+      ? text
+      : (previewText(text, { budgetTokens: level * 0.9, pointer, baseOffset: 0 }, measure) ?? text);
+    return `${label} (${pointer}):\n${quote(words)}`;
+  });
+  return [HEADING, ...shown].join("\n\n");
+}
+
+function describe(message: VisibleMessage, block: ContentBlock, pointer: string): Said | undefined {
+  const text = blockText(block);
+  if (isThinking(block) || block.type === "opaque" || text.trim() === "") return undefined;
+  if (block.type === "tool_result")
+    return { label: block.is_error === true ? "Failed result" : "Result", text, pointer };
+  if (block.type === "tool_use") return { label: "The assistant called", text, pointer };
+  return { label: message.role === "assistant" ? "The assistant said" : "The user said", text, pointer };
+}

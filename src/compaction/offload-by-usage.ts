@@ -1,0 +1,71 @@
+/**
+ * Offload by usage: above the gate, large blocks outside the recent tail take their preview form.
+ *
+ * It is the gentlest rewrite of old messages: head, tail and pointer of each block stay. Blocks
+ * that are already shown in another form are left to the next layer, because a preview of a
+ * preview would tell wrong sizes.
+ */
+import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
+import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
+import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
+import { type Measure, measureMessages, recentTailStart } from "./measure.ts";
+import { formatPointer } from "./pointer.ts";
+import { shrinkBlock } from "./shrink-block.ts";
+
+export interface OffloadPolicy extends HistoryState {
+  /** The window's size from which on this layer acts. */
+  readonly gateTokens: number;
+  /** Blocks above this get their preview form. */
+  readonly blockTokens: number;
+  readonly previewTokens: number;
+  /** Newest part of the window that is left alone. */
+  readonly recentTailTokens: number;
+  /** Share of the window that one pass must free. */
+  readonly minFreedShare: number;
+}
+
+export interface UsageInput {
+  readonly visible: readonly VisibleMessage[];
+  /** The whole prompt as it is estimated now, with system prompt and tools. */
+  readonly usedTokens: number;
+  readonly measure: Measure;
+}
+
+/** Plans the edit, or returns `undefined` below the gate and where nothing is gained. */
+export function planOffloadByUsage(
+  { visible, usedTokens, measure }: UsageInput,
+  policy: OffloadPolicy,
+): LayerEdit | undefined {
+  if (usedTokens < policy.gateTokens || !mayRewriteHistory(policy)) return undefined;
+
+  const old = visible.slice(0, recentTailStart(visible, policy.recentTailTokens, measure));
+  const planned = old
+    .filter((message) => message.insertedBy === undefined)
+    .flatMap((message) => message.blocks.map((block) => planBlock(message.seq, block, policy, measure)))
+    .filter((form) => form !== undefined);
+  const freedTokens = planned.reduce((sum, form) => sum + form.freedTokens, 0);
+  if (freedTokens < measureMessages(visible, measure) * policy.minFreedShare) return undefined;
+  if (planned.length === 0) return undefined;
+
+  return {
+    kind: "offload",
+    reason: "usage",
+    freedTokens: Math.round(freedTokens),
+    effect: { forms: planned.map(({ form }) => form) },
+  };
+}
+
+function planBlock(
+  seq: number,
+  { index, block, form, blob }: VisibleBlock,
+  { blockTokens, previewTokens }: OffloadPolicy,
+  measure: Measure,
+): { readonly form: BlockForm; readonly freedTokens: number } | undefined {
+  const tokens = measure(block);
+  if (form !== "original" || tokens <= blockTokens) return undefined;
+  const pointer = formatPointer({ seq, block: index });
+  const shown = shrinkBlock(block, { budgetTokens: previewTokens, pointer }, measure);
+  if (shown === undefined) return undefined;
+  const blobField = blob === undefined ? {} : { blob };
+  return { form: { seq, block: index, shown, ...blobField }, freedTokens: tokens - measure(shown) };
+}

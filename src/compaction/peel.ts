@@ -1,0 +1,115 @@
+/**
+ * Peel: the largest blocks of a window that cannot be shortened in any other way become previews,
+ * just so much of each that everything fits.
+ *
+ * The end stop of every ladder. It needs no model, touches no thinking, and leaves a pointer at
+ * every place.
+ */
+import type { ContentBlock } from "../transcript/blocks.ts";
+import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
+import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
+import { type Measure, measureMessages } from "./measure.ts";
+import { formatPointer, formatReadCall } from "./pointer.ts";
+import { shrinkBlock } from "./shrink-block.ts";
+import { waterLevel } from "./water-level.ts";
+
+/** Least budget of a preview, in tokens: below it even the marker does not fit. */
+const LEAST_PREVIEW_TOKENS = 60;
+/** Passes with a lower level, because markers and line ends make previews larger or smaller than asked. */
+const PASSES = 4;
+
+/** The edit that brings the window under `maxTokens`, or as near as it can; `undefined` where nothing is to do. */
+export function planPeel(
+  visible: readonly VisibleMessage[],
+  maxTokens: number,
+  measure: Measure,
+): LayerEdit | undefined {
+  const { forms, freedTokens } = peelBlocks(visible, maxTokens, measure);
+  if (forms.length === 0) return undefined;
+  return { kind: "peel", reason: "too-large", freedTokens: Math.round(freedTokens), effect: { forms } };
+}
+
+export interface Peeled {
+  readonly forms: readonly BlockForm[];
+  readonly freedTokens: number;
+}
+
+interface Peelable {
+  readonly seq: number;
+  readonly shown: VisibleBlock;
+  readonly tokens: number;
+}
+
+/** The forms that bring `messages` to `maxTokens`; none where they fit. */
+export function peelBlocks(messages: readonly VisibleMessage[], maxTokens: number, measure: Measure): Peeled {
+  const totalTokens = measureMessages(messages, measure);
+  if (totalTokens <= maxTokens) return { forms: [], freedTokens: 0 };
+
+  const peelable = findPeelable(messages, measure);
+  const fixedTokens = totalTokens - peelable.reduce((sum, { tokens }) => sum + tokens, 0);
+  let roomTokens = Math.max(0, maxTokens - fixedTokens);
+  let best: Peeled = { forms: [], freedTokens: 0 };
+  for (let pass = 0; pass < PASSES; pass++) {
+    const level = waterLevel(
+      peelable.map(({ tokens }) => tokens),
+      roomTokens,
+    );
+    const peeled = peelTo(peelable, level, measure);
+    if (peeled.freedTokens > best.freedTokens) best = peeled;
+    const overTokens = totalTokens - best.freedTokens - maxTokens;
+    if (overTokens <= 0) break;
+    roomTokens = Math.max(0, roomTokens - overTokens * 1.5);
+  }
+  return best;
+}
+
+function findPeelable(messages: readonly VisibleMessage[], measure: Measure): readonly Peelable[] {
+  return messages
+    .filter((message) => message.insertedBy === undefined)
+    .flatMap(({ seq, blocks }) =>
+      blocks
+        .filter(({ block }) => PEELABLE_TYPES.has(block.type))
+        .map((shown) => ({ seq, shown, tokens: measure(shown.block) })),
+    );
+}
+
+const PEELABLE_TYPES: ReadonlySet<ContentBlock["type"]> = new Set([
+  "text",
+  "tool_use",
+  "tool_result",
+  "image",
+  "document",
+]);
+
+function peelTo(peelable: readonly Peelable[], level: number, measure: Measure): Peeled {
+  const forms: BlockForm[] = [];
+  let freedTokens = 0;
+  for (const { seq, shown, tokens } of peelable) {
+    if (tokens <= level) continue;
+    const pointer = formatPointer({ seq, block: shown.index });
+    const smaller = peelBlock(shown.block, Math.max(LEAST_PREVIEW_TOKENS, level), pointer, measure);
+    if (smaller === undefined || measure(smaller) >= tokens) continue;
+    forms.push({
+      seq,
+      block: shown.index,
+      shown: smaller,
+      ...(shown.blob === undefined ? {} : { blob: shown.blob }),
+    });
+    freedTokens += tokens - measure(smaller);
+  }
+  return { forms, freedTokens };
+}
+
+/** A preview; where none is small enough, a line in its place. */
+function peelBlock(
+  block: ContentBlock,
+  budgetTokens: number,
+  pointer: string,
+  measure: Measure,
+): ContentBlock | undefined {
+  const preview = shrinkBlock(block, { budgetTokens, pointer, dropsMedia: true }, measure);
+  if (preview !== undefined && measure(preview) <= budgetTokens * 1.5) return preview;
+  const note = `[Left out to fit the window; ${formatReadCall(pointer)}]`;
+  if (block.type === "text") return { ...block, text: note };
+  return block.type === "tool_result" ? { ...block, content: note } : preview;
+}

@@ -1,0 +1,32 @@
+/**
+ * Pointers: the address of one block of the log, as the model reads and writes it.
+ *
+ * `m12.0` is the first block of the message entry with sequence number 12. Wherever something was
+ * taken out of the window, its pointer stands there with the call that reads it back.
+ */
+
+export interface Pointer {
+  readonly seq: number;
+  /** Index of the block in its entry's content. */
+  readonly block: number;
+}
+
+export function formatPointer({ seq, block }: Pointer): string {
+  return `m${seq}.${block}`;
+}
+
+const POINTER = /^\s*["'`]?m(\d{1,15})(?:\.(\d{1,9}))?["'`]?\s*$/i;
+
+/** The address behind what a model wrote; `m12` means its first block. `undefined` where it is none. */
+export function parsePointer(text: string): Pointer | undefined {
+  if (text.length > 64) return undefined;
+  const found = POINTER.exec(text);
+  if (found === null) return undefined;
+  return { seq: Number(found[1]), block: Number(found[2] ?? 0) };
+}
+
+/** The call that reads the block (from `offset`, in characters), as it is written into the window. */
+export function formatReadCall(pointer: string, offset?: number): string {
+  const from = offset === undefined || offset === 0 ? "" : `, offset: ${offset}`;
+  return `history_read({ pointer: "${pointer}"${from} })`;
+}

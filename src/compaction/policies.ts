@@ -1,0 +1,86 @@
+/**
+ * The policies of these layers for a window of a given size: every number scaled once, here, so
+ * that planners get complete objects and never look at defaults.
+ */
+import { COMPACTION_DEFAULTS as D } from "../base/defaults/compaction.ts";
+import type { EditSafety } from "./editing-rule.ts";
+import type { ExtractivePolicy } from "./extractive-compact.ts";
+import type { MicrocompactPolicy } from "./microcompact-by-usage.ts";
+import type { ArrivalPolicy } from "./offload-at-arrival.ts";
+import type { OffloadPolicy } from "./offload-by-usage.ts";
+import { scaleTokens } from "./scale.ts";
+import { CLEARABLE_TOOLS, READ_ONLY_TOOLS } from "./tool-kinds.ts";
+
+/** What the numbers depend on. */
+export interface WindowSituation {
+  /** The whole context window, in tokens. */
+  readonly windowTokens: number;
+  /** The part of it that messages may fill: without reserve, system prompt and tools. */
+  readonly effectiveTokens: number;
+  readonly editSafety: EditSafety;
+  readonly pendingCallIds: readonly string[];
+}
+
+export function arrivalPolicy(windowTokens: number): ArrivalPolicy {
+  return {
+    blockTokens: scaleTokens(D.arrivalBlock, windowTokens),
+    blockBytes: D.arrivalBlockBytes,
+    lineCharacters: D.arrivalLineCharacters,
+    messageTokens: scaleTokens(D.arrivalMessage, windowTokens),
+    previewTokens: scaleTokens(D.preview, windowTokens),
+    mediaOutsideCharacters: D.mediaOutsideCharacters,
+    mediaShownCharacters: D.mediaShownCharacters,
+  };
+}
+
+export function offloadPolicy(situation: WindowSituation, gateTokens: number): OffloadPolicy {
+  return {
+    gateTokens,
+    blockTokens: scaleTokens(D.oldBlock, situation.windowTokens),
+    previewTokens: scaleTokens(D.preview, situation.windowTokens),
+    recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
+    minFreedShare: D.minFreedShare,
+    editSafety: situation.editSafety,
+    pendingCallIds: situation.pendingCallIds,
+  };
+}
+
+export function microcompactPolicy(situation: WindowSituation, gateTokens: number): MicrocompactPolicy {
+  return {
+    gateTokens,
+    clearableCountGate: D.clearableCountGate,
+    clearableTools: CLEARABLE_TOOLS,
+    readOnlyTools: READ_ONLY_TOOLS,
+    resultsKeptCount: D.resultsKeptCount,
+    recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
+    briefTokens: D.briefTokens,
+    briefStringCount: D.briefStringCount,
+    smallResultCharacters: D.smallResultCharacters,
+    argumentTokens: scaleTokens(D.oldArgument, situation.windowTokens),
+    argumentPreviewTokens: scaleTokens(D.oldArgumentPreview, situation.windowTokens),
+    minFreedShare: D.minFreedShare,
+    editSafety: situation.editSafety,
+    pendingCallIds: situation.pendingCallIds,
+  };
+}
+
+export function extractivePolicy({
+  windowTokens,
+  effectiveTokens,
+  editSafety,
+}: WindowSituation): ExtractivePolicy {
+  const targetTokens = Math.floor(effectiveTokens * D.targetShare);
+  return {
+    targetTokens,
+    keepTailTokens: Math.min(
+      scaleTokens(D.keptTail, windowTokens),
+      Math.floor(targetTokens * D.newestRoundShare),
+    ),
+    maxNewestRoundTokens: Math.floor(targetTokens * D.newestRoundShare),
+    userWordsTokens: scaleTokens(D.userWords, windowTokens),
+    factsTokens: scaleTokens(D.summaryFacts, windowTokens),
+    appendixTokens: scaleTokens(D.appendix, windowTokens),
+    maxSummaryShare: D.maxSummaryShare,
+    editSafety,
+  };
+}

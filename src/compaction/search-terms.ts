@@ -1,0 +1,127 @@
+/**
+ * Terms for search: words as they are, identifiers and paths whole and in their parts, scripts
+ * without blanks as pairs of characters.
+ *
+ * There is no stemming: in code `parse` and `parser` are two things. Two characters at a time find
+ * Chinese, Japanese, Korean and Thai words without a dictionary and without depending on one.
+ */
+import {
+  CLASS_DENSE,
+  CLASS_DIGIT,
+  CLASS_LOWER,
+  CLASS_OTHER,
+  CLASS_UNDERSCORE,
+  CLASS_UPPER,
+  charClass,
+} from "./char-class.ts";
+
+/** Longer words are encoded data; nobody searches them by their whole. */
+const MAX_TERM_CHARACTERS = 64;
+/** Units that tie words into one path or name; the whole is a term, too. */
+const TIES = new Set([..."/.-:@"].map((character) => character.charCodeAt(0)));
+const MAX_TIED_CHARACTERS = 160;
+
+/** Visits every term of `text`, in lower case; linear. The same term comes as often as it occurs. */
+export function visitTerms(text: string, visit: (term: string) => void): void {
+  let index = 0;
+  while (index < text.length) {
+    const kind = charClass(text.charCodeAt(index));
+    if (kind === CLASS_DENSE) index = visitDense(text, index, visit);
+    else if (kind !== CLASS_OTHER) index = visitTied(text, index, visit);
+    else index++;
+  }
+}
+
+function visitDense(text: string, start: number, visit: (term: string) => void): number {
+  let index = start;
+  while (index < text.length && charClass(text.charCodeAt(index)) === CLASS_DENSE) {
+    visit(text[index]!);
+    if (index > start) visit(text.slice(index - 1, index + 1));
+    index++;
+  }
+  return index;
+}
+
+/** A word, or several that are tied together (`src/a-b.ts`): each, and the whole of them. */
+function visitTied(text: string, start: number, visit: (term: string) => void): number {
+  let end = visitWord(text, start, visit);
+  let words = 1;
+  while (end + 1 < text.length && TIES.has(text.charCodeAt(end)) && isWordUnit(text.charCodeAt(end + 1))) {
+    end = visitWord(text, end + 1, visit);
+    words++;
+  }
+  if (words > 1 && end - start <= MAX_TIED_CHARACTERS) visit(text.slice(start, end).toLowerCase());
+  return end;
+}
+
+function isWordUnit(code: number): boolean {
+  const kind = charClass(code);
+  return kind !== CLASS_OTHER && kind !== CLASS_DENSE;
+}
+
+function visitWord(text: string, start: number, visit: (term: string) => void): number {
+  let end = start;
+  while (end < text.length && isWordUnit(text.charCodeAt(end))) end++;
+  if (end - start > MAX_TERM_CHARACTERS) return end;
+  visit(text.slice(start, end).toLowerCase());
+  visitParts(text, start, end, visit);
+  return end;
+}
+
+/** Parts of `camelCase`, `snake_case`, `HTTPServer2`, where there is more than one. */
+function visitParts(text: string, start: number, end: number, visit: (term: string) => void): void {
+  let partStart = start;
+  for (let index = start + 1; index <= end; index++) {
+    if (index < end && !isPartStart(text, index, end)) continue;
+    const isWhole = partStart === start && index === end;
+    const from = charClass(text.charCodeAt(partStart)) === CLASS_UNDERSCORE ? partStart + 1 : partStart;
+    if (!isWhole && index - from >= 2) visit(text.slice(from, index).toLowerCase());
+    partStart = index;
+  }
+}
+
+function isPartStart(text: string, index: number, end: number): boolean {
+  const before = charClass(text.charCodeAt(index - 1));
+  const here = charClass(text.charCodeAt(index));
+  if (here === CLASS_UNDERSCORE || before === CLASS_UNDERSCORE) return here !== before;
+  if ((here === CLASS_DIGIT) !== (before === CLASS_DIGIT)) return true;
+  if (here !== CLASS_UPPER) return false;
+  return before === CLASS_LOWER || (index + 1 < end && charClass(text.charCodeAt(index + 1)) === CLASS_LOWER);
+}
+
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  (
+    "a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my " +
+    "no not of on or our she should so than that the their them then there these they this those to was we were what " +
+    "when where which who why will with would you your"
+  ).split(" "),
+);
+
+export interface QueryTerms {
+  readonly terms: readonly string[];
+  /** Parts of the query that look like they are meant to the letter. */
+  readonly literals: readonly string[];
+}
+
+const QUOTED = /"([^"\n]{2,200})"|'([^'\n]{3,200})'|`([^`\n]{2,200})`/g;
+const MAX_QUERY_CHARACTERS = 1_000;
+const MAX_QUERY_TERMS = 64;
+
+/** The terms of a query without stop words, unless it has nothing else. */
+export function parseQuery(query: string): QueryTerms {
+  const bounded = query.slice(0, MAX_QUERY_CHARACTERS);
+  const all = new Set<string>();
+  visitTerms(bounded, (term) => all.add(term));
+  const telling = [...all].filter((term) => !STOP_WORDS.has(term));
+  const quoted = [...bounded.matchAll(QUOTED)].map((found) => (found[1] ?? found[2] ?? found[3])!);
+  const literalWords = bounded.split(/[\s"'`,;()]+/).filter((word) => word.length >= 3 && looksLiteral(word));
+  return {
+    terms: (telling.length > 0 ? telling : [...all]).slice(0, MAX_QUERY_TERMS),
+    literals: [...new Set([...quoted, ...literalWords])].slice(0, 8),
+  };
+}
+
+/** Not a word of prose: with digits, signs inside, or capitals behind small letters. */
+function looksLiteral(word: string): boolean {
+  return /[\d_/\\.:@#$-]/.test(word.slice(1, -1)) || /\d/.test(word) || /[a-z][A-Z]/.test(word);
+}

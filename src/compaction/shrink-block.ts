@@ -1,0 +1,111 @@
+/**
+ * One block in a smaller form: same type, same ids, its text previewed.
+ *
+ * Thinking, server-side pairs, signed compactions and opaque blocks are bound to what their
+ * provider sent and are never touched. Calls stay calls with an object of the same shape.
+ */
+import type { ContentBlock, ImageBlock, TextBlock, ToolResultPart } from "../transcript/blocks.ts";
+import { isMedia } from "../transcript/blocks.ts";
+import type { Measure } from "./measure.ts";
+import { formatReadCall } from "./pointer.ts";
+import { formatCount, previewText } from "./preview.ts";
+import { shrinkInput } from "./shrink-input.ts";
+import { waterLevel } from "./water-level.ts";
+
+export interface ShrinkOptions {
+  readonly budgetTokens: number;
+  readonly pointer: string;
+  /** Whether media may be replaced by a line that names them. */
+  readonly dropsMedia?: boolean;
+}
+
+/** The smaller form, or `undefined` where there is none. */
+export function shrinkBlock(
+  block: ContentBlock,
+  options: ShrinkOptions,
+  measure: Measure,
+): ContentBlock | undefined {
+  const shrunk = shrink(block, options, measure);
+  if (shrunk === undefined) return undefined;
+  // Media are dropped for their bytes, which their tokens do not show.
+  const isSmaller =
+    measure(shrunk) < measure(block) ||
+    (options.dropsMedia === true && encodedSize(shrunk) < encodedSize(block));
+  return isSmaller ? shrunk : undefined;
+}
+
+const encodedSize = (block: ContentBlock): number => JSON.stringify(block).length;
+
+function shrink(block: ContentBlock, options: ShrinkOptions, measure: Measure): ContentBlock | undefined {
+  switch (block.type) {
+    case "text": {
+      const text = previewText(block.text, { ...options, baseOffset: 0 }, measure);
+      return text === undefined ? undefined : { ...block, text };
+    }
+    case "tool_use": {
+      const input = shrinkInput(block.input, options, measure);
+      return input === undefined ? undefined : { ...block, input };
+    }
+    case "tool_result": {
+      const content =
+        typeof block.content === "string"
+          ? previewText(block.content, { ...options, baseOffset: 0 }, measure)
+          : shrinkParts(block.content ?? [], options, measure);
+      return content === undefined ? undefined : { ...block, content };
+    }
+    case "image":
+    case "document":
+      return options.dropsMedia === true ? mediaPlaceholder(block, options.pointer) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function shrinkParts(
+  parts: readonly ToolResultPart[],
+  options: ShrinkOptions,
+  measure: Measure,
+): readonly ToolResultPart[] | undefined {
+  const sizes = parts.map((part) => measurePart(part, measure));
+  const level = waterLevel(sizes, options.budgetTokens);
+  const fits = level === Number.POSITIVE_INFINITY;
+  if (fits && options.dropsMedia !== true) return undefined;
+
+  let offset = 0;
+  const shown = parts.map((part, index) => {
+    const baseOffset = offset;
+    offset += (isTextPart(part) ? part.text.length : `[${part.type}]`.length) + 1;
+    if (fits ? !isMediaPart(part) : sizes[index]! <= level) return part;
+    if (isTextPart(part)) {
+      const text = previewText(part.text, { ...options, budgetTokens: level, baseOffset }, measure);
+      return text === undefined ? part : { ...part, text };
+    }
+    const isDropped = options.dropsMedia === true || !isMediaPart(part);
+    return isDropped ? mediaPlaceholder(part, options.pointer) : part;
+  });
+  return shown.some((part, index) => part !== parts[index]) ? shown : undefined;
+}
+
+/** A line that stands for something that cannot be shown in part. */
+export function mediaPlaceholder(
+  part: { readonly type: string; readonly source?: unknown },
+  pointer: string,
+): TextBlock {
+  const size = JSON.stringify(part).length;
+  return {
+    type: "text",
+    text: `[${part.type}, ${formatCount(size)} characters encoded, not shown; ${formatReadCall(pointer)}]`,
+  };
+}
+
+const isTextPart = (part: ToolResultPart): part is TextBlock =>
+  part.type === "text" && typeof (part as { text?: unknown }).text === "string";
+
+export const isMediaPart = (part: ToolResultPart): part is ImageBlock =>
+  isMedia(part as ContentBlock) && "source" in part;
+
+/** Parts that are neither text nor media are measured by the JSON in which they travel. */
+function measurePart(part: ToolResultPart, measure: Measure): number {
+  if (isTextPart(part) || isMediaPart(part)) return measure(part);
+  return measure({ type: "text", text: JSON.stringify(part) });
+}

@@ -1,0 +1,99 @@
+/**
+ * The user's own words in a summary: verbatim within a budget, newest first, and the very first
+ * message (the task) always.
+ */
+import type { Digest, Words } from "./digest.ts";
+import { type Measure, measureText } from "./measure.ts";
+import { previewText } from "./preview.ts";
+import { quote } from "./quoting.ts";
+
+export interface SummaryWords {
+  /** The first message and, where it is another one, the latest that is summarised. */
+  readonly request: readonly string[];
+  /** All messages in the order in which they were said. */
+  readonly messages: readonly string[];
+  /** Entries that are quoted in full. */
+  readonly verbatimSeqs: ReadonlySet<number>;
+}
+
+/** The first message gets this share of the budget at the most, and the latest one the same. */
+const REQUEST_SHARE = 0.3;
+/** Any other message gets this share at the most, so that one pasted log does not displace ten wishes. */
+const MESSAGE_SHARE = 0.2;
+/** Less room than this is not worth a preview, in tokens. */
+const LEAST_PREVIEW_TOKENS = 80;
+const POINTERS_LISTED = 40;
+
+/** Chooses and quotes the words said up to `throughSeq`; later ones stand in the window anyway. */
+export function composeUserWords(
+  digest: Digest,
+  options: { readonly throughSeq: number; readonly budgetTokens: number },
+  measure: Measure,
+): SummaryWords {
+  const said = digest.userWords.filter(({ seq }) => seq <= options.throughSeq);
+  const first = said[0];
+  if (first === undefined)
+    return { request: ["The user has said nothing so far."], messages: [], verbatimSeqs: new Set() };
+
+  const verbatimSeqs = new Set<number>();
+  let room = options.budgetTokens;
+  const take = (words: Words, label: string, limitTokens: number): string | undefined => {
+    const quoted = quoteWithin(words, Math.min(room, limitTokens), measure);
+    if (quoted === undefined) return undefined;
+    if (quoted.isVerbatim) verbatimSeqs.add(words.seq);
+    room -= measureText(quoted.text, measure);
+    return `${label.replace("{pointer}", words.pointer)}:\n${quoted.text}`;
+  };
+
+  const latest = said.length > 1 ? said.at(-1) : undefined;
+  const requestTokens = options.budgetTokens * REQUEST_SHARE;
+  const request = [
+    take(first, "First message of the user ({pointer})", requestTokens),
+    latest === undefined
+      ? undefined
+      : take(latest, "Latest message of the user that is summarised here ({pointer})", requestTokens),
+  ].filter((text) => text !== undefined);
+
+  const taken = new Map<Words, string>();
+  const between = said.slice(1, -1).toReversed();
+  for (const words of between) {
+    if (room < LEAST_PREVIEW_TOKENS / 2) break;
+    const text = take(words, "- {pointer}", options.budgetTokens * MESSAGE_SHARE);
+    if (text !== undefined) taken.set(words, text);
+  }
+  return { request, messages: listMessages(said, between, taken), verbatimSeqs };
+}
+
+function listMessages(
+  said: readonly Words[],
+  between: readonly Words[],
+  taken: ReadonlyMap<Words, string>,
+): readonly string[] {
+  const left = between.filter((words) => !taken.has(words)).toReversed();
+  const listed = left.slice(-POINTERS_LISTED).map(({ pointer }) => pointer);
+  const lines = between
+    .toReversed()
+    .map((words) => taken.get(words))
+    .filter((text) => text !== undefined);
+  if (left.length > 0)
+    lines.unshift(
+      `- ${left.length} older messages are not repeated here; newest of them: ${listed.join(", ")}`,
+    );
+  const quotedAbove =
+    said.length > 1 ? `${said[0]!.pointer} and ${said.at(-1)!.pointer} are` : `${said[0]!.pointer} is`;
+  return [`- ${quotedAbove} quoted in section 1.`, ...lines];
+}
+
+/** The words as a quote: whole where they fit, else head and tail. */
+function quoteWithin(
+  { text, pointer, characters }: Words,
+  budgetTokens: number,
+  measure: Measure,
+): { readonly text: string; readonly isVerbatim: boolean } | undefined {
+  const whole = quote(text);
+  const isWhole = characters <= text.length;
+  if (measureText(whole, measure) <= budgetTokens) return { text: whole, isVerbatim: isWhole };
+  if (budgetTokens < LEAST_PREVIEW_TOKENS / 2) return undefined;
+  const preview = previewText(text, { budgetTokens: budgetTokens * 0.9, pointer }, measure);
+  return preview === undefined ? undefined : { text: quote(preview), isVerbatim: false };
+}

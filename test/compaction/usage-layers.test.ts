@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { planMicrocompactByUsage } from "../../src/compaction/microcompact-by-usage.ts";
+import { planOffloadByUsage } from "../../src/compaction/offload-by-usage.ts";
+import { microcompactPolicy, offloadPolicy, type WindowSituation } from "../../src/compaction/policies.ts";
+import type { Message } from "../../src/transcript/messages.ts";
+import type { VisibleMessage } from "../../src/transcript/window.ts";
+import { asWindow } from "./recorded.ts";
+import { applyEdit, assistant, brokenPairs, call, measure, result, text, tokensOf, user } from "./windows.ts";
+
+const situation: WindowSituation = {
+  windowTokens: 32_000,
+  effectiveTokens: 28_000,
+  editSafety: "permissive",
+  pendingCallIds: [],
+};
+const GATE = 5_000;
+
+/** A session of calls of `tools`, each with a result of `characters`. */
+function session(tools: readonly string[], characters: number): readonly VisibleMessage[] {
+  const messages: Message[] = [user("please look at everything")];
+  tools.forEach((tool, position) => {
+    const id = `c${position}`;
+    messages.push(
+      assistant(
+        `r${position}`,
+        text(`step ${position}`),
+        call(id, tool, { file_path: `src/file-${position}.ts` }),
+      ),
+    );
+    messages.push(
+      result(id, `export const uniqueName${position} = 1;\n${"some code here\n".repeat(characters / 15)}`),
+    );
+  });
+  return asWindow(messages);
+}
+
+const twenty = (tool: string) => Array.from({ length: 20 }, () => tool);
+
+describe("offload by usage", () => {
+  const large = session(twenty("mcp__db__query"), 4_500);
+  const plan = (
+    visible: readonly VisibleMessage[],
+    changes: Partial<WindowSituation & { usedTokens: number }> = {},
+  ) =>
+    planOffloadByUsage(
+      { visible, usedTokens: changes.usedTokens ?? tokensOf(visible), measure },
+      offloadPolicy({ ...situation, ...changes }, GATE),
+    );
+
+  it("previews old large blocks of any tool and leaves the recent tail alone", () => {
+    const edit = plan(large)!;
+    expect(edit).toMatchObject({ kind: "offload", reason: "usage" });
+    const touched = edit.effect.forms!.map(({ seq }) => seq);
+    expect(touched[0]).toBe(3);
+    expect(Math.max(...touched)).toBeLessThan(large.at(-3)!.seq);
+    const after = applyEdit(large, edit, 99);
+    expect(tokensOf(large) - tokensOf(after)).toBe(edit.freedTokens);
+    expect(brokenPairs(after)).toEqual([]);
+  });
+
+  it("finds nothing the second time", () => {
+    expect(plan(applyEdit(large, plan(large)!, 99), { usedTokens: 100_000 })).toBeUndefined();
+  });
+
+  it.each([
+    { changes: { usedTokens: 4_999 }, why: "the window is below the gate" },
+    { changes: { editSafety: "strict" as const }, why: "thinking is bound to what was sent" },
+    { changes: { pendingCallIds: ["c9"] }, why: "a call is pending" },
+  ])("does nothing when $why", ({ changes }) => {
+    expect(plan(large, changes)).toBeUndefined();
+  });
+});
+
+describe("microcompact by usage", () => {
+  const plan = (
+    visible: readonly VisibleMessage[],
+    changes: Partial<WindowSituation & { usedTokens: number }> = {},
+  ) =>
+    planMicrocompactByUsage(
+      { visible, usedTokens: changes.usedTokens ?? tokensOf(visible), measure },
+      microcompactPolicy({ ...situation, ...changes }, GATE),
+    );
+  const reads = session(twenty("Read"), 3_000);
+
+  it("leaves a brief that says what the result was, its size, its pointer and what it alone named", () => {
+    const edit = plan(reads)!;
+    expect(edit.effect.forms![0]!.shown).toEqual({
+      type: "tool_result",
+      tool_use_id: "c0",
+      content:
+        "[Old tool result content cleared: Read src/file-0.ts, about 758 tokens; it named uniqueName0] " +
+        'history_read({ pointer: "m3.0" })',
+    });
+    expect(brokenPairs(applyEdit(reads, edit, 99))).toEqual([]);
+  });
+
+  it("keeps the last five results whatever else", () => {
+    const cleared = plan(reads)!.effect.forms!.map(({ seq }) => seq);
+    const newest = reads.filter(({ origin }) => origin === "tool").slice(-5);
+    for (const { seq } of newest) expect(cleared).not.toContain(seq);
+  });
+
+  it("finds nothing the second time", () => {
+    expect(plan(applyEdit(reads, plan(reads)!, 99), { usedTokens: 100_000 })).toBeUndefined();
+  });
+
+  it("leaves no brief of a small read-only result", () => {
+    const small = session(twenty("grep"), 900);
+    expect(plan(small, { usedTokens: GATE })!.effect.forms![0]!.shown).toMatchObject({
+      content: '[Old tool result content cleared] history_read({ pointer: "m3.0" })',
+    });
+  });
+
+  it.each([
+    "Task",
+    "mcp__db__query",
+    "ask_oracle",
+  ])("keeps results of %s: they cannot be had again", (tool) => {
+    expect(plan(session(twenty(tool), 3_000))).toBeUndefined();
+  });
+
+  it.each([
+    "Bash",
+    "MultiEdit",
+    "read_file",
+    "write_to_file",
+    "execute_command",
+    "local_shell",
+    "str_replace_editor",
+    "web-fetch",
+    "LS",
+  ])("clears results of %s", (tool) => {
+    expect(plan(session(twenty(tool), 3_000))?.effect.forms?.length).toBeGreaterThan(5);
+  });
+
+  it("previews large old arguments in place", () => {
+    const messages: Message[] = [user("write it")];
+    for (let position = 0; position < 20; position++) {
+      messages.push(
+        assistant(
+          `r${position}`,
+          call(`c${position}`, "Write", {
+            file_path: `f${position}`,
+            content: "a line of text\n".repeat(200),
+          }),
+        ),
+        result(`c${position}`, "ok"),
+      );
+    }
+    const first = plan(asWindow(messages))!.effect.forms![0]!;
+    expect(first).toMatchObject({
+      seq: 2,
+      block: 0,
+      shown: { type: "tool_use", id: "c0", input: { file_path: "f0" } },
+    });
+    expect(measure(first.shown!)).toBeLessThan(130);
+  });
+
+  it("does not act for a trifle: one batch, not one by one", () => {
+    const mixed = session(
+      [...twenty("mcp__db__query"), "Read", ...twenty("mcp__db__query"), ...twenty("Read").slice(0, 5)],
+      3_000,
+    );
+    expect(plan(mixed)).toBeUndefined();
+  });
+
+  it("names the failure in the brief of a failed result", () => {
+    const messages = [
+      user("go"),
+      assistant("r0", call("t0", "Bash", { command: "npm test" })),
+      result("t0", `FAIL src/a.test.ts\nError: expected 4 to be 5\n${"noise\n".repeat(600)}`, true),
+      ...session(twenty("Read"), 3_000)
+        .map((message) => ({
+          role: message.role,
+          origin: message.origin,
+          content: message.blocks.map(({ block }) => block),
+        }))
+        .slice(1),
+    ] as readonly Message[];
+    const brief = JSON.stringify(plan(asWindow(messages))!.effect.forms![0]!.shown);
+    expect(brief).toContain("Bash npm test");
+    expect(brief).toContain("failed: FAIL src/a.test.ts");
+  });
+
+  it.each([
+    { changes: { usedTokens: 100 }, why: "the window is small and the results are few" },
+    { changes: { editSafety: "strict" as const }, why: "thinking is bound to what was sent" },
+    { changes: { pendingCallIds: ["c9"] }, why: "a call is pending" },
+  ])("does nothing when $why", ({ changes }) => {
+    expect(plan(reads, changes)).toBeUndefined();
+  });
+
+  it("acts on a hundred clearable results below the gate", () => {
+    const many = session(
+      Array.from({ length: 100 }, () => "Bash"),
+      1_500,
+    );
+    expect(plan(many, { usedTokens: 100 })).toMatchObject({ reason: "count" });
+  });
+});
