@@ -6,6 +6,7 @@
  * whole window.
  */
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
+import { DEFAULTS } from "../base/defaults.ts";
 
 /** A number of tokens in the reference window, and the least it shrinks to in small ones. */
 export interface ScaledTokens {
@@ -15,8 +16,8 @@ export interface ScaledTokens {
 
 /** The number for a window of `windowTokens`: never above `tokens`, growing with the window. */
 export function scaleTokens({ tokens, floor }: ScaledTokens, windowTokens: number): number {
-  const { referenceWindowTokens, floorWindowTokens } = COMPACTION_DEFAULTS;
-  const scaled = tokens * Math.min(1, windowTokens / referenceWindowTokens);
+  const { floorWindowTokens } = COMPACTION_DEFAULTS;
+  const scaled = tokens * Math.min(1, windowTokens / DEFAULTS.referenceWindowTokens);
   const scaledFloor = floor * Math.min(1, windowTokens / floorWindowTokens);
   return Math.max(1, Math.round(Math.max(scaled, scaledFloor)));
 }

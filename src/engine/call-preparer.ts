@@ -13,9 +13,8 @@ import { type EditSafety, editSafety, holdsBoundReasoning } from "../tokens/edit
 import { estimateBlock } from "../tokens/estimate-block.ts";
 import { estimateFixed } from "../tokens/estimate-message.ts";
 import { resolveModelLimits } from "../tokens/model-catalogue.ts";
-import type { ContentBlock } from "../transcript/blocks.ts";
+import type { BlobRef, ContentBlock } from "../transcript/blocks.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
-import type { BlobRef } from "../transcript/entries.ts";
 import { checkRequest } from "../transcript/invariants.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import type { SessionEvent } from "./events.ts";

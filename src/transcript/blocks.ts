@@ -8,6 +8,12 @@
  */
 import type { JsonObject, JsonValue } from "../base/json.ts";
 
+/** A text stored once beside the log, by the SHA-256 of its UTF-8 bytes (hex). */
+export interface BlobRef {
+  readonly hash: string;
+  readonly bytes: number;
+}
+
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;

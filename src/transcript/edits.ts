@@ -6,8 +6,7 @@
  * inserted. The projection knows only these three effects (and undo and rewind), so a new kind of
  * layer needs no new kind of folding, and undoing any edit means leaving its effect out.
  */
-import type { ContentBlock } from "./blocks.ts";
-import type { BlobRef } from "./entries.ts";
+import type { BlobRef, ContentBlock } from "./blocks.ts";
 import type { Message } from "./messages.ts";
 
 /** Message entries from one sequence number to another, both included. */

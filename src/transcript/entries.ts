@@ -7,7 +7,7 @@
  * unknown type are carried along and have no effect.
  */
 import type { JsonObject, JsonValue } from "../base/json.ts";
-import type { ContentBlock } from "./blocks.ts";
+import type { BlobRef, ContentBlock } from "./blocks.ts";
 import type { Edit } from "./edits.ts";
 import type { Origin, Role, Usage } from "./messages.ts";
 
@@ -28,12 +28,6 @@ interface EntryBase {
 export interface Scope {
   readonly tenant?: string;
   readonly project?: string;
-}
-
-/** A text stored once beside the log, by the SHA-256 of its UTF-8 bytes (hex). */
-export interface BlobRef {
-  readonly hash: string;
-  readonly bytes: number;
 }
 
 export interface HeaderEntry extends EntryBase {

@@ -4,8 +4,7 @@
  * A window is a list of visible messages in order. Each carries where it came from, so that a
  * planner can name what it wants shown differently; nobody changes a window, edits do.
  */
-import type { ContentBlock } from "./blocks.ts";
-import type { BlobRef } from "./entries.ts";
+import type { BlobRef, ContentBlock } from "./blocks.ts";
 import type { Origin, Role } from "./messages.ts";
 
 /** One block as it is shown. */

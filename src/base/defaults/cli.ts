@@ -59,6 +59,8 @@ export const DEMO_DEFAULTS = {
   maxFileBytes: 400_000,
   /** Files that the demo's tools look at. Source: our choice: a search through them takes about 100 ms. */
   maxFilesCount: 600,
+  /** Folders that are looked into for files. Source: our choice: a home folder can hold a million. */
+  maxFoldersCount: 2_000,
   /** Depth of folders that are listed. Source: our choice. */
   maxFolderDepth: 12,
   /** A folder with less text than this, in bytes, gives too little work; synthetic files take its place. Source: our choice. */

@@ -9,8 +9,6 @@
 import { assert } from "../assert.ts";
 
 export const COMPACTION_DEFAULTS = {
-  /** Window whose numbers are written here, in tokens. Source: SPEC; the classic Claude window. */
-  referenceWindowTokens: 200_000,
   /** Window down to which floors hold, in tokens. Source: performance notes 9.4, the small window that was measured. */
   floorWindowTokens: 32_000,
 
@@ -75,21 +73,25 @@ export const COMPACTION_DEFAULTS = {
   /** Characters that a digest keeps of all user messages together. Source: our choice: ten times the budget of `userWords`. */
   digestUserTotalCharacters: 400_000,
 
-  /** Characters of one block that are indexed from its start and from its end. Source: our choice. */
+  /** Characters of one block that are indexed from its start. Source: our choice. */
   indexedHeadCharacters: 120_000,
+  /** Characters of one block that are indexed from its end. Source: our choice. */
   indexedTailCharacters: 20_000,
   /** Characters of text an index holds; beyond it the oldest blocks keep a head of `indexedStubCharacters`. Source: our choice. */
   indexedTotalCharacters: 64_000_000,
+  /** Characters of the oldest blocks that an index keeps where it is full. Source: our choice: a snippet. */
   indexedStubCharacters: 400,
   /** Postings an index holds; beyond it the commonest terms forget their oldest places. Source: our choice: some 64 MB. */
   indexedPostings: 8_000_000,
   /** Hits of a search, by default and at the most. Source: our choice. */
   searchHits: 8,
+  /** Most hits of one search. Source: our choice. */
   searchHitsMax: 30,
   /** Characters of a hit's snippet. Source: our choice. */
   snippetCharacters: 240,
   /** Characters of a page of `history_read`, by default and at the most: below the arrival limit of most windows. Source: our choice. */
   pageCharacters: 6_000,
+  /** Most characters of a page. Source: our choice. */
   pageCharactersMax: 24_000,
 } as const;
 

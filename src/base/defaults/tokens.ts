@@ -33,8 +33,9 @@ export const TOKENS_DEFAULTS = {
   calibrationWeightTokens: 4_000,
   /** The prior of the model family weighs as much as this many observed reference tokens. Source: our choice: one large increment. */
   calibrationPriorTokens: 4_000,
-  /** Ratios beyond these are damage, whatever the model: a token is neither a book nor a pixel. Source: our choice. */
+  /** A smaller ratio is damage, whatever the model: a token is not a book. Source: our choice. */
   smallestRatio: 0.05,
+  /** A larger ratio is damage, whatever the model: a token is not a pixel. Source: our choice. */
   largestRatio: 50,
   /** An increment this many times off the prior is damaged or holds unlogged content, and teaches nothing. Source: our choice. */
   calibrationOutlierFactor: 2.5,
@@ -125,7 +126,8 @@ export const CATALOGUE_DEFAULTS = {
   unknownWindowTokens: 128_000,
   /** Window that the suffix `[1m]` of a model id asks for, in tokens. Source: Claude Code's model names. */
   millionWindowTokens: 1_000_000,
-  /** Smallest and largest window that is believed of a learned or reported figure, in tokens. Source: SPEC 3, 1K to 10M. */
+  /** Smallest window that is believed of a learned or reported figure, in tokens. Source: our choice: no model has less. */
   smallestWindowTokens: 1_000,
+  /** Largest window that is believed of a learned or reported figure, in tokens. Source: our choice: ten times today's largest. */
   largestWindowTokens: 10_000_000,
 } as const;

@@ -1,0 +1,29 @@
+/** `palimpsest/compaction`: the layers' planners, pure: a window and a policy in, an edit out. */
+export { addToDigest, createDigest, type Digest } from "../compaction/digest.ts";
+export { type EscalationInput, type EscalationPlan, planOldBlocks } from "../compaction/escalation.ts";
+export {
+  type ExtractiveInput,
+  type ExtractivePolicy,
+  planExtractiveCompact,
+} from "../compaction/extractive-compact.ts";
+export {
+  addToHistory,
+  createHistoryIndex,
+  type HistoryHit,
+  type HistoryIndex,
+  searchHistory,
+} from "../compaction/history-search.ts";
+export { HISTORY_TOOLS, type HistoryPage, type HistoryTool } from "../compaction/history-tools.ts";
+export type { Measure } from "../compaction/measure.ts";
+export { type MicrocompactPolicy, planMicrocompactByUsage } from "../compaction/microcompact-by-usage.ts";
+export { type ArrivalForm, type ArrivalPolicy, planArrival } from "../compaction/offload-at-arrival.ts";
+export { type OffloadPolicy, planOffloadByUsage, type UsageInput } from "../compaction/offload-by-usage.ts";
+export { planPeel } from "../compaction/peel.ts";
+export { formatPointer, type Pointer, parsePointer } from "../compaction/pointer.ts";
+export {
+  arrivalPolicy,
+  extractivePolicy,
+  microcompactPolicy,
+  offloadPolicy,
+  type WindowSituation,
+} from "../compaction/policies.ts";

@@ -1,0 +1,36 @@
+/** `palimpsest`: sessions that live inside a finite window. */
+
+export { FileSessionStore, type FileSessionStoreOptions } from "../adapters/files/file-session-store.ts";
+export { InMemorySessionStore } from "../adapters/in-memory/in-memory-session-store.ts";
+export { nodeFileSystem } from "../adapters/node/node-file-system.ts";
+export { nodeHasher } from "../adapters/node/node-hasher.ts";
+export { randomIds } from "../adapters/node/random-ids.ts";
+export { systemClock } from "../adapters/node/system-clock.ts";
+export {
+  type ErrorCode,
+  InputError,
+  OptionError,
+  PalimpsestError,
+  SessionError,
+  StoreError,
+  WindowTooSmallError,
+} from "../base/errors.ts";
+export type { SessionEvent, SessionObserver } from "../engine/events.ts";
+export { createSession, openSession } from "../engine/open-session.ts";
+export type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "../engine/prepared-call.ts";
+export type { Session } from "../engine/session.ts";
+export type { ReadOptions, SearchOptions, SessionHistory } from "../engine/session-history.ts";
+export type { NewSessionOptions, SessionOptions, WindowOptions } from "../engine/session-options.ts";
+export { type NodeSessions, nodeSessions } from "../hosts/node-sessions.ts";
+export type { Clock } from "../ports/clock.ts";
+export type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
+export type { Hasher } from "../ports/hasher.ts";
+export type { IdSource } from "../ports/id-source.ts";
+export type {
+  LogContents,
+  LogDamage,
+  SessionLog,
+  SessionStore,
+  StoredEntry,
+} from "../ports/session-store.ts";
+export type { CountableRequest, TokenCounter } from "../ports/token-counter.ts";

@@ -1,0 +1,18 @@
+/** `palimpsest/testing`: fakes, contracts and the wire oracle, for the tests of those who build on this. */
+export { anyMessage, anyText, type HistoryStep, history } from "../testing/arbitraries.ts";
+export { FakeClock } from "../testing/fake-clock.ts";
+export { type FaultPlan, type FaultyFileSystem, faultyFileSystem } from "../testing/faulty-file-system.ts";
+export { InMemoryFileSystem } from "../testing/in-memory-file-system.ts";
+export { seededIds } from "../testing/seeded-ids.ts";
+export {
+  type ContractCase,
+  type StoreHarness,
+  sessionStoreContract,
+} from "../testing/session-store-contract.ts";
+export {
+  type AnthropicJudgeOptions,
+  judgeAnthropicRequest,
+  judgeOpenAiChatRequest,
+  judgeOpenAiResponsesRequest,
+  type Violation,
+} from "../testing/wire-oracle.ts";

@@ -1,0 +1,21 @@
+/** `palimpsest/tokens`: counting before the call, budgets and warnings. */
+export { type BudgetInput, type BudgetPolicy, type ContextBudget, planBudget } from "../tokens/budget.ts";
+export { Calibration, type CalibrationSample } from "../tokens/calibration.ts";
+export { CountingChain, type Deadline } from "../tokens/counting-chain.ts";
+export { bindsReasoning, type EditSafety, editSafety } from "../tokens/edit-safety.ts";
+export { estimateBlock } from "../tokens/estimate-block.ts";
+export { estimateFixed, estimateMessage, estimateVisibleMessage } from "../tokens/estimate-message.ts";
+export { estimateText } from "../tokens/estimate-text.ts";
+export {
+  type CatalogueModel,
+  type FigureSource,
+  findModel,
+  type ModelKnowledge,
+  type ModelLimits,
+  type ModelPrices,
+  resolveModelLimits,
+} from "../tokens/model-catalogue.ts";
+export { tokenizerRatio } from "../tokens/model-family.ts";
+export type { TokenFigure, TokenSource } from "../tokens/token-figure.ts";
+export { type SentRequest, UsageLedger, type UsageLedgerOptions } from "../tokens/usage-ledger.ts";
+export { type TokenWarningState, tokenWarningState, WarningMonitor } from "../tokens/warning-state.ts";

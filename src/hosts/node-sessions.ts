@@ -1,0 +1,47 @@
+/**
+ * Sessions on this machine's disk: the store, the clock, the ids and the hash, wired for Node.
+ */
+import { FileSessionStore } from "../adapters/files/file-session-store.ts";
+import { nodeFileSystem } from "../adapters/node/node-file-system.ts";
+import { nodeHasher } from "../adapters/node/node-hasher.ts";
+import { randomIds } from "../adapters/node/random-ids.ts";
+import { systemClock } from "../adapters/node/system-clock.ts";
+import { createSession, openSession } from "../engine/open-session.ts";
+import type { Session } from "../engine/session.ts";
+import type { NewSessionOptions, SessionOptions } from "../engine/session-options.ts";
+
+type Wired = "store" | "clock" | "ids" | "hasher";
+
+/** Sessions of one folder. */
+export interface NodeSessions {
+  /** Begins a session; its file is created with the first message. */
+  create(options?: Omit<NewSessionOptions, Wired>): Promise<Session>;
+  /** Opens a session where it was left. @throws `StoreError` `SESSION_NOT_FOUND`. */
+  open(sessionId: string, options?: Omit<SessionOptions, Wired>): Promise<Session>;
+  /** Ids of the sessions in the folder. */
+  list(): Promise<readonly string[]>;
+}
+
+/**
+ * Keeps sessions in `folder`: one JSONL file each, large blocks beside it, readable by their owner only.
+ *
+ * @example
+ * ```ts
+ * const sessions = nodeSessions({ folder: "./sessions" });
+ * const session = await sessions.create({ window: { windowTokens: 64_000 } });
+ * ```
+ */
+export function nodeSessions({ folder }: { readonly folder: string }): NodeSessions {
+  const store = new FileSessionStore({
+    root: folder,
+    fs: nodeFileSystem,
+    hasher: nodeHasher,
+    ids: randomIds,
+  });
+  const wired = { store, clock: systemClock, ids: randomIds, hasher: nodeHasher };
+  return {
+    create: (options = {}) => createSession({ ...options, ...wired }),
+    open: (sessionId, options = {}) => openSession(sessionId, { ...options, ...wired }),
+    list: () => store.list(),
+  };
+}
