@@ -1,0 +1,151 @@
+/**
+ * The blobs of one session: texts by their hash, each a file of its own.
+ *
+ * DESIGN. A blob is written to a temporary file, synced, and renamed, so that a file under the name of
+ * a hash is whole at any time, after a power loss too; only its name may still be unsynced, which the
+ * log's `sync` sees to. A crash leaves at most a temporary file, which the next writer removes.
+ */
+import { join } from "node:path";
+import { assert } from "../../base/assert.ts";
+import { StoreError } from "../../base/errors.ts";
+import type { FileSystem } from "../../ports/file-system.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type { FolderKeeper } from "./folder-keeper.ts";
+import { readBuffer } from "./log-reader.ts";
+import { errorCode, storeFailure } from "./store-failure.ts";
+
+const HASH_PATTERN = /^[0-9a-f]{64}$/;
+const TEMPORARY_ENDING = ".tmp";
+
+export interface BlobFolderOptions {
+  readonly folder: string;
+  readonly fs: FileSystem;
+  readonly hasher: Hasher;
+  readonly ids: IdSource;
+  readonly folders: FolderKeeper;
+}
+
+/** Puts and gets the blobs of one session. */
+export class BlobFolder {
+  readonly #options: BlobFolderOptions;
+  readonly #running = new Map<string, Promise<number>>();
+  #isTidy = false;
+
+  constructor(options: BlobFolderOptions) {
+    this.#options = options;
+  }
+
+  /** Stores the text unless it is there; returns the bytes written. Two calls for one text write it once. */
+  async put(hash: string, text: string): Promise<number> {
+    assert(HASH_PATTERN.test(hash), "a blob is named by a SHA-256 in small hex digits");
+    const running = this.#running.get(hash);
+    if (running !== undefined) return running.then(() => 0);
+
+    const put = this.#put(hash, Buffer.from(text, "utf8")).finally(() => this.#running.delete(hash));
+    this.#running.set(hash, put);
+    return put;
+  }
+
+  async #put(hash: string, bytes: Buffer): Promise<number> {
+    const { folder, folders, fs } = this.#options;
+    const path = join(folder, hash);
+    try {
+      const isThere = this.#isThere(path, bytes);
+      if (!isThere) {
+        folders.ensure(folder);
+        this.#tidy();
+        fs.rename(await this.#writeTemporary(path, bytes), path);
+      }
+      // Not before: a sync in between would take the folder as done. Also for a blob that is there,
+      // whose name another process may have left unsynced.
+      folders.markChanged(folder);
+      return isThere ? 0 : bytes.length;
+    } catch (error) {
+      throw storeFailure(`A blob of ${bytes.length} bytes could not be stored in ${folder}`, error);
+    }
+  }
+
+  /** Compared as a whole: a damaged blob is replaced by the sound one. */
+  #isThere(path: string, bytes: Buffer): boolean {
+    const { fs } = this.#options;
+    if (fs.stat(path)?.size !== bytes.length) return false;
+    const file = fs.open(path, "read");
+    try {
+      return readBuffer(file, 0, bytes.length).equals(bytes);
+    } finally {
+      file.close();
+    }
+  }
+
+  async #writeTemporary(path: string, bytes: Buffer): Promise<string> {
+    const { fs, ids } = this.#options;
+    const temporaryPath = `${path}.${ids.entryId()}${TEMPORARY_ENDING}`;
+    const file = fs.open(temporaryPath, "create");
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        const count = file.write(bytes.subarray(written));
+        assert(count > 0, "a file system that takes no bytes of a write throws");
+        written += count;
+      }
+      await file.sync();
+      return temporaryPath;
+    } catch (error) {
+      this.#discard(temporaryPath);
+      throw error;
+    } finally {
+      file.close();
+    }
+  }
+
+  #discard(temporaryPath: string): void {
+    try {
+      this.#options.fs.remove(temporaryPath);
+    } catch {
+      // The next writer of this session removes it; what the caller hears of is why it was not finished.
+      this.#isTidy = false;
+    }
+  }
+
+  /**
+   * Removes what a crash left, once, while no other blob is on its way: a session has one writer, so
+   * nobody needs these files.
+   */
+  #tidy(): void {
+    if (this.#isTidy || this.#running.size > 0) return;
+    const { folder, fs } = this.#options;
+    for (const name of fs.list(folder)) if (name.endsWith(TEMPORARY_ENDING)) fs.remove(join(folder, name));
+    this.#isTidy = true;
+  }
+
+  /** @throws `BLOB_MISSING` if what is there is not what was stored. */
+  get(hash: string): string | undefined {
+    if (!HASH_PATTERN.test(hash)) return undefined;
+    const path = join(this.#options.folder, hash);
+    const text = this.#read(path);
+    if (text === undefined || this.#options.hasher.sha256(text) === hash) return text;
+    throw new StoreError("BLOB_MISSING", {
+      message: `${path} holds ${Buffer.byteLength(text)} bytes that are not what was stored: their hash differs from its name.`,
+      hint: "Restore the file from a backup, or store the same text again; everything else in the session is readable.",
+    });
+  }
+
+  #read(path: string): string | undefined {
+    try {
+      const file = this.#options.fs.open(path, "read");
+      try {
+        return readBuffer(file, 0, file.size()).toString("utf8");
+      } finally {
+        file.close();
+      }
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      throw new StoreError("BLOB_MISSING", {
+        message: `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+        hint: "Check that the process may read the file and that the disk is sound.",
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * One session in files: puts writer, reader and blobs together behind the port.
+ */
+import { setImmediate } from "node:timers/promises";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import { SessionError } from "../../base/errors.ts";
+import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type { LogContents, SessionLog } from "../../ports/session-store.ts";
+import type { Entry } from "../../transcript/entries.ts";
+import { BlobFolder } from "./blob-folder.ts";
+import { FolderKeeper } from "./folder-keeper.ts";
+import { type FramedBatch, formatBatch } from "./log-line.ts";
+import { readLog, readLogUntil } from "./log-reader.ts";
+import { readLogTail } from "./log-tail.ts";
+import { LogWriter } from "./log-writer.ts";
+import type { SessionPaths } from "./session-paths.ts";
+import { errorCode, readFailure, sessionExists, storeFailure } from "./store-failure.ts";
+
+export interface FileSessionLogOptions {
+  readonly sessionId: string;
+  readonly paths: SessionPaths;
+  readonly fs: FileSystem;
+  readonly hasher: Hasher;
+  readonly ids: IdSource;
+  /** The log's file, open for reading; absent for a new session, whose file the first append creates. */
+  readonly file: OpenFile | undefined;
+}
+
+const EMPTY: LogContents = { entries: [], damage: [] };
+
+/** A session's log file and the folder beside it. */
+export class FileSessionLog implements SessionLog {
+  readonly sessionId: string;
+  readonly #paths: SessionPaths;
+  readonly #fs: FileSystem;
+  readonly #folders: FolderKeeper;
+  readonly #blobs: BlobFolder;
+  readonly #isNew: boolean;
+  #reader: OpenFile | undefined;
+  #writer: LogWriter | undefined;
+  #hasUnsynced: boolean;
+  #areFoundFoldersMarked = false;
+  #bytesWritten = 0;
+  #isClosed = false;
+  /** Ends when every sync and blob that was begun has ended. */
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor({ sessionId, paths, fs, hasher, ids, file }: FileSessionLogOptions) {
+    this.sessionId = sessionId;
+    this.#paths = paths;
+    this.#fs = fs;
+    this.#reader = file;
+    this.#isNew = file === undefined;
+    this.#hasUnsynced = !this.#isNew;
+    this.#folders = new FolderKeeper(fs);
+    this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders: this.#folders });
+  }
+
+  async append(entries: readonly Entry[]): Promise<readonly number[]> {
+    this.#assertOpen();
+    if (entries.length === 0) return [];
+    const batch = this.#format(entries);
+    const position = this.#getWriter().append(batch.bytes);
+    this.#hasUnsynced = true;
+    this.#bytesWritten += batch.bytes.length;
+    return batch.offsets.map((offset) => position + offset);
+  }
+
+  #format(entries: readonly Entry[]): FramedBatch {
+    const what = `${entries.length} entries could not be written to ${this.#paths.logFile}`;
+    if (entries.length > STORE_DEFAULTS.batchLimitEntries)
+      throw storeFailure(what, `one append takes ${STORE_DEFAULTS.batchLimitEntries}`);
+    try {
+      const batch = formatBatch(entries);
+      const longest = longestLineBytes(batch);
+      if (longest <= STORE_DEFAULTS.lineLimitBytes) return batch;
+      throw storeFailure(what, `one has ${longest} bytes, and a line holds ${STORE_DEFAULTS.lineLimitBytes}`);
+    } catch (error) {
+      // Circular, or nested beyond what the platform can turn into JSON.
+      throw storeFailure(what, error);
+    }
+  }
+
+  #getWriter(): LogWriter {
+    this.#writer ??= this.#openWriter();
+    return this.#writer;
+  }
+
+  #openWriter(): LogWriter {
+    const { logFile, rootFolder } = this.#paths;
+    try {
+      if (this.#isNew) this.#folders.ensure(rootFolder);
+      // It may have been created by an append that failed afterwards.
+      this.#reader ??= this.#createFile();
+      this.#folders.markChanged(rootFolder);
+      const file = this.#isNew ? this.#reader : this.#fs.open(logFile, "append");
+      return this.#startWriter(file);
+    } catch (error) {
+      throw storeFailure(`${logFile} could not be opened for appending`, error);
+    }
+  }
+
+  #createFile(): OpenFile {
+    try {
+      return this.#fs.open(this.#paths.logFile, "create");
+    } catch (error) {
+      throw errorCode(error) === "EEXIST" ? sessionExists(this.sessionId) : error;
+    }
+  }
+
+  #startWriter(file: OpenFile): LogWriter {
+    try {
+      return new LogWriter({ file, path: this.#paths.logFile, size: file.size() });
+    } catch (error) {
+      if (file !== this.#reader) file.close();
+      throw error;
+    }
+  }
+
+  /** One after the other, so that a second sync never returns before the disk has done the first. */
+  async sync(): Promise<void> {
+    this.#assertOpen();
+    const sync = this.#running.then(() => this.#syncNow());
+    // Whoever called hears of a failure; the next in the queue is not to.
+    this.#running = sync.catch(() => undefined);
+    return sync;
+  }
+
+  async #syncNow(): Promise<void> {
+    try {
+      // Blobs first: what an entry refers to is durable before the entry is.
+      this.#markFoundFolders();
+      await this.#folders.sync();
+      if (this.#hasUnsynced) await this.#syncLog();
+    } catch (error) {
+      throw storeFailure(`${this.#paths.logFile} could not be synced to the disk`, error);
+    }
+  }
+
+  /** What another process left in an opened session may not be durable yet either. */
+  #markFoundFolders(): void {
+    const { blobFolder, rootFolder, sessionFolder } = this.#paths;
+    if (this.#isNew || this.#areFoundFoldersMarked) return;
+    if (this.#fs.stat(blobFolder) !== undefined) {
+      this.#folders.markChanged(sessionFolder);
+      this.#folders.markChanged(blobFolder);
+    }
+    this.#folders.markChanged(rootFolder);
+    this.#areFoundFoldersMarked = true;
+  }
+
+  async #syncLog(): Promise<void> {
+    this.#hasUnsynced = false;
+    try {
+      await (this.#writer?.file ?? this.#reader)?.sync();
+    } catch (error) {
+      this.#hasUnsynced = true;
+      throw error;
+    }
+  }
+
+  async readTail(): Promise<LogContents> {
+    return this.#read((file) => readLogTail(file, file.size())) ?? EMPTY;
+  }
+
+  async readFrom(position: number, toSeq: number): Promise<LogContents> {
+    return this.#read((file) => readLogUntil(file, { from: position, to: file.size(), toSeq })) ?? EMPTY;
+  }
+
+  async *readAll(): AsyncGenerator<LogContents> {
+    const parts = this.#read((file) => readLog(file, { from: 0, to: file.size() }));
+    for (;;) {
+      const next = this.#read(() => parts?.next());
+      if (next === undefined || next.done) return;
+      yield next.value;
+      // A long log is not to hold up everything else in the process.
+      await setImmediate();
+    }
+  }
+
+  #read<Result>(work: (file: OpenFile) => Result): Result | undefined {
+    this.#assertOpen();
+    if (this.#reader === undefined) return undefined;
+    try {
+      return work(this.#reader);
+    } catch (error) {
+      throw readFailure(this.#paths.logFile, error);
+    }
+  }
+
+  async putBlob(hash: string, text: string): Promise<void> {
+    this.#assertOpen();
+    const put = this.#blobs.put(hash, text);
+    this.#running = Promise.all([this.#running, put.catch(() => undefined)]);
+    this.#bytesWritten += await put;
+  }
+
+  async getBlob(hash: string): Promise<string | undefined> {
+    this.#assertOpen();
+    return this.#blobs.get(hash);
+  }
+
+  bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#running;
+    try {
+      const written = this.#writer?.file;
+      if (written !== this.#reader) written?.close();
+      this.#reader?.close();
+    } catch (error) {
+      throw storeFailure(`${this.#paths.logFile} could not be closed`, error);
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosed) return;
+    throw new SessionError("SESSION_CLOSED", {
+      message: `The session ${this.sessionId} was closed.`,
+      hint: "Open it again to read it or to go on with it.",
+    });
+  }
+}
+
+function longestLineBytes({ bytes, offsets }: FramedBatch): number {
+  return offsets.reduce(
+    (longest, offset, index) => Math.max(longest, (offsets[index + 1] ?? bytes.length) - offset),
+    0,
+  );
+}

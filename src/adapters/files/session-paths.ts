@@ -1,0 +1,60 @@
+/**
+ * Where the files of a session lie: `<root>/<id>.jsonl` and `<root>/<id>/blobs/<hash>`.
+ *
+ * An id becomes a file name, so it may hold nothing that leaves the folder, and not end like a log:
+ * the folder of a session `a.jsonl` would stand where the log of a session `a` does.
+ */
+import { join } from "node:path";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import { OptionError } from "../../base/errors.ts";
+import { shorten } from "../../base/text.ts";
+
+const LOG_ENDING = ".jsonl";
+const ID_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+
+/** The files of one session. */
+export interface SessionPaths {
+  readonly rootFolder: string;
+  readonly logFile: string;
+  readonly sessionFolder: string;
+  readonly blobFolder: string;
+}
+
+/** Whether the text can be the id of a session in any store. */
+export function isSessionId(id: unknown): id is string {
+  return (
+    typeof id === "string" &&
+    id.length <= STORE_DEFAULTS.sessionIdLimitChars &&
+    ID_PATTERN.test(id) &&
+    !id.toLowerCase().endsWith(LOG_ENDING)
+  );
+}
+
+/** @throws `OptionError` if the text cannot be the id of a session. */
+export function assertSessionId(id: string): void {
+  if (isSessionId(id)) return;
+  throw new OptionError({
+    message: `${JSON.stringify(shorten(String(id), 60))} cannot be the id of a session.`,
+    hint:
+      `Use 1 to ${STORE_DEFAULTS.sessionIdLimitChars} of the characters A-Z a-z 0-9 . _ - and begin ` +
+      `with another than the dot; the ending ${LOG_ENDING} is taken.`,
+  });
+}
+
+/** The paths of a session whose id was checked. */
+export function sessionPaths(rootFolder: string, sessionId: string): SessionPaths {
+  const sessionFolder = join(rootFolder, sessionId);
+  return {
+    rootFolder,
+    logFile: sessionFolder + LOG_ENDING,
+    sessionFolder,
+    blobFolder: join(sessionFolder, "blobs"),
+  };
+}
+
+/** The session whose log has this file name, if it is one. */
+export function sessionIdOfFile(name: string): string | undefined {
+  if (!name.endsWith(LOG_ENDING)) return undefined;
+  const id = name.slice(0, -LOG_ENDING.length);
+  return isSessionId(id) ? id : undefined;
+}

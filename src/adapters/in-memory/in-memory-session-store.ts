@@ -1,0 +1,165 @@
+/**
+ * Sessions in memory: for switched-off persistence and for tests.
+ *
+ * Entries are kept as the lines that a file would hold, so that what is read back went through the
+ * same JSON, and nothing that a caller holds can change what is stored.
+ */
+import { assert } from "../../base/assert.ts";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import { SessionError } from "../../base/errors.ts";
+import { toWellFormed } from "../../base/text.ts";
+import type { LogContents, SessionLog, SessionStore, StoredEntry } from "../../ports/session-store.ts";
+import type { Entry } from "../../transcript/entries.ts";
+import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
+import { assertSessionId } from "../files/session-paths.ts";
+import { sessionExists, sessionNotFound, storeFailure } from "../files/store-failure.ts";
+
+const HASH_PATTERN = /^[0-9a-f]{64}$/;
+
+/** What all logs of one session share. */
+interface StoredSession {
+  readonly lines: string[];
+  readonly checkpoints: number[];
+  readonly blobs: Map<string, string>;
+}
+
+/** Keeps sessions as long as the object lives. */
+export class InMemorySessionStore implements SessionStore {
+  readonly #sessions = new Map<string, StoredSession>();
+
+  async create(sessionId: string): Promise<SessionLog> {
+    assertSessionId(sessionId);
+    if (this.#sessions.has(sessionId)) throw sessionExists(sessionId);
+    const session: StoredSession = { lines: [], checkpoints: [], blobs: new Map() };
+    // As in a folder: a session is there once it has an entry.
+    const register = () => {
+      if (this.#sessions.has(sessionId)) throw sessionExists(sessionId);
+      this.#sessions.set(sessionId, session);
+    };
+    return new InMemorySessionLog(sessionId, session, register);
+  }
+
+  async open(sessionId: string): Promise<SessionLog> {
+    assertSessionId(sessionId);
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) throw sessionNotFound(sessionId, "memory");
+    return new InMemorySessionLog(sessionId, session, undefined);
+  }
+
+  async list(): Promise<readonly string[]> {
+    return [...this.#sessions.keys()].sort();
+  }
+}
+
+class InMemorySessionLog implements SessionLog {
+  readonly sessionId: string;
+  readonly #session: StoredSession;
+  #register: (() => void) | undefined;
+  #bytesWritten = 0;
+  #isClosed = false;
+
+  constructor(sessionId: string, session: StoredSession, register: (() => void) | undefined) {
+    this.sessionId = sessionId;
+    this.#session = session;
+    this.#register = register;
+  }
+
+  async append(entries: readonly Entry[]): Promise<readonly number[]> {
+    this.#assertOpen();
+    if (entries.length === 0) return [];
+    const lines = this.#format(entries);
+    this.#register?.();
+    this.#register = undefined;
+    return lines.map((line, index) => {
+      const position = this.#session.lines.push(line) - 1;
+      if (entries[index]?.type === "checkpoint") this.#session.checkpoints.push(position);
+      this.#bytesWritten += byteLength(line) + 1;
+      return position;
+    });
+  }
+
+  #format(entries: readonly Entry[]): readonly string[] {
+    try {
+      return entries.map(formatEntry);
+    } catch (error) {
+      throw storeFailure(`${entries.length} entries could not be written`, error);
+    }
+  }
+
+  async sync(): Promise<void> {
+    this.#assertOpen();
+  }
+
+  async readTail(): Promise<LogContents> {
+    this.#assertOpen();
+    return this.#slice(this.#session.checkpoints.at(-1) ?? 0);
+  }
+
+  async readFrom(position: number, toSeq: number): Promise<LogContents> {
+    this.#assertOpen();
+    const entries: StoredEntry[] = [];
+    for (let at = Math.max(0, position); at < this.#session.lines.length; at++) {
+      const entry = this.#entryAt(at);
+      if (entry.seq <= toSeq) entries.push({ entry, position: at });
+      if (entry.seq >= toSeq) break;
+    }
+    return { entries, damage: [] };
+  }
+
+  async *readAll(): AsyncGenerator<LogContents> {
+    this.#assertOpen();
+    const end = this.#session.lines.length;
+    for (let from = 0; from < end; from += STORE_DEFAULTS.readBatchEntries) {
+      yield this.#slice(from, Math.min(end, from + STORE_DEFAULTS.readBatchEntries));
+      this.#assertOpen();
+    }
+  }
+
+  #slice(from: number, to = this.#session.lines.length): LogContents {
+    const entries: StoredEntry[] = [];
+    for (let position = from; position < to; position++)
+      entries.push({ entry: this.#entryAt(position), position });
+    return { entries, damage: [] };
+  }
+
+  #entryAt(position: number): Entry {
+    const parsed = parseEntry(this.#session.lines[position] ?? "");
+    assert(parsed.ok, "a line that was formatted can be parsed");
+    return parsed.entry;
+  }
+
+  async putBlob(hash: string, text: string): Promise<void> {
+    this.#assertOpen();
+    assert(HASH_PATTERN.test(hash), "a blob is named by a SHA-256 in small hex digits");
+    if (this.#session.blobs.has(hash)) return;
+    // As in a file of UTF-8: half a surrogate pair does not come back.
+    const kept = toWellFormed(text);
+    this.#session.blobs.set(hash, kept);
+    this.#bytesWritten += byteLength(kept);
+  }
+
+  async getBlob(hash: string): Promise<string | undefined> {
+    this.#assertOpen();
+    return this.#session.blobs.get(hash);
+  }
+
+  bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosed) return;
+    throw new SessionError("SESSION_CLOSED", {
+      message: `The session ${this.sessionId} was closed.`,
+      hint: "Open it again to read it or to go on with it.",
+    });
+  }
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}

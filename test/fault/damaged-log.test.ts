@@ -1,0 +1,156 @@
+/** Cuts a log at every byte and spoils every byte: it always opens, and says what is damaged. */
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { InMemoryFileSystem } from "../../src/testing/in-memory-file-system.ts";
+import { checkpoint, fileStore, message, ROOT, readSession, SESSION } from "./workload.ts";
+
+const PATH = `${ROOT}/${SESSION}.jsonl`;
+const RECORDS = 50;
+
+interface Append {
+  readonly seqs: readonly number[];
+  /** Size of the file after it. */
+  readonly end: number;
+}
+
+let whole: Uint8Array;
+let appends: Append[];
+let texts: string;
+
+beforeAll(async () => {
+  const disk = new InMemoryFileSystem();
+  const log = await fileStore(disk).create(SESSION);
+  appends = [];
+  for (let seq = 1; seq <= RECORDS; ) {
+    const count = Math.min(seq % 7 === 0 ? 3 : 1, RECORDS + 1 - seq);
+    const entries = Array.from({ length: count }, (_, index) =>
+      (seq + index) % 20 === 0 ? checkpoint(seq + index) : message(seq + index, `text ${seq + index} é`),
+    );
+    await log.append(entries);
+    appends.push({ seqs: entries.map((entry) => entry.seq), end: disk.readFile(PATH).length });
+    seq += count;
+  }
+  await log.close();
+  whole = disk.readFile(PATH);
+  texts = JSON.stringify((await readSession(fileStore(disk))).entries);
+});
+
+function diskWith(bytes: Uint8Array): InMemoryFileSystem {
+  const disk = new InMemoryFileSystem();
+  disk.writeFile(PATH, bytes);
+  return disk;
+}
+
+/** What is there once the damaged log has gone on. */
+async function appendOne(bytes: Uint8Array): Promise<readonly number[]> {
+  const disk = diskWith(bytes);
+  const log = await fileStore(disk).open(SESSION);
+  await log.append([message(100)]);
+  await log.close();
+  return (await readSession(fileStore(disk))).seqs;
+}
+
+describe("a log cut at any byte", () => {
+  it("gives back every whole append and reports the rest", async () => {
+    for (let size = 0; size <= whole.length; size++) {
+      const found = await readSession(fileStore(diskWith(whole.slice(0, size))));
+      // A line is whole without its line break, too.
+      const kept = appends.filter(({ end }) => end - 1 <= size);
+      expect(found.seqs, `cut at ${size}`).toEqual(kept.flatMap(({ seqs }) => seqs));
+      const isClean = size === 0 || appends.some(({ end }) => end === size || end - 1 === size);
+      expect(found.damage.length > 0, `cut at ${size}`).toBe(!isClean);
+      expect(found.damage.every(({ reason }) => reason === "torn-tail")).toBe(true);
+    }
+  });
+
+  it("goes on without bringing back or losing anything", async () => {
+    for (let size = 1; size <= whole.length; size += 3) {
+      const disk = diskWith(whole.slice(0, size));
+      const before = await readSession(fileStore(disk));
+      const log = await fileStore(disk).open(SESSION);
+      await log.append([message(100), message(101)]);
+      await log.close();
+      expect((await readSession(fileStore(disk))).seqs, `cut at ${size}`).toEqual([...before.seqs, 100, 101]);
+      const isUntouched = Buffer.from(disk.readFile(PATH).slice(0, size)).equals(whole.slice(0, size));
+      expect(isUntouched, "what was there stays").toBe(true);
+    }
+  });
+});
+
+describe("a log with a spoiled byte", () => {
+  it.each([
+    { name: "one bit turned", spoil: (byte: number, at: number) => byte ^ (1 << (at % 8)) },
+    { name: "a line break in its place", spoil: () => 0x0a },
+    { name: "a zero in its place", spoil: () => 0 },
+  ])("gives back every other record unchanged and reports the spoiled one: $name", async ({ spoil }) => {
+    const originals = new Map(
+      (JSON.parse(texts) as { seq: number }[]).map((entry) => [entry.seq, JSON.stringify(entry)]),
+    );
+    const wrong: string[] = [];
+    for (let at = 0; at < whole.length; at++) {
+      const bytes = whole.slice();
+      bytes[at] = spoil(bytes[at]!, at);
+      if (bytes[at] === whole[at]) continue;
+      const found = await readSession(fileStore(diskWith(bytes)));
+      if (found.damage.length === 0) wrong.push(`byte ${at} is not reported`);
+      if (found.seqs.length < RECORDS - 1)
+        wrong.push(`byte ${at} costs ${RECORDS - found.seqs.length} records`);
+      const changed = found.entries.filter((entry) => JSON.stringify(entry) !== originals.get(entry.seq));
+      if (at % 10 === 0 || whole[at] === 0x0a) {
+        const again = (await appendOne(bytes)).join();
+        if (again !== [...found.seqs, 100].join())
+          wrong.push(`byte ${at} costs records when the log goes on`);
+      }
+      if (changed.length > 0) wrong.push(`byte ${at} changes ${changed.map(({ seq }) => seq)}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("a log with anything in it", () => {
+  const splice = fc.record({
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    removed: fc.nat({ max: 400 }),
+    inserted: fc.oneof(
+      fc.uint8Array({ maxLength: 60 }),
+      fc
+        .constantFrom(
+          "\n",
+          "\n\n",
+          '{"crc":"',
+          '{"crc":"00000000","type":"checkpoint",',
+          "\r\n",
+          "#torn\n",
+          "{}\n",
+          "\ufeff",
+        )
+        .map((text) => Buffer.from(text)),
+    ),
+  });
+
+  it("opens, gives back only what was written, and goes on", async () => {
+    const originals = new Set((JSON.parse(texts) as unknown[]).map((entry) => JSON.stringify(entry)));
+    await fc.assert(
+      fc.asyncProperty(fc.array(splice, { minLength: 1, maxLength: 6 }), async (splices) => {
+        let bytes = Buffer.from(whole);
+        for (const { at, removed, inserted } of splices) {
+          const start = Math.floor(at * bytes.length);
+          bytes = Buffer.concat([bytes.subarray(0, start), inserted, bytes.subarray(start + removed)]);
+        }
+        const disk = diskWith(bytes);
+        const found = await readSession(fileStore(disk));
+        expect(found.entries.filter((entry) => !originals.has(JSON.stringify(entry)))).toEqual([]);
+
+        const log = await fileStore(disk).open(SESSION);
+        const [position] = await log.append([message(100)]);
+        const seqsOf = (entries: readonly { readonly entry: { readonly seq: number } }[]) =>
+          entries.map(({ entry }) => entry.seq);
+        expect(seqsOf((await log.readFrom(position!, 100)).entries)).toEqual([100]);
+        expect(seqsOf((await log.readTail()).entries).at(-1)).toBe(100);
+        await log.close();
+        expect((await readSession(fileStore(disk))).seqs).toEqual([...found.seqs, 100]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
