@@ -1,0 +1,144 @@
+/**
+ * The main promise on real sessions: every recorded session goes through windows of every size, and
+ * the stored log proves that nothing broke, nothing overflowed and nothing was lost.
+ *
+ * Sizes are judged by a second counter that shares nothing with the estimator: the o200k tokenizer
+ * times the session's own ratio of billed tokens to it.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { afterAll, describe, expect, it } from "vitest";
+import { FileSessionStore } from "../../src/adapters/files/file-session-store.ts";
+import { readInputFile } from "../../src/adapters/node/input-file.ts";
+import { nodeFileSystem } from "../../src/adapters/node/node-file-system.ts";
+import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
+import { randomIds } from "../../src/adapters/node/random-ids.ts";
+import { hydrate } from "../../src/engine/hydrate.ts";
+import { importSessions } from "../../src/formats/import-session.ts";
+import type { ImportedSession } from "../../src/formats/imported-session.ts";
+import { replaySession } from "../../src/hosts/cli/replay-session.ts";
+import { blockText, type ContentBlock } from "../../src/transcript/blocks.ts";
+import { promptTokens } from "../../src/transcript/messages.ts";
+import { Projection } from "../../src/transcript/projection.ts";
+import { assembleRequest } from "../../src/transcript/request.ts";
+import type { RequestMessage } from "../../src/transcript/window.ts";
+import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
+
+/** What is sent at the most in each window: nothing goes out beyond it. */
+const WINDOWS = [
+  { windowTokens: 200_000, blockingTokens: 177_000 },
+  { windowTokens: 64_000, blockingTokens: 56_640 },
+  { windowTokens: 32_000, blockingTokens: 28_320 },
+  { windowTokens: 16_000, blockingTokens: 14_160 },
+] as const;
+
+const FOLDERS = ["claude-code", "openai-chat", "anthropic-messages", "pi"] as const;
+const files = FOLDERS.flatMap((folder) => corpusFiles(folder));
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-contract-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const known = new WeakMap<object, number>();
+
+/** Pieces of bounded length, because a tokenizer is quadratic in one long word. */
+function o200k(text: string): number {
+  let tokens = 0;
+  for (let start = 0; start < text.length; start += 2_000)
+    tokens += countTokens(text.slice(start, start + 2_000), { disallowedSpecial: new Set() });
+  return tokens;
+}
+
+function o200kOf(block: ContentBlock): number {
+  let tokens = known.get(block);
+  if (tokens === undefined) {
+    tokens = o200k(blockText(block));
+    known.set(block, tokens);
+  }
+  return tokens;
+}
+
+const o200kOfAll = (messages: readonly RequestMessage[]): number =>
+  messages.reduce((sum, { content }) => sum + content.reduce((inner, block) => inner + o200kOf(block), 0), 0);
+
+/** Median of billed growth over o200k growth between two calls; 1 where nothing was billed. */
+function recordedRatio(session: ImportedSession): number {
+  const ratios: number[] = [];
+  let said = 0;
+  let last: { readonly billed: number; readonly said: number } | undefined;
+  for (const item of session.items) {
+    if (item.type === "boundary") last = undefined;
+    if (item.type !== "message") continue;
+    const billed = item.usage === undefined ? 0 : promptTokens(item.usage);
+    if (billed > 0) {
+      if (last !== undefined && billed - last.billed > 1_000 && said - last.said > 500)
+        ratios.push((billed - last.billed) / (said - last.said));
+      last = { billed, said };
+    }
+    said += item.message.content.reduce((sum, block) => sum + o200kOf(block), 0);
+  }
+  ratios.sort((one, other) => one - other);
+  return ratios[ratios.length >> 1] ?? 1;
+}
+
+/** The sizes of all requests that a stored log says were sent, by the second counter. */
+async function sentSizes(sessionId: string, root: string, fixed: string): Promise<readonly number[]> {
+  const log = await new FileSessionStore({
+    root,
+    fs: nodeFileSystem,
+    hasher: nodeHasher,
+    ids: randomIds,
+  }).open(sessionId);
+  const projection = new Projection();
+  const fixedTokens = o200k(fixed);
+  const sizes: number[] = [];
+  for await (const batch of log.readAll()) {
+    expect(batch.damage).toEqual([]);
+    for (const { entry } of batch.entries) {
+      if (entry.type === "call")
+        sizes.push(fixedTokens + o200kOfAll(assembleRequest(projection.visible, projection.callSeqs)));
+      projection.apply(await hydrate(entry, log));
+    }
+  }
+  await log.close();
+  return sizes;
+}
+
+async function replay(imported: ImportedSession, windowTokens: number) {
+  const root = mkdtempSync(join(folder, "session-"));
+  const signal = new AbortController().signal;
+  return {
+    root,
+    ...(await replaySession({ imported, folder: root, windowTokens, signal, onProgress: () => {} })),
+  };
+}
+
+describe.skipIf(!hasCorpus)(
+  "every recorded session, through windows of every size (skipped without the corpus)",
+  () => {
+    it.each(
+      files.map((file) => ({ ...file, name: basename(file.path) })),
+    )("$name stays inside, valid, exact and whole", async ({ path }) => {
+      const { sessions } = importSessions(await readInputFile(path));
+      for (const imported of sessions) {
+        const ratio = recordedRatio(imported);
+        const fixed = `${imported.system ?? ""}${imported.tools === undefined ? "" : JSON.stringify(imported.tools)}`;
+        for (const { windowTokens, blockingTokens } of WINDOWS) {
+          const replayed = await replay(imported, windowTokens);
+          expect(replayed.type).toBe("replayed");
+          if (replayed.type !== "replayed") continue;
+          const { result, storedAs, root } = replayed;
+          expect(result).toMatchObject({
+            overflows: 0,
+            invariants: { broken: 0 },
+            rebuild: { different: 0 },
+          });
+          expect(result.lossless.recovered).toBe(result.lossless.blocks);
+          const sizes = await sentSizes(storedAs, root, fixed);
+          expect(sizes).toHaveLength(result.calls);
+          expect(Math.max(0, ...sizes) * ratio).toBeLessThan(blockingTokens);
+        }
+      }
+    });
+  },
+);
