@@ -7,7 +7,7 @@
 import { assert } from "./assert.ts";
 
 export const DEFAULTS = {
-  /** The window whose constants are written here, in tokens. Source: SPEC; the classic Claude window. */
+  /** The window whose constants are written here, in tokens. Source: where-the-numbers-come-from.md, "Window and thresholds": the window of most recorded sessions. */
   referenceWindowTokens: 200_000,
 } as const;
 

@@ -26,6 +26,7 @@ export const ERROR_CODES = [
   "ABORTED",
 ] as const;
 
+/** What to branch on: `error.code` of every {@link PalimpsestError}. A code keeps its meaning from version to version; messages may change. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 export interface ErrorDetails {

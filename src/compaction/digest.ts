@@ -73,6 +73,11 @@ interface OpenCall {
   readonly command?: string;
 }
 
+/**
+ * What a session was about so far: words of the user, files, commands, errors, decisions and literals.
+ * Make one with {@link createDigest}, feed it with {@link addToDigest} (which changes it), and hand it to
+ * `planExtractiveCompact`. Its size is bounded however long the session is.
+ */
 export interface Digest {
   readonly userWords: Words[];
   readonly assistantWords: Words[];
@@ -104,6 +109,7 @@ const OPEN_ERRORS = 6;
 /** Characters of one text in which literals are looked for: beyond it lies data. */
 const LITERAL_CHARACTERS = 400_000;
 
+/** An empty digest. One belongs to one session: add its original messages from the first one on. */
 export function createDigest(literalCount: number = COMPACTION_DEFAULTS.digestLiteralCount): Digest {
   return {
     userWords: [],

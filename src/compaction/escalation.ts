@@ -5,9 +5,10 @@
  * before would leave, at most once; if the window is still above the threshold after all of them,
  * what they planned is dropped in favour of a compaction, because two rewrites would be paid for one.
  */
-import type { LayerEdit } from "../transcript/edits.ts";
+import type { LayerEdit, LossReport } from "../transcript/edits.ts";
 import { previewEdit } from "../transcript/projection.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
+import { RECOVERY } from "./loss-report.ts";
 import type { Measure } from "./measure.ts";
 import { planMicrocompactByUsage } from "./microcompact-by-usage.ts";
 import { planOffloadByUsage } from "./offload-by-usage.ts";
@@ -20,6 +21,7 @@ export interface LayerGates {
   readonly microcompactTokens: number;
 }
 
+/** The window as it would be sent now, and what may be done about it. Sizes are in tokens of the model that will be asked. */
 export interface EscalationInput {
   readonly visible: readonly VisibleMessage[];
   /** The whole request as it would be sent now, padded. */
@@ -36,6 +38,7 @@ export interface EscalationInput {
   readonly at: number;
 }
 
+/** What the layers would do, and how large the request is after it. */
 export interface EscalationPlan {
   /** To be appended together, in this order. */
   readonly edits: readonly LayerEdit[];
@@ -53,7 +56,7 @@ export function planOldBlocks(input: EscalationInput): EscalationPlan {
     if (edit === undefined) return;
     visible = previewEdit(visible, edit, { seq: input.seq + edits.length, at: input.at });
     usedTokens -= Math.round(edit.freedTokens * padding);
-    edits.push(edit);
+    edits.push({ ...edit, loss: countLoss(edit) });
   };
 
   if (!disabledLayers.has("offload") && usedTokens >= gates.offloadTokens)
@@ -65,4 +68,18 @@ export function planOldBlocks(input: EscalationInput): EscalationPlan {
     take(planMicrocompactByUsage({ visible, usedTokens, measure }, { ...policy, clearableTools }));
   }
   return { edits, usedTokens };
+}
+
+/** What a rewrite of old blocks took out of sight, counted; which strings it was is told where messages go. */
+function countLoss({ effect }: LayerEdit): LossReport {
+  const forms = effect.forms ?? [];
+  return {
+    messages: new Set(forms.map((form) => form.seq)).size,
+    blocks: forms.length,
+    files: [],
+    commands: [],
+    strings: [],
+    userMessages: 0,
+    recovery: RECOVERY,
+  };
 }

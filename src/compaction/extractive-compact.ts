@@ -22,20 +22,29 @@ import { type Measure, measureMessages, measureText } from "./measure.ts";
 import { composeNewestExchange } from "./newest-exchange.ts";
 import { type Peeled, peelBlocks, planPeel } from "./peel.ts";
 
+/**
+ * Budgets of one extractive compaction, in tokens as `measure` counts them. `extractivePolicy` makes
+ * the policy of a window of a given size.
+ */
 export interface ExtractivePolicy {
   /** Size of the messages after the edit. */
   readonly targetTokens: number;
+  /** Newest rounds that stay as they are (permissive sessions only). */
   readonly keepTailTokens: number;
   readonly editSafety: EditSafety;
   /** A newest round above this is peeled. */
   readonly maxNewestRoundTokens: number;
+  /** The user's own words, verbatim. */
   readonly userWordsTokens: number;
+  /** Files, commands, errors, decisions and open tasks. */
   readonly factsTokens: number;
+  /** Strings that are likely to be needed to the letter. */
   readonly appendixTokens: number;
   /** A summary above this share of what it replaces is refused. */
   readonly maxSummaryShare: number;
 }
 
+/** The window to compact, and what is known about everything that was ever said in it. */
 export interface ExtractiveInput {
   readonly visible: readonly VisibleMessage[];
   /** Folded from all original messages of the session's line. */

@@ -24,6 +24,11 @@ interface IndexedBlock {
   text: string;
 }
 
+/**
+ * Everything said in a session, ready to be searched. Make one with {@link createHistoryIndex} and feed it
+ * with {@link addToHistory}, which changes it; treat its members as its own. It holds at most
+ * `indexedTotalCharacters` of text and `indexedPostings` places.
+ */
 export interface HistoryIndex {
   readonly blocks: IndexedBlock[];
   /** Per term, where it occurs: number of the block × 256 + occurrences, at most 255. */
@@ -43,12 +48,14 @@ export interface HistoryLimits {
   readonly postings: number;
 }
 
+/** One block that matches a query. `pointer` is what `history_read` and `session.history.read` open. */
 export interface HistoryHit {
   readonly pointer: string;
   readonly seq: number;
   readonly role: Role;
   /** The tool that was called or that answered. */
   readonly tool?: string;
+  /** The place that matches, cut to `snippetCharacters`. */
   readonly snippet: string;
   /** Larger is better; comparable within one search only. */
   readonly score: number;
@@ -57,6 +64,10 @@ export interface HistoryHit {
 const OCCURRENCES_MAX = 255;
 const CALL_NAMES_KEPT = 2_000;
 
+/**
+ * An empty index of one session.
+ * @param limits - what it may hold; `indexedTotalCharacters` and `indexedPostings` by default
+ */
 export function createHistoryIndex(
   limits: HistoryLimits = {
     textCharacters: COMPACTION_DEFAULTS.indexedTotalCharacters,

@@ -19,6 +19,11 @@ export interface HistoryTool {
 
 const { searchHits, searchHitsMax, pageCharacters, pageCharactersMax } = COMPACTION_DEFAULTS;
 
+/**
+ * Definitions of `history_search` and `history_read`: a name, a description for the model, and a JSON
+ * Schema of the input. Rename `inputSchema` to what your provider calls it and declare them with your
+ * agent's other tools; `session.history.runTool` answers the calls.
+ */
 export const HISTORY_TOOLS: readonly HistoryTool[] = [
   {
     name: "history_search",
@@ -114,6 +119,7 @@ function clampWhole(
   return number === undefined ? usual : Math.min(most, Math.max(least, Math.floor(number)));
 }
 
+/** One page of an original block. Offsets and lengths count UTF-16 units, as JavaScript strings do; no page ends inside a character. */
 export interface HistoryPage {
   readonly text: string;
   /** Where the page starts: a character before what was asked where that would split one. */

@@ -19,7 +19,7 @@ export type LiteralKind = "identifier" | "path" | "url" | "hash" | "number" | "q
 /** Shorter strings are found everywhere, longer ones are not names. */
 export const MIN_CHARACTERS = 3;
 export const MAX_CHARACTERS = 120;
-/** Source: SPEC 4.6, numbers of 4 digits and more. */
+/** Shorter numbers name nothing. Source: where-the-numbers-come-from.md, "String appendix". */
 const MIN_DIGITS = 4;
 
 /** An option of a command: `--no-verify`. */

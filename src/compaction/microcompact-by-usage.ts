@@ -3,10 +3,11 @@
  * a brief of one line, and large old arguments of the same tools to a preview.
  *
  * Everything is cleared in one batch or not at all: each rewrite re-bills what stands behind it, and
- * clearing results one by one costs more than not managing the window (performance notes 9.7).
+ * clearing results one by one costs more than not managing the window
+ * (where-the-numbers-come-from.md, "Offload and microcompact").
  * Results of agents, MCP servers and unknown tools are kept: they cannot be had again.
  */
-import type { ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { CLEARED_PREFIX, formatBrief } from "./brief.ts";
@@ -18,21 +19,34 @@ import { previewLargeStrings } from "./shrink-input.ts";
 import { toolKey } from "./tool-kinds.ts";
 import { findLiteralsOf, type LiteralScope } from "./visible-literals.ts";
 
+/**
+ * What may be cleared, and from when on. Sizes are in tokens unless the name says otherwise;
+ * `microcompactPolicy` makes the policy of a window of a given size.
+ */
 export interface MicrocompactPolicy extends HistoryState {
+  /** Size of the whole request from which on this layer acts. */
   readonly gateTokens: number;
   /** This many clearable results start a pass whatever the usage. */
   readonly clearableCountGate: number;
   /** Names by `toolKey`; results and arguments of other tools are kept. */
   readonly clearableTools: ReadonlySet<string>;
+  /** Names by `toolKey`; short results of these are cleared without a brief. */
   readonly readOnlyTools: ReadonlySet<string>;
   /** Newest clearable results that stay whole. */
   readonly resultsKeptCount: number;
+  /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;
+  /** What stands for a cleared result. */
   readonly briefTokens: number;
+  /** Strings of a cleared result that its brief names. */
   readonly briefStringCount: number;
+  /** A result of a read-only tool below this many characters gets no brief. */
   readonly smallResultCharacters: number;
+  /** Strings in arguments of calls above this are previewed. */
   readonly argumentTokens: number;
+  /** What is left of such a string. */
   readonly argumentPreviewTokens: number;
+  /** Share of the messages that one pass must free; less is not worth a rewrite. */
   readonly minFreedShare: number;
 }
 
@@ -58,13 +72,14 @@ export function planMicrocompactByUsage(
   const stale = results
     .slice(0, Math.max(0, results.length - policy.resultsKeptCount))
     .filter(({ seq }) => seq < tailSeq);
-  const forms = [
-    ...planResults(visible, stale, policy, measure),
-    ...planArguments(visible.slice(0, tailStart), policy, measure),
-  ];
+  const old = visible.slice(0, tailStart);
+  const neededTokens = measureMessages(visible, measure) * policy.minFreedShare;
+  // The forms are dear to make: not where clearing all of it would free too little.
+  if (mostFreedTokens(stale, old, policy, measure) < neededTokens) return undefined;
+
+  const forms = [...planResults(visible, stale, policy, measure), ...planArguments(old, policy, measure)];
   const freedTokens = forms.reduce((sum, form) => sum + form.freedTokens, 0);
-  if (forms.length === 0) return undefined;
-  if (freedTokens < measureMessages(visible, measure) * policy.minFreedShare) return undefined;
+  if (forms.length === 0 || freedTokens < neededTokens) return undefined;
 
   return {
     kind: "microcompact",
@@ -72,6 +87,30 @@ export function planMicrocompactByUsage(
     freedTokens: Math.round(freedTokens),
     effect: { forms: forms.map(({ form }) => form) },
   };
+}
+
+/** What clearing everything without a trace would free. */
+function mostFreedTokens(
+  stale: readonly Candidate[],
+  old: readonly VisibleMessage[],
+  policy: MicrocompactPolicy,
+  measure: Measure,
+): number {
+  let tokens = 0;
+  for (const { result } of stale) tokens += measure(result);
+  for (const { blocks } of old)
+    for (const { block } of blocks) if (isLargeArgument(block, policy, measure)) tokens += measure(block);
+  return tokens;
+}
+
+function isLargeArgument(
+  block: ContentBlock,
+  { clearableTools, argumentTokens }: MicrocompactPolicy,
+  measure: Measure,
+): block is ToolUseBlock {
+  return (
+    block.type === "tool_use" && measure(block) > argumentTokens && clearableTools.has(toolKey(block.name))
+  );
 }
 
 interface PlannedForm {
@@ -145,15 +184,15 @@ function planResult(
 
 function planArguments(
   old: readonly VisibleMessage[],
-  { clearableTools, argumentTokens, argumentPreviewTokens }: MicrocompactPolicy,
+  policy: MicrocompactPolicy,
   measure: Measure,
 ): readonly PlannedForm[] {
+  const { argumentTokens, argumentPreviewTokens } = policy;
   return old
     .filter((message) => message.insertedBy === undefined)
     .flatMap(({ seq, blocks }) =>
       blocks.flatMap(({ index, block, blob }): readonly PlannedForm[] => {
-        if (block.type !== "tool_use" || !clearableTools.has(toolKey(block.name))) return [];
-        if (measure(block) <= argumentTokens) return [];
+        if (!isLargeArgument(block, policy, measure)) return [];
         const input = previewLargeStrings(
           block.input,
           {

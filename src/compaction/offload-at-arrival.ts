@@ -14,12 +14,20 @@ import { isMediaPart, shrinkBlock } from "./shrink-block.ts";
 import { longestLine, utf8Bytes } from "./text-size.ts";
 import { waterLevel } from "./water-level.ts";
 
+/**
+ * Limits of a new message; what is above one of them is stored beside the log and shown in part.
+ * `arrivalPolicy` makes the policy of a window of a given size.
+ */
 export interface ArrivalPolicy {
+  /** Largest block that is shown whole, in tokens … */
   readonly blockTokens: number;
+  /** … in UTF-8 bytes … */
   readonly blockBytes: number;
+  /** … and by its longest line, in characters. */
   readonly lineCharacters: number;
   /** All results of one message together. */
   readonly messageTokens: number;
+  /** What is shown of a larger one. */
   readonly previewTokens: number;
   /** Encoded size from which media lie outside the log. */
   readonly mediaOutsideCharacters: number;

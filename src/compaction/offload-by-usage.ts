@@ -12,11 +12,13 @@ import { type Measure, measureMessages, recentTailStart } from "./measure.ts";
 import { formatPointer } from "./pointer.ts";
 import { shrinkBlock } from "./shrink-block.ts";
 
+/** When old blocks take their preview form, in tokens. `offloadPolicy` makes the policy of a window of a given size. */
 export interface OffloadPolicy extends HistoryState {
   /** The window's size from which on this layer acts. */
   readonly gateTokens: number;
   /** Blocks above this get their preview form. */
   readonly blockTokens: number;
+  /** What is left of such a block. */
   readonly previewTokens: number;
   /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;
@@ -24,6 +26,7 @@ export interface OffloadPolicy extends HistoryState {
   readonly minFreedShare: number;
 }
 
+/** The window that a usage layer looks at, and how large it is. */
 export interface UsageInput {
   readonly visible: readonly VisibleMessage[];
   /** The whole prompt as it is estimated now, with system prompt and tools. */

@@ -5,12 +5,14 @@
  * taken out of the window, its pointer stands there with the call that reads it back.
  */
 
+/** Where an original block stands in the log. */
 export interface Pointer {
   readonly seq: number;
   /** Index of the block in its entry's content. */
   readonly block: number;
 }
 
+/** The address as the model reads it, such as `m12.0`. */
 export function formatPointer({ seq, block }: Pointer): string {
   return `m${seq}.${block}`;
 }

@@ -17,10 +17,13 @@ export interface WindowSituation {
   readonly windowTokens: number;
   /** The part of it that messages may fill: without reserve, system prompt and tools. */
   readonly effectiveTokens: number;
+  /** Whether messages that were sent may be rewritten. */
   readonly editSafety: EditSafety;
+  /** Calls that have no result yet; while there are any, nothing is rewritten. */
   readonly pendingCallIds: readonly string[];
 }
 
+/** The limits of new messages in a window of `windowTokens`. */
 export function arrivalPolicy(windowTokens: number): ArrivalPolicy {
   return {
     blockTokens: scaleTokens(D.arrivalBlock, windowTokens),
@@ -33,6 +36,7 @@ export function arrivalPolicy(windowTokens: number): ArrivalPolicy {
   };
 }
 
+/** When old blocks take their preview form: from requests of `gateTokens` on (`offloadGateTokens` of the budget). */
 export function offloadPolicy(situation: WindowSituation, gateTokens: number): OffloadPolicy {
   return {
     gateTokens,
@@ -45,6 +49,7 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
   };
 }
 
+/** What is cleared, from requests of `gateTokens` on (`microcompactGateTokens` of the budget). */
 export function microcompactPolicy(situation: WindowSituation, gateTokens: number): MicrocompactPolicy {
   return {
     gateTokens,
@@ -64,6 +69,7 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
   };
 }
 
+/** Budgets of a compaction that leaves messages of `targetShare` of `effectiveTokens`. */
 export function extractivePolicy({
   windowTokens,
   effectiveTokens,

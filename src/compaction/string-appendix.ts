@@ -3,7 +3,7 @@
  * letter by letter, from the whole session.
  *
  * A retelling keeps about a quarter of the strings that are used later; this list keeps most of
- * the rest for a few tokens each (performance notes 9.2).
+ * the rest for a few tokens each (where-the-numbers-come-from.md, "String appendix").
  */
 import { fitPrefix } from "./fit-lines.ts";
 import { type LiteralLedger, rankLiterals } from "./literal-ledger.ts";

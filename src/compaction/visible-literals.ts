@@ -12,6 +12,21 @@ export interface LiteralScope {
   show(literal: string): void;
 }
 
+/**
+ * By the block as it is shown: it never changes, and it is looked at in every pass until it leaves the
+ * window, which is when this forgets it.
+ */
+const known = new WeakMap<VisibleBlock, readonly string[]>();
+
+/** The distinct literals of a block as it is shown. */
+export function literalsOfShown(shown: VisibleBlock): readonly string[] {
+  const before = known.get(shown);
+  if (before !== undefined) return before;
+  const literals = findLiterals(blockText(shown.block));
+  known.set(shown, literals);
+  return literals;
+}
+
 /** Literals of all blocks that `isKept`. */
 export function findLiteralsOf(
   visible: readonly VisibleMessage[],
@@ -20,7 +35,7 @@ export function findLiteralsOf(
   const literals = new Set<string>();
   for (const message of visible)
     for (const shown of message.blocks)
-      if (isKept(shown)) for (const literal of findLiterals(blockText(shown.block))) literals.add(literal);
+      if (isKept(shown)) for (const literal of literalsOfShown(shown)) literals.add(literal);
   return {
     isVisible: (literal) => literals.has(literal),
     show: (literal) => void literals.add(literal),

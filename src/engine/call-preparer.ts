@@ -13,9 +13,9 @@ import { type EditSafety, editSafety, holdsBoundReasoning } from "../tokens/edit
 import { estimateBlock } from "../tokens/estimate-block.ts";
 import { estimateFixed } from "../tokens/estimate-message.ts";
 import { resolveModelLimits } from "../tokens/model-catalogue.ts";
+import { WarningMonitor } from "../tokens/warning-state.ts";
 import type { BlobRef, ContentBlock } from "../transcript/blocks.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
-import { checkRequest } from "../transcript/invariants.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import type { SessionEvent } from "./events.ts";
 import { RoomMaker } from "./make-room.ts";
@@ -44,6 +44,7 @@ export class CallPreparer {
   #fixed: FixedPart | undefined;
   #budget: ContextBudget | undefined;
   #uselessCompactions = 0;
+  readonly #warnings = new WarningMonitor();
 
   constructor(parts: SessionParts, options: WindowOptions, now: () => number) {
     this.#parts = parts;
@@ -69,10 +70,13 @@ export class CallPreparer {
     const fixed = await this.#readFixed(request);
     await this.#repair();
     const edits = await this.#makeRoom(fixed);
-    if (edits.length > 0) await this.#repair();
+    if (edits.length > 0) {
+      await this.#repair();
+      this.#warnings.compacted();
+    }
 
     const messages = keeper.request(writer.projection);
-    for (const { rule, message } of checkRequest(messages, "anthropic"))
+    for (const { rule, message } of keeper.findBroken(messages))
       this.#emit({ type: "invariant-broken", rule, message });
     const tokens = this.#figures();
     const call = await writer.appendOne({
@@ -97,8 +101,14 @@ export class CallPreparer {
       ...(tools === undefined ? {} : { tools }),
       messages,
       tokens,
+      warning: this.#warnings.state(tokens.total, this.budget()),
       edits,
     };
+  }
+
+  /** The provider reported the window as it is: what is said of it is true again. */
+  usageReported(): void {
+    this.#warnings.reported();
   }
 
   /** @throws `UNDO_REFUSED` where the edit is not in force, or the window would not fit without it. */

@@ -6,6 +6,19 @@
 import type { LogDamage } from "../ports/session-store.ts";
 import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
 
+/**
+ * What happened to a session, told apart by `type`. `seq` is the entry of the log that records it.
+ *
+ * - `layer`: a compaction layer made an edit; `edit.freedTokens` and `edit.loss` say what it cost.
+ * - `offloaded`: a block arrived over its limit and is shown as a preview; `bytes` is its size in the store.
+ * - `repair`: something the provider would refuse was mended; `subject` is the call or message.
+ * - `undone`, `rewound`: an edit was taken back, the conversation went back to `toSeq`.
+ * - `host-edit`: `reconcile` hid messages that the host's list does not have any more.
+ * - `call`: a request left; `tokens` is its size, unpadded, and `source` where that figure comes from.
+ * - `invariant-broken`: a request that is about to leave breaks a rule. It is sent all the same; please report it.
+ * - `useless-compaction`: one that freed less than `usefulFreedShare`, and how many of them came in a row.
+ * - `damage`: a stretch of the stored log could not be read and was passed over.
+ */
 export type SessionEvent =
   | {
       readonly type: "layer";
@@ -45,6 +58,7 @@ export type SessionEvent =
     }
   | { readonly type: "damage"; readonly damage: LogDamage };
 
+/** Whoever wants to know what happens inside a session: a log, a meter, a progress line. Pass it as `observer`. */
 export interface SessionObserver {
   /** Called in the order of the log. What it throws is not caught: an observer must not fail. */
   onEvent(event: SessionEvent): void;

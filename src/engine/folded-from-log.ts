@@ -3,14 +3,14 @@
  * made only when it is first asked for, kept up to date afterwards, and made anew from the log when
  * what it was folded from does not hold any more.
  *
- * New messages wait here until they are needed, so that a turn does not pay for it; a bounded
- * number of them, so that memory does not.
+ * New messages wait here until they are needed, so that a short session does not pay for it. Only a
+ * few may wait: then each new one has the oldest folded in, so that no turn ever pays for hundreds.
  */
 import type { Message } from "../transcript/messages.ts";
 import type { LogReader } from "./log-reader.ts";
 
-/** Messages that may wait before they are folded in. */
-const WAITING_LIMIT = 512;
+/** Messages that may wait before they are folded in: a few milliseconds of work for who asks then. */
+const WAITING_LIMIT = 32;
 
 export interface Fold<State> {
   readonly create: () => State;
@@ -35,7 +35,9 @@ export class FoldedFromLog<State> {
   push(seq: number, message: Message): void {
     if (this.#state === undefined) return;
     this.#waiting.push({ seq, message });
-    if (this.#waiting.length >= WAITING_LIMIT) this.#catchUp(this.#state);
+    if (this.#waiting.length <= WAITING_LIMIT) return;
+    const oldest = this.#waiting.shift()!;
+    this.#fold.add(this.#state, oldest.seq, oldest.message);
   }
 
   /** What it was folded from changed: a rewind, or messages that the host took out. */

@@ -42,7 +42,7 @@ const UNKNOWN_MODEL = "unknown";
  */
 export async function createSession(options: NewSessionOptions): Promise<Session> {
   const sessionId = options.sessionId ?? options.ids.sessionId();
-  const log = await options.store.create(sessionId);
+  const log = await options.store.create(sessionId, options.scope);
   const { scope, workingCopy, source } = options;
   const header = {
     type: "header",
@@ -68,7 +68,7 @@ export async function createSession(options: NewSessionOptions): Promise<Session
  * @throws `StoreError` `SESSION_NOT_FOUND`. Damage does not throw: it is skipped and told to the observer.
  */
 export async function openSession(sessionId: string, options: SessionOptions): Promise<Session> {
-  const log = await options.store.open(sessionId);
+  const log = await options.store.open(sessionId, options.scope);
   const emit = (event: SessionEvent): void => options.observer?.onEvent(event);
   const opened = (await openTail(log, emit)) ?? (await openWhole(log, emit));
   return assemble(options, log, opened).session;

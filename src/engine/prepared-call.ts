@@ -2,17 +2,22 @@
  * What a host hands over before a call, and what it gets back to send.
  */
 import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { TokenWarningState } from "../tokens/warning-state.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
 
 /** The part of a request that is the host's: everything but the conversation. */
 export interface CallRequest {
+  /** Id of the model as its provider spells it; window, tokenizer and rules follow from it. */
   readonly model: string;
+  /** The system prompt. It counts against the window, and its text is stored once. */
   readonly system?: string;
   /** Tool definitions in the shape the provider takes. */
   readonly tools?: readonly JsonValue[];
+  /** Parameters of the request, such as `max_tokens`; written into the log and not interpreted. */
   readonly parameters?: JsonObject;
+  /** Beta features that the request asks for; likewise. */
   readonly betas?: readonly string[];
 }
 
@@ -33,11 +38,15 @@ export interface PreparedCall {
   /** Names the call in the log: `windowAt(callSeq)` builds its window again. */
   readonly callSeq: number;
   readonly model: string;
+  /** As it was handed over. */
   readonly system?: string;
+  /** As they were handed over. */
   readonly tools?: readonly JsonValue[];
   /** The conversation, valid for every provider; `formats` turns it into a provider's shape. */
   readonly messages: readonly RequestMessage[];
   readonly tokens: CallTokens;
+  /** What to tell the user about the room that is left; silent between a rewrite and the next report. */
+  readonly warning: TokenWarningState;
   /** Edits the layers made for this call, oldest first; empty for most calls. */
   readonly edits: readonly { readonly seq: number; readonly edit: LayerEdit }[];
 }
@@ -46,6 +55,8 @@ export interface PreparedCall {
 export interface CallAnswer {
   /** The assistant's message; several where the response came in chunks. */
   readonly messages: readonly Message[];
+  /** What the provider reported. Without it the estimate cannot learn, and sizes stay padded. */
   readonly usage?: Usage;
+  /** In the words of the provider; kept in the log. */
   readonly stopReason?: string;
 }

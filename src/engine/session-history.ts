@@ -35,6 +35,10 @@ export interface ReadOptions {
   readonly limit?: number;
 }
 
+/**
+ * Everything ever said in a session, for programs as methods and for the agent as two tools; it is
+ * `session.history`. What the window has lost is found here, to the letter.
+ */
 export class SessionHistory {
   /** Definitions of `history_search` and `history_read`, to hand to a model. */
   readonly tools: readonly HistoryTool[] = HISTORY_TOOLS;

@@ -22,12 +22,24 @@ export interface WindowOptions {
   readonly keptTools?: readonly string[];
 }
 
+/**
+ * What a session works with. `store`, `clock`, `ids` and `hasher` are the ports it reaches the world by;
+ * `nodeSessions` fills them in for sessions on the local disk.
+ */
 export interface SessionOptions {
+  /** Where the session is kept. */
   readonly store: SessionStore;
+  /** The time of entries; the order of the log does not depend on it. */
   readonly clock: Clock;
+  /** Ids of entries, and of the session where it has none yet. */
   readonly ids: IdSource;
+  /** Names blobs by their content. */
   readonly hasher: Hasher;
+  /** Tenant and project of the session: part of its name in the store. */
+  readonly scope?: Scope;
+  /** Told of every edit, repair, call and damage. */
   readonly observer?: SessionObserver;
+  /** How the window is managed; from the model, where it is left out. */
   readonly window?: WindowOptions;
   /**
    * `durable`: everything a request rests on survives a power loss before `prepare` resolves.
@@ -41,7 +53,7 @@ export interface SessionOptions {
 export interface NewSessionOptions extends SessionOptions {
   /** @defaultValue a UUID v4 */
   readonly sessionId?: string;
-  readonly scope?: Scope;
+  /** Folder or checkout that the session is about, written into the header. */
   readonly workingCopy?: string;
   /** What an imported session was before. */
   readonly source?: { readonly format: string; readonly sessionId?: string };

@@ -28,6 +28,13 @@ import { Queue } from "./queue.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionParts } from "./session-parts.ts";
 
+/**
+ * An endless conversation seen through a finite window. A turn is `append` (or `reconcile`), `prepare`,
+ * sending what it returned, and `record`. Get one from `nodeSessions`, `createSession` or `openSession`;
+ * `close` it when you are done. Methods may be called without waiting for one another: they run in order.
+ *
+ * @throws `SessionError` `SESSION_CLOSED` from every asynchronous method, after `close`.
+ */
 export class Session {
   /** The session's id in its store. */
   readonly id: string;
@@ -123,6 +130,7 @@ export class Session {
       if (call !== undefined && usage !== undefined) {
         const replyTokens = answer.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
         this.#parts.keeper.ledger.usageReported({ sent: call.sent, usage, replyTokens });
+        this.#preparer.usageReported();
       }
       return seqs;
     });

@@ -1,6 +1,6 @@
 /**
  * Everything derived from the window, kept up to date at the cost of what is new: its size, what a
- * request made of it looks like, and what must be mended before that is sent.
+ * request made of it looks like, what must be mended before that is sent, and whether it keeps the rules.
  *
  * A push is followed message by message. Any other change of the window (an edit, an undo, a
  * rewind) counts up the projection's revision, and all of it is derived anew.
@@ -8,6 +8,7 @@
 import { estimateVisibleMessage } from "../tokens/estimate-message.ts";
 import type { UsageLedger } from "../tokens/usage-ledger.ts";
 import type { RepairEdit } from "../transcript/edits.ts";
+import { type BrokenInvariant, checkRequest } from "../transcript/invariants.ts";
 import type { Projection } from "../transcript/projection.ts";
 import { RepairScan } from "../transcript/repair.ts";
 import { RequestAssembler } from "../transcript/request.ts";
@@ -20,6 +21,7 @@ export class WindowKeeper {
   #seen = 0;
   #assembler = new RequestAssembler();
   #scan = new RepairScan();
+  #check = new RequestCheck();
 
   constructor(ledger: UsageLedger) {
     this.ledger = ledger;
@@ -34,6 +36,7 @@ export class WindowKeeper {
       this.#revision = revision;
       this.#assembler = new RequestAssembler();
       this.#scan = new RepairScan();
+      this.#check = new RequestCheck();
       this.#seen = 0;
       if (isFirst) this.ledger.windowRestored(sizeOf(visible));
       else this.ledger.windowReplaced(sizeOf(visible));
@@ -59,6 +62,72 @@ export class WindowKeeper {
     this.follow(projection);
     return this.#assembler.messages;
   }
+
+  /** The rules that `request`, the newest one, breaks. */
+  findBroken(request: readonly RequestMessage[]): readonly BrokenInvariant[] {
+    return this.#check.check(request);
+  }
+}
+
+/** Rules about where in the request a message stands: settled once a message stands before it. */
+const PLACE_RULES: ReadonlySet<string> = new Set(["first-message-is-user", "compaction-comes-first"]);
+
+/**
+ * The check of a request that grows. The assembler replaces a message that it adds to, so the same
+ * object is the same message; a rule looks at a message and its neighbours, so what stands before
+ * the response in front of the first change is settled. Only ids are unique in all of it.
+ */
+class RequestCheck {
+  #messages: readonly RequestMessage[] = [];
+  #broken: readonly BrokenInvariant[] = [];
+  #settledCount = 0;
+  /** Calls in the settled part. */
+  readonly #callIds = new Set<string>();
+
+  check(messages: readonly RequestMessage[]): readonly BrokenInvariant[] {
+    const from = this.#firstToCheck(messages);
+    for (; this.#settledCount < from; this.#settledCount++)
+      for (const id of callIdsOf(messages[this.#settledCount]!)) this.#callIds.add(id);
+    const changed = messages.slice(from);
+    const isSettled = ({ rule, message }: BrokenInvariant): boolean =>
+      message < from || (from > 0 && message === from && PLACE_RULES.has(rule));
+    const found = checkRequest(changed, "anthropic").map((one) => ({ ...one, message: one.message + from }));
+    this.#messages = messages;
+    this.#broken = [
+      ...this.#broken.filter(isSettled),
+      ...found.filter((one) => !isSettled(one)),
+      ...this.#idsTaken(changed, from),
+    ];
+    return this.#broken;
+  }
+
+  /** The newest response before the first change: its calls may be answered by what changed. */
+  #firstToCheck(messages: readonly RequestMessage[]): number {
+    const known = this.#messages;
+    let same = 0;
+    while (same < known.length && known[same] === messages[same]) same++;
+    let from = same - 1;
+    while (from > 0 && messages[from]!.role !== "assistant") from--;
+    if (from >= this.#settledCount) return from;
+    this.#callIds.clear();
+    this.#settledCount = 0;
+    return 0;
+  }
+
+  /** Calls whose id the settled part has; what has an id twice by itself is found by the check. */
+  #idsTaken(changed: readonly RequestMessage[], from: number): readonly BrokenInvariant[] {
+    const seen = new Set<string>();
+    return changed.flatMap((message, index) =>
+      callIdsOf(message)
+        .filter((callId) => this.#callIds.has(callId) && !seen.has(callId) && seen.add(callId))
+        .map((callId) => ({ rule: "ids-are-unique", message: from + index, callId }) as const),
+    );
+  }
+}
+
+function callIdsOf({ role, content }: RequestMessage): readonly string[] {
+  if (role !== "assistant") return [];
+  return content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
 }
 
 /** Size of a window in reference tokens. */

@@ -7,6 +7,7 @@
  */
 import type { ImportedMessage, ImportedSession } from "./imported-session.ts";
 
+/** What a recorded session holds, left-out messages included. {@link countSession} makes it. */
 export interface SessionCounts {
   readonly userMessages: number;
   readonly assistantMessages: number;

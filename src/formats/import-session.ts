@@ -11,7 +11,9 @@ import { importPi } from "./pi/import-pi.ts";
 import { readRecords, type SourceRecord, type TextSource } from "./read-records.ts";
 import { RepairLog } from "./repair-log.ts";
 
+/** The sessions of one file. */
 export interface ImportResult {
+  /** The format that was recognised. */
   readonly format: FormatName;
   /** At least one; a file of trajectories holds many. */
   readonly sessions: readonly ImportedSession[];

@@ -12,8 +12,10 @@ import type { Message, Usage } from "../transcript/messages.ts";
 /** Formats that can be imported, in the words of messages and of `--json`. */
 export const FORMAT_NAMES = ["claude-code", "pi", "openai-chat", "anthropic-messages"] as const;
 
+/** One of {@link FORMAT_NAMES}. */
 export type FormatName = (typeof FORMAT_NAMES)[number];
 
+/** One message of the conversation, with what its provider reported for it. */
 export interface ImportedMessage {
   readonly type: "message";
   readonly message: Message;
@@ -66,16 +68,22 @@ export interface ImportedMetadata {
   readonly line?: number;
 }
 
+/** What a recorded conversation is a list of, in its order; told apart by `type`. */
 export type ImportedItem = ImportedMessage | ImportedBoundary | ImportedMicrocompact | ImportedMetadata;
 
 /** Why a recorded message is not part of the conversation. */
 export type LeftOutReason = "abandoned-branch" | "side-chain" | "api-error" | "transcript-only" | "empty";
 
+/** A recorded message that is not part of the conversation, and why. */
 export interface LeftOutMessage {
   readonly reason: LeftOutReason;
   readonly item: ImportedMessage;
 }
 
+/**
+ * What was wrong with a record or a file. `oversized-line` and `too-deep` were skipped at our own limits
+ * (`FORMATS_DEFAULTS`); the others were damaged, or of a type this version does not know.
+ */
 export type ImportRepairKind =
   | "bad-json"
   | "too-deep"
@@ -104,17 +112,28 @@ export interface SkippedRecords {
   readonly count: number;
 }
 
+/**
+ * One recorded conversation. Append its messages to a session of your own, or read what is in it:
+ * `items` is the conversation in order, `leftOut` what was recorded beside it.
+ */
 export interface ImportedSession {
   readonly format: FormatName;
+  /** The id that the session had where it was recorded. */
   readonly sessionId?: string;
   readonly title?: string;
   readonly workingCopy?: string;
   /** The whole file is the transcript of a sub-agent. */
   readonly isSidechain?: boolean;
+  /** The recorded system prompt; most formats do not keep it. */
   readonly system?: string;
+  /** The recorded tool definitions, as they were recorded. */
   readonly tools?: readonly JsonValue[];
+  /** The conversation, in order. */
   readonly items: readonly ImportedItem[];
+  /** What was recorded and is not part of the conversation that went on. */
   readonly leftOut: readonly LeftOutMessage[];
+  /** Records without a part in a conversation, by type. */
   readonly skipped: readonly SkippedRecords[];
+  /** What had to be worked around, and how. */
   readonly repairs: readonly ImportRepair[];
 }

@@ -13,6 +13,7 @@ import type { Role } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
 import { renderOnce } from "./render-once.ts";
 
+/** One element of `messages` in a request to the Anthropic Messages API. */
 export interface AnthropicMessage {
   readonly role: Role;
   readonly content: readonly JsonObject[];

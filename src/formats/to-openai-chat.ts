@@ -14,6 +14,7 @@ import { urlOfSource } from "./media-url.ts";
 import { argumentsText, openaiFields } from "./openai-fields.ts";
 import { renderOnce } from "./render-once.ts";
 
+/** What {@link toOpenaiChat} cannot tell from the messages. */
 export interface ToOpenaiChatOptions {
   /** The system prompt; it becomes the first message. */
   readonly system?: string;

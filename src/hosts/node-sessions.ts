@@ -9,6 +9,7 @@ import { systemClock } from "../adapters/node/system-clock.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
 import type { NewSessionOptions, SessionOptions } from "../engine/session-options.ts";
+import type { Scope } from "../transcript/entries.ts";
 
 type Wired = "store" | "clock" | "ids" | "hasher";
 
@@ -18,8 +19,8 @@ export interface NodeSessions {
   create(options?: Omit<NewSessionOptions, Wired>): Promise<Session>;
   /** Opens a session where it was left. @throws `StoreError` `SESSION_NOT_FOUND`. */
   open(sessionId: string, options?: Omit<SessionOptions, Wired>): Promise<Session>;
-  /** Ids of the sessions in the folder. */
-  list(): Promise<readonly string[]>;
+  /** Ids of the sessions in the folder, or of those of a scope. */
+  list(scope?: Scope): Promise<readonly string[]>;
 }
 
 /**
@@ -42,6 +43,6 @@ export function nodeSessions({ folder }: { readonly folder: string }): NodeSessi
   return {
     create: (options = {}) => createSession({ ...options, ...wired }),
     open: (sessionId, options = {}) => openSession(sessionId, { ...options, ...wired }),
-    list: () => store.list(),
+    list: (scope) => store.list(scope),
   };
 }

@@ -11,6 +11,7 @@ export interface FileStat {
   readonly isDirectory: boolean;
 }
 
+/** An open file. Positions and sizes are in bytes. */
 export interface OpenFile {
   /** Appends or writes at the end; returns the bytes written, which may be fewer than given. */
   write(bytes: Uint8Array): number;
@@ -24,6 +25,10 @@ export interface OpenFile {
   close(): void;
 }
 
+/**
+ * A file system as a store uses it. Paths are what the store was given for its root, joined with names
+ * of its own; implement this to keep sessions in a place that looks like files.
+ */
 export interface FileSystem {
   /**
    * `append` creates the file (mode 0600) if needed; `create` fails with `EEXIST` if it is there. Both

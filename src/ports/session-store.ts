@@ -4,7 +4,7 @@
  * An append is *acknowledged* when it resolves (the bytes survive a killed process) and *durable*
  * once `sync` has resolved after it (they survive a power loss). A log never changes what is in it.
  */
-import type { Entry } from "../transcript/entries.ts";
+import type { Entry, Scope } from "../transcript/entries.ts";
 
 /** An entry and where it lies: an opaque, growing number that `readFrom` takes. */
 export interface StoredEntry {
@@ -19,6 +19,7 @@ export interface LogDamage {
   readonly reason: "torn-tail" | "bad-checksum" | "not-json" | "not-an-entry" | "too-long";
 }
 
+/** Entries in the order of the log, and what lay between them that could not be read. */
 export interface LogContents {
   readonly entries: readonly StoredEntry[];
   readonly damage: readonly LogDamage[];
@@ -29,6 +30,7 @@ export interface SessionLog {
   readonly sessionId: string;
   /**
    * Appends entries in order, all or none as far as a reader can tell; returns their positions.
+   * The last append made again is acknowledged again and stored once.
    * @throws a `StoreError` in the same call if the bytes could not be written; what was written of
    * them is taken back, and the log can be appended to again.
    */
@@ -53,14 +55,19 @@ export interface SessionLog {
   close(): Promise<void>;
 }
 
+/**
+ * Where sessions are kept. A session is named by its id *and* its scope (tenant and project): one scope
+ * never sees another's sessions, whatever their ids. Implement it to keep them elsewhere, and run `sessionStoreContract` of
+ * `palimpsest/testing` against it: what it asks for is what the engine relies on.
+ */
 export interface SessionStore {
   /**
    * Begins the log of a new session. Nothing is stored before the first append (or blob).
    * @throws `StoreError` `SESSION_EXISTS`; `OptionError` if the id cannot be a file name.
    */
-  create(sessionId: string): Promise<SessionLog>;
+  create(sessionId: string, scope?: Scope): Promise<SessionLog>;
   /** Opens an existing log. Reading never changes it; a torn last line is left and reported. @throws `SESSION_NOT_FOUND`. */
-  open(sessionId: string): Promise<SessionLog>;
+  open(sessionId: string, scope?: Scope): Promise<SessionLog>;
   /** Ids of the sessions that have at least one entry, sorted. */
-  list(): Promise<readonly string[]>;
+  list(scope?: Scope): Promise<readonly string[]>;
 }

@@ -4,6 +4,7 @@
  */
 import type { Message } from "../transcript/messages.ts";
 
+/** A request as a counter gets it: what would be sent, in our own blocks. */
 export interface CountableRequest {
   readonly model: string;
   readonly system?: string;
@@ -12,6 +13,7 @@ export interface CountableRequest {
   readonly messages: readonly Message[];
 }
 
+/** Counts requests for a `CountingChain`. Wrap a provider's counting endpoint or a tokenizer in one. */
 export interface TokenCounter {
   /** Shown as the source of a figure, such as `anthropic-count-tokens`. */
   readonly name: string;

@@ -12,6 +12,7 @@ import { FakeFileSystemError } from "./in-memory-file-system.ts";
  */
 export type Fault = "ENOSPC" | "EDQUOT" | "EIO" | "short" | "kill" | "torn";
 
+/** Which operations fail, and how. */
 export interface FaultPlan {
   /** The operation that fails, counted from 1 over all files and folders. */
   readonly failAtCall: number;

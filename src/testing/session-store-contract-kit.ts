@@ -19,6 +19,9 @@ export interface StoreHarness {
   readonly tear?: (sessionId: string, bytes: number) => void;
 }
 
+/** The session that the cases are about. */
+export const CONTRACT_ID = "6f0c1f5e-3c2b-4a52-9d0e-0f4f6f1f2a3b";
+
 /** A store does not keep a promise of the port. */
 export class ContractBrokenError extends Error {
   override readonly name = "ContractBrokenError";

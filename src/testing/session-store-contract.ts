@@ -15,6 +15,7 @@ import {
   all,
   checkpoint,
   holds,
+  CONTRACT_ID as ID,
   message,
   refuses,
   type StoreHarness,
@@ -22,15 +23,15 @@ import {
   seqs,
   textOf,
 } from "./session-store-contract-kit.ts";
+import { appendsAfterTear, dropsTornBatch, survivesTear } from "./session-store-crash-cases.ts";
 
 export { ContractBrokenError, type StoreHarness } from "./session-store-contract-kit.ts";
 
+/** One promise: its name as a test would show it, and what throws if it is not kept. */
 export interface ContractCase {
   readonly name: string;
   readonly run: (harness: StoreHarness) => Promise<void>;
 }
-
-const ID = "6f0c1f5e-3c2b-4a52-9d0e-0f4f6f1f2a3b";
 
 /** Every promise, one case each. */
 export const sessionStoreContract: readonly ContractCase[] = [
@@ -57,6 +58,8 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "counts the bytes it wrote", run: countsBytes },
   { name: "keeps every whole entry when the last line is torn, and says so", run: survivesTear },
   { name: "appends after a torn line without touching what is there", run: appendsAfterTear },
+  { name: "keeps the sessions of different scopes apart", run: keepsScopesApart },
+  { name: "stores once an append that is made again", run: storesRepeatedOnce },
   { name: "takes a batch whose end never arrived as not appended", run: dropsTornBatch },
 ];
 
@@ -319,64 +322,30 @@ async function countsBytes({ store }: StoreHarness): Promise<void> {
   await log.close();
 }
 
-async function survivesTear({ store, reopen, tear }: StoreHarness): Promise<void> {
-  if (tear === undefined) return;
-  const log = await store.create(ID);
-  await log.append([message(1, "one")]);
-  await log.append([checkpoint(2)]);
-  await log.append([message(3, "three")]);
-  await log.close();
-  tear(ID, 10);
-  const again = await reopen().open(ID);
-  for (const contents of [await all(again), await again.readTail(), await again.readFrom(0, 99)])
-    same(
-      contents.damage.map(({ reason }) => reason),
-      ["torn-tail"],
-      "the torn line is reported",
-    );
-  same(seqs(await all(again)), [1, 2], "the whole entries");
-  same(seqs(await again.readTail()), [2], "the tail");
-  await again.close();
+async function keepsScopesApart({ store, reopen }: StoreHarness): Promise<void> {
+  const scopes = [undefined, { tenant: "acme" }, { tenant: "acme", project: "web" }, { project: "../acme" }];
+  for (const [index, scope] of scopes.entries()) {
+    const log = await store.create(ID, scope);
+    await log.append([message(1, `said in scope ${index}`)]);
+    await log.close();
+  }
+  const other = reopen();
+  for (const [index, scope] of scopes.entries()) {
+    same(await other.list(scope), [ID], `the sessions of scope ${index}`);
+    const log = await other.open(ID, scope);
+    same(textOf((await all(log)).entries[0]!.entry), `said in scope ${index}`, `the entry of scope ${index}`);
+    await log.close();
+  }
+  same(await other.list({ tenant: "nobody" }), [], "the sessions of a scope without any");
 }
 
-async function appendsAfterTear({ store, reopen, tear }: StoreHarness): Promise<void> {
-  if (tear === undefined) return;
+async function storesRepeatedOnce({ store }: StoreHarness): Promise<void> {
   const log = await store.create(ID);
   await log.append([message(1, "one")]);
-  await log.append([message(2, "two")]);
+  const batch = [message(2, "two"), message(3, "three")];
+  const positions = await log.append(batch);
+  same(await log.append(batch), positions, "the positions of the append that is made again");
+  await log.append([message(4, "four")]);
+  same(seqs(await all(log)), [1, 2, 3, 4], "each entry once");
   await log.close();
-  tear(ID, 10);
-  const again = await reopen().open(ID);
-  const [position] = await again.append([message(2, "two again")]);
-  same(seqs(await again.readFrom(position!, 2)), [2], "the new entry at its position");
-  await again.append([message(3, "three")]);
-  await again.close();
-  const third = await reopen().open(ID);
-  const contents = await all(third);
-  same(
-    contents.entries.map(({ entry }) => textOf(entry)),
-    ["one", "two again", "three"],
-    "all whole entries",
-  );
-  same(contents.damage.length, 1, "the torn line is still there and reported");
-  await third.close();
-}
-
-async function dropsTornBatch({ store, reopen, tear }: StoreHarness): Promise<void> {
-  if (tear === undefined) return;
-  const log = await store.create(ID);
-  await log.append([message(1, "one")]);
-  await log.append([message(2, "two"), checkpoint(3), message(4, "four")]);
-  await log.close();
-  tear(ID, 10);
-  const again = await reopen().open(ID);
-  same(seqs(await all(again)), [1], "none of the batch");
-  same(seqs(await again.readTail()), [1], "no checkpoint of the batch");
-  await again.append([message(2, "instead")]);
-  same(
-    (await all(again)).entries.map(({ entry }) => textOf(entry)),
-    ["one", "instead"],
-    "none of it comes back when the log goes on",
-  );
-  await again.close();
 }

@@ -12,7 +12,9 @@ import { DEFAULTS } from "../base/defaults.ts";
 /** The constants of a budget; every one is a setting. */
 export type BudgetPolicy = { readonly [Name in keyof typeof BUDGET_DEFAULTS]: number };
 
+/** The window that {@link planBudget} divides, in tokens. */
 export interface BudgetInput {
+  /** The whole context window of the model. */
   readonly windowTokens: number;
   /** The model's output limit, if it is known: no summary is longer. */
   readonly maxOutputTokens?: number | undefined;
@@ -22,12 +24,17 @@ export interface BudgetInput {
 
 /** Sizes of a request, in the model's tokens. */
 export interface ContextBudget {
+  /** The window that was divided: the ceiling, where there is one below it. */
   readonly windowTokens: number;
+  /** Kept free for a summary. */
   readonly summaryReserveTokens: number;
   /** The window less the summary reserve. */
   readonly effectiveTokens: number;
+  /** From here on the user is warned. */
   readonly warningTokens: number;
+  /** From here on the warning is an error. */
   readonly errorTokens: number;
+  /** The size that warnings count down to. */
   readonly autoCompactTokens: number;
   /** Nothing is sent beyond it. */
   readonly blockingTokens: number;

@@ -21,6 +21,10 @@ export interface ObservedRatio {
   readonly weight: number;
 }
 
+/**
+ * Learns from reported usage how many tokens of a model one reference token is, and how far estimates
+ * are padded until that is known. `UsageLedger` keeps one per model.
+ */
 export class Calibration {
   readonly #priorRatio: number;
   #observed: readonly ObservedRatio[];

@@ -38,6 +38,10 @@ export function needsCounter(figure: TokenFigure, thresholds: readonly number[])
   );
 }
 
+/**
+ * Asks counters in order where the estimate is not good enough to decide by. Use it beside a
+ * `UsageLedger`, whose figure it takes and whose `counted` it should be told.
+ */
 export class CountingChain {
   readonly #counters: readonly TokenCounter[];
   readonly #deadline: Deadline;

@@ -14,6 +14,10 @@ import { isObject } from "../base/json.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import { findClaudeVersion, parseModelId } from "./model-id.ts";
 
+/**
+ * `strict`: a change of earlier messages costs the thinking after it, or the request. `permissive`: the
+ * provider minds only the price.
+ */
 export type EditSafety = "strict" | "permissive";
 
 /** First version that binds thinking, by line of the Claude models; later versions are taken to keep it. */

@@ -58,6 +58,7 @@ export function findModel(id: string): CatalogueModel | undefined {
 /** Where the figure of a window comes from, as it is shown. */
 export type FigureSource = "option" | "vendor" | "learned" | "catalogue" | "default";
 
+/** How much a model takes and gives, in tokens, and who says so. */
 export interface ModelLimits {
   readonly model: string;
   readonly windowTokens: number;
@@ -72,6 +73,7 @@ interface Limits {
   readonly maxOutputTokens?: number | undefined;
 }
 
+/** A model and what is known of it beyond the catalogue; the first of `option`, `vendor` and `learned` that has a figure is believed. */
 export interface ModelKnowledge {
   readonly model: string;
   /** The caller's own figures. */

@@ -32,6 +32,7 @@ interface Anchor {
   readonly source: TokenSource;
 }
 
+/** Where a ledger begins: with an empty window, or with what an earlier run of the session left. */
 export interface UsageLedgerOptions {
   readonly model: string;
   /** System prompt and tools in reference tokens, if they are known (`estimateFixed`). */
@@ -40,6 +41,12 @@ export interface UsageLedgerOptions {
   readonly snapshot?: unknown;
 }
 
+/**
+ * Keeps the size of a window up to date. Tell it every message (`messageAdded`), rewrite
+ * (`windowReplaced`), request (`requestSent`) and report (`usageReported`), and ask it for `figure()`; a
+ * `Session` does so by itself. What is added is given in reference tokens (`estimateMessage`), what it
+ * answers is in those of the model.
+ */
 export class UsageLedger {
   #model: string;
   #messagesTokens = 0;

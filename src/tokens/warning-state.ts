@@ -7,6 +7,7 @@
  */
 import { type BudgetInput, type ContextBudget, planBudget } from "./budget.ts";
 
+/** What to show of a window that fills. Each flag is true from the threshold itself on. */
 export interface TokenWarningState {
   /** Room left before auto-compact, in per cent, 0–100. */
   readonly percentLeft: number;

@@ -11,24 +11,29 @@ import type { JsonObject, JsonValue } from "../base/json.ts";
 /** A text stored once beside the log, by the SHA-256 of its UTF-8 bytes (hex). */
 export interface BlobRef {
   readonly hash: string;
+  /** Length of the text in UTF-8. */
   readonly bytes: number;
 }
 
+/** What somebody says, as plain text. */
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
 }
 
+/** A picture. `source` is the Messages API’s: `{ type: "base64", media_type, data }`, `{ type: "url", url }` or `{ type: "file", file_id }`. */
 export interface ImageBlock {
   readonly type: "image";
   readonly source: JsonObject;
 }
 
+/** A PDF or a text file. `source` is the Messages API’s, as for {@link ImageBlock}, and also `text` and `content`. */
 export interface DocumentBlock {
   readonly type: "document";
   readonly source: JsonObject;
 }
 
+/** Reasoning of the model that may be read. Hand it back as it came: a changed letter breaks its signature. */
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly thinking: string;
@@ -36,11 +41,13 @@ export interface ThinkingBlock {
   readonly signature?: string;
 }
 
+/** Reasoning of the model that only its provider can read. */
 export interface RedactedThinkingBlock {
   readonly type: "redacted_thinking";
   readonly data: string;
 }
 
+/** A call that the host answers with a {@link ToolResultBlock} of the same id in the next user message. */
 export interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
@@ -55,6 +62,7 @@ export type ToolResultPart =
   | DocumentBlock
   | (JsonObject & { readonly type: string });
 
+/** The answer to the call `tool_use_id`. A result without content is a tool that said nothing. */
 export interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;
@@ -82,6 +90,7 @@ export const SERVER_TOOL_RESULT_TYPES = [
   "mcp_tool_result",
 ] as const;
 
+/** The provider’s own answer to a {@link ServerToolUseBlock}; it stands in the same assistant message. */
 export interface ServerToolResultBlock {
   readonly type: (typeof SERVER_TOOL_RESULT_TYPES)[number];
   readonly tool_use_id: string;
@@ -101,6 +110,7 @@ export interface OpaqueBlock {
   readonly value: JsonValue;
 }
 
+/** What a message is made of, told apart by `type`. Fields that are not listed are kept and sent back. */
 export type ContentBlock =
   | TextBlock
   | ImageBlock

@@ -35,6 +35,7 @@ export interface Insertion {
   readonly messages: readonly Message[];
 }
 
+/** All that an edit changes in the window, applied in this order: messages are hidden, blocks take other forms, messages are inserted. */
 export interface EditEffect {
   readonly hide?: readonly SeqRange[];
   readonly forms?: readonly BlockForm[];
@@ -55,6 +56,10 @@ export interface LossReport {
   readonly recovery: string;
 }
 
+/**
+ * The layer that made an edit. `offload`, `microcompact`, `extractive` and `peel` are made by this
+ * version; the other names are reserved, and edits of that kind are folded like any other.
+ */
 export type LayerName =
   | "offload"
   | "microcompact"
@@ -87,6 +92,11 @@ export interface RepairEdit {
   readonly subject: string;
 }
 
+/**
+ * What was wrong: a result without its call, after other messages or given twice; a call id used twice;
+ * a call that nobody answered; half of a pair of server-tool blocks; a request that does not begin, or
+ * does not end, with the user.
+ */
 export type RepairReason =
   | "orphan-result"
   | "late-result"
@@ -111,6 +121,7 @@ export interface ProviderClearEdit {
   readonly reason: string;
 }
 
+/** Keeps a message, or one block of it, out of the reach of every layer; `unpin` lets go of it. Reserved: this version records pins, and no layer asks for them yet. */
 export interface PinEdit {
   readonly kind: "pin" | "unpin";
   readonly seq: number;
@@ -129,7 +140,9 @@ export interface RewindEdit {
   readonly toSeq: number;
 }
 
+/** Edits that change what is shown, and that `undo` can take back. */
 export type EffectEdit = LayerEdit | RepairEdit | HostEdit;
+/** What an {@link EditEntry} holds, told apart by `kind`. */
 export type Edit = EffectEdit | ProviderClearEdit | PinEdit | UndoEdit | RewindEdit;
 
 export function hasEffect(edit: Edit): edit is EffectEdit {

@@ -30,6 +30,7 @@ export interface Scope {
   readonly project?: string;
 }
 
+/** The first entry of a log: whose session it is. */
 export interface HeaderEntry extends EntryBase {
   readonly type: "header";
   readonly sessionId: string;
@@ -55,8 +56,10 @@ export interface BlobBlock {
   readonly shown: ContentBlock;
 }
 
+/** A block as the log holds it: whole, or as a reference to where it lies. */
 export type StoredBlock = ContentBlock | BlobBlock;
 
+/** A message as it was said. `seq` and the index of a block make its pointer: `m12.0`. */
 export interface MessageEntry extends EntryBase {
   readonly type: "message";
   readonly role: Role;
@@ -100,6 +103,7 @@ export interface AnswerEntry extends EntryBase {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+/** What the reader shall see instead, from here on. */
 export interface EditEntry extends EntryBase {
   readonly type: "edit";
   readonly edit: Edit;
@@ -138,6 +142,7 @@ export interface CheckpointEntry extends EntryBase {
   readonly carried?: JsonObject;
 }
 
+/** One line of the log, told apart by `type`. */
 export type Entry =
   | HeaderEntry
   | MessageEntry

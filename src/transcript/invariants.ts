@@ -11,6 +11,7 @@ import type { RequestMessage } from "./window.ts";
 /** Whose rules a request must keep. */
 export type Provider = "anthropic" | "openai-chat" | "openai-responses" | "gemini";
 
+/** The rules of {@link checkRequest}, each as a sentence that is true of a valid request. */
 export type InvariantRule =
   | "first-message-is-user"
   | "last-message-is-not-assistant"
@@ -24,6 +25,7 @@ export type InvariantRule =
   | "server-tools-pair-inside-one-message"
   | "compaction-comes-first";
 
+/** A rule that a request breaks, and where. */
 export interface BrokenInvariant {
   readonly rule: InvariantRule;
   /** Index of the message in the request. */

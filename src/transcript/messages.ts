@@ -12,6 +12,10 @@ export type Role = "user" | "assistant" | "system";
  */
 export type Origin = "user" | "assistant" | "tool" | "host" | "engine" | "restored" | "recalled" | "summary";
 
+/**
+ * One message as a host hands it over. Only `role` and `content` are needed; the rest makes pairing,
+ * trust and matching exact where the host knows it.
+ */
 export interface Message {
   readonly role: Role;
   readonly content: readonly ContentBlock[];

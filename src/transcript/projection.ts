@@ -25,6 +25,10 @@ interface ActiveEdit {
   readonly edit: EffectEdit;
 }
 
+/**
+ * The window of a log, kept up entry by entry: `apply` every entry in order and read `visible`.
+ * `project` folds a whole log at once.
+ */
 export class Projection {
   #line: Line;
   #visible: VisibleMessage[] = [];

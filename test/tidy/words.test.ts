@@ -45,6 +45,11 @@ describe("words", () => {
     { rules: TEST_RULES, text: 'it.only("a", f);', why: "a test alone" },
     { rules: TEST_RULES, text: 'describe.skip("a", f);', why: "a skipped test" },
     { rules: TEXT_RULES, text: "// TO" + "DO: later", why: "work for later" },
+    { rules: TEXT_RULES, text: "Source: SP" + "EC 3.", why: "a document of nobody, with a section" },
+    { rules: TEXT_RULES, text: "Source: SP" + "EC; ours", why: "a document of nobody" },
+    { rules: TEXT_RULES, text: "see fact" + "s/a.md", why: "a file that is not here" },
+    { rules: TEXT_RULES, text: "Source: `fact" + "s`: 5.", why: "a folder that is not here" },
+    { rules: TEXT_RULES, text: "(performance " + "notes 9.2)", why: "notes that nobody can read" },
     { rules: TEXT_RULES, text: "see /wor" + "k/main/src", why: "a machine's path" },
     { rules: TEXT_RULES, text: "see /home/ad" + "a/src", why: "a home folder" },
     { rules: TEXT_RULES, text: `key = sk-ant-${"a".repeat(40)}`, why: "a key" },
@@ -60,7 +65,39 @@ describe("words", () => {
     },
     { rules: SOURCE_RULES, text: '// new Error("x")', why: "a comment" },
     { rules: TEXT_RULES, text: "/home/user/project and ./work/a", why: "an example path" },
+    {
+      rules: TEXT_RULES,
+      text: "the facts' budget, demo-facts.ts, SPECIAL, facts of a summary",
+      why: "ordinary words",
+    },
   ])("are left alone: $why", ({ rules, text }) => {
     expect(wordsFound([sourceFile("src/base/a.ts", text)], rules)).toEqual([]);
+  });
+});
+
+const NUMBERS = "docs/explanation/where-the-numbers-come-from.md";
+
+/** Sections of the document that are cited as `where-the-numbers-come-from.md, "Section"` and are not there. */
+function missingSections(texts: readonly string[], document: string): readonly string[] {
+  const sections = new Set([...document.matchAll(/^## (.+)$/gm)].map((match) => match[1]));
+  const cited = texts.flatMap((text) => [
+    ...text.replace(/\n\s*(?:\*|\/\/)?\s*/g, " ").matchAll(/where-the-numbers-come-from\.md, "([^"]+)"/g),
+  ]);
+  return [...new Set(cited.map((match) => match[1] ?? ""))].filter((section) => !sections.has(section));
+}
+
+describe("sections that sources name", () => {
+  it("are in the document", () => {
+    const document = readFileSync(`${ROOT}${NUMBERS}`, "utf8");
+    const texts = filesBelow("src", ".ts").map(({ text }) => text);
+    expect(texts.join("\n")).toContain('where-the-numbers-come-from.md, "');
+    expect(missingSections(texts, document)).toEqual([]);
+  });
+
+  it("would be missed, also across two lines of a comment", () => {
+    const text =
+      ' * as told in where-the-numbers-come-from.md,\n * "Kept tail" and where-the-numbers-come-from.md, "No"';
+    expect(missingSections([text], "## Kept tail\n")).toEqual(["No"]);
+    expect(missingSections([text], "## No\n")).toEqual(["Kept tail"]);
   });
 });

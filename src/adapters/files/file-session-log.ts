@@ -15,6 +15,7 @@ import { type FramedBatch, formatBatch } from "./log-line.ts";
 import { readLog, readLogUntil } from "./log-reader.ts";
 import { readLogTail } from "./log-tail.ts";
 import { LogWriter } from "./log-writer.ts";
+import { RepeatedAppend } from "./repeated-append.ts";
 import type { SessionPaths } from "./session-paths.ts";
 import { errorCode, readFailure, sessionExists, storeFailure } from "./store-failure.ts";
 
@@ -38,6 +39,7 @@ export class FileSessionLog implements SessionLog {
   readonly #folders: FolderKeeper;
   readonly #blobs: BlobFolder;
   readonly #isNew: boolean;
+  readonly #repeated = new RepeatedAppend();
   #reader: OpenFile | undefined;
   #writer: LogWriter | undefined;
   #hasUnsynced: boolean;
@@ -61,11 +63,16 @@ export class FileSessionLog implements SessionLog {
   async append(entries: readonly Entry[]): Promise<readonly number[]> {
     this.#assertOpen();
     if (entries.length === 0) return [];
+    const repeated = this.#repeated.find(entries);
+    if (repeated !== undefined) return repeated;
     const batch = this.#format(entries);
     const position = this.#getWriter().append(batch.bytes);
     this.#hasUnsynced = true;
     this.#bytesWritten += batch.bytes.length;
-    return batch.offsets.map((offset) => position + offset);
+    return this.#repeated.keep(
+      entries,
+      batch.offsets.map((offset) => position + offset),
+    );
   }
 
   #format(entries: readonly Entry[]): FramedBatch {

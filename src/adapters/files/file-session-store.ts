@@ -8,8 +8,15 @@ import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
+import type { Scope } from "../../transcript/entries.ts";
 import { FileSessionLog } from "./file-session-log.ts";
-import { assertSessionId, type SessionPaths, sessionIdOfFile, sessionPaths } from "./session-paths.ts";
+import {
+  assertSessionId,
+  type SessionPaths,
+  scopeFolder,
+  sessionIdOfFile,
+  sessionPaths,
+} from "./session-paths.ts";
 import { errorCode, readFailure, sessionExists, sessionNotFound } from "./store-failure.ts";
 
 /** What a {@link FileSessionStore} works with. */
@@ -29,14 +36,14 @@ export class FileSessionStore implements SessionStore {
     this.#options = options;
   }
 
-  async create(sessionId: string): Promise<SessionLog> {
-    const paths = this.#paths(sessionId);
+  async create(sessionId: string, scope?: Scope): Promise<SessionLog> {
+    const paths = this.#paths(sessionId, scope);
     if (this.#isStored(paths)) throw sessionExists(sessionId);
     return this.#log(sessionId, paths, undefined);
   }
 
-  async open(sessionId: string): Promise<SessionLog> {
-    const paths = this.#paths(sessionId);
+  async open(sessionId: string, scope?: Scope): Promise<SessionLog> {
+    const paths = this.#paths(sessionId, scope);
     try {
       return this.#log(sessionId, paths, this.#options.fs.open(paths.logFile, "read"));
     } catch (error) {
@@ -45,23 +52,28 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  async list(): Promise<readonly string[]> {
-    const { fs, root } = this.#options;
+  async list(scope?: Scope): Promise<readonly string[]> {
+    const { fs } = this.#options;
+    const folder = this.#folder(scope);
     try {
       return fs
-        .list(root)
+        .list(folder)
         .map(sessionIdOfFile)
         .filter((id) => id !== undefined)
         .sort();
     } catch (error) {
       if (isAbsence(error)) return [];
-      throw readFailure(root, error);
+      throw readFailure(folder, error);
     }
   }
 
-  #paths(sessionId: string): SessionPaths {
+  #paths(sessionId: string, scope: Scope | undefined): SessionPaths {
     assertSessionId(sessionId);
-    return sessionPaths(this.#options.root, sessionId);
+    return sessionPaths(this.#folder(scope), sessionId);
+  }
+
+  #folder(scope: Scope | undefined): string {
+    return scopeFolder(this.#options.root, scope, this.#options.hasher);
   }
 
   #isStored(paths: SessionPaths): boolean {

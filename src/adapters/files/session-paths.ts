@@ -1,5 +1,6 @@
 /**
- * Where the files of a session lie: `<root>/<id>.jsonl` and `<root>/<id>/blobs/<hash>`.
+ * Where the files of a session lie: `<root>/<id>.jsonl` and `<root>/<id>/blobs/<hash>`; sessions of a
+ * scope in a folder of their own, `<root>/@<scope>`, which no session id can be the name of.
  *
  * An id becomes a file name, so it may hold nothing that leaves the folder, and not end like a log:
  * the folder of a session `a.jsonl` would stand where the log of a session `a` does.
@@ -8,8 +9,13 @@ import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { Scope } from "../../transcript/entries.ts";
 
 const LOG_ENDING = ".jsonl";
+/** Of a scope's hash, enough that no two scopes meet. */
+const SCOPE_HASH_DIGITS = 32;
+const SCOPE_NAME_CHARS = 48;
 const ID_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 /** The files of one session. */
@@ -39,6 +45,15 @@ export function assertSessionId(id: string): void {
       `Use 1 to ${STORE_DEFAULTS.sessionIdLimitChars} of the characters A-Z a-z 0-9 . _ - and begin ` +
       `with another than the dot; the ending ${LOG_ENDING} is taken.`,
   });
+}
+
+/** The folder of a scope's sessions: readable, and by the hash never that of another scope. */
+export function scopeFolder(root: string, scope: Scope | undefined, hasher: Hasher): string {
+  const { tenant, project } = scope ?? {};
+  if (tenant === undefined && project === undefined) return root;
+  const hash = hasher.sha256(JSON.stringify([tenant ?? null, project ?? null])).slice(0, SCOPE_HASH_DIGITS);
+  const readable = [tenant, project].flatMap((part) => part ?? []).join(".");
+  return join(root, `@${readable.replace(/[^A-Za-z0-9._-]+/g, "-").slice(0, SCOPE_NAME_CHARS)}-${hash}`);
 }
 
 /** The paths of a session whose id was checked. */

@@ -9,8 +9,9 @@ import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { SessionError } from "../../base/errors.ts";
 import { toWellFormed } from "../../base/text.ts";
 import type { LogContents, SessionLog, SessionStore, StoredEntry } from "../../ports/session-store.ts";
-import type { Entry } from "../../transcript/entries.ts";
+import type { Entry, Scope } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
+import { RepeatedAppend } from "../files/repeated-append.ts";
 import { assertSessionId } from "../files/session-paths.ts";
 import { sessionExists, sessionNotFound, storeFailure } from "../files/store-failure.ts";
 
@@ -27,32 +28,41 @@ interface StoredSession {
 export class InMemorySessionStore implements SessionStore {
   readonly #sessions = new Map<string, StoredSession>();
 
-  async create(sessionId: string): Promise<SessionLog> {
+  async create(sessionId: string, scope?: Scope): Promise<SessionLog> {
     assertSessionId(sessionId);
-    if (this.#sessions.has(sessionId)) throw sessionExists(sessionId);
+    const key = keyOf(sessionId, scope);
+    if (this.#sessions.has(key)) throw sessionExists(sessionId);
     const session: StoredSession = { lines: [], checkpoints: [], blobs: new Map() };
     // As in a folder: a session is there once it has an entry.
     const register = () => {
-      if (this.#sessions.has(sessionId)) throw sessionExists(sessionId);
-      this.#sessions.set(sessionId, session);
+      if (this.#sessions.has(key)) throw sessionExists(sessionId);
+      this.#sessions.set(key, session);
     };
     return new InMemorySessionLog(sessionId, session, register);
   }
 
-  async open(sessionId: string): Promise<SessionLog> {
+  async open(sessionId: string, scope?: Scope): Promise<SessionLog> {
     assertSessionId(sessionId);
-    const session = this.#sessions.get(sessionId);
+    const session = this.#sessions.get(keyOf(sessionId, scope));
     if (session === undefined) throw sessionNotFound(sessionId, "memory");
     return new InMemorySessionLog(sessionId, session, undefined);
   }
 
-  async list(): Promise<readonly string[]> {
-    return [...this.#sessions.keys()].sort();
+  async list(scope?: Scope): Promise<readonly string[]> {
+    const prefix = keyOf("", scope);
+    const keys = [...this.#sessions.keys()].filter((key) => key.startsWith(prefix));
+    return keys.map((key) => key.slice(prefix.length)).sort();
   }
+}
+
+/** A session id holds no line break, and JSON ends before it: no two keys are equal by chance. */
+function keyOf(sessionId: string, { tenant, project }: Scope = {}): string {
+  return `${JSON.stringify([tenant ?? null, project ?? null])}\n${sessionId}`;
 }
 
 class InMemorySessionLog implements SessionLog {
   readonly sessionId: string;
+  readonly #repeated = new RepeatedAppend();
   readonly #session: StoredSession;
   #register: (() => void) | undefined;
   #bytesWritten = 0;
@@ -67,15 +77,18 @@ class InMemorySessionLog implements SessionLog {
   async append(entries: readonly Entry[]): Promise<readonly number[]> {
     this.#assertOpen();
     if (entries.length === 0) return [];
+    const repeated = this.#repeated.find(entries);
+    if (repeated !== undefined) return repeated;
     const lines = this.#format(entries);
     this.#register?.();
     this.#register = undefined;
-    return lines.map((line, index) => {
+    const positions = lines.map((line, index) => {
       const position = this.#session.lines.push(line) - 1;
       if (entries[index]?.type === "checkpoint") this.#session.checkpoints.push(position);
       this.#bytesWritten += byteLength(line) + 1;
       return position;
     });
+    return this.#repeated.keep(entries, positions);
   }
 
   #format(entries: readonly Entry[]): readonly string[] {

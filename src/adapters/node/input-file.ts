@@ -18,11 +18,13 @@ import { GunzipStream } from "./gunzip-stream.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { toUtf8 } from "./text-encoding.ts";
 
+/** How much of the file has been read, in bytes as they lie on the disk (compressed, where it is). */
 export interface ReadProgress {
   readonly bytesRead: number;
   readonly totalBytes: number;
 }
 
+/** Watching, stopping and limiting {@link readInputFile}; everything may be left out. */
 export interface ReadInputOptions {
   /** Called after each piece that was read from the disk. */
   readonly onProgress?: (progress: ReadProgress) => void;
@@ -32,6 +34,11 @@ export interface ReadInputOptions {
   readonly limits?: Partial<InputLimits>;
 }
 
+/**
+ * Where {@link readInputFile} stops, in bytes after decompression: a longer line is dropped and
+ * reported as a repair, a longer file is `INPUT_TOO_LARGE`.
+ * @defaultValue `FORMATS_DEFAULTS`, member by member
+ */
 export interface InputLimits {
   readonly maxLineBytes: number;
   readonly maxDecodedBytes: number;

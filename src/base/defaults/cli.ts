@@ -38,21 +38,22 @@ export const CLI_DEFAULTS = {
     "openai-chat": "gpt-4o",
     pi: "claude-sonnet-4-5",
   },
-  /** Smallest and largest window that can be asked for, in tokens. Source: SPEC 3: one rule from 1K to 10M. */
+  /** Smallest window that can be asked for, in tokens. Source: our choice: thresholds keep their order from here on. */
   minWindowTokens: 1_000,
+  /** Largest window that can be asked for, in tokens. Source: our choice: ten times the largest model there is. */
   maxWindowTokens: 10_000_000,
 } as const;
 
 export const DEMO_DEFAULTS = {
-  /** The demo works until so much was said, in tokens by our estimate. Source: issue: more than 400K, with room for the estimate's error. */
+  /** The demo works until so much was said, in tokens by our estimate. Source: our choice: more than twice the largest common window, with room for the estimate's error. */
   targetTokens: 420_000,
-  /** The window it has to live in, in tokens. Source: issue. */
+  /** The window it has to live in, in tokens. Source: our choice: small enough to be compacted several times. */
   windowTokens: 64_000,
   /** The model it pretends to use; only its budget and its rules matter. Source: our choice. */
   model: "claude-sonnet-4-5",
   /** Calls after which the demo gives up, in case its tools find nothing to say. Source: our choice: ten times what it needs. */
   maxCallsCount: 2_500,
-  /** How the scripted model bills: bytes of request and answer per token. Source: `facts`: billed Claude tokens over agents' JSON, about 3.2 to 3.6. */
+  /** How the scripted model bills: bytes of request and answer per token. Source: our choice: somewhat fewer tokens than UTF-8 bytes by 3.3, which came within 12 % of what was billed for agents' texts. */
   billedBytesPerToken: 3.4,
 
   /** Files larger than this are not read, in bytes. Source: our choice: generated bundles and data. */
@@ -77,8 +78,9 @@ export const DEMO_DEFAULTS = {
   shellTimeoutMs: 5_000,
   /** Output of a shell command that is kept, in characters. Source: Claude Code's 30,000. */
   shellCharacters: 30_000,
-  /** Size of the synthetic files, in lines, and how many there are. Source: our choice. */
+  /** Lines of a synthetic file. Source: our choice: about one page of a read. */
   syntheticLinesCount: 320,
+  /** Synthetic files. Source: our choice: some passes through them make the demo. */
   syntheticFilesCount: 40,
 } as const;
 

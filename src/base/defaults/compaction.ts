@@ -9,59 +9,59 @@
 import { assert } from "../assert.ts";
 
 export const COMPACTION_DEFAULTS = {
-  /** Window down to which floors hold, in tokens. Source: performance notes 9.4, the small window that was measured. */
+  /** Window down to which floors hold, in tokens. Source: where-the-numbers-come-from.md, "Arrival limits": the smallest window that was measured. */
   floorWindowTokens: 32_000,
 
-  /** A block above this becomes a preview at arrival. Source: performance notes 9.4: 8K at 200K, 2K at 32K, ≤ 1 point of near recall. */
+  /** A block above this becomes a preview at arrival. Source: where-the-numbers-come-from.md, "Arrival limits": 8K at 200K, 2K at 32K, at most a point of near recall. */
   arrivalBlock: { tokens: 8_000, floor: 2_000 },
-  /** All results of one message together. Source: SPEC 4, layer 1. */
+  /** All results of one message together, in tokens. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalMessage: { tokens: 50_000, floor: 8_000 },
-  /** UTF-8 bytes of one block; bytes do not scale, stores and requests are limited in bytes. Source: SPEC 4, layer 1. */
+  /** UTF-8 bytes of one block; bytes do not scale, stores and requests are limited in bytes. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalBlockBytes: 100_000,
-  /** Characters of one line: minified files and data dumps. Source: SPEC 4, layer 1. */
+  /** Characters of one line: minified files and data dumps. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalLineCharacters: 20_000,
-  /** Head and tail of a preview. Source: performance notes 9.4. */
+  /** Head and tail of a preview, in tokens. Source: where-the-numbers-come-from.md, "Arrival limits". */
   preview: { tokens: 1_000, floor: 400 },
   /** Media from this size on lie outside the log, in base64 characters. Source: our choice: about four log lines. */
   mediaOutsideCharacters: 4_096,
   /** Media above this are not shown at all, in base64 characters. Source: Anthropic docs, "Vision": 5 MB an image. */
   mediaShownCharacters: 5_000_000,
 
-  /** A block above this gets its preview form once the window is above the offload gate. Source: SPEC 4, layer 1. */
+  /** A block above this gets its preview form once the window is above the offload gate. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
   oldBlock: { tokens: 2_000, floor: 600 },
-  /** Newest part of the window that usage layers leave alone. Source: performance notes 6.2: the last ~8K tool tokens. */
+  /** Newest part of the window that usage layers leave alone. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact": 8K tokens of results were enough in simulation. */
   recentTail: { tokens: 20_000, floor: 4_000 },
 
-  /** Newest clearable results that stay whole. Source: SPEC 4, layer 2. */
+  /** Newest clearable results that stay whole. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
   resultsKeptCount: 5,
-  /** Clearable results from this count on are cleared whatever the usage. Source: SPEC 4, layer 2. */
+  /** Clearable results from this count on are cleared whatever the usage. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
   clearableCountGate: 100,
-  /** What stands for a cleared result, in tokens. Source: performance notes 6.5. */
+  /** What stands for a cleared result, in tokens. Source: where-the-numbers-come-from.md, "Briefs". */
   briefTokens: 60,
-  /** Distinctive strings named in a brief. Source: performance notes 6.5. */
+  /** Distinctive strings named in a brief. Source: our choice; where-the-numbers-come-from.md, "Briefs". */
   briefStringCount: 4,
-  /** A read-only result shorter than this, in characters, is cleared without a brief. Source: SPEC 4, layer 2. */
+  /** A read-only result shorter than this, in characters, is cleared without a brief. Source: our choice; where-the-numbers-come-from.md, "Briefs". */
   smallResultCharacters: 1_000,
-  /** Strings in old arguments above this are previewed, in tokens. Source: performance notes 5.2: arguments were 138K of 516K. */
+  /** Strings in old arguments above this are previewed, in tokens. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact": arguments were 138K of 516K. */
   oldArgument: { tokens: 400, floor: 120 },
   /** Head and tail that stay of such a string, in tokens. Source: our choice, not yet measured. */
   oldArgumentPreview: { tokens: 160, floor: 80 },
-  /** Share of the window's tokens that a clearing must free: one batch, not one by one. Source: performance notes 9.7 (`clear_at_least`); the value is our choice. */
+  /** Share of the window's tokens that a clearing must free: one batch, not one by one. Source: where-the-numbers-come-from.md, "Offload and microcompact"; the value is our choice. */
   minFreedShare: 0.05,
 
-  /** Size of the window after an extractive compaction, as a share of the effective window. Source: SPEC 4, circuit breaker. */
+  /** Size of the window after an extractive compaction, as a share of the effective window. Source: where-the-numbers-come-from.md, "Compaction targets". */
   targetShare: 0.35,
-  /** Newest rounds kept verbatim. Source: performance notes 5.2 and 6.4: the last 20K hold half of the far references. */
+  /** Newest rounds kept verbatim. Source: where-the-numbers-come-from.md, "Kept tail": the last 20K hold half of the far references. */
   keptTail: { tokens: 20_000, floor: 3_000 },
   /** A newest round above this share of the target is peeled into previews. Source: our choice. */
   newestRoundShare: 0.6,
-  /** The user's own words, verbatim. Source: SPEC 4.2. */
+  /** The user's own words, verbatim. Source: our choice; where-the-numbers-come-from.md, "User words". */
   userWords: { tokens: 8_000, floor: 2_000 },
-  /** String appendix. Source: performance notes 9.2: 3K and 6K tokens keep 73 and 88 % of the strings needed later. */
+  /** String appendix. Source: where-the-numbers-come-from.md, "String appendix": 3K and 6K tokens keep 73 and 88 % of the strings needed later. */
   appendix: { tokens: 6_000, floor: 3_000 },
-  /** The other sections of a summary together. Source: SPEC 3: p50 of real summaries was 3.2K tokens, p99.99 17K. */
+  /** The other sections of a summary together. Source: our choice; where-the-numbers-come-from.md, "Compaction targets": real summaries have 2.9K tokens in the middle. */
   summaryFacts: { tokens: 8_000, floor: 1_600 },
-  /** A summary above this share of what it replaces is refused. Source: peers' issue 51; the value is our choice. */
+  /** A summary above this share of what it replaces is refused. Source: gemini-cli issue 5432, where a summary doubled the context; the value is our choice. */
   maxSummaryShare: 0.9,
 
   /** Literals that a digest remembers; the least valuable are forgotten. Source: our choice: some ten megabytes. */

@@ -6,7 +6,7 @@ import { assert } from "../assert.ts";
 export const FORMATS_DEFAULTS = {
   /**
    * Longest line of a line-based session that is read, in bytes; a longer one is skipped and
-   * reported. Source: our choice; the longest line in the corpus is under 1 MB, a message with many
+   * reported. Source: our choice; the longest line in the recorded sessions is under 1 MB, a message with many
    * images can reach 30 MB (the request limit of the Anthropic API is 32 MB).
    */
   maxLineBytes: 33_554_432,

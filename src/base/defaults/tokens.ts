@@ -6,7 +6,7 @@
 import { assert } from "../assert.ts";
 
 export const TOKENS_DEFAULTS = {
-  /** An image or a document of unknown size, in tokens. Source: SPEC 2; Anthropic docs, "Vision": up to ~1,600 an image. */
+  /** An image or a document of unknown size, in tokens. Source: where-the-numbers-come-from.md, "Token estimates"; above Anthropic docs, "Vision": up to ~1,600 an image. */
   mediaTokens: 2_000,
   /** Pixels of an image a token covers. Source: Anthropic docs, "Vision": tokens = width × height / 750. */
   imagePixelsPerToken: 750,
@@ -41,7 +41,7 @@ export const TOKENS_DEFAULTS = {
   calibrationOutlierFactor: 2.5,
   /** After so many refused increments in a row, all on one side, the prior itself is wrong and they are believed. Source: our choice. */
   calibrationOutliersBelieved: 8,
-  /** Padding of an estimate for fit decisions where nothing was reported yet. Source: SPEC 2. */
+  /** Padding of an estimate for fit decisions where nothing was reported yet. Source: our choice; where-the-numbers-come-from.md, "Token estimates". */
   paddingUnreported: 4 / 3,
   /** Padding that remains however well calibrated the estimate is. Source: `bench/estimator`, p50 of the increments' error. */
   paddingFloor: 1.05,
@@ -50,9 +50,9 @@ export const TOKENS_DEFAULTS = {
   /** A reported output below this share of the reply's estimate is a placeholder. Source: older Claude Code logs, which report a few tokens for replies of hundreds. */
   placeholderOutputShare: 0.5,
 
-  /** How near a threshold, as a share of it, an exact count is worth a request. Source: SPEC 2. */
+  /** How near a threshold, as a share of it, an exact count is worth a request. Source: our choice; where-the-numbers-come-from.md, "Token estimates". */
   counterNearShare: 0.1,
-  /** Consecutive failures after which a counter is left alone for the session. Source: SPEC 4, as for the layers. */
+  /** Consecutive failures after which a counter is left alone for the session. Source: our choice. */
   counterFailuresCount: 3,
 } as const;
 
@@ -64,7 +64,7 @@ assert(TOKENS_DEFAULTS.calibrationOutlierFactor > 1, "an outlier lies outside th
 export const TOKENIZER_RATIOS = {
   /** Claude up to 4.6: the unit. */
   claude: 1,
-  /** Claude from Opus 4.7 and the 5-series on. Source: `bench/estimator` and `facts`: × 1.34 over the 4-series. */
+  /** Claude from Opus 4.7 and the 5-series on. Source: where-the-numbers-come-from.md, "Token estimates": × 1.34 over the 4-series. */
   claudeNew: 1.34,
   /** OpenAI's o200k. Source: `bench/estimator`: o200k over recorded agent texts against this estimator. */
   o200k: 0.87,
@@ -86,27 +86,27 @@ export const TOKENIZER_RATIOS = {
 
 /** Constants of a window of `referenceWindowTokens`; they scale down with the window (`tokens/budget.ts`). */
 export const BUDGET_DEFAULTS = {
-  /** Kept free for a summary. Source: SPEC 3: p99.99 of real compaction summaries was 17,387 tokens. */
+  /** Kept free for a summary. Source: where-the-numbers-come-from.md, "Window and thresholds": p99.99 of real compaction summaries was 17,387 tokens. */
   summaryReserveTokens: 20_000,
   /** The least that is kept free for a summary, in the smallest windows. Source: our choice: a paragraph. */
   summaryReserveFloorTokens: 256,
-  /** Auto-compact begins this far below the effective window. Source: SPEC 3. */
+  /** Auto-compact begins this far below the effective window. Source: where-the-numbers-come-from.md, "Window and thresholds": recorded tools compact at 167,091 tokens of 200,000. */
   autoCompactMarginTokens: 13_000,
-  /** The user is warned this far below the effective window. Source: SPEC 3. */
+  /** The user is warned this far below the effective window. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". */
   warningMarginTokens: 20_000,
-  /** The error state begins this far below the effective window. Source: SPEC 3, a setting of its own. */
+  /** The error state begins this far below the effective window. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". A setting of its own. */
   errorMarginTokens: 20_000,
-  /** Nothing is sent beyond this far below the effective window. Source: SPEC 3. */
+  /** Nothing is sent beyond this far below the effective window. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". */
   blockingMarginTokens: 3_000,
-  /** Offload by usage acts from this share of the effective window on. Source: SPEC 3. */
+  /** Offload by usage acts from this share of the effective window on. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". */
   offloadGateShare: 0.6,
-  /** Microcompact acts from this share of the effective window on. Source: SPEC 3. */
+  /** Microcompact acts from this share of the effective window on. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". */
   microcompactGateShare: 0.8,
-  /** Auto-compact acts from this share of the effective window, or its threshold if that is later. Source: SPEC 3. */
+  /** Auto-compact acts from this share of the effective window, or its threshold if that is later. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". */
   autoCompactGateShare: 0.9,
-  /** Size aimed at after a full or extractive compact, as a share of the effective window. Source: SPEC 4. */
+  /** Size aimed at after a full or extractive compact, as a share of the effective window. Source: where-the-numbers-come-from.md, "Compaction targets". */
   fullTargetShare: 0.35,
-  /** Size aimed at after a session-memory compact, as a share of the effective window. Source: SPEC 4. */
+  /** Size aimed at after a session-memory compact, as a share of the effective window. Source: our choice; where-the-numbers-come-from.md, "Compaction targets". */
   sessionMemoryTargetShare: 0.5,
 } as const;
 

@@ -1,0 +1,132 @@
+/**
+ * The checks of a session in plain words, each with a tick or a cross and its figures.
+ */
+import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
+import type { ContextBudget } from "../../tokens/budget.ts";
+import { formatCount, formatQuantity, formatShare, formatTokens } from "./figures.ts";
+import type { ReplayedSession } from "./replay-json.ts";
+import type { FoundViolation } from "./session-track.ts";
+import { printable, type Styles, wrapWords } from "./styles.ts";
+
+/** A session's figures and what lies behind those that are not as they should be. */
+export interface CheckedSession {
+  readonly result: ReplayedSession;
+  readonly budget: ContextBudget;
+  readonly violations: readonly FoundViolation[];
+  /** Pointers of blocks that could not be read back. */
+  readonly lost: readonly string[];
+  /** Calls whose windows came out different, counted from 1. */
+  readonly differentCalls: readonly number[];
+}
+
+/** Where a report is shown. */
+export interface ReportLayout {
+  readonly columns: number;
+  readonly styles: Styles;
+}
+
+/** Width of the names of checks, so that what is said about them begins in one column. */
+const NAME_COLUMNS = 13;
+
+export interface Check {
+  /** `undefined` where nothing is judged, only told. */
+  readonly holds: boolean | undefined;
+  readonly name: string;
+  readonly words: string;
+  readonly details: readonly string[];
+}
+
+export function checksOf(session: CheckedSession): readonly Check[] {
+  return [fits(session), isAccepted(session), isLossless(session), isRebuilt(session), ...estimates(session)];
+}
+
+/** The check with its sign, broken into lines. */
+export function formatCheck(
+  { holds, name, words, details }: Check,
+  { columns, styles }: ReportLayout,
+): readonly string[] {
+  const sign = holds === undefined ? styles.dim("·") : holds ? styles.green("✓") : styles.red("✗");
+  const first = `  ${sign} ${styles.bold(name.padEnd(NAME_COLUMNS))} `;
+  return [
+    ...wrapWords(first, words, columns),
+    ...details.flatMap((detail) => wrapWords("      ", printable(detail), columns).map(styles.dim)),
+  ];
+}
+
+function fits({ result, budget }: CheckedSession): Check {
+  const { calls, peakTokens, overflows } = result;
+  const limit = formatTokens(budget.blockingTokens);
+  const largest = `the largest request has ${formatTokens(peakTokens)} tokens`;
+  return {
+    holds: overflows === 0,
+    name: "It fits",
+    words:
+      overflows === 0
+        ? `${formatQuantity(calls, "call")}: ${largest}, the limit is ${limit}`
+        : `${formatCount(overflows)} of ${formatQuantity(calls, "call")} above the limit of ${limit}; ${largest}`,
+    details: [],
+  };
+}
+
+function isAccepted({ result, violations }: CheckedSession): Check {
+  const { checked, broken } = result.invariants;
+  const shown = violations.slice(0, CLI_DEFAULTS.violationsShownCount);
+  const more = violations.length - shown.length;
+  return {
+    holds: broken === 0,
+    name: "It is valid",
+    words:
+      broken === 0
+        ? `${formatQuantity(checked, "request")} judged by the rules of Anthropic and OpenAI: none would be refused`
+        : `${formatCount(broken)} of ${formatQuantity(checked, "request")} would be refused by their provider`,
+    details: [
+      ...shown.map(
+        ({ call, vendor, rule, path, message }) => `call ${call}, ${vendor}, ${rule} at ${path}: ${message}`,
+      ),
+      ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
+    ],
+  };
+}
+
+function isLossless({ result, lost }: CheckedSession): Check {
+  const { blocks, recovered } = result.lossless;
+  return {
+    holds: recovered === blocks,
+    name: "Nothing lost",
+    words:
+      recovered === blocks
+        ? `all ${formatQuantity(blocks, "original block")} read back by pointer, byte for byte`
+        : `${formatCount(blocks - recovered)} of ${formatQuantity(blocks, "original block")} could not be read back as they were`,
+    details: listed("pointers", lost),
+  };
+}
+
+function isRebuilt({ result, differentCalls }: CheckedSession): Check {
+  const { checked, different } = result.rebuild;
+  return {
+    holds: different === 0,
+    name: "It is exact",
+    words:
+      different === 0
+        ? `${formatQuantity(checked, "earlier window")} built again from the reopened log: identical`
+        : `${formatCount(different)} of ${formatQuantity(checked, "earlier window")} came out different from the reopened log`,
+    details: listed("calls", differentCalls.map(String)),
+  };
+}
+
+function estimates({ result: { estimator } }: CheckedSession): readonly Check[] {
+  if (estimator === undefined) return [];
+  const { calls, medianError, p95Error } = estimator;
+  const words = `context size predicted for ${formatQuantity(calls, "billed call")}: off by ${formatError(medianError)} in the middle, ${formatError(p95Error)} at the 95th percentile`;
+  return [{ holds: undefined, name: "Estimates", words, details: [] }];
+}
+
+function formatError(share: number): string {
+  return share < 0.001 ? `${(share * 100).toFixed(2)} %` : formatShare(share);
+}
+
+function listed(what: string, names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, CLI_DEFAULTS.violationsShownCount);
+  return [`${what}: ${shown.join(", ")}${names.length > shown.length ? " …" : ""}`];
+}

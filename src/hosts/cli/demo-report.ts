@@ -1,0 +1,95 @@
+/**
+ * What happened in the demo, in plain words.
+ */
+import { type Check, checksOf, formatCheck, type ReportLayout } from "./checks-report.ts";
+import type { PlayedDemo } from "./demo-command.ts";
+import type { DemoFactResult } from "./demo-json.ts";
+import { formatCount, formatQuantity, formatTokens } from "./figures.ts";
+import { costLines, layerLines, windowLines } from "./session-report.ts";
+import { padEnd, printable, type Styles, wrapWords } from "./styles.ts";
+
+/** The whole report, line by line. */
+export function renderDemo(played: PlayedDemo, layout: ReportLayout): readonly string[] {
+  const { json, outcome, budget } = played;
+  const { session, facts } = json;
+  const { track, lossless, rebuild } = outcome;
+  const checked = {
+    result: session,
+    budget,
+    violations: track.violations,
+    lost: lossless.lost,
+    differentCalls: rebuild.differentCalls,
+  };
+  return [
+    ...introduction(played, layout),
+    "",
+    ...windowLines({ calls: track.calls, budget }, layout),
+    "",
+    ...layerLines(session, layout),
+    `  At the end the user asks for ${formatQuantity(facts.length, "thing")} said or seen long before:`,
+    "",
+    ...factLines(facts, layout),
+    "",
+    ...checksOf(checked).flatMap((check) => formatCheck(check, layout)),
+    ...formatCheck(billing(played), layout),
+    ...costLines(session, layout),
+    "",
+    verdict(played, layout.styles),
+  ];
+}
+
+function introduction({ json, workspace }: PlayedDemo, { columns, styles }: ReportLayout): readonly string[] {
+  const { source, window, calls, peakTokens } = json.session;
+  const strong = (tokens: number): string => styles.bold(formatTokens(tokens));
+  const times = (source.tokens / window.tokens).toFixed(1);
+  const where = json.isSynthetic
+    ? `${formatCount(workspace.files.length)} synthetic files (${printable(json.folder)} holds next to no text)`
+    : `${formatQuantity(workspace.files.length, "file")} of ${printable(json.folder)}`;
+  const words =
+    `A scripted agent worked through ${where} with real tools: ${formatQuantity(source.toolCalls, "tool call")}, ` +
+    `${formatQuantity(calls, "call")} of its model. They said ${strong(source.tokens)} tokens to each other, ${times} times ` +
+    `the window of ${strong(window.tokens)}, which never held more than ${strong(peakTokens)}. No model was asked; no network was used.`;
+  return [styles.bold("An endless conversation in a small window"), ...wrapWords("", words, columns)];
+}
+
+const FOUND_WORDS = {
+  window: "still in the window",
+  history_search: "by history_search",
+  history_read: "by search and history_read",
+} as const;
+
+function factLines(facts: readonly DemoFactResult[], { columns, styles }: ReportLayout): readonly string[] {
+  const rows = facts.map((fact) => ({
+    ...fact,
+    how: fact.foundBy === undefined ? "not found" : FOUND_WORDS[fact.foundBy],
+  }));
+  const names = Math.max(...rows.map(({ name }) => name.length));
+  const hows = Math.max(...rows.map(({ how }) => how.length));
+  return rows.flatMap(({ name, answer, expected, how, isRight }) => {
+    const sign = isRight ? styles.green("✓") : styles.red("✗");
+    const correction = isRight ? "" : ` (it was ${printable(expected)})`;
+    const said = printable(answer ?? "—") + correction;
+    return wrapWords(`  ${sign} ${padEnd(name, names)}  ${styles.dim(padEnd(how, hows))}  `, said, columns);
+  });
+}
+
+function billing({ json: { billedPeakTokens, session } }: PlayedDemo): Check {
+  const { tokens } = session.window;
+  return {
+    holds: billedPeakTokens <= tokens,
+    name: "It is billed",
+    words: `at most ${formatTokens(billedPeakTokens)} tokens a request, as the scripted model counts, for a window of ${formatTokens(tokens)}`,
+    details: [],
+  };
+}
+
+function verdict({ json }: PlayedDemo, styles: Styles): string {
+  const wrong = json.facts.filter((fact) => !fact.isRight).length;
+  if (json.hasPassed)
+    return styles.bold(styles.green("Everything held: nothing was lost, and every answer was right."));
+  if (wrong > 0)
+    return styles.bold(
+      styles.red(`${formatQuantity(wrong, "answer was", "answers were")} wrong: see ✗ above.`),
+    );
+  return styles.bold(styles.red("Not every check held: see ✗ above."));
+}

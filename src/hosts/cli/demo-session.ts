@@ -1,0 +1,76 @@
+/**
+ * The demo from end to end: played live through the engine, on disk, in a window a fraction the size of
+ * what is said; then reopened and checked.
+ */
+import { FileSessionStore } from "../../adapters/files/file-session-store.ts";
+import { nodeFileSystem } from "../../adapters/node/node-file-system.ts";
+import { nodeHasher } from "../../adapters/node/node-hasher.ts";
+import { randomIds } from "../../adapters/node/random-ids.ts";
+import { systemClock } from "../../adapters/node/system-clock.ts";
+import { createSession, openSession } from "../../engine/open-session.ts";
+import { Breath } from "./breath.ts";
+import type { DemoFactResult } from "./demo-json.ts";
+import { DemoStage, type SaidFigures, type StageSetting } from "./demo-stage.ts";
+import { SessionTrack } from "./session-track.ts";
+import { checkLossless, checkRebuild, type LosslessResult, type RebuildResult } from "./stored-checks.ts";
+import { WireJudge } from "./wire-judge.ts";
+
+export interface DemoSetting extends StageSetting {
+  /** Folder that the session is stored in. */
+  readonly storeFolder: string;
+  readonly windowTokens: number;
+}
+
+export interface DemoOutcome {
+  readonly facts: readonly DemoFactResult[];
+  readonly track: SessionTrack;
+  readonly lossless: LosslessResult;
+  readonly rebuild: RebuildResult;
+  readonly said: SaidFigures;
+  /** The largest request as the scripted model billed it. */
+  readonly billedPeakTokens: number;
+  readonly bytesWritten: number;
+  readonly totalMs: number;
+}
+
+/** Plays the demo to its end. @throws `ABORTED` once it is stopped; whatever the engine throws. */
+export async function playDemo(setting: DemoSetting): Promise<DemoOutcome> {
+  const startedMs = performance.now();
+  const track = new SessionTrack(new WireJudge({ hasAnthropicTools: true }));
+  const options = {
+    store: new FileSessionStore({
+      root: setting.storeFolder,
+      fs: nodeFileSystem,
+      hasher: nodeHasher,
+      ids: randomIds,
+    }),
+    clock: systemClock,
+    ids: randomIds,
+    hasher: nodeHasher,
+    observer: track,
+    durability: "durable",
+    window: { windowTokens: setting.windowTokens },
+  } as const;
+  const session = await createSession({ ...options, source: { format: "demo" } });
+  const stage = new DemoStage(setting, session, track);
+  await stage.play();
+  await session.close();
+
+  const breath = new Breath(setting.signal);
+  const reopened = await openSession(session.id, options);
+  const rebuild = await checkRebuild(reopened, track.calls, breath);
+  const lossless = await checkLossless(reopened, track.originals, breath);
+  await reopened.close();
+  const { facts, said, billedPeakTokens } = stage;
+  const bytesWritten = session.bytesWritten();
+  return {
+    facts,
+    track,
+    lossless,
+    rebuild,
+    said,
+    billedPeakTokens,
+    bytesWritten,
+    totalMs: performance.now() - startedMs,
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * The folder that the demo's agent works in: which of its files are text that may be read.
+ *
+ * Nothing outside is ever touched: links are not followed; hidden files (which hold secrets), folders
+ * of tools and builds, and names that no terminal can show are passed over; every path is checked
+ * again when it is opened.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+import { DEMO_DEFAULTS } from "../../base/defaults/cli.ts";
+import { InputError } from "../../base/errors.ts";
+import { printable } from "./styles.ts";
+
+export interface WorkspaceFile {
+  /** Relative to the folder, with `/` on every platform. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export interface Workspace {
+  /** The folder itself, links resolved. */
+  readonly root: string;
+  /** Text files, sorted by path. */
+  readonly files: readonly WorkspaceFile[];
+  /** Folders with such files, `.` first. */
+  readonly folders: readonly string[];
+  readonly isGitCheckout: boolean;
+  readonly totalBytes: number;
+}
+
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  ...["node_modules", "dist", "build", "out", "target", "vendor", "coverage", "venv", "__pycache__", "tmp"],
+]);
+/** How much of a file is looked at to tell text from data, in bytes. */
+const SNIFF_BYTES = 4_096;
+
+/** Looks a folder through. @throws InputError `INPUT_NOT_FOUND` or `INPUT_UNREADABLE` where it is none. */
+export function surveyWorkspace(folder: string): Workspace {
+  const root = openRoot(folder);
+  const { maxFilesCount, maxFoldersCount, maxFolderDepth } = DEMO_DEFAULTS;
+  const files: WorkspaceFile[] = [];
+  const folders: string[] = ["."];
+  const queue: { readonly path: string; readonly depth: number }[] = [{ path: "", depth: 0 }];
+  // Breadth first: where there is too much, the upper levels tell more.
+  for (let at = 0; at < Math.min(queue.length, maxFoldersCount) && files.length < maxFilesCount; at++) {
+    const { path, depth } = queue[at]!;
+    const entries = listFolder(join(root, path)).map((entry) => ({
+      ...entry,
+      path: path === "" ? entry.name : `${path}/${entry.name}`,
+    }));
+    const found = entries
+      .filter((entry) => entry.isFile)
+      .map((entry) => ({ path: entry.path, bytes: textBytes(join(root, entry.path)) }))
+      .filter(({ bytes }) => bytes > 0);
+    files.push(...found.slice(0, maxFilesCount - files.length));
+    if (found.length > 0 && path !== "") folders.push(path);
+    if (depth < maxFolderDepth)
+      for (const entry of entries) if (entry.isDirectory) queue.push({ path: entry.path, depth: depth + 1 });
+  }
+  return {
+    root,
+    files: files.sort((left, right) => (left.path < right.path ? -1 : 1)),
+    folders,
+    isGitCheckout: isFolder(join(root, ".git")),
+    totalBytes: files.reduce((sum, file) => sum + file.bytes, 0),
+  };
+}
+
+/** The text of a file of the workspace; `undefined` where it is none of its files or has gone. */
+export function readWorkspaceFile({ root, files }: Workspace, path: string): string | undefined {
+  if (!files.some((file) => file.path === path)) return undefined;
+  try {
+    const real = realpathSync(join(root, path));
+    return isInside(root, real) ? readFileSync(real, "utf8") : undefined;
+  } catch {
+    // It was removed, or may not be read any more, since the survey: for the agent it is not there.
+    return undefined;
+  }
+}
+
+function openRoot(folder: string): string {
+  const hint = "Give a folder to work in, or start the demo inside one.";
+  let root: string;
+  try {
+    root = realpathSync(folder);
+  } catch (cause) {
+    throw new InputError("INPUT_NOT_FOUND", { message: `There is no folder ${folder}.`, hint, cause });
+  }
+  if (isFolder(root)) return root;
+  throw new InputError("INPUT_UNREADABLE", { message: `${folder} is a file, not a folder.`, hint });
+}
+
+interface FolderEntry {
+  readonly name: string;
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+}
+
+function listFolder(path: string): readonly FolderEntry[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter(({ name }) => !name.startsWith(".") && !PASSED_OVER.has(name) && printable(name) === name)
+      .map((entry) => ({ name: entry.name, isFile: entry.isFile(), isDirectory: entry.isDirectory() }))
+      .sort((left, right) => (left.name < right.name ? -1 : 1));
+  } catch {
+    // A folder that may not be listed holds nothing for the agent.
+    return [];
+  }
+}
+
+/** Size of a text file, 0 for anything else. */
+function textBytes(path: string): number {
+  try {
+    const { size } = statSync(path);
+    return size <= DEMO_DEFAULTS.maxFileBytes && !isBinary(path) ? size : 0;
+  } catch {
+    // Unreadable is as good as not there.
+    return 0;
+  }
+}
+
+function isBinary(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const start = Buffer.alloc(SNIFF_BYTES);
+    return start.subarray(0, readSync(file, start, 0, SNIFF_BYTES, 0)).includes(0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isInside(root: string, path: string): boolean {
+  return path.startsWith(root.endsWith(sep) ? root : root + sep);
+}

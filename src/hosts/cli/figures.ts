@@ -1,0 +1,55 @@
+/**
+ * Numbers as people read them: `53.4K`, `1,204`, `4.2 MB`, `0.31 ms`.
+ */
+
+/** Tokens to three digits: `950`, `53.4K`, `412K`, `1.23M`. */
+export function formatTokens(tokens: number): string {
+  const rounded = Math.round(tokens);
+  if (Math.abs(rounded) < 1_000) return String(rounded);
+  // 999,950 would round to 1000K.
+  if (Math.abs(rounded) < 999_500) return `${threeDigits(rounded / 1_000)}K`;
+  return `${threeDigits(rounded / 1_000_000)}M`;
+}
+
+/** A whole number with its thousands apart. */
+export function formatCount(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** A count with its noun: `1 call`, `214 calls`. */
+export function formatQuantity(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** Bytes in decimal units, as disks are sold. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 999_500) return `${threeDigits(bytes / 1_000)} KB`;
+  if (bytes < 999_500_000) return `${threeDigits(bytes / 1_000_000)} MB`;
+  return `${threeDigits(bytes / 1_000_000_000)} GB`;
+}
+
+/** A duration: `0.31 ms`, `47 ms`, `8.2 s`. */
+export function formatMs(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(2)} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** A share, with one decimal where it is small. */
+export function formatShare(share: number): string {
+  const percent = share * 100;
+  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
+}
+
+/** The value below which `share` of the values lie (nearest rank); 0 of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? 0;
+}
+
+function threeDigits(value: number): string {
+  const digits = Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
+  const text = value.toFixed(digits);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}

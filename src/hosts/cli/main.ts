@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+/**
+ * The process around the command line: streams, signals, exit codes. Everything else is in
+ * `program.ts`, which knows nothing of the process.
+ */
+import { readFileSync } from "node:fs";
+import { formatError } from "./error-report.ts";
+import { runCli } from "./program.ts";
+import { removeTempFolders } from "./temp-folder.ts";
+import { type CliContext, openTerminal } from "./terminal.ts";
+
+/** Signals that ask for an end, with the exit code that shells expect after them (128 + number). */
+const EXIT_CODE_OF_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 } as const;
+
+type EndingSignal = keyof typeof EXIT_CODE_OF_SIGNAL;
+
+const stop = new AbortController();
+let stoppedBy: EndingSignal | undefined;
+
+/** The first time asks the command to end, which tidies up; the second time does not wait for it. */
+function onSignal(signal: EndingSignal): void {
+  if (stoppedBy !== undefined) exitNow(EXIT_CODE_OF_SIGNAL[signal]);
+  stoppedBy = signal;
+  stop.abort();
+}
+
+function exitNow(code: number): never {
+  removeTempFolders();
+  process.exit(code);
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+async function main(): Promise<void> {
+  const context: CliContext = {
+    out: openTerminal(process.stdout, process.env),
+    err: openTerminal(process.stderr, process.env),
+    folder: process.cwd(),
+    env: process.env,
+    signal: stop.signal,
+  };
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, () => onSignal(signal));
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      // Whoever read the output has gone (`| head`): there is nobody left to work for.
+      exitNow(error.code === "EPIPE" ? EXIT_CODE_OF_SIGNAL.SIGPIPE : 1);
+    });
+  }
+  const onBug = (error: unknown): never => {
+    process.stderr.write(`${formatError(error, { styles: context.err.styles, env: process.env })}\n`);
+    return exitNow(1);
+  };
+  process.on("uncaughtException", onBug);
+  process.on("unhandledRejection", onBug);
+  process.on("exit", removeTempFolders);
+
+  const code = await runCli(process.argv.slice(2), context, packageVersion());
+  // Set, not forced: output that is still on its way to a pipe must arrive.
+  process.exitCode = stoppedBy === undefined ? code : EXIT_CODE_OF_SIGNAL[stoppedBy];
+}
+
+await main();

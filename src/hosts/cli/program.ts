@@ -1,0 +1,106 @@
+/**
+ * The command line's grammar: commands, options, help, and what becomes of an error. One file a
+ * command; this one only tells them apart.
+ */
+import { Command, CommanderError } from "commander";
+import { OptionError } from "../../base/errors.ts";
+import { runDemo } from "./demo-command.ts";
+import { formatError } from "./error-report.ts";
+import { runReplay } from "./replay-command.ts";
+import type { CliContext } from "./terminal.ts";
+import { parseWindowSizes } from "./window-option.ts";
+
+/** Exit codes beside those of a command's own result. */
+export const EXIT_CODES = {
+  /** Something could not be done. */
+  failed: 1,
+  /** The command line itself was wrong. */
+  usage: 2,
+} as const;
+
+const EXAMPLES = `
+Examples:
+  palimpsest demo                                     an agent at work in this folder, live
+  palimpsest replay session.jsonl                     a recorded session in its model's window
+  palimpsest replay *.jsonl.gz --window 200k,64k,32k  several sessions, three windows each
+  palimpsest replay session.jsonl --json              the figures for a program
+
+Reads recordings of Claude Code and pi, and message lists in the shape of OpenAI Chat and Anthropic.
+Nothing leaves this machine: no model is called and no network is used.`;
+
+const REPLAY_HELP = `
+Exit codes:
+  0  every check held
+  1  a check failed, or a session could not be replayed
+  2  the command line was wrong
+  3  nothing failed but that a window was too small for a session`;
+
+interface ReplayFlags {
+  readonly window?: string;
+  readonly model?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly keep?: string;
+}
+
+/** Runs a command line (without `node` and the script) and resolves with the exit code. */
+export async function runCli(args: readonly string[], context: CliContext, version: string): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(context, version, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
+    context.err.write(`${formatError(error, { styles: context.err.styles, env: context.env })}\n`);
+    return error instanceof OptionError ? EXIT_CODES.usage : EXIT_CODES.failed;
+  }
+}
+
+function createProgram(context: CliContext, version: string, exitWith: (code: number) => void): Command {
+  const program = new Command("palimpsest")
+    .description("A finite context window, an endless conversation, and nothing ever lost.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText("after", EXAMPLES)
+    .showHelpAfterError("Run palimpsest --help to see what there is.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.out.write(text),
+      writeErr: (text) => context.err.write(text),
+      getOutHelpWidth: () => context.out.columns,
+      getErrHelpWidth: () => context.err.columns,
+    });
+
+  program
+    .command("replay")
+    .description("run recorded sessions through a finite window and check that nothing is lost")
+    .argument("[files...]", "recorded sessions, plain or .gz")
+    .option(
+      "-w, --window <sizes>",
+      "window in tokens, such as 200k; several separated by commas (default: the model's)",
+    )
+    .option("-m, --model <id>", "model to assume (default: the recorded one)")
+    .option("--json", "print the figures as JSON")
+    .option("-q, --quiet", "print only what went wrong")
+    .option("--keep <folder>", "keep the stored sessions there")
+    .addHelpText("after", REPLAY_HELP)
+    .action(async (files: readonly string[], { window, ...flags }: ReplayFlags) => {
+      const windowSizes = window === undefined ? [] : parseWindowSizes(window);
+      exitWith(await runReplay(files, { windowSizes, ...flags }, context));
+    });
+
+  program
+    .command("demo", { isDefault: false })
+    .description("watch a scripted agent work in this folder through a small window; no key, no network")
+    .argument("[folder]", "folder to work in", ".")
+    .option("--json", "print the figures as JSON")
+    .option("-q, --quiet", "print only what went wrong")
+    .action(async (folder: string, flags: Pick<ReplayFlags, "json" | "quiet">) => {
+      exitWith(await runDemo({ folder, ...flags }, context));
+    });
+  return program;
+}

@@ -1,0 +1,175 @@
+/**
+ * `palimpsest replay FILE…`: recorded sessions through a finite window, with proof that nothing
+ * broke and nothing was lost.
+ */
+import { basename } from "node:path";
+import { readInputFile } from "../../adapters/node/input-file.ts";
+import { OptionError } from "../../base/errors.ts";
+import { importSessions } from "../../formats/import-session.ts";
+import type { ImportedSession } from "../../formats/imported-session.ts";
+import { describeError, formatReport } from "./error-report.ts";
+import { formatTokens } from "./figures.ts";
+import { Progress } from "./progress.ts";
+import { exitCodeOf, isSound, type ReplayJson } from "./replay-json.ts";
+import { type NotReplayed, type Replayed, replaySession } from "./replay-session.ts";
+import { renderSession } from "./session-report.ts";
+import { type NamedResult, renderSummary } from "./summary-table.ts";
+import { withTempFolder } from "./temp-folder.ts";
+import { type CliContext, layoutOf } from "./terminal.ts";
+
+export interface ReplayOptions {
+  /** Windows to replay in, in tokens; the model's own where there are none. */
+  readonly windowSizes: readonly number[];
+  readonly model?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  /** Folder in which the stored sessions stay. */
+  readonly keep?: string | undefined;
+}
+
+interface Run {
+  readonly options: ReplayOptions;
+  readonly context: CliContext;
+  readonly progress: Progress;
+  readonly results: NamedResult[];
+}
+
+/** Replays every session of the files; what goes wrong with one never stops the others. Resolves with the exit code. */
+export async function runReplay(
+  files: readonly string[],
+  options: ReplayOptions,
+  context: CliContext,
+): Promise<number> {
+  if (files.length === 0) {
+    throw new OptionError({
+      message: "There is no file to replay.",
+      hint: "Give one or more recorded sessions: palimpsest replay session.jsonl",
+    });
+  }
+  const isQuiet = options.quiet === true;
+  const progress = new Progress({ terminal: context.err, isQuiet, nowMs: () => performance.now() });
+  const run: Run = { options, context, progress, results: [] };
+  try {
+    for (const [index, file] of files.entries())
+      await replayFile(file, run, (share) => (index + share) / files.length);
+  } finally {
+    progress.clear();
+  }
+  finish(run);
+  return exitCodeOf(run.results.map(({ result }) => result));
+}
+
+type OverallShare = (shareOfFile: number) => number;
+
+async function replayFile(file: string, run: Run, overall: OverallShare): Promise<void> {
+  const sessions = await readSessions(file, run, overall);
+  const windows = run.options.windowSizes.length > 0 ? run.options.windowSizes : [undefined];
+  const tasks = sessions.flatMap((imported) => windows.map((windowTokens) => ({ imported, windowTokens })));
+  for (const [index, { imported, windowTokens }] of tasks.entries()) {
+    const name = nameOf(file, imported, sessions);
+    const done = await inStore(run.options.keep, (folder) =>
+      replaySession({
+        imported,
+        folder,
+        windowTokens,
+        model: run.options.model,
+        signal: run.context.signal,
+        onProgress: (share, tokens) =>
+          run.progress.show({
+            label: name,
+            share: overall((index + share) / tasks.length),
+            detail: `window ${formatTokens(tokens)}`,
+          }),
+      }),
+    );
+    report(name, done, run);
+  }
+}
+
+/** The sessions of a file; none, and a result that says why, where it cannot be read. */
+async function readSessions(
+  file: string,
+  run: Run,
+  overall: OverallShare,
+): Promise<readonly ImportedSession[]> {
+  const { signal } = run.context;
+  try {
+    run.progress.show({ label: basename(file), share: overall(0), detail: "reading" });
+    return importSessions(await readInputFile(file, { signal })).sessions;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    report(basename(file), { type: "failed", result: { error: describeError(error) } }, run);
+    return [];
+  }
+}
+
+async function inStore<Result>(
+  keep: string | undefined,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  return keep === undefined ? withTempFolder(work) : work(keep);
+}
+
+function nameOf(file: string, imported: ImportedSession, all: readonly ImportedSession[]): string {
+  if (all.length === 1) return basename(file);
+  return `${basename(file)} [${imported.sessionId ?? all.indexOf(imported) + 1}]`;
+}
+
+function report(
+  name: string,
+  done: Replayed | NotReplayed,
+  { options, context, progress, results }: Run,
+): void {
+  results.push({ name, result: done.result });
+  if (options.json === true) return;
+  const isWorthSaying = options.quiet !== true || done.type === "failed" || !isSound(done.result);
+  if (!isWorthSaying) return;
+  progress.clear();
+  const lines =
+    done.type === "failed" ? failureLines(name, done, context) : sessionLines(name, done, options, context);
+  context.out.write(`${lines.join("\n")}\n\n`);
+}
+
+function sessionLines(
+  name: string,
+  done: Replayed,
+  options: ReplayOptions,
+  { out }: CliContext,
+): readonly string[] {
+  const { result, budget, track, lossless, rebuild, imported } = done;
+  const inFile = imported.repairs.map(
+    ({ kind, line, detail }) => `${line === undefined ? "file" : `line ${line}`}: ${kind}, ${detail}`,
+  );
+  const inConversation = track.repairs.map(({ reason, subject }) => `conversation: ${reason}, ${subject}`);
+  const lines = renderSession(
+    {
+      title: `${name} · ${imported.title ?? imported.format}`,
+      result,
+      budget,
+      calls: track.calls,
+      violations: track.violations,
+      lost: lossless.lost,
+      differentCalls: rebuild.differentCalls,
+      repairs: [...inFile, ...inConversation],
+    },
+    layoutOf(out),
+  );
+  const kept =
+    options.keep === undefined
+      ? []
+      : [out.styles.dim(`  · ${"Stored as".padEnd(13)} ${done.storedAs} in ${options.keep}`)];
+  return [...lines, ...kept];
+}
+
+function failureLines(name: string, { result }: NotReplayed, { out }: CliContext): readonly string[] {
+  return [out.styles.bold(name), `  ${out.styles.red("✗")} ${formatReport(result.error, out.styles)}`];
+}
+
+function finish({ options, context, results }: Run): void {
+  if (options.json === true) {
+    const json: ReplayJson = { version: 1, sessions: results.map(({ result }) => result) };
+    context.out.write(`${JSON.stringify(json, undefined, 2)}\n`);
+  } else if (options.quiet !== true && results.length > 1) {
+    context.out.write(`${renderSummary(results, context.out.styles).join("\n")}\n`);
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * Drives one recorded session through a finite window, call by call, as a host would have done live,
+ * and then checks from the stored log that nothing broke and nothing was lost.
+ */
+
+import { FileSessionStore } from "../../adapters/files/file-session-store.ts";
+import { nodeFileSystem } from "../../adapters/node/node-file-system.ts";
+import { nodeHasher } from "../../adapters/node/node-hasher.ts";
+import { randomIds } from "../../adapters/node/random-ids.ts";
+import { systemClock } from "../../adapters/node/system-clock.ts";
+import { createSession, openSession } from "../../engine/open-session.ts";
+import type { CallRequest } from "../../engine/prepared-call.ts";
+import type { Session } from "../../engine/session.ts";
+import type { NewSessionOptions } from "../../engine/session-options.ts";
+import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { ContextBudget } from "../../tokens/budget.ts";
+import { Breath } from "./breath.ts";
+import { describeError } from "./error-report.ts";
+import { quantile } from "./figures.ts";
+import { RecordedUsage } from "./recorded-usage.ts";
+import type { FailedSession, ReplayedSession, SourceFigures, WindowFigures } from "./replay-json.ts";
+import { planReplay, type ReplayStep } from "./replay-plan.ts";
+import { SessionTrack } from "./session-track.ts";
+import { budgetOf, mainModel, messagesOf, sourceFigures, windowFigures } from "./source-figures.ts";
+import { checkLossless, checkRebuild, type LosslessResult, type RebuildResult } from "./stored-checks.ts";
+import { WireJudge } from "./wire-judge.ts";
+
+export interface ReplayTask {
+  readonly imported: ImportedSession;
+  /** Folder that the session is stored in. */
+  readonly folder: string;
+  /** Window to use instead of the model's own. */
+  readonly windowTokens?: number | undefined;
+  /** Model to assume instead of the recorded one. */
+  readonly model?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Told how much is done, from 0 to 1, and how many tokens the window holds. */
+  readonly onProgress: (share: number, windowTokens: number) => void;
+}
+
+/** A replayed session, with what the readable report shows beside the figures. */
+export interface Replayed {
+  readonly type: "replayed";
+  readonly result: ReplayedSession;
+  readonly storedAs: string;
+  readonly budget: ContextBudget;
+  readonly track: SessionTrack;
+  readonly lossless: LosslessResult;
+  readonly rebuild: RebuildResult;
+  readonly imported: ImportedSession;
+}
+
+/** A session that could not be replayed, with as much of it as is known. */
+export interface NotReplayed {
+  readonly type: "failed";
+  readonly result: FailedSession;
+}
+
+interface Setting {
+  readonly source: SourceFigures;
+  readonly window: WindowFigures;
+  readonly budget: ContextBudget;
+  readonly request: CallRequest;
+}
+
+/** Share of the progress bar that the calls take; the rest is for the checks. */
+const CALLS_SHARE = 0.8;
+
+/** Replays a session. What goes wrong becomes the result; only being stopped is thrown (`ABORTED`). */
+export async function replaySession(task: ReplayTask): Promise<Replayed | NotReplayed> {
+  const startedMs = performance.now();
+  const setting = settingOf(task);
+  try {
+    return await replay(task, setting, startedMs);
+  } catch (error) {
+    if (task.signal.aborted) throw error;
+    const { source, window } = setting;
+    return { type: "failed", result: { source, window, error: describeError(error) } };
+  }
+}
+
+function settingOf({ imported, model: asked, windowTokens }: ReplayTask): Setting {
+  const model = asked ?? mainModel(imported);
+  const budget = budgetOf(model, windowTokens);
+  const { system, tools } = imported;
+  return {
+    source: sourceFigures(imported, model),
+    window: windowFigures(budget, { model, messages: messagesOf(imported) }),
+    budget,
+    request: {
+      model,
+      ...(system === undefined ? {} : { system }),
+      ...(tools === undefined ? {} : { tools }),
+    },
+  };
+}
+
+async function replay(task: ReplayTask, setting: Setting, startedMs: number): Promise<Replayed> {
+  const { imported } = task;
+  const breath = new Breath(task.signal);
+  const track = new SessionTrack(new WireJudge({ hasAnthropicTools: imported.format !== "openai-chat" }));
+  const options = sessionOptions(task, track);
+  const session = await createSession(options);
+  const usage = new RecordedUsage({ model: setting.request.model });
+  const steps = planReplay(imported.items);
+  for (const [index, step] of steps.entries()) {
+    await breath.take();
+    task.onProgress((index / steps.length) * CALLS_SHARE, track.calls.at(-1)?.tokens ?? 0);
+    await take(step, { session, track, usage, request: setting.request });
+  }
+  await session.close();
+
+  const reopened = await openSession(session.id, options);
+  const rebuild = await checkRebuild(reopened, track.calls, breath);
+  task.onProgress((1 + CALLS_SHARE) / 2, track.calls.at(-1)?.tokens ?? 0);
+  const lossless = await checkLossless(reopened, track.originals, breath);
+  await reopened.close();
+
+  const bytesWritten = session.bytesWritten();
+  const result = figuresOf({ task, setting, track, usage, rebuild, lossless, bytesWritten, startedMs });
+  const { budget } = setting;
+  return { type: "replayed", result, storedAs: session.id, budget, track, lossless, rebuild, imported };
+}
+
+function sessionOptions(task: ReplayTask, track: SessionTrack): NewSessionOptions {
+  const { format, sessionId } = task.imported;
+  return {
+    store: new FileSessionStore({
+      root: task.folder,
+      fs: nodeFileSystem,
+      hasher: nodeHasher,
+      ids: randomIds,
+    }),
+    clock: systemClock,
+    ids: randomIds,
+    hasher: nodeHasher,
+    observer: track,
+    // A replay can be run again: nothing of it has to survive a power loss.
+    durability: "process",
+    window: task.windowTokens === undefined ? {} : { windowTokens: task.windowTokens },
+    source: { format, ...(sessionId === undefined ? {} : { sessionId }) },
+  };
+}
+
+interface Driven {
+  readonly session: Session;
+  readonly track: SessionTrack;
+  readonly usage: RecordedUsage;
+  readonly request: CallRequest;
+}
+
+async function take(step: ReplayStep, { session, track, usage, request }: Driven): Promise<void> {
+  if (step.type === "metadata") {
+    if (step.isBoundary) usage.contextReplaced();
+    await session.setMetadata(step.key, step.value);
+  } else if (step.type === "append") {
+    usage.added(step.item);
+    track.keep(await session.append(step.item.message), [step.item.message]);
+  } else {
+    const startMs = performance.now();
+    const call = await session.prepare(request);
+    track.take(call, performance.now() - startMs);
+    if (step.answer.length === 0) return;
+    const sample = usage.answered(step.answer);
+    const messages = step.answer.map((item) => item.message);
+    // The recorded usage is about the recorded tool's context, not about this window: it is not reported as the answer's.
+    const stopReason = step.answer.find((item) => item.stopReason !== undefined)?.stopReason;
+    const seqs = await session.record({ messages, ...(stopReason === undefined ? {} : { stopReason }) });
+    track.keep(seqs, messages);
+    if (sample !== undefined) session.calibrate(sample);
+  }
+}
+
+function figuresOf(run: {
+  readonly task: ReplayTask;
+  readonly setting: Setting;
+  readonly track: SessionTrack;
+  readonly usage: RecordedUsage;
+  readonly rebuild: RebuildResult;
+  readonly lossless: LosslessResult;
+  readonly bytesWritten: number;
+  readonly startedMs: number;
+}): ReplayedSession {
+  const { task, setting, track, rebuild, lossless } = run;
+  const estimator = run.usage.figures();
+  const prepareMs = track.calls.map((call) => call.prepareMs);
+  return {
+    source: setting.source,
+    window: setting.window,
+    calls: track.calls.length,
+    peakTokens: track.peakTokens,
+    overflows: track.calls.filter(({ tokens }) => tokens > setting.budget.blockingTokens).length,
+    layers: track.layers,
+    invariants: track.invariants,
+    lossless: { blocks: lossless.blocks, recovered: lossless.recovered },
+    rebuild: { checked: rebuild.checked, different: rebuild.different },
+    ...(estimator === undefined ? {} : { estimator }),
+    repairs: task.imported.repairs.length + track.repairs.length,
+    bytesWritten: run.bytesWritten,
+    ms: {
+      prepareP50: toMicroseconds(quantile(prepareMs, 0.5)),
+      prepareP99: toMicroseconds(quantile(prepareMs, 0.99)),
+      total: Math.round(performance.now() - run.startedMs),
+    },
+  };
+}
+
+/** Milliseconds without digits that nobody measured. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
+}

@@ -1,0 +1,74 @@
+/**
+ * What a recording holds and which window it is replayed in: the figures that are known before the
+ * first call.
+ */
+import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
+import { countSession } from "../../formats/count-session.ts";
+import type { ImportedMessage, ImportedSession } from "../../formats/imported-session.ts";
+import { type ContextBudget, planBudget } from "../../tokens/budget.ts";
+import { editSafety, holdsBoundReasoning } from "../../tokens/edit-safety.ts";
+import { estimateFixed, estimateMessage } from "../../tokens/estimate-message.ts";
+import { resolveModelLimits } from "../../tokens/model-catalogue.ts";
+import { tokenizerRatio } from "../../tokens/model-family.ts";
+import type { SourceFigures, WindowFigures } from "./replay-json.ts";
+
+/** The layers act where the window demands it; acting earlier for cost is another policy's business. */
+const POLICY = "faithful";
+
+export function messagesOf(session: ImportedSession): readonly ImportedMessage[] {
+  return session.items.filter((item) => item.type === "message");
+}
+
+/** The model that answered most often; where none is named, the usual one of the format. */
+export function mainModel(session: ImportedSession): string {
+  const answers = new Map<string, number>();
+  for (const { message } of messagesOf(session)) {
+    const { model } = message;
+    // Tools write answers of their own under names in angle brackets.
+    if (model !== undefined && model !== "" && !model.startsWith("<"))
+      answers.set(model, (answers.get(model) ?? 0) + 1);
+  }
+  const [most] = [...answers].sort(([, left], [, right]) => right - left);
+  return most?.[0] ?? CLI_DEFAULTS.modelOfFormat[session.format];
+}
+
+export function sourceFigures(session: ImportedSession, model: string): SourceFigures {
+  const counts = countSession(session);
+  const ratio = tokenizerRatio(model);
+  const said = messagesOf(session).reduce((sum, { message }) => sum + estimateMessage(message), 0);
+  const skipped = session.skipped.reduce((sum, { count }) => sum + count, 0);
+  const tools = session.tools === undefined ? undefined : JSON.stringify(session.tools);
+  const fixed = estimateFixed({
+    ...(session.system === undefined ? {} : { system: session.system }),
+    ...(tools === undefined ? {} : { tools }),
+  });
+  return {
+    format: session.format,
+    ...(session.sessionId === undefined ? {} : { sessionId: session.sessionId }),
+    entries: session.items.length + session.leftOut.length + skipped,
+    messages: counts.userMessages + counts.assistantMessages,
+    toolCalls: counts.toolCalls,
+    tokens: Math.round(said * ratio),
+    fixedTokens: Math.round(fixed * ratio),
+  };
+}
+
+/** The limits of the window: the model's, or those of `windowTokens`. */
+export function budgetOf(model: string, windowTokens: number | undefined): ContextBudget {
+  return planBudget(resolveModelLimits({ model, option: { windowTokens } }));
+}
+
+export function windowFigures(
+  budget: ContextBudget,
+  { model, messages }: { readonly model: string; readonly messages: readonly ImportedMessage[] },
+): WindowFigures {
+  const isBound = messages.some(({ message }) => holdsBoundReasoning(message, model));
+  return {
+    tokens: budget.windowTokens,
+    effectiveTokens: budget.effectiveTokens,
+    autoCompactAtTokens: budget.autoCompactGateTokens,
+    model,
+    editSafety: editSafety({ model, holdsBoundReasoning: isBound }),
+    policy: POLICY,
+  };
+}

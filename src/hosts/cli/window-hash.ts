@@ -1,0 +1,18 @@
+/**
+ * A fingerprint of a window: equal windows have equal ones, to the byte.
+ */
+import { nodeHasher } from "../../adapters/node/node-hasher.ts";
+import type { RequestMessage } from "../../transcript/window.ts";
+
+const known = new WeakMap<RequestMessage, string>();
+
+/** Messages that were in an earlier window are not hashed again. */
+export function hashWindow(messages: readonly RequestMessage[]): string {
+  return nodeHasher.sha256(messages.map(hashMessage).join());
+}
+
+function hashMessage(message: RequestMessage): string {
+  const hash = known.get(message) ?? nodeHasher.sha256(JSON.stringify(message));
+  known.set(message, hash);
+  return hash;
+}

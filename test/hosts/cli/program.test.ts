@@ -1,0 +1,69 @@
+/** The command line's grammar: what is understood, what is refused, and how. */
+import { describe, expect, it } from "vitest";
+import { runCli } from "../../../src/hosts/cli/program.ts";
+import { cliDouble } from "./cli-double.ts";
+import { openaiChat, testFolder, writeTestFile } from "./recordings.ts";
+
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const context = cliDouble({ folder: testFolder(), env });
+  const code = await runCli(args, context, "1.2.3");
+  return { code, ...context.written };
+}
+
+describe("palimpsest", () => {
+  it.each([["--version"], ["-V"]])("prints its version with %s", async (flag) => {
+    expect(await run([flag])).toEqual({ code: 0, out: "1.2.3\n", err: "" });
+  });
+
+  it("shows examples in its help, and exit codes in that of replay", async () => {
+    expect((await run(["--help"])).out).toContain("palimpsest replay session.jsonl --json");
+    expect((await run(["replay", "--help"])).out).toContain(
+      "3  nothing failed but that a window was too small",
+    );
+    expect((await run(["help", "demo"])).out).toContain("[folder]");
+  });
+
+  it.each([
+    { args: ["rplay", "a"], says: "Did you mean replay?", why: "a command that does not exist" },
+    {
+      args: ["replay", "--windw", "1", "a"],
+      says: "unknown option '--windw'",
+      why: "an option that does not exist",
+    },
+    { args: ["replay", "--window"], says: "argument missing", why: "a value is missing" },
+    { args: ["replay", "--window", "huge", "a"], says: "OPTION_INVALID", why: "a value that is none" },
+    { args: ["replay"], says: "OPTION_INVALID There is no file to replay.", why: "nothing to replay" },
+    { args: ["demo", "a", "b"], says: "too many arguments", why: "an argument too many" },
+    { args: [], says: "Usage: palimpsest", why: "nothing at all" },
+  ])("ends with 2 for $why", async ({ args, says }) => {
+    const { code, out, err } = await run(args);
+    expect(code).toBe(2);
+    expect(err).toContain(says);
+    expect(out).toBe("");
+  });
+
+  it("says what cannot be done in one line: code, message, hint", async () => {
+    const { code, err } = await run(["demo", "gone"]);
+    expect(code).toBe(1);
+    expect(err.trimEnd().split("\n")).toHaveLength(1);
+    expect(err).toMatch(/^INPUT_NOT_FOUND There is no folder .*gone\. Give a folder to work in/);
+  });
+
+  it("shows the stack only where it is asked to", async () => {
+    expect((await run(["demo", "gone"], { PALIMPSEST_DEBUG: "1" })).err).toContain("\n    at ");
+  });
+
+  it("replays, with options before and after the file", async () => {
+    const file = writeTestFile("ledgers.json", openaiChat(1));
+    const { code, out } = await run(["replay", "--window", "32k", file, "--model", "gpt-4o", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      version: 1,
+      sessions: [{ window: { tokens: 32_000, model: "gpt-4o" } }],
+    });
+  });
+
+  it("hands on the exit code of a check that failed", async () => {
+    expect((await run(["replay", "gone.jsonl"])).code).toBe(1);
+  });
+});

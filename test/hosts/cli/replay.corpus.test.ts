@@ -1,0 +1,43 @@
+/**
+ * `replay` on recorded sessions. By default a few of each format in a small window; with
+ * PALIMPSEST_LONG=1 every one.
+ */
+import { basename } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runReplay } from "../../../src/hosts/cli/replay-command.ts";
+import { isFailed, type ReplayJson } from "../../../src/hosts/cli/replay-json.ts";
+import { corpusFiles, hasCorpus } from "../../helpers/corpus.ts";
+import { cliDouble } from "./cli-double.ts";
+
+const USUAL: ReadonlySet<string> = new Set([
+  ...["cc-entire-unpaired", "cc-entire-interrupted", "cc-spotter-sub1", "cc-sniffly"],
+  ...["tau-airline-gpt4o-12", "anthropic-cline-crud"],
+]);
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+const files = ["claude-code", "openai-chat", "anthropic-messages", "pi"]
+  .flatMap(corpusFiles)
+  .filter(({ id }) => isLong || USUAL.has(id));
+
+describe.skipIf(!hasCorpus)("replay of recorded sessions", () => {
+  it.each(
+    files.map((file) => ({ ...file, name: basename(file.path) })),
+  )("$name: what the file holds is counted, and every check holds", { timeout: 120_000 }, async ({
+    path,
+    measure,
+  }) => {
+    const context = cliDouble();
+    const code = await runReplay([path], { windowSizes: [32_000], json: true }, context);
+    const { sessions } = JSON.parse(context.written.out) as ReplayJson;
+    expect(code).toBe(0);
+    const sources = sessions.map((session) => (isFailed(session) ? undefined : session.source));
+    const sum = (field: "messages" | "toolCalls"): number =>
+      sources.reduce((total, source) => total + (source?.[field] ?? Number.NaN), 0);
+    // The manifest leaves out what is marked as a side chain, which is all of a sub-agent's transcript.
+    if (measure.assistant_messages === 0) {
+      expect(sum("messages")).toBeGreaterThan(0);
+    } else {
+      expect(sum("toolCalls")).toBe(measure.tool_calls);
+      expect(sum("messages")).toBe(measure.user_messages + measure.assistant_messages);
+    }
+  });
+});

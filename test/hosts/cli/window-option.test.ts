@@ -1,0 +1,33 @@
+/** `--window`. */
+import { describe, expect, it } from "vitest";
+import { parseWindowSizes } from "../../../src/hosts/cli/window-option.ts";
+
+describe("parseWindowSizes", () => {
+  it.each([
+    { text: "200000", sizes: [200_000], why: "a plain number" },
+    { text: "200_000", sizes: [200_000], why: "as programmers write it" },
+    { text: "200k", sizes: [200_000], why: "thousands" },
+    { text: "1M", sizes: [1_000_000], why: "millions, in any case" },
+    { text: "0.5m", sizes: [500_000], why: "with a fraction" },
+    { text: "64 k", sizes: [64_000], why: "with a blank" },
+    { text: "200k,64k, 32000", sizes: [200_000, 64_000, 32_000], why: "several, in their order" },
+    { text: "64k,64000", sizes: [64_000], why: "the same one once" },
+  ])("reads $text: $why", ({ text, sizes }) => {
+    expect(parseWindowSizes(text)).toEqual(sizes);
+  });
+
+  it.each([
+    { text: "", why: "nothing" },
+    { text: "big", why: "no number" },
+    { text: "200kk", why: "no unit" },
+    { text: "-5k", why: "negative" },
+    { text: "1e6", why: "no notation people use for this" },
+    { text: "64k,", why: "an empty member" },
+    { text: "999", why: "smaller than any window" },
+    { text: "11m", why: "larger than any window" },
+    { text: "0.0005k", why: "less than a token" },
+    { text: "9".repeat(400), why: "endless" },
+  ])("refuses $text: $why", ({ text }) => {
+    expect(() => parseWindowSizes(text)).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+  });
+});
