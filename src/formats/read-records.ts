@@ -35,16 +35,26 @@ export interface SourceRecord {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
+/** A file whose only lines are too long to read is not an empty one. */
+function nothingToRead({ name, repairs = [] }: TextSource): InputError {
+  const tooLong = repairs.find((repair) => repair.kind === "oversized-line");
+  if (tooLong === undefined) {
+    return new InputError("INPUT_EMPTY", {
+      message: `${name} holds no text.`,
+      hint: "Give a recorded session; an empty file has nothing to replay.",
+    });
+  }
+  return new InputError("INPUT_TOO_LARGE", {
+    message: `${name} has nothing but lines that are too long to read: ${tooLong.detail}.`,
+    hint: "A recorded session has one record a line; check that this is one.",
+  });
+}
+
 /** Reads all records. @throws InputError `INPUT_EMPTY`, `INPUT_UNREADABLE` or `INPUT_TOO_LARGE`. @internal */
 export function readRecords(source: TextSource, repairs: RepairLog): readonly SourceRecord[] {
   const lines = (source.lines ?? splitLines(source.text ?? "")).filter((line) => !isBlank(line.text));
   const first = lines[0];
-  if (first === undefined) {
-    throw new InputError("INPUT_EMPTY", {
-      message: `${source.name} holds no text.`,
-      hint: "Give a recorded session; an empty file has nothing to replay.",
-    });
-  }
+  if (first === undefined) throw nothingToRead(source);
   return isDocument(first, lines[1]) ? readDocument(source.name, lines, repairs) : readLines(lines, repairs);
 }
 
