@@ -35,6 +35,7 @@ export interface ImportedBoundary {
   readonly type: "boundary";
   /** `clear`: the conversation went on with an empty context. */
   readonly trigger: "auto" | "manual" | "clear" | "unknown";
+  /** Size of the tool's own context before, in tokens, as it was recorded; and after it, below. */
   readonly preTokens?: number;
   readonly postTokens?: number;
   /** The text that the tool told the model instead. */

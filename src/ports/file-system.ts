@@ -44,6 +44,7 @@ export interface FileSystem {
   stat(path: string): FileStat | undefined;
   /** Replaces what is at `to`, in one step. */
   rename(from: string, to: string): void;
+  /** Removes a file; never a folder. */
   remove(path: string): void;
   /** Makes creations, renames and removals inside the folder survive a power loss. */
   syncDirectory(path: string): Promise<void>;

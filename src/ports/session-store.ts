@@ -14,7 +14,9 @@ export interface StoredEntry {
 
 /** A stretch of a stored log that could not be read; everything around it was. */
 export interface LogDamage {
+  /** Where it begins, as a position of this store. */
   readonly position: number;
+  /** How long it is. */
   readonly bytes: number;
   readonly reason: "torn-tail" | "bad-checksum" | "not-json" | "not-an-entry" | "too-long";
 }
@@ -52,13 +54,14 @@ export interface SessionLog {
   getBlob(hash: string): Promise<string | undefined>;
   /** Bytes appended and blob bytes written since it was opened. */
   bytesWritten(): number;
+  /** Releases what the log holds. Closing twice is fine; any other use after it throws `SESSION_CLOSED`. */
   close(): Promise<void>;
 }
 
 /**
  * Where sessions are kept. A session is named by its id *and* its scope (tenant and project): one scope
- * never sees another's sessions, whatever their ids. Implement it to keep them elsewhere, and run `sessionStoreContract` of
- * `palimpsest/testing` against it: what it asks for is what the engine relies on.
+ * never sees another's sessions, whatever their ids. Implement it to keep them elsewhere, and run
+ * `sessionStoreContract` of `palimpsest/testing` against it: what it asks for is what the engine relies on.
  */
 export interface SessionStore {
   /**

@@ -7,6 +7,7 @@ import type { Message } from "../transcript/messages.ts";
 /** A request as a counter gets it: what would be sent, in our own blocks. */
 export interface CountableRequest {
   readonly model: string;
+  /** The system prompt. */
   readonly system?: string;
   /** The tools as they are sent, in JSON. */
   readonly tools?: string;

@@ -44,6 +44,7 @@ export interface ContextBudget {
   readonly autoCompactGateTokens: number;
   /** What a compaction aims at. */
   readonly fullTargetTokens: number;
+  /** The same, where notes of the session stand for what is hidden. */
   readonly sessionMemoryTargetTokens: number;
 }
 

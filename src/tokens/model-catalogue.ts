@@ -23,7 +23,9 @@ export interface ModelPrices {
 export interface CatalogueModel {
   readonly name: string;
   readonly provider: string | undefined;
+  /** `undefined` where the snapshot does not know it; likewise the other figures. */
   readonly windowTokens: number | undefined;
+  /** Who says so, in words for people. */
   readonly windowSource: string | undefined;
   readonly maxOutputTokens: number | undefined;
   readonly maxOutputSource: string | undefined;

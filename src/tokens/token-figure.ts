@@ -11,5 +11,6 @@ export interface TokenFigure {
   readonly tokens: number;
   /** The same with its estimated part padded: the figure for deciding whether it fits. */
   readonly fitTokens: number;
+  /** How much to trust it. */
   readonly source: TokenSource;
 }

@@ -34,6 +34,7 @@ interface Anchor {
 
 /** Where a ledger begins: with an empty window, or with what an earlier run of the session left. */
 export interface UsageLedgerOptions {
+  /** Id of the model; its family gives the first ratio. */
   readonly model: string;
   /** System prompt and tools in reference tokens, if they are known (`estimateFixed`). */
   readonly fixedTokens?: number | undefined;
@@ -65,6 +66,7 @@ export class UsageLedger {
     if (isObject(snapshot)) this.#restore(snapshot);
   }
 
+  /** The model whose tokens the figures are in. */
   get model(): string {
     return this.#model;
   }
@@ -116,6 +118,7 @@ export class UsageLedger {
     this.#void();
   }
 
+  /** Another model will be asked: the anchor is void, and its own ratio applies. The same model changes nothing. */
   modelSwitched(model: string): void {
     if (model === this.#model) return;
     const before = this.ratio;

@@ -45,6 +45,7 @@ export function tokenWarningState(
 export class WarningMonitor {
   #isSuppressed = false;
 
+  /** Whether warnings are silent until the next report. */
   get isSuppressed(): boolean {
     return this.#isSuppressed;
   }
@@ -59,6 +60,7 @@ export class WarningMonitor {
     this.#isSuppressed = false;
   }
 
+  /** The state at `usageTokens`, with its warnings silenced where they speak of a window that is gone. */
   state(usageTokens: number, model: BudgetInput | ContextBudget): TokenWarningState {
     const state = tokenWarningState(usageTokens, model);
     if (!this.#isSuppressed) return state;

@@ -37,8 +37,11 @@ export interface Insertion {
 
 /** All that an edit changes in the window, applied in this order: messages are hidden, blocks take other forms, messages are inserted. */
 export interface EditEffect {
+  /** Messages that are not shown, and what was inserted behind them. */
   readonly hide?: readonly SeqRange[];
+  /** Blocks that are shown otherwise, or not at all. */
   readonly forms?: readonly BlockForm[];
+  /** Messages that are shown in addition. */
   readonly insert?: readonly Insertion[];
 }
 
@@ -78,6 +81,7 @@ export interface LayerEdit {
   readonly reason: string;
   /** Estimated tokens that the window lost by it (unpadded). */
   readonly freedTokens: number;
+  /** What can no longer be read in the window; of compactions. */
   readonly loss?: LossReport;
   /** Whether everything before the end of the effect is now told by a summary. */
   readonly isBoundary?: boolean;

@@ -18,7 +18,9 @@ export type Origin = "user" | "assistant" | "tool" | "host" | "engine" | "restor
  */
 export interface Message {
   readonly role: Role;
+  /** What was said; results of tools stand in a user message and lead it. */
   readonly content: readonly ContentBlock[];
+  /** Who is behind it; from role and content, where it is left out. */
   readonly origin?: Origin;
   /** Chunks with the same response id are one assistant turn and stay together. */
   readonly responseId?: string;
@@ -34,9 +36,13 @@ export interface Message {
 
 /** What the provider reported for one call, in tokens. Fields are disjoint: the prompt is the sum of the first three. */
 export interface Usage {
+  /** Prompt tokens that were neither read from the cache nor written to it. */
   readonly inputTokens: number;
+  /** Prompt tokens read from the cache; 0 where the provider has none. */
   readonly cacheReadTokens: number;
+  /** Prompt tokens written to the cache; 0 where the provider does not bill them apart. */
   readonly cacheWriteTokens: number;
+  /** The answer, reasoning included. */
   readonly outputTokens: number;
 }
 

@@ -28,7 +28,9 @@ export interface VisibleMessage {
   readonly role: Role;
   readonly origin: Origin;
   readonly responseId?: string;
+  /** When it was said, in milliseconds since the epoch. */
   readonly at: number;
+  /** What is shown of it, in order; none where nothing is left. */
   readonly blocks: readonly VisibleBlock[];
 }
 

@@ -67,7 +67,7 @@ describe("words", () => {
     { rules: TEXT_RULES, text: "/home/user/project and ./work/a", why: "an example path" },
     {
       rules: TEXT_RULES,
-      text: "the facts' budget, demo-facts.ts, SPECIAL, facts of a summary",
+      text: "the facts' budget, demo-facts.ts, SPECIAL, facts of a summary, the field `facts`",
       why: "ordinary words",
     },
   ])("are left alone: $why", ({ rules, text }) => {

@@ -58,7 +58,10 @@ const slash = "/";
 export const TEXT_RULES: readonly Rule[] = [
   {
     what: "a reference to a document that readers do not have: name a section of where-the-numbers-come-from.md",
-    pattern: new RegExp(`\\b(?:SP${"EC"}\\b|fact${"s"}/|performance ${"notes"}\\b)|\`fact${"s"}\``, "g"),
+    pattern: new RegExp(
+      `\\b(?:SP${"EC"}\\b|fact${"s"}/|performance ${"notes"}\\b)|Source:[^\\n]*\`fact${"s"}\``,
+      "g",
+    ),
     in: "text",
   },
   {

@@ -1,11 +1,12 @@
 /**
  * What each state of the estimator costs, in reference tokens (`tokens/character-automaton.ts`).
  *
- * Source: `bench/estimator/`. The shape was fitted on 5,000 pieces of 2 KB of recorded agent
- * sessions against the o200k tokenizer, and on texts in 26 languages against the geometric mean of
- * o200k and Anthropic's published tokenizer; one factor per group of states then on what the provider
- * billed in the recorded Claude Code and pi sessions. `letter.14` and `typography.2` are set by hand:
- * the fit had too little to go by.
+ * Source: fitted, in two steps that `bench/estimator/fit.mjs` repeats. The shape: 5,000 pieces of 2 KB of
+ * recorded agent sessions against the o200k tokenizer, and texts in 26 languages against the
+ * geometric mean of o200k and Anthropic's published tokenizer. Then one factor per group of states,
+ * on what providers billed in the recorded Claude Code and pi sessions. The bench comes to weights as
+ * good and not to the same ones: it has no texts in other languages, and these factors were rounded.
+ * `letter.14` and `typography.2` are set by hand: the fit had too little to go by.
  */
 export const TOKEN_WEIGHTS = {
   // words

@@ -1,0 +1,179 @@
+/**
+ * A store of your own, and the contract it has to keep. This one keeps lines in a `Map`, as a
+ * key-value database would; `sessionStoreContract` has a case for everything the engine relies on.
+ */
+import assert from "node:assert/strict";
+import {
+  createSession,
+  nodeHasher,
+  OptionError,
+  openSession,
+  randomIds,
+  SessionError,
+  StoreError,
+  systemClock,
+} from "palimpsest";
+import { sessionStoreContract } from "palimpsest/testing";
+import { formatEntry, parseEntry } from "palimpsest/transcript";
+
+class MapStore {
+  #sessions = new Map();
+
+  async create(sessionId, scope) {
+    const key = keyOf(sessionId, scope);
+    if (this.#sessions.has(key)) throw exists(sessionId);
+    const stored = { lines: [], blobs: new Map() };
+    // A session is there once something was appended: one that nobody used leaves nothing.
+    return new MapLog(sessionId, stored, () => {
+      if (this.#sessions.has(key) && this.#sessions.get(key) !== stored) throw exists(sessionId);
+      this.#sessions.set(key, stored);
+    });
+  }
+
+  async open(sessionId, scope) {
+    const stored = this.#sessions.get(keyOf(sessionId, scope));
+    if (stored !== undefined) return new MapLog(sessionId, stored, () => {});
+    throw new StoreError("SESSION_NOT_FOUND", {
+      message: `There is no session ${sessionId}.`,
+      hint: "`list` has the ids.",
+    });
+  }
+
+  async list(scope) {
+    const prefix = scopeOf(scope);
+    const keys = [...this.#sessions.keys()].filter((key) => key.startsWith(prefix));
+    return keys.map((key) => key.slice(prefix.length)).sort();
+  }
+}
+
+class MapLog {
+  #stored;
+  #register;
+  #bytes = 0;
+  #isClosed = false;
+  #last = { key: "", positions: [] };
+
+  constructor(sessionId, stored, register) {
+    this.sessionId = sessionId;
+    this.#stored = stored;
+    this.#register = register;
+  }
+
+  async append(entries) {
+    this.#assertOpen();
+    if (entries.length === 0) return [];
+    // Made again, because its first answer was lost on the way: acknowledged again, stored once.
+    const key = JSON.stringify(entries.map(({ seq, id }) => [seq, id]));
+    if (key === this.#last.key) return this.#last.positions;
+    // Formatted first: an entry that cannot be written must not leave others behind.
+    const lines = entries.map(formatEntry);
+    this.#register();
+    const positions = lines.map((line) => {
+      this.#bytes += Buffer.byteLength(line);
+      return this.#stored.lines.push(line) - 1;
+    });
+    this.#last = { key, positions };
+    return positions;
+  }
+
+  async sync() {
+    this.#assertOpen();
+  }
+
+  async readTail() {
+    this.#assertOpen();
+    const last = this.#stored.lines.findLastIndex((line) => entryOf(line).type === "checkpoint");
+    return this.#contents(Math.max(0, last), Number.POSITIVE_INFINITY);
+  }
+
+  async readFrom(position, toSeq) {
+    this.#assertOpen();
+    return this.#contents(position, toSeq);
+  }
+
+  async *readAll() {
+    this.#assertOpen();
+    for (let from = 0, end = this.#stored.lines.length; from < end; from += 500) {
+      yield this.#contents(from, Number.POSITIVE_INFINITY, Math.min(end, from + 500));
+      this.#assertOpen();
+    }
+  }
+
+  #contents(from, toSeq, to = this.#stored.lines.length) {
+    const entries = this.#stored.lines
+      .slice(from, to)
+      .map((line, index) => ({ entry: entryOf(line), position: from + index }))
+      .filter(({ entry }) => entry.seq <= toSeq);
+    return { entries, damage: [] };
+  }
+
+  async putBlob(hash, text) {
+    this.#assertOpen();
+    if (this.#stored.blobs.has(hash)) return;
+    // Bytes, as a database keeps them.
+    this.#stored.blobs.set(hash, Buffer.from(text));
+    this.#bytes += Buffer.byteLength(text);
+  }
+
+  async getBlob(hash) {
+    this.#assertOpen();
+    return this.#stored.blobs.get(hash)?.toString();
+  }
+
+  bytesWritten() {
+    return this.#bytes;
+  }
+
+  async close() {
+    this.#isClosed = true;
+  }
+
+  #assertOpen() {
+    if (this.#isClosed)
+      throw new SessionError("SESSION_CLOSED", { message: "The log was closed.", hint: "Open it again." });
+  }
+}
+
+function entryOf(line) {
+  const parsed = parseEntry(line);
+  assert.ok(parsed.ok, "a line that was formatted can be parsed");
+  return parsed.entry;
+}
+
+/** Tenant and project are part of every key; the id comes last and holds no line break. */
+function scopeOf({ tenant, project } = {}) {
+  return `${JSON.stringify([tenant ?? null, project ?? null])}\n`;
+}
+
+function keyOf(sessionId, scope) {
+  if (/^[\w-][\w.-]{0,127}$/.test(sessionId) && !/\.jsonl$/i.test(sessionId))
+    return scopeOf(scope) + sessionId;
+  throw new OptionError({
+    message: `${JSON.stringify(sessionId)} cannot be the id of a session.`,
+    hint: "Use letters, digits and the characters . _ -",
+  });
+}
+
+function exists(sessionId) {
+  return new StoreError("SESSION_EXISTS", {
+    message: `There is a session ${sessionId} already.`,
+    hint: "Open it, or begin another one.",
+  });
+}
+
+for (const { name, run } of sessionStoreContract) {
+  const store = new MapStore();
+  await run({ store, reopen: () => store, hasher: nodeHasher }).catch((error) => {
+    throw new assert.AssertionError({ message: `${name}: ${error.message}` });
+  });
+}
+
+const store = new MapStore();
+const wired = { store, clock: systemClock, ids: randomIds, hasher: nodeHasher };
+const session = await createSession({ ...wired, scope: { tenant: "acme" } });
+await session.append({ role: "user", content: [{ type: "text", text: "Kept in a Map" }] });
+await session.close();
+const reopened = await openSession(session.id, { ...wired, scope: { tenant: "acme" } });
+assert.equal(reopened.visible.length, 1);
+await assert.rejects(openSession(session.id, wired), { code: "SESSION_NOT_FOUND" });
+console.log(`${sessionStoreContract.length} promises kept.`);

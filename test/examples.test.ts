@@ -1,0 +1,70 @@
+/**
+ * The numbered examples, and every code block of the how-to guides, run against the built package, as
+ * somebody who installed it would run them.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BuiltPackage, type RunOutcome } from "./tidy/built-package.ts";
+import { codeBlocks } from "./tidy/markdown.ts";
+import { filesBelow, ROOT } from "./tidy/source.ts";
+
+const FOLDER = `${ROOT}examples/`;
+const names = readdirSync(FOLDER).filter((name) => name.endsWith(".mjs"));
+const guideBlocks = filesBelow("docs/how-to", ".md").flatMap(({ path, text }) =>
+  codeBlocks(text).map((block) => ({ path, ...block })),
+);
+const textOf = (name: string): string => readFileSync(`${FOLDER}${name}`, "utf8");
+
+let installed: BuiltPackage;
+beforeAll(() => {
+  installed = new BuiltPackage();
+});
+afterAll(() => installed?.remove());
+
+describe("examples", () => {
+  it("are numbered without a gap", () => {
+    const numbers = names.map((name) => Number(/^(\d\d)-[a-z0-9-]+\.mjs$/.exec(name)?.[1]));
+    expect(numbers).toEqual(names.map((_, index) => index + 1));
+  });
+
+  it.each(names)("%s holds what it claims", (name) => {
+    const { exitCode, output } = installed.runJavaScript(textOf(name));
+    expect(exitCode, output).toBe(0);
+  });
+
+  it.each(names)("%s imports the package by its name and checks something", (name) => {
+    const code = textOf(name);
+    expect(code).toMatch(/from "palimpsest(?:\/[a-z]+)?"/);
+    expect(code).not.toMatch(/from "\.\.?\//);
+    expect(code).toMatch(/\bassert\.\w+\(/);
+  });
+
+  it("would be caught claiming what is not so", () => {
+    const claim = 'await session.close();\nassert.equal(sessionId, "another");';
+    const wrong = textOf("01-one-turn.mjs").replace("await session.close();", claim);
+    expect(installed.runJavaScript(wrong).exitCode).not.toBe(0);
+  });
+
+  it("are each named in a document", () => {
+    const documents = filesBelow("docs", ".md").map(({ text }) => text);
+    const unnamed = names.filter((name) => !documents.some((text) => text.includes(`examples/${name}`)));
+    expect(unnamed).toEqual([]);
+  });
+});
+
+describe("the blocks of the how-to guides", () => {
+  const run: Readonly<Record<string, (code: string) => RunOutcome>> = {
+    js: (code) => installed.runJavaScript(code),
+    sh: (code) => installed.runShell(code),
+  };
+
+  it("are of a kind that can be run", () => {
+    expect(guideBlocks.length).toBeGreaterThan(0);
+    expect(guideBlocks.filter(({ language }) => !Object.hasOwn(run, language))).toEqual([]);
+  });
+
+  it.each(guideBlocks)("$path runs from line $line", ({ language, code }) => {
+    const { exitCode, output } = run[language]!(code);
+    expect(exitCode, output).toBe(0);
+  });
+});
