@@ -65,6 +65,14 @@ class MapLog {
     // Made again, because its first answer was lost on the way: acknowledged again, stored once.
     const key = JSON.stringify(entries.map(({ seq, id }) => [seq, id]));
     if (key === this.#last.key) return this.#last.positions;
+    // Two writers must not both go on from the same entry: the second is told so.
+    const last = this.#stored.lines.length === 0 ? 0 : entryOf(this.#stored.lines.at(-1)).seq;
+    if (entries.some(({ seq }, index) => seq !== last + 1 + index)) {
+      throw new StoreError("SESSION_TAKEN", {
+        message: `Entry ${entries[0].seq} does not go on where the log ends, at ${last}.`,
+        hint: "Open the session again.",
+      });
+    }
     // Formatted first: an entry that cannot be written must not leave others behind.
     const lines = entries.map(formatEntry);
     this.#register();

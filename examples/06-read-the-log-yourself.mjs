@@ -52,8 +52,11 @@ function shown(block) {
   return block.type === "blob" ? block.shown : block;
 }
 
-function withEffect(window, { hide = [], forms = [], insert = [] }, by) {
-  let next = window.filter(({ seq }) => !hide.some(({ from, to }) => seq >= from && seq <= to));
+function withEffect(window, { hide = [], hideInserted = [], forms = [], insert = [] }, by) {
+  const isHidden = (seq) => hide.some(({ from, to }) => seq >= from && seq <= to);
+  let next = window.filter((message) =>
+    message.by ? !hideInserted.includes(message.by) : !isHidden(message.seq),
+  );
   for (const form of forms)
     next = next.map((message) =>
       message.seq === form.seq && message.by === form.insertedBy
@@ -61,7 +64,7 @@ function withEffect(window, { hide = [], forms = [], insert = [] }, by) {
         : message,
     );
   for (const { afterSeq, messages } of insert) {
-    const at = next.filter(({ seq }) => seq <= afterSeq).length;
+    const at = next.findLastIndex(({ seq }) => seq <= afterSeq) + 1;
     next = next.toSpliced(at, 0, ...messages.map(({ content }) => ({ seq: afterSeq, by, blocks: content })));
   }
   return next;
@@ -78,7 +81,7 @@ const check = (what) => {
 
 const seqs = [];
 const kinds = new Set();
-let lastEdit;
+let smallest;
 for (let turn = 1; turn <= 120; turn++) {
   const input = { path: `src/${turn}.ts` };
   const content = [{ type: "tool_use", id: `toolu_${turn}`, name: "read_file", input }];
@@ -89,7 +92,9 @@ for (let turn = 1; turn <= 120; turn++) {
   const call = await session.prepare({ model: "claude-opus-4-5" });
   for (const { seq, edit } of call.edits) {
     kinds.add(edit.kind);
-    lastEdit = seq;
+    // A small one of the last turns: what it hid still fits into the window.
+    if (turn > 110 && !(smallest?.freedTokens < edit.freedTokens))
+      smallest = { seq, freedTokens: edit.freedTokens };
   }
   await session.record({ messages: [{ role: "assistant", responseId: `msg_${turn}`, content }] });
   const result = { type: "tool_result", tool_use_id: `toolu_${turn}`, content: text };
@@ -98,7 +103,7 @@ for (let turn = 1; turn <= 120; turn++) {
 }
 assert.ok(kinds.has("extractive"), `compacted, too: ${[...kinds].join(", ")}`);
 
-await session.undo(lastEdit);
+await session.undo(smallest.seq);
 check("after an undo");
 await session.rewind(seqs[20]);
 check("after a rewind");

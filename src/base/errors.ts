@@ -14,6 +14,7 @@ export const ERROR_CODES = [
   "SESSION_EXISTS",
   "SESSION_NOT_FOUND",
   "SESSION_UNREADABLE",
+  "SESSION_TAKEN",
   "STORE_FAILED",
   "BLOB_MISSING",
   "INPUT_NOT_FOUND",
@@ -51,8 +52,11 @@ export abstract class PalimpsestError extends Error {
 /** The window cannot hold system prompt, tools and the newest round. */
 export class WindowTooSmallError extends PalimpsestError {
   readonly code = "WINDOW_TOO_SMALL";
+  /** What system prompt, tools and the newest round take, with the margin of an estimate. */
   readonly neededTokens: number;
+  /** The largest request that is sent in this window. */
   readonly availableTokens: number;
+  /** System prompt and tools alone. */
   readonly fixedTokens: number;
 
   constructor(size: {
@@ -81,6 +85,7 @@ export class SessionError extends PalimpsestError {
     | "ENTRY_NOT_FOUND"
     | "RECONCILE_REFUSED"
     | "SESSION_CLOSED"
+    | "NO_MESSAGES"
     | "ABORTED";
 
   constructor(code: SessionError["code"], details: ErrorDetails) {
@@ -95,6 +100,7 @@ export class StoreError extends PalimpsestError {
     | "SESSION_EXISTS"
     | "SESSION_NOT_FOUND"
     | "SESSION_UNREADABLE"
+    | "SESSION_TAKEN"
     | "STORE_FAILED"
     | "BLOB_MISSING";
 

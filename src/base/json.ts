@@ -1,5 +1,5 @@
 /**
- * JSON from outside: parsed without trust, compared in one canonical form.
+ * JSON from outside: parsed without trust, written at any depth.
  */
 
 export type JsonPrimitive = string | number | boolean | null;
@@ -37,15 +37,64 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** One text for equal values: keys sorted at every level, no white space. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
-  if (isObject(value)) {
-    const members = Object.keys(value)
-      .filter((key) => value[key] !== undefined)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
-    return `{${members.join(",")}}`;
+/** What {@link writeDeepJson} wrote, or why the value has no JSON text. */
+export type WrittenJson =
+  | { readonly ok: true; readonly text: string; readonly valuesCount: number }
+  | { readonly ok: false; readonly reason: string };
+
+interface OpenValue {
+  readonly value: object;
+  /** Names of an object's members; absent of an array. */
+  readonly keys?: readonly string[];
+  next: number;
+  isEmpty: boolean;
+}
+
+/**
+ * The JSON text of a value of any depth, as `JSON.stringify` would write it without overflowing the
+ * stack. `maxValues` bounds the work on a value that holds the same parts over and over.
+ */
+export function writeDeepJson(root: unknown, { maxValues }: { readonly maxValues: number }): WrittenJson {
+  const texts: string[] = [];
+  const stack: OpenValue[] = [];
+  const open = new Set<object>();
+  let valuesLeft = maxValues;
+
+  const write = (value: unknown): string | undefined => {
+    if (valuesLeft-- <= 0) return `holds more than ${maxValues} values`;
+    if (typeof value === "object" && value !== null) {
+      if (open.has(value)) return "contains itself";
+      open.add(value);
+      const isList = Array.isArray(value);
+      texts.push(isList ? "[" : "{");
+      stack.push({ value, ...(isList ? {} : { keys: Object.keys(value) }), next: 0, isEmpty: true });
+      return undefined;
+    }
+    if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
+      return `holds a ${typeof value}`;
+    if (typeof value === "number" && !Number.isFinite(value)) return `holds ${value}`;
+    texts.push(JSON.stringify(value) ?? "null");
+    return undefined;
+  };
+
+  let reason = write(root);
+  for (let top = stack.at(-1); reason === undefined && top !== undefined; top = stack.at(-1)) {
+    const index = top.next++;
+    if (index >= (top.keys ?? (top.value as readonly unknown[])).length) {
+      texts.push(top.keys === undefined ? "]" : "}");
+      open.delete(top.value);
+      stack.pop();
+      continue;
+    }
+    const key = top.keys?.[index];
+    const item = (top.value as Readonly<Record<string, unknown>>)[key ?? index];
+    if (key !== undefined && item === undefined) continue;
+    if (!top.isEmpty) texts.push(",");
+    top.isEmpty = false;
+    if (key !== undefined) texts.push(`${JSON.stringify(key)}:`);
+    reason = write(item);
   }
-  return JSON.stringify(value) ?? "null";
+  return reason === undefined
+    ? { ok: true, text: texts.join(""), valuesCount: maxValues - valuesLeft }
+    : { ok: false, reason };
 }

@@ -2,7 +2,7 @@
  * Whether a line defines something: names on such lines are needed again far more often than names
  * that are merely used (7 % against 5 % and less; where-the-numbers-come-from.md, "String appendix").
  */
-import { CLASS_OTHER, charClass } from "./char-class.ts";
+import { CLASS_LOWER, CLASS_OTHER, charClass } from "./char-class.ts";
 
 const KEYWORDS: ReadonlySet<string> = new Set([
   "abstract",
@@ -53,8 +53,9 @@ const PREFIX_CHARACTERS = 200;
 
 /** Judges `text` from `start` to `end`, one line. */
 export function isDefinitionLine(text: string, start: number, end: number): boolean {
-  const word = firstWord(text, skipPrefix(text, start, Math.min(end, start + PREFIX_CHARACTERS)), end);
-  return KEYWORDS.has(word);
+  const wordStart = skipPrefix(text, start, Math.min(end, start + PREFIX_CHARACTERS));
+  if (charClass(text.charCodeAt(wordStart)) !== CLASS_LOWER) return false;
+  return KEYWORDS.has(firstWord(text, wordStart, end));
 }
 
 /** Behind indentation and what tools put before a line: `12→`, `12:`, `+`, `-`. */

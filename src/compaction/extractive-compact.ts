@@ -3,8 +3,10 @@
  * without a model. The default where no model is there to ask, and the last resort where one fails.
  *
  * It cannot fail on its own account: every part is cut to a budget, and a newest round that is too
- * large is peeled in the same edit. It refuses (`undefined`) only where nothing would be gained, or
- * where a call is pending: a boundary between a call and its result would orphan both.
+ * large is peeled in the same edit. A round that cannot be peeled, because it holds thinking or what
+ * a provider's own tool answered, is told as text, as it is on a strict session. It refuses
+ * (`undefined`) only where nothing would be gained, or where a call is pending: a boundary between a
+ * call and its result would orphan both.
  */
 
 import { blockText } from "../transcript/blocks.ts";
@@ -32,8 +34,10 @@ export interface ExtractivePolicy {
   /** Newest rounds that stay as they are (permissive sessions only). */
   readonly keepTailTokens: number;
   readonly editSafety: EditSafety;
-  /** A newest round above this is peeled. */
+  /** A newest round above this is peeled … */
   readonly maxNewestRoundTokens: number;
+  /** … and told as text where it is still above this, because it cannot be peeled. */
+  readonly maxTailTokens: number;
   /** The user's own words, verbatim. */
   readonly userWordsTokens: number;
   /** Files, commands, errors, decisions and open tasks. */
@@ -61,14 +65,35 @@ export function planExtractiveCompact(input: ExtractiveInput): LayerEdit | undef
   const { visible, policy, measure, pendingCallIds } = input;
   if (pendingCallIds.length > 0 || visible.length === 0) return undefined;
 
-  const tailStart = policy.editSafety === "strict" ? strictTailStart(visible) : permissiveTailStart(input);
-  if (tailStart === 0) return planPeel(visible, policy.maxNewestRoundTokens, measure);
+  const strict = () => splitAt(input, { tailStart: strictTailStart(visible), isTold: true });
+  const kept =
+    policy.editSafety === "strict"
+      ? undefined
+      : splitAt(input, { tailStart: permissiveTailStart(input), isTold: false });
+  const split = kept !== undefined && kept.tailTokens <= policy.maxTailTokens ? kept : strict();
+  return split.hidden.length === 0
+    ? planPeel(visible, policy.maxNewestRoundTokens, measure)
+    : summarise(input, split);
+}
 
-  const hidden = visible.slice(0, tailStart);
+interface Split {
+  readonly hidden: readonly VisibleMessage[];
+  readonly tail: readonly VisibleMessage[];
+  /** Size of the tail once it is peeled. */
+  readonly tailTokens: number;
+  readonly peeled: Peeled;
+  /** Whether the newest exchange is among what is hidden, and told. */
+  readonly isTold: boolean;
+}
+
+function splitAt(
+  { visible, policy, measure }: ExtractiveInput,
+  { tailStart, isTold }: { readonly tailStart: number; readonly isTold: boolean },
+): Split {
   const tail = visible.slice(tailStart);
   const peeled = peelBlocks(tail, Math.max(policy.keepTailTokens, policy.maxNewestRoundTokens), measure);
   const tailTokens = measureMessages(tail, measure) - peeled.freedTokens;
-  return summarise(input, { hidden, tail, tailTokens, peeled });
+  return { hidden: visible.slice(0, tailStart), tail, tailTokens, peeled, isTold };
 }
 
 /** As much as the tail's budget allows; the newest round in any case. */
@@ -92,21 +117,14 @@ function isUnansweredPrompt(message: VisibleMessage): boolean {
   return !message.blocks.some(({ block }) => isResult(block) || block.type === "opaque");
 }
 
-interface Split {
-  readonly hidden: readonly VisibleMessage[];
-  readonly tail: readonly VisibleMessage[];
-  readonly tailTokens: number;
-  readonly peeled: Peeled;
-}
-
 function summarise(
   input: ExtractiveInput,
-  { hidden, tail, tailTokens, peeled }: Split,
+  { hidden, tail, tailTokens, peeled, isTold }: Split,
 ): LayerEdit | undefined {
   const { policy, measure } = input;
   const hiddenTokens = measureMessages(hidden, measure);
   const roomTokens = Math.min(policy.targetTokens - tailTokens, hiddenTokens * policy.maxSummaryShare);
-  const exchange = tail.length > 0 ? "" : newestExchange(input, hidden, roomTokens);
+  const exchange = isTold ? newestExchange(input, hidden, roomTokens) : "";
   const throughSeq = hidden.at(-1)!.seq;
   const summary = composeExtractiveSummary(
     input.digest,
@@ -132,6 +150,7 @@ function summarise(
     freedTokens: Math.round(hiddenTokens - insertedTokens + peeled.freedTokens),
     effect: {
       hide: [{ from: hidden[0]!.seq, to: throughSeq }],
+      hideInserted: [...new Set(hidden.flatMap((message) => message.insertedBy ?? []))],
       insert: [{ afterSeq: throughSeq, messages: [summaryMessage(texts)] }],
       ...(peeled.forms.length === 0 ? {} : { forms: peeled.forms }),
     },

@@ -79,8 +79,10 @@ function countSpeaker(record: LiteralRecord, seq: number, speaker: Speaker): voi
 }
 
 function sweep(ledger: LiteralLedger): void {
-  const ranked = rankLiterals(ledger);
-  for (const { text } of ranked.slice(Math.floor(ledger.limitCount * SWEEP_SHARE))) {
+  const best = takeBest(scored(ledger), Math.floor(ledger.limitCount * SWEEP_SHARE));
+  const kept = new Set(best.map(({ text }) => text));
+  for (const text of ledger.records.keys()) {
+    if (kept.has(text)) continue;
     ledger.records.delete(text);
     ledger.forgottenCount++;
   }
@@ -92,11 +94,38 @@ export interface RankedLiteral {
   readonly score: number;
 }
 
-/** Every string, the one most likely to be needed first. Equal scores: the newer one, then by text. */
-export function rankLiterals(ledger: LiteralLedger): readonly RankedLiteral[] {
-  return [...ledger.records]
-    .map(([text, record]) => ({ text, record, score: scoreLiteral(record, ledger.newestSeq) }))
-    .sort((a, b) => b.score - a.score || b.record.lastSeq - a.record.lastSeq || (a.text < b.text ? -1 : 1));
+/** The `count` strings most likely to be needed, best first. Equal scores: the newer one, then by text. */
+export function rankLiterals(
+  ledger: LiteralLedger,
+  count: number = ledger.records.size,
+): readonly RankedLiteral[] {
+  return takeBest(scored(ledger), count).sort(
+    (a, b) => b.score - a.score || b.record.lastSeq - a.record.lastSeq || byText(a, b),
+  );
+}
+
+function scored({ records, newestSeq }: LiteralLedger): RankedLiteral[] {
+  return Array.from(records, ([text, record]) => ({ text, record, score: scoreLiteral(record, newestSeq) }));
+}
+
+const byText = (a: RankedLiteral, b: RankedLiteral): number => (a.text < b.text ? -1 : 1);
+const KEYS: readonly ((ranked: RankedLiteral) => number)[] = [
+  ({ score }) => score,
+  ({ record }) => record.lastSeq,
+];
+
+/**
+ * The first `count` of the ranking, in no order: key by key, the least value that still belongs to
+ * them is found among plain numbers, which sort many times faster than records do.
+ */
+function takeBest(all: RankedLiteral[], count: number, keys = KEYS): RankedLiteral[] {
+  if (all.length <= count) return all;
+  const [key, ...others] = keys;
+  if (key === undefined) return all.sort(byText).slice(0, count);
+  const least = Float64Array.from(all, key).sort()[all.length - count] ?? Number.POSITIVE_INFINITY;
+  const above = all.filter((ranked) => key(ranked) > least);
+  const level = all.filter((ranked) => key(ranked) === least);
+  return [...above, ...takeBest(level, count - above.length, others)];
 }
 
 /**

@@ -22,8 +22,11 @@ export const MAX_CHARACTERS = 120;
 /** Shorter numbers name nothing. Source: where-the-numbers-come-from.md, "String appendix". */
 const MIN_DIGITS = 4;
 
+const HYPHEN = 45;
+
 /** An option of a command: `--no-verify`. */
-export const isFlag = (name: string): boolean => /^--?[a-z][\w-]{2,}$/i.test(name);
+export const isFlag = (name: string): boolean =>
+  name.charCodeAt(0) === HYPHEN && /^--?[a-z][\w-]{2,}$/i.test(name);
 
 /** `and/or`, `true/false`, `10/12`: words beside each other, not a path. */
 export function isAlternative(segments: readonly string[]): boolean {
@@ -32,33 +35,40 @@ export function isAlternative(segments: readonly string[]): boolean {
 
 const FILE_NAME = /^[\p{L}\p{N}_.@+-]*[\p{L}\p{N}_@-]\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,8}$/iu;
 
-export const looksLikeFile = (name: string): boolean => name.length <= MAX_CHARACTERS && FILE_NAME.test(name);
+export const looksLikeFile = (name: string): boolean =>
+  name.length <= MAX_CHARACTERS && name.includes(".") && FILE_NAME.test(name);
 
 /** What a part of a longer name is. */
 export const kindOfPiece = (piece: string): LiteralKind =>
   isHash(piece) ? "hash" : /^\d+$/.test(piece) ? "number" : "identifier";
 
-/** What a name is, if it is anything but prose. */
+/** What a name is, if it is anything but prose. Most names lack the sign that a pattern begins with, so it is asked for first. */
 export function kindOfName(name: string): LiteralKind | undefined {
   if (isHash(name)) return "hash";
   if (isNumber(name)) return "number";
   if (isIdentifier(name)) return "identifier";
-  if (/^[^@\s]+@[^@\s]+\.[a-z]{2,}$/i.test(name)) return "identifier";
+  if (name.includes("@") && /^[^@\s]+@[^@\s]+\.[a-z]{2,}$/i.test(name)) return "identifier";
   if (looksLikeFile(name)) return "path";
   return undefined;
 }
 
 /** Commit ids, digests, UUIDs: hexadecimal with both digits and letters. */
 function isHash(name: string): boolean {
+  if (name.length < 7 || !isHexDigit(name.charCodeAt(0)) || !isHexDigit(name.charCodeAt(1))) return false;
   return (
     (/^[0-9a-f]{7,64}$/i.test(name) && /\d/.test(name) && /[a-f]/i.test(name)) ||
     /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)
   );
 }
 
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isHexDigit = (code: number): boolean =>
+  isDigit(code) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70);
+
 /** Long numbers, versions, dates, amounts, addresses. */
 function isNumber(name: string): boolean {
-  if (!/^v?\d[\d.,:-]*$/.test(name)) return false;
+  const isMarked = name.charCodeAt(0) === 118;
+  if (!isDigit(name.charCodeAt(isMarked ? 1 : 0)) || !/^v?\d[\d.,:-]*$/.test(name)) return false;
   const digits = name.replace(/\D/g, "").length;
   return digits >= MIN_DIGITS || /^v?\d+\.\d+\.\d+/.test(name);
 }

@@ -19,7 +19,7 @@ import {
   MAX_CHARACTERS,
   MIN_CHARACTERS,
 } from "./literal-shape.ts";
-import { QuoteScanner } from "./quote-scanner.ts";
+import { opensQuote, QuoteScanner } from "./quote-scanner.ts";
 
 export type { LiteralKind } from "./literal-shape.ts";
 
@@ -60,6 +60,7 @@ function scanLine(text: string, start: number, end: number, visit: LiteralVisito
     if (code <= 32) index++;
     else if (code === BACKSLASH && isLineEscape(text.charCodeAt(index + 1))) index += 2;
     else if (isRunUnit(code)) index = scanRun(line, index, visit);
+    else if (!opensQuote(code)) index++;
     else {
       const close = quotes.findLiteralEnd(index, code);
       if (close !== -1 && !isPlainKey(text, index + 1, close))
@@ -75,21 +76,30 @@ interface ScannedLine {
   readonly isDefinition: boolean;
 }
 
-/** Visits the run at `start`; returns its end. */
+/** Visits the run at `start`; returns its end. Most runs are words of prose, which are passed by at once. */
 function scanRun({ text, end, isDefinition }: ScannedLine, start: number, visit: LiteralVisitor): number {
+  const wordEnd = findWordEnd(text, start, end);
+  if (wordEnd > start && (wordEnd === end || !isRunUnit(text.charCodeAt(wordEnd)))) return wordEnd;
   const runEnd = findRunEnd(text, start, end);
-  if (runEnd - start <= MAX_RUN_CHARACTERS && !isPlainWord(text, start, runEnd))
-    visitRun(text, start, runEnd, isDefinition, visit);
+  const isWord = wordEnd > start && wordEnd === runEnd - 1 && isTrimmed(text.charCodeAt(wordEnd), false);
+  if (runEnd - start <= MAX_RUN_CHARACTERS && !isWord) visitRun(text, start, runEnd, isDefinition, visit);
   return runEnd;
 }
 
-/** A word of prose, as most are, with its full stop: small letters behind a first one. */
-function isPlainWord(text: string, start: number, end: number): boolean {
+/** End of a word of prose, small letters behind a first one; `start` where none begins. */
+function findWordEnd(text: string, start: number, end: number): number {
   const first = charClass(text.charCodeAt(start));
-  if (first !== CLASS_LOWER && first !== CLASS_UPPER) return false;
+  if (first !== CLASS_LOWER && first !== CLASS_UPPER) return start;
   let index = start + 1;
   while (index < end && charClass(text.charCodeAt(index)) === CLASS_LOWER) index++;
-  return index === end || (index === end - 1 && isTrimmed(text.charCodeAt(index), false));
+  return index;
+}
+
+/** A word of prose, as most are, with its full stop. */
+function isPlainWord(text: string, start: number, end: number): boolean {
+  const wordEnd = findWordEnd(text, start, end);
+  if (wordEnd === start) return false;
+  return wordEnd === end || (wordEnd === end - 1 && isTrimmed(text.charCodeAt(wordEnd), false));
 }
 
 /** `"status":`, a plain word that names a member: its schema says it, nobody has to remember it. */
@@ -116,12 +126,15 @@ function isRunUnit(code: number): boolean {
 function findRunEnd(text: string, start: number, end: number): number {
   let index = start;
   while (index < end && isRunUnit(text.charCodeAt(index))) {
-    const isDrive = index - start >= 2 && text.charCodeAt(start + 1) === 58;
-    if (text.charCodeAt(index) === BACKSLASH && !isDrive) return Math.max(index, start + 1);
+    if (text.charCodeAt(index) === BACKSLASH && !isDrive(text, index, start))
+      return Math.max(index, start + 1);
     index++;
   }
   return index;
 }
+
+const isDrive = (text: string, index: number, start: number): boolean =>
+  index - start >= 2 && text.charCodeAt(start + 1) === 58;
 
 function visitRun(
   text: string,
@@ -165,7 +178,7 @@ const isWindowsPath = (run: string): boolean =>
 function visitPath(run: string, isDefinition: boolean, visit: LiteralVisitor): void {
   // A place in a file (`a/b.ts:12`), a Git range or a label: the path is what stands before.
   const colon = run.indexOf(":");
-  const path = (colon === -1 ? run : run.slice(0, colon)).replace(/^[-#]+/, "");
+  const path = withoutMarks(colon === -1 ? run : run.slice(0, colon), PATH_MARKS);
   if (colon !== -1 && colon < run.length - 1) visitRun(run, colon + 1, run.length, isDefinition, visit);
   if (path.length < MIN_CHARACTERS || !/[\p{L}\p{N}]/u.test(path)) return;
   if (path.includes("/")) {
@@ -184,12 +197,24 @@ function visitName(name: string, isDefinition: boolean, visit: LiteralVisitor): 
     emit(name, "identifier", isDefinition, visit);
     return;
   }
-  const trimmed = name.replace(/^[-~#@.]+/, "");
+  const trimmed = withoutMarks(name, NAME_MARKS);
   const kind = kindOfName(trimmed);
   if (kind !== undefined) emit(name.startsWith("#") ? name : trimmed, kind, isDefinition, visit);
   if (kind === "number" || kind === "hash") return;
-  for (const piece of trimmed.split(/[.:#%&?@~+-]+/))
+  if (!PIECE_MARKS.test(trimmed)) return;
+  for (const piece of trimmed.split(PIECE_MARKS))
     if (piece !== trimmed && isIdentifier(piece)) emit(piece, kindOfPiece(piece), isDefinition, visit);
+}
+
+const PIECE_MARKS = /[.:#%&?@~+-]+/;
+/** What may stand before a path (a list's dash, a heading) and before a name. */
+const PATH_MARKS = "-#";
+const NAME_MARKS = "-~#@.";
+
+function withoutMarks(text: string, marks: string): string {
+  let from = 0;
+  while (from < text.length && marks.includes(text[from]!)) from++;
+  return from === 0 ? text : text.slice(from);
 }
 
 function emit(text: string, kind: LiteralKind, isDefinition: boolean, visit: LiteralVisitor): void {

@@ -12,18 +12,19 @@ import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { CLEARED_PREFIX, formatBrief } from "./brief.ts";
 import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
-import { type Measure, measureMessages, recentTailStart } from "./measure.ts";
+import { type Measure, recentTailStart } from "./measure.ts";
 import type { UsageInput } from "./offload-by-usage.ts";
 import { formatPointer } from "./pointer.ts";
 import { previewLargeStrings } from "./shrink-input.ts";
 import { toolKey } from "./tool-kinds.ts";
 import { findLiteralsOf, type LiteralScope } from "./visible-literals.ts";
+import { isWorthARewrite, type RewriteWorth } from "./worth-a-rewrite.ts";
 
 /**
  * What may be cleared, and from when on. Sizes are in tokens unless the name says otherwise;
  * `microcompactPolicy` makes the policy of a window of a given size.
  */
-export interface MicrocompactPolicy extends HistoryState {
+export interface MicrocompactPolicy extends HistoryState, RewriteWorth {
   /** Size of the whole request from which on this layer acts. */
   readonly gateTokens: number;
   /** This many clearable results start a pass whatever the usage. */
@@ -32,8 +33,10 @@ export interface MicrocompactPolicy extends HistoryState {
   readonly clearableTools: ReadonlySet<string>;
   /** Names by `toolKey`; short results of these are cleared without a brief. */
   readonly readOnlyTools: ReadonlySet<string>;
-  /** Newest clearable results that stay whole. */
+  /** Newest clearable results that stay whole … */
   readonly resultsKeptCount: number;
+  /** … as far as they fit into this; the newest in any case. */
+  readonly resultsKeptTokens: number;
   /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;
   /** What stands for a cleared result. */
@@ -46,8 +49,6 @@ export interface MicrocompactPolicy extends HistoryState {
   readonly argumentTokens: number;
   /** What is left of such a string. */
   readonly argumentPreviewTokens: number;
-  /** Share of the messages that one pass must free; less is not worth a rewrite. */
-  readonly minFreedShare: number;
 }
 
 /** A result that may be cleared, with the call it answers. */
@@ -70,16 +71,16 @@ export function planMicrocompactByUsage(
   const tailStart = recentTailStart(visible, policy.recentTailTokens, measure);
   const tailSeq = visible[tailStart]?.seq ?? Number.POSITIVE_INFINITY;
   const stale = results
-    .slice(0, Math.max(0, results.length - policy.resultsKeptCount))
+    .slice(0, results.length - countKept(results, policy, measure))
     .filter(({ seq }) => seq < tailSeq);
   const old = visible.slice(0, tailStart);
-  const neededTokens = measureMessages(visible, measure) * policy.minFreedShare;
   // The forms are dear to make: not where clearing all of it would free too little.
-  if (mostFreedTokens(stale, old, policy, measure) < neededTokens) return undefined;
+  const mostTokens = mostFreedTokens(stale, old, policy, measure);
+  if (!isWorthARewrite({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
 
   const forms = [...planResults(visible, stale, policy, measure), ...planArguments(old, policy, measure)];
   const freedTokens = forms.reduce((sum, form) => sum + form.freedTokens, 0);
-  if (forms.length === 0 || freedTokens < neededTokens) return undefined;
+  if (!isWorthARewrite({ usedTokens, freedTokens }, policy)) return undefined;
 
   return {
     kind: "microcompact",
@@ -87,6 +88,22 @@ export function planMicrocompactByUsage(
     freedTokens: Math.round(freedTokens),
     effect: { forms: forms.map(({ form }) => form) },
   };
+}
+
+/** How many of the newest results stay. */
+function countKept(
+  results: readonly Candidate[],
+  { resultsKeptCount, resultsKeptTokens }: MicrocompactPolicy,
+  measure: Measure,
+): number {
+  let keptTokens = 0;
+  let count = 0;
+  for (const { result } of results.slice(-resultsKeptCount).reverse()) {
+    keptTokens += measure(result);
+    if (count > 0 && keptTokens > resultsKeptTokens) break;
+    count++;
+  }
+  return count;
 }
 
 /** What clearing everything without a trace would free. */

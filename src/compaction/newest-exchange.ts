@@ -6,12 +6,13 @@
  * so that the agent does not lose the answer it was waiting for.
  */
 import type { ContentBlock } from "../transcript/blocks.ts";
-import { blockText, isThinking } from "../transcript/blocks.ts";
+import { blockText, isServerToolResult, isServerToolUse } from "../transcript/blocks.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import { type Measure, measureText } from "./measure.ts";
 import { formatPointer } from "./pointer.ts";
 import { previewText } from "./preview.ts";
 import { quote } from "./quoting.ts";
+import { readableText } from "./readable-text.ts";
 import { waterLevel } from "./water-level.ts";
 
 const HEADING = "## The newest exchange, as it happened";
@@ -22,6 +23,8 @@ interface Said {
   readonly label: string;
   readonly text: string;
   readonly pointer: string;
+  /** Whether the text is the block's own, in which `history_read` counts its characters. */
+  readonly isLiteral: boolean;
 }
 
 /** The messages as labelled quotes, the largest previewed so that all fit; empty where they say nothing. */
@@ -50,21 +53,30 @@ export function composeNewestExchange(
 function format(parts: readonly Said[], roomTokens: number, measure: Measure): string {
   const sizes = parts.map(({ text }) => measureText(quote(text), measure));
   const level = waterLevel(sizes, Math.max(0, roomTokens));
-  const shown = parts.map(({ label, text, pointer }, index) => {
+  const shown = parts.map(({ label, text, pointer, isLiteral }, index) => {
     const isWhole = sizes[index]! <= level;
     const words = isWhole
       ? text
-      : (previewText(text, { budgetTokens: level * 0.9, pointer, baseOffset: 0 }, measure) ?? text);
+      : (previewText(
+          text,
+          { budgetTokens: level * 0.9, pointer, ...(isLiteral ? { baseOffset: 0 } : {}) },
+          measure,
+        ) ?? text);
     return `${label} (${pointer}):\n${quote(words)}`;
   });
   return [HEADING, ...shown].join("\n\n");
 }
 
 function describe(message: VisibleMessage, block: ContentBlock, pointer: string): Said | undefined {
-  const text = blockText(block);
-  if (isThinking(block) || block.type === "opaque" || text.trim() === "") return undefined;
-  if (block.type === "tool_result")
-    return { label: block.is_error === true ? "Failed result" : "Result", text, pointer };
-  if (block.type === "tool_use") return { label: "The assistant called", text, pointer };
-  return { label: message.role === "assistant" ? "The assistant said" : "The user said", text, pointer };
+  const text = readableText(block);
+  if (text.trim() === "") return undefined;
+  return { label: labelOf(message, block), text, pointer, isLiteral: text === blockText(block) };
+}
+
+function labelOf({ role }: VisibleMessage, block: ContentBlock): string {
+  if (block.type === "tool_result") return block.is_error === true ? "Failed result" : "Result";
+  if (block.type === "tool_use" || isServerToolUse(block)) return "The assistant called";
+  if (isServerToolResult(block)) return "The provider's tool answered";
+  if (block.type === "opaque") return `In ${block.provider}'s own form`;
+  return role === "assistant" ? "The assistant said" : "The user said";
 }

@@ -10,7 +10,7 @@ import { blockText, isMedia } from "../transcript/blocks.ts";
 import type { Message } from "../transcript/messages.ts";
 import type { Measure } from "./measure.ts";
 import { formatPointer } from "./pointer.ts";
-import { isMediaPart, shrinkBlock } from "./shrink-block.ts";
+import { documentText, isMediaPart, shrinkBlock, withMediaNamed } from "./shrink-block.ts";
 import { longestLine, utf8Bytes } from "./text-size.ts";
 import { waterLevel } from "./water-level.ts";
 
@@ -35,11 +35,11 @@ export interface ArrivalPolicy {
   readonly mediaShownCharacters: number;
 }
 
-/** A block to store outside the log, and what its entry shows. */
+/** A block to store outside the log, and what its entry holds instead. */
 export interface ArrivalForm {
   readonly index: number;
   readonly shown: ContentBlock;
-  /** `whole`: stored outside, shown as it is. */
+  /** `whole`: stored outside and shown as it is; `shown` stands for it in the log and where the blob is gone. */
   readonly view: "preview" | "whole";
 }
 
@@ -83,7 +83,7 @@ function formFor(
     if (shown !== undefined) return { index, shown, view: "preview" };
   }
   return mediaCharacters >= policy.mediaOutsideCharacters
-    ? { index, shown: block, view: "whole" }
+    ? { index, shown: withMediaNamed(block, pointer), view: "whole" }
     : undefined;
 }
 
@@ -105,6 +105,8 @@ function isTooLarge(block: ContentBlock, policy: ArrivalPolicy, measure: Measure
     case "text":
     case "tool_result":
     case "tool_use":
+    case "document":
+      if (block.type === "document" && documentText(block) === undefined) return false;
       if (measure(block) > policy.blockTokens) return true;
       return textsOf(block).some(
         (text) => longestLine(text) > policy.lineCharacters || utf8Bytes(text) > policy.blockBytes,
@@ -116,6 +118,7 @@ function isTooLarge(block: ContentBlock, policy: ArrivalPolicy, measure: Measure
 
 /** The texts whose lines count: of a call each argument, because in JSON it is one line. */
 function textsOf(block: ContentBlock): readonly string[] {
+  if (block.type === "document") return [documentText(block) ?? ""];
   if (block.type !== "tool_use") return [blockText(block)];
   if (typeof block.input !== "object" || block.input === null) return [String(block.input)];
   return Object.values(block.input).filter((value): value is string => typeof value === "string");

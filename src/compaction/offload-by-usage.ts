@@ -8,12 +8,13 @@
 import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
-import { type Measure, measureMessages, recentTailStart } from "./measure.ts";
+import { type Measure, recentTailStart } from "./measure.ts";
 import { formatPointer } from "./pointer.ts";
 import { shrinkBlock } from "./shrink-block.ts";
+import { isWorthARewrite, type RewriteWorth } from "./worth-a-rewrite.ts";
 
 /** When old blocks take their preview form, in tokens. `offloadPolicy` makes the policy of a window of a given size. */
-export interface OffloadPolicy extends HistoryState {
+export interface OffloadPolicy extends HistoryState, RewriteWorth {
   /** The window's size from which on this layer acts. */
   readonly gateTokens: number;
   /** Blocks above this get their preview form. */
@@ -22,8 +23,6 @@ export interface OffloadPolicy extends HistoryState {
   readonly previewTokens: number;
   /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;
-  /** Share of the window that one pass must free. */
-  readonly minFreedShare: number;
 }
 
 /** The window that a usage layer looks at, and how large it is. */
@@ -42,13 +41,20 @@ export function planOffloadByUsage(
   if (usedTokens < policy.gateTokens || !mayRewriteHistory(policy)) return undefined;
 
   const old = visible.slice(0, recentTailStart(visible, policy.recentTailTokens, measure));
-  const planned = old
+  const large = old
     .filter((message) => message.insertedBy === undefined)
-    .flatMap((message) => message.blocks.map((block) => planBlock(message.seq, block, policy, measure)))
+    .flatMap(({ seq, blocks }) =>
+      blocks.filter((block) => isLarge(block, policy, measure)).map((shown) => ({ seq, shown })),
+    );
+  // Previews are dear to make: not where hiding all of it would free too little.
+  const mostTokens = large.reduce((sum, { shown }) => sum + measure(shown.block), 0);
+  if (!isWorthARewrite({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
+
+  const planned = large
+    .map(({ seq, shown }) => planBlock(seq, shown, policy, measure))
     .filter((form) => form !== undefined);
   const freedTokens = planned.reduce((sum, form) => sum + form.freedTokens, 0);
-  if (freedTokens < measureMessages(visible, measure) * policy.minFreedShare) return undefined;
-  if (planned.length === 0) return undefined;
+  if (!isWorthARewrite({ usedTokens, freedTokens }, policy)) return undefined;
 
   return {
     kind: "offload",
@@ -58,17 +64,19 @@ export function planOffloadByUsage(
   };
 }
 
+function isLarge({ block, form }: VisibleBlock, { blockTokens }: OffloadPolicy, measure: Measure): boolean {
+  return form === "original" && measure(block) > blockTokens;
+}
+
 function planBlock(
   seq: number,
-  { index, block, form, blob }: VisibleBlock,
-  { blockTokens, previewTokens }: OffloadPolicy,
+  { index, block, blob }: VisibleBlock,
+  { previewTokens }: OffloadPolicy,
   measure: Measure,
 ): { readonly form: BlockForm; readonly freedTokens: number } | undefined {
-  const tokens = measure(block);
-  if (form !== "original" || tokens <= blockTokens) return undefined;
   const pointer = formatPointer({ seq, block: index });
   const shown = shrinkBlock(block, { budgetTokens: previewTokens, pointer }, measure);
   if (shown === undefined) return undefined;
   const blobField = blob === undefined ? {} : { blob };
-  return { form: { seq, block: index, shown, ...blobField }, freedTokens: tokens - measure(shown) };
+  return { form: { seq, block: index, shown, ...blobField }, freedTokens: measure(block) - measure(shown) };
 }

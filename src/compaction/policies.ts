@@ -10,6 +10,7 @@ import type { ArrivalPolicy } from "./offload-at-arrival.ts";
 import type { OffloadPolicy } from "./offload-by-usage.ts";
 import { scaleTokens } from "./scale.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS } from "./tool-kinds.ts";
+import type { RewriteWorth } from "./worth-a-rewrite.ts";
 
 /** What the numbers depend on. */
 export interface WindowSituation {
@@ -43,9 +44,17 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
     blockTokens: scaleTokens(D.oldBlock, situation.windowTokens),
     previewTokens: scaleTokens(D.preview, situation.windowTokens),
     recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
-    minFreedShare: D.minFreedShare,
+    ...worthOf(situation, gateTokens, D.offloadLowWater),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
+  };
+}
+
+/** What a pass has to reach so that the next one is many calls away. */
+function worthOf({ effectiveTokens }: WindowSituation, gateTokens: number, lowWater: number): RewriteWorth {
+  return {
+    lowWaterTokens: Math.floor(gateTokens * lowWater),
+    minFreedTokens: Math.ceil(effectiveTokens * D.minFreedShare),
   };
 }
 
@@ -57,13 +66,14 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
     clearableTools: CLEARABLE_TOOLS,
     readOnlyTools: READ_ONLY_TOOLS,
     resultsKeptCount: D.resultsKeptCount,
+    resultsKeptTokens: Math.floor(situation.effectiveTokens * D.resultsKeptShare),
     recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
     briefTokens: D.briefTokens,
     briefStringCount: D.briefStringCount,
     smallResultCharacters: D.smallResultCharacters,
     argumentTokens: scaleTokens(D.oldArgument, situation.windowTokens),
     argumentPreviewTokens: scaleTokens(D.oldArgumentPreview, situation.windowTokens),
-    minFreedShare: D.minFreedShare,
+    ...worthOf(situation, gateTokens, D.microcompactLowWater),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
   };
@@ -83,6 +93,7 @@ export function extractivePolicy({
       Math.floor(targetTokens * D.newestRoundShare),
     ),
     maxNewestRoundTokens: Math.floor(targetTokens * D.newestRoundShare),
+    maxTailTokens: Math.floor(targetTokens * D.maxTailShare),
     userWordsTokens: scaleTokens(D.userWords, windowTokens),
     factsTokens: scaleTokens(D.summaryFacts, windowTokens),
     appendixTokens: scaleTokens(D.appendix, windowTokens),

@@ -17,6 +17,10 @@ const CLOSING: ReadonlyMap<number, number> = new Map(
   ]),
 );
 
+/** Whether a quote may open with this unit. */
+export const opensQuote = (code: number): boolean =>
+  code < 128 ? code === 34 || code === APOSTROPHE || code === 96 : CLOSING.has(code);
+
 export class QuoteScanner {
   readonly #text: string;
   readonly #start: number;

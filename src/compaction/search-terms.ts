@@ -61,10 +61,16 @@ function isWordUnit(code: number): boolean {
 
 function visitWord(text: string, start: number, visit: (term: string) => void): number {
   let end = start;
-  while (end < text.length && isWordUnit(text.charCodeAt(end))) end++;
+  let isSmall = true;
+  for (; end < text.length; end++) {
+    const kind = charClass(text.charCodeAt(end));
+    if (kind === CLASS_OTHER || kind === CLASS_DENSE) break;
+    if (kind !== CLASS_LOWER) isSmall = false;
+  }
   if (end - start > MAX_TERM_CHARACTERS) return end;
-  visit(text.slice(start, end).toLowerCase());
-  visitParts(text, start, end, visit);
+  const word = text.slice(start, end);
+  visit(isSmall ? word : word.toLowerCase());
+  if (!isSmall) visitParts(text, start, end, visit);
   return end;
 }
 

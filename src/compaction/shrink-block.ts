@@ -4,7 +4,14 @@
  * Thinking, server-side pairs, signed compactions and opaque blocks are bound to what their
  * provider sent and are never touched. Calls stay calls with an object of the same shape.
  */
-import type { ContentBlock, ImageBlock, TextBlock, ToolResultPart } from "../transcript/blocks.ts";
+import { isObject } from "../base/json.ts";
+import type {
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  TextBlock,
+  ToolResultPart,
+} from "../transcript/blocks.ts";
 import { isMedia } from "../transcript/blocks.ts";
 import type { Measure } from "./measure.ts";
 import { formatReadCall } from "./pointer.ts";
@@ -53,12 +60,32 @@ function shrink(block: ContentBlock, options: ShrinkOptions, measure: Measure): 
           : shrinkParts(block.content ?? [], options, measure);
       return content === undefined ? undefined : { ...block, content };
     }
-    case "image":
     case "document":
+      return shrinkDocument(block, options, measure);
+    case "image":
       return options.dropsMedia === true ? mediaPlaceholder(block, options.pointer) : undefined;
     default:
       return undefined;
   }
+}
+
+/** A document of text gets a preview of its text; of any other there is nothing but all or a line. */
+function shrinkDocument(
+  block: DocumentBlock,
+  options: ShrinkOptions,
+  measure: Measure,
+): ContentBlock | undefined {
+  const data = documentText(block);
+  if (data === undefined)
+    return options.dropsMedia === true ? mediaPlaceholder(block, options.pointer) : undefined;
+  const preview = previewText(data, { ...options, baseOffset: 0 }, measure);
+  return preview === undefined ? undefined : { ...block, source: { ...block.source, data: preview } };
+}
+
+/** The text of a document that is sent as text. */
+export function documentText({ source }: DocumentBlock): string | undefined {
+  const data = isObject(source) && source["type"] === "text" ? source["data"] : undefined;
+  return typeof data === "string" ? data : undefined;
 }
 
 function shrinkParts(
@@ -84,6 +111,21 @@ function shrinkParts(
     return isDropped ? mediaPlaceholder(part, options.pointer) : part;
   });
   return shown.some((part, index) => part !== parts[index]) ? shown : undefined;
+}
+
+/** The block with a short line in the place of each picture or document, everything else as it is. */
+export function withMediaNamed(block: ContentBlock, pointer: string): ContentBlock {
+  const name = (part: { readonly type: string }): TextBlock => {
+    const kilobytes = Math.max(1, Math.round(JSON.stringify(part).length / 1_000));
+    return {
+      type: "text",
+      text: `[${part.type}, ${formatCount(kilobytes)} KB, stored beside the log: ${pointer}]`,
+    };
+  };
+  if (isMedia(block)) return name(block);
+  if (block.type !== "tool_result" || !Array.isArray(block.content)) return block;
+  const parts = block.content as readonly ToolResultPart[];
+  return { ...block, content: parts.map((part) => (isMediaPart(part) ? name(part) : part)) };
 }
 
 /** A line that stands for something that cannot be shown in part. */

@@ -10,8 +10,8 @@ import { type LiteralLedger, rankLiterals } from "./literal-ledger.ts";
 import type { Measure } from "./measure.ts";
 import { neutralise } from "./quoting.ts";
 
-/** Candidates that are looked at: some multiples of what any budget holds. */
-const CANDIDATES = 12_000;
+/** Candidates that are looked at for each token of the budget: some multiples of what it holds. */
+const CANDIDATES_PER_TOKEN = 2;
 /** A string costs more of the budget the longer it is; its score is divided by this power of its length. */
 const LENGTH_POWER = 0.1;
 
@@ -21,8 +21,7 @@ export function composeAppendix(
   options: { readonly budgetTokens: number; readonly isShown: (text: string) => boolean },
   measure: Measure,
 ): readonly string[] {
-  const ranked = rankLiterals(ledger)
-    .slice(0, CANDIDATES)
+  const ranked = rankLiterals(ledger, Math.ceil(Math.max(0, options.budgetTokens) * CANDIDATES_PER_TOKEN))
     .filter(({ text }) => !options.isShown(text))
     .map(({ text, score }) => ({ text, value: score / Math.max(4, text.length) ** LENGTH_POWER }))
     .sort((a, b) => b.value - a.value)

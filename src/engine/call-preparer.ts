@@ -11,13 +11,13 @@ import { arrivalPolicy } from "../compaction/policies.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
 import { type EditSafety, editSafety, holdsBoundReasoning } from "../tokens/edit-safety.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
-import { estimateFixed } from "../tokens/estimate-message.ts";
 import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { WarningMonitor } from "../tokens/warning-state.ts";
-import type { BlobRef, ContentBlock } from "../transcript/blocks.ts";
+import type { ContentBlock } from "../transcript/blocks.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
-import type { SessionEvent } from "./events.ts";
+import { notify, type SessionEvent } from "./events.ts";
+import { checkCallRequest, type FixedPart, FixedPartReader } from "./fixed-part.ts";
 import { RoomMaker } from "./make-room.ts";
 import type { CallRequest, CallTokens, PreparedCall } from "./prepared-call.ts";
 import type { WindowOptions } from "./session-options.ts";
@@ -27,27 +27,19 @@ import { sizeOf } from "./window-keeper.ts";
 /** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
 const REPAIR_PASSES = 5;
 
-/** System prompt and tools as they were last seen, with what was derived from them. */
-interface FixedPart {
-  readonly system: string | undefined;
-  readonly tools: CallRequest["tools"];
-  readonly tokens: number;
-  readonly systemRef?: BlobRef;
-  readonly toolsRef?: BlobRef;
-}
-
 export class CallPreparer {
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
   readonly #now: () => number;
   readonly #roomMaker: RoomMaker;
-  #fixed: FixedPart | undefined;
+  readonly #fixed: FixedPartReader;
   #budget: ContextBudget | undefined;
   #uselessCompactions = 0;
   readonly #warnings = new WarningMonitor();
 
   constructor(parts: SessionParts, options: WindowOptions, now: () => number) {
     this.#parts = parts;
+    this.#fixed = new FixedPartReader(parts);
     this.#options = options;
     this.#now = now;
     this.#roomMaker = new RoomMaker(() => parts.digest.get());
@@ -65,10 +57,12 @@ export class CallPreparer {
   }
 
   async prepare(request: CallRequest): Promise<PreparedCall> {
+    checkCallRequest(request);
     const { keeper, writer, log, isDurable } = this.#parts;
     this.#switchTo(request.model);
-    const fixed = await this.#readFixed(request);
+    const fixed = await this.#fixed.read(request);
     await this.#repair();
+    this.#checkNotEmpty();
     const edits = await this.#makeRoom(fixed);
     if (edits.length > 0) {
       await this.#repair();
@@ -78,7 +72,7 @@ export class CallPreparer {
     const messages = keeper.request(writer.projection);
     for (const { rule, message } of keeper.findBroken(messages))
       this.#emit({ type: "invariant-broken", rule, message });
-    const tokens = this.#figures();
+    const tokens = this.figures();
     const call = await writer.appendOne({
       type: "call",
       model: request.model,
@@ -88,9 +82,13 @@ export class CallPreparer {
       ...(fixed.systemRef === undefined ? {} : { system: fixed.systemRef }),
       ...(fixed.toolsRef === undefined ? {} : { tools: fixed.toolsRef }),
       estimatedTokens: tokens.total,
-      fixedTokens: fixed.tokens,
+      ...(fixed.system === undefined && fixed.toolsText === undefined ? {} : { fixedTokens: fixed.tokens }),
     });
-    if (edits.some(({ edit }) => edit.isBoundary === true)) await writer.checkpoint();
+    this.#parts.calls.left(call.seq, keeper.sent());
+    if (edits.some(({ edit }) => edit.isBoundary === true)) {
+      await writer.checkpoint();
+      writer.forgetHidden();
+    }
     if (isDurable) await log.sync();
     const { model, system, tools } = request;
     this.#emit({ type: "call", seq: call.seq, model, tokens: tokens.total, source: tokens.source });
@@ -117,6 +115,7 @@ export class CallPreparer {
     const hint = "`visible` tells what is shown now; the edits of a call are in what `prepare` returned.";
     if (!writer.projection.activeEdits.some((active) => active.seq === editSeq))
       throw new SessionError("UNDO_REFUSED", { message: `Entry ${editSeq} is not an edit in force.`, hint });
+    this.#checkUndoIsSafe(editSeq);
     const undo = { type: "edit", edit: { kind: "undo", editSeq } } as const;
     const known = writer.projection.canApply({ ...undo, seq: writer.nextSeq, id: "", v: 1, at: 0 })
       ? writer.projection
@@ -133,6 +132,16 @@ export class CallPreparer {
     });
   }
 
+  /** What was sent after the edit holds thinking that is bound to the history as it was then. */
+  #checkUndoIsSafe(editSeq: number): void {
+    const wasSentSince = (this.#parts.writer.projection.callSeqs.at(-1) ?? 0) > editSeq;
+    if (!wasSentSince || this.#editSafety() === "permissive") return;
+    throw new SessionError("UNDO_REFUSED", {
+      message: `Calls left after edit ${editSeq}, and this model binds its thinking to the history it saw.`,
+      hint: "Read what you need with the history tools, or rewind to before the edit.",
+    });
+  }
+
   #switchTo(model: string): void {
     const { ledger } = this.#parts.keeper;
     if (ledger.model !== model || this.#budget === undefined) this.#budget = this.#budgetFor(model);
@@ -144,36 +153,22 @@ export class CallPreparer {
     return planBudget(resolveModelLimits({ model, option: { windowTokens, maxOutputTokens } }));
   }
 
-  async #readFixed(request: CallRequest): Promise<FixedPart> {
-    const { system, tools } = request;
-    const known = this.#fixed;
-    if (known !== undefined && known.system === system && known.tools === tools) return known;
-    const toolsText = tools === undefined ? undefined : JSON.stringify(tools);
-    const tokens = estimateFixed({
-      ...(system === undefined ? {} : { system }),
-      ...(toolsText === undefined ? {} : { tools: toolsText }),
-    });
-    this.#fixed = {
-      system,
-      tools,
-      tokens,
-      ...(system === undefined ? {} : { systemRef: await this.#parts.messages.keepText(system) }),
-      ...(toolsText === undefined ? {} : { toolsRef: await this.#parts.messages.keepText(toolsText) }),
-    };
-    this.#parts.keeper.ledger.fixedChanged(tokens);
-    return this.#fixed;
-  }
-
   async #repair(): Promise<void> {
     const { keeper, writer } = this.#parts;
     for (let pass = 0; pass < REPAIR_PASSES; pass++) {
-      const repairs = keeper.findRepairs(writer.projection);
-      if (repairs.length === 0) return;
-      const entries = await writer.append(repairs.map((edit) => ({ type: "edit", edit })));
-      repairs.forEach(({ reason, subject }, index) => {
-        this.#emit({ type: "repair", seq: entries[index]!.seq, reason, subject });
-      });
+      const edit = keeper.findRepairs(writer.projection);
+      if (edit === undefined) return;
+      const { seq } = await writer.appendOne({ type: "edit", edit });
+      for (const { reason, subject } of edit.repairs) this.#emit({ type: "repair", seq, reason, subject });
     }
+  }
+
+  #checkNotEmpty(): void {
+    if (this.#parts.writer.projection.visible.some((message) => message.blocks.length > 0)) return;
+    throw new SessionError("NO_MESSAGES", {
+      message: "There is nothing to send: no message of the session says anything.",
+      hint: "Append the user's message before preparing a call.",
+    });
   }
 
   async #makeRoom(fixed: FixedPart): Promise<PreparedCall["edits"]> {
@@ -200,7 +195,11 @@ export class CallPreparer {
       seq: writer.nextSeq,
       at: this.#now(),
     });
-    if (made.usedTokens >= budget.blockingTokens) throw this.#tooSmall(made.usedTokens, fixedTokens, budget);
+    if (made.usedTokens >= budget.blockingTokens) {
+      if (made.edits.length > 0 || !this.#distrustsReport(budget))
+        throw this.#tooSmall(made.usedTokens, fixedTokens, budget);
+      return [];
+    }
     this.#watchUseful(made.edits, usedTokens, made.usedTokens, budget);
     const entries = await writer.append(made.edits.map((edit) => ({ type: "edit", edit })));
     keeper.follow(writer.projection);
@@ -211,11 +210,26 @@ export class CallPreparer {
     });
   }
 
+  /**
+   * A report that says too much although nothing can be taken out: a host may have passed something
+   * else than the usage of one call. Believing it would end the session, because no request would
+   * leave that could correct it.
+   */
+  #distrustsReport({ blockingTokens }: ContextBudget): boolean {
+    const { ledger } = this.#parts.keeper;
+    const { tokens, source } = ledger.figure();
+    const estimated = ledger.estimate();
+    if (source === "estimate" || estimated.fitTokens >= blockingTokens) return false;
+    ledger.distrustReport();
+    this.#emit({ type: "usage-distrusted", reportedTokens: tokens, estimatedTokens: estimated.tokens });
+    return true;
+  }
+
   #editSafety(): EditSafety {
     const { keeper, writer } = this.#parts;
     const { model } = keeper.ledger;
     const isBound = (message: VisibleMessage): boolean =>
-      holdsBoundReasoning({ content: message.blocks.map(({ block }) => block) }, model);
+      holdsBoundReasoning({ content: message.blocks.map(({ block }) => block), model: message.model }, model);
     return (
       this.#options.editSafety ??
       editSafety({ model, holdsBoundReasoning: writer.projection.visible.some(isBound) })
@@ -244,16 +258,21 @@ export class CallPreparer {
     this.#uselessCompactions = isUseful ? 0 : this.#uselessCompactions + 1;
     if (isUseful) return;
     const { fullTargetTokens: targetTokens } = budget;
-    this.#emit({ type: "useless-compaction", freedTokens, targetTokens, failures: this.#uselessCompactions });
+    const failures = this.#uselessCompactions;
+    const isThrashing = failures >= ENGINE_DEFAULTS.uselessCompactions;
+    this.#emit({ type: "useless-compaction", freedTokens, targetTokens, failures, isThrashing });
   }
 
-  #figures(): CallTokens {
-    const { ledger } = this.#parts.keeper;
+  /** The size of the next request as it is now. */
+  figures(): CallTokens {
+    const { keeper, writer } = this.#parts;
+    keeper.follow(writer.projection);
+    const { ledger } = keeper;
     const { tokens, fitTokens, source } = ledger.figure();
     return { total: tokens, padded: fitTokens, fixed: ledger.fixedFigure().tokens, source };
   }
 
   #emit(event: SessionEvent): void {
-    this.#parts.observer?.onEvent(event);
+    notify(this.#parts.observer, event);
   }
 }

@@ -15,8 +15,11 @@ import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
  * - `undone`, `rewound`: an edit was taken back, the conversation went back to `toSeq`.
  * - `host-edit`: `reconcile` hid messages that the host's list does not have any more.
  * - `call`: a request left; `tokens` is its size, unpadded, and `source` where that figure comes from.
- * - `invariant-broken`: a request that is about to leave breaks a rule. It is sent all the same; please report it.
- * - `useless-compaction`: one that freed less than `usefulFreedShare`, and how many of them came in a row.
+ * - `invariant-broken`: a request breaks a rule and is handed out all the same: a bug of ours, please report it.
+ * - `useless-compaction`: one that freed less than `usefulFreedShare`, and how many of them came in a row; it is
+ *   thrashing from `uselessCompactions` on.
+ * - `usage-distrusted`: a report said that the request cannot fit although by every estimate it does; it was set aside.
+ * - `checkpoint-failed`: opening will read more; nothing is lost by it.
  * - `damage`: a stretch of the stored log could not be read and was passed over.
  */
 export type SessionEvent =
@@ -55,11 +58,23 @@ export type SessionEvent =
       readonly freedTokens: number;
       readonly targetTokens: number;
       readonly failures: number;
+      readonly isThrashing: boolean;
     }
+  | { readonly type: "usage-distrusted"; readonly reportedTokens: number; readonly estimatedTokens: number }
+  | { readonly type: "checkpoint-failed"; readonly error: unknown }
   | { readonly type: "damage"; readonly damage: LogDamage };
 
 /** Whoever wants to know what happens inside a session: a log, a meter, a progress line. Pass it as `observer`. */
 export interface SessionObserver {
-  /** Called in the order of the log. What it throws is not caught: an observer must not fail. */
+  /** Called in the order of the log. What it throws is dropped: what is told has happened already. */
   onEvent(event: SessionEvent): void;
+}
+
+/** Tells the observer, if there is one. @internal */
+export function notify(observer: SessionObserver | undefined, event: SessionEvent): void {
+  try {
+    observer?.onEvent(event);
+  } catch {
+    // A meter that breaks must not make an operation fail that the store has acknowledged.
+  }
 }

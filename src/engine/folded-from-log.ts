@@ -5,12 +5,13 @@
  *
  * New messages wait here until they are needed, so that a short session does not pay for it. Only a
  * few may wait: then each new one has the oldest folded in, so that no turn ever pays for hundreds.
+ * While the log is read they all wait, and those that were not read are added behind it.
  */
 import type { Message } from "../transcript/messages.ts";
 import type { LogReader } from "./log-reader.ts";
 
-/** Messages that may wait before they are folded in: a few milliseconds of work for who asks then. */
-const WAITING_LIMIT = 32;
+/** Messages that may wait before they are folded in: a millisecond or two of work for who asks then. */
+const WAITING_LIMIT = 8;
 
 export interface Fold<State> {
   readonly create: () => State;
@@ -21,11 +22,18 @@ export interface Fold<State> {
 
 export class FoldedFromLog<State> {
   readonly #fold: Fold<State>;
-  readonly #reader: LogReader;
+  readonly #reader: Pick<LogReader, "messages">;
   #state: State | undefined;
+  #building: Promise<State> | undefined;
+  /** Newest message that was read from the log and folded in. */
+  #readThroughSeq = 0;
   #waiting: { readonly seq: number; readonly message: Message }[] = [];
 
-  constructor(reader: LogReader, fold: Fold<State>, { isNew }: { readonly isNew: boolean }) {
+  constructor(
+    reader: Pick<LogReader, "messages">,
+    fold: Fold<State>,
+    { isNew }: { readonly isNew: boolean },
+  ) {
     this.#reader = reader;
     this.#fold = fold;
     if (isNew) this.#state = fold.create();
@@ -33,9 +41,11 @@ export class FoldedFromLog<State> {
 
   /** A message was appended as entry `seq`. */
   push(seq: number, message: Message): void {
-    if (this.#state === undefined) return;
+    const isKept = this.#state !== undefined || this.#building !== undefined;
+    // What is appended while the log is read may have been read already, before it is told here.
+    if (!isKept || seq <= this.#readThroughSeq) return;
     this.#waiting.push({ seq, message });
-    if (this.#waiting.length <= WAITING_LIMIT) return;
+    if (this.#state === undefined || this.#waiting.length <= WAITING_LIMIT) return;
     const oldest = this.#waiting.shift()!;
     this.#fold.add(this.#state, oldest.seq, oldest.message);
   }
@@ -43,17 +53,44 @@ export class FoldedFromLog<State> {
   /** What it was folded from changed: a rewind, or messages that the host took out. */
   invalidate(): void {
     this.#state = undefined;
+    this.#building = undefined;
+    this.#readThroughSeq = 0;
     this.#waiting = [];
   }
 
-  /** The state, up to date. Reads the log only if it is not known. */
+  /** The state, up to date. Reads the log only if it is not known, once for all who ask meanwhile. */
   async get(): Promise<State> {
     if (this.#state !== undefined) return this.#catchUp(this.#state);
+    if (this.#building !== undefined) return this.#building;
+    // Begun in the next step: what is appended from here on finds that something is being built.
+    const building: Promise<State> = Promise.resolve().then(() =>
+      this.#build(() => this.#building === building),
+    );
+    this.#building = building;
+    return building;
+  }
+
+  /** `isCurrent` is false once what is being built was declared void. */
+  async #build(isCurrent: () => boolean): Promise<State> {
     const state = this.#fold.create();
-    for await (const { entry, content } of this.#reader.messages())
-      if (this.#fold.includes(entry.seq)) this.#fold.add(state, entry.seq, { ...entry, content });
+    let throughSeq = 0;
+    try {
+      for await (const { entry, content } of this.#reader.messages()) {
+        if (!this.#fold.includes(entry.seq)) continue;
+        this.#fold.add(state, entry.seq, { ...entry, content });
+        throughSeq = entry.seq;
+      }
+    } catch (error) {
+      if (isCurrent()) this.invalidate();
+      throw error;
+    }
+    if (!isCurrent()) return this.get();
+
     this.#state = state;
-    return state;
+    this.#building = undefined;
+    this.#readThroughSeq = throughSeq;
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > throughSeq);
+    return this.#catchUp(state);
   }
 
   #catchUp(state: State): State {

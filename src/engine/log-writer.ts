@@ -27,6 +27,8 @@ export interface LogWriterOptions {
   readonly positions: Map<number, number>;
   /** What a checkpoint carries over beside the window. */
   readonly carry: () => Pick<CheckpointEntry, "usageAnchor" | "carried">;
+  /** Told when a checkpoint could not be written; nothing but the speed of opening rests on it. */
+  readonly onCheckpointFailed: (error: unknown) => void;
 }
 
 export class LogWriter {
@@ -36,21 +38,23 @@ export class LogWriter {
   #projection: Projection;
   readonly #positions: Map<number, number>;
   readonly #carry: LogWriterOptions["carry"];
+  readonly #onCheckpointFailed: LogWriterOptions["onCheckpointFailed"];
   #header: EntryDraft | undefined;
   #lastSeq: number;
   #lastId: string | undefined;
   #bytesAtCheckpoint: number;
 
-  constructor({ log, clock, ids, projection, lastEntry, positions, carry }: LogWriterOptions) {
-    this.#log = log;
-    this.#clock = clock;
-    this.#ids = ids;
-    this.#projection = projection;
-    this.#positions = positions;
-    this.#carry = carry;
-    this.#lastSeq = lastEntry?.seq ?? 0;
-    this.#lastId = lastEntry?.id;
-    this.#bytesAtCheckpoint = log.bytesWritten();
+  constructor(options: LogWriterOptions) {
+    this.#log = options.log;
+    this.#clock = options.clock;
+    this.#ids = options.ids;
+    this.#projection = options.projection;
+    this.#positions = options.positions;
+    this.#carry = options.carry;
+    this.#onCheckpointFailed = options.onCheckpointFailed;
+    this.#lastSeq = options.lastEntry?.seq ?? 0;
+    this.#lastId = options.lastEntry?.id;
+    this.#bytesAtCheckpoint = options.log.bytesWritten();
   }
 
   get projection(): Projection {
@@ -83,13 +87,15 @@ export class LogWriter {
     if (drafts.length === 0) return [];
     const header = this.#header;
     const entries = this.#numbered(header === undefined ? drafts : [header, ...drafts]);
+    // Whatever has to be read for it is read first: what is in the log is in the window, always.
+    if (!entries.every((entry) => this.#projection.canApply(entry)))
+      this.#projection = await this.readProjection(this.#lastSeq);
     const positions = await this.#log.append(entries);
     this.#header = undefined;
     for (const [index, entry] of entries.entries()) {
       this.#lastSeq = entry.seq;
       this.#lastId = entry.id;
       this.#positions.set(entry.seq, positions[index]!);
-      if (!this.#projection.canApply(entry)) this.#projection = await this.readProjection(entry.seq - 1);
       const content = shown?.get(entry.seq);
       this.#projection.apply(
         content === undefined || entry.type !== "message" ? entry : { ...entry, content },
@@ -111,8 +117,17 @@ export class LogWriter {
     const index = planCheckpoint(this.#projection, (seq) => this.#positions.get(seq));
     if (index === undefined) return;
     this.#bytesAtCheckpoint = this.#log.bytesWritten();
-    await this.append([{ type: "checkpoint", ...index, ...this.#carry() }]);
+    try {
+      await this.append([{ type: "checkpoint", ...index, ...this.#carry() }]);
+    } catch (error) {
+      this.#onCheckpointFailed(error);
+    }
     this.#bytesAtCheckpoint = this.#log.bytesWritten();
+  }
+
+  /** Lets go of messages that are hidden: undoing what hid them reads the log again. */
+  forgetHidden(): void {
+    this.#projection.forgetHidden();
   }
 
   /** The window as it was after entry `throughSeq`, folded from the stored log. */

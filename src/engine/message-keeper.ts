@@ -40,10 +40,10 @@ export class MessageKeeper {
       const seq = firstSeq + index;
       const content = await this.#content(message, seq, policy, events);
       drafts.push(toDraft(message, content));
-      if (content.some((block) => block.type === "blob" && block.view === "whole"))
+      if (content.some(isShownWhole))
         shown.set(
           seq,
-          content.map((block) => (block.type === "blob" && block.view === "whole" ? block.shown : block)),
+          content.map((block, place) => (isShownWhole(block) ? message.content[place]! : block)),
         );
     }
     return { drafts, shown, events };
@@ -75,6 +75,10 @@ export class MessageKeeper {
     }
     return content;
   }
+}
+
+function isShownWhole(block: StoredBlock): boolean {
+  return block.type === "blob" && block.view === "whole";
 }
 
 function toDraft(message: Message, content: readonly StoredBlock[]): EntryDraft {

@@ -1,7 +1,7 @@
 /**
  * What a host hands over before a call, and what it gets back to send.
  */
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { TokenWarningState } from "../tokens/warning-state.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
@@ -14,7 +14,7 @@ export interface CallRequest {
   /** The system prompt. It counts against the window, and its text is stored once. */
   readonly system?: string;
   /** Tool definitions in the shape the provider takes. */
-  readonly tools?: readonly JsonValue[];
+  readonly tools?: readonly unknown[];
   /** Parameters of the request, such as `max_tokens`; written into the log and not interpreted. */
   readonly parameters?: JsonObject;
   /** Beta features that the request asks for; likewise. */
@@ -29,7 +29,7 @@ export interface CallTokens {
   readonly padded: number;
   /** System prompt and tools within `total`. */
   readonly fixed: number;
-  /** Where `total` comes from: `anchored`, `estimate`, or the name of a counter. */
+  /** Where `total` comes from: `reported` or `anchored` (the last report, and what came since), or `estimate`. */
   readonly source: string;
 }
 
@@ -41,7 +41,7 @@ export interface PreparedCall {
   /** As it was handed over. */
   readonly system?: string;
   /** As they were handed over. */
-  readonly tools?: readonly JsonValue[];
+  readonly tools?: readonly unknown[];
   /** The conversation, valid for every provider; `formats` turns it into a provider's shape. */
   readonly messages: readonly RequestMessage[];
   readonly tokens: CallTokens;
@@ -53,6 +53,8 @@ export interface PreparedCall {
 
 /** A model's answer as the host received it. */
 export interface CallAnswer {
+  /** The call that is answered. @defaultValue the newest that was prepared and not answered */
+  readonly callSeq?: number;
   /** The assistant's message; several where the response came in chunks. */
   readonly messages: readonly Message[];
   /** What the provider reported. Without it the estimate cannot learn, and sizes stay padded. */

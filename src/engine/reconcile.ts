@@ -5,14 +5,17 @@
  * is found by the host's ids, else by content. What the host left out is hidden; from the first
  * message on that the log does not have in this place, everything is appended in the host's order.
  * Both are recorded as the host's edit: nothing is guessed, and nothing is lost.
+ *
+ * One difference is no edit. Many hosts keep what a model said and not how it came to it: their
+ * copy of an answer lacks the reasoning that we stored. Ours stands, because only it can be sent back.
  */
 import type { SeqRange } from "../transcript/edits.ts";
 import type { Message } from "../transcript/messages.ts";
+import type { MessageKeys } from "./message-keys.ts";
 
 /** A message of the line as the host would know it again. */
-export interface KnownMessage {
+export interface KnownMessage extends MessageKeys {
   readonly seq: number;
-  readonly key: string;
   readonly hostId?: string;
 }
 
@@ -23,30 +26,34 @@ export interface ReconcilePlan {
   readonly append: readonly Message[];
 }
 
-/** Plans what makes the line equal to `list`. `keyOf` tells equal contents by equal keys. */
+/** Plans what makes the line equal to `list`. `keysOf` tells equal contents by equal keys. */
 export function planReconcile(
   known: readonly KnownMessage[],
   list: readonly Message[],
-  keyOf: (message: Message) => string,
+  keysOf: (message: Message, index: number) => MessageKeys,
 ): ReconcilePlan {
-  const isSame = (entry: KnownMessage, message: Message): boolean =>
-    entry.hostId !== undefined && message.hostId !== undefined
-      ? entry.hostId === message.hostId && entry.key === keyOf(message)
-      : entry.key === keyOf(message);
-
   // The host dropped messages from the middle (or changed them) where the list goes on with a later known one.
-  const hidden: KnownMessage[] = [];
+  const isKept = new Array<boolean>(known.length).fill(false);
   let next = 0;
   let matched = 0;
-  while (matched < list.length && next < known.length) {
-    const found = findFrom(known, next, (entry) => isSame(entry, list[matched]!));
+  for (; matched < list.length && next < known.length; matched++) {
+    const message = list[matched]!;
+    const keys = keysOf(message, matched);
+    const found = findFrom(known, next, (entry) => isSame(entry, message, keys));
     if (found === -1) break;
-    hidden.push(...known.slice(next, found));
+    isKept[found] = true;
     next = found + 1;
-    matched++;
   }
-  hidden.push(...known.slice(next));
-  return { hide: toRanges(hidden), hiddenMessages: hidden.length, append: list.slice(matched) };
+  keepReasoning(known, isKept);
+  return { ...toRanges(known, isKept), append: list.slice(matched) };
+}
+
+function isSame(entry: KnownMessage, message: Message, keys: MessageKeys): boolean {
+  const haveIds = entry.hostId !== undefined && message.hostId !== undefined;
+  if (haveIds && entry.hostId !== message.hostId) return false;
+  if (entry.key === keys.key) return true;
+  const isOursReasoned = entry.spokenKey !== entry.key && !entry.isReasoningOnly;
+  return isOursReasoned && !keys.hasSignedReasoning && entry.spokenKey === keys.spokenKey;
 }
 
 function findFrom(
@@ -58,6 +65,25 @@ function findFrom(
   return -1;
 }
 
-function toRanges(messages: readonly KnownMessage[]): readonly SeqRange[] {
-  return messages.map(({ seq }) => ({ from: seq, to: seq }));
+/** Reasoning that came as a chunk of its own stays with the chunk after it, whether the host kept it or not. */
+function keepReasoning(known: readonly KnownMessage[], isKept: boolean[]): void {
+  for (let index = known.length - 2; index >= 0; index--)
+    if (known[index]!.isReasoningOnly && isKept[index + 1] === true) isKept[index] = true;
+}
+
+/** Neighbours on the line make one range: nothing that lies between them is on it. */
+function toRanges(
+  known: readonly KnownMessage[],
+  isKept: readonly boolean[],
+): Pick<ReconcilePlan, "hide" | "hiddenMessages"> {
+  const hide: SeqRange[] = [];
+  let hiddenMessages = 0;
+  for (const [index, { seq }] of known.entries()) {
+    if (isKept[index] === true) continue;
+    hiddenMessages++;
+    const isNeighbour = index > 0 && isKept[index - 1] === false;
+    if (isNeighbour) hide[hide.length - 1] = { from: hide.at(-1)!.from, to: seq };
+    else hide.push({ from: seq, to: seq });
+  }
+  return { hide, hiddenMessages };
 }

@@ -9,6 +9,7 @@ import type { FoldedFromLog } from "./folded-from-log.ts";
 import type { LogReader } from "./log-reader.ts";
 import type { LogWriter } from "./log-writer.ts";
 import type { MessageKeeper } from "./message-keeper.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import type { WindowKeeper } from "./window-keeper.ts";
 
 export interface SessionParts {
@@ -19,6 +20,7 @@ export interface SessionParts {
   readonly keeper: WindowKeeper;
   readonly digest: FoldedFromLog<Digest>;
   readonly index: FoldedFromLog<HistoryIndex>;
+  readonly calls: OpenCalls;
   readonly observer: SessionObserver | undefined;
   readonly isDurable: boolean;
 }

@@ -13,20 +13,29 @@
 import { SessionError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { CalibrationSample } from "../tokens/calibration.ts";
-import { estimateMessage } from "../tokens/estimate-message.ts";
-import type { SentRequest } from "../tokens/usage-ledger.ts";
 import type { Entry } from "../transcript/entries.ts";
 import type { Message } from "../transcript/messages.ts";
 import { assembleRequest } from "../transcript/request.ts";
 import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
+import { receiveAnswer } from "./answer-door.ts";
 import type { CallPreparer } from "./call-preparer.ts";
-import type { SessionEvent } from "./events.ts";
+import { notify, type SessionEvent } from "./events.ts";
 import type { HostList } from "./host-list.ts";
 import type { EntryDraft } from "./log-writer.ts";
-import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
+import { receiveMessages } from "./message-door.ts";
+import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./prepared-call.ts";
 import { Queue } from "./queue.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionParts } from "./session-parts.ts";
+import { messagesOf, sizeOf } from "./window-keeper.ts";
+
+/** Entries that are appended in one go with messages, all or none. */
+interface AppendedAround {
+  readonly before?: readonly EntryDraft[];
+  readonly after?: readonly EntryDraft[];
+  /** The call that the messages answer. */
+  readonly answerTo?: number;
+}
 
 /**
  * An endless conversation seen through a finite window. A turn is `append` (or `reconcile`), `prepare`,
@@ -44,8 +53,8 @@ export class Session {
   readonly #preparer: CallPreparer;
   readonly #hostList: HostList;
   readonly #queue = new Queue();
-  #lastCall: { readonly seq: number; readonly sent: SentRequest } | undefined;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   /** @internal Sessions are made by `createSession` and `openSession`. */
   constructor(parts: SessionParts, preparer: CallPreparer, hostList: HostList, history: SessionHistory) {
@@ -71,72 +80,82 @@ export class Session {
    * preview from the start. Resolves with the messages' numbers once the store has acknowledged them.
    * @throws `StoreError` if the store could not keep them; nothing is lost that was acknowledged.
    */
-  append(messages: Message | readonly Message[]): Promise<readonly number[]> {
-    return this.#run(() => this.#append(Array.isArray(messages) ? messages : [messages as Message]));
+  async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
+    // Taken in before anything is waited for: what the host does with its objects afterwards is its own.
+    const received = receiveMessages(messages);
+    return this.#run(() => this.#append(received));
   }
 
   /**
    * Takes the host's full list of messages and appends what is new in it. What the list has not any
-   * more is hidden, as the host's own edit. Resolves with the numbers of the appended messages.
+   * more is hidden, as the host's own edit. Resolves with the numbers of the appended messages. Do not
+   * mix it with `append` of messages that the list does not hold: the next list would hide them.
    */
-  reconcile(list: readonly Message[]): Promise<readonly number[]> {
+  async reconcile(list: readonly Message[]): Promise<readonly number[]> {
+    const received = this.#hostList.receive(list);
     return this.#run(async () => {
-      const plan = await this.#hostList.plan(list);
-      if (plan.hide.length > 0) {
-        const reason = "not in the host's list any more";
-        const entry = await this.#parts.writer.appendOne({
-          type: "edit",
-          edit: { kind: "host", reason, effect: { hide: plan.hide } },
-        });
-        this.#hostList.forget(plan.hide);
-        this.#parts.digest.invalidate();
-        this.#emit({ type: "host-edit", seq: entry.seq, hiddenMessages: plan.hiddenMessages, reason });
-      }
-      return this.#append(plan.append);
+      const { hide, hiddenMessages, append } = await this.#hostList.plan(received);
+      if (hiddenMessages === 0) return this.#append(append);
+      const reason = "not in the host's list any more";
+      const edit = { kind: "host", reason, effect: { hide } } as const;
+      const seq = this.#parts.writer.nextSeq;
+      const seqs = await this.#append(append, { before: [{ type: "edit", edit }] });
+      this.#parts.digest.invalidate();
+      this.#hostList.forget(hide);
+      this.#emit({ type: "host-edit", seq, hiddenMessages, reason });
+      return seqs;
     });
   }
 
   /**
    * Makes the next request: counts it, lets the layers make room, mends what would be refused, and
    * writes down what leaves. Everything it rests on is in the store before it resolves.
-   * @throws `WindowTooSmallError` where system prompt, tools and the newest round do not fit.
+   * @throws `WindowTooSmallError` where system prompt, tools and the newest round do not fit; `StoreError`
+   * `STORE_FAILED` where the store could not keep what leaves.
    */
   prepare(request: CallRequest): Promise<PreparedCall> {
-    return this.#run(async () => {
-      const prepared = await this.#preparer.prepare(request);
-      this.#lastCall = { seq: prepared.callSeq, sent: this.#parts.keeper.ledger.requestSent() };
-      return prepared;
-    });
+    return this.#run(() => this.#preparer.prepare(request));
   }
 
-  /** Appends the answer to the last prepared call, and hangs its usage on it. */
-  record(answer: CallAnswer): Promise<readonly number[]> {
+  /**
+   * Appends the answer to a prepared call, the newest one unless `callSeq` names another, and hangs its
+   * usage on it: the next size is counted from there. Resolves with the messages' numbers. Where no
+   * call waits for an answer, the messages are appended and usage and stop reason are left out: nobody
+   * could say whose they are. If the store fails, record the same answer again.
+   */
+  async record(answer: CallAnswer): Promise<readonly number[]> {
+    const { messages, usage, stopReason } = receiveAnswer(answer);
+    const asked = answer.callSeq;
     return this.#run(async () => {
-      const call = this.#lastCall;
-      this.#lastCall = undefined;
-      const { usage, stopReason } = answer;
-      const tail: readonly EntryDraft[] =
-        call === undefined
-          ? []
-          : [
-              {
-                type: "answer",
-                callSeq: call.seq,
-                ...(usage === undefined ? {} : { usage }),
-                ...(stopReason === undefined ? {} : { stopReason }),
-              },
-            ];
-      const seqs = await this.#append(answer.messages, tail);
-      if (call !== undefined && usage !== undefined) {
-        const replyTokens = answer.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
-        this.#parts.keeper.ledger.usageReported({ sent: call.sent, usage, replyTokens });
+      const { calls, keeper } = this.#parts;
+      const callSeq = asked ?? calls.newest;
+      const sent = callSeq === undefined ? undefined : calls.find(callSeq);
+      if (callSeq === undefined || sent === undefined) return this.#append(messages);
+      const entry: EntryDraft = {
+        type: "answer",
+        callSeq,
+        ...(usage === undefined ? {} : { usage }),
+        ...(stopReason === undefined ? {} : { stopReason }),
+      };
+      const isNewest = callSeq === calls.newest;
+      const seqs = await this.#append(messages, {
+        after: [entry],
+        ...(isNewest ? { answerTo: callSeq } : {}),
+      });
+      calls.answered(callSeq);
+      if (usage !== undefined) {
+        const replyTokens = sizeOf(messagesOf(this.visible, seqs));
+        keeper.ledger.usageReported({ sent, usage, replyTokens });
         this.#preparer.usageReported();
       }
       return seqs;
     });
   }
 
-  /** Teaches the estimator what a provider reported elsewhere for text of this session. */
+  /**
+   * Teaches the estimator what a provider reported elsewhere for text of this session, such as a
+   * recorded run of it. `record` does so by itself for usage of its own calls.
+   */
   calibrate(sample: CalibrationSample): void {
     this.#parts.keeper.ledger.learnFrom(sample);
   }
@@ -148,7 +167,11 @@ export class Session {
   undo(editSeq: number): Promise<void> {
     return this.#run(async () => {
       await this.#preparer.checkUndo(editSeq);
-      const entry = await this.#parts.writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq } });
+      const { writer, digest } = this.#parts;
+      const entry = await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq } });
+      // It may have been the host's: then its messages are told again.
+      digest.invalidate();
+      this.#hostList.invalidate();
       this.#emit({ type: "undone", seq: entry.seq, editSeq });
     });
   }
@@ -159,7 +182,7 @@ export class Session {
    */
   rewind(toSeq: number): Promise<void> {
     return this.#run(async () => {
-      const { writer, digest } = this.#parts;
+      const { writer, digest, calls } = this.#parts;
       if (!Number.isInteger(toSeq) || toSeq < 1 || toSeq >= writer.nextSeq) {
         throw new SessionError("REWIND_REFUSED", {
           message: `There is no entry ${toSeq}: the log has entries 1 to ${writer.nextSeq - 1}.`,
@@ -167,7 +190,7 @@ export class Session {
         });
       }
       const entry = await writer.appendOne({ type: "edit", edit: { kind: "rewind", toSeq } });
-      this.#lastCall = undefined;
+      calls.clear();
       digest.invalidate();
       this.#hostList.invalidate();
       this.#emit({ type: "rewound", seq: entry.seq, toSeq });
@@ -196,22 +219,43 @@ export class Session {
     });
   }
 
-  /** Ends the session: a last checkpoint, everything synced, the log closed. Closing twice is fine. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    await this.#run(async () => {
-      this.#isClosed = true;
-      if (!this.#parts.writer.isEmpty) await this.#parts.writer.checkpoint();
-      await this.#parts.log.sync();
-      await this.#parts.log.close();
-    });
+  /** The size of the next request as it is now, without preparing it. */
+  get tokens(): CallTokens {
+    return this.#preparer.figures();
   }
 
-  async #append(messages: readonly Message[], tail: readonly EntryDraft[] = []): Promise<readonly number[]> {
+  /** Ends the session: a last checkpoint, everything synced, the log closed. Closing twice is fine. */
+  close(): Promise<void> {
+    this.#closing ??= this.#queue
+      .run(() => this.#close())
+      .catch((error: unknown) => {
+        // What could not be synced may be on the next try.
+        this.#closing = undefined;
+        throw error;
+      });
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { writer, log } = this.#parts;
+    if (!this.#isClosed) {
+      if (!writer.isEmpty) await writer.checkpoint();
+      await log.sync();
+    }
+    this.#isClosed = true;
+    await log.close();
+  }
+
+  async #append(messages: readonly Message[], around: AppendedAround = {}): Promise<readonly number[]> {
     const { writer, messages: keeper } = this.#parts;
-    const kept = await keeper.keep(messages, writer.nextSeq, this.#preparer.arrivalPolicy());
-    const entries = await writer.append([...kept.drafts, ...tail], kept.shown);
-    const seqs = entries.slice(0, messages.length).map((entry) => entry.seq);
+    const { before = [], after = [], answerTo } = around;
+    const firstSeq = writer.nextSeq + before.length;
+    const kept = await keeper.keep(messages, firstSeq, this.#preparer.arrivalPolicy());
+    // What was appended while the model was answering stands behind the answer.
+    const isLate = answerTo !== undefined && (this.visible.at(-1)?.seq ?? 0) > answerTo;
+    const drafts = isLate ? kept.drafts.map((draft) => ({ ...draft, answerTo }) as EntryDraft) : kept.drafts;
+    await writer.append([...before, ...drafts, ...after], kept.shown);
+    const seqs = messages.map((_, index) => firstSeq + index);
     messages.forEach((message, index) => {
       this.#parts.digest.push(seqs[index]!, message);
       this.#parts.index.push(seqs[index]!, message);
@@ -226,7 +270,7 @@ export class Session {
   }
 
   #emit(event: SessionEvent): void {
-    this.#parts.observer?.onEvent(event);
+    notify(this.#parts.observer, event);
   }
 
   #run<Result>(operation: () => Promise<Result>): Promise<Result> {

@@ -6,7 +6,7 @@
  * rewind) counts up the projection's revision, and all of it is derived anew.
  */
 import { estimateVisibleMessage } from "../tokens/estimate-message.ts";
-import type { UsageLedger } from "../tokens/usage-ledger.ts";
+import type { SentRequest, UsageLedger } from "../tokens/usage-ledger.ts";
 import type { RepairEdit } from "../transcript/edits.ts";
 import { type BrokenInvariant, checkRequest } from "../transcript/invariants.ts";
 import type { Projection } from "../transcript/projection.ts";
@@ -19,6 +19,9 @@ export class WindowKeeper {
   #projection: Projection | undefined;
   #revision = -1;
   #seen = 0;
+  /** The window as it was followed last, and how much of it the last request held. */
+  #visible: readonly VisibleMessage[] = [];
+  #sentCount = 0;
   #assembler = new RequestAssembler();
   #scan = new RepairScan();
   #check = new RequestCheck();
@@ -31,14 +34,15 @@ export class WindowKeeper {
   follow(projection: Projection): void {
     const { visible, revision, callSeqs } = projection;
     if (projection !== this.#projection || revision !== this.#revision) {
-      const isFirst = this.#projection === undefined;
+      // What was sent still stands as it was sent: the report about it holds.
+      const holdsReport = this.#projection === undefined || this.#startsAsSent(visible);
       this.#projection = projection;
       this.#revision = revision;
       this.#assembler = new RequestAssembler();
       this.#scan = new RepairScan();
       this.#check = new RequestCheck();
       this.#seen = 0;
-      if (isFirst) this.ledger.windowRestored(sizeOf(visible));
+      if (holdsReport) this.ledger.windowRestored(sizeOf(visible));
       else this.ledger.windowReplaced(sizeOf(visible));
       for (const message of visible) this.#assembler.push(message, callSeqs);
     } else {
@@ -49,10 +53,34 @@ export class WindowKeeper {
       }
     }
     this.#seen = visible.length;
+    this.#visible = visible;
+  }
+
+  /** How many messages of the window the last request held. */
+  get sentCount(): number {
+    return this.#sentCount;
+  }
+
+  /** Takes over {@link sentCount} of a window that was opened. */
+  restoreSent(count: number): void {
+    this.#sentCount = Math.min(count, this.#seen);
+  }
+
+  /** A request of the window as it is left. */
+  sent(): SentRequest {
+    this.#sentCount = this.#seen;
+    return this.ledger.requestSent();
+  }
+
+  #startsAsSent(visible: readonly VisibleMessage[]): boolean {
+    if (this.#sentCount === 0 || visible.length < this.#sentCount) return false;
+    for (let index = 0; index < this.#sentCount; index++)
+      if (visible[index] !== this.#visible[index]) return false;
+    return true;
   }
 
   /** What has to be mended before the window is sent. Follows first. */
-  findRepairs(projection: Projection): readonly RepairEdit[] {
+  findRepairs(projection: Projection): RepairEdit | undefined {
     this.follow(projection);
     return this.#scan.scan(projection.visible, projection.callSeqs);
   }
@@ -70,7 +98,7 @@ export class WindowKeeper {
 }
 
 /** Rules about where in the request a message stands: settled once a message stands before it. */
-const PLACE_RULES: ReadonlySet<string> = new Set(["first-message-is-user", "compaction-comes-first"]);
+const PLACE_RULES: ReadonlySet<string> = new Set(["first-message-is-user"]);
 
 /**
  * The check of a request that grows. The assembler replaces a message that it adds to, so the same
@@ -135,4 +163,18 @@ export function sizeOf(visible: readonly VisibleMessage[]): number {
   let tokens = 0;
   for (const message of visible) tokens += estimateVisibleMessage(message);
   return tokens;
+}
+
+/** The messages of a window that are the entries `seqs`, which are among its newest. */
+export function messagesOf(
+  visible: readonly VisibleMessage[],
+  seqs: readonly number[],
+): readonly VisibleMessage[] {
+  const wanted = new Set(seqs);
+  const found: VisibleMessage[] = [];
+  for (let index = visible.length - 1; index >= 0 && found.length < wanted.size; index--) {
+    const message = visible[index]!;
+    if (message.insertedBy === undefined && wanted.has(message.seq)) found.push(message);
+  }
+  return found;
 }

@@ -34,3 +34,7 @@ export type {
   StoredEntry,
 } from "../ports/session-store.ts";
 export type { CountableRequest, TokenCounter } from "../ports/token-counter.ts";
+export type { ContentBlock } from "../transcript/blocks.ts";
+export type { Scope } from "../transcript/entries.ts";
+export type { Message, Origin, Role, Usage } from "../transcript/messages.ts";
+export type { RequestMessage, VisibleMessage } from "../transcript/window.ts";

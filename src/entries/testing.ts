@@ -1,5 +1,4 @@
 /** `palimpsest/testing`: fakes, contracts and the wire oracle, for the tests of those who build on this. */
-export { anyMessage, anyText, type HistoryStep, history } from "../testing/arbitraries.ts";
 export { FakeClock } from "../testing/fake-clock.ts";
 export { type FaultPlan, type FaultyFileSystem, faultyFileSystem } from "../testing/faulty-file-system.ts";
 export { InMemoryFileSystem } from "../testing/in-memory-file-system.ts";

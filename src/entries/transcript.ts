@@ -59,7 +59,7 @@ export {
 } from "../transcript/invariants.ts";
 export { type Message, type Origin, promptTokens, type Role, type Usage } from "../transcript/messages.ts";
 export { type Projection, previewEdit, project, type SeqPin } from "../transcript/projection.ts";
-export { planRepairs } from "../transcript/repair.ts";
+export { planRepair } from "../transcript/repair.ts";
 export { assembleRequest } from "../transcript/request.ts";
 export { groupRounds, type Round } from "../transcript/rounds.ts";
 export type { RequestMessage, VisibleBlock, VisibleMessage } from "../transcript/window.ts";

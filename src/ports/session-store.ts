@@ -18,7 +18,8 @@ export interface LogDamage {
   readonly position: number;
   /** How long it is. */
   readonly bytes: number;
-  readonly reason: "torn-tail" | "bad-checksum" | "not-json" | "not-an-entry" | "too-long";
+  /** `duplicate-seq`: a whole entry whose number is not above that of the entry before, which is kept. */
+  readonly reason: "torn-tail" | "bad-checksum" | "not-json" | "not-an-entry" | "too-long" | "duplicate-seq";
 }
 
 /** Entries in the order of the log, and what lay between them that could not be read. */
@@ -32,9 +33,11 @@ export interface SessionLog {
   readonly sessionId: string;
   /**
    * Appends entries in order, all or none as far as a reader can tell; returns their positions.
+   * Their numbers go on by one from the last entry of the log, and begin at 1 in an empty one.
    * The last append made again is acknowledged again and stored once.
-   * @throws a `StoreError` in the same call if the bytes could not be written; what was written of
-   * them is taken back, and the log can be appended to again.
+   * @throws `StoreError` in the same call: `SESSION_TAKEN` where the numbers do not go on because another
+   * writer has appended, and nothing is stored; `STORE_FAILED` if the bytes could not be written: what
+   * was written of them is taken back, and the log can be appended to again.
    */
   append(entries: readonly Entry[]): Promise<readonly number[]>;
   /** Resolves once everything appended so far, and every blob, is durable. */

@@ -24,6 +24,7 @@ import {
   textOf,
 } from "./session-store-contract-kit.ts";
 import { appendsAfterTear, dropsTornBatch, survivesTear } from "./session-store-crash-cases.ts";
+import { letsOneGoOn, refusesOtherNumbers, storesRepeatedOnce } from "./session-store-writer-cases.ts";
 
 export { ContractBrokenError, type StoreHarness } from "./session-store-contract-kit.ts";
 
@@ -59,6 +60,8 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "keeps every whole entry when the last line is torn, and says so", run: survivesTear },
   { name: "appends after a torn line without touching what is there", run: appendsAfterTear },
   { name: "keeps the sessions of different scopes apart", run: keepsScopesApart },
+  { name: "refuses an append that leaves a number out or gives one again", run: refusesOtherNumbers },
+  { name: "lets only one of two writers go on, and loses nothing of it", run: letsOneGoOn },
   { name: "stores once an append that is made again", run: storesRepeatedOnce },
   { name: "takes a batch whose end never arrived as not appended", run: dropsTornBatch },
 ];
@@ -337,15 +340,4 @@ async function keepsScopesApart({ store, reopen }: StoreHarness): Promise<void> 
     await log.close();
   }
   same(await other.list({ tenant: "nobody" }), [], "the sessions of a scope without any");
-}
-
-async function storesRepeatedOnce({ store }: StoreHarness): Promise<void> {
-  const log = await store.create(ID);
-  await log.append([message(1, "one")]);
-  const batch = [message(2, "two"), message(3, "three")];
-  const positions = await log.append(batch);
-  same(await log.append(batch), positions, "the positions of the append that is made again");
-  await log.append([message(4, "four")]);
-  same(seqs(await all(log)), [1, 2, 3, 4], "each entry once");
-  await log.close();
 }

@@ -28,6 +28,9 @@ export interface ObservedRatio {
 export class Calibration {
   readonly #priorRatio: number;
   #observed: readonly ObservedRatio[];
+  /** Worked out when first asked for after each observation: a window asks for them at every block. */
+  #ratio: number | undefined;
+  #padding: number | undefined;
   /** Refused ratios in a row, all on the same side of what is believed. */
   #refused: readonly ObservedRatio[] = [];
 
@@ -56,12 +59,17 @@ export class Calibration {
     const found = { ratio, weight: Math.min(estimatedTokens, TOKENS_DEFAULTS.calibrationWeightTokens) };
     if (this.#isOutlier(ratio)) return this.#refuse(found);
     this.#refused = [];
-    this.#observed = newest([...this.#observed, found]);
+    this.#believe(newest([...this.#observed, found]));
     return true;
   }
 
   /** Tokens of the model per reference token. */
   ratio(): number {
+    this.#ratio ??= this.#learnedRatio();
+    return this.#ratio;
+  }
+
+  #learnedRatio(): number {
     const weight = weightOf(this.#observed);
     if (weight === 0) return this.#priorRatio;
     const prior = TOKENS_DEFAULTS.calibrationPriorTokens;
@@ -73,6 +81,11 @@ export class Calibration {
    * was reported, then what covered most of the observed increments.
    */
   padding(): number {
+    this.#padding ??= this.#learnedPadding();
+    return this.#padding;
+  }
+
+  #learnedPadding(): number {
     const { paddingUnreported, paddingFloor, paddingQuantile, calibrationPriorTokens } = TOKENS_DEFAULTS;
     const weight = weightOf(this.#observed);
     if (weight === 0) return paddingUnreported;
@@ -80,6 +93,12 @@ export class Calibration {
     const learned =
       (paddingUnreported * calibrationPriorTokens + spread * weight) / (calibrationPriorTokens + weight);
     return Math.min(paddingUnreported, Math.max(paddingFloor, learned));
+  }
+
+  #believe(observed: readonly ObservedRatio[]): void {
+    this.#observed = observed;
+    this.#ratio = undefined;
+    this.#padding = undefined;
   }
 
   #isOutlier(ratio: number): boolean {
@@ -94,7 +113,7 @@ export class Calibration {
     const isSameSide = this.#refused.every((earlier) => earlier.ratio > believed === isHigh);
     this.#refused = isSameSide ? [...this.#refused, found] : [found];
     if (this.#refused.length < TOKENS_DEFAULTS.calibrationOutliersBelieved) return false;
-    this.#observed = this.#refused;
+    this.#believe(this.#refused);
     this.#refused = [];
     return true;
   }

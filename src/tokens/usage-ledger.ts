@@ -91,6 +91,21 @@ export class UsageLedger {
     this.#calibration().observe(sample);
   }
 
+  /** Counts what voids reports: a report of an earlier generation is about another window. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The last report is not believed any more: figures are estimates until the next one. */
+  distrustReport(): void {
+    this.#void();
+  }
+
+  /** The size of the next request by estimate alone. */
+  estimate(): TokenFigure {
+    return this.#estimate();
+  }
+
   /** A message joined the window; `estimatedTokens` is its estimate in reference tokens. The reply counts, too. */
   messageAdded(estimatedTokens: number): void {
     assert(estimatedTokens >= 0, "a message does not have negative size");

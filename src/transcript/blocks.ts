@@ -155,6 +155,11 @@ export function toolResultText(block: ToolResultBlock): string {
     .join("\n");
 }
 
+/** A document that is text reads as that text; any other, such as a PDF, as `[document]`. */
+function documentText({ source }: DocumentBlock): string {
+  return source["type"] === "text" && typeof source["data"] === "string" ? source["data"] : "[document]";
+}
+
 /**
  * What a block says, as plain text: the form in which it is counted, searched and read back.
  * A call reads as its name and its arguments in JSON, media as `[image]` or `[document]`.
@@ -174,8 +179,9 @@ export function blockText(block: ContentBlock): string {
     case "tool_result":
       return toolResultText(block);
     case "image":
+      return "[image]";
     case "document":
-      return `[${block.type}]`;
+      return documentText(block);
     case "compaction":
       return block.content ?? "";
     case "opaque":

@@ -56,7 +56,12 @@ function neededSeqs(projection: Projection): readonly number[] {
       forms.some((form) => shown.has(form.seq))
     );
   };
-  const edits = projection.activeEdits.filter(isNeeded).map((active) => active.seq);
+  const edits: number[] = [];
+  for (const active of projection.activeEdits) {
+    // An edit that hides what a needed one inserted is needed with it; it always comes later.
+    const hidesNeeded = active.edit.effect.hideInserted?.some((seq) => edits.includes(seq)) === true;
+    if (isNeeded(active) || hidesNeeded) edits.push(active.seq);
+  }
   const needed = [...messages, ...edits].sort((one, other) => one - other);
   return withCallsBetween(needed, projection);
 }

@@ -37,8 +37,10 @@ export interface Insertion {
 
 /** All that an edit changes in the window, applied in this order: messages are hidden, blocks take other forms, messages are inserted. */
 export interface EditEffect {
-  /** Messages that are not shown, and what was inserted behind them. */
+  /** Messages of the log that are not shown. */
   readonly hide?: readonly SeqRange[];
+  /** Earlier edits whose inserted messages are not shown any more. */
+  readonly hideInserted?: readonly number[];
   /** Blocks that are shown otherwise, or not at all. */
   readonly forms?: readonly BlockForm[];
   /** Messages that are shown in addition. */
@@ -87,13 +89,20 @@ export interface LayerEdit {
   readonly isBoundary?: boolean;
 }
 
-/** A repair of a damaged or cut history, reported and undoable like any edit. */
+/** What was mended. */
+export interface Repair {
+  readonly reason: RepairReason;
+  /** The tool call or message that it is about. */
+  readonly subject: string;
+}
+
+/** Repairs of a damaged or cut history, all that one request needed: reported and undoable like any edit. */
 export interface RepairEdit {
   readonly kind: "repair";
   readonly effect: EditEffect;
+  /** The reason of the first repair. */
   readonly reason: RepairReason;
-  /** The tool call or message that was mended. */
-  readonly subject: string;
+  readonly repairs: readonly Repair[];
 }
 
 /**

@@ -69,6 +69,8 @@ export interface MessageEntry extends EntryBase {
   readonly model?: string;
   readonly hostId?: string;
   readonly interrupted?: boolean;
+  /** The call that it answers. What was appended while the model was answering stands behind it. */
+  readonly answerTo?: number;
   /** When it was said, where that is not when it was appended (an import). */
   readonly saidAt?: number;
 }

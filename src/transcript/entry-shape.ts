@@ -44,29 +44,44 @@ const isTextPart = objectOf({ text: isText });
 const isResultPart: Check = (value) =>
   isObject(value) && isText(value["type"]) && (value["type"] !== "text" || isTextPart(value));
 const isResultContent: Check = (value) => isText(value) || listOf(isResultPart)(value);
-const isSourced = objectOf({ source: isObject });
-const isServerUse = objectOf({ id: isText, name: isText, input: isGiven });
+const SOURCED: Shape = { source: isObject };
+const USE: Shape = { id: isText, name: isText, input: isGiven };
 
-const BLOCK_SHAPES: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
-  ["text", isTextPart],
-  ["image", isSourced],
-  ["document", isSourced],
-  ["thinking", objectOf({ thinking: isText, signature: optional(isText) })],
-  ["redacted_thinking", objectOf({ data: isText })],
-  ["tool_use", isServerUse],
-  [
-    "tool_result",
-    objectOf({ tool_use_id: isText, content: optional(isResultContent), is_error: optional(isFlag) }),
-  ],
-  ["server_tool_use", isServerUse],
-  ["mcp_tool_use", isServerUse],
-  ...SERVER_TOOL_RESULT_TYPES.map((type) => [type, objectOf({ tool_use_id: isText })] as const),
-  ["compaction", objectOf({ content: (value) => value === null || isText(value) })],
-  ["opaque", objectOf({ provider: isText, value: isGiven })],
-]);
+const BLOCK_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> = new Map(
+  Object.entries({
+    text: { text: isText },
+    image: SOURCED,
+    document: SOURCED,
+    thinking: { thinking: isText, signature: optional(isText) },
+    redacted_thinking: { data: isText },
+    tool_use: USE,
+    tool_result: {
+      tool_use_id: isText,
+      content: optional(isResultContent),
+      is_error: optional(isFlag),
+    },
+    server_tool_use: USE,
+    mcp_tool_use: USE,
+    ...Object.fromEntries(SERVER_TOOL_RESULT_TYPES.map((type) => [type, { tool_use_id: isText }])),
+    compaction: { content: (value: unknown) => value === null || isText(value) },
+    opaque: { provider: isText, value: isGiven },
+  }).map(([type, shape]: readonly [string, Shape]) => [type, Object.entries(shape)] as const),
+);
 
-const isContentBlock: Check = (value) =>
-  isObject(value) && (BLOCK_SHAPES.get(value["type"])?.(value) ?? false);
+/** Whether blocks of this type have a shape that code relies on; those of other types travel as opaque ones. */
+export function isKnownBlockType(type: unknown): boolean {
+  return BLOCK_FIELDS.has(type);
+}
+
+/** The first field of a block that is missing or wrong for its type; `undefined` where all fit. */
+export function findBlockMisfit(value: Readonly<Record<string, unknown>>): string | undefined {
+  const fields = BLOCK_FIELDS.get(value["type"]);
+  if (fields === undefined) return "type";
+  for (const [field, check] of fields) if (!check(value[field])) return field;
+  return undefined;
+}
+
+const isContentBlock: Check = (value) => isObject(value) && findBlockMisfit(value) === undefined;
 const isBlobBlock = objectOf({
   type: oneOf("blob"),
   blob: isBlobRef,

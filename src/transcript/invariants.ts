@@ -22,8 +22,7 @@ export type InvariantRule =
   | "result-has-its-call"
   | "results-lead"
   | "ids-are-unique"
-  | "server-tools-pair-inside-one-message"
-  | "compaction-comes-first";
+  | "server-tools-pair-inside-one-message";
 
 /** A rule that a request breaks, and where. */
 export interface BrokenInvariant {
@@ -64,13 +63,11 @@ function checkEnds(messages: readonly RequestMessage[], provider: Provider, brok
 }
 
 function checkBlocks(message: RequestMessage, index: number, broken: BrokenInvariant[]): void {
-  message.content.forEach((block, position) => {
+  message.content.forEach((block) => {
     if (block.type === "text" && block.text.trim() === "")
       broken.push({ rule: "text-is-not-empty", message: index });
     if (block.type === "text" && !isWellFormed(block.text))
       broken.push({ rule: "text-is-well-formed", message: index });
-    if (block.type === "compaction" && (index > 0 || position > 0))
-      broken.push({ rule: "compaction-comes-first", message: index });
   });
 }
 

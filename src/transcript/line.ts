@@ -3,29 +3,32 @@
  *
  * The log only grows; a rewind moves the head back, and what was appended after that point leaves
  * the line without leaving the log. The line is therefore a list of stretches of sequence numbers.
- * Every rewind starts a new epoch whose first stretches are the line as it was at its target, so
- * a later rewind can go to any entry, also to one that an earlier rewind left behind.
+ * Every rewind starts a new epoch that branches off where it went back to, so a later rewind can go
+ * to any entry, also to one that an earlier rewind left behind.
  */
 import type { SeqRange } from "./edits.ts";
 
 interface Epoch {
   readonly startSeq: number;
-  /** The line below the first entry of this epoch. */
-  readonly base: readonly SeqRange[];
+  /** The epoch that this one branched off, and the entry it did so at; none below the first. */
+  readonly parent?: { readonly epoch: number; readonly toSeq: number };
 }
 
 export class Line {
-  #epochs: Epoch[];
-  #headSeq: number;
-  /** Epochs before the first one known here are unknown: the log was opened from a checkpoint. */
+  readonly #epochs: Epoch[] = [];
+  /** What stands below the first epoch: the log was opened from a checkpoint. */
+  readonly #below: readonly SeqRange[];
   readonly #startsAtCheckpoint: boolean;
+  #headSeq: number;
+  #ranges: readonly SeqRange[] | undefined;
 
   constructor(known?: { readonly ranges: readonly SeqRange[] }) {
     const ranges = known?.ranges ?? [];
     const last = ranges.at(-1);
     this.#startsAtCheckpoint = known !== undefined;
+    this.#below = ranges.slice(0, -1);
     this.#headSeq = last?.to ?? 0;
-    this.#epochs = [{ startSeq: last?.from ?? 1, base: ranges.slice(0, -1) }];
+    this.#epochs.push({ startSeq: last?.from ?? 1 });
   }
 
   /** Sequence number of the newest entry on the line; 0 before the first. */
@@ -35,16 +38,14 @@ export class Line {
 
   /** The stretches of the line, oldest first. */
   ranges(): readonly SeqRange[] {
-    return this.#at(this.#headSeq) ?? [];
-  }
-
-  has(seq: number): boolean {
-    return this.ranges().some((range) => seq >= range.from && seq <= range.to);
+    this.#ranges ??= this.#at(this.#headSeq) ?? [];
+    return this.#ranges;
   }
 
   /** Takes the next entry of the log onto the line. */
   extend(seq: number): void {
     this.#headSeq = seq;
+    this.#ranges = undefined;
   }
 
   /** Whether {@link rewind} to `toSeq` can be worked out from what is known here. */
@@ -54,21 +55,56 @@ export class Line {
 
   /** Goes back to `toSeq`; the entry that says so, `seq`, is the next one on the line. */
   rewind(toSeq: number, seq: number): void {
-    const base = this.#at(toSeq) ?? [];
-    this.#epochs.push({ startSeq: seq, base });
-    this.#headSeq = seq;
+    this.#epochs.push({ startSeq: seq, parent: { epoch: this.#epochOf(toSeq), toSeq } });
+    this.extend(seq);
   }
 
   /** The line as it was when `seq` was its newest entry; `undefined` where that is not known. */
   #at(seq: number): readonly SeqRange[] | undefined {
-    for (let index = this.#epochs.length - 1; index >= 0; index--) {
-      const epoch = this.#epochs[index]!;
-      if (seq < epoch.startSeq) continue;
-      return [...epoch.base, { from: epoch.startSeq, to: seq }];
+    if (seq === 0) return [];
+    const newestFirst: SeqRange[] = [];
+    let to = seq;
+    for (let index = this.#epochOf(seq); index >= 0; ) {
+      const { startSeq, parent } = this.#epochs[index]!;
+      newestFirst.push({ from: startSeq, to });
+      if (parent === undefined) return [...this.#below, ...newestFirst.toReversed()];
+      index = parent.epoch;
+      to = parent.toSeq;
     }
-    if (!this.#startsAtCheckpoint) return seq === 0 ? [] : undefined;
-    const base = this.#epochs[0]!.base;
-    const within = base.findIndex((range) => seq >= range.from && seq <= range.to);
-    return within === -1 ? undefined : [...base.slice(0, within), { from: base[within]!.from, to: seq }];
+    const below = this.#belowUpTo(to);
+    return below === undefined ? undefined : [...below, ...newestFirst.toReversed()];
   }
+
+  /** Below the first epoch the line is known where the checkpoint names it; without one there is nothing. */
+  #belowUpTo(seq: number): readonly SeqRange[] | undefined {
+    if (!this.#startsAtCheckpoint) return undefined;
+    const within = this.#below.findIndex((range) => seq >= range.from && seq <= range.to);
+    return within === -1
+      ? undefined
+      : [...this.#below.slice(0, within), { from: this.#below[within]!.from, to: seq }];
+  }
+
+  /** The epoch that `seq` was appended in; -1 below the first. */
+  #epochOf(seq: number): number {
+    let low = 0;
+    let high = this.#epochs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#epochs[middle]!.startSeq <= seq) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}
+
+/** Whether one of `ranges`, which ascend, holds `seq`. */
+export function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranges[middle]!.from <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && seq <= ranges[low - 1]!.to;
 }

@@ -15,7 +15,7 @@
 import { assert } from "../base/assert.ts";
 import { type BlockForm, type EffectEdit, hasEffect, type Insertion, type SeqRange } from "./edits.ts";
 import type { CheckpointEntry, EditEntry, Entry, MessageEntry } from "./entries.ts";
-import { Line } from "./line.ts";
+import { isWithin, Line } from "./line.ts";
 import { insertedMessage, visibleMessage } from "./shown-block.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
 
@@ -152,7 +152,14 @@ export class Projection {
 
   #push(entry: MessageEntry): void {
     this.#messages.set(entry.seq, entry);
-    this.#visible.push(visibleMessage(entry));
+    const message = visibleMessage(entry);
+    const place = placeOf(this.#visible, message);
+    if (place === this.#visible.length) {
+      this.#visible.push(message);
+      return;
+    }
+    this.#visible = this.#visible.toSpliced(place, 0, message);
+    this.#revision++;
   }
 
   #call(seq: number): void {
@@ -209,7 +216,11 @@ export class Projection {
   #folded(edits: readonly ActiveEdit[]): VisibleMessage[] {
     const ranges = this.#line.ranges();
     const onLine = [...this.#messages.values()].filter((entry) => isWithin(ranges, entry.seq));
-    let visible = onLine.sort((one, other) => one.seq - other.seq).map(visibleMessage);
+    let visible: VisibleMessage[] = [];
+    for (const entry of onLine.sort((one, other) => one.seq - other.seq)) {
+      const message = visibleMessage(entry);
+      visible.splice(placeOf(visible, message), 0, message);
+    }
     for (const active of edits) visible = withEffect(visible, active);
     return visible;
   }
@@ -245,16 +256,35 @@ export function project(entries: Iterable<Entry>): Projection {
 
 const pinKey = (pin: SeqPin): string => `${pin.seq}.${pin.block ?? "*"}`;
 
-function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
-  return ranges.some((range) => seq >= range.from && seq <= range.to);
-}
-
 function withEffect(visible: readonly VisibleMessage[], active: ActiveEdit): VisibleMessage[] {
-  const { hide = [], forms = [], insert = [] } = active.edit.effect;
-  let next = hide.length === 0 ? [...visible] : visible.filter((message) => !isWithin(hide, message.seq));
+  const { hide = [], hideInserted = [], forms = [], insert = [] } = active.edit.effect;
+  let next = withoutHidden(visible, normalRanges(hide), new Set(hideInserted));
   if (forms.length > 0) next = withForms(next, forms);
   for (const insertion of insert) insertAfter(next, insertion, active);
   return next;
+}
+
+function withoutHidden(
+  visible: readonly VisibleMessage[],
+  hide: readonly SeqRange[],
+  hideInserted: ReadonlySet<number>,
+): VisibleMessage[] {
+  if (hide.length === 0 && hideInserted.size === 0) return [...visible];
+  return visible.filter(({ seq, insertedBy }) =>
+    insertedBy === undefined ? !isWithin(hide, seq) : !hideInserted.has(insertedBy),
+  );
+}
+
+/** Ascending and apart from each other: what comes from a stored edit may be neither. */
+function normalRanges(ranges: readonly SeqRange[]): readonly SeqRange[] {
+  if (ranges.length < 2) return ranges;
+  const normal: SeqRange[] = [];
+  for (const range of ranges.toSorted((one, other) => one.from - other.from)) {
+    const last = normal.at(-1);
+    if (last === undefined || range.from > last.to + 1) normal.push(range);
+    else normal[normal.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
+  }
+  return normal;
 }
 
 function withForms(visible: readonly VisibleMessage[], forms: readonly BlockForm[]): VisibleMessage[] {
@@ -279,9 +309,11 @@ function withBlockForms(
   blocks: readonly VisibleBlock[],
   forms: readonly BlockForm[],
 ): readonly VisibleBlock[] {
+  // Of several forms of one block the last counts.
+  const byBlock = new Map(forms.map((form) => [form.block, form]));
   const next: VisibleBlock[] = [];
   for (const block of blocks) {
-    const form = forms.findLast((candidate) => candidate.block === block.index);
+    const form = byBlock.get(block.index);
     if (form === undefined) next.push(block);
     else if (form.shown !== undefined) {
       const blob = form.blob ?? block.blob;
@@ -298,15 +330,24 @@ function withBlockForms(
 
 /** Behind everything that stands at or before `afterSeq`, earlier insertions at the same place included. */
 function insertAfter(visible: VisibleMessage[], insertion: Insertion, active: ActiveEdit): void {
-  let low = 0;
-  let high = visible.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (visible[middle]!.seq <= insertion.afterSeq) low = middle + 1;
-    else high = middle;
-  }
+  const index = visible.findLastIndex((message) => message.seq <= insertion.afterSeq) + 1;
   const messages = insertion.messages.map((message) =>
     insertedMessage(message, insertion.afterSeq, active.seq, active.at),
   );
-  visible.splice(low, 0, ...messages);
+  visible.splice(index, 0, ...messages);
+}
+
+/**
+ * Where a message stands among `visible`: an answer right behind what its call sent, before whatever
+ * was appended while the model was answering; everything else at the end.
+ */
+function placeOf(visible: readonly VisibleMessage[], { answerTo }: VisibleMessage): number {
+  if (answerTo === undefined) return visible.length;
+  let index = visible.length;
+  while (index > 0 && isAppendedMeanwhile(visible[index - 1]!, answerTo)) index--;
+  return index;
+}
+
+function isAppendedMeanwhile(message: VisibleMessage, answerTo: number): boolean {
+  return message.insertedBy === undefined && message.seq > answerTo && message.answerTo !== answerTo;
 }

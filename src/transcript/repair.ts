@@ -9,7 +9,7 @@
  * new. After an edit it starts again.
  */
 import { type ContentBlock, isServerToolResult, isServerToolUse, toolResultText } from "./blocks.ts";
-import type { BlockForm, EditEffect, RepairEdit, RepairReason } from "./edits.ts";
+import type { BlockForm, EditEffect, Repair, RepairEdit, RepairReason } from "./edits.ts";
 import { hasCallBetween } from "./request.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
 
@@ -20,6 +20,10 @@ export const INTERRUPTED_RESULT_TEXT =
 export const LEADING_USER_TEXT = "[The conversation goes on from an earlier point.]";
 /** Stands where the assistant is to speak again with no new message for it. */
 export const TRAILING_USER_TEXT = "[Continue.]";
+
+interface PlannedRepair extends Repair {
+  readonly effect: EditEffect;
+}
 
 type Place = Pick<BlockForm, "seq" | "insertedBy" | "block">;
 
@@ -44,25 +48,25 @@ export class RepairScan {
   #scanned = 0;
   #hasStarted = false;
   #firstSystemSeq: number | undefined;
-  #repairs: RepairEdit[] = [];
+  #repairs: PlannedRepair[] = [];
 
   /**
    * Scans what follows the part scanned before and returns the repairs a request needs.
    * `callSeqs`: the calls on the line. Applying the repairs leaves nothing to repair.
    */
-  scan(visible: readonly VisibleMessage[], callSeqs: readonly number[]): readonly RepairEdit[] {
+  scan(visible: readonly VisibleMessage[], callSeqs: readonly number[]): RepairEdit | undefined {
     this.#repairs = [];
     for (; this.#scanned < visible.length; this.#scanned++) this.#message(visible[this.#scanned]!, callSeqs);
     if (this.#firstSystemSeq !== undefined && !this.#hasStarted) this.#start();
     // A call that the provider is still working on itself is continued by sending the answer back as it is.
     const isLast = endsWithAssistant(visible);
-    if (isLast && (this.#open?.serverUses.size ?? 0) > 0) return this.#repairs;
+    if (isLast && (this.#open?.serverUses.size ?? 0) > 0) return toEdit(this.#repairs);
     const isAnswered = this.#open === undefined || this.#answerOpenCalls(this.#open);
     if (isAnswered && isLast) {
       const last = visible.findLast((message) => message.blocks.length > 0)!;
       this.#insert(last.seq, "missing-last-user", "end", { type: "text", text: TRAILING_USER_TEXT });
     }
-    return this.#repairs;
+    return toEdit(this.#repairs);
   }
 
   #message(message: VisibleMessage, callSeqs: readonly number[]): void {
@@ -181,15 +185,15 @@ export class RepairScan {
   }
 
   #repair(reason: RepairReason, subject: string, effect: EditEffect): void {
-    this.#repairs.push({ kind: "repair", reason, subject, effect });
+    this.#repairs.push({ reason, subject, effect });
   }
 }
 
 /** The repairs a whole window needs before it is sent. */
-export function planRepairs(
+export function planRepair(
   visible: readonly VisibleMessage[],
   callSeqs: readonly number[] = [],
-): readonly RepairEdit[] {
+): RepairEdit | undefined {
   return new RepairScan().scan(visible, callSeqs);
 }
 
@@ -199,6 +203,21 @@ function endsWithAssistant(visible: readonly VisibleMessage[]): boolean {
     visible.findLast((message) => message.blocks.length > 0 && message.role !== "system")?.role ===
     "assistant"
   );
+}
+
+/** All of them as one edit: the window is rewritten once. */
+function toEdit(planned: readonly PlannedRepair[]): RepairEdit | undefined {
+  const first = planned[0];
+  if (first === undefined) return undefined;
+  return {
+    kind: "repair",
+    reason: first.reason,
+    repairs: planned.map(({ reason, subject }) => ({ reason, subject })),
+    effect: {
+      forms: planned.flatMap(({ effect }) => effect.forms ?? []),
+      insert: planned.flatMap(({ effect }) => effect.insert ?? []),
+    },
+  };
 }
 
 function placeOf({ seq, insertedBy }: VisibleMessage, block: number): Place {

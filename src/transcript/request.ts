@@ -27,8 +27,12 @@ export class RequestAssembler {
   /** The entry that began the newest `system` message. */
   #systemSeq = 0;
 
+  /** Messages that were made since the request was last handed out: only these may still be added to. */
+  readonly #own = new Map<RequestMessage, ContentBlock[]>();
+
   /** The request so far. A new array each time; its messages are never changed afterwards. */
   get messages(): readonly RequestMessage[] {
+    this.#own.clear();
     return this.#messages.slice();
   }
 
@@ -50,8 +54,7 @@ export class RequestAssembler {
       message.responseId !== undefined &&
       open.responseId === message.responseId;
     if (continuesOpen) {
-      const earlier = this.#messages[open.index]!;
-      this.#messages[open.index] = { ...earlier, content: [...earlier.content, ...blocks] };
+      this.#contentOf(open.index).push(...blocks);
       addCallIds(open.callIds, blocks);
       return;
     }
@@ -90,22 +93,31 @@ export class RequestAssembler {
   }
 
   #placeResult(index: number, result: ContentBlock): void {
-    const next = this.#messages[index];
-    if (next?.role !== "user") {
+    if (this.#messages[index]?.role !== "user") {
       this.#messages.splice(index, 0, { role: "user", content: [result] });
       this.#leadingResults = 1;
       return;
     }
-    this.#messages[index] = { ...next, content: next.content.toSpliced(this.#leadingResults, 0, result) };
+    this.#contentOf(index).splice(this.#leadingResults, 0, result);
     this.#leadingResults++;
   }
 
   /** Puts blocks before the message at `index`, joined to a neighbour of the same role. */
   #append(index: number, role: "user" | "system", blocks: readonly ContentBlock[]): void {
-    const before = this.#messages[index - 1];
-    if (before?.role === role)
-      this.#messages[index - 1] = { ...before, content: [...before.content, ...blocks] };
+    if (this.#messages[index - 1]?.role === role) this.#contentOf(index - 1).push(...blocks);
     else this.#messages.splice(index, 0, { role, content: blocks });
+  }
+
+  /** The content of a message, to add to. What was handed out is copied once, not with each block. */
+  #contentOf(index: number): ContentBlock[] {
+    const message = this.#messages[index]!;
+    const own = this.#own.get(message);
+    if (own !== undefined) return own;
+    const content = [...message.content];
+    const copy = { ...message, content };
+    this.#messages[index] = copy;
+    this.#own.set(copy, content);
+    return content;
   }
 }
 

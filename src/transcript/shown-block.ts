@@ -25,7 +25,8 @@ export function shownBlock(block: ContentBlock, isInterrupted: boolean): Content
       if (isInterrupted && block.signature === undefined) return undefined;
       return isWellFormed(block.thinking) ? block : undefined;
     case "tool_use":
-      return isInterrupted && !isObject(block.input) ? undefined : mended(block);
+      // A call that was cut off never ran; its arguments arrive as nothing at all, or as half a text.
+      return isInterrupted && !hasMembers(block.input) ? undefined : mended(block);
     case "tool_result":
       return hasContent(block.content) ? mended(block) : { ...block, content: EMPTY_RESULT_TEXT };
     case "redacted_thinking":
@@ -35,6 +36,10 @@ export function shownBlock(block: ContentBlock, isInterrupted: boolean): Content
     default:
       return mended(block);
   }
+}
+
+function hasMembers(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length > 0;
 }
 
 function hasContent(content: unknown): boolean {
@@ -102,6 +107,8 @@ export function visibleMessage(entry: MessageEntry): VisibleMessage {
     role: entry.role,
     origin: entry.origin,
     ...(entry.responseId === undefined ? {} : { responseId: entry.responseId }),
+    ...(entry.model === undefined ? {} : { model: entry.model }),
+    ...(entry.answerTo === undefined ? {} : { answerTo: entry.answerTo }),
     at: entry.saidAt ?? entry.at,
     blocks: visibleBlocks(entry.content, entry.interrupted === true),
   };

@@ -28,6 +28,10 @@ export interface VisibleMessage {
   readonly role: Role;
   readonly origin: Origin;
   readonly responseId?: string;
+  /** The model that answered, where it is known. */
+  readonly model?: string;
+  /** The call that it answers: what was appended after that call stands behind it. */
+  readonly answerTo?: number;
   /** When it was said, in milliseconds since the epoch. */
   readonly at: number;
   /** What is shown of it, in order; none where nothing is left. */

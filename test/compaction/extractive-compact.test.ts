@@ -6,6 +6,7 @@ import { type ExtractivePolicy, planExtractiveCompact } from "../../src/compacti
 import { findCuts } from "../../src/compaction/kept-tail.ts";
 import { planPeel } from "../../src/compaction/peel.ts";
 import { extractivePolicy } from "../../src/compaction/policies.ts";
+import type { ContentBlock } from "../../src/transcript/blocks.ts";
 import type { LayerEdit } from "../../src/transcript/edits.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
@@ -139,6 +140,76 @@ describe("extractive compact", () => {
     expect(tokensOf(after)).toBeLessThanOrEqual(policy.targetTokens);
     expect(JSON.stringify(after.at(-1))).toContain('history_read({ pointer: \\"m');
     expect(brokenPairs(after)).toEqual([]);
+  });
+
+  it.each<{
+    readonly what: string;
+    readonly blocks: readonly ContentBlock[];
+    readonly told: string;
+    readonly untold: string;
+  }>([
+    {
+      what: "thinking",
+      blocks: [{ type: "thinking", thinking: "secret plans\n".repeat(8_000), signature: "s" }],
+      told: "> rested",
+      untold: "secret plans",
+    },
+    {
+      what: "an answer of the provider's own tool",
+      blocks: [
+        { type: "server_tool_use", id: "s1", name: "web_fetch", input: { url: "https://example.org/a" } },
+        {
+          type: "web_fetch_tool_result",
+          tool_use_id: "s1",
+          content: {
+            type: "web_fetch_result",
+            url: "https://example.org/a",
+            content: {
+              type: "document",
+              source: { type: "text", media_type: "text/plain", data: "fetched words\n".repeat(8_000) },
+            },
+          },
+        },
+      ],
+      told: "> fetched words",
+      untold: "web_fetch_result",
+    },
+    {
+      what: "something only its provider understands",
+      blocks: [
+        {
+          type: "opaque",
+          provider: "openai-responses",
+          value: { type: "shell_call_output", output: "shell words\n".repeat(8_000) },
+        },
+      ],
+      told: "> shell words",
+      untold: "shell_call_output",
+    },
+  ])("tells a newest round that $what makes too large, because it cannot be peeled", ({
+    blocks,
+    told,
+    untold,
+  }) => {
+    const stuck = [
+      user("look it up"),
+      assistant("rs", ...blocks, call("cs", "Bash", { command: "sleep 1" })),
+      result("cs", "rested"),
+    ];
+    const policy = policyFor(32_000);
+    const edit = plan(stuck, { policy })!;
+    const after = applyEdit(asWindow(stuck), edit, 500);
+    expect(after.map(({ origin }) => origin)).toEqual(["summary"]);
+    expect(tokensOf(after)).toBeLessThanOrEqual(policy.targetTokens);
+    expect(summaryOf(edit)).toContain(told);
+    expect(summaryOf(edit)).toContain("> rested");
+    expect(summaryOf(edit)).not.toContain(untold);
+  });
+
+  it("tells what was answered last, where the user's next words are already there", () => {
+    const asked = [...session(3), assistant("rl", text("The answer is forty-two.")), user("why?")];
+    const policy = policyFor(32_000, "strict");
+    expect(summaryOf(plan(asked, { policy })!)).toContain("> The answer is forty-two.");
   });
 
   it("is refused while a call is pending, and where nothing would be gained", () => {

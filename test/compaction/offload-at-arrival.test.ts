@@ -48,6 +48,16 @@ describe("offload at arrival", () => {
       view: undefined,
       why: "it goes back byte for byte",
     },
+    {
+      block: { type: "document", source: { type: "text", media_type: "text/plain", data: lines(4_000) } },
+      view: "preview",
+      why: "a document of text is text",
+    },
+    {
+      block: { type: "web_fetch_tool_result", tool_use_id: "s", content: { text: lines(400) } },
+      view: undefined,
+      why: "it is bound to its provider",
+    },
     { block: image(50), view: undefined, why: "small enough for the log" },
     { block: image(500), view: "whole", why: "it lies outside and is shown" },
     {
@@ -62,6 +72,21 @@ describe("offload at arrival", () => {
     },
   ])("shows a $block.type as $view: $why", ({ block, view }) => {
     expect(plan(block)[0]?.view).toBe(view);
+  });
+
+  it("leaves a line in the log for media that lie outside, in the shape that keeps pairs together", () => {
+    expect(plan(image(5_000))[0]?.shown).toEqual({
+      type: "text",
+      text: "[image, 5 KB, stored beside the log: m9.0]",
+    });
+    const said = { type: "text", text: "The page:" } as const;
+    expect(
+      plan({ type: "tool_result", tool_use_id: "a", content: [said, image(5_000) as never] })[0]?.shown,
+    ).toEqual({
+      type: "tool_result",
+      tool_use_id: "a",
+      content: [said, { type: "text", text: "[image, 5 KB, stored beside the log: m9.0]" }],
+    });
   });
 
   it("keeps a call an object of the same shape, with short members untouched", () => {
@@ -123,8 +148,8 @@ describe("offload at arrival", () => {
           const small = { ...policy, blockTokens, previewTokens: Math.max(1, Math.floor(blockTokens / 2)) };
           for (const { index, shown, view } of planArrival({ content }, 3, small, measure)) {
             const whole = content[index]!;
-            expect(shown.type).toBe(whole.type);
             if (view === "whole") continue;
+            expect(shown.type).toBe(whole.type);
             expect(measure(shown)).toBeLessThan(measure(whole));
             if (shown.type === "tool_result") expect(shown.tool_use_id).toBe("r");
             if (shown.type === "tool_use") expect(shown.id).toBe("c");

@@ -1,7 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { planOldBlocks } from "../../src/compaction/escalation.ts";
 import { planMicrocompactByUsage } from "../../src/compaction/microcompact-by-usage.ts";
 import { planOffloadByUsage } from "../../src/compaction/offload-by-usage.ts";
 import { microcompactPolicy, offloadPolicy, type WindowSituation } from "../../src/compaction/policies.ts";
+import { isWorthARewrite } from "../../src/compaction/worth-a-rewrite.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
 import { asWindow } from "./recorded.ts";
@@ -94,6 +97,13 @@ describe("microcompact by usage", () => {
     expect(brokenPairs(applyEdit(reads, edit, 99))).toEqual([]);
   });
 
+  it("keeps fewer of the newest results where five of them would fill the window", () => {
+    const huge = session(twenty("Read"), 12_000);
+    const cleared = plan(huge, { usedTokens: 60_000 })!.effect.forms!.map(({ seq }) => seq);
+    expect(cleared).toContain(huge.at(-3)!.seq);
+    expect(cleared).not.toContain(huge.at(-1)!.seq);
+  });
+
   it("keeps the last five results whatever else", () => {
     const cleared = plan(reads)!.effect.forms!.map(({ seq }) => seq);
     const newest = reads.filter(({ origin }) => origin === "tool").slice(-5);
@@ -105,7 +115,10 @@ describe("microcompact by usage", () => {
   });
 
   it("leaves no brief of a small read-only result", () => {
-    const small = session(twenty("grep"), 900);
+    const small = session(
+      Array.from({ length: 60 }, () => "grep"),
+      900,
+    );
     expect(plan(small, { usedTokens: GATE })!.effect.forms![0]!.shown).toMatchObject({
       content: '[Old tool result content cleared] history_read({ pointer: "m3.0" })',
     });
@@ -198,3 +211,87 @@ describe("microcompact by usage", () => {
     expect(plan(many, { usedTokens: 100 })).toMatchObject({ reason: "count" });
   });
 });
+
+describe("rewrites of old blocks", () => {
+  it.each([
+    { usedTokens: 10_000, freedTokens: 4_000, isWorth: true, why: "it comes down to the low-water mark" },
+    { usedTokens: 10_000, freedTokens: 3_999, isWorth: false, why: "the next one would be near" },
+    { usedTokens: 30_000, freedTokens: 5_000, isWorth: true, why: "it frees a meaningful share" },
+    { usedTokens: 30_000, freedTokens: 4_999, isWorth: false, why: "the next layer frees more" },
+    { usedTokens: 5_000, freedTokens: 0, isWorth: false, why: "it frees nothing" },
+  ])("that free $freedTokens of $usedTokens: $isWorth, because $why", ({
+    usedTokens,
+    freedTokens,
+    isWorth,
+  }) => {
+    const worth = { lowWaterTokens: 6_000, minFreedTokens: 5_000 };
+    expect(isWorthARewrite({ usedTokens, freedTokens }, worth)).toBe(isWorth);
+  });
+
+  it.each([
+    16_000, 32_000, 64_000, 200_000,
+  ])("are far apart in a window of %d tokens, whatever the size of the results", (windowTokens) => {
+    const effectiveTokens = windowTokens * 0.9;
+    const resultTokens = fc.integer({ min: 20, max: Math.floor(effectiveTokens / 20) });
+    fc.assert(
+      fc.property(resultTokens, fc.constantFrom("Read", "mcp__db__query"), (tokens, tool) => {
+        const { passes, addedTokens } = run({ windowTokens, effectiveTokens, resultTokens: tokens, tool });
+        // A pass frees at least a quarter of the lower gate, and what is freed was added before.
+        expect(passes * effectiveTokens * 0.15).toBeLessThanOrEqual(addedTokens);
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+/** Adds results until the window is full in spite of both layers, or for long. */
+function run({
+  windowTokens,
+  effectiveTokens,
+  resultTokens,
+  tool,
+}: {
+  readonly windowTokens: number;
+  readonly effectiveTokens: number;
+  readonly resultTokens: number;
+  readonly tool: string;
+}) {
+  let visible: readonly VisibleMessage[] = [];
+  let passes = 0;
+  let addedTokens = 0;
+  for (let seq = 1; seq < 400; seq += 2) {
+    const id = `c${seq}`;
+    const blocks = [
+      call(id, tool, { path: id }),
+      result(id, `${id}\n`.repeat(Math.ceil((resultTokens * 4) / (id.length + 1)))).content[0]!,
+    ];
+    const added = blocks.map(
+      (block, index): VisibleMessage => ({
+        seq: seq + index,
+        role: index === 0 ? "assistant" : "user",
+        origin: index === 0 ? "assistant" : "tool",
+        at: 0,
+        blocks: [{ index: 0, block, form: "original" }],
+      }),
+    );
+    addedTokens += tokensOf(added);
+    visible = [...visible, ...added];
+    const usedTokens = tokensOf(visible);
+    if (usedTokens > effectiveTokens * 0.9) break;
+    const { edits } = planOldBlocks({
+      visible,
+      usedTokens,
+      gates: { offloadTokens: effectiveTokens * 0.6, microcompactTokens: effectiveTokens * 0.8 },
+      situation: { windowTokens, effectiveTokens, editSafety: "permissive", pendingCallIds: [] },
+      measure,
+      padding: 1,
+      disabledLayers: new Set(),
+      keptTools: [],
+      seq: 1_000,
+      at: 0,
+    });
+    if (edits.length > 0) passes++;
+    for (const edit of edits) visible = applyEdit(visible, edit, 1_000);
+  }
+  return { passes, addedTokens };
+}

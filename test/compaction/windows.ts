@@ -10,6 +10,12 @@ import type { Message } from "../../src/transcript/messages.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
 
 export const measure = (block: ContentBlock): number => {
+  if (
+    block.type === "document" &&
+    typeof block.source["data"] === "string" &&
+    block.source["type"] === "text"
+  )
+    return Math.ceil(block.source["data"].length / 4);
   if (isMedia(block)) return 2_000;
   const media =
     block.type === "tool_result" && Array.isArray(block.content)

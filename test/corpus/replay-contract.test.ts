@@ -109,7 +109,14 @@ async function replay(imported: ImportedSession, windowTokens: number) {
   const signal = new AbortController().signal;
   return {
     root,
-    ...(await replaySession({ imported, folder: root, windowTokens, signal, onProgress: () => {} })),
+    ...(await replaySession({
+      file: "recorded.jsonl",
+      imported,
+      folder: root,
+      windowTokens,
+      signal,
+      onProgress: () => {},
+    })),
   };
 }
 

@@ -41,11 +41,16 @@ function diskWith(bytes: Uint8Array): InMemoryFileSystem {
   return disk;
 }
 
+/** The number that goes on where the log ends. */
+function nextSeq({ seqs }: { readonly seqs: readonly number[] }): number {
+  return (seqs.at(-1) ?? 0) + 1;
+}
+
 /** What is there once the damaged log has gone on. */
-async function appendOne(bytes: Uint8Array): Promise<readonly number[]> {
+async function appendOne(bytes: Uint8Array, seq: number): Promise<readonly number[]> {
   const disk = diskWith(bytes);
   const log = await fileStore(disk).open(SESSION);
-  await log.append([message(100)]);
+  await log.append([message(seq)]);
   await log.close();
   return (await readSession(fileStore(disk))).seqs;
 }
@@ -68,9 +73,14 @@ describe("a log cut at any byte", () => {
       const disk = diskWith(whole.slice(0, size));
       const before = await readSession(fileStore(disk));
       const log = await fileStore(disk).open(SESSION);
-      await log.append([message(100), message(101)]);
+      const next = nextSeq(before);
+      await log.append([message(next), message(next + 1)]);
       await log.close();
-      expect((await readSession(fileStore(disk))).seqs, `cut at ${size}`).toEqual([...before.seqs, 100, 101]);
+      expect((await readSession(fileStore(disk))).seqs, `cut at ${size}`).toEqual([
+        ...before.seqs,
+        next,
+        next + 1,
+      ]);
       const isUntouched = Buffer.from(disk.readFile(PATH).slice(0, size)).equals(whole.slice(0, size));
       expect(isUntouched, "what was there stays").toBe(true);
     }
@@ -97,8 +107,9 @@ describe("a log with a spoiled byte", () => {
         wrong.push(`byte ${at} costs ${RECORDS - found.seqs.length} records`);
       const changed = found.entries.filter((entry) => JSON.stringify(entry) !== originals.get(entry.seq));
       if (at % 10 === 0 || whole[at] === 0x0a) {
-        const again = (await appendOne(bytes)).join();
-        if (again !== [...found.seqs, 100].join())
+        const next = nextSeq(found);
+        const again = (await appendOne(bytes, next)).join();
+        if (again !== [...found.seqs, next].join())
           wrong.push(`byte ${at} costs records when the log goes on`);
       }
       if (changed.length > 0) wrong.push(`byte ${at} changes ${changed.map(({ seq }) => seq)}`);
@@ -142,13 +153,14 @@ describe("a log with anything in it", () => {
         expect(found.entries.filter((entry) => !originals.has(JSON.stringify(entry)))).toEqual([]);
 
         const log = await fileStore(disk).open(SESSION);
-        const [position] = await log.append([message(100)]);
+        const next = nextSeq(found);
+        const [position] = await log.append([message(next)]);
         const seqsOf = (entries: readonly { readonly entry: { readonly seq: number } }[]) =>
           entries.map(({ entry }) => entry.seq);
-        expect(seqsOf((await log.readFrom(position!, 100)).entries)).toEqual([100]);
-        expect(seqsOf((await log.readTail()).entries).at(-1)).toBe(100);
+        expect(seqsOf((await log.readFrom(position!, next)).entries)).toEqual([next]);
+        expect(seqsOf((await log.readTail()).entries).at(-1)).toBe(next);
         await log.close();
-        expect((await readSession(fileStore(disk))).seqs).toEqual([...found.seqs, 100]);
+        expect((await readSession(fileStore(disk))).seqs).toEqual([...found.seqs, next]);
       }),
       { numRuns: 300 },
     );

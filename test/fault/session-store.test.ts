@@ -168,7 +168,7 @@ describe("a disk that fails for a while", () => {
     const log = await fileStore(disk).create(SESSION);
     await log.append([message(1)]);
     await log.close();
-    const fs = faultyFileSystem(disk, { failAtCall: 6, error: "ENOSPC" });
+    const fs = faultyFileSystem(disk, { failAtCall: 7, error: "ENOSPC" });
     const again = await fileStore(fs).open(SESSION);
     const failure = await again.append([message(2)]).catch((error: unknown) => error);
     expect(failure).toMatchObject({
@@ -192,8 +192,9 @@ describe("a process that is killed", () => {
         found.seqs,
       );
 
-      const again = await goOn(disk);
-      expect(again.seqs, why).toEqual([...found.seqs, 100]);
+      const next = (found.seqs.at(-1) ?? 0) + 1;
+      const again = await goOn(disk, next);
+      expect(again.seqs, why).toEqual([...found.seqs, next]);
       expect(litter(disk), why).toEqual([]);
     });
     expect(runs).toBeGreaterThan(50);
@@ -213,7 +214,8 @@ describe("a power cut", () => {
         const line = [...promised.acknowledged, ...promised.inFlight];
         expect(found.seqs.length, why).toBeGreaterThanOrEqual(promised.durable.length);
         expect(found.seqs, why).toEqual(line.slice(0, found.seqs.length));
-        expect((await goOn(rest)).seqs, why).toEqual([...found.seqs, 100]);
+        const next = (found.seqs.at(-1) ?? 0) + 1;
+        expect((await goOn(rest, next)).seqs, why).toEqual([...found.seqs, next]);
       });
   });
 
@@ -257,12 +259,12 @@ describe("a power cut", () => {
 });
 
 /** Opens what a crash left, stores a blob and an entry more, and reads everything. */
-async function goOn(disk: InMemoryFileSystem) {
+async function goOn(disk: InMemoryFileSystem, seq: number) {
   const store = fileStore(disk);
   const isThere = (await store.list()).includes(SESSION);
   const log = isThere ? await store.open(SESSION) : await store.create(SESSION);
   await log.putBlob("6f2b0a5c1b1f6b5d2c1f2d3f4e5a6b7c8d9e0f1a2b3c4d5e6f708192a3b4c5d6", "any text");
-  await log.append([message(100)]);
+  await log.append([message(seq)]);
   await log.close();
   return readSession(store);
 }

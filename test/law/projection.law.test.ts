@@ -9,7 +9,7 @@ import type { Edit, EffectEdit } from "../../src/transcript/edits.ts";
 import type { CheckpointEntry, Entry } from "../../src/transcript/entries.ts";
 import { checkRequest } from "../../src/transcript/invariants.ts";
 import { type Projection, project } from "../../src/transcript/projection.ts";
-import { planRepairs } from "../../src/transcript/repair.ts";
+import { planRepair } from "../../src/transcript/repair.ts";
 import { assembleRequest, RequestAssembler } from "../../src/transcript/request.ts";
 import { groupRounds } from "../../src/transcript/rounds.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
@@ -46,11 +46,11 @@ class Run {
   }
 
   #call(): void {
-    for (const repair of planRepairs(this.projection.visible, this.projection.callSeqs))
-      this.#apply(this.log.edit(repair));
+    const repair = planRepair(this.projection.visible, this.projection.callSeqs);
+    if (repair !== undefined) this.#apply(this.log.edit(repair));
     const request = assembleRequest(this.projection.visible, this.projection.callSeqs);
     expect(checkRequest(request, "anthropic")).toEqual([]);
-    expect(planRepairs(this.projection.visible, this.projection.callSeqs)).toEqual([]);
+    expect(planRepair(this.projection.visible, this.projection.callSeqs)).toBeUndefined();
     if (this.sent !== undefined) expectPrefix(this.sent, request);
     if (request.length === 0) return;
     this.#apply(this.log.call());
@@ -71,7 +71,10 @@ class Run {
       reason: "test",
       freedTokens: 0,
       effect: {
-        hide: [{ from: first === 0 ? 0 : from.seq, to: to.seq }],
+        hide: [{ from: from.seq, to: to.seq }],
+        hideInserted: visible
+          .slice(rounds[first]!.start, rounds[last]!.end)
+          .flatMap((message) => message.insertedBy ?? []),
         insert: [
           {
             afterSeq: to.seq,

@@ -33,6 +33,8 @@ class Host {
   readonly #windowTokens: number;
   /** What the next request must begin with; nothing after an edit. */
   #prefix: readonly RequestMessage[] | undefined;
+  /** The request that waits for an answer. */
+  #waiting: readonly RequestMessage[] | undefined;
 
   constructor(test: TestSession, windowTokens: number) {
     this.#test = test;
@@ -46,7 +48,7 @@ class Host {
 
   async step(step: HistoryStep): Promise<void> {
     if (step.do === "append") {
-      const [seq] = await this.#session.append(step.message);
+      const [seq] = await this.#say(step.message);
       this.said.push({ seq: seq!, message: step.message });
     } else if (step.do === "call") await this.#call();
     else if (step.do === "undo") await this.#undo(step.pick);
@@ -54,13 +56,30 @@ class Host {
     else if (step.do === "reopen") await this.reopen();
   }
 
-  async reopen(): Promise<void> {
+  /** An assistant's words answer the last call, if there is one; every other time usage is reported with them. */
+  async #say(message: Message): Promise<readonly number[]> {
+    const waiting = this.#waiting;
+    if (message.role !== "assistant" || waiting === undefined) return this.#session.append(message);
+    this.#waiting = undefined;
+    const usage = {
+      inputTokens: 20 + billed(waiting),
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      outputTokens: 40,
+    };
+    return this.#session.record({ messages: [message], ...(this.said.length % 2 === 0 ? { usage } : {}) });
+  }
+
+  async reopen(isClean = this.said.length % 3 > 0): Promise<void> {
     // A session in which nothing was said was never stored.
     if (this.said.length === 0) return;
     const before = this.#session.visible;
-    await this.#session.close();
+    const { tokens } = this.#session;
+    // A process that was killed closes nothing.
+    if (isClean) await this.#session.close();
     this.#session = await this.#test.reopen();
     expect(this.#session.visible).toEqual(before);
+    expect(this.#session.tokens).toEqual(tokens);
   }
 
   async #call(): Promise<void> {
@@ -80,6 +99,7 @@ class Host {
     if (edits.length === 0 && this.#prefix !== undefined) expectPrefix(this.#prefix, messages);
     this.sent.push({ callSeq, messages });
     this.#prefix = messages;
+    this.#waiting = messages;
   }
 
   async #undo(pick: number): Promise<void> {
@@ -100,8 +120,12 @@ class Host {
     if (target === undefined) return;
     await this.#session.rewind(target.seq);
     this.#prefix = undefined;
+    this.#waiting = undefined;
   }
 }
+
+/** What a provider might bill: nothing that the estimator knows of. */
+const billed = (request: readonly RequestMessage[]): number => Math.ceil(JSON.stringify(request).length / 4);
 
 const flat = (request: readonly RequestMessage[]): readonly string[] =>
   request.flatMap((message) => message.content.map((block) => JSON.stringify([message.role, block])));

@@ -36,6 +36,7 @@ export class BuiltPackage {
     const installed = join(this.#folder, "node_modules/palimpsest");
     mkdirSync(installed, { recursive: true });
     cpSync(`${ROOT}package.json`, join(installed, "package.json"));
+    cpSync(`${ROOT}bin`, join(installed, "bin"), { recursive: true });
     compile(["-p", `${ROOT}tsconfig.build.json`, "--outDir", join(installed, "dist")], ROOT);
     this.#link(installed);
     writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module" }));

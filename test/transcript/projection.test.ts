@@ -5,13 +5,14 @@ import { Line } from "../../src/transcript/line.ts";
 import { project } from "../../src/transcript/projection.ts";
 import { assistant, call, result, TestLog, text, user } from "../helpers/histories.ts";
 
-const hide = (from: number, to: number, summary: string): LayerEdit => ({
+const hide = (from: number, to: number, summary: string, hideInserted: readonly number[] = []): LayerEdit => ({
   kind: "extractive",
   reason: "test",
   freedTokens: 0,
   isBoundary: true,
   effect: {
     hide: [{ from, to }],
+    hideInserted,
     insert: [{ afterSeq: to, messages: [{ role: "user", origin: "summary", content: [text(summary)] }] }],
   },
 });
@@ -40,17 +41,34 @@ describe("the window", () => {
     expect(shown(log)).toEqual(["sum", "3", "4", "5"]);
   });
 
-  it("hides an earlier summary behind a later one that covers its place", () => {
+  it("keeps a summary when the message that it stands behind is hidden: it tells of more than that one", () => {
+    const log = aLog(4);
+    log.edit(hide(1, 2, "sum"));
+    log.edit({ kind: "host", reason: "gone", effect: { hide: [{ from: 2, to: 2 }] } });
+    expect(shown(log)).toEqual(["sum", "3", "4"]);
+  });
+
+  it("shows an answer behind what its call sent, before what was appended meanwhile", () => {
+    const log = aLog(1);
+    const { seq } = log.call();
+    log.message(user("meanwhile"));
+    const answer = log.message(assistant("r", "the answer"));
+    log.entries[log.entries.length - 1] = { ...answer, answerTo: seq };
+    log.message(user("after"));
+    expect(shown(log)).toEqual(["1", "the answer", "meanwhile", "after"]);
+  });
+
+  it("hides an earlier summary behind a later one that tells of it too", () => {
     const log = aLog(4);
     log.edit(hide(1, 2, "first"));
-    log.edit(hide(1, 3, "second"));
+    log.edit(hide(1, 3, "second", [5]));
     expect(shown(log)).toEqual(["second", "4"]);
   });
 
   it("shows the earlier summary again when the later one is undone", () => {
     const log = aLog(4);
     log.edit(hide(1, 2, "first"));
-    log.edit(hide(1, 3, "second"));
+    log.edit(hide(1, 3, "second", [5]));
     log.edit({ kind: "undo", editSeq: 6 });
     expect(shown(log)).toEqual(["first", "3", "4"]);
   });
@@ -58,7 +76,7 @@ describe("the window", () => {
   it("keeps a later edit in force when an earlier one is undone", () => {
     const log = aLog(4);
     log.edit(hide(1, 2, "first"));
-    log.edit(hide(1, 3, "second"));
+    log.edit(hide(1, 3, "second", [5]));
     log.edit({ kind: "undo", editSeq: 5 });
     expect(shown(log)).toEqual(["second", "4"]);
   });

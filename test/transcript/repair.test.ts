@@ -5,7 +5,7 @@ import { project } from "../../src/transcript/projection.ts";
 import {
   INTERRUPTED_RESULT_TEXT,
   LEADING_USER_TEXT,
-  planRepairs,
+  planRepair,
   TRAILING_USER_TEXT,
 } from "../../src/transcript/repair.ts";
 import { assembleRequest } from "../../src/transcript/request.ts";
@@ -16,16 +16,17 @@ function repaired(messages: readonly Message[]) {
   const log = new TestLog();
   for (const message of messages) log.message(message);
   const projection = project(log.entries);
-  const repairs = planRepairs(projection.visible);
-  for (const edit of repairs) projection.apply(log.edit(edit));
+  const repair = planRepair(projection.visible);
+  if (repair !== undefined) projection.apply(log.edit(repair));
   const request = assembleRequest(projection.visible);
-  return { reasons: repairs.map((repair) => repair.reason), request, again: planRepairs(projection.visible) };
+  const reasons = repair?.repairs.map(({ reason }) => reason) ?? [];
+  return { reasons, request, again: planRepair(projection.visible) };
 }
 
 const contents = (request: ReturnType<typeof assembleRequest>) =>
   request.map((message) => [message.role, ...message.content]);
 
-describe("planRepairs", () => {
+describe("planRepair", () => {
   it.each([
     {
       why: "a process died between a call and its result",
@@ -120,7 +121,7 @@ describe("planRepairs", () => {
     expect(mended.reasons).toEqual(reasons);
     expect(contents(mended.request)).toEqual(request);
     expect(checkRequest(mended.request, "anthropic")).toEqual([]);
-    expect(mended.again).toEqual([]);
+    expect(mended.again).toBeUndefined();
   });
 
   it("leaves a server tool that the provider is still running", () => {

@@ -11,9 +11,9 @@ import { StoreError } from "../../base/errors.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
+import { errorCode, storeFailure } from "../shared/store-failure.ts";
 import type { FolderKeeper } from "./folder-keeper.ts";
 import { readBuffer } from "./log-reader.ts";
-import { errorCode, storeFailure } from "./store-failure.ts";
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 const TEMPORARY_ENDING = ".tmp";

@@ -9,15 +9,16 @@ import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { LogContents, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
+import { assertGoesOn } from "../shared/entry-order.ts";
+import { RepeatedAppend } from "../shared/repeated-append.ts";
+import type { SessionPaths } from "../shared/session-paths.ts";
+import { errorCode, readFailure, sessionExists, storeFailure } from "../shared/store-failure.ts";
 import { BlobFolder } from "./blob-folder.ts";
 import { FolderKeeper } from "./folder-keeper.ts";
 import { type FramedBatch, formatBatch } from "./log-line.ts";
 import { readLog, readLogUntil } from "./log-reader.ts";
 import { readLogTail } from "./log-tail.ts";
-import { LogWriter } from "./log-writer.ts";
-import { RepeatedAppend } from "./repeated-append.ts";
-import type { SessionPaths } from "./session-paths.ts";
-import { errorCode, readFailure, sessionExists, storeFailure } from "./store-failure.ts";
+import { type KnownEnd, LogWriter } from "./log-writer.ts";
 
 export interface FileSessionLogOptions {
   readonly sessionId: string;
@@ -42,6 +43,8 @@ export class FileSessionLog implements SessionLog {
   readonly #repeated = new RepeatedAppend();
   #reader: OpenFile | undefined;
   #writer: LogWriter | undefined;
+  /** How the log ended when its tail was read: the first append need not read it again. */
+  #known: KnownEnd | undefined;
   #hasUnsynced: boolean;
   #areFoundFoldersMarked = false;
   #bytesWritten = 0;
@@ -66,7 +69,7 @@ export class FileSessionLog implements SessionLog {
     const repeated = this.#repeated.find(entries);
     if (repeated !== undefined) return repeated;
     const batch = this.#format(entries);
-    const position = this.#getWriter().append(batch.bytes);
+    const position = this.#getWriter(entries).append({ lines: batch.bytes, entries });
     this.#hasUnsynced = true;
     this.#bytesWritten += batch.bytes.length;
     return this.#repeated.keep(
@@ -90,7 +93,9 @@ export class FileSessionLog implements SessionLog {
     }
   }
 
-  #getWriter(): LogWriter {
+  #getWriter(entries: readonly Entry[]): LogWriter {
+    // Before the file of a new session comes into being.
+    if (this.#reader === undefined) assertGoesOn(entries, 0, this.sessionId);
     this.#writer ??= this.#openWriter();
     return this.#writer;
   }
@@ -119,7 +124,12 @@ export class FileSessionLog implements SessionLog {
 
   #startWriter(file: OpenFile): LogWriter {
     try {
-      return new LogWriter({ file, path: this.#paths.logFile, size: file.size() });
+      return new LogWriter({
+        file,
+        path: this.#paths.logFile,
+        sessionId: this.sessionId,
+        known: this.#known,
+      });
     } catch (error) {
       if (file !== this.#reader) file.close();
       throw error;
@@ -169,7 +179,14 @@ export class FileSessionLog implements SessionLog {
   }
 
   async readTail(): Promise<LogContents> {
-    return this.#read((file) => readLogTail(file, file.size())) ?? EMPTY;
+    return (
+      this.#read((file) => {
+        const size = file.size();
+        const contents = readLogTail(file, size);
+        this.#known = { size, lastSeq: contents.entries.at(-1)?.entry.seq ?? 0 };
+        return contents;
+      }) ?? EMPTY
+    );
   }
 
   async readFrom(position: number, toSeq: number): Promise<LogContents> {

@@ -9,22 +9,25 @@ import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import type { Scope } from "../../transcript/entries.ts";
-import { FileSessionLog } from "./file-session-log.ts";
 import {
   assertSessionId,
   type SessionPaths,
   scopeFolder,
   sessionIdOfFile,
   sessionPaths,
-} from "./session-paths.ts";
-import { errorCode, readFailure, sessionExists, sessionNotFound } from "./store-failure.ts";
+} from "../shared/session-paths.ts";
+import { errorCode, readFailure, sessionExists, sessionNotFound } from "../shared/store-failure.ts";
+import { FileSessionLog } from "./file-session-log.ts";
 
 /** What a {@link FileSessionStore} works with. */
 export interface FileSessionStoreOptions {
   /** Folder of the sessions; made when the first is stored. */
   readonly root: string;
+  /** `nodeFileSystem`, or something that looks like it. */
   readonly fs: FileSystem;
+  /** Names the folders of scopes, and checks blobs against their names. */
   readonly hasher: Hasher;
+  /** Names of temporary files. */
   readonly ids: IdSource;
 }
 

@@ -6,6 +6,8 @@
  * is either at the very end or was made void by the next writer, and both read the same. So a batch
  * that is left open is dropped where nothing but such a cut follows. If a damaged line stands inside it
  * instead, the write did go on and one line was spoiled later: then the others are kept.
+ *
+ * Numbers grow. Where two writers went on with one log, numbers come twice: the first is kept.
  */
 import type { LogContents, LogDamage, StoredEntry } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
@@ -18,7 +20,7 @@ interface OpenBatch {
   index: number;
   end: number;
   isSpoiledInside: boolean;
-  readonly entries: StoredEntry[];
+  readonly entries: PlacedEntry[];
 }
 
 interface PlacedEntry {
@@ -33,6 +35,7 @@ export class LogAssembler {
   #entries: StoredEntry[] = [];
   #damage: LogDamage[] = [];
   #batch: OpenBatch | undefined;
+  #lastSeq = 0;
 
   add(line: RawLine): void {
     const { bytes, position, length } = line;
@@ -73,16 +76,16 @@ export class LogAssembler {
     else this.#addDamage({ position, bytes, reason: parsed.reason });
   }
 
-  #addEntry({ entry, batch, position, end }: PlacedEntry): void {
-    const stored = { entry, position };
+  #addEntry(placed: PlacedEntry): void {
+    const { batch, position, end } = placed;
     if (batch === undefined) {
       this.#closeBatch();
-      this.#entries.push(stored);
+      this.#keep(placed);
       return;
     }
     const open = this.#batch;
     if (open !== undefined && open.count === batch.count && batch.index > open.index) {
-      open.entries.push(stored);
+      open.entries.push(placed);
       open.index = batch.index;
       open.end = end;
     } else {
@@ -92,7 +95,7 @@ export class LogAssembler {
         position,
         end,
         isSpoiledInside: false,
-        entries: [stored],
+        entries: [placed],
       };
     }
     if (batch.index === batch.count) this.#keepBatch();
@@ -127,7 +130,16 @@ export class LogAssembler {
   }
 
   #keepBatch(): void {
-    for (const stored of this.#batch?.entries ?? []) this.#entries.push(stored);
+    for (const placed of this.#batch?.entries ?? []) this.#keep(placed);
     this.#batch = undefined;
+  }
+
+  #keep({ entry, position, end }: PlacedEntry): void {
+    if (entry.seq <= this.#lastSeq) {
+      this.#report({ position, bytes: end - position, reason: "duplicate-seq" });
+      return;
+    }
+    this.#lastSeq = entry.seq;
+    this.#entries.push({ entry, position });
   }
 }

@@ -7,12 +7,19 @@
  * it makes the half line void and goes on behind it. Another process's torn last line is never cut off;
  * it is closed by a line break, and made void unless something in it is whole. A crash in any state leaves at most
  * half a line at the end, which no reader takes for an entry.
+ *
+ * The writer knows the number of the last entry. Bytes that it did not write are read before it goes on,
+ * so that an append of somebody who does not know what another writer appended is refused, not stored
+ * beside it. Two writes in the same instant can still both succeed: then the next append of each finds it.
  */
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { OpenFile } from "../../ports/file-system.ts";
+import type { Entry } from "../../transcript/entries.ts";
+import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
+import { storeFailure } from "../shared/store-failure.ts";
+import { readLastSeq } from "./log-end.ts";
 import { hasWholePart, NEWLINE, VOID_MARK } from "./log-line.ts";
-import { readBuffer } from "./log-reader.ts";
-import { storeFailure } from "./store-failure.ts";
+import { readBuffer, readWholeLog } from "./log-reader.ts";
 
 const NOTHING = Buffer.alloc(0);
 const LINE_BREAK = Buffer.from("\n", "latin1");
@@ -33,24 +40,48 @@ class DoubtfulTailError extends Error {
   readonly code = "EIO";
 }
 
+/** Lines to append, and the numbers of the entries in them. */
+export interface NumberedLines {
+  readonly lines: Uint8Array;
+  readonly entries: readonly Pick<Entry, "seq">[];
+}
+
+/** What was known of a log when it was read: up to which byte, and the number of its last entry. */
+export interface KnownEnd {
+  readonly size: number;
+  readonly lastSeq: number;
+}
+
+export interface LogWriterOptions {
+  readonly file: OpenFile;
+  readonly path: string;
+  readonly sessionId: string;
+  /** What a reader has found out already. */
+  readonly known: KnownEnd | undefined;
+}
+
 /** The one writer of one log file. */
 export class LogWriter {
   readonly #file: OpenFile;
   readonly #path: string;
+  readonly #sessionId: string;
   #size: number;
+  #lastSeq: number;
+  /** Where the last append of this writer begins; what was there before is as it was read. */
+  #appendedFrom: number;
+  #isTaken = false;
   /** What has to stand before the next line. */
   #separator: Uint8Array;
   #doubt: Doubt | undefined;
 
-  constructor({
-    file,
-    path,
-    size,
-  }: { readonly file: OpenFile; readonly path: string; readonly size: number }) {
+  constructor({ file, path, sessionId, known }: LogWriterOptions) {
     this.#file = file;
     this.#path = path;
-    this.#size = size;
-    this.#separator = findSeparator(file, size);
+    this.#sessionId = sessionId;
+    this.#size = file.size();
+    this.#appendedFrom = this.#size;
+    this.#separator = findSeparator(file, this.#size);
+    this.#lastSeq = known?.size === this.#size ? known.lastSeq : readLastSeq(file, this.#size);
   }
 
   get file(): OpenFile {
@@ -64,16 +95,22 @@ export class LogWriter {
 
   /**
    * Writes whole lines in one write; returns where the first begins.
-   * @throws `STORE_FAILED` if they could not all be written; none of them counts then.
+   * @throws `STORE_FAILED` if they could not all be written, `SESSION_TAKEN` if they do not go on where
+   * the log ends; none of them counts then.
    */
-  append(lines: Uint8Array): number {
+  append({ lines, entries }: NumberedLines): number {
     this.#settle();
+    if (this.#isTaken)
+      throw sessionTaken(`Another writer appended to session ${this.#sessionId} in the same instant.`);
+    assertGoesOn(entries, this.#lastSeq, this.#sessionId);
     const separator = this.#separator;
     const bytes = separator.length === 0 ? lines : Buffer.concat([separator, lines]);
     const failure = this.#write(bytes);
     if (failure !== undefined && this.#takeBack(bytes.length) !== "all-there") throw failure;
 
     const position = this.#size + separator.length;
+    this.#appendedFrom = position;
+    this.#lastSeq += entries.length;
     this.#size += bytes.length;
     this.#separator = NOTHING;
     return position;
@@ -123,14 +160,23 @@ export class LogWriter {
     try {
       const size = this.#file.size();
       if (this.#doubt !== undefined) this.#resolve(this.#doubt, size);
-      else if (size !== this.#size) {
-        // Someone else appended or cut: what they left is as good as what was there at opening.
-        this.#separator = findSeparator(this.#file, size);
-        this.#size = size;
-      }
+      else if (size !== this.#size) this.#takeOver(size);
     } catch (error) {
       throw storeFailure(`${this.#path} could not be prepared for an append at ${this.#size}`, error);
     }
+  }
+
+  /** Someone else appended or cut: what they left is as good as what was there at opening. */
+  #takeOver(size: number): void {
+    this.#separator = findSeparator(this.#file, size);
+    this.#lastSeq = size < this.#size ? readLastSeq(this.#file, size) : this.#readOn(size);
+    this.#size = size;
+  }
+
+  #readOn(size: number): number {
+    const { entries, damage } = readWholeLog(this.#file, { from: this.#appendedFrom, to: size });
+    if (damage.some(({ reason }) => reason === "duplicate-seq")) this.#isTaken = true;
+    return Math.max(this.#lastSeq, entries.at(-1)?.entry.seq ?? 0);
   }
 
   #resolve({ failedBytes }: Doubt, size: number): void {

@@ -11,14 +11,16 @@ import { toWellFormed } from "../../base/text.ts";
 import type { LogContents, SessionLog, SessionStore, StoredEntry } from "../../ports/session-store.ts";
 import type { Entry, Scope } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
-import { RepeatedAppend } from "../files/repeated-append.ts";
-import { assertSessionId } from "../files/session-paths.ts";
-import { sessionExists, sessionNotFound, storeFailure } from "../files/store-failure.ts";
+import { assertGoesOn } from "../shared/entry-order.ts";
+import { RepeatedAppend } from "../shared/repeated-append.ts";
+import { assertSessionId } from "../shared/session-paths.ts";
+import { sessionExists, sessionNotFound, storeFailure } from "../shared/store-failure.ts";
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 
 /** What all logs of one session share. */
 interface StoredSession {
+  lastSeq: number;
   readonly lines: string[];
   readonly checkpoints: number[];
   readonly blobs: Map<string, string>;
@@ -32,7 +34,7 @@ export class InMemorySessionStore implements SessionStore {
     assertSessionId(sessionId);
     const key = keyOf(sessionId, scope);
     if (this.#sessions.has(key)) throw sessionExists(sessionId);
-    const session: StoredSession = { lines: [], checkpoints: [], blobs: new Map() };
+    const session: StoredSession = { lastSeq: 0, lines: [], checkpoints: [], blobs: new Map() };
     // As in a folder: a session is there once it has an entry.
     const register = () => {
       if (this.#sessions.has(key)) throw sessionExists(sessionId);
@@ -80,6 +82,7 @@ class InMemorySessionLog implements SessionLog {
     const repeated = this.#repeated.find(entries);
     if (repeated !== undefined) return repeated;
     const lines = this.#format(entries);
+    assertGoesOn(entries, this.#session.lastSeq, this.sessionId);
     this.#register?.();
     this.#register = undefined;
     const positions = lines.map((line, index) => {
@@ -88,6 +91,7 @@ class InMemorySessionLog implements SessionLog {
       this.#bytesWritten += byteLength(line) + 1;
       return position;
     });
+    this.#session.lastSeq += entries.length;
     return this.#repeated.keep(entries, positions);
   }
 

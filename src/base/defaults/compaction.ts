@@ -34,6 +34,8 @@ export const COMPACTION_DEFAULTS = {
 
   /** Newest clearable results that stay whole. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
   resultsKeptCount: 5,
+  /** The most that these take, as a share of the effective window; the newest stays in any case. Source: our choice. */
+  resultsKeptShare: 0.2,
   /** Clearable results from this count on are cleared whatever the usage. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
   clearableCountGate: 100,
   /** What stands for a cleared result, in tokens. Source: where-the-numbers-come-from.md, "Briefs". */
@@ -46,8 +48,12 @@ export const COMPACTION_DEFAULTS = {
   oldArgument: { tokens: 400, floor: 120 },
   /** Head and tail that stay of such a string, in tokens. Source: our choice, not yet measured. */
   oldArgumentPreview: { tokens: 160, floor: 80 },
-  /** Share of the window's tokens that a clearing must free: one batch, not one by one. Source: where-the-numbers-come-from.md, "Offload and microcompact"; the value is our choice. */
-  minFreedShare: 0.05,
+  /** Share of the effective window that a rewrite of old blocks must free where it does not reach its low-water mark. Source: where-the-numbers-come-from.md, "Offload and microcompact"; the value is our choice. */
+  minFreedShare: 0.15,
+  /** Low-water mark of offload, as a share of its gate: 45 % of the window where the gate is 60 %. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
+  offloadLowWater: 0.75,
+  /** Low-water mark of microcompact, as a share of its gate: 55 % of the window where the gate is 80 %. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
+  microcompactLowWater: 0.69,
 
   /** Size of the window after an extractive compaction, as a share of the effective window. Source: where-the-numbers-come-from.md, "Compaction targets". */
   targetShare: 0.35,
@@ -55,6 +61,8 @@ export const COMPACTION_DEFAULTS = {
   keptTail: { tokens: 20_000, floor: 3_000 },
   /** A newest round above this share of the target is peeled into previews. Source: our choice. */
   newestRoundShare: 0.6,
+  /** A newest round that peeling leaves above this share of the target is not kept but told as text. Source: our choice: the summary needs the rest. */
+  maxTailShare: 0.75,
   /** The user's own words, verbatim. Source: our choice; where-the-numbers-come-from.md, "User words". */
   userWords: { tokens: 8_000, floor: 2_000 },
   /** String appendix. Source: where-the-numbers-come-from.md, "String appendix": 3K and 6K tokens keep 73 and 88 % of the strings needed later. */
@@ -99,6 +107,11 @@ assert(
   COMPACTION_DEFAULTS.preview.tokens < COMPACTION_DEFAULTS.oldBlock.tokens &&
     COMPACTION_DEFAULTS.preview.floor < COMPACTION_DEFAULTS.oldBlock.floor,
   "a preview is smaller than the blocks that get one, or offloading would find work for ever",
+);
+assert(
+  COMPACTION_DEFAULTS.newestRoundShare < COMPACTION_DEFAULTS.maxTailShare &&
+    COMPACTION_DEFAULTS.maxTailShare < 1,
+  "a peeled round may miss its budget by a little, and leaves room for the summary",
 );
 assert(
   COMPACTION_DEFAULTS.oldArgumentPreview.tokens < COMPACTION_DEFAULTS.oldArgument.tokens &&

@@ -14,6 +14,20 @@ export const ENGINE_DEFAULTS = {
   usefulFreedShare: 0.2,
   /** Useless compactions in a row after which a session is told so. Source: our choice; where-the-numbers-come-from.md, "Compaction targets". */
   uselessCompactions: 3,
+  /** Levels of nesting that a block may have; what lies deeper is kept as its JSON text. Source: our choice: far above the 12 levels of the deepest recorded line, far below the about 2,000 levels at which walks of the window overflowed. */
+  maxNestingLevels: 256,
+  /** Values (members of objects, items of lists) that one hand-over may hold. Source: our choice: a list that holds the same list over and over has no end otherwise; the longest recorded session has under 70,000. */
+  maxValuesCount: 5_000_000,
+  /** Steps of a path that a refusal spells out. Source: our choice: enough to find the place. */
+  pathStepsShownCount: 12,
+  /** Longest name in such a path, in UTF-16 units. Source: our choice. */
+  pathStepChars: 60,
+  /** Newest messages of a host's list that are read again on every `reconcile`, for hosts that change a streamed answer in place. Source: our choice: an answer, its results and what the user typed meanwhile. */
+  rereadMessagesCount: 8,
+  /** A message up to this length is compared by its text, in UTF-16 units; a longer one by its hash. Source: our choice: hashing a short text costs more than building it. */
+  maxPlainKeyChars: 256,
+  /** Members of an object up to which their names are sorted by insertion. Source: our choice: where it stops being faster than the platform's sort. */
+  maxInsertionSortCount: 12,
 } as const;
 
 assert(ENGINE_DEFAULTS.maxFixedShare < 1, "a window holds more than system prompt and tools");

@@ -41,6 +41,31 @@ async function stored(...batches: readonly (readonly Entry[])[]): Promise<void> 
   await log.close();
 }
 
+/** The same sessions, and how many bytes were asked of their files. */
+function countingStore() {
+  let readBytes = 0;
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    open: (name, mode) => {
+      const file = nodeFileSystem.open(name, mode);
+      const counting: OpenFile = {
+        read: (position, length) => {
+          readBytes += length;
+          return file.read(position, length);
+        },
+        write: (bytes) => file.write(bytes),
+        size: () => file.size(),
+        truncate: (size) => file.truncate(size),
+        sync: () => file.sync(),
+        close: () => file.close(),
+      };
+      return counting;
+    },
+  };
+  const store = new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds });
+  return { store, readBytes: () => readBytes };
+}
+
 async function withLog<Result>(use: (log: SessionLog) => Promise<Result>): Promise<Result> {
   const log = await store.open("s");
   try {
@@ -212,6 +237,49 @@ describe("a log that others have been at", () => {
   });
 });
 
+describe("a log that two writers went on with", () => {
+  it("keeps the first entry of each number, and reports the others", async () => {
+    await stored([message(1)], [message(2)], [message(3)]);
+    const other = [formatBatch([message(2, "of the other")]), formatBatch([message(3), message(4)])];
+    for (const { bytes } of other) appendFileSync(path, bytes);
+    const [position, length] = [156 * 3, other[0]!.bytes.length];
+    const second = other[1]!.offsets[1]!;
+    expect(await withLog(readAll)).toEqual({
+      seqs: [1, 2, 3, 4],
+      damage: [
+        { position, bytes: length - 1, reason: "duplicate-seq" },
+        { position: position + length, bytes: second - 1, reason: "duplicate-seq" },
+      ],
+    });
+    await withLog((log) => log.append([message(5)]));
+    expect((await withLog(readAll)).seqs).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("is refused by both once the same numbers are in it", async () => {
+    await stored([message(1)]);
+    await withLog(async (log) => {
+      await log.append([message(2)]);
+      appendFileSync(path, formatBatch([message(2, "in the same instant")]).bytes);
+      for (const seq of [3, 4])
+        await expect(log.append([message(seq)])).rejects.toMatchObject({ code: "SESSION_TAKEN" });
+    });
+    await withLog((log) => log.append([message(3)]));
+    expect((await withLog(readAll)).seqs).toEqual([1, 2, 3]);
+  });
+
+  it("is found out without reading where nobody else has appended", async () => {
+    await stored(...Array.from({ length: 50 }, (_, index) => [message(index + 1, "y".repeat(20_000))]));
+    const counting = countingStore();
+    const log = await counting.store.open("s");
+    await log.append([message(51)]);
+    const opening = counting.readBytes();
+    expect(opening).toBeLessThan(140_000);
+    for (let seq = 52; seq < 60; seq++) await log.append([message(seq)]);
+    expect(counting.readBytes()).toBe(opening);
+    await log.close();
+  });
+});
+
 describe("the tail of a log", () => {
   it.each([
     63_900, 65_300, 65_430, 65_500, 65_536, 65_600, 66_000, 262_144,
@@ -255,27 +323,10 @@ describe("the tail of a log", () => {
     await stored(...Array.from({ length: 200 }, (_, index) => [message(index + 1, "y".repeat(100_000))]));
     await withLog((log) => log.append([checkpoint(201)]));
     await withLog((log) => log.append([message(202, "z".repeat(200_000))]));
-    let readBytes = 0;
-    const counting: FileSystem = {
-      ...nodeFileSystem,
-      open: (name, mode) => {
-        const file = nodeFileSystem.open(name, mode);
-        const read = (position: number, length: number) => {
-          readBytes += length;
-          return file.read(position, length);
-        };
-        return Object.assign(Object.create(file) as OpenFile, {
-          read,
-          size: () => file.size(),
-          close: () => file.close(),
-        });
-      },
-    };
-    const log = await new FileSessionStore({ root, fs: counting, hasher: nodeHasher, ids: randomIds }).open(
-      "s",
-    );
+    const counting = countingStore();
+    const log = await counting.store.open("s");
     expect((await log.readTail()).entries.map(({ entry }) => entry.seq)).toEqual([201, 202]);
-    expect(readBytes).toBeLessThan(1_000_000);
+    expect(counting.readBytes()).toBeLessThan(1_000_000);
     await log.close();
   });
 });

@@ -1,0 +1,90 @@
+/**
+ * Putting a session together from its log and what was folded from it: the one place that knows which
+ * part needs which.
+ */
+import { addToDigest, createDigest } from "../compaction/digest.ts";
+import { addToHistory, createHistoryIndex } from "../compaction/history-search.ts";
+import type { SessionLog } from "../ports/session-store.ts";
+import { estimateBlock } from "../tokens/estimate-block.ts";
+import { hasEffect } from "../transcript/edits.ts";
+import type { CheckpointEntry } from "../transcript/entries.ts";
+import { isWithin } from "../transcript/line.ts";
+import type { Projection } from "../transcript/projection.ts";
+import { CallPreparer } from "./call-preparer.ts";
+import { notify } from "./events.ts";
+import type { FoldedLog } from "./fold-stored-log.ts";
+import { FoldedFromLog } from "./folded-from-log.ts";
+import { HostList } from "./host-list.ts";
+import { LogReader } from "./log-reader.ts";
+import { type EntryDraft, LogWriter } from "./log-writer.ts";
+import { MessageKeeper } from "./message-keeper.ts";
+import { Session } from "./session.ts";
+import { SessionHistory } from "./session-history.ts";
+import type { SessionOptions } from "./session-options.ts";
+import type { SessionParts } from "./session-parts.ts";
+
+/** A session on `log`; `header` where the log is new. */
+export function assembleSession(
+  options: SessionOptions,
+  log: SessionLog,
+  folded: FoldedLog & { readonly header?: EntryDraft },
+): Session {
+  const { clock, hasher, observer, durability = "durable" } = options;
+  const { keeper, calls, positions, header } = folded;
+  const { ledger } = keeper;
+  const writer = startWriter(options, log, folded);
+  if (header !== undefined) writer.begin(header);
+  const reader = new LogReader(log, positions);
+  const isNew = header !== undefined;
+  const isTold = (seq: number): boolean => isTheHosts(writer.projection, seq);
+  const told = { create: () => createDigest(), add: addToDigest, includes: isTold };
+  const everything = { create: () => createHistoryIndex(), add: addToHistory, includes: () => true };
+  const measure = (block: Parameters<typeof estimateBlock>[0]): number => estimateBlock(block) * ledger.ratio;
+  const parts: SessionParts = {
+    log,
+    writer,
+    reader,
+    messages: new MessageKeeper({ log, hasher, measure }),
+    keeper,
+    digest: new FoldedFromLog(reader, told, { isNew }),
+    index: new FoldedFromLog(reader, everything, { isNew }),
+    calls,
+    observer,
+    isDurable: durability === "durable",
+  };
+  const preparer = new CallPreparer(parts, options.window ?? {}, () => clock.nowMs());
+  const hostList = new HostList({ hasher, reader, isShown: isTold });
+  return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index));
+}
+
+function startWriter(options: SessionOptions, log: SessionLog, folded: FoldedLog): LogWriter {
+  const { keeper, calls, projection, positions, lastEntry } = folded;
+  const { ledger } = keeper;
+  const writer: LogWriter = new LogWriter({
+    log,
+    clock: options.clock,
+    ids: options.ids,
+    projection,
+    positions,
+    ...(lastEntry === undefined ? {} : { lastEntry }),
+    carry: (): Pick<CheckpointEntry, "usageAnchor" | "carried"> => {
+      // What is carried over is about the window as it is now.
+      keeper.follow(writer.projection);
+      const usageAnchor = { ledger: ledger.snapshot(), fixedTokens: ledger.fixedTokens ?? null };
+      return { usageAnchor, carried: { ...calls.snapshot(ledger.generation), sentCount: keeper.sentCount } };
+    },
+    onCheckpointFailed: (error) => notify(options.observer, { type: "checkpoint-failed", error }),
+  });
+  return writer;
+}
+
+/** Whether a message belongs to the conversation as its host has it: on the line, and not taken out by the host. */
+function isTheHosts(projection: Projection, seq: number): boolean {
+  if (!isWithin(projection.lineRanges, seq)) return false;
+  return !projection.activeEdits.some(
+    ({ edit }) =>
+      hasEffect(edit) &&
+      edit.kind === "host" &&
+      (edit.effect.hide ?? []).some((range) => seq >= range.from && seq <= range.to),
+  );
+}
