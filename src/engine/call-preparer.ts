@@ -217,9 +217,9 @@ export class CallPreparer {
    */
   #distrustsReport({ blockingTokens }: ContextBudget): boolean {
     const { ledger } = this.#parts.keeper;
-    const { tokens, source } = ledger.figure();
-    const estimated = ledger.estimate();
-    if (source === "estimate" || estimated.fitTokens >= blockingTokens) return false;
+    const { tokens } = ledger.figure();
+    const estimated = ledger.estimateKnown();
+    if (estimated.fitTokens >= blockingTokens) return false;
     ledger.distrustReport();
     this.#emit({ type: "usage-distrusted", reportedTokens: tokens, estimatedTokens: estimated.tokens });
     return true;

@@ -96,14 +96,16 @@ export class UsageLedger {
     return this.#generation;
   }
 
-  /** The last report is not believed any more: figures are estimates until the next one. */
+  /** The last report is not believed any more, nor what it implied: figures are estimates until the next one. */
   distrustReport(): void {
+    this.#inferredFixedTokens = undefined;
     this.#void();
   }
 
-  /** The size of the next request by estimate alone. */
-  estimate(): TokenFigure {
-    return this.#estimate();
+  /** The size of what is known of the next request, by estimate alone. */
+  estimateKnown(): TokenFigure {
+    const tokens = this.#sum() * this.ratio;
+    return { tokens: Math.round(tokens), fitTokens: Math.ceil(tokens * this.padding), source: "estimate" };
   }
 
   /** A message joined the window; `estimatedTokens` is its estimate in reference tokens. The reply counts, too. */
