@@ -24,6 +24,7 @@ export {
   type ImportRepairKind,
   type LeftOutMessage,
   type LeftOutReason,
+  type NotRead,
   type SkippedRecords,
 } from "../formats/imported-session.ts";
 export { type AnthropicMessage, toAnthropic } from "../formats/to-anthropic.ts";

@@ -8,6 +8,7 @@ import type { ContentBlock } from "../transcript/blocks.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 import type { ImportedItem, ImportedMessage, LeftOutMessage, LeftOutReason } from "./imported-session.ts";
 import type { RepairLog } from "./repair-log.ts";
+import { UNKNOWN_PROVIDER } from "./well-formed-block.ts";
 
 /** A message as it is read from a record; `content` grows with further records of a response. @internal */
 export interface MessageDraft {
@@ -74,11 +75,11 @@ export class ConversationBuilder {
         continue;
       }
       const item = finishMessage(entry.draft);
-      const isEmpty = item.message.content.length === 0;
+      const isEmpty = saysNothing(item.message.content);
       if (isEmpty)
         this.#repairs.add(
           "empty-message",
-          `a message of the ${item.message.role} without content is left out`,
+          `a message of the ${item.message.role} without ${item.message.content.length === 0 ? "" : "readable "}content is left out`,
           item.line,
         );
       const reason = entry.leftOut ?? (isEmpty ? "empty" : undefined);
@@ -101,6 +102,16 @@ export class ConversationBuilder {
     if (id !== undefined) begun.callIds.add(id);
     begun.draft.content.push(block);
   }
+}
+
+/** Nothing at all, or nothing beside blocks that no provider gets. */
+function saysNothing(content: readonly ContentBlock[]): boolean {
+  if (content.length > 0 && !content.some(isUnreadable)) return false;
+  return content.every((block) => isUnreadable(block) || (block.type === "text" && block.text.trim() === ""));
+}
+
+function isUnreadable(block: ContentBlock): boolean {
+  return block.type === "opaque" && block.provider === UNKNOWN_PROVIDER;
 }
 
 function callId(block: ContentBlock): readonly string[] {

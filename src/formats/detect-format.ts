@@ -27,6 +27,13 @@ export function detectFormat(name: string, records: readonly SourceRecord[]): Fo
       messages.some(hasAnthropicBlock) || sample.some(({ value }) => isAnthropicRequest(value));
     return isAnthropic && !messages.some(isOpenaiOnly) ? "anthropic-messages" : "openai-chat";
   }
+  const tool = sample.map(({ value }) => recorderOf(value)).find((name) => name !== undefined);
+  if (tool !== undefined) {
+    throw new InputError("FORMAT_UNKNOWN", {
+      message: `${name} is a session of ${tool}, whose recordings are not supported yet.`,
+      hint: `Supported are ${FORMAT_NAMES.join(", ")}. A list of its messages in the shape of OpenAI Chat can be read.`,
+    });
+  }
   throw new InputError("FORMAT_UNKNOWN", {
     message: `${name} is not in a format that can be read: it begins with ${describeRecord(sample[0]?.value)}.`,
     hint: `Supported are ${FORMAT_NAMES.join(", ")}. Give the session file itself, not an export for reading.`,
@@ -89,6 +96,36 @@ function isAnthropicRequest(value: Readonly<Record<string, unknown>>): boolean {
     (value["system"] !== undefined && messageList(value) !== undefined) ||
     tools.some((tool: unknown) => isObject(tool) && isObject(tool["input_schema"]))
   );
+}
+
+/** The tool that a record is known by, of those that cannot be read yet. */
+function recorderOf(value: Readonly<Record<string, unknown>>): string | undefined {
+  const { type, trajectory, messages } = value;
+  if (
+    (type === "session_meta" || type === "response_item" || type === "turn_context") &&
+    isObject(value["payload"])
+  )
+    return "Codex";
+  if (typeof type === "string" && type.startsWith("session.") && isObject(value["data"])) return "Copilot";
+  if (Object.hasOwn(value, "projectHash") && Array.isArray(messages)) return "gemini-cli";
+  if (isObject(value["info"]) && Array.isArray(messages) && messages.some(hasParts)) return "opencode";
+  if (
+    Array.isArray(trajectory) &&
+    trajectory.some((step) => isObject(step) && Object.hasOwn(step, "observation"))
+  )
+    return "SWE-agent";
+  const history = Array.isArray(value["history"]) ? value["history"] : [value];
+  return history.some(isOpenhandsEvent) ? "OpenHands" : undefined;
+}
+
+function hasParts(message: unknown): boolean {
+  return isObject(message) && isObject(message["info"]) && Array.isArray(message["parts"]);
+}
+
+function isOpenhandsEvent(event: unknown): boolean {
+  if (!isObject(event)) return false;
+  const isEvent = Object.hasOwn(event, "action") || Object.hasOwn(event, "observation");
+  return isEvent && ["source", "cause", "tool_call_metadata"].some((field) => Object.hasOwn(event, field));
 }
 
 function describeRecord(value: Readonly<Record<string, unknown>> | undefined): string {

@@ -8,6 +8,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { type ContentBlock, SERVER_TOOL_RESULT_TYPES, type ToolResultPart } from "../transcript/blocks.ts";
 import { defaultOrigin, type Message, type Role } from "../transcript/messages.ts";
+import { type OnDamage, wellFormedBlock } from "./well-formed-block.ts";
 
 /** Messages of a request; whatever in the list is no message is counted in `unreadable`. */
 export interface ReadMessages {
@@ -44,6 +45,24 @@ export function anthropicContent(content: unknown): readonly ContentBlock[] {
     if (typeof block === "string") return block === "" ? [] : [{ type: "text", text: block }];
     return isObject(block) ? [anthropicBlock(block)] : [];
   });
+}
+
+/**
+ * Content from a recording, which may be anything: every block fits its type, and what had to be
+ * mended for it is told. @internal
+ */
+export function recordedContent(content: unknown, role: Role, onDamage: OnDamage): readonly ContentBlock[] {
+  if (content === undefined || content === null || content === "") return [];
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return blocks.flatMap((block) => (block === "" ? [] : [wellFormedBlock(block, { role, onDamage })]));
+}
+
+/** A message from a recording. @internal */
+export function recordedMessage(value: unknown, onDamage: OnDamage): Message | undefined {
+  if (!isObject(value) || !isRole(value["role"])) return undefined;
+  const role = value["role"];
+  const content = recordedContent(value["content"], role, onDamage);
+  return { role, content, origin: defaultOrigin({ role, content }) };
 }
 
 function isRole(value: unknown): value is Role {

@@ -7,10 +7,10 @@ import type { Usage } from "../transcript/messages.ts";
 import { anthropicUsage, parseTime } from "./claude-code/claude-record.ts";
 import { ConversationBuilder } from "./conversation-builder.ts";
 import { type Conversation, conversationId, findConversations } from "./conversations.ts";
-import { anthropicContent, anthropicMessage } from "./from-anthropic.ts";
+import { anthropicContent, recordedMessage } from "./from-anthropic.ts";
 import type { ImportedSession } from "./imported-session.ts";
 import type { SourceRecord } from "./read-records.ts";
-import type { RepairLog } from "./repair-log.ts";
+import { RepairLog } from "./repair-log.ts";
 
 /** Imports every conversation of the file. @internal */
 export function importAnthropicMessages(
@@ -20,14 +20,15 @@ export function importAnthropicMessages(
   const conversations = findConversations(records, ({ line }) => {
     repairs.add("unknown-record", "a record that is no message and holds none; ignored", line);
   });
-  return conversations.map((conversation) => importOne(conversation, repairs));
+  return conversations.map((conversation) => importOne(conversation));
 }
 
-function importOne({ messages, lines, holder }: Conversation, repairs: RepairLog): ImportedSession {
+function importOne({ messages, lines, holder }: Conversation): ImportedSession {
+  const repairs = new RepairLog();
   const builder = new ConversationBuilder(repairs);
   messages.forEach((wire, index) => {
     const line = lines[index];
-    const message = anthropicMessage(wire);
+    const message = recordedMessage(wire, repairs.blockDamage(line));
     if (message === undefined || !isObject(wire)) {
       repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
       return;
@@ -59,7 +60,8 @@ function importOne({ messages, lines, holder }: Conversation, repairs: RepairLog
     items,
     leftOut,
     skipped: [],
-    repairs: [],
+    repairs: repairs.list(),
+    recordCount: messages.length,
   };
 }
 

@@ -9,7 +9,7 @@ import { type Conversation, conversationId, findConversations } from "./conversa
 import { chatMessage, fromOpenaiChat, LegacyCallIds } from "./from-openai-chat.ts";
 import type { ImportedSession } from "./imported-session.ts";
 import type { SourceRecord } from "./read-records.ts";
-import type { RepairLog } from "./repair-log.ts";
+import { RepairLog } from "./repair-log.ts";
 
 /** Imports every conversation of the file. @internal */
 export function importOpenaiChat(
@@ -19,17 +19,18 @@ export function importOpenaiChat(
   const conversations = findConversations(records, ({ line }) => {
     repairs.add("unknown-record", "a record that is no message and holds none; ignored", line);
   });
-  return conversations.map((conversation) => importOne(conversation, repairs));
+  return conversations.map((conversation) => importOne(conversation));
 }
 
-function importOne({ messages, lines, holder }: Conversation, repairs: RepairLog): ImportedSession {
+function importOne({ messages, lines, holder }: Conversation): ImportedSession {
+  const repairs = new RepairLog();
   const { system } = fromOpenaiChat(messages.slice(0, 1));
   const builder = new ConversationBuilder(repairs);
   const legacyIds = new LegacyCallIds();
   messages.forEach((wire, index) => {
     if (index === 0 && system !== undefined) return;
     const line = lines[index];
-    const message = chatMessage(wire, legacyIds);
+    const message = chatMessage(wire, legacyIds, repairs.blockDamage(line));
     if (message === undefined) {
       repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
       return;
@@ -52,7 +53,8 @@ function importOne({ messages, lines, holder }: Conversation, repairs: RepairLog
     items,
     leftOut,
     skipped: [],
-    repairs: [],
+    repairs: repairs.list(),
+    recordCount: messages.length,
   };
 }
 

@@ -6,10 +6,10 @@ import { importClaudeCode } from "./claude-code/import-claude-code.ts";
 import { detectFormat } from "./detect-format.ts";
 import { importAnthropicMessages } from "./import-anthropic-messages.ts";
 import { importOpenaiChat } from "./import-openai-chat.ts";
-import type { FormatName, ImportedSession, ImportRepair } from "./imported-session.ts";
+import type { FormatName, ImportedSession, ImportRepair, NotRead } from "./imported-session.ts";
 import { importPi } from "./pi/import-pi.ts";
 import { readRecords, type SourceRecord, type TextSource } from "./read-records.ts";
-import { RepairLog } from "./repair-log.ts";
+import { addNotRead, RepairLog } from "./repair-log.ts";
 
 /** The sessions of one file. */
 export interface ImportResult {
@@ -19,6 +19,8 @@ export interface ImportResult {
   readonly sessions: readonly ImportedSession[];
   /** Everything that had to be worked around, of all sessions. */
   readonly repairs: readonly ImportRepair[];
+  /** What is in the file and in none of the sessions, because it could not be read. */
+  readonly notRead: NotRead;
 }
 
 /**
@@ -34,15 +36,20 @@ export function importSessions(source: TextSource): ImportResult {
   const sessions = runImporter(format, records, repairs);
   if (!sessions.some((session) => session.items.some((item) => item.type === "message"))) {
     throw new InputError("NO_MESSAGES", {
-      message: `${source.name} is a ${format} session in which nothing is said: ${records.length} records, no message.`,
+      message: `${source.name} is a session in the format ${format} in which nothing is said: ${records.length} ${records.length === 1 ? "record" : "records"}, no message.`,
       hint: "Give a session that was used; this one ended before its first message.",
     });
   }
-  const all = [...(source.repairs ?? []), ...repairs.list()];
-  // A repair belongs to its session; where a file holds several they are told for the file.
-  const [only, ...others] = sessions;
-  const isSingle = only !== undefined && others.length === 0;
-  return { format, sessions: isSingle ? [{ ...only, repairs: all }] : sessions, repairs: all };
+  const notRead = addNotRead(source.notRead, repairs.notRead);
+  const ofFile = [...(source.repairs ?? []), ...repairs.list()];
+  const all = [...ofFile, ...sessions.flatMap((session) => session.repairs)];
+  return {
+    format,
+    // What is wrong with the file may concern any of its sessions, so it is told with each of them.
+    sessions: sessions.map((session) => ({ ...session, repairs: [...ofFile, ...session.repairs], notRead })),
+    repairs: all,
+    notRead,
+  };
 }
 
 function runImporter(

@@ -107,6 +107,16 @@ export interface ImportRepair {
   readonly detail: string;
 }
 
+/** What is in the file and not in the session, because it could not be read at all. */
+export interface NotRead {
+  /** Records: damaged lines and elements, incomplete ones, and those over our limits. */
+  readonly records: number;
+  /** What they take in the file, in bytes of text (in UTF-16 units where the text was given, not the file). */
+  readonly bytes: number;
+  /** The compressed data ended early: what would have followed is counted nowhere. */
+  readonly isCutOff: boolean;
+}
+
 /** Records of a type that has no part in a conversation. */
 export interface SkippedRecords {
   readonly recordType: string;
@@ -137,4 +147,8 @@ export interface ImportedSession {
   readonly skipped: readonly SkippedRecords[];
   /** What had to be worked around, and how. */
   readonly repairs: readonly ImportRepair[];
+  /** Records of the file that this session was read from: lines, or elements of its list. */
+  readonly recordCount?: number;
+  /** What could not be read of the file, which may belong to any of its sessions. */
+  readonly notRead?: NotRead;
 }

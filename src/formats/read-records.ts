@@ -10,7 +10,7 @@ import { FORMATS_DEFAULTS } from "../base/defaults/formats.ts";
 import { InputError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { shorten } from "../base/text.ts";
-import type { ImportRepair } from "./imported-session.ts";
+import type { ImportRepair, NotRead } from "./imported-session.ts";
 import { parseBounded } from "./parse-bounded.ts";
 import type { RepairLog } from "./repair-log.ts";
 
@@ -27,6 +27,8 @@ export interface TextSource {
   readonly text?: string;
   /** What had to be worked around before this was text; it is reported with the rest. */
   readonly repairs?: readonly ImportRepair[];
+  /** What was lost before this was text; it is counted with the rest. */
+  readonly notRead?: NotRead;
 }
 
 /** @internal */
@@ -101,6 +103,7 @@ function readDocument(
     if (isObject(element)) return [{ value: element }];
     if (Array.isArray(element)) return [{ value: { messages: element } }];
     repairs.add("not-an-object", `element ${index} of the document is ${describe(element)}; left out`);
+    repairs.countNotRead(JSON.stringify(element)?.length ?? 0);
     return [];
   });
 }
@@ -108,11 +111,23 @@ function readDocument(
 function readLines(lines: readonly SourceLine[], repairs: RepairLog): readonly SourceRecord[] {
   const records: SourceRecord[] = [];
   lines.forEach((line, index) => {
-    const parsed = parseBounded(line.text);
+    const text = withoutZeros(line.text);
+    const parsed = parseBounded(text);
     if (parsed.ok && isObject(parsed.value)) {
+      if (text !== line.text)
+        repairs.add(
+          "bad-encoding",
+          "zero bytes around the record, as after a power loss; dropped",
+          line.number,
+        );
       records.push({ line: line.number, value: parsed.value });
-    } else if (parsed.ok) {
+      return;
+    }
+    repairs.countNotRead(line.text.length);
+    if (parsed.ok) {
       repairs.add("not-an-object", `the line is ${describe(parsed.value)}; left out`, line.number);
+    } else if (line.text.includes("\0")) {
+      repairs.add("bad-json", "zero bytes, as after a power loss; the line is left out", line.number);
     } else if (parsed.kind === "bad-json" && index === lines.length - 1) {
       repairs.add("torn-tail", "the last line is incomplete, as after a crash; left out", line.number);
     } else {
@@ -120,6 +135,15 @@ function readLines(lines: readonly SourceLine[], repairs: RepairLog): readonly S
     }
   });
   return records;
+}
+
+/** The line without the zero bytes that a file system leaves where data never reached the disk. */
+function withoutZeros(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) === 0) start++;
+  while (end > start && text.charCodeAt(end - 1) === 0) end--;
+  return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
 function describe(value: unknown): string {

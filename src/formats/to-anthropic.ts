@@ -8,9 +8,16 @@
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { toWellFormed } from "../base/text.ts";
-import type { ContentBlock, ToolResultBlock, ToolResultPart } from "../transcript/blocks.ts";
+import type {
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  ToolResultBlock,
+  ToolResultPart,
+} from "../transcript/blocks.ts";
 import type { Role } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
+import { hasReadableSource, knownSource } from "./media-source.ts";
 import { renderOnce } from "./render-once.ts";
 
 /** One element of `messages` in a request to the Anthropic Messages API. */
@@ -32,6 +39,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   server_tool_use: ["id", "name", "input", "caller"],
   mcp_tool_use: ["id", "name", "input", "server_name"],
   tool_result: ["tool_use_id", "content", "is_error"],
+  compaction: ["content", "encrypted_content", "signature", "tool_changes"],
 };
 
 /** Fields of the results that the provider's own tools gave. */
@@ -41,10 +49,14 @@ const SERVER_RESULT_FIELDS = ["tool_use_id", "content", "is_error", "caller"];
  * Renders the messages for the Messages API. Left out is what the API would refuse or what belongs
  * to another provider: unsigned thinking, foreign opaque blocks, blank texts, and messages that are
  * empty without them. Ids the API would refuse are spelled differently, call and result alike.
+ *
+ * @typeParam Wire - the message type of the client that sends it, such as `Anthropic.MessageParam`.
  */
-export function toAnthropic(messages: readonly RequestMessage[]): readonly AnthropicMessage[] {
+export function toAnthropic<Wire = AnthropicMessage>(messages: readonly RequestMessage[]): Wire[] {
   const rendered = messages.flatMap(renderMessage);
-  return rendered.map((message, index) => placeSystem(message, rendered[index - 1], rendered[index + 1]));
+  return rendered.map(
+    (message, index) => placeSystem(message, rendered[index - 1], rendered[index + 1]) as Wire,
+  );
 }
 
 const renderMessage = renderOnce(({ role, content }: RequestMessage): readonly AnthropicMessage[] => {
@@ -90,10 +102,10 @@ function renderBlock(block: ContentBlock, role: "assistant" | "user"): readonly 
         ? []
         : [pick(block, FIELDS["thinking"]!)];
     case "redacted_thinking":
+      return [pick(block, FIELDS["redacted_thinking"]!)];
     case "image":
-      return [pick(block, FIELDS[block.type]!)];
     case "document":
-      return role === "assistant" ? [] : [pick(block, FIELDS["document"]!)];
+      return role === "assistant" ? [] : [renderMedia(block)];
     case "tool_use":
       return [renderToolUse(block, FIELDS["tool_use"]!)];
     case "server_tool_use":
@@ -102,12 +114,19 @@ function renderBlock(block: ContentBlock, role: "assistant" | "user"): readonly 
     case "tool_result":
       return [renderToolResult(block)];
     case "compaction":
-      return [block as unknown as JsonObject];
+      return [pick(block, FIELDS["compaction"]!)];
     case "opaque":
       return block.provider === "anthropic" && isObject(block.value) ? [block.value as JsonObject] : [];
     default:
       return [pick(block, SERVER_RESULT_FIELDS)];
   }
+}
+
+/** Media that the API cannot read (a drawing, a recording of its own) would cost the whole request. */
+function renderMedia(block: ImageBlock | DocumentBlock): JsonObject {
+  const { type, source } = block;
+  if (!hasReadableSource(source, type)) return { type: "text", text: `[${type}]` };
+  return { ...pick(block, FIELDS[type]!), source: knownSource(source, type) };
 }
 
 function isBlank(text: string): boolean {
@@ -145,13 +164,24 @@ function renderToolResult(block: ToolResultBlock): JsonObject {
     ...pick(block, FIELDS["tool_result"]!),
     tool_use_id: anthropicToolId(block.tool_use_id),
   };
-  if (block.content === undefined) return rendered;
-  if (typeof block.content === "string") return { ...rendered, content: toWellFormed(block.content) };
-  return { ...rendered, content: block.content.flatMap(renderResultPart) };
+  const content =
+    typeof block.content === "string"
+      ? toWellFormed(block.content)
+      : (block.content ?? []).flatMap(renderResultPart);
+  // A failure must say something, and only in words.
+  const isFailure = block.is_error === true;
+  if (isFailure && content.length === 0) return { ...rendered, content: "(no output)" };
+  if (isFailure && typeof content !== "string") return { ...rendered, content: content.map(inWords) };
+  return block.content === undefined ? rendered : { ...rendered, content };
+}
+
+function inWords(part: JsonObject): JsonObject {
+  return part["type"] === "text" ? part : { type: "text", text: `[${String(part["type"])}]` };
 }
 
 function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
   const fields = FIELDS[part.type];
+  if (part.type === "image" || part.type === "document") return [renderMedia(part as ImageBlock)];
   if (fields === undefined) return [part as JsonObject];
   if (part.type !== "text") return [pick(part, fields)];
   const text = (part as { readonly text: string }).text;

@@ -3,13 +3,15 @@
  *
  * A tool's answer is a `tool` message of its own and holds text only; its images follow in the next
  * user message. Thinking and the provider-side tools of others cannot be said in Chat and are left
- * out; a provider's summary is readable and goes as text. Nothing is rendered across messages, so a
- * longer list begins with the output of a shorter one.
+ * out; a provider's summary is readable and goes as text. Sent is only what the API knows in this
+ * role (`chat-fields.ts`): what a host noted on a message stays in the log. Nothing is rendered across
+ * messages, so a longer list begins with the output of a shorter one.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { toWellFormed } from "../base/text.ts";
 import type { ContentBlock, ImageBlock, ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import type { RequestMessage } from "../transcript/window.ts";
+import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
 import { urlOfSource } from "./media-url.ts";
 import { argumentsText, openaiFields } from "./openai-fields.ts";
 import { renderOnce } from "./render-once.ts";
@@ -22,20 +24,22 @@ export interface ToOpenaiChatOptions {
   readonly systemRole?: "system" | "developer";
 }
 
-/** Renders the messages of a Chat Completions request. */
-export function toOpenaiChat(
+/**
+ * Renders the messages of a Chat Completions request.
+ *
+ * @typeParam Wire - the message type of the client that sends it, such as `ChatCompletionMessageParam`.
+ */
+export function toOpenaiChat<Wire = JsonObject>(
   messages: readonly RequestMessage[],
   options: ToOpenaiChatOptions = {},
-): readonly JsonObject[] {
+): Wire[] {
   const systemRole = options.systemRole ?? "system";
   const leading =
     options.system === undefined ? [] : [{ role: systemRole, content: toWellFormed(options.system) }];
-  return [
-    ...leading,
-    ...messages.flatMap((message) =>
-      message.role === "system" ? renderMessage(message, systemRole) : renderTurn(message),
-    ),
-  ];
+  const turns = messages.flatMap((message) =>
+    message.role === "system" ? renderMessage(message, systemRole) : renderTurn(message),
+  );
+  return [...leading, ...turns] as Wire[];
 }
 
 /** What people and models say does not depend on the name of the instructions' role. */
@@ -45,24 +49,27 @@ function renderMessage(message: RequestMessage, systemRole: string): readonly Js
   if (message.role === "assistant") return renderAssistant(message.content);
   const results = message.content.filter((block) => block.type === "tool_result");
   const images = results.flatMap(resultImages);
-  const parts = [...images, ...message.content].flatMap(renderParts);
-  const role = message.role === "system" ? systemRole : message.role;
+  const isSystem = message.role === "system";
+  const role = isSystem ? systemRole : message.role;
+  const parts = [...images, ...message.content].flatMap(isSystem ? renderInstructions : renderGiven);
   const said =
-    parts.length === 0 ? [] : [{ role, content: soleText(parts), ...messageExtra(message.content) }];
+    parts.length === 0 ? [] : [{ role, content: soleText(parts), ...messageExtra(message.content, role) }];
   return [...results.flatMap(renderResults), ...said];
 }
 
-const renderParts = renderOnce(renderPart);
+const renderGiven = renderOnce((block: ContentBlock) => renderPart(block, "user"));
+const renderAnswered = renderOnce((block: ContentBlock) => renderPart(block, "assistant"));
+const renderInstructions = renderOnce((block: ContentBlock) => renderPart(block, "system"));
 const renderCalls = renderOnce((block: ToolUseBlock) => [renderCall(block)]);
 const renderResults = renderOnce((block: ToolResultBlock) => [renderResult(block)]);
 
 function renderAssistant(content: readonly ContentBlock[]): readonly JsonObject[] {
   const refusals = content.flatMap((block) =>
-    block.type === "opaque" && isOwn(block) && isObject(block.value) && block.value["type"] === "refusal"
-      ? [block.value["refusal"] as JsonValue]
+    block.type === "opaque" && isOwn(block) && isObject(block.value)
+      ? chatPart(block.value as JsonObject, "assistant").flatMap((part) => part["refusal"] ?? [])
       : [],
   );
-  const parts = content.flatMap(renderParts).filter((part) => part["type"] !== "refusal");
+  const parts = content.flatMap(renderAnswered).filter((part) => part["type"] !== "refusal");
   const calls = content.filter((block) => block.type === "tool_use").flatMap(renderCalls);
   if (parts.length === 0 && calls.length === 0 && refusals.length === 0) return [];
   return [
@@ -71,7 +78,7 @@ function renderAssistant(content: readonly ContentBlock[]): readonly JsonObject[
       content: parts.length === 0 ? null : soleText(parts),
       ...(refusals.length === 0 ? {} : { refusal: refusals[0]! }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
-      ...messageExtra(content),
+      ...messageExtra(content, "assistant"),
     },
   ];
 }
@@ -86,27 +93,28 @@ function soleText(parts: readonly JsonObject[]): JsonValue {
   return others.length === 0 && only?.["type"] === "text" ? only["text"]! : parts;
 }
 
-function messageExtra(content: readonly ContentBlock[]): JsonObject {
+/** What the message itself said of its role wins over the name of the instructions' role. */
+function messageExtra(content: readonly ContentBlock[], role: string): JsonObject {
   const first = content.find((block) => block.type !== "tool_result");
-  return first?.type === "text" ? (openaiFields(first).extra ?? {}) : {};
+  const extra = first?.type === "text" ? openaiFields(first).extra : undefined;
+  const own = role === "system" && extra?.["role"] === "developer" ? { role: "developer" } : {};
+  return { ...own, ...chatMessageFields(extra, role) };
 }
 
-function renderPart(block: ContentBlock): readonly JsonObject[] {
+function renderPart(block: ContentBlock, role: "user" | "assistant" | "system"): readonly JsonObject[] {
   switch (block.type) {
     case "text":
       return block.text === "" ? [] : [{ type: "text", text: toWellFormed(block.text) }];
     case "image":
-      return [renderImage(block)];
+      return role === "user" ? [renderImage(block)] : [{ type: "text", text: "[image]" }];
     case "document":
-      return [renderDocument(block.source)];
+      return chatPart(renderDocument(block.source), role);
     case "compaction":
       return block.content === null || block.content === ""
         ? []
         : [{ type: "text", text: toWellFormed(block.content) }];
     case "opaque":
-      return isOwn(block) && isObject(block.value) && block.value["function"] === undefined
-        ? [block.value as JsonObject]
-        : [];
+      return isOwn(block) && isObject(block.value) ? chatPart(block.value as JsonObject, role) : [];
     default:
       return [];
   }
@@ -114,8 +122,9 @@ function renderPart(block: ContentBlock): readonly JsonObject[] {
 
 function renderImage(block: ImageBlock): JsonObject {
   const url = urlOfSource(block.source);
-  if (url === undefined) return { type: "text", text: "[image]" };
-  return { type: "image_url", image_url: { url, ...openaiFields(block).extra } };
+  if (url === undefined || url === "") return { type: "text", text: "[image]" };
+  const detail = openaiFields(block).extra?.["detail"];
+  return { type: "image_url", image_url: { url, ...(typeof detail === "string" ? { detail } : {}) } };
 }
 
 function renderDocument(source: JsonObject): JsonObject {
@@ -129,24 +138,25 @@ function renderDocument(source: JsonObject): JsonObject {
 
 function renderCall(block: ToolUseBlock): JsonObject {
   const { arguments: recorded, extra = {} } = openaiFields(block);
+  const id = chatCallId(block.id);
+  const name = chatFunctionName(block.name);
   if (extra["type"] === "custom") {
     const input = typeof block.input === "string" ? block.input : JSON.stringify(block.input);
-    return { id: block.id, ...extra, custom: { name: block.name, input } };
+    return { id, type: "custom", custom: { name, input: toWellFormed(input) } };
   }
   return {
-    id: block.id,
+    id,
     type: "function",
-    function: { name: block.name, arguments: argumentsText(block.input, recorded) },
-    ...extra,
+    function: { name, arguments: toWellFormed(argumentsText(block.input, recorded)) },
   };
 }
 
 function renderResult(block: ToolResultBlock): JsonObject {
   return {
     role: "tool",
-    tool_call_id: block.tool_use_id,
+    tool_call_id: chatCallId(block.tool_use_id),
     content: resultContent(block),
-    ...openaiFields(block).extra,
+    ...chatMessageFields(openaiFields(block).extra, "tool"),
   };
 }
 

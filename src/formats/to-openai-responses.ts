@@ -14,9 +14,13 @@ import { urlOfSource } from "./media-url.ts";
 import { argumentsText, openaiFields } from "./openai-fields.ts";
 import { renderOnce } from "./render-once.ts";
 
-/** Renders the `input` of a Responses request; the system prompt goes into `instructions`. */
-export function toOpenaiResponses(messages: readonly RequestMessage[]): readonly JsonObject[] {
-  return messages.flatMap(renderTurn);
+/**
+ * Renders the `input` of a Responses request; the system prompt goes into `instructions`.
+ *
+ * @typeParam Wire - the item type of the client that sends it, such as `ResponseInputItem`.
+ */
+export function toOpenaiResponses<Wire = JsonObject>(messages: readonly RequestMessage[]): Wire[] {
+  return messages.flatMap(renderTurn) as Wire[];
 }
 
 const renderTurn = renderOnce(renderMessage);

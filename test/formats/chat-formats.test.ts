@@ -86,14 +86,28 @@ describe("formats", () => {
     const error = thrownBy(() =>
       importSessions({
         name: "rollout.jsonl",
-        text: jsonl({ timestamp: 1, type: "session_meta", payload: {} }),
+        text: jsonl({ timestamp: 1, type: "weather", payload: {} }),
       }),
     );
     expect(error).toMatchObject({
       code: "FORMAT_UNKNOWN",
       message:
-        'rollout.jsonl is not in a format that can be read: it begins with an object of type "session_meta" with the fields timestamp, type, payload.',
+        'rollout.jsonl is not in a format that can be read: it begins with an object of type "weather" with the fields timestamp, type, payload.',
       hint: expect.stringContaining("claude-code, pi, openai-chat, anthropic-messages"),
+    });
+  });
+
+  it.each([
+    { tool: "Codex", record: { type: "session_meta", payload: { id: "s" } } },
+    { tool: "Copilot", record: { type: "session.start", data: { sessionId: "s" } } },
+    { tool: "gemini-cli", record: { projectHash: "h", messages: [{ type: "user", content: "hi" }] } },
+    { tool: "opencode", record: { info: { id: "s" }, messages: [{ info: { role: "user" }, parts: [] }] } },
+    { tool: "OpenHands", record: { history: [{ source: "user", action: "message", args: {} }] } },
+    { tool: "SWE-agent", record: { trajectory: [{ action: "ls", observation: "a" }] } },
+  ])("name $tool as not supported yet", ({ tool, record }) => {
+    expect(thrownBy(() => importSessions({ name: "x", text: JSON.stringify(record) }))).toMatchObject({
+      code: "FORMAT_UNKNOWN",
+      message: `x is a session of ${tool}, whose recordings are not supported yet.`,
     });
   });
 

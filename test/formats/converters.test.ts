@@ -18,7 +18,7 @@ const input = fc.dictionary(fc.string(), json).map((value) => JSON.parse(JSON.st
 const text: fc.Arbitrary<ContentBlock> = words.map((value) => ({ type: "text", text: value }));
 const image: fc.Arbitrary<ContentBlock> = fc.oneof(
   fc
-    .base64String()
+    .base64String({ minLength: 4 })
     .map(
       (data): ContentBlock => ({ type: "image", source: { type: "base64", media_type: "image/png", data } }),
     ),

@@ -5,7 +5,12 @@ import { Line } from "../../src/transcript/line.ts";
 import { project } from "../../src/transcript/projection.ts";
 import { assistant, call, result, TestLog, text, user } from "../helpers/histories.ts";
 
-const hide = (from: number, to: number, summary: string, hideInserted: readonly number[] = []): LayerEdit => ({
+const hide = (
+  from: number,
+  to: number,
+  summary: string,
+  hideInserted: readonly number[] = [],
+): LayerEdit => ({
   kind: "extractive",
   reason: "test",
   freedTokens: 0,

@@ -7,20 +7,20 @@
  * limit is dropped while it is read, and reading stops at a limit of decompressed bytes, so neither a
  * huge line nor a bomb costs more memory than the limits in `defaults/formats.ts` say.
  */
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { InputError, SessionError } from "../../base/errors.ts";
-import type { ImportRepair } from "../../formats/imported-session.ts";
+import type { ImportRepair, NotRead } from "../../formats/imported-session.ts";
 import type { SourceLine } from "../../formats/read-records.ts";
 import { RepairLog } from "../../formats/repair-log.ts";
 import { GunzipStream } from "./gunzip-stream.ts";
+import { type InputBytes, openInput } from "./input-bytes.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { toUtf8 } from "./text-encoding.ts";
 
 /** How much of the file has been read, in bytes as they lie on the disk (compressed, where it is). */
 export interface ReadProgress {
   readonly bytesRead: number;
+  /** 0 of a pipe, whose end nobody knows. */
   readonly totalBytes: number;
 }
 
@@ -49,10 +49,12 @@ export interface InputFile {
   readonly name: string;
   readonly lines: readonly SourceLine[];
   readonly repairs: readonly ImportRepair[];
+  /** Lines that were too long, and whether the compressed data ended early. */
+  readonly notRead: NotRead;
 }
 
 /**
- * Reads a recorded session.
+ * Reads a recorded session from a file or a pipe; `-` is the standard input.
  *
  * @throws InputError `INPUT_NOT_FOUND`, `INPUT_EMPTY`, `INPUT_UNREADABLE` (a folder, binary data, no
  * permission, gzip that is damaged from the start) or `INPUT_TOO_LARGE`; SessionError `ABORTED`.
@@ -60,7 +62,7 @@ export interface InputFile {
 export async function readInputFile(path: string, options: ReadInputOptions = {}): Promise<InputFile> {
   const limits: InputLimits = { ...FORMATS_DEFAULTS, ...options.limits };
   const repairs = new RepairLog();
-  const totalBytes = await sizeOf(path);
+  const input = await openedInput(path, options.signal);
   const splitter = new LineSplitter({ maxLineBytes: limits.maxLineBytes, repairs });
   let decodedBytes = 0;
   let decode: ((bytes: Buffer) => Buffer) | undefined;
@@ -71,54 +73,61 @@ export async function readInputFile(path: string, options: ReadInputOptions = {}
     splitter.push(decode(bytes));
   };
 
-  await readBytes({ path, totalBytes, options, repairs, onDecompressed });
+  await readBytes({ path, input, options, repairs, onDecompressed });
   if (decode !== undefined) splitter.push(decode(Buffer.alloc(0)));
   const lines = splitter.end();
   if (decodedBytes === 0) throw empty(path);
-  return { name: path, lines, repairs: repairs.list() };
+  return { name: path, lines, repairs: repairs.list(), notRead: repairs.notRead };
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function openedInput(path: string, signal: AbortSignal | undefined): Promise<InputBytes> {
   try {
-    const found = await stat(path);
-    if (!found.isDirectory()) return found.size;
+    return await openInput(path, signal);
   } catch (error) {
+    if (signal?.aborted === true) throw aborted(path);
     throw inputError(path, error);
   }
-  throw new InputError("INPUT_UNREADABLE", {
-    message: `${path} is a folder, not a session.`,
-    hint: "Give the files in it, for example with a pattern such as *.jsonl.",
-  });
 }
 
 async function readBytes(run: {
   readonly path: string;
-  readonly totalBytes: number;
+  readonly input: InputBytes;
   readonly options: ReadInputOptions;
   readonly repairs: RepairLog;
   readonly onDecompressed: (bytes: Buffer) => void;
 }): Promise<void> {
-  const { path, totalBytes, options, repairs, onDecompressed } = run;
-  const stream = createReadStream(path, { highWaterMark: FORMATS_DEFAULTS.readChunkBytes });
+  const { path, input, options, repairs, onDecompressed } = run;
+  const { chunks, totalBytes } = input;
+  const stop = (): unknown => chunks.destroy();
+  options.signal?.addEventListener("abort", stop, { once: true });
   let bytesRead = 0;
   let gunzip: GunzipStream | undefined;
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (options.signal?.aborted === true) throw aborted(path);
+    // It may have been stopped while it was opened; nobody would tell the stream any more.
+    if (isStopped(options)) throw aborted(path);
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      if (isStopped(options)) throw aborted(path);
       if (bytesRead === 0 && isGzip(chunk)) gunzip = new GunzipStream(onDecompressed);
       bytesRead += chunk.length;
       if (gunzip === undefined) onDecompressed(chunk);
       else if (!(await gunzip.write(chunk))) break;
       options.onProgress?.({ bytesRead, totalBytes });
     }
+    if (isStopped(options)) throw aborted(path);
     const damage = await gunzip?.end();
     if (damage !== undefined) reportDamage(path, damage, repairs);
   } catch (error) {
-    throw inputError(path, error);
+    throw isStopped(options) ? aborted(path) : inputError(path, error);
   } finally {
-    stream.destroy();
+    options.signal?.removeEventListener("abort", stop);
+    chunks.destroy();
     gunzip?.close();
   }
+}
+
+/** As a call, so that each look is a new one. */
+function isStopped({ signal }: ReadInputOptions): boolean {
+  return signal?.aborted === true;
 }
 
 function isGzip(bytes: Buffer): boolean {
@@ -136,6 +145,7 @@ function reportDamage(
       hint: "Copy or export the file again.",
     });
   }
+  repairs.cutOff();
   repairs.add(
     "truncated-file",
     `the gzip data are cut off or damaged (${damage.reason}); the first ${damage.decodedBytes} bytes of text were read`,
@@ -144,9 +154,21 @@ function reportDamage(
 
 function tooLarge(path: string, limitBytes: number): InputError {
   return new InputError("INPUT_TOO_LARGE", {
-    message: `${path} holds more than ${limitBytes} bytes of text, which is the most that is read.`,
+    message: `${path} holds more than ${binarySize(limitBytes)} of text, which is the most that is read.`,
     hint: "Split the file, or leave out sessions that are not needed.",
   });
+}
+
+/** A limit as it was meant: 1 GiB, 32 MiB. */
+function binarySize(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB"] as const;
+  let unit = 0;
+  let size = bytes;
+  while (unit < units.length - 1 && size >= 1_024 && size % 1_024 === 0) {
+    size /= 1_024;
+    unit++;
+  }
+  return `${size} ${units[unit]!}`;
 }
 
 function empty(path: string): InputError {

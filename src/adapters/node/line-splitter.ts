@@ -53,6 +53,7 @@ export class LineSplitter {
         `the line has ${this.#lineBytes} bytes, at most ${this.#maxLineBytes} are read; skipped`,
         number,
       );
+      this.#repairs.countNotRead(this.#lineBytes);
     } else if (this.#lineBytes > 0) this.#keep(number);
     this.#pieces = [];
     this.#lineBytes = 0;

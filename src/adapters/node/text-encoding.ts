@@ -2,11 +2,13 @@
  * Tells how the bytes of a file encode text, and converts them to UTF-8.
  *
  * UTF-8 is passed through: whether it is well-formed is checked line by line, where a repair can
- * name the line. UTF-16 is known by its mark or by every second byte being zero. Other data with
- * zero bytes or many control characters is no text.
+ * name the line. UTF-16 is known by its mark or by every second byte being zero. Zero bytes at the very
+ * beginning, or almost everywhere, are data; a run of them further on is a text that a power loss has
+ * damaged, whose other lines can be read.
  */
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { InputError } from "../../base/errors.ts";
+import { parseJson } from "../../base/json.ts";
 import type { RepairLog } from "../../formats/repair-log.ts";
 
 /**
@@ -69,10 +71,21 @@ function withoutMark(): (bytes: Buffer) => Buffer {
 }
 
 function isBinary(sample: Buffer): boolean {
+  const { signatureBytes, binaryShare, zeroShare } = FORMATS_DEFAULTS;
+  if (sample.subarray(0, signatureBytes).includes(0)) return true;
+  let zeros = 0;
   let controls = 0;
   for (const byte of sample) {
-    if (byte === 0) return true;
-    if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) controls++;
+    if (byte === 0) zeros++;
+    else if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) controls++;
   }
-  return controls > sample.length * FORMATS_DEFAULTS.binaryShare;
+  const isMostlyZeros = zeros > sample.length * zeroShare && !hasReadableStart(sample);
+  return isMostlyZeros || controls > (sample.length - zeros) * binaryShare;
+}
+
+/** Whether the first line begins like JSON and is one: what comes after it may be damaged, but is no other format. */
+function hasReadableStart(sample: Buffer): boolean {
+  const end = sample.indexOf(0x0a);
+  const first = sample.subarray(0, Math.max(0, end)).toString("utf8");
+  return parseJson(first).ok;
 }

@@ -20,6 +20,15 @@ export const CLI_DEFAULTS = {
   /** Narrower than this, in columns, the names of the thresholds go below the picture. Source: our choice. */
   chartNamesColumns: 64,
 
+  /** A session of fewer calls gets no picture of its window. Source: our choice: a handful of bars says less than the words below. */
+  chartMinCalls: 8,
+  /** Narrower than this, in columns, the name of a check stands on a line of its own. Source: our choice: 20 columns of words are hard to read. */
+  narrowColumns: 40,
+  /** A billed fixed part that the recording lacks is mentioned from this size on, in tokens. Source: our choice: an estimate of the first messages can be wrong by less. */
+  unrecordedTokensShown: 2_000,
+  /** Age from which a temporary folder is taken as left behind by a killed run, in milliseconds. Source: our choice: a day. */
+  staleFolderMs: 86_400_000,
+
   /** Broken rules that are shown one by one, per session. Source: our choice: the first ones say what is wrong. */
   violationsShownCount: 5,
   /** Repairs that are shown one by one, per session. Source: our choice. */
@@ -45,8 +54,8 @@ export const CLI_DEFAULTS = {
 } as const;
 
 export const DEMO_DEFAULTS = {
-  /** The demo works until so much was said, in tokens by our estimate. Source: our choice: more than twice the largest common window, with room for the estimate's error. */
-  targetTokens: 420_000,
+  /** The demo works until so much was said, in tokens by our estimate. Source: our choice: three times the largest common window, so that what was said early is compacted away several times. */
+  targetTokens: 600_000,
   /** The window it has to live in, in tokens. Source: our choice: small enough to be compacted several times. */
   windowTokens: 64_000,
   /** The model it pretends to use; only its budget and its rules matter. Source: our choice. */
@@ -58,6 +67,8 @@ export const DEMO_DEFAULTS = {
 
   /** Files larger than this are not read, in bytes. Source: our choice: generated bundles and data. */
   maxFileBytes: 400_000,
+  /** Text of the files that is kept in memory between two searches, in bytes. Source: our choice: a large project's sources. */
+  cachedBytes: 64_000_000,
   /** Files that the demo's tools look at. Source: our choice: a search through them takes about 100 ms. */
   maxFilesCount: 600,
   /** Folders that are looked into for files. Source: our choice: a home folder can hold a million. */

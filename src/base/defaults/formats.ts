@@ -20,12 +20,20 @@ export const FORMATS_DEFAULTS = {
   detectionRecords: 200,
   /** Bytes at the start of a file by which text is told from binary data. Source: our choice, one page. */
   sampleBytes: 4_096,
+  /** Bytes at the start of a file in which a zero byte means another format. Source: our choice; the signatures of archives, pictures, programs and databases have one there. */
+  signatureBytes: 16,
+  /** Share of zero bytes in the sample above which a file is taken as binary. Source: our choice: most of it. */
+  zeroShare: 0.5,
   /** Share of control characters in the sample above which a file is taken as binary. Source: our choice. */
   binaryShare: 0.1,
   /** Repairs listed one by one per kind and file; the rest is one line with a count. Source: our choice. */
   listedRepairsPerKind: 100,
   /** Bytes read from the disk at once. Source: Node's default for file streams. */
   readChunkBytes: 65_536,
+  /** How long an input that is a pipe may stay without a writer, in milliseconds. Source: our choice: time for a shell to start the other side. */
+  pipeWaitMs: 3_000,
+  /** Time between two looks at such a pipe, in milliseconds. Source: our choice. */
+  pipePollMs: 20,
 } as const;
 
 assert(

@@ -8,7 +8,8 @@
 import { asString, isObject } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Origin, Role } from "../../transcript/messages.ts";
-import { anthropicContent } from "../from-anthropic.ts";
+import { recordedContent } from "../from-anthropic.ts";
+import type { OnDamage } from "../well-formed-block.ts";
 
 /** @internal */
 export interface AttachmentMessage {
@@ -21,25 +22,32 @@ export interface AttachmentMessage {
 const SHOWN_TO_PEOPLE: ReadonlySet<string> = new Set(["hook_system_message", "command_permissions"]);
 
 /** Reads an attachment record; `undefined` where it put nothing into the conversation. @internal */
-export function attachmentMessage(raw: Readonly<Record<string, unknown>>): AttachmentMessage | undefined {
+export function attachmentMessage(
+  raw: Readonly<Record<string, unknown>>,
+  onDamage: OnDamage,
+): AttachmentMessage | undefined {
   const attachment = isObject(raw["attachment"]) ? raw["attachment"] : {};
   const kind = asString(attachment["type"]) ?? "";
   const rendered = raw["rendered"] ?? attachment["rendered"];
   if (Array.isArray(rendered)) {
-    const content = rendered.flatMap((part: unknown) =>
-      isObject(part) ? anthropicContent(part["content"]) : [],
-    );
     const isSystem = (raw["renderedRole"] ?? attachment["renderedRole"]) === "system";
-    return content.length === 0 ? undefined : { role: isSystem ? "system" : "user", origin: "host", content };
+    const role = isSystem ? "system" : "user";
+    const content = rendered.flatMap((part: unknown) =>
+      isObject(part) ? recordedContent(part["content"], role, onDamage) : [],
+    );
+    return content.length === 0 ? undefined : { role, origin: "host", content };
   }
-  if (kind === "queued_command") return queuedCommand(attachment);
+  if (kind === "queued_command") return queuedCommand(attachment, onDamage);
   const text = SHOWN_TO_PEOPLE.has(kind) ? "" : rebuiltText(kind, attachment);
   return text === "" ? undefined : { role: "user", origin: "host", content: [{ type: "text", text }] };
 }
 
 /** Something the user typed while the agent was busy. */
-function queuedCommand(attachment: Readonly<Record<string, unknown>>): AttachmentMessage | undefined {
-  const content = anthropicContent(attachment["prompt"]);
+function queuedCommand(
+  attachment: Readonly<Record<string, unknown>>,
+  onDamage: OnDamage,
+): AttachmentMessage | undefined {
+  const content = recordedContent(attachment["prompt"], "user", onDamage);
   if (content.length === 0) return undefined;
   const from = isObject(attachment["origin"]) ? attachment["origin"]["kind"] : "human";
   return { role: "user", origin: from === "human" ? "user" : "host", content };

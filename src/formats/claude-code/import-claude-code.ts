@@ -12,7 +12,7 @@
 import { asString, isObject } from "../../base/json.ts";
 import { defaultOrigin, type Origin, type Role } from "../../transcript/messages.ts";
 import { ConversationBuilder, type MessageDraft } from "../conversation-builder.ts";
-import { anthropicContent } from "../from-anthropic.ts";
+import { anthropicContent, recordedContent } from "../from-anthropic.ts";
 import type { ImportedBoundary, ImportedSession, LeftOutReason } from "../imported-session.ts";
 import type { SourceRecord } from "../read-records.ts";
 import { type RepairLog, SkippedLog } from "../repair-log.ts";
@@ -34,7 +34,7 @@ export function importClaudeCode(source: readonly SourceRecord[], repairs: Repai
   records.forEach((record, index) => {
     reader.read(record, index);
   });
-  return reader.finish(records);
+  return { ...reader.finish(records), recordCount: source.length };
 }
 
 /** A record whose id was there before is a copy if it says the same; otherwise it is kept, without the id. */
@@ -155,7 +155,8 @@ class ClaudeReader {
   #draft(record: ClaudeRecord): MessageDraft {
     const message = record.message ?? {};
     const role: Role = record.kind === "assistant" ? "assistant" : "user";
-    const content = [...anthropicContent(message["content"])];
+    const onDamage = this.#repairs.blockDamage(record.line);
+    const content = [...recordedContent(message["content"], role, onDamage)];
     const origin: Origin =
       role === "user" && record.raw["isMeta"] === true ? "host" : defaultOrigin({ role, content });
     const responseId = role === "assistant" ? asString(message["id"]) : undefined;
@@ -189,7 +190,7 @@ class ClaudeReader {
   #readInsertion(record: ClaudeRecord, index: number): boolean {
     const inserted =
       record.kind === "attachment"
-        ? attachmentMessage(record.raw)
+        ? attachmentMessage(record.raw, this.#repairs.blockDamage(record.line))
         : record.kind === "system/local_command" && typeof record.raw["content"] === "string"
           ? {
               role: "user" as const,

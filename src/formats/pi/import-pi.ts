@@ -13,6 +13,7 @@ import type { ImportedBoundary, ImportedMetadata, ImportedSession } from "../imp
 import type { SourceRecord } from "../read-records.ts";
 import { type RepairLog, SkippedLog } from "../repair-log.ts";
 import { walkLine } from "../walk-line.ts";
+import type { OnDamage } from "../well-formed-block.ts";
 import { type PiMessage, piContent, piMessage } from "./pi-message.ts";
 
 interface PiRecord {
@@ -35,7 +36,7 @@ export function importPi(source: readonly SourceRecord[], repairs: RepairLog): I
   records.forEach((record, index) => {
     reader.read(record, isLive(index));
   });
-  return reader.finish();
+  return { ...reader.finish(), recordCount: source.length };
 }
 
 function piRecord({ value: raw, line }: SourceRecord): PiRecord {
@@ -110,11 +111,16 @@ class PiReader {
 
   read(record: PiRecord, isLive: boolean): void {
     const { raw, type, line } = record;
+    const onDamage = this.#repairs.blockDamage(line);
     if (type === "message")
-      this.#readMessage(record, isObject(raw["message"]) ? piMessage(raw["message"]) : undefined, isLive);
+      this.#readMessage(
+        record,
+        isObject(raw["message"]) ? piMessage(raw["message"], onDamage) : undefined,
+        isLive,
+      );
     else if (type === "compaction") this.#conversation.addItem(this.#boundary(record));
-    else if (type === "custom_message") this.#readMessage(record, inserted(raw["content"]), isLive);
-    else if (type === "branch_summary") this.#readMessage(record, inserted(raw["summary"]), isLive);
+    else if (type === "custom_message") this.#readMessage(record, inserted(raw["content"], onDamage), isLive);
+    else if (type === "branch_summary") this.#readMessage(record, inserted(raw["summary"], onDamage), isLive);
     else if (type === "model_change") this.#setMetadata("model", raw["modelId"], line);
     else if (type === "thinking_level_change")
       this.#setMetadata("thinking-level", raw["thinkingLevel"], line);
@@ -197,6 +203,7 @@ class PiReader {
   }
 }
 
-function inserted(content: unknown): PiMessage {
-  return { message: { role: "user", origin: "host" }, content: piContent(content), isAttachment: true };
+function inserted(content: unknown, onDamage: OnDamage): PiMessage {
+  const message = { role: "user", origin: "host" } as const;
+  return { message, content: piContent(content, { role: "user", onDamage }), isAttachment: true };
 }

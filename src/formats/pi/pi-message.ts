@@ -1,10 +1,11 @@
 /**
  * One message of a pi session in our terms.
  */
-import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../../base/json.ts";
-import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
+import { asNumber, asString, isObject, type JsonObject } from "../../base/json.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Message, Origin, Role, Usage } from "../../transcript/messages.ts";
 import { parseBounded } from "../parse-bounded.ts";
+import { type OnDamage, resultPart, wellFormedBlock } from "../well-formed-block.ts";
 
 /** @internal */
 export interface PiMessage {
@@ -18,16 +19,16 @@ export interface PiMessage {
 }
 
 /** Reads the `message` of a record; `undefined` for a role that is not known. @internal */
-export function piMessage(raw: Readonly<Record<string, unknown>>): PiMessage | undefined {
+export function piMessage(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage | undefined {
   switch (raw["role"]) {
     case "user":
-      return said("user", "user", piContent(raw["content"]));
+      return said("user", "user", piContent(raw["content"], { role: "user", onDamage }));
     case "system":
-      return said("system", "host", piContent(raw["content"]));
+      return said("system", "host", piContent(raw["content"], { role: "system", onDamage }));
     case "assistant":
-      return assistant(raw);
+      return assistant(raw, onDamage);
     case "toolResult":
-      return toolResult(raw);
+      return toolResult(raw, onDamage);
     case "bashExecution":
       return {
         ...said("user", "host", bashExecution(raw)),
@@ -36,10 +37,16 @@ export function piMessage(raw: Readonly<Record<string, unknown>>): PiMessage | u
       };
     case "custom":
     case "hookMessage":
-      return { ...said("user", "host", piContent(raw["content"])), isAttachment: true };
+      return {
+        ...said("user", "host", piContent(raw["content"], { role: "user", onDamage })),
+        isAttachment: true,
+      };
     case "branchSummary":
     case "compactionSummary":
-      return { ...said("user", "summary", piContent(raw["summary"])), isAttachment: true };
+      return {
+        ...said("user", "summary", piContent(raw["summary"], { role: "user", onDamage })),
+        isAttachment: true,
+      };
     default:
       return undefined;
   }
@@ -49,28 +56,37 @@ function said(role: Role, origin: Origin, content: readonly ContentBlock[]): PiM
   return { message: { role, origin }, content };
 }
 
-/** Content as a string or as blocks. `api` is what answered, which decides whose a signature is. @internal */
-export function piContent(content: unknown, api = ""): readonly ContentBlock[] {
-  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  if (!Array.isArray(content)) return [];
-  return content
-    .filter(isObject)
-    .flatMap((block) => (block["type"] === "thinking" ? thinking(block, api) : [piBlock(block)]));
+interface PiPlace {
+  readonly role: Role;
+  readonly onDamage: OnDamage;
+  /** What answered, which decides whose a signature is. */
+  readonly api?: string | undefined;
 }
 
-function piBlock(block: Record<string, unknown>): ContentBlock {
-  const type = block["type"];
-  if (type === "text" && typeof block["text"] === "string") return { type, text: block["text"] };
-  if (type === "image" && typeof block["data"] === "string") {
+/** Content as a string or as blocks. @internal */
+export function piContent(content: unknown, place: PiPlace): readonly ContentBlock[] {
+  if (content === undefined || content === null || content === "") return [];
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return blocks.flatMap((block) => {
+    if (block === "") return [];
+    if (isObject(block) && block["type"] === "thinking" && place.role === "assistant")
+      return thinking(block, place.api ?? "");
+    return [wellFormedBlock(inOurWords(block), { ...place, original: block })];
+  });
+}
+
+/** pi's own names for blocks in ours; whether they are whole is seen afterwards. */
+function inOurWords(block: unknown): unknown {
+  if (!isObject(block)) return block;
+  const { type } = block;
+  if (type === "text") return { type, text: block["text"] };
+  if (type === "image") {
     const mediaType = asString(block["mimeType"]) ?? "image/png";
     return { type, source: { type: "base64", media_type: mediaType, data: block["data"] } };
   }
-  const id = asString(block["id"]);
-  const name = asString(block["name"]);
-  if (type === "toolCall" && id !== undefined && name !== undefined) {
-    return { type: "tool_use", id, name, input: (block["arguments"] ?? {}) as JsonValue };
-  }
-  return { type: "opaque", provider: "pi", value: block as JsonObject };
+  if (type === "toolCall")
+    return { type: "tool_use", id: block["id"], name: block["name"], input: block["arguments"] ?? {} };
+  return { ...block, type: typeof type === "string" ? `pi ${type}` : undefined };
 }
 
 /** A signature means something only to the API that gave it: elsewhere thinking counts as unsigned. */
@@ -91,7 +107,7 @@ function thinking(block: Record<string, unknown>, api: string): readonly Content
     : [unsigned];
 }
 
-function assistant(raw: Readonly<Record<string, unknown>>): PiMessage {
+function assistant(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage {
   const stopReason = asString(raw["stopReason"]);
   const responseId = asString(raw["responseId"]);
   const model = asString(raw["model"]);
@@ -104,7 +120,7 @@ function assistant(raw: Readonly<Record<string, unknown>>): PiMessage {
       ...(model === undefined ? {} : { model }),
       ...(stopReason === "aborted" || stopReason === "error" ? { interrupted: true } : {}),
     },
-    content: piContent(raw["content"], asString(raw["api"])),
+    content: piContent(raw["content"], { role: "assistant", onDamage, api: asString(raw["api"]) }),
     ...(usage === undefined ? {} : { usage }),
     ...(stopReason === undefined ? {} : { stopReason }),
   };
@@ -122,21 +138,21 @@ function piUsage(value: unknown): Usage | undefined {
   return total > 0 ? usage : undefined;
 }
 
-function toolResult(raw: Readonly<Record<string, unknown>>): PiMessage {
-  const id = asString(raw["toolCallId"]) ?? "";
-  const parts = piContent(raw["content"]).map((block) =>
-    block.type === "opaque" ? (block.value as ToolResultPart) : (block as unknown as ToolResultPart),
+function toolResult(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage {
+  const given = raw["content"];
+  const parts = (Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]).map(
+    (part: unknown) => resultPart(inOurWords(part)),
   );
   const [only, ...others] = parts;
   const content =
     others.length === 0 && only?.type === "text" ? (only as { readonly text: string }).text : parts;
-  const block: ContentBlock = {
+  const block = {
     type: "tool_result",
-    tool_use_id: id,
+    tool_use_id: raw["toolCallId"],
     ...(parts.length === 0 ? {} : { content }),
     ...(raw["isError"] === true ? { is_error: true } : {}),
   };
-  return said("user", "tool", [block]);
+  return said("user", "tool", [wellFormedBlock(block, { role: "user", onDamage, original: raw })]);
 }
 
 /** A command that the user ran next to the agent, in the words in which pi tells the model. */

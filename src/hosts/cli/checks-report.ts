@@ -3,7 +3,7 @@
  */
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
 import type { ContextBudget } from "../../tokens/budget.ts";
-import { formatCount, formatQuantity, formatShare, formatTokens } from "./figures.ts";
+import { formatBytes, formatCount, formatQuantity, formatShare, formatTokens } from "./figures.ts";
 import type { ReplayedSession } from "./replay-json.ts";
 import type { FoundViolation } from "./session-track.ts";
 import { printable, type Styles, wrapWords } from "./styles.ts";
@@ -37,8 +37,18 @@ export interface Check {
 }
 
 export function checksOf(session: CheckedSession): readonly Check[] {
-  return [fits(session), isAccepted(session), isLossless(session), isRebuilt(session), ...estimates(session)];
+  const told = [...notRead(session), ...estimates(session)];
+  if (session.result.calls === 0) return [NO_CALLS, isLossless(session), ...told];
+  return [fits(session), isAccepted(session), isLossless(session), isRebuilt(session), ...told];
 }
+
+/** Nothing was prepared, so nothing can be said for it. */
+const NO_CALLS: Check = {
+  holds: undefined,
+  name: "No calls",
+  words: "nothing in it would have been sent to a model, so no request was prepared or judged",
+  details: [],
+};
 
 /** The check with its sign, broken into lines. */
 export function formatCheck(
@@ -46,9 +56,12 @@ export function formatCheck(
   { columns, styles }: ReportLayout,
 ): readonly string[] {
   const sign = holds === undefined ? styles.dim("·") : holds ? styles.green("✓") : styles.red("✗");
-  const first = `  ${sign} ${styles.bold(name.padEnd(NAME_COLUMNS))} `;
+  const isNarrow = columns < CLI_DEFAULTS.narrowColumns;
+  const first = `  ${sign} ${styles.bold(isNarrow ? name : name.padEnd(NAME_COLUMNS))} `;
   return [
-    ...wrapWords(first, words, columns),
+    ...(isNarrow
+      ? [first.trimEnd(), ...wrapWords("    ", words, columns)]
+      : wrapWords(first, words, columns)),
     ...details.flatMap((detail) => wrapWords("      ", printable(detail), columns).map(styles.dim)),
   ];
 }
@@ -90,15 +103,32 @@ function isAccepted({ result, violations }: CheckedSession): Check {
 
 function isLossless({ result, lost }: CheckedSession): Check {
   const { blocks, recovered } = result.lossless;
+  const hasGaps = result.notRead.records > 0 || result.notRead.isCutOff;
+  const whole = blocks === 1 ? "the 1 original block" : `all ${formatQuantity(blocks, "original block")}`;
   return {
-    holds: recovered === blocks,
-    name: "Nothing lost",
+    // Nothing of what was read is lost; beside what could not be read that is no reason for a tick.
+    holds: recovered < blocks ? false : hasGaps ? undefined : true,
+    name: hasGaps ? "What was read" : "Nothing lost",
     words:
       recovered === blocks
-        ? `all ${formatQuantity(blocks, "original block")} read back by pointer, byte for byte`
+        ? `${whole} read back by pointer, byte for byte`
         : `${formatCount(blocks - recovered)} of ${formatQuantity(blocks, "original block")} could not be read back as they were`,
     details: listed("pointers", lost),
   };
+}
+
+/** What the file holds and nobody could read. */
+function notRead({ result }: CheckedSession): readonly Check[] {
+  const { records, bytes, isCutOff } = result.notRead;
+  if (records === 0 && !isCutOff) return [];
+  const lost = `${formatQuantity(records, "record")} of ${formatBytes(bytes)}`;
+  const words = [
+    ...(records > 0
+      ? [`${lost} in the file could not be read and ${records === 1 ? "is" : "are"} missing here`]
+      : []),
+    ...(isCutOff ? ["the file is cut off: what came after is not known"] : []),
+  ];
+  return [{ holds: undefined, name: "Not read", words: words.join("; "), details: [] }];
 }
 
 function isRebuilt({ result, differentCalls }: CheckedSession): Check {

@@ -11,7 +11,7 @@ import { renderDemo } from "./demo-report.ts";
 import { type DemoOutcome, playDemo } from "./demo-session.ts";
 import { writeSyntheticWorkspace } from "./demo-synthetic.ts";
 import { surveyWorkspace, type Workspace } from "./demo-workspace.ts";
-import { formatTokens, quantile } from "./figures.ts";
+import { formatTokens, quantile, roundMs } from "./figures.ts";
 import { Progress } from "./progress.ts";
 import { isSound, type ReplayedSession } from "./replay-json.ts";
 import { budgetOf, windowFigures } from "./source-figures.ts";
@@ -106,10 +106,11 @@ function figuresOf(
     lossless: { blocks: lossless.blocks, recovered: lossless.recovered },
     rebuild: { checked: rebuild.checked, different: rebuild.different },
     repairs: track.repairs.length,
+    notRead: { records: 0, bytes: 0, isCutOff: false },
     bytesWritten: rest.bytesWritten,
     ms: {
-      prepareP50: quantile(prepareMs, 0.5),
-      prepareP99: quantile(prepareMs, 0.99),
+      prepareP50: roundMs(quantile(prepareMs, 0.5)),
+      prepareP99: roundMs(quantile(prepareMs, 0.99)),
       total: Math.round(rest.totalMs),
     },
   };

@@ -6,7 +6,7 @@ import type { PlayedDemo } from "./demo-command.ts";
 import type { DemoFactResult } from "./demo-json.ts";
 import { formatCount, formatQuantity, formatTokens } from "./figures.ts";
 import { costLines, layerLines, windowLines } from "./session-report.ts";
-import { padEnd, printable, type Styles, wrapWords } from "./styles.ts";
+import { printable, type Styles, wrapWords } from "./styles.ts";
 
 /** The whole report, line by line. */
 export function renderDemo(played: PlayedDemo, layout: ReportLayout): readonly string[] {
@@ -20,13 +20,17 @@ export function renderDemo(played: PlayedDemo, layout: ReportLayout): readonly s
     lost: lossless.lost,
     differentCalls: rebuild.differentCalls,
   };
+  const scrolledOut = facts.filter(({ foundBy }) => foundBy !== "window" && foundBy !== undefined).length;
   return [
     ...introduction(played, layout),
     "",
     ...windowLines({ calls: track.calls, budget }, layout),
-    "",
     ...layerLines(session, layout),
-    `  At the end the user asks for ${formatQuantity(facts.length, "thing")} said or seen long before:`,
+    ...wrapWords(
+      "  ",
+      `At the end the user asks for ${formatQuantity(facts.length, "thing")} said or seen long before; ${formatCount(scrolledOut)} of them had left the window and were found in the history:`,
+      layout.columns,
+    ),
     "",
     ...factLines(facts, layout),
     "",
@@ -58,18 +62,14 @@ const FOUND_WORDS = {
   history_read: "by search and history_read",
 } as const;
 
+/** Each question, and below it the answer and where it was found. */
 function factLines(facts: readonly DemoFactResult[], { columns, styles }: ReportLayout): readonly string[] {
-  const rows = facts.map((fact) => ({
-    ...fact,
-    how: fact.foundBy === undefined ? "not found" : FOUND_WORDS[fact.foundBy],
-  }));
-  const names = Math.max(...rows.map(({ name }) => name.length));
-  const hows = Math.max(...rows.map(({ how }) => how.length));
-  return rows.flatMap(({ name, answer, expected, how, isRight }) => {
+  return facts.flatMap(({ question, answer, expected, foundBy, isRight }) => {
     const sign = isRight ? styles.green("✓") : styles.red("✗");
     const correction = isRight ? "" : ` (it was ${printable(expected)})`;
-    const said = printable(answer ?? "—") + correction;
-    return wrapWords(`  ${sign} ${padEnd(name, names)}  ${styles.dim(padEnd(how, hows))}  `, said, columns);
+    const how = foundBy === undefined ? "not found" : FOUND_WORDS[foundBy];
+    const said = `${styles.bold(printable(answer ?? "—"))}${correction} ${styles.dim(`· ${how}`)}`;
+    return [...wrapWords(`  ${sign} `, printable(question), columns), ...wrapWords("    ", said, columns)];
   });
 }
 
@@ -77,8 +77,8 @@ function billing({ json: { billedPeakTokens, session } }: PlayedDemo): Check {
   const { tokens } = session.window;
   return {
     holds: billedPeakTokens <= tokens,
-    name: "It is billed",
-    words: `at most ${formatTokens(billedPeakTokens)} tokens a request, as the scripted model counts, for a window of ${formatTokens(tokens)}`,
+    name: "Counted twice",
+    words: `a second count, by bytes and independent of the first, finds at most ${formatTokens(billedPeakTokens)} tokens in a request for a window of ${formatTokens(tokens)}`,
     details: [],
   };
 }

@@ -62,7 +62,8 @@ export async function playDemo(setting: DemoSetting): Promise<DemoOutcome> {
   const lossless = await checkLossless(reopened, track.originals, breath);
   await reopened.close();
   const { facts, said, billedPeakTokens } = stage;
-  const bytesWritten = session.bytesWritten();
+  // Opening it again may have added a checkpoint.
+  const bytesWritten = session.bytesWritten() + reopened.bytesWritten();
   return {
     facts,
     track,

@@ -16,6 +16,7 @@ import type { DemoFactResult } from "./demo-json.ts";
 import { DEMO_TOOLS, runDemoTool } from "./demo-tools.ts";
 import { planWork } from "./demo-work.ts";
 import type { Workspace } from "./demo-workspace.ts";
+import { formatQuantity } from "./figures.ts";
 import type { SessionTrack } from "./session-track.ts";
 
 export interface StageSetting {
@@ -42,8 +43,9 @@ const SYSTEM = [
 
 /** When the user speaks between the beginning and the questions, by the share of the work that is done. */
 const INTERLUDES: readonly { readonly share: number; readonly words: (story: DemoStory) => string }[] = [
-  { share: 0.12, words: (story) => story.paste },
-  { share: 0.4, words: (story) => story.aside },
+  { share: 0.05, words: (story) => story.rulesPaste },
+  { share: 0.12, words: (story) => story.logPaste },
+  { share: 0.3, words: (story) => story.aside },
   { share: 0.7, words: () => "Fine so far. Look at the tests as well, if there are any." },
 ];
 const CALLS_SHARE = 0.9;
@@ -71,7 +73,7 @@ export class DemoStage {
     this.#track = track;
     this.#breath = new Breath(signal);
     const { model } = DEMO_DEFAULTS;
-    this.#agent = new DemoAgent({ model, work: planWork(workspace, story.firstCommand) });
+    this.#agent = new DemoAgent({ model, work: planWork(workspace, story) });
     this.#request = { model, system: SYSTEM, tools: [...DEMO_TOOLS, ...historyTools(session)] };
   }
 
@@ -102,11 +104,8 @@ export class DemoStage {
     const { targetTokens } = this.#setting;
     while (this.#saidTokens < targetTokens * share && this.#track.calls.length < DEMO_DEFAULTS.maxCallsCount)
       await this.#iterate({ type: "work" });
-    const files = this.#toolCalls;
-    await this.#iterate({
-      type: "pause",
-      words: `That is where I am: ${files} calls of tools so far, nothing changed.`,
-    });
+    const words = `That is where I am: ${formatQuantity(this.#toolCalls, "call of tools", "calls of tools")} so far, nothing changed.`;
+    await this.#iterate({ type: "pause", words });
   }
 
   async #ask(fact: DemoFact): Promise<void> {

@@ -6,6 +6,7 @@
  * same work.
  */
 import { DEMO_DEFAULTS } from "../../base/defaults/cli.ts";
+import type { DemoStory } from "./demo-facts.ts";
 import { HAS_SHELL, quote } from "./demo-shell.ts";
 import type { DemoToolCall } from "./demo-tools.ts";
 import type { Workspace, WorkspaceFile } from "./demo-workspace.ts";
@@ -29,8 +30,11 @@ const DEFINITION =
 /** After so many steps of reading, the agent counts lines or looks at a folder. */
 const STEPS_BETWEEN_COUNTS = 4;
 
-export function* planWork(workspace: Workspace, firstCommand: string | undefined): Work {
-  yield { words: "I begin with an overview.", calls: overview(workspace, firstCommand) };
+export function* planWork(
+  workspace: Workspace,
+  { firstWords, firstCommand }: Pick<DemoStory, "firstWords" | "firstCommand">,
+): Work {
+  yield { words: firstWords, calls: overview(workspace, firstCommand) };
   let learned = "";
   for (let pass = 0; ; pass++) {
     for (let index = 0; index < workspace.files.length; index += FILES_A_STEP) {

@@ -1,9 +1,9 @@
 /**
  * The folder that the demo's agent works in: which of its files are text that may be read.
  *
- * Nothing outside is ever touched: links are not followed; hidden files (which hold secrets), folders
- * of tools and builds, and names that no terminal can show are passed over; every path is checked
- * again when it is opened.
+ * Nothing outside is ever touched: links are not followed; hidden files, files that by their names
+ * may hold secrets, folders of tools and builds, and names that no terminal can show are passed over
+ * without being opened; every path is checked again when it is.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -31,6 +31,9 @@ export interface Workspace {
 const PASSED_OVER: ReadonlySet<string> = new Set([
   ...["node_modules", "dist", "build", "out", "target", "vendor", "coverage", "venv", "__pycache__", "tmp"],
 ]);
+/** Names of files and folders that may hold keys, passwords and tokens. */
+const SECRET =
+  /^\.env|\.env($|\.)|\.(pem|key|p12|pfx|kdbx|jks|keystore|ovpn|asc|gpg)$|^id_|credential|secret|passw(or)?d|^\.?(npmrc|netrc|pgpass|htpasswd)$/i;
 /** How much of a file is looked at to tell text from data, in bytes. */
 const SNIFF_BYTES = 4_096;
 
@@ -66,9 +69,37 @@ export function surveyWorkspace(folder: string): Workspace {
   };
 }
 
+/** Texts of a workspace's files that were read before, as far as there is room for them. */
+class KnownTexts {
+  readonly #paths: ReadonlySet<string>;
+  readonly #texts = new Map<string, string>();
+  #room: number = DEMO_DEFAULTS.cachedBytes;
+
+  constructor({ files }: Workspace) {
+    this.#paths = new Set(files.map(({ path }) => path));
+  }
+
+  get(root: string, path: string): string | undefined {
+    const known = this.#texts.get(path);
+    if (known !== undefined || !this.#paths.has(path)) return known;
+    const text = readText(root, path);
+    if (text === undefined || text.length > this.#room) return text;
+    this.#room -= text.length;
+    this.#texts.set(path, text);
+    return text;
+  }
+}
+
+const knownTexts = new WeakMap<Workspace, KnownTexts>();
+
 /** The text of a file of the workspace; `undefined` where it is none of its files or has gone. */
-export function readWorkspaceFile({ root, files }: Workspace, path: string): string | undefined {
-  if (!files.some((file) => file.path === path)) return undefined;
+export function readWorkspaceFile(workspace: Workspace, path: string): string | undefined {
+  const known = knownTexts.get(workspace) ?? new KnownTexts(workspace);
+  knownTexts.set(workspace, known);
+  return known.get(workspace.root, path);
+}
+
+function readText(root: string, path: string): string | undefined {
   try {
     const real = realpathSync(join(root, path));
     return isInside(root, real) ? readFileSync(real, "utf8") : undefined;
@@ -76,6 +107,11 @@ export function readWorkspaceFile({ root, files }: Workspace, path: string): str
     // It was removed, or may not be read any more, since the survey: for the agent it is not there.
     return undefined;
   }
+}
+
+/** Whether a file or a folder of this name is better left alone. @internal */
+export function mayHoldSecrets(name: string): boolean {
+  return SECRET.test(name);
 }
 
 function openRoot(folder: string): string {
@@ -99,7 +135,8 @@ interface FolderEntry {
 function listFolder(path: string): readonly FolderEntry[] {
   try {
     return readdirSync(path, { withFileTypes: true })
-      .filter(({ name }) => !name.startsWith(".") && !PASSED_OVER.has(name) && printable(name) === name)
+      .filter(({ name }) => !name.startsWith(".") && !PASSED_OVER.has(name) && !mayHoldSecrets(name))
+      .filter(({ name }) => printable(name) === name)
       .map((entry) => ({ name: entry.name, isFile: entry.isFile(), isDirectory: entry.isDirectory() }))
       .sort((left, right) => (left.name < right.name ? -1 : 1));
   } catch {

@@ -2,7 +2,7 @@
  * Anything that was thrown, as a user can act on it: a code, what happened, what to do.
  */
 import { AssertionError } from "../../base/assert.ts";
-import { PalimpsestError } from "../../base/errors.ts";
+import { PalimpsestError, WindowTooSmallError } from "../../base/errors.ts";
 import { printable, type Styles } from "./styles.ts";
 import type { Environment } from "./terminal.ts";
 
@@ -15,22 +15,54 @@ export interface ErrorReport {
 const BUG_HINT =
   "This is a bug in palimpsest. Run it again with PALIMPSEST_DEBUG=1 and report what it prints.";
 
+const ELSEWHERE = "choose another place with TMPDIR or --keep";
+
 /** Codes that every platform uses for trouble with the disk, with what helps. */
 const PLATFORM_HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: "Free some space on the disk, or choose another place with TMPDIR or --keep.",
-  EACCES: "Check the permissions of the file or folder.",
-  EPERM: "Check the permissions of the file or folder.",
-  EROFS: "The disk is read-only: choose another place with TMPDIR or --keep.",
+  ENOSPC: `The disk is full: free some space on it, or ${ELSEWHERE}.`,
+  EDQUOT: `Your share of the disk is used up: free some space, or ${ELSEWHERE}.`,
+  EROFS: `The disk is read-only: ${ELSEWHERE}.`,
+  EACCES: `Check the permissions of the file or folder, or ${ELSEWHERE}.`,
+  EPERM: `Check the permissions of the file or folder, or ${ELSEWHERE}.`,
+  ENOENT: `A file or folder has gone, or was never there: ${ELSEWHERE}.`,
+  ENOTDIR: `A file stands where a folder should be: ${ELSEWHERE}.`,
+  EIO: `The disk does not work as it should: ${ELSEWHERE}.`,
   EMFILE: "Too many files are open: raise the limit (ulimit -n) or replay fewer files at once.",
+  ENFILE: "The system has too many files open: close some programs and run it again.",
 };
 
 export function describeError(error: unknown): ErrorReport {
-  if (error instanceof PalimpsestError) return { code: error.code, message: error.message, hint: error.hint };
-  if (error instanceof AssertionError) return { code: "BUG", message: error.message, hint: BUG_HINT };
+  if (error instanceof WindowTooSmallError) return tooSmall(error);
+  if (error instanceof PalimpsestError) {
+    const { code, message, hint } = error;
+    return { code, message, hint: (code === "STORE_FAILED" ? platformHint(error.cause) : undefined) ?? hint };
+  }
   const message = error instanceof Error ? error.message : String(error);
+  const hint = error instanceof AssertionError ? undefined : platformHint(error);
+  return hint === undefined
+    ? { code: "BUG", message, hint: BUG_HINT }
+    : { code: "STORE_FAILED", message, hint };
+}
+
+/** What helps against trouble with the disk; `undefined` where it is not that. */
+function platformHint(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  const hint = code === undefined ? undefined : PLATFORM_HINTS[code];
-  return hint === undefined ? { code: "BUG", message, hint: BUG_HINT } : { code: code!, message, hint };
+  // Making a temporary folder says more exactly what to do.
+  if (error instanceof PalimpsestError || (error as { syscall?: unknown } | undefined)?.syscall === "mkdtemp")
+    return undefined;
+  return code !== undefined && Object.hasOwn(PLATFORM_HINTS, code) ? PLATFORM_HINTS[code] : undefined;
+}
+
+/** A replay has a recorded prompt and newest round: the window is what can be changed. */
+function tooSmall({ code, message, fixedTokens }: WindowTooSmallError): ErrorReport {
+  const words =
+    fixedTokens === 0
+      ? message.replace(
+          "system prompt and tools (0) with the newest round need",
+          "the newest round alone needs",
+        )
+      : message;
+  return { code, message: words, hint: "Replay it in a larger window, such as --window 64k." };
 }
 
 /** The report in one line, and the stack below it where `PALIMPSEST_DEBUG` asks for it. */

@@ -36,6 +36,22 @@ export function formatMs(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
+/** Milliseconds without digits that nobody measured. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
+}
+
+/** Lines or calls as people list them: `1–3, 7`. Numbers rise. */
+export function formatRanges(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && number <= last.to + 1) last.to = number;
+    else ranges.push({ from: number, to: number });
+  }
+  return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}–${to}`)).join(", ");
+}
+
 /** A share, with one decimal where it is small. */
 export function formatShare(share: number): string {
   const percent = share * 100;

@@ -14,14 +14,33 @@ const EXIT_CODE_OF_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 1
 
 type EndingSignal = keyof typeof EXIT_CODE_OF_SIGNAL;
 
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
 const stop = new AbortController();
 let stoppedBy: EndingSignal | undefined;
 
-/** The first time asks the command to end, which tidies up; the second time does not wait for it. */
+/** Time for tidying up after the first signal, in milliseconds: whoever stops a command waits no longer. */
+const GRACE_MS = 2_000;
+
+/**
+ * The first signal asks the command to end, which tidies up; if it does not get to it (a disk that does
+ * not answer), it ends anyway. The second one does not wait.
+ */
 function onSignal(signal: EndingSignal): void {
-  if (stoppedBy !== undefined) exitNow(EXIT_CODE_OF_SIGNAL[signal]);
+  if (stoppedBy !== undefined) endNow(signal);
   stoppedBy = signal;
   stop.abort();
+  setTimeout(() => endNow(signal), GRACE_MS).unref();
+}
+
+function endNow(signal: EndingSignal): never {
+  removeTempFolders();
+  for (const name of SIGNALS) process.removeAllListeners(name);
+  // A file call that hangs would hold up an orderly exit for ever. The signal itself, which nobody
+  // catches any more, does not; shells see the same code.
+  const isWaiting = process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
+  if (isWaiting) process.kill(process.pid, signal);
+  process.exit(EXIT_CODE_OF_SIGNAL[signal]);
 }
 
 function exitNow(code: number): never {
@@ -42,7 +61,7 @@ async function main(): Promise<void> {
     env: process.env,
     signal: stop.signal,
   };
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, () => onSignal(signal));
+  for (const signal of SIGNALS) process.on(signal, () => onSignal(signal));
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       // Whoever read the output has gone (`| head`): there is nobody left to work for.

@@ -9,7 +9,9 @@ import { importSessions } from "../../formats/import-session.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import { describeError, formatReport } from "./error-report.ts";
 import { formatTokens } from "./figures.ts";
+import { KeptIndex } from "./kept-index.ts";
 import { Progress } from "./progress.ts";
+import { groupRepairs } from "./repair-groups.ts";
 import { exitCodeOf, isSound, type ReplayJson } from "./replay-json.ts";
 import { type NotReplayed, type Replayed, replaySession } from "./replay-session.ts";
 import { renderSession } from "./session-report.ts";
@@ -69,6 +71,7 @@ async function replayFile(file: string, run: Run, overall: OverallShare): Promis
     const name = nameOf(file, imported, sessions);
     const done = await inStore(run.options.keep, (folder) =>
       replaySession({
+        file,
         imported,
         folder,
         windowTokens,
@@ -82,6 +85,7 @@ async function replayFile(file: string, run: Run, overall: OverallShare): Promis
           }),
       }),
     );
+    if (done.type === "replayed" && run.options.keep !== undefined) new KeptIndex(run.options.keep).add(done);
     report(name, done, run);
   }
 }
@@ -98,7 +102,7 @@ async function readSessions(
     return importSessions(await readInputFile(file, { signal })).sessions;
   } catch (error) {
     if (signal.aborted) throw error;
-    report(basename(file), { type: "failed", result: { error: describeError(error) } }, run);
+    report(basename(file), { type: "failed", result: { file, error: describeError(error) } }, run);
     return [];
   }
 }
@@ -137,10 +141,6 @@ function sessionLines(
   { out }: CliContext,
 ): readonly string[] {
   const { result, budget, track, lossless, rebuild, imported } = done;
-  const inFile = imported.repairs.map(
-    ({ kind, line, detail }) => `${line === undefined ? "file" : `line ${line}`}: ${kind}, ${detail}`,
-  );
-  const inConversation = track.repairs.map(({ reason, subject }) => `conversation: ${reason}, ${subject}`);
   const lines = renderSession(
     {
       title: `${name} · ${imported.title ?? imported.format}`,
@@ -150,7 +150,8 @@ function sessionLines(
       violations: track.violations,
       lost: lossless.lost,
       differentCalls: rebuild.differentCalls,
-      repairs: [...inFile, ...inConversation],
+      repairs: groupRepairs(imported.repairs, track.repairs),
+      unrecordedTokens: done.unrecordedTokens,
     },
     layoutOf(out),
   );

@@ -1,6 +1,7 @@
 /**
  * The shape of `replay --json`: stable, and the same figures that the readable report tells in words.
  */
+import type { NotRead } from "../../formats/imported-session.ts";
 import type { LayerName } from "../../transcript/edits.ts";
 
 export interface ReplayJson {
@@ -17,7 +18,7 @@ export interface SourceFigures {
   readonly format: string;
   /** The recording's own id of the session; absent where it has none. */
   readonly sessionId?: string;
-  /** Everything the recording holds: messages, boundaries, metadata, records without a part in the conversation. */
+  /** Records that the session was read from: lines of the file, or elements of its list of messages. */
   readonly entries: number;
   /** Messages of people and responses of models; tool results and what the tool put in are not messages here. */
   readonly messages: number;
@@ -50,6 +51,8 @@ export interface LayerFigures {
 }
 
 export interface ReplayedSession {
+  /** The file, as it was given; absent in a demo. */
+  readonly file?: string;
   readonly source: SourceFigures;
   readonly window: WindowFigures;
   /** Requests that were prepared. */
@@ -72,6 +75,8 @@ export interface ReplayedSession {
   readonly estimator?: { readonly calls: number; readonly medianError: number; readonly p95Error: number };
   /** Damage that was mended: in the file, and in the conversation. */
   readonly repairs: number;
+  /** What the file holds and nobody could read; it is in no other figure. */
+  readonly notRead: NotRead;
   /** What the session takes in the store. */
   readonly bytesWritten: number;
   /** Preparing one call, by the middle and the slowest hundredth, and the whole replay with its checks. */
@@ -79,6 +84,8 @@ export interface ReplayedSession {
 }
 
 export interface FailedSession {
+  /** The file, as it was given. */
+  readonly file: string;
   /** Absent where the file could not be read. */
   readonly source?: SourceFigures;
   /** Absent where the file could not be read. */

@@ -16,16 +16,25 @@ import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ContextBudget } from "../../tokens/budget.ts";
 import { Breath } from "./breath.ts";
 import { describeError } from "./error-report.ts";
-import { quantile } from "./figures.ts";
+import { quantile, roundMs } from "./figures.ts";
 import { RecordedUsage } from "./recorded-usage.ts";
 import type { FailedSession, ReplayedSession, SourceFigures, WindowFigures } from "./replay-json.ts";
 import { planReplay, type ReplayStep } from "./replay-plan.ts";
 import { SessionTrack } from "./session-track.ts";
-import { budgetOf, mainModel, messagesOf, sourceFigures, windowFigures } from "./source-figures.ts";
+import {
+  budgetOf,
+  mainModel,
+  messagesOf,
+  sourceFigures,
+  unrecordedFixedTokens,
+  windowFigures,
+} from "./source-figures.ts";
 import { checkLossless, checkRebuild, type LosslessResult, type RebuildResult } from "./stored-checks.ts";
 import { WireJudge } from "./wire-judge.ts";
 
 export interface ReplayTask {
+  /** The file as it was given, which figures and stored sessions name. */
+  readonly file: string;
   readonly imported: ImportedSession;
   /** Folder that the session is stored in. */
   readonly folder: string;
@@ -48,6 +57,8 @@ export interface Replayed {
   readonly lossless: LosslessResult;
   readonly rebuild: RebuildResult;
   readonly imported: ImportedSession;
+  /** Billed for system prompt and tools that were not recorded, as far as that can be told. */
+  readonly unrecordedTokens: number | undefined;
 }
 
 /** A session that could not be replayed, with as much of it as is known. */
@@ -75,7 +86,7 @@ export async function replaySession(task: ReplayTask): Promise<Replayed | NotRep
   } catch (error) {
     if (task.signal.aborted) throw error;
     const { source, window } = setting;
-    return { type: "failed", result: { source, window, error: describeError(error) } };
+    return { type: "failed", result: { file: task.file, source, window, error: describeError(error) } };
   }
 }
 
@@ -101,6 +112,8 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   const track = new SessionTrack(new WireJudge({ hasAnthropicTools: imported.format !== "openai-chat" }));
   const options = sessionOptions(task, track);
   const session = await createSession(options);
+  await session.setMetadata("source.file", task.file);
+  await session.setMetadata("source.windowTokens", setting.window.tokens);
   const usage = new RecordedUsage({ model: setting.request.model });
   const steps = planReplay(imported.items);
   for (const [index, step] of steps.entries()) {
@@ -116,10 +129,13 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   const lossless = await checkLossless(reopened, track.originals, breath);
   await reopened.close();
 
-  const bytesWritten = session.bytesWritten();
+  // Opening it again may have added a checkpoint.
+  const bytesWritten = session.bytesWritten() + reopened.bytesWritten();
   const result = figuresOf({ task, setting, track, usage, rebuild, lossless, bytesWritten, startedMs });
   const { budget } = setting;
-  return { type: "replayed", result, storedAs: session.id, budget, track, lossless, rebuild, imported };
+  const unrecordedTokens = unrecordedFixedTokens(imported, setting.request.model);
+  const stored = { storedAs: session.id, track, lossless, rebuild };
+  return { type: "replayed", result, ...stored, budget, imported, unrecordedTokens };
 }
 
 function sessionOptions(task: ReplayTask, track: SessionTrack): NewSessionOptions {
@@ -185,6 +201,7 @@ function figuresOf(run: {
   const estimator = run.usage.figures();
   const prepareMs = track.calls.map((call) => call.prepareMs);
   return {
+    file: task.file,
     source: setting.source,
     window: setting.window,
     calls: track.calls.length,
@@ -196,16 +213,12 @@ function figuresOf(run: {
     rebuild: { checked: rebuild.checked, different: rebuild.different },
     ...(estimator === undefined ? {} : { estimator }),
     repairs: task.imported.repairs.length + track.repairs.length,
+    notRead: task.imported.notRead ?? { records: 0, bytes: 0, isCutOff: false },
     bytesWritten: run.bytesWritten,
     ms: {
-      prepareP50: toMicroseconds(quantile(prepareMs, 0.5)),
-      prepareP99: toMicroseconds(quantile(prepareMs, 0.99)),
+      prepareP50: roundMs(quantile(prepareMs, 0.5)),
+      prepareP99: roundMs(quantile(prepareMs, 0.99)),
       total: Math.round(performance.now() - run.startedMs),
     },
   };
-}
-
-/** Milliseconds without digits that nobody measured. */
-function toMicroseconds(ms: number): number {
-  return Math.round(ms * 1_000) / 1_000;
 }

@@ -14,8 +14,10 @@ import { renderWindowChart } from "./window-chart.ts";
 export interface ReportedSession extends CheckedSession {
   readonly title: string;
   readonly calls: readonly TrackedCall[];
-  /** What had to be mended, one line each. */
+  /** What had to be mended, in groups, one line each. */
   readonly repairs: readonly string[];
+  /** Billed for system prompt and tools that were not recorded, as far as that can be told. */
+  readonly unrecordedTokens?: number | undefined;
 }
 
 const LAYER_WORDS: Readonly<Record<LayerName, string>> = {
@@ -36,34 +38,36 @@ export function renderSession(session: ReportedSession, layout: ReportLayout): r
     ...headline(session, layout),
     "",
     ...windowLines(session, layout),
-    "",
     ...layerLines(result, layout),
     ...checksOf(session).flatMap((check) => formatCheck(check, layout)),
     ...repairLines(repairs, result.repairs, layout),
+    ...unrecordedLines(session, layout),
     ...costLines(result, layout),
   ];
 }
 
-/** The picture of the window. */
+/** The picture of the window, where there is enough to see. */
 export function windowLines(
   { calls, budget }: Pick<ReportedSession, "calls" | "budget">,
   layout: ReportLayout,
 ): readonly string[] {
+  if (calls.length < CLI_DEFAULTS.chartMinCalls) return [];
   const thresholds = [
     { name: "auto-compact", tokens: budget.autoCompactGateTokens },
     { name: "limit", tokens: budget.blockingTokens },
   ];
-  return renderWindowChart({ calls, windowTokens: budget.windowTokens, thresholds }, layout);
+  return [...renderWindowChart({ calls, windowTokens: budget.windowTokens, thresholds }, layout), ""];
 }
 
 function headline({ title, result }: ReportedSession, { columns, styles }: ReportLayout): readonly string[] {
   const { source, window, peakTokens } = result;
   const strong = (tokens: number): string => styles.bold(formatTokens(tokens));
   const said = `${formatQuantity(source.messages, "message")} and ${formatQuantity(source.toolCalls, "tool call")}`;
+  const verb = source.messages + source.toolCalls === 1 ? "says" : "say";
   const fixed =
     source.fixedTokens > 0 ? `, and ${formatTokens(source.fixedTokens)} of system prompt and tools` : "";
   const words =
-    `${said} say ${strong(source.tokens)} tokens${fixed}. They pass through a window of ` +
+    `${said} ${verb} ${strong(source.tokens)} tokens${fixed}. They pass through a window of ` +
     `${strong(window.tokens)} (${printable(window.model)}), which never holds more than ${strong(peakTokens)}.`;
   return [...wrapWords("", styles.bold(printable(title)), columns), ...wrapWords("", words, columns)];
 }
@@ -97,16 +101,22 @@ export function layerLines(
 function repairLines(repairs: readonly string[], count: number, layout: ReportLayout): readonly string[] {
   if (count === 0) return [];
   const shown = repairs.slice(0, CLI_DEFAULTS.repairsShownCount);
-  const rest = count - shown.length;
+  const rest = repairs.length - shown.length;
   return formatCheck(
     {
       holds: undefined,
       name: "Repaired",
       words: `${formatQuantity(count, "place")} that a provider or a reader would have stumbled over`,
-      details: [...shown, ...(rest > 0 ? [`and ${formatCount(rest)} more`] : [])],
+      details: [...shown, ...(rest > 0 ? [`and ${formatQuantity(rest, "more kind", "more kinds")}`] : [])],
     },
     layout,
   );
+}
+
+function unrecordedLines({ unrecordedTokens }: ReportedSession, layout: ReportLayout): readonly string[] {
+  if (unrecordedTokens === undefined) return [];
+  const words = `system prompt and tools; the provider billed about ${formatTokens(unrecordedTokens)} tokens for them`;
+  return formatCheck({ holds: undefined, name: "Not recorded", words, details: [] }, layout);
 }
 
 /** Time and space. */

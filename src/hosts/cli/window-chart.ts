@@ -127,11 +127,11 @@ function plotRows({ chart, plotted, plotColumns, scale, hasNames, styles }: Plot
       threshold?.label ?? (fromTop === 0 ? formatTokens(scale.topTokens) : middleLabel(row, scale, names));
     const ruled = threshold === undefined ? " " : "╌";
     const cells = Array.from({ length: plotColumns }, (__, index) =>
-      cell({ column: plotted[index], row, scale, empty: ruled, styles }),
-    ).join("");
+      cell({ column: plotted[index], row, scale, empty: ruled }),
+    );
     const tick = label === "" ? "│" : "┤";
     const name = hasNames && threshold !== undefined ? ` ${styles.yellow(threshold.name)}` : "";
-    return `${styles.dim(label.padStart(GUTTER_COLUMNS - 1) + " " + tick)}${cells}${name}`.trimEnd();
+    return `${styles.dim(label.padStart(GUTTER_COLUMNS - 1) + " " + tick)}${paint(cells, styles)}${name}`.trimEnd();
   });
 }
 
@@ -157,25 +157,50 @@ function middleLabel(row: number, { topTokens, rows }: Scale, names: ReadonlyMap
   return row === rows / 2 && !names.has(row) ? formatTokens(topTokens / 2) : "";
 }
 
+type Paint = "plain" | "rule" | "window" | "range";
+
+interface Cell {
+  readonly text: string;
+  readonly paint: Paint;
+}
+
 function cell({
   column,
   row,
   scale,
   empty,
-  styles,
 }: {
   readonly column: Column | undefined;
   readonly row: number;
   readonly scale: Scale;
   readonly empty: string;
-  readonly styles: Styles;
-}): string {
-  if (column === undefined) return empty === " " ? empty : styles.dim(empty);
+}): Cell {
+  const background: Cell = { text: empty, paint: empty === " " ? "plain" : "rule" };
+  if (column === undefined) return background;
   const high = levelIn(row, column.highTokens, scale);
   const low = levelIn(row, column.lowTokens, scale);
-  if (low > 0) return styles.cyan(LEVELS[low]!);
-  if (high === 0) return empty === " " ? empty : styles.dim(empty);
-  return styles.dim(styles.cyan(high < 4 ? " " : "░"));
+  if (low > 0) return { text: LEVELS[low]!, paint: "window" };
+  if (high === 0) return background;
+  return high < 4 ? { text: " ", paint: "plain" } : { text: "░", paint: "range" };
+}
+
+/** One escape sequence for each run of cells of a colour: a wide picture has thousands of cells. */
+function paint(cells: readonly Cell[], styles: Styles): string {
+  const painters: Readonly<Record<Paint, (text: string) => string>> = {
+    plain: (text) => text,
+    rule: styles.dim,
+    window: styles.cyan,
+    range: (text) => styles.dim(styles.cyan(text)),
+  };
+  let painted = "";
+  for (let start = 0; start < cells.length; ) {
+    let end = start;
+    let run = "";
+    for (; end < cells.length && cells[end]!.paint === cells[start]!.paint; end++) run += cells[end]!.text;
+    painted += painters[cells[start]!.paint](run);
+    start = end;
+  }
+  return painted;
 }
 
 /** How much of a row's height is filled, in eighths. */

@@ -3,8 +3,9 @@
  */
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
 import { OptionError } from "../../base/errors.ts";
+import { formatCount } from "./figures.ts";
 
-const SIZE = /^(\d{1,9}(?:_\d{3})*(?:\.\d{1,6})?)\s*([km]?)$/i;
+const SIZE = /^(\d{1,9}(?:_\d{3})*(?:\.\d{1,6})?)([km]?)$/i;
 const FACTOR: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
 
 /**
@@ -17,19 +18,13 @@ export function parseWindowSizes(text: string): readonly number[] {
 
 function parseSize(part: string, whole: string): number {
   const found = SIZE.exec(part);
-  if (found === null)
-    throw refused(`${JSON.stringify(part)} in --window ${JSON.stringify(whole)} is no size.`);
-  const tokens = Number(found[1]!.replaceAll("_", "")) * FACTOR[found[2]!.toLowerCase()]!;
   const { minWindowTokens, maxWindowTokens } = CLI_DEFAULTS;
+  const tokens =
+    found === null ? Number.NaN : Number(found[1]!.replaceAll("_", "")) * FACTOR[found[2]!.toLowerCase()]!;
   if (Number.isInteger(tokens) && tokens >= minWindowTokens && tokens <= maxWindowTokens) return tokens;
-  throw refused(
-    `A window of ${part} tokens cannot be used; it has ${minWindowTokens} to ${maxWindowTokens}.`,
-  );
-}
-
-function refused(message: string): OptionError {
-  return new OptionError({
-    message,
+  const inside = part === whole ? "" : ` in ${JSON.stringify(whole)}`;
+  throw new OptionError({
+    message: `--window: ${JSON.stringify(part)}${inside} is no size of a window; it has ${formatCount(minWindowTokens)} to ${formatCount(maxWindowTokens)} tokens.`,
     hint: "Write a number of tokens such as 200000, 200k or 1m; separate several by commas.",
   });
 }

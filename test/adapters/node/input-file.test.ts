@@ -1,5 +1,6 @@
 /** Files as they lie on people's disks: compressed, in odd encodings, damaged, far too large. */
-import { createWriteStream } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, createWriteStream, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -207,5 +208,86 @@ describe("a long reading", () => {
       onProgress: () => controller.abort(),
     });
     await expect(reading).rejects.toMatchObject({ code: "ABORTED" });
+  });
+});
+
+describe("zero bytes", () => {
+  const record = (text: string): string => `${JSON.stringify({ role: "user", content: text })}\n`;
+
+  it.each([
+    {
+      why: "a line of nothing else",
+      text: `${record("a")}${"\0".repeat(500)}\n${record("b")}`,
+      said: 2,
+      notRead: { records: 1, bytes: 500, isCutOff: false },
+    },
+    {
+      why: "before a whole record on the same line",
+      text: `${record("a")}${"\0".repeat(500)}${record("b")}`,
+      said: 2,
+      notRead: { records: 0, bytes: 0, isCutOff: false },
+    },
+    {
+      why: "inside a record",
+      text: `${record("a")}{"role":"us${"\0".repeat(20)}\n${record("b")}`,
+      said: 2,
+      notRead: { records: 1, bytes: 31, isCutOff: false },
+    },
+    {
+      why: "more than everything else",
+      text: `${record("a")}${"\0".repeat(3_900)}\n${record("b")}`,
+      said: 2,
+      notRead: { records: 1, bytes: 3_900, isCutOff: false },
+    },
+  ])("of a power loss cost no more than the record they are in: $why", async ({ text, said, notRead }) => {
+    const result = importSessions(await readInputFile(await file(text)));
+    expect(result.sessions[0]!.items.length).toBe(said);
+    expect(result.notRead).toEqual(notRead);
+    expect(result.repairs.length).toBe(1);
+  });
+
+  it.each([
+    { why: "a picture", bytes: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]) },
+    {
+      why: "almost nothing else",
+      bytes: Buffer.concat([Buffer.from("name.of.a.file.in.tar"), Buffer.alloc(400)]),
+    },
+  ])("are binary data at the beginning or almost everywhere: $why", async ({ bytes }) => {
+    await expect(readInputFile(await file(bytes))).rejects.toMatchObject({ code: "INPUT_UNREADABLE" });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a pipe", () => {
+  function pipe(): string {
+    const path = join(folder, `pipe-${++fileCount}`);
+    execFileSync("mkfifo", [path]);
+    return path;
+  }
+
+  it("is read to its end, compressed or not", async () => {
+    for (const bytes of [Buffer.from(TEXT), gzipSync(TEXT)]) {
+      const path = pipe();
+      const written = writeFile(path, bytes);
+      expect((await readInputFile(path)).lines).toEqual(LINES);
+      await written;
+    }
+  });
+
+  it("that nobody writes to, or that never ends, can be stopped", async () => {
+    for (const flags of ["r", "r+"]) {
+      const path = pipe();
+      const writer = flags === "r+" ? openSync(path, "r+") : undefined;
+      const stop = new AbortController();
+      const reading = readInputFile(path, { signal: stop.signal });
+      setImmediate(() => stop.abort());
+      await expect(reading).rejects.toMatchObject({ code: "ABORTED" });
+      if (writer !== undefined) closeSync(writer);
+    }
+  });
+});
+
+it("a device is refused", async () => {
+  await expect(readInputFile("/dev/zero")).rejects.toMatchObject({
+    code: expect.stringMatching(/^INPUT_/),
   });
 });

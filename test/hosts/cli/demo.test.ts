@@ -56,15 +56,17 @@ describe("demo", () => {
     expect(json.billedPeakTokens).toBeLessThanOrEqual(16_000);
     expect(json.facts.map(({ name }) => name)).toEqual([
       "the ticket",
-      "the port",
+      "a port in a log",
       "the preference",
-      "the naming rule",
+      "a rule among hundreds",
+      "a person in a long paste",
+      "the agent's own words",
       "the exact sentence",
       "a remark in passing",
       "a line of a long paste",
       "a tool's first answer",
     ]);
-    expect(json.facts.at(-1)).toMatchObject({ expected: "159" });
+    expect(json.facts.at(-1)).toMatchObject({ expected: "1600" });
     expect(json.facts.some(({ foundBy }) => foundBy !== "window")).toBe(true);
   });
 
@@ -209,5 +211,19 @@ describe("the demo's tools", () => {
     { name: "Read", input: null, answer: "There is no file .", why: "no input at all" },
   ])("$name answers: $why", async ({ name, input, answer }) => {
     expect(await runDemoTool({ name, input }, workspace, signal)).toBe(answer);
+  });
+});
+
+describe("the workspace", () => {
+  it("leaves files alone that may hold secrets", () => {
+    const folder = aFolder();
+    const names = [
+      ...["prod.env", "server.pem", "tls.key", "id_rsa", "aws-credentials.txt", "client_secret.json"],
+      ...[".npmrc", ".netrc", "store.p12", "store.pfx", "all.kdbx", "Passwords.md"],
+    ];
+    for (const name of names) writeFileSync(join(folder, name), "do not read\n");
+    expect(surveyWorkspace(folder).files.map(({ path }) => path)).toEqual(
+      [1, 2, 3, 4, 5, 6].map((index) => `rooms/room-${index}.ts`),
+    );
   });
 });

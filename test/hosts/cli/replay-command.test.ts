@@ -56,6 +56,7 @@ describe("replay", () => {
       typeof value === "object" ? `${name} {${Object.keys(value as object).join(" ")}}` : name,
     );
     expect(shape).toEqual([
+      "file",
       "source {format sessionId entries messages toolCalls tokens fixedTokens}",
       "window {tokens effectiveTokens autoCompactAtTokens model editSafety policy}",
       "calls",
@@ -66,6 +67,7 @@ describe("replay", () => {
       "lossless {blocks recovered}",
       "rebuild {checked different}",
       "repairs",
+      "notRead {records bytes isCutOff}",
       "bytesWritten",
       "ms {prepareP50 prepareP99 total}",
     ]);

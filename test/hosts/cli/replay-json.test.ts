@@ -4,6 +4,7 @@ import { exitCodeOf, type ReplayedSession, type SessionResult } from "../../../s
 import { aReplayed } from "./sample-session.ts";
 
 const failed = (code: string): SessionResult => ({
+  file: "a.jsonl",
   error: { code, message: "It failed.", hint: "Try again." },
 });
 const with_ = (changed: Partial<ReplayedSession>): SessionResult => ({ ...aReplayed(), ...changed });

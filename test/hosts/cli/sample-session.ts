@@ -5,6 +5,7 @@ const NONE = { edits: 0, freedTokens: 0 };
 
 export function aReplayed(changed: Partial<ReplayedSession> = {}): ReplayedSession {
   return {
+    file: "harbour.jsonl",
     source: {
       format: "claude-code",
       sessionId: "s1",
@@ -40,6 +41,7 @@ export function aReplayed(changed: Partial<ReplayedSession> = {}): ReplayedSessi
     rebuild: { checked: 3, different: 0 },
     estimator: { calls: 221, medianError: 0.0001, p95Error: 0.0105 },
     repairs: 0,
+    notRead: { records: 0, bytes: 0, isCutOff: false },
     bytesWritten: 1_663_075,
     ms: { prepareP50: 0.221, prepareP99: 12.3, total: 1_200 },
     ...changed,

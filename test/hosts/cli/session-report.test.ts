@@ -14,7 +14,7 @@ function aReport(changed: Partial<ReportedSession> = {}): ReportedSession {
     title: "harbour.jsonl · Review",
     result: aReplayed(),
     budget: planBudget({ windowTokens: 64_000 }),
-    calls: [call(20_000), call(46_228), call(30_000)],
+    calls: [...Array.from({ length: 6 }, () => call(20_000)), call(46_228), call(30_000)],
     violations: [],
     lost: [],
     differentCalls: [],
@@ -84,7 +84,7 @@ describe("renderSession", () => {
       "  · Estimates     context size predicted for 221 billed calls: off by 0.01 % in the middle, 1.1 % at the 95th percentile",
       "  · Repaired      8 places that a provider or a reader would have stumbled over",
       ...Array.from({ length: 6 }, (_, index) => `      line ${index + 1}: bad-json, cut off`),
-      "      and 2 more",
+      "      and 2 more kinds",
     ]);
   });
 });
@@ -96,7 +96,10 @@ describe("renderSummary", () => {
       { name: "b.jsonl", result: aReplayed({ overflows: 3, rebuild: { checked: 3, different: 1 } }) },
       {
         name: "c.jsonl",
-        result: { error: { code: "INPUT_EMPTY", message: "It is empty.", hint: "Give another." } },
+        result: {
+          file: "c.jsonl",
+          error: { code: "INPUT_EMPTY", message: "It is empty.", hint: "Give another." },
+        },
       },
     ];
     expect(renderSummary(results, styles)).toEqual([

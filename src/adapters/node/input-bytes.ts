@@ -1,0 +1,81 @@
+/**
+ * The bytes of a file, of a pipe or of the standard input, so that waiting for them can be stopped.
+ *
+ * DESIGN. A call that reads a pipe blocks one of Node's few threads until a writer comes, and a process
+ * with a blocked thread cannot even end. So a pipe is opened without waiting and then read by the
+ * event loop, as a socket is. As long as nobody has opened its other end it looks like an ended one;
+ * only after a while is it taken for that.
+ */
+import { close, closeSync, constants, createReadStream, openSync, readSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
+import { InputError } from "../../base/errors.ts";
+
+/** @internal */
+export interface InputBytes {
+  readonly chunks: Readable;
+  /** What there is to read, in bytes; 0 where that is not known. */
+  readonly totalBytes: number;
+}
+
+/** Names of the standard input. Opened by name it could not be read where it is a socket. */
+const STANDARD_INPUT: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
+
+/** Opens an input. @throws InputError for what is none; the platform's errors as they are. @internal */
+export async function openInput(path: string, signal: AbortSignal | undefined): Promise<InputBytes> {
+  if (STANDARD_INPUT.has(path)) return { chunks: process.stdin, totalBytes: 0 };
+  const found = await stat(path);
+  if (found.isDirectory())
+    throw refused(
+      path,
+      "a folder, not a session",
+      "Give the files in it, for example with a pattern such as *.jsonl.",
+    );
+  if (found.isFIFO()) return { chunks: await openPipe(path, signal), totalBytes: 0 };
+  if (!found.isFile())
+    throw refused(path, "a device, not a session", "Give a file, a pipe, or - for the standard input.");
+  const chunks = createReadStream(path, { highWaterMark: FORMATS_DEFAULTS.readChunkBytes });
+  return { chunks, totalBytes: found.size };
+}
+
+async function openPipe(path: string, signal: AbortSignal | undefined): Promise<Readable> {
+  const { pipeWaitMs, pipePollMs } = FORMATS_DEFAULTS;
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const first = Buffer.alloc(FORMATS_DEFAULTS.readChunkBytes);
+  try {
+    for (let waitedMs = 0; waitedMs < pipeWaitMs; waitedMs += pipePollMs) {
+      const length = readNow(file, first);
+      if (length === undefined || length > 0) {
+        const socket = new Socket({ fd: file, readable: true, writable: false });
+        if (length !== undefined) socket.unshift(first.subarray(0, length));
+        return socket;
+      }
+      await setTimeout(pipePollMs, undefined, signal === undefined ? {} : { signal });
+    }
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+  close(file);
+  throw new InputError("INPUT_EMPTY", {
+    message: `${path} is a pipe that nobody writes to; ${pipeWaitMs} ms were waited.`,
+    hint: "Start the program that writes to it, or give the file itself.",
+  });
+}
+
+/** Bytes that are there; `undefined` where a writer has none yet, 0 where there is no writer. */
+function readNow(file: number, into: Buffer): number | undefined {
+  try {
+    return readSync(file, into);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EAGAIN") return undefined;
+    throw error;
+  }
+}
+
+function refused(path: string, what: string, hint: string): InputError {
+  return new InputError("INPUT_UNREADABLE", { message: `${path} is ${what}.`, hint });
+}
