@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: "forks",
+    // Two cores are what the suite is planned for; the longest file takes about half of it.
+    maxWorkers: 2,
   },
 });

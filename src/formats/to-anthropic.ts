@@ -53,7 +53,7 @@ const SERVER_RESULT_FIELDS = ["tool_use_id", "content", "is_error", "caller"];
  * @typeParam Wire - the message type of the client that sends it, such as `Anthropic.MessageParam`.
  */
 export function toAnthropic<Wire = AnthropicMessage>(messages: readonly RequestMessage[]): Wire[] {
-  const rendered = messages.flatMap(renderMessage);
+  const rendered = messages.flatMap(renderMessage).flatMap(withoutMisplacedCompaction);
   return rendered.map(
     (message, index) => placeSystem(message, rendered[index - 1], rendered[index + 1]) as Wire,
   );
@@ -72,6 +72,18 @@ function withoutLastThinking(blocks: readonly JsonObject[]): readonly JsonObject
   const isThinking = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
   const end = blocks.findLastIndex((block) => !isThinking(block)) + 1;
   return end === blocks.length ? blocks : blocks.slice(0, end);
+}
+
+/**
+ * A signed compaction block stands for everything before it, so the API takes it at the very start
+ * only. Anywhere else what it stands for is still there, and it is left out.
+ */
+function withoutMisplacedCompaction(message: AnthropicMessage, index: number): readonly AnthropicMessage[] {
+  const isMisplaced = (block: JsonObject, position: number): boolean =>
+    block["type"] === "compaction" && block["signature"] !== undefined && (index > 0 || position > 0);
+  if (!message.content.some(isMisplaced)) return [message];
+  const content = message.content.filter((block, position) => !isMisplaced(block, position));
+  return content.length === 0 ? [] : [{ ...message, content }];
 }
 
 /**

@@ -53,7 +53,8 @@ export function checkRequest(
 
 function checkEnds(messages: readonly RequestMessage[], provider: Provider, broken: BrokenInvariant[]): void {
   const first = messages[0];
-  const startsWithCompaction = provider === "anthropic" && first?.content[0]?.type === "compaction";
+  const startsWithCompaction =
+    provider === "anthropic" && first?.content.some((block) => block.type === "compaction");
   if (first !== undefined && first.role !== "user" && !startsWithCompaction)
     broken.push({ rule: "first-message-is-user", message: 0 });
   const last = messages.at(-1);

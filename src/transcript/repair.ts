@@ -85,8 +85,8 @@ export class RepairScan {
     }
     const isAfterSentSystem =
       this.#firstSystemSeq !== undefined && hasCallBetween(callSeqs, this.#firstSystemSeq, message.seq);
-    if (message.role === "user" ? isAfterSentSystem : message.blocks[0]!.block.type !== "compaction")
-      this.#start();
+    const isSummarised = message.blocks.some(({ block }) => block.type === "compaction");
+    if (message.role === "user" ? isAfterSentSystem : !isSummarised) this.#start();
     this.#hasStarted = true;
   }
 

@@ -1,6 +1,7 @@
 /** Real sessions: what was imported equals what the corpus' manifest counted in the files. */
 import { describe, expect, it } from "vitest";
 import { readInputFile } from "../../src/adapters/node/input-file.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import { countSession } from "../../src/formats/count-session.ts";
 import { fromAnthropic } from "../../src/formats/from-anthropic.ts";
 import { fromOpenaiChat } from "../../src/formats/from-openai-chat.ts";
@@ -136,7 +137,7 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
 });
 
 /** Message items flattened to their parts, so that where items begin does not matter. */
-function parts(items: ReturnType<typeof toOpenaiResponses>): readonly unknown[] {
+function parts(items: readonly JsonObject[]): readonly unknown[] {
   return items.flatMap((item) =>
     item["type"] === "message" && Array.isArray(item["content"])
       ? item["content"].map((part: unknown) => [item["role"], part])
