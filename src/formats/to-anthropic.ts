@@ -87,8 +87,8 @@ function withoutMisplacedCompaction(message: AnthropicMessage, index: number): r
 }
 
 /**
- * A `system` message stands between a user's and the answer to it; anywhere else the API refuses it,
- * so there its words are the user's. Source: Anthropic docs, "Mid-conversation system messages".
+ * A `system` message stands between a user's and the answer to it and is text; anything else the API
+ * refuses, so there it is the user's. Source: Anthropic docs, "Mid-conversation system messages".
  */
 function placeSystem(
   message: AnthropicMessage,
@@ -97,7 +97,8 @@ function placeSystem(
 ): AnthropicMessage {
   if (message.role !== "system") return message;
   const isPlaced = before?.role === "user" && (after === undefined || after.role === "assistant");
-  return isPlaced ? message : { ...message, role: "user" };
+  const isText = message.content.every(({ type }) => type === "text");
+  return isPlaced && isText ? message : { ...message, role: "user" };
 }
 
 /** An answer may hold other things than what is given to the model. */

@@ -54,7 +54,8 @@ export function checkRequest(
 function checkEnds(messages: readonly RequestMessage[], provider: Provider, broken: BrokenInvariant[]): void {
   const first = messages[0];
   const startsWithCompaction =
-    provider === "anthropic" && first?.content.some((block) => block.type === "compaction");
+    provider === "anthropic" &&
+    first?.content.find((block) => block.type !== "opaque")?.type === "compaction";
   if (first !== undefined && first.role !== "user" && !startsWithCompaction)
     broken.push({ rule: "first-message-is-user", message: 0 });
   const last = messages.at(-1);

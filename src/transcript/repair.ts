@@ -85,7 +85,9 @@ export class RepairScan {
     }
     const isAfterSentSystem =
       this.#firstSystemSeq !== undefined && hasCallBetween(callSeqs, this.#firstSystemSeq, message.seq);
-    const isSummarised = message.blocks.some(({ block }) => block.type === "compaction");
+    // What only another provider understands is not sent, so it does not stand before the summary.
+    const isSummarised =
+      message.blocks.find(({ block }) => block.type !== "opaque")?.block.type === "compaction";
     if (message.role === "user" ? isAfterSentSystem : !isSummarised) this.#start();
     this.#hasStarted = true;
   }

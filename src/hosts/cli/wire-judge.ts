@@ -9,7 +9,6 @@ import type { PreparedCall } from "../../engine/prepared-call.ts";
 import { toAnthropic } from "../../formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../formats/to-openai-chat.ts";
 import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "../../testing/wire-oracle.ts";
-import type { RequestMessage } from "../../transcript/window.ts";
 
 export type Vendor = "Anthropic" | "OpenAI";
 
@@ -25,8 +24,6 @@ const MAX_TOKENS = 1_024;
 
 export class WireJudge {
   readonly #hasAnthropicTools: boolean;
-  readonly #anthropic = new RenderedMessages((messages) => toAnthropic(messages));
-  readonly #openai = new RenderedMessages((messages) => toOpenaiChat(messages));
 
   /** Tools are judged where they are in Anthropic's own shape. */
   constructor({ hasAnthropicTools }: { readonly hasAnthropicTools: boolean }) {
@@ -42,9 +39,9 @@ export class WireJudge {
         max_tokens: MAX_TOKENS,
         ...(system === undefined ? {} : { system }),
         ...(tools === undefined || !this.#hasAnthropicTools ? {} : { tools }),
-        messages: this.#anthropic.render(messages),
+        messages: toAnthropic(messages),
       },
-      OpenAI: { model, messages: [...leading, ...this.#openai.render(messages)] },
+      OpenAI: { model, messages: [...leading, ...toOpenaiChat(messages)] },
     };
   }
 
@@ -55,23 +52,5 @@ export class WireJudge {
       ...judgeAnthropicRequest(Anthropic).map((found) => ({ vendor: "Anthropic" as const, ...found })),
       ...judgeOpenAiChatRequest(OpenAI).map((found) => ({ vendor: "OpenAI" as const, ...found })),
     ];
-  }
-}
-
-/** What messages become, kept by message. Valid because no message is rendered with a look at another. */
-class RenderedMessages {
-  readonly #render: (messages: readonly RequestMessage[]) => readonly object[];
-  readonly #known = new WeakMap<RequestMessage, readonly object[]>();
-
-  constructor(render: (messages: readonly RequestMessage[]) => readonly object[]) {
-    this.#render = render;
-  }
-
-  render(messages: readonly RequestMessage[]): readonly object[] {
-    return messages.flatMap((message) => {
-      const known = this.#known.get(message) ?? this.#render([message]);
-      this.#known.set(message, known);
-      return known;
-    });
   }
 }
