@@ -4,6 +4,7 @@
  */
 import { asString, isObject } from "../base/json.ts";
 import type { SourceRecord } from "./read-records.ts";
+import type { RepairLog } from "./repair-log.ts";
 
 /** One list of wire messages, and what stood around it. @internal */
 export interface Conversation {
@@ -33,10 +34,10 @@ export function messageList(value: Readonly<Record<string, unknown>>): readonly 
   return undefined;
 }
 
-/** All conversations, in order; messages that stand alone are one conversation. @internal */
+/** All conversations, in order; messages that stand alone are one conversation. Other records are reported. @internal */
 export function findConversations(
   records: readonly SourceRecord[],
-  onOther: (record: SourceRecord) => void,
+  repairs: RepairLog,
 ): readonly Conversation[] {
   const found: Conversation[] = [];
   const single: { messages: unknown[]; lines: (number | undefined)[] } = { messages: [], lines: [] };
@@ -47,7 +48,7 @@ export function findConversations(
     } else if (isChatMessage(record.value)) {
       single.messages.push(record.value);
       single.lines.push(record.line);
-    } else onOther(record);
+    } else repairs.add("unknown-record", "a record that is no message and holds none; ignored", record.line);
   }
   return single.messages.length > 0 ? [{ ...single, holder: {} }, ...found] : found;
 }

@@ -17,10 +17,7 @@ export function importAnthropicMessages(
   records: readonly SourceRecord[],
   repairs: RepairLog,
 ): readonly ImportedSession[] {
-  const conversations = findConversations(records, ({ line }) => {
-    repairs.add("unknown-record", "a record that is no message and holds none; ignored", line);
-  });
-  return conversations.map((conversation) => importOne(conversation));
+  return findConversations(records, repairs).map(importOne);
 }
 
 function importOne({ messages, lines, holder }: Conversation): ImportedSession {

@@ -7,45 +7,8 @@ import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
 import { toOpenaiResponses } from "../../src/formats/to-openai-responses.ts";
 import type { ContentBlock } from "../../src/transcript/blocks.ts";
-import type { Message } from "../../src/transcript/messages.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
-
-const words = fc.string({ unit: "grapheme", minLength: 1 }).map((text) => `w${text}`);
-const id = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
-const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as never);
-const input = fc.dictionary(fc.string(), json).map((value) => JSON.parse(JSON.stringify(value)) as never);
-const text: fc.Arbitrary<ContentBlock> = words.map((value) => ({ type: "text", text: value }));
-const image: fc.Arbitrary<ContentBlock> = fc.oneof(
-  fc
-    .base64String({ minLength: 4 })
-    .map(
-      (data): ContentBlock => ({ type: "image", source: { type: "base64", media_type: "image/png", data } }),
-    ),
-  fc.webUrl().map((url): ContentBlock => ({ type: "image", source: { type: "url", url } })),
-);
-const call: fc.Arbitrary<ContentBlock> = fc.record({
-  type: fc.constant("tool_use" as const),
-  id,
-  name: id,
-  input,
-});
-const result: fc.Arbitrary<ContentBlock> = fc.record({
-  type: fc.constant("tool_result" as const),
-  tool_use_id: id,
-  content: words,
-});
-function message(
-  role: "user" | "assistant",
-  ...blocks: readonly fc.Arbitrary<ContentBlock>[]
-): fc.Arbitrary<RequestMessage> {
-  return fc.record({
-    role: fc.constant(role),
-    content: fc.array(fc.oneof(...blocks), { minLength: 1, maxLength: 4 }),
-  });
-}
-
-const plain = (messages: readonly Message[]): readonly unknown[] =>
-  messages.map(({ role, content }) => ({ role, content }));
+import { call, image, message, plain, result, text } from "./wire-arbitraries.ts";
 
 describe("OpenAI Chat", () => {
   /** An answer says its text before its calls on this wire. */
