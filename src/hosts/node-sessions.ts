@@ -13,10 +13,13 @@ import type { Scope } from "../transcript/entries.ts";
 
 type Wired = "store" | "clock" | "ids" | "hasher";
 
+/** What a new session in a folder may be told: all that the folder does not decide. */
+export type NodeSessionOptions = Omit<NewSessionOptions, Wired>;
+
 /** Sessions of one folder. */
 export interface NodeSessions {
   /** Begins a session; its file is created with the first message. */
-  create(options?: Omit<NewSessionOptions, Wired>): Promise<Session>;
+  create(options?: NodeSessionOptions): Promise<Session>;
   /** Opens a session where it was left. @throws `StoreError` `SESSION_NOT_FOUND`. */
   open(sessionId: string, options?: Omit<SessionOptions, Wired>): Promise<Session>;
   /** Ids of the sessions in the folder, or of those of a scope. */

@@ -2,12 +2,7 @@
  * The demo from end to end: played live through the engine, on disk, in a window a fraction the size of
  * what is said; then reopened and checked.
  */
-import { FileSessionStore } from "../../adapters/files/file-session-store.ts";
-import { nodeFileSystem } from "../../adapters/node/node-file-system.ts";
-import { nodeHasher } from "../../adapters/node/node-hasher.ts";
-import { randomIds } from "../../adapters/node/random-ids.ts";
-import { systemClock } from "../../adapters/node/system-clock.ts";
-import { createSession, openSession } from "../../engine/open-session.ts";
+import { nodeSessions } from "../node-sessions.ts";
 import { Breath } from "./breath.ts";
 import type { DemoFactResult } from "./demo-json.ts";
 import { DemoStage, type SaidFigures, type StageSetting } from "./demo-stage.ts";
@@ -37,27 +32,19 @@ export interface DemoOutcome {
 export async function playDemo(setting: DemoSetting): Promise<DemoOutcome> {
   const startedMs = performance.now();
   const track = new SessionTrack(new WireJudge({ hasAnthropicTools: true }));
+  const sessions = nodeSessions({ folder: setting.storeFolder });
   const options = {
-    store: new FileSessionStore({
-      root: setting.storeFolder,
-      fs: nodeFileSystem,
-      hasher: nodeHasher,
-      ids: randomIds,
-    }),
-    clock: systemClock,
-    ids: randomIds,
-    hasher: nodeHasher,
     observer: track,
     durability: "durable",
     window: { windowTokens: setting.windowTokens },
   } as const;
-  const session = await createSession({ ...options, source: { format: "demo" } });
+  const session = await sessions.create({ ...options, source: { format: "demo" } });
   const stage = new DemoStage(setting, session, track);
   await stage.play();
   await session.close();
 
   const breath = new Breath(setting.signal);
-  const reopened = await openSession(session.id, options);
+  const reopened = await sessions.open(session.id, options);
   const rebuild = await checkRebuild(reopened, track.calls, breath);
   const lossless = await checkLossless(reopened, track.originals, breath);
   await reopened.close();

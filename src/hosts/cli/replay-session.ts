@@ -3,17 +3,11 @@
  * and then checks from the stored log that nothing broke and nothing was lost.
  */
 
-import { FileSessionStore } from "../../adapters/files/file-session-store.ts";
-import { nodeFileSystem } from "../../adapters/node/node-file-system.ts";
-import { nodeHasher } from "../../adapters/node/node-hasher.ts";
-import { randomIds } from "../../adapters/node/random-ids.ts";
-import { systemClock } from "../../adapters/node/system-clock.ts";
-import { createSession, openSession } from "../../engine/open-session.ts";
 import type { CallRequest } from "../../engine/prepared-call.ts";
 import type { Session } from "../../engine/session.ts";
-import type { NewSessionOptions } from "../../engine/session-options.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import type { ContextBudget } from "../../tokens/budget.ts";
+import { type NodeSessionOptions, nodeSessions } from "../node-sessions.ts";
 import { Breath } from "./breath.ts";
 import { describeError } from "./error-report.ts";
 import { quantile, roundMs } from "./figures.ts";
@@ -110,8 +104,9 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   const { imported } = task;
   const breath = new Breath(task.signal);
   const track = new SessionTrack(new WireJudge({ hasAnthropicTools: imported.format !== "openai-chat" }));
+  const sessions = nodeSessions({ folder: task.folder });
   const options = sessionOptions(task, track);
-  const session = await createSession(options);
+  const session = await sessions.create(options);
   await session.setMetadata("source.file", task.file);
   await session.setMetadata("source.windowTokens", setting.window.tokens);
   const usage = new RecordedUsage({ model: setting.request.model });
@@ -123,7 +118,7 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   }
   await session.close();
 
-  const reopened = await openSession(session.id, options);
+  const reopened = await sessions.open(session.id, options);
   const rebuild = await checkRebuild(reopened, track.calls, breath);
   task.onProgress((1 + CALLS_SHARE) / 2, track.calls.at(-1)?.tokens ?? 0);
   const lossless = await checkLossless(reopened, track.originals, breath);
@@ -138,18 +133,9 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   return { type: "replayed", result, ...stored, budget, imported, unrecordedTokens };
 }
 
-function sessionOptions(task: ReplayTask, track: SessionTrack): NewSessionOptions {
+function sessionOptions(task: ReplayTask, track: SessionTrack): NodeSessionOptions {
   const { format, sessionId } = task.imported;
   return {
-    store: new FileSessionStore({
-      root: task.folder,
-      fs: nodeFileSystem,
-      hasher: nodeHasher,
-      ids: randomIds,
-    }),
-    clock: systemClock,
-    ids: randomIds,
-    hasher: nodeHasher,
     observer: track,
     // A replay can be run again: nothing of it has to survive a power loss.
     durability: "process",
