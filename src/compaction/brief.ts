@@ -17,9 +17,13 @@ import type { LiteralScope } from "./visible-literals.ts";
 export const CLEARED_PREFIX = "[Old tool result content cleared";
 
 export interface BriefPolicy {
+  /** What stands for a cleared result, in tokens. */
   readonly briefTokens: number;
+  /** Strings of a cleared result that its brief names. */
   readonly briefStringCount: number;
+  /** A result of a read-only tool below this many characters gets no brief. */
   readonly smallResultCharacters: number;
+  /** Names by `toolKey`; short results of these are cleared without a brief. */
   readonly readOnlyTools: ReadonlySet<string>;
 }
 
