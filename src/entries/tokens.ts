@@ -1,5 +1,15 @@
 /** `palimpsest/tokens`: counting before the call, budgets and warnings. */
 export { type BudgetInput, type BudgetPolicy, type ContextBudget, planBudget } from "../tokens/budget.ts";
+export {
+  breakEvenCalls,
+  isCacheWarm,
+  rentPerCall,
+  rewritePrice,
+  type SummaryCall,
+  summaryCallPrice,
+  summaryPrice,
+  usagePrice,
+} from "../tokens/cache-price.ts";
 export { Calibration, type CalibrationSample } from "../tokens/calibration.ts";
 export { CountingChain, type Deadline } from "../tokens/counting-chain.ts";
 export { bindsReasoning, type EditSafety, editSafety } from "../tokens/edit-safety.ts";
@@ -16,6 +26,15 @@ export {
   resolveModelLimits,
 } from "../tokens/model-catalogue.ts";
 export { tokenizerRatio } from "../tokens/model-family.ts";
+export {
+  type ResolvedTariff,
+  resolveTariff,
+  TARIFFS,
+  type Tariff,
+  type TariffName,
+  type TariffOption,
+  type TariffSource,
+} from "../tokens/tariff.ts";
 export type { TokenFigure, TokenSource } from "../tokens/token-figure.ts";
 export { type SentRequest, UsageLedger, type UsageLedgerOptions } from "../tokens/usage-ledger.ts";
 export { type TokenWarningState, tokenWarningState, WarningMonitor } from "../tokens/warning-state.ts";
