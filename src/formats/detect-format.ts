@@ -8,6 +8,7 @@ import { shorten } from "../base/text.ts";
 import { isChatMessage, messageList } from "./conversations.ts";
 import { FORMAT_NAMES, type FormatName } from "./imported-session.ts";
 import type { SourceRecord } from "./read-records.ts";
+import { RECORD_FORMATS, UNSUPPORTED_RECORDERS } from "./record-marks.ts";
 
 /**
  * The format of the records.
@@ -16,8 +17,8 @@ import type { SourceRecord } from "./read-records.ts";
 export function detectFormat(name: string, records: readonly SourceRecord[]): FormatName {
   const sample = records.slice(0, FORMATS_DEFAULTS.detectionRecords);
   for (const { value } of sample) {
-    if (isPi(value)) return "pi";
-    if (isClaudeCode(value)) return "claude-code";
+    const known = RECORD_FORMATS.find(({ isRecord }) => isRecord(value));
+    if (known !== undefined) return known.format;
   }
   const messages = sample.flatMap(({ value }) =>
     isChatMessage(value) ? [value] : (messageList(value) ?? []).slice(0, FORMATS_DEFAULTS.detectionRecords),
@@ -27,10 +28,10 @@ export function detectFormat(name: string, records: readonly SourceRecord[]): Fo
       messages.some(hasAnthropicBlock) || sample.some(({ value }) => isAnthropicRequest(value));
     return isAnthropic && !messages.some(isOpenaiOnly) ? "anthropic-messages" : "openai-chat";
   }
-  const tool = sample.map(({ value }) => recorderOf(value)).find((name) => name !== undefined);
-  if (tool !== undefined) {
+  const recorder = UNSUPPORTED_RECORDERS.find(({ isRecord }) => sample.some(({ value }) => isRecord(value)));
+  if (recorder !== undefined) {
     throw new InputError("FORMAT_UNKNOWN", {
-      message: `${name} is a session of ${tool}, whose recordings are not supported yet.`,
+      message: `${name} is a session of ${recorder.tool}, whose recordings are not supported yet.`,
       hint: `Supported are ${FORMAT_NAMES.join(", ")}. A list of its messages in the shape of OpenAI Chat can be read.`,
     });
   }
@@ -38,30 +39,6 @@ export function detectFormat(name: string, records: readonly SourceRecord[]): Fo
     message: `${name} is not in a format that can be read: it begins with ${describeRecord(sample[0]?.value)}.`,
     hint: `Supported are ${FORMAT_NAMES.join(", ")}. Give the session file itself, not an export for reading.`,
   });
-}
-
-/** Record types that only Claude Code writes, with a field that goes with them. */
-const CLAUDE_TYPES: Readonly<Record<string, readonly string[]>> = {
-  user: ["uuid", "sessionId", "parentUuid"],
-  assistant: ["uuid", "sessionId", "parentUuid", "requestId"],
-  system: ["uuid", "sessionId", "parentUuid"],
-  attachment: ["uuid", "attachment"],
-  progress: ["uuid", "sessionId", "parentUuid"],
-  summary: ["leafUuid"],
-  "file-history-snapshot": ["snapshot", "messageId"],
-  "queue-operation": ["operation"],
-};
-
-function isClaudeCode(value: Readonly<Record<string, unknown>>): boolean {
-  const type = value["type"];
-  if (typeof type !== "string" || !Object.hasOwn(CLAUDE_TYPES, type)) return false;
-  return CLAUDE_TYPES[type]!.some((field) => Object.hasOwn(value, field));
-}
-
-function isPi(value: Readonly<Record<string, unknown>>): boolean {
-  if (value["type"] === "session")
-    return typeof value["id"] === "string" && Object.hasOwn(value, "timestamp");
-  return value["type"] === "message" && isObject(value["message"]) && Object.hasOwn(value["message"], "role");
 }
 
 const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set([
@@ -96,36 +73,6 @@ function isAnthropicRequest(value: Readonly<Record<string, unknown>>): boolean {
     (value["system"] !== undefined && messageList(value) !== undefined) ||
     tools.some((tool: unknown) => isObject(tool) && isObject(tool["input_schema"]))
   );
-}
-
-/** The tool that a record is known by, of those that cannot be read yet. */
-function recorderOf(value: Readonly<Record<string, unknown>>): string | undefined {
-  const { type, trajectory, messages } = value;
-  if (
-    (type === "session_meta" || type === "response_item" || type === "turn_context") &&
-    isObject(value["payload"])
-  )
-    return "Codex";
-  if (typeof type === "string" && type.startsWith("session.") && isObject(value["data"])) return "Copilot";
-  if (Object.hasOwn(value, "projectHash") && Array.isArray(messages)) return "gemini-cli";
-  if (isObject(value["info"]) && Array.isArray(messages) && messages.some(hasParts)) return "opencode";
-  if (
-    Array.isArray(trajectory) &&
-    trajectory.some((step) => isObject(step) && Object.hasOwn(step, "observation"))
-  )
-    return "SWE-agent";
-  const history = Array.isArray(value["history"]) ? value["history"] : [value];
-  return history.some(isOpenhandsEvent) ? "OpenHands" : undefined;
-}
-
-function hasParts(message: unknown): boolean {
-  return isObject(message) && isObject(message["info"]) && Array.isArray(message["parts"]);
-}
-
-function isOpenhandsEvent(event: unknown): boolean {
-  if (!isObject(event)) return false;
-  const isEvent = Object.hasOwn(event, "action") || Object.hasOwn(event, "observation");
-  return isEvent && ["source", "cause", "tool_call_metadata"].some((field) => Object.hasOwn(event, field));
 }
 
 function describeRecord(value: Readonly<Record<string, unknown>> | undefined): string {

@@ -1,0 +1,93 @@
+/**
+ * What the records of a tool are known by: a field or a type that only this tool writes.
+ */
+import { isObject } from "../base/json.ts";
+import type { FormatName } from "./imported-session.ts";
+
+type RecordValue = Readonly<Record<string, unknown>>;
+
+/** Formats that one record gives away, asked in this order. @internal */
+export const RECORD_FORMATS: readonly {
+  readonly format: FormatName;
+  readonly isRecord: (value: RecordValue) => boolean;
+}[] = [
+  { format: "pi", isRecord: isPi },
+  { format: "claude-code", isRecord: isClaudeCode },
+];
+
+/** Tools that are recognised, so that a message can name them, and not read yet. @internal */
+export const UNSUPPORTED_RECORDERS: readonly {
+  readonly tool: string;
+  readonly isRecord: (value: RecordValue) => boolean;
+}[] = [
+  { tool: "Codex", isRecord: isCodex },
+  { tool: "Copilot", isRecord: isCopilot },
+  { tool: "gemini-cli", isRecord: isGeminiCli },
+  { tool: "opencode", isRecord: isOpencode },
+  { tool: "SWE-agent", isRecord: isSweAgent },
+  { tool: "OpenHands", isRecord: isOpenhands },
+];
+
+/** Record types that only Claude Code writes, with a field that goes with them. */
+const CLAUDE_TYPES: Readonly<Record<string, readonly string[]>> = {
+  user: ["uuid", "sessionId", "parentUuid"],
+  assistant: ["uuid", "sessionId", "parentUuid", "requestId"],
+  system: ["uuid", "sessionId", "parentUuid"],
+  attachment: ["uuid", "attachment"],
+  progress: ["uuid", "sessionId", "parentUuid"],
+  summary: ["leafUuid"],
+  "file-history-snapshot": ["snapshot", "messageId"],
+  "queue-operation": ["operation"],
+};
+
+function isClaudeCode(value: RecordValue): boolean {
+  const type = value["type"];
+  if (typeof type !== "string" || !Object.hasOwn(CLAUDE_TYPES, type)) return false;
+  return CLAUDE_TYPES[type]!.some((field) => Object.hasOwn(value, field));
+}
+
+function isPi(value: RecordValue): boolean {
+  if (value["type"] === "session")
+    return typeof value["id"] === "string" && Object.hasOwn(value, "timestamp");
+  return value["type"] === "message" && isObject(value["message"]) && Object.hasOwn(value["message"], "role");
+}
+
+function isCodex({ type, payload }: RecordValue): boolean {
+  return (
+    (type === "session_meta" || type === "response_item" || type === "turn_context") && isObject(payload)
+  );
+}
+
+function isCopilot({ type, data }: RecordValue): boolean {
+  return typeof type === "string" && type.startsWith("session.") && isObject(data);
+}
+
+function isGeminiCli(value: RecordValue): boolean {
+  return Object.hasOwn(value, "projectHash") && Array.isArray(value["messages"]);
+}
+
+function isOpencode({ info, messages }: RecordValue): boolean {
+  return isObject(info) && Array.isArray(messages) && messages.some(hasParts);
+}
+
+function hasParts(message: unknown): boolean {
+  return isObject(message) && isObject(message["info"]) && Array.isArray(message["parts"]);
+}
+
+function isSweAgent({ trajectory }: RecordValue): boolean {
+  return (
+    Array.isArray(trajectory) &&
+    trajectory.some((step) => isObject(step) && Object.hasOwn(step, "observation"))
+  );
+}
+
+function isOpenhands(value: RecordValue): boolean {
+  const history = Array.isArray(value["history"]) ? value["history"] : [value];
+  return history.some(isOpenhandsEvent);
+}
+
+function isOpenhandsEvent(event: unknown): boolean {
+  if (!isObject(event)) return false;
+  const isEvent = Object.hasOwn(event, "action") || Object.hasOwn(event, "observation");
+  return isEvent && ["source", "cause", "tool_call_metadata"].some((field) => Object.hasOwn(event, field));
+}
