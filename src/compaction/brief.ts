@@ -10,21 +10,18 @@ import { type Measure, measureText } from "./measure.ts";
 import { outcomeOf } from "./outcome.ts";
 import { formatReadCall } from "./pointer.ts";
 import { formatCount } from "./preview.ts";
-import { mainArgument, toolKey, toolKind } from "./tool-kinds.ts";
+import { isSmallQuery, type SmallQueryPolicy } from "./small-exchanges.ts";
+import { mainArgument, toolKind } from "./tool-kinds.ts";
 import type { LiteralScope } from "./visible-literals.ts";
 
 /** How every cleared result starts. */
 export const CLEARED_PREFIX = "[Old tool result content cleared";
 
-export interface BriefPolicy {
+export interface BriefPolicy extends SmallQueryPolicy {
   /** What stands for a cleared result, in tokens. */
   readonly briefTokens: number;
   /** Strings of a cleared result that its brief names. */
   readonly briefStringCount: number;
-  /** A result of a read-only tool below this many characters gets no brief. */
-  readonly smallResultCharacters: number;
-  /** Names by `toolKey`; short results of these are cleared without a brief. */
-  readonly readOnlyTools: ReadonlySet<string>;
 }
 
 export interface BriefSubject {
@@ -44,8 +41,7 @@ export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure:
   const { pointer, result, call, scope } = subject;
   const text = toolResultText(result);
   const read = formatReadCall(pointer);
-  const isSmall = text.length < policy.smallResultCharacters && policy.readOnlyTools.has(toolKey(call.name));
-  if (isSmall && result.is_error !== true) return `${CLEARED_PREFIX}] ${read}`;
+  if (isSmallQuery({ result, call }, policy)) return `${CLEARED_PREFIX}] ${read}`;
 
   const head = `${CLEARED_PREFIX}: ${describe(subject, text, measure)}`;
   const close = `] ${read}`;

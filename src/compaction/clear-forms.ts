@@ -1,6 +1,7 @@
 /**
  * The forms of what microcompact clears, each with what it frees: a brief or one line for a
- * result, previews for large arguments. Which of them are cleared was decided before.
+ * result, or nothing at all for a small one and its call; previews for large arguments. Which of
+ * them are cleared was decided before.
  */
 import type { ToolResultBlock } from "../transcript/blocks.ts";
 import type { BlockForm } from "../transcript/edits.ts";
@@ -10,6 +11,7 @@ import type { ClearableResult, LargeArgument } from "./clearable-results.ts";
 import type { Measure } from "./measure.ts";
 import { formatPointer } from "./pointer.ts";
 import { previewLargeStrings } from "./shrink-input.ts";
+import { findRemovableExchanges, isSmallQuery, type PlacedBlock } from "./small-exchanges.ts";
 import { findLiteralsOf, type LiteralScope } from "./visible-literals.ts";
 
 /** One block in its cleared form, and what that frees. */
@@ -26,18 +28,63 @@ export interface ArgumentPolicy {
   readonly argumentPreviewTokens: number;
 }
 
-/** The forms of the chosen results, in their order; without those that clearing would not make smaller. */
-export function clearResults(
+/** What was chosen to be cleared. */
+export interface ChosenToClear {
+  readonly results: readonly ClearableResult[];
+  readonly arguments: readonly LargeArgument[];
+}
+
+/** How what was chosen is shown. */
+export interface ClearPolicy extends BriefPolicy, ArgumentPolicy {}
+
+/**
+ * The forms of everything chosen. Small results of read-only queries disappear with their calls where
+ * {@link findRemovableExchanges} allows; what clearing would not make smaller has no form.
+ */
+export function clearForms(
   visible: readonly VisibleMessage[],
-  chosen: readonly ClearableResult[],
+  chosen: ChosenToClear,
+  policy: ClearPolicy,
+  measure: Measure,
+): readonly ClearedForm[] {
+  const small = chosen.results.filter((result) => isSmallQuery(result, policy));
+  const exchanges = findRemovableExchanges(visible, small);
+  const gone = new Set(exchanges.flatMap(({ call, result }) => [call.shown, result.shown]));
+  const isLeft = ({ shown }: { readonly shown: VisibleBlock }): boolean => !gone.has(shown);
+  return [
+    ...exchanges.flatMap(({ call, result }) => [remove(call, measure), remove(result, measure)]),
+    ...clearResults(visible, { results: chosen.results.filter(isLeft), gone }, policy, measure),
+    ...previewArguments(chosen.arguments.filter(isLeft), policy, measure),
+  ];
+}
+
+/** The most that {@link clearForms} could free: cheap, for asking first whether it is worth it. */
+export function mostClearedTokens(chosen: ChosenToClear, policy: ClearPolicy, measure: Measure): number {
+  let tokens = 0;
+  for (const { result, call } of chosen.results)
+    tokens += measure(result) + (isSmallQuery({ result, call }, policy) ? measure(call) : 0);
+  for (const { call } of chosen.arguments) tokens += measure(call);
+  return tokens;
+}
+
+function remove({ seq, shown }: PlacedBlock, measure: Measure): ClearedForm {
+  return { form: { seq, block: shown.index }, freedTokens: measure(shown.block) };
+}
+
+function clearResults(
+  visible: readonly VisibleMessage[],
+  {
+    results,
+    gone,
+  }: { readonly results: readonly ClearableResult[]; readonly gone: ReadonlySet<VisibleBlock> },
   policy: BriefPolicy,
   measure: Measure,
 ): readonly ClearedForm[] {
-  if (chosen.length === 0) return [];
-  const cleared = new Set(chosen.map(({ shown }) => shown));
-  const scope = findLiteralsOf(visible, (shown) => !cleared.has(shown));
+  if (results.length === 0) return [];
+  const cleared = new Set(results.map(({ shown }) => shown));
+  const scope = findLiteralsOf(visible, (shown) => !cleared.has(shown) && !gone.has(shown));
   // Newest first, so that a string in several cleared results is named where it was seen last.
-  return [...chosen]
+  return [...results]
     .reverse()
     .map((result) => clearResult(result, scope, policy, measure))
     .filter((form) => form !== undefined)
@@ -58,8 +105,8 @@ function clearResult(
   return { form: { seq, block: shown.index, shown: brief, ...blobOf(shown) }, freedTokens };
 }
 
-/** The forms of the chosen arguments; without those that hold no large string. */
-export function previewArguments(
+/** Without those that hold no large string. */
+function previewArguments(
   chosen: readonly LargeArgument[],
   { argumentTokens, argumentPreviewTokens }: ArgumentPolicy,
   measure: Measure,

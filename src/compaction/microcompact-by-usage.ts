@@ -8,18 +8,15 @@
  * Results of agents, MCP servers and unknown tools are kept: they cannot be had again.
  */
 import type { LayerEdit } from "../transcript/edits.ts";
-import type { BriefPolicy } from "./brief.ts";
-import { type ArgumentPolicy, clearResults, previewArguments } from "./clear-forms.ts";
+import { type ClearPolicy, clearForms, mostClearedTokens } from "./clear-forms.ts";
 import {
   type ClearablePolicy,
-  type ClearableResult,
   countKeptResults,
   findClearableResults,
   findLargeArguments,
-  type LargeArgument,
 } from "./clearable-results.ts";
 import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
-import { type Measure, recentTailStart } from "./measure.ts";
+import { recentTailStart } from "./measure.ts";
 import type { UsageInput } from "./offload-by-usage.ts";
 import { isWorthARewrite, type RewriteWorth } from "./worth-a-rewrite.ts";
 
@@ -27,12 +24,7 @@ import { isWorthARewrite, type RewriteWorth } from "./worth-a-rewrite.ts";
  * What may be cleared, and from when on. Sizes are in tokens unless the name says otherwise;
  * `microcompactPolicy` makes the policy of a window of a given size.
  */
-export interface MicrocompactPolicy
-  extends HistoryState,
-    RewriteWorth,
-    ClearablePolicy,
-    ArgumentPolicy,
-    BriefPolicy {
+export interface MicrocompactPolicy extends HistoryState, RewriteWorth, ClearablePolicy, ClearPolicy {
   /** Size of the whole request from which on this layer acts. */
   readonly gateTokens: number;
   /** This many clearable results start a pass whatever the usage. */
@@ -55,15 +47,15 @@ export function planMicrocompactByUsage(
   const stale = results
     .slice(0, results.length - countKeptResults(results, policy, measure))
     .filter(({ seq }) => seq < tailSeq);
-  const large = findLargeArguments(visible.slice(0, tailStart), policy, measure);
+  const chosen = {
+    results: stale,
+    arguments: findLargeArguments(visible.slice(0, tailStart), policy, measure),
+  };
   // The forms are dear to make: not where clearing all of it would free too little.
-  const mostTokens = mostFreedTokens(stale, large, measure);
+  const mostTokens = mostClearedTokens(chosen, policy, measure);
   if (!isWorthARewrite({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
 
-  const forms = [
-    ...clearResults(visible, stale, policy, measure),
-    ...previewArguments(large, policy, measure),
-  ];
+  const forms = clearForms(visible, chosen, policy, measure);
   const freedTokens = forms.reduce((sum, form) => sum + form.freedTokens, 0);
   if (!isWorthARewrite({ usedTokens, freedTokens }, policy)) return undefined;
 
@@ -73,16 +65,4 @@ export function planMicrocompactByUsage(
     freedTokens: Math.round(freedTokens),
     effect: { forms: forms.map(({ form }) => form) },
   };
-}
-
-/** What clearing everything without a trace would free. */
-function mostFreedTokens(
-  stale: readonly ClearableResult[],
-  large: readonly LargeArgument[],
-  measure: Measure,
-): number {
-  let tokens = 0;
-  for (const { result } of stale) tokens += measure(result);
-  for (const { call } of large) tokens += measure(call);
-  return tokens;
 }

@@ -114,11 +114,31 @@ describe("microcompact by usage", () => {
     expect(plan(applyEdit(reads, plan(reads)!, 99), { usedTokens: 100_000 })).toBeUndefined();
   });
 
-  it("leaves no brief of a small read-only result", () => {
+  it("removes a small read-only result together with its call", () => {
     const small = session(
       Array.from({ length: 60 }, () => "grep"),
       900,
     );
+    const edit = plan(small, { usedTokens: GATE })!;
+    expect(edit.effect.forms!.slice(0, 2)).toEqual([
+      { seq: 2, block: 1 },
+      { seq: 3, block: 0 },
+    ]);
+    const after = applyEdit(small, edit, 99);
+    expect(tokensOf(small) - tokensOf(after)).toBe(edit.freedTokens);
+    expect(brokenPairs(after)).toEqual([]);
+  });
+
+  it("leaves no brief of a small read-only result whose call has to stay", () => {
+    const messages = Array.from({ length: 60 }, (_, position) => [
+      assistant(
+        `r${position}`,
+        { type: "thinking", thinking: "hm", signature: "s" },
+        call(`c${position}`, "grep", { pattern: "x" }),
+      ),
+      result(`c${position}`, "x is here\n".repeat(80)),
+    ]).flat();
+    const small = asWindow([user("look"), ...messages]);
     expect(plan(small, { usedTokens: GATE })!.effect.forms![0]!.shown).toMatchObject({
       content: '[Old tool result content cleared] history_read({ pointer: "m3.0" })',
     });

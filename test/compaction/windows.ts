@@ -67,11 +67,10 @@ export function applyEdit(
     .filter(({ seq }) => !isHidden(seq))
     .map((message) => ({
       ...message,
-      blocks: message.blocks.map((shown) => {
+      blocks: message.blocks.flatMap((shown) => {
         const form = effect.forms?.find(({ seq, block }) => seq === message.seq && block === shown.index);
-        return form?.shown === undefined || message.insertedBy !== undefined
-          ? shown
-          : { ...shown, block: form.shown, form: "edited" as const };
+        if (form === undefined || message.insertedBy !== undefined) return [shown];
+        return form.shown === undefined ? [] : [{ ...shown, block: form.shown, form: "edited" as const }];
       }),
     }));
   const inserted = (effect.insert ?? []).flatMap(({ afterSeq, messages }) =>
