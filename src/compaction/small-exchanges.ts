@@ -54,15 +54,17 @@ export function findRemovableExchanges(
 ): readonly SmallExchange[] {
   if (small.length === 0) return [];
   const pairs = findPairs(visible, small);
-  const rounds = groupRounds(visible);
+  // What was emptied before is not there for a provider either.
+  const shown = visible.filter(({ blocks }) => blocks.length > 0);
+  const rounds = groupRounds(shown);
   const removable: SmallExchange[][] = [];
   // From the newest round back, because what may stay of one depends on what then follows it.
   let mayFollowAnswer = false;
   for (let index = rounds.length - 1; index >= 0; index--) {
     const { start, end } = rounds[index]!;
-    const round = describeRound(visible.slice(start, end), pairs);
+    const round = describeRound(shown.slice(start, end), pairs);
     const isNewest = index === rounds.length - 1;
-    const followsAnswer = lastShownRole(visible, start) === "assistant";
+    const followsAnswer = shown[start - 1]?.role === "assistant";
     const isWhole = !isNewest && mayGoAsAWhole(round, { followsAnswer });
     if (isWhole || (!isNewest && mayLoseItsCalls(round, { mayFollowAnswer })))
       removable.push(round.exchanges);
@@ -151,12 +153,6 @@ function isPlainCall(block: ContentBlock): block is ToolUseBlock {
     ([field, value]) =>
       CALL_FIELDS.has(field) || (field === "caller" && isObject(value) && value["type"] === "direct"),
   );
-}
-
-function lastShownRole(visible: readonly VisibleMessage[], before: number): string | undefined {
-  let index = before - 1;
-  while (index >= 0 && visible[index]!.blocks.length === 0) index--;
-  return visible[index]?.role;
 }
 
 /** By the result: only of ids that one call and one result have, because damaged logs repeat them. */

@@ -6,6 +6,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planMicrocompactByUsage } from "../../src/compaction/microcompact-by-usage.ts";
+import { planMicrocompactWhenCold } from "../../src/compaction/microcompact-when-cold.ts";
 import { microcompactPolicy, type WindowSituation } from "../../src/compaction/policies.ts";
 import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
@@ -56,8 +57,15 @@ const microcompact: Planner = (visible) =>
     },
   );
 
+const whenCold: Planner = (visible) =>
+  planMicrocompactWhenCold(
+    { visible, measure, nowMs: Number.MAX_SAFE_INTEGER },
+    { ...microcompactPolicy(situation, 0), resultsKeptCount: 2, cacheTtlMs: 300_000 },
+  );
+
 const planners: readonly { readonly name: string; readonly plan: Planner }[] = [
   { name: "microcompact by usage", plan: microcompact },
+  { name: "microcompact when cold", plan: whenCold },
 ];
 
 describe.each(planners)("$name, over random histories", ({ plan }) => {
