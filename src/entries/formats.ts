@@ -27,6 +27,6 @@ export {
   type NotRead,
   type SkippedRecords,
 } from "../formats/imported-session.ts";
-export { type AnthropicMessage, toAnthropic } from "../formats/to-anthropic.ts";
+export { type AnthropicMessage, type ToAnthropicOptions, toAnthropic } from "../formats/to-anthropic.ts";
 export { type ToOpenaiChatOptions, toOpenaiChat } from "../formats/to-openai-chat.ts";
 export { toOpenaiResponses } from "../formats/to-openai-responses.ts";

@@ -1,4 +1,5 @@
 /** `palimpsest/tokens`: counting before the call, budgets and warnings. */
+export { type BreakpointInput, planBreakpoints } from "../tokens/breakpoints.ts";
 export { type BudgetInput, type BudgetPolicy, type ContextBudget, planBudget } from "../tokens/budget.ts";
 export {
   breakEvenCalls,

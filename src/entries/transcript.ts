@@ -62,4 +62,4 @@ export { type Projection, previewEdit, project, type SeqPin } from "../transcrip
 export { planRepair } from "../transcript/repair.ts";
 export { assembleRequest } from "../transcript/request.ts";
 export { groupRounds, type Round } from "../transcript/rounds.ts";
-export type { RequestMessage, VisibleBlock, VisibleMessage } from "../transcript/window.ts";
+export type { CacheMark, RequestMessage, VisibleBlock, VisibleMessage } from "../transcript/window.ts";

@@ -3,8 +3,9 @@
  *
  * The API refuses a request over one field it does not know and over one empty text, so each kind
  * of block has the list of fields it may carry. Cache marks are not among them: where they stand is
- * decided per call, and marks that came with an import would use up the few that are allowed.
- * Every block is rendered from itself alone, so a longer list begins with the bytes of a shorter.
+ * decided per call (`tokens/breakpoints.ts`), and marks that came with an import would use up the few
+ * that are allowed. Every block is rendered from itself alone, so a longer list begins with the bytes
+ * of a shorter; a mark adds a field to its block and changes nothing else.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { toWellFormed } from "../base/text.ts";
@@ -16,7 +17,8 @@ import type {
   ToolResultPart,
 } from "../transcript/blocks.ts";
 import type { Role } from "../transcript/messages.ts";
-import type { RequestMessage } from "../transcript/window.ts";
+import type { CacheMark, RequestMessage } from "../transcript/window.ts";
+import { marksByMessage, renderedPlaces, withCacheMarks } from "./anthropic-cache-marks.ts";
 import { hasReadableSource, knownSource } from "./media-source.ts";
 import { renderOnce } from "./render-once.ts";
 
@@ -24,6 +26,18 @@ import { renderOnce } from "./render-once.ts";
 export interface AnthropicMessage {
   readonly role: Role;
   readonly content: readonly JsonObject[];
+}
+
+/** How a request is rendered, beside what it says. */
+export interface ToAnthropicOptions {
+  /** Blocks that carry a cache mark, as `prepare` plans them: `prepared.cacheMarks`. */
+  readonly cacheMarks?: readonly CacheMark[] | undefined;
+  /**
+   * How long the provider keeps what the marks write. Marks of an hour must stand before those of five
+   * minutes, so use one lifetime for all marks of a request, yours on system prompt and tools included.
+   * @defaultValue `5m`
+   */
+  readonly cacheTtl?: "5m" | "1h" | undefined;
 }
 
 /** Fields a block may carry, beside `type`. Source: Anthropic SDK 1.10, `resources/beta/messages`. */
@@ -48,12 +62,24 @@ const SERVER_RESULT_FIELDS = ["tool_use_id", "content", "is_error", "caller"];
 /**
  * Renders the messages for the Messages API. Left out is what the API would refuse or what belongs
  * to another provider: unsigned thinking, foreign opaque blocks, blank texts, and messages that are
- * empty without them. Ids the API would refuse are spelled differently, call and result alike.
+ * empty without them. Ids the API would refuse are spelled differently, call and result alike. A
+ * mark on a block that is left out is left out with it.
  *
  * @typeParam Wire - the message type of the client that sends it, such as `Anthropic.MessageParam`.
  */
-export function toAnthropic<Wire = AnthropicMessage>(messages: readonly RequestMessage[]): Wire[] {
-  const rendered = messages.flatMap(renderMessage).flatMap(withoutMisplacedCompaction);
+export function toAnthropic<Wire = AnthropicMessage>(
+  messages: readonly RequestMessage[],
+  { cacheMarks = [], cacheTtl = "5m" }: ToAnthropicOptions = {},
+): Wire[] {
+  const marks = marksByMessage(cacheMarks);
+  const renderAt = (message: RequestMessage, index: number): readonly AnthropicMessage[] => {
+    const marked = marks.get(index);
+    if (marked === undefined) return renderMessage(message);
+    const render = message.role === "assistant" ? renderAnswered : renderGiven;
+    const places = renderedPlaces(message.content, marked, render);
+    return renderMessage(message).map((one) => withCacheMarks(one, places, cacheTtl));
+  };
+  const rendered = messages.flatMap(renderAt).flatMap(withoutMisplacedCompaction);
   return rendered.map(
     (message, index) => placeSystem(message, rendered[index - 1], rendered[index + 1]) as Wire,
   );

@@ -47,3 +47,11 @@ export interface RequestMessage {
   readonly content: readonly ContentBlock[];
   readonly responseId?: string;
 }
+
+/** A block of a request by its place: `block` in the content of `message`. Where a cache mark stands. */
+export interface CacheMark {
+  /** Index of the message in the request. */
+  readonly message: number;
+  /** Index of the block in the message. */
+  readonly block: number;
+}
