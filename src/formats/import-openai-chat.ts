@@ -55,8 +55,8 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
   };
 }
 
-/** Usage as Chat reports it: the prompt includes what was read from the cache. */
-function chatUsage(value: unknown): Usage | undefined {
+/** Usage as Chat reports it: the prompt includes what was read from the cache. @internal */
+export function chatUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const details = isObject(value["prompt_tokens_details"]) ? value["prompt_tokens_details"] : {};
   const cacheReadTokens = asNumber(details["cached_tokens"]) ?? 0;

@@ -4,9 +4,14 @@
 import { InputError } from "../base/errors.ts";
 import { importClaudeCode } from "./claude-code/import-claude-code.ts";
 import { detectFormat } from "./detect-format.ts";
+import { importGeminiCli } from "./gemini-cli/import-gemini-cli.ts";
 import { importAnthropicMessages } from "./import-anthropic-messages.ts";
+import { importMiniSweAgent } from "./import-mini-swe-agent.ts";
 import { importOpenaiChat } from "./import-openai-chat.ts";
+import { importSweAgent } from "./import-swe-agent.ts";
 import type { FormatName, ImportedSession, ImportRepair, NotRead } from "./imported-session.ts";
+import { importOpencode } from "./opencode/import-opencode.ts";
+import { importOpenhands } from "./openhands/import-openhands.ts";
 import { importPi } from "./pi/import-pi.ts";
 import { readRecords, type SourceRecord, type TextSource } from "./read-records.ts";
 import { addNotRead, RepairLog } from "./repair-log.ts";
@@ -66,5 +71,15 @@ function runImporter(
       return importOpenaiChat(records, repairs);
     case "anthropic-messages":
       return importAnthropicMessages(records, repairs);
+    case "opencode":
+      return importOpencode(records, repairs);
+    case "gemini-cli":
+      return [importGeminiCli(records, repairs)];
+    case "swe-agent":
+      return importSweAgent(records, repairs);
+    case "mini-swe-agent":
+      return importMiniSweAgent(records, repairs);
+    case "openhands":
+      return importOpenhands(records, repairs);
   }
 }

@@ -10,7 +10,17 @@ import type { JsonValue } from "../base/json.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 
 /** Formats that can be imported, in the words of messages and of `--json`. */
-export const FORMAT_NAMES = ["claude-code", "pi", "openai-chat", "anthropic-messages"] as const;
+export const FORMAT_NAMES = [
+  "claude-code",
+  "pi",
+  "openai-chat",
+  "anthropic-messages",
+  "opencode",
+  "gemini-cli",
+  "swe-agent",
+  "mini-swe-agent",
+  "openhands",
+] as const;
 
 /** One of {@link FORMAT_NAMES}. */
 export type FormatName = (typeof FORMAT_NAMES)[number];

@@ -3,6 +3,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { FormatName } from "./imported-session.ts";
+import { TRAJECTORY_FORMATS } from "./trajectory-marks.ts";
 
 type RecordValue = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,7 @@ export const RECORD_FORMATS: readonly {
 }[] = [
   { format: "pi", isRecord: isPi },
   { format: "claude-code", isRecord: isClaudeCode },
+  ...TRAJECTORY_FORMATS,
 ];
 
 /** Tools that are recognised, so that a message can name them, and not read yet. @internal */
@@ -22,10 +24,6 @@ export const UNSUPPORTED_RECORDERS: readonly {
 }[] = [
   { tool: "Codex", isRecord: isCodex },
   { tool: "Copilot", isRecord: isCopilot },
-  { tool: "gemini-cli", isRecord: isGeminiCli },
-  { tool: "opencode", isRecord: isOpencode },
-  { tool: "SWE-agent", isRecord: isSweAgent },
-  { tool: "OpenHands", isRecord: isOpenhands },
 ];
 
 /** Record types that only Claude Code writes, with a field that goes with them. */
@@ -60,34 +58,4 @@ function isCodex({ type, payload }: RecordValue): boolean {
 
 function isCopilot({ type, data }: RecordValue): boolean {
   return typeof type === "string" && type.startsWith("session.") && isObject(data);
-}
-
-function isGeminiCli(value: RecordValue): boolean {
-  return Object.hasOwn(value, "projectHash") && Array.isArray(value["messages"]);
-}
-
-function isOpencode({ info, messages }: RecordValue): boolean {
-  return isObject(info) && Array.isArray(messages) && messages.some(hasParts);
-}
-
-function hasParts(message: unknown): boolean {
-  return isObject(message) && isObject(message["info"]) && Array.isArray(message["parts"]);
-}
-
-function isSweAgent({ trajectory }: RecordValue): boolean {
-  return (
-    Array.isArray(trajectory) &&
-    trajectory.some((step) => isObject(step) && Object.hasOwn(step, "observation"))
-  );
-}
-
-function isOpenhands(value: RecordValue): boolean {
-  const history = Array.isArray(value["history"]) ? value["history"] : [value];
-  return history.some(isOpenhandsEvent);
-}
-
-function isOpenhandsEvent(event: unknown): boolean {
-  if (!isObject(event)) return false;
-  const isEvent = Object.hasOwn(event, "action") || Object.hasOwn(event, "observation");
-  return isEvent && ["source", "cause", "tool_call_metadata"].some((field) => Object.hasOwn(event, field));
 }

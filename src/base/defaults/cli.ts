@@ -46,6 +46,11 @@ export const CLI_DEFAULTS = {
     "anthropic-messages": "claude-sonnet-4-5",
     "openai-chat": "gpt-4o",
     pi: "claude-sonnet-4-5",
+    opencode: "claude-sonnet-4-5",
+    "gemini-cli": "gemini-2.5-pro",
+    "swe-agent": "claude-sonnet-4-5",
+    "mini-swe-agent": "claude-sonnet-4-5",
+    openhands: "claude-sonnet-4-5",
   },
   /** Smallest window that can be asked for, in tokens. Source: our choice: thresholds keep their order from here on. */
   minWindowTokens: 1_000,

@@ -1,0 +1,138 @@
+/**
+ * Collects one OpenHands conversation from its events, whichever generation of OpenHands wrote them.
+ *
+ * An answer with several calls is several action events that share the id of the response; all its
+ * calls stand in one message here, and each result follows in the order of the events. What a
+ * sub-agent did between the call of `delegate` and its answer is kept apart.
+ */
+import { asString, type JsonValue } from "../../base/json.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { Message } from "../../transcript/messages.ts";
+import { ConversationBuilder, type MessageDraft } from "../conversation-builder.ts";
+import type { ImportedBoundary, ImportedSession } from "../imported-session.ts";
+import { present } from "../present.ts";
+import { type RepairLog, SkippedLog } from "../repair-log.ts";
+
+/** One event as it was recorded. @internal */
+export interface OpenhandsEvent {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly line?: number;
+  readonly id?: string;
+  readonly at?: number;
+}
+
+/** @internal */
+export class OpenhandsSession {
+  readonly repairs: RepairLog;
+  readonly skipped = new SkippedLog();
+  readonly #builder: ConversationBuilder;
+  /** Ids of the conversation's messages so far, for the boundaries that name what they keep. */
+  readonly #messageIds: string[] = [];
+  readonly #knownIds = new Set<string>();
+  readonly #responses = new Set<string>();
+  readonly #called = new Set<string>();
+  /** Of the answers whose event names none. */
+  readonly #model: string | undefined;
+  #system: string | undefined;
+  #tools: readonly JsonValue[] | undefined;
+  #delegations = 0;
+
+  constructor({ repairs, model }: { readonly repairs: RepairLog; readonly model?: string | undefined }) {
+    this.repairs = repairs;
+    this.#model = model;
+    this.#builder = new ConversationBuilder(repairs);
+  }
+
+  /** Adds what an event says. A further part of a response that has begun goes to its message. */
+  say(
+    event: OpenhandsEvent,
+    said: {
+      readonly message: Omit<Message, "content" | "hostId" | "at">;
+      readonly content: readonly ContentBlock[];
+    } & Pick<MessageDraft, "isAttachment" | "usage" | "stopReason">,
+  ): void {
+    const { message, content, isAttachment, usage, stopReason } = said;
+    for (const block of content) if (block.type === "tool_use") this.#called.add(block.id);
+    const isSide = this.#delegations > 0;
+    const hostId = this.#ownId(event);
+    if (hostId !== undefined && !isSide) this.#messageIds.push(hostId);
+    this.#builder.addMessage(
+      {
+        message: {
+          ...message,
+          ...(message.role === "assistant" ? present({ model: message.model ?? this.#model }) : {}),
+          ...present({ hostId, at: event.at }),
+        },
+        content: [...content],
+        usage,
+        stopReason,
+        ...present({ isAttachment, line: event.line }),
+        ...(isSide ? { isSidechain: true } : {}),
+      },
+      isSide ? "side-chain" : undefined,
+    );
+  }
+
+  /** Whether a response has not been told yet: each of its actions repeats all of it. */
+  isNewResponse(id: string | undefined): boolean {
+    if (id === undefined) return true;
+    if (this.#responses.has(id)) return false;
+    this.#responses.add(id);
+    return true;
+  }
+
+  /** Whether a call of this id was made before. */
+  isCalled(id: string | undefined): boolean {
+    return id !== undefined && this.#called.has(id);
+  }
+
+  /** The tool replaced the events of `forgotten` by a summary, or by nothing. */
+  condensed(
+    event: OpenhandsEvent,
+    { forgotten, summary }: { readonly forgotten: (id: string) => boolean; readonly summary: unknown },
+  ): void {
+    if (this.#delegations > 0) return;
+    const text = asString(summary);
+    const preserved = this.#messageIds.filter((id) => !forgotten(id));
+    const boundary: ImportedBoundary = {
+      type: "boundary",
+      trigger: "auto",
+      ...(text === undefined || text === "" ? {} : { summary: text }),
+      ...(preserved.length === 0 ? {} : { preserved }),
+      ...present({ hostId: event.id, at: event.at, line: event.line }),
+    };
+    this.#builder.addItem(boundary);
+  }
+
+  delegated(): void {
+    this.#delegations++;
+  }
+
+  returned(): void {
+    this.#delegations = Math.max(0, this.#delegations - 1);
+  }
+
+  /** The prompt of the conversation; those of sub-agents are not kept. */
+  instructed({ system, tools }: { readonly system: unknown; readonly tools: unknown }): void {
+    if (this.#delegations > 0) return;
+    this.#system ??= asString(system);
+    if (Array.isArray(tools) && tools.length > 0) this.#tools ??= tools as readonly JsonValue[];
+  }
+
+  finish(): Pick<ImportedSession, "items" | "leftOut" | "skipped" | "system" | "tools"> {
+    return {
+      ...this.#builder.finish(),
+      skipped: this.skipped.list(),
+      ...present({ system: this.#system, tools: this.#tools }),
+    };
+  }
+
+  #ownId({ id, line }: OpenhandsEvent): string | undefined {
+    if (id === undefined || !this.#knownIds.has(id)) {
+      if (id !== undefined) this.#knownIds.add(id);
+      return id;
+    }
+    this.repairs.add("duplicate-id", `the id ${id} was used before; both are kept`, line);
+    return undefined;
+  }
+}
