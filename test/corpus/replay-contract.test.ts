@@ -34,7 +34,10 @@ const WINDOWS = [
   { windowTokens: 16_000, blockingTokens: 14_160 },
 ] as const;
 
-const FOLDERS = ["claude-code", "openai-chat", "anthropic-messages", "pi"] as const;
+const FOLDERS = [
+  ...["claude-code", "openai-chat", "anthropic-messages", "pi"],
+  ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
+];
 const files = FOLDERS.flatMap((folder) => corpusFiles(folder));
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-contract-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

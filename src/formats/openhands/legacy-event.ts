@@ -118,6 +118,7 @@ function readObservation(event: OpenhandsEvent, observation: string, session: Op
     session.skipped.add(observation);
     return;
   }
+  session.workedIn(within(within(raw["extras"])["metadata"])["working_dir"]);
   const cause = asNumber(raw["cause"]);
   const id = callId(raw, cause === undefined ? undefined : String(cause));
   if (!session.isCalled(id)) {

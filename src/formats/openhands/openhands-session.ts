@@ -35,6 +35,7 @@ export class OpenhandsSession {
   readonly #model: string | undefined;
   #system: string | undefined;
   #tools: readonly JsonValue[] | undefined;
+  #workingCopy: string | undefined;
   #delegations = 0;
 
   constructor({ repairs, model }: { readonly repairs: RepairLog; readonly model?: string | undefined }) {
@@ -112,6 +113,11 @@ export class OpenhandsSession {
     this.#delegations = Math.max(0, this.#delegations - 1);
   }
 
+  /** A command of the agent ran in this folder. */
+  workedIn(folder: unknown): void {
+    if (folder !== "") this.#workingCopy ??= asString(folder);
+  }
+
   /** The prompt of the conversation; those of sub-agents are not kept. */
   instructed({ system, tools }: { readonly system: unknown; readonly tools: unknown }): void {
     if (this.#delegations > 0) return;
@@ -119,11 +125,11 @@ export class OpenhandsSession {
     if (Array.isArray(tools) && tools.length > 0) this.#tools ??= tools as readonly JsonValue[];
   }
 
-  finish(): Pick<ImportedSession, "items" | "leftOut" | "skipped" | "system" | "tools"> {
+  finish(): Pick<ImportedSession, "items" | "leftOut" | "skipped" | "system" | "tools" | "workingCopy"> {
     return {
       ...this.#builder.finish(),
       skipped: this.skipped.list(),
-      ...present({ system: this.#system, tools: this.#tools }),
+      ...present({ system: this.#system, tools: this.#tools, workingCopy: this.#workingCopy }),
     };
   }
 

@@ -116,6 +116,7 @@ function readResult(event: OpenhandsEvent, session: OpenhandsSession): void {
   const { raw, line } = event;
   const onDamage = session.repairs.blockDamage(line);
   const observation = within(raw["observation"]);
+  session.workedIn(within(observation["metadata"])["working_dir"]);
   const rejection = asString(raw["rejection_reason"]);
   const error =
     asString(raw["error"]) ?? (rejection === undefined ? undefined : `Action rejected: ${rejection}`);

@@ -3,6 +3,7 @@
  * and then checks from the stored log that nothing broke and nothing was lost.
  */
 
+import { isObject } from "../../base/json.ts";
 import type { CallRequest } from "../../engine/prepared-call.ts";
 import type { Session } from "../../engine/session.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
@@ -103,7 +104,7 @@ function settingOf({ imported, model: asked, windowTokens }: ReplayTask): Settin
 async function replay(task: ReplayTask, setting: Setting, startedMs: number): Promise<Replayed> {
   const { imported } = task;
   const breath = new Breath(task.signal);
-  const track = new SessionTrack(new WireJudge({ hasAnthropicTools: imported.format !== "openai-chat" }));
+  const track = new SessionTrack(new WireJudge({ hasAnthropicTools: hasAnthropicTools(imported) }));
   const sessions = nodeSessions({ folder: task.folder });
   const options = sessionOptions(task, track);
   const session = await sessions.create(options);
@@ -131,6 +132,15 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   const unrecordedTokens = unrecordedFixedTokens(imported, setting.request.model);
   const stored = { storedAs: session.id, track, lossless, rebuild };
   return { type: "replayed", result, ...stored, budget, imported, unrecordedTokens };
+}
+
+/** Recorded tools are handed over as they are: Anthropic's have a schema under this name, or a type of their own. */
+function hasAnthropicTools({ tools = [] }: ImportedSession): boolean {
+  return tools.every(
+    (tool) =>
+      isObject(tool) &&
+      (isObject(tool["input_schema"]) || (typeof tool["type"] === "string" && tool["type"] !== "function")),
+  );
 }
 
 function sessionOptions(task: ReplayTask, track: SessionTrack): NodeSessionOptions {
