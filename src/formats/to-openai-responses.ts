@@ -20,7 +20,20 @@ import { renderOnce } from "./render-once.ts";
  * @typeParam Wire - the item type of the client that sends it, such as `ResponseInputItem`.
  */
 export function toOpenaiResponses<Wire = JsonObject>(messages: readonly RequestMessage[]): Wire[] {
-  return messages.flatMap(renderTurn) as Wire[];
+  return withFittingOutputs(messages.flatMap(renderTurn)) as Wire[];
+}
+
+/** An output is of the kind of its call, also where it was put in by a repair that knows of one kind only. */
+function withFittingOutputs(items: readonly JsonObject[]): readonly JsonObject[] {
+  const callTypes = new Map<JsonValue | undefined, JsonValue | undefined>();
+  return items.map((item) => {
+    const { type, call_id: callId } = item;
+    if (type === "function_call" || type === "custom_tool_call") callTypes.set(callId, type);
+    if (type !== "function_call_output" && type !== "custom_tool_call_output") return item;
+    const callType = callTypes.get(callId);
+    const fitting = callType === undefined ? type : `${String(callType)}_output`;
+    return type === fitting ? item : { ...item, type: fitting };
+  });
 }
 
 const renderTurn = renderOnce(renderMessage);
@@ -55,7 +68,12 @@ function renderMessage({ role, content }: RequestMessage): readonly JsonObject[]
     open.parts.push(part);
   }
   close();
-  return items;
+  return role === "assistant" ? withoutLastReasoning(items) : items;
+}
+
+/** An answer that was cut off while the model was reasoning: the API takes no reasoning without what it led to. */
+function withoutLastReasoning(items: readonly JsonObject[]): readonly JsonObject[] {
+  return items.slice(0, items.findLastIndex(({ type }) => type !== "reasoning") + 1);
 }
 
 const renderItems = renderOnce((block: ContentBlock) => listOf(renderItem(block)));

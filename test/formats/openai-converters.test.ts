@@ -200,4 +200,25 @@ describe("OpenAI Responses", () => {
       "text",
     ]);
   });
+
+  it.each([
+    { call: "custom_tool_call", output: "custom_tool_call_output", fields: { input: "free text" } },
+    { call: "function_call", output: "function_call_output", fields: { arguments: "{}" } },
+  ])("answers a $call in its own kind, whoever wrote the answer", ({ call: type, output, fields }) => {
+    const item = { type, call_id: "c1", name: "f", ...fields };
+    const { messages } = fromOpenaiResponses([item]);
+    const plainResult: ContentBlock = { type: "tool_result", tool_use_id: "c1", content: "interrupted" };
+    const custom = { ...plainResult, openai: { extra: { type: "custom_tool_call_output" } } };
+    for (const block of [plainResult, custom]) {
+      const items = toOpenaiResponses([...messages, { role: "user", content: [block] }]);
+      expect(items).toEqual([item, { type: output, call_id: "c1", output: "interrupted" }]);
+    }
+  });
+
+  it("leaves reasoning out that led to nothing, because it is refused alone", () => {
+    const reasoning = { type: "reasoning", summary: [], encrypted_content: "…" };
+    const said = (role: string, type: string) => ({ type: "message", role, content: [{ type, text: "a" }] });
+    const items = [reasoning, said("assistant", "output_text"), reasoning, said("user", "input_text")];
+    expect(toOpenaiResponses(fromOpenaiResponses(items).messages)).toEqual([items[0], items[1], items[3]]);
+  });
 });
