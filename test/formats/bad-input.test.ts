@@ -6,6 +6,7 @@ import { type ImportResult, importSessions } from "../../src/formats/import-sess
 import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
 import { toOpenaiResponses } from "../../src/formats/to-openai-responses.ts";
+import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
 const base = { sessionId: "s", isSidechain: false };
 const user = (uuid: string, parentUuid: string | null, content: unknown) => ({
@@ -100,18 +101,27 @@ function imported(text: string): ImportResult {
   return result as ImportResult;
 }
 
-describe.each(Object.entries(SMALL))("a %s file", (format, whole) => {
+const FILES = [
+  ...Object.entries(SMALL).map(([format, text]) => ({
+    format,
+    what: "a session",
+    isDocument: format === "anthropic-messages",
+    text,
+  })),
+  ...TRAJECTORY_FILES,
+];
+
+describe.each(FILES)("a $format file ($what)", ({ format, isDocument, text: whole }) => {
   it("cut at any byte is an error with a code, or is read up to there with the damage reported", () => {
     const bytes = Buffer.from(whole, "utf8");
     const full = imported(whole);
     expect([full.format, full.repairs.length]).toEqual([format, 0]);
-    const isLineBased = format !== "anthropic-messages";
     for (let length = 0; length < bytes.length; length++) {
       const text = bytes.subarray(0, length).toString("utf8");
       const result = importOrCode(text);
       if (typeof result === "string") {
         expect(["INPUT_EMPTY", "INPUT_UNREADABLE", "FORMAT_UNKNOWN", "NO_MESSAGES"]).toContain(result);
-        if (isLineBased) continue;
+        if (!isDocument) continue;
         expect(result).toBe(length === 0 ? "INPUT_EMPTY" : "INPUT_UNREADABLE");
         continue;
       }
@@ -145,7 +155,7 @@ describe.each(Object.entries(SMALL))("a %s file", (format, whole) => {
       true,
       -1e308,
     );
-    const records = whole.startsWith("{\n")
+    const records = isDocument
       ? [JSON.parse(whole) as unknown]
       : whole.split("\n").map((line) => JSON.parse(line) as unknown);
     const paths = pathsIn(records);

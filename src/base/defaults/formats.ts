@@ -28,6 +28,8 @@ export const FORMATS_DEFAULTS = {
   binaryShare: 0.1,
   /** Repairs listed one by one per kind and file; the rest is one line with a count. Source: our choice. */
   listedRepairsPerKind: 100,
+  /** Messages that a boundary names one by one as staying; a longer list is left away. Source: our choice; OpenHands condenses at 240 events and keeps half of them. */
+  listedPreservedIds: 256,
   /** Bytes read from the disk at once. Source: Node's default for file streams. */
   readChunkBytes: 65_536,
   /** How long an input that is a pipe may stay without a writer, in milliseconds. Source: our choice: time for a shell to start the other side. */

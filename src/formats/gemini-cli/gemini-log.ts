@@ -4,35 +4,23 @@
  * DESIGN. The file is a log: a header, messages, and patches. A message is written again whenever
  * it grows, and the last writing counts, at the place of the first. `$set` changes fields of the
  * session; where it sets `messages`, the tool replaced its own context. `$rewindTo` takes back a
- * message and all after it. Before version 0.30 or so a session was one document with the list in it.
+ * message and all after it. Older versions wrote one document with the list of messages in it.
  *
  * A replaced context is not the conversation: what the tool dropped stays here, and the place of
- * the replacement becomes a boundary. Results that the tool shortened keep their first writing.
+ * the replacement becomes a boundary.
  */
 import { asString, isObject } from "../../base/json.ts";
 import type { ImportedBoundary, ImportedMicrocompact } from "../imported-session.ts";
 import { present } from "../present.ts";
 import type { SourceRecord } from "../read-records.ts";
 import type { RepairLog } from "../repair-log.ts";
-import { geminiText } from "./gemini-message.ts";
-import { geminiParts, toolResultOf } from "./gemini-part.ts";
+import { geminiText, isCommand } from "./gemini-message.ts";
+import { GeminiMessageSlot } from "./gemini-slot.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A message or an edit of the tool's own, in the order of the conversation. @internal */
-export type GeminiSlot = MessageSlot | EditSlot;
-
-interface MessageSlot {
-  readonly type: "message";
-  raw: Fields;
-  readonly line: number | undefined;
-  /** Not taken back later. */
-  isLive: boolean;
-  /** Put in by the tool: beside the conversation, or in the place of what it dropped. */
-  putIn: "no" | "beside" | "instead";
-  /** Its place among all slots. */
-  readonly order: number;
-}
+export type GeminiSlot = GeminiMessageSlot | EditSlot;
 
 interface EditSlot {
   readonly type: "edit";
@@ -49,9 +37,11 @@ export class GeminiLog {
   /** Fields of the session, the last value of each. */
   readonly fields = new Map<(typeof FIELDS)[number], unknown>();
   readonly #repairs: RepairLog;
-  readonly #byId = new Map<string, MessageSlot>();
+  readonly #byId = new Map<string, GeminiMessageSlot>();
   /** What was not taken back, in order. */
-  #live: GeminiSlot[] = [];
+  readonly #live: GeminiSlot[] = [];
+  /** What the tool's own context holds. */
+  #context: GeminiMessageSlot[] = [];
 
   constructor(repairs: RepairLog) {
     this.#repairs = repairs;
@@ -81,17 +71,17 @@ export class GeminiLog {
     else this.#replace(list, line);
   }
 
-  #write(raw: Fields, line: number | undefined): MessageSlot {
+  #write(raw: Fields, line: number | undefined): GeminiMessageSlot {
     const id = asString(raw["id"]);
     const known = id === undefined ? undefined : this.#byId.get(id);
     if (known !== undefined) {
-      known.raw = raw;
+      known.rewrite(raw);
       return known;
     }
-    const order = this.slots.length;
-    const slot: MessageSlot = { type: "message", raw, line, isLive: true, putIn: "no", order };
+    const slot = new GeminiMessageSlot({ raw, line, order: this.slots.length });
     if (id !== undefined) this.#byId.set(id, slot);
     this.#push(slot);
+    this.#context.push(slot);
     return slot;
   }
 
@@ -112,19 +102,23 @@ export class GeminiLog {
 
   #replace(list: readonly Fields[], line: number | undefined): void {
     const summary = this.#summarySlot(list);
-    const kept = new Set<MessageSlot>();
-    const added: MessageSlot[] = [];
+    const kept = new Set<GeminiMessageSlot>();
+    const added: Fields[] = [];
     const shortened: string[] = [];
-    const isDropped = this.#drops(list);
     for (const message of list) {
       const slot = this.#byId.get(asString(message["id"]) ?? "");
-      if (slot === undefined) added.push(this.#write(message, line));
-      else if (!kept.has(slot)) {
+      if (slot === undefined) added.push(message);
+      else {
         kept.add(slot);
-        shortened.push(...takeOver(slot, message));
+        shortened.push(...slot.takeOver(message));
       }
     }
-    const extra = summary === undefined || !isDropped ? added : [...added, summary];
+    const isDropped = this.#context.some(
+      (slot) => slot.isLive && slot.putIn === "no" && !kept.has(slot) && isSent(slot.raw),
+    );
+    this.#context = [...kept];
+    const extra = added.map((message) => this.#write(message, line));
+    if (summary !== undefined && isDropped) extra.push(summary);
     for (const slot of extra) slot.putIn = isDropped ? "instead" : "beside";
     if (isDropped) this.#boundary({ kept, extra, line });
     if (shortened.length > 0)
@@ -135,18 +129,9 @@ export class GeminiLog {
       });
   }
 
-  /** Whether something that was said is missing in the new context. */
-  #drops(list: readonly Fields[]): boolean {
-    const ids = new Set(list.map((message) => message["id"]));
-    return this.#live.some(
-      (slot) =>
-        slot.type === "message" && slot.putIn === "no" && isSent(slot.raw) && !ids.has(slot.raw["id"]),
-    );
-  }
-
   /** A summary may have been written as a message first: it moved to the front of the new context. */
-  #summarySlot(list: readonly Fields[]): MessageSlot | undefined {
-    const [first, second] = list.map((message) => this.#byId.get(asString(message["id"]) ?? ""));
+  #summarySlot(list: readonly Fields[]): GeminiMessageSlot | undefined {
+    const [first, second] = list.slice(0, 2).map((message) => this.#byId.get(asString(message["id"]) ?? ""));
     if (first === undefined || first.raw["type"] !== "user" || first.putIn !== "no") return undefined;
     const isMoved = second !== undefined && first.order > second.order;
     return isMoved || geminiText(first.raw).includes("<state_snapshot>") ? first : undefined;
@@ -157,8 +142,8 @@ export class GeminiLog {
     extra,
     line,
   }: {
-    readonly kept: ReadonlySet<MessageSlot>;
-    readonly extra: readonly MessageSlot[];
+    readonly kept: ReadonlySet<GeminiMessageSlot>;
+    readonly extra: readonly GeminiMessageSlot[];
     readonly line: number | undefined;
   }): void {
     const summary = extra
@@ -185,40 +170,5 @@ export class GeminiLog {
 
 /** Whether a record is part of what the model gets. */
 function isSent(raw: Fields): boolean {
-  return raw["type"] === "gemini" || (raw["type"] === "user" && !/^\s*[/?]/.test(geminiText(raw)));
-}
-
-/**
- * Takes over what is new in a message of a replaced context, and keeps what the tool shortened in
- * it as it was first written. Returns the ids of the calls whose answers were shortened.
- */
-function takeOver(slot: MessageSlot, after: Fields): readonly string[] {
-  const before = answersOf(slot.raw);
-  const shortened = new Set(
-    [...answersOf(after)].flatMap(([id, answer]) => {
-      const first = before.get(id);
-      return first !== undefined && first !== answer ? [id] : [];
-    }),
-  );
-  const first = new Map(callsOf(slot.raw).map((call) => [call["id"], call]));
-  const toolCalls = callsOf(after).map((call) =>
-    shortened.has(String(call["id"])) ? (first.get(call["id"]) ?? call) : call,
-  );
-  const hasCalls = Array.isArray(after["toolCalls"]);
-  slot.raw = { ...after, content: slot.raw["content"], ...(hasCalls ? { toolCalls } : {}) };
-  return [...shortened];
-}
-
-function callsOf({ toolCalls }: Fields): readonly Fields[] {
-  return Array.isArray(toolCalls) ? toolCalls.filter(isObject) : [];
-}
-
-function answersOf(message: Fields): ReadonlyMap<string, string> {
-  return new Map(
-    callsOf(message).flatMap(({ id, result }): readonly [string, string][] =>
-      typeof id === "string" && geminiParts(result).length > 0
-        ? [[id, JSON.stringify(toolResultOf(id, result)["content"] ?? null)]]
-        : [],
-    ),
-  );
+  return raw["type"] === "gemini" || (raw["type"] === "user" && !isCommand(raw));
 }

@@ -82,8 +82,8 @@ export function geminiText(raw: Fields): string {
     .join("");
 }
 
-/** Commands to the tool itself are recorded among the messages and never sent. */
-function isCommand(raw: Fields): boolean {
+/** Commands to the tool itself are recorded among the messages and never sent. @internal */
+export function isCommand(raw: Fields): boolean {
   return /^\s*[/?]/.test(geminiText(raw));
 }
 

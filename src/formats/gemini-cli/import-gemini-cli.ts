@@ -46,7 +46,8 @@ function addSlot(slot: GeminiSlot, { builder, calls, repairs }: Reading): void {
     if (slot.isLive) builder.addItem(slot.item);
     return;
   }
-  const { raw, line, isLive, putIn } = slot;
+  const { line, isLive, putIn } = slot;
+  const raw = slot.finish();
   const messages = geminiMessages(raw, { calls, onDamage: repairs.blockDamage(line), line });
   if (messages === undefined) {
     const type = JSON.stringify(raw["type"] ?? null);

@@ -5,6 +5,7 @@
  * calls stand in one message here, and each result follows in the order of the events. What a
  * sub-agent did between the call of `delegate` and its answer is kept apart.
  */
+import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { asString, type JsonValue } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Message } from "../../transcript/messages.ts";
@@ -26,8 +27,8 @@ export class OpenhandsSession {
   readonly repairs: RepairLog;
   readonly skipped = new SkippedLog();
   readonly #builder: ConversationBuilder;
-  /** Ids of the conversation's messages so far, for the boundaries that name what they keep. */
-  readonly #messageIds: string[] = [];
+  /** Ids of the messages in the tool's own context, for the boundaries that name what they keep. */
+  #contextIds: string[] = [];
   readonly #knownIds = new Set<string>();
   readonly #responses = new Set<string>();
   readonly #called = new Set<string>();
@@ -56,7 +57,7 @@ export class OpenhandsSession {
     for (const block of content) if (block.type === "tool_use") this.#called.add(block.id);
     const isSide = this.#delegations > 0;
     const hostId = this.#ownId(event);
-    if (hostId !== undefined && !isSide) this.#messageIds.push(hostId);
+    if (hostId !== undefined && !isSide) this.#contextIds.push(hostId);
     this.#builder.addMessage(
       {
         message: {
@@ -93,13 +94,20 @@ export class OpenhandsSession {
     { forgotten, summary }: { readonly forgotten: (id: string) => boolean; readonly summary: unknown },
   ): void {
     if (this.#delegations > 0) return;
+    const kept = this.#contextIds.filter((id) => !forgotten(id));
+    if (kept.length > 0 && kept.length === this.#contextIds.length) {
+      this.skipped.add("condensation of nothing");
+      return;
+    }
+    this.#contextIds = kept;
     const text = asString(summary);
-    const preserved = this.#messageIds.filter((id) => !forgotten(id));
+    // A list as long as the conversation at every boundary would make a file larger than it is.
+    const isListed = kept.length > 0 && kept.length <= FORMATS_DEFAULTS.listedPreservedIds;
     const boundary: ImportedBoundary = {
       type: "boundary",
       trigger: "auto",
       ...(text === undefined || text === "" ? {} : { summary: text }),
-      ...(preserved.length === 0 ? {} : { preserved }),
+      ...(isListed ? { preserved: kept } : {}),
       ...present({ hostId: event.id, at: event.at, line: event.line }),
     };
     this.#builder.addItem(boundary);
