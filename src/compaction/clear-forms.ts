@@ -5,6 +5,7 @@
  */
 import type { ToolResultBlock } from "../transcript/blocks.ts";
 import type { BlockForm } from "../transcript/edits.ts";
+import type { SeqPin } from "../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { type BriefPolicy, formatBrief } from "./brief.ts";
 import type { ClearableResult, LargeArgument } from "./clearable-results.ts";
@@ -35,7 +36,10 @@ export interface ChosenToClear {
 }
 
 /** How what was chosen is shown. */
-export interface ClearPolicy extends BriefPolicy, ArgumentPolicy {}
+export interface ClearPolicy extends BriefPolicy, ArgumentPolicy {
+  /** What is never cleared; nothing, where it is left out. */
+  readonly pins?: readonly SeqPin[] | undefined;
+}
 
 /**
  * The forms of everything chosen. Small results of read-only queries disappear with their calls where
@@ -48,7 +52,7 @@ export function clearForms(
   measure: Measure,
 ): readonly ClearedForm[] {
   const small = chosen.results.filter((result) => isSmallQuery(result, policy));
-  const exchanges = findRemovableExchanges(visible, small);
+  const exchanges = findRemovableExchanges(visible, small, policy.pins);
   const gone = new Set(exchanges.flatMap(({ call, result }) => [call.shown, result.shown]));
   const isLeft = ({ shown }: { readonly shown: VisibleBlock }): boolean => !gone.has(shown);
   return [

@@ -4,9 +4,11 @@
  * trigger chooses by a rule of its own: size, age, or what clearing costs.
  */
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
+import type { SeqPin } from "../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { CLEARED_PREFIX } from "./brief.ts";
 import type { Measure } from "./measure.ts";
+import { pinnedPlaces } from "./pins.ts";
 import { toolKey } from "./tool-kinds.ts";
 
 /** Which tools' results and arguments may go. */
@@ -19,6 +21,8 @@ export interface ClearablePolicy {
   readonly resultsKeptTokens: number;
   /** Strings in arguments of calls above this are previewed. */
   readonly argumentTokens: number;
+  /** What is never cleared; nothing, where it is left out. */
+  readonly pins?: readonly SeqPin[] | undefined;
 }
 
 /** A result that may be cleared, with the call it answers. */
@@ -43,8 +47,9 @@ export interface LargeArgument {
  */
 export function findClearableResults(
   visible: readonly VisibleMessage[],
-  { clearableTools }: Pick<ClearablePolicy, "clearableTools">,
+  { clearableTools, pins }: Pick<ClearablePolicy, "clearableTools" | "pins">,
 ): readonly ClearableResult[] {
+  const pinned = pinnedPlaces(pins);
   const calls = new Map<string, ToolUseBlock>();
   const found: ClearableResult[] = [];
   for (const { seq, insertedBy, blocks } of visible)
@@ -53,8 +58,8 @@ export function findClearableResults(
       if (block.type === "tool_use") calls.set(block.id, block);
       if (block.type !== "tool_result" || insertedBy !== undefined || isCleared(shown)) continue;
       const call = calls.get(block.tool_use_id);
-      if (call !== undefined && clearableTools.has(toolKey(call.name)))
-        found.push({ seq, shown, result: block, call });
+      if (call === undefined || pinned.has({ seq, block: shown.index })) continue;
+      if (clearableTools.has(toolKey(call.name))) found.push({ seq, shown, result: block, call });
     }
   return found;
 }
@@ -88,14 +93,16 @@ export function countKeptResults(
 /** Calls of clearable tools with large arguments, oldest first. */
 export function findLargeArguments(
   visible: readonly VisibleMessage[],
-  policy: Pick<ClearablePolicy, "clearableTools" | "argumentTokens">,
+  policy: Pick<ClearablePolicy, "clearableTools" | "argumentTokens" | "pins">,
   measure: Measure,
 ): readonly LargeArgument[] {
+  const pinned = pinnedPlaces(policy.pins);
   const found: LargeArgument[] = [];
   for (const { seq, insertedBy, blocks } of visible) {
     if (insertedBy !== undefined) continue;
     for (const shown of blocks)
-      if (isLargeArgument(shown.block, policy, measure)) found.push({ seq, shown, call: shown.block });
+      if (isLargeArgument(shown.block, policy, measure) && !pinned.has({ seq, block: shown.index }))
+        found.push({ seq, shown, call: shown.block });
   }
   return found;
 }

@@ -5,12 +5,16 @@
  * thinking, or the provider refuses the request. A pending call is answered against the history it
  * was made in. A cold cache makes a rewrite cheap, not safe; so nothing here asks about caches.
  */
+import type { SeqPin } from "../transcript/projection.ts";
+
 export type EditSafety = "permissive" | "strict";
 
 export interface HistoryState {
   readonly editSafety: EditSafety;
   /** Calls that have no result yet. */
   readonly pendingCallIds: readonly string[];
+  /** What every layer leaves alone; nothing, where it is left out. */
+  readonly pins?: readonly SeqPin[] | undefined;
 }
 
 export function mayRewriteHistory({ editSafety, pendingCallIds }: HistoryState): boolean {

@@ -17,12 +17,14 @@ import type { VisibleMessage } from "../transcript/window.ts";
 import type { Digest } from "./digest.ts";
 import type { EditSafety } from "./editing-rule.ts";
 import { composeExtractiveSummary } from "./extractive-summary.ts";
+import { hidingEffect } from "./hiding.ts";
 import { findTailStart, isResult } from "./kept-tail.ts";
 import { findLiterals } from "./literals.ts";
 import { reportLoss } from "./loss-report.ts";
 import { type Measure, measureMessages, measureText } from "./measure.ts";
 import { composeNewestExchange } from "./newest-exchange.ts";
 import { type Peeled, peelBlocks, planPeel } from "./peel.ts";
+import { composePinned, findCarriedPins, findWholeSeqs, type PinnedText, pinsOf } from "./pins.ts";
 
 /**
  * Budgets of one extractive compaction, in tokens as `measure` counts them. `extractivePolicy` makes
@@ -58,6 +60,8 @@ export interface ExtractiveInput {
   readonly pendingCallIds: readonly string[];
   /** Why now: `threshold`, `manual` … */
   readonly reason: string;
+  /** What is pinned, to the letter: it is carried over where it is hidden, and not shortened where it stays. */
+  readonly pinned?: readonly PinnedText[];
 }
 
 /** Plans the compaction, or returns `undefined` where nothing is gained or a call is pending. */
@@ -72,7 +76,7 @@ export function planExtractiveCompact(input: ExtractiveInput): LayerEdit | undef
       : splitAt(input, { tailStart: permissiveTailStart(input), isTold: false });
   const split = kept !== undefined && kept.tailTokens <= policy.maxTailTokens ? kept : strict();
   return split.hidden.length === 0
-    ? planPeel(visible, policy.maxNewestRoundTokens, measure)
+    ? planPeel(visible, policy.maxNewestRoundTokens, measure, pinsOf(input.pinned ?? []))
     : summarise(input, split);
 }
 
@@ -87,11 +91,12 @@ interface Split {
 }
 
 function splitAt(
-  { visible, policy, measure }: ExtractiveInput,
+  { visible, policy, measure, pinned = [] }: ExtractiveInput,
   { tailStart, isTold }: { readonly tailStart: number; readonly isTold: boolean },
 ): Split {
   const tail = visible.slice(tailStart);
-  const peeled = peelBlocks(tail, Math.max(policy.keepTailTokens, policy.maxNewestRoundTokens), measure);
+  const maxTokens = Math.max(policy.keepTailTokens, policy.maxNewestRoundTokens);
+  const peeled = peelBlocks(tail, maxTokens, measure, pinsOf(pinned));
   const tailTokens = measureMessages(tail, measure) - peeled.freedTokens;
   return { hidden: visible.slice(0, tailStart), tail, tailTokens, peeled, isTold };
 }
@@ -124,24 +129,28 @@ function summarise(
   const { policy, measure } = input;
   const hiddenTokens = measureMessages(hidden, measure);
   const roomTokens = Math.min(policy.targetTokens - tailTokens, hiddenTokens * policy.maxSummaryShare);
-  const exchange = isTold ? newestExchange(input, hidden, roomTokens) : "";
+  const carried = findCarriedPins(input.pinned ?? [], tail);
+  const pins = composePinned(carried);
+  const pinsTokens = measureText(pins, measure);
+  const exchange = isTold ? newestExchange(input, hidden, roomTokens - pinsTokens) : "";
   const throughSeq = hidden.at(-1)!.seq;
   const summary = composeExtractiveSummary(
     input.digest,
     {
-      budgetTokens: roomTokens - measureText(exchange, measure),
+      budgetTokens: roomTokens - pinsTokens - measureText(exchange, measure),
       userWordsTokens: policy.userWordsTokens,
       factsTokens: policy.factsTokens,
       appendixTokens: policy.appendixTokens,
       throughSeq,
       hasTail: tail.length > 0,
-      visibleLiterals: literalsOf(tail, exchange),
+      visibleLiterals: literalsOf(tail, pins, exchange),
     },
     measure,
   );
-  const texts = exchange === "" ? [summary.text] : [summary.text, exchange];
+  const texts = [summary.text, pins, exchange].filter((text) => text !== "");
   const insertedTokens = texts.reduce((sum, text) => sum + measureText(text, measure), 0);
   if (insertedTokens > hiddenTokens * policy.maxSummaryShare) return undefined;
+  const hiding = hidingEffect(input.visible, new Set(hidden));
 
   return {
     kind: "extractive",
@@ -149,12 +158,16 @@ function summarise(
     isBoundary: true,
     freedTokens: Math.round(hiddenTokens - insertedTokens + peeled.freedTokens),
     effect: {
-      hide: [{ from: hidden[0]!.seq, to: throughSeq }],
-      hideInserted: [...new Set(hidden.flatMap((message) => message.insertedBy ?? []))],
-      insert: [{ afterSeq: throughSeq, messages: [summaryMessage(texts)] }],
+      ...hiding,
+      insert: [{ afterSeq: throughSeq, messages: [summaryMessage(texts)] }, ...hiding.insert],
       ...(peeled.forms.length === 0 ? {} : { forms: peeled.forms }),
     },
-    loss: reportLoss({ hidden, shown: texts, kept: tail, verbatimSeqs: summary.verbatimSeqs }),
+    loss: reportLoss({
+      hidden,
+      shown: texts,
+      kept: tail,
+      verbatimSeqs: new Set([...summary.verbatimSeqs, ...findWholeSeqs(carried, hidden)]),
+    }),
   };
 }
 
@@ -172,9 +185,9 @@ function newestExchange(
 /** Of the room for the inserted message, what the newest exchange may take. */
 const NEWEST_EXCHANGE_SHARE = 0.6;
 
-function literalsOf(tail: readonly VisibleMessage[], exchange: string): ReadonlySet<string> {
+function literalsOf(tail: readonly VisibleMessage[], ...shown: readonly string[]): ReadonlySet<string> {
   const texts = tail.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
-  return new Set([...texts, exchange].flatMap((text) => findLiterals(text)));
+  return new Set([...texts, ...shown].flatMap((text) => findLiterals(text)));
 }
 
 function summaryMessage(texts: readonly string[]): Message {

@@ -9,6 +9,7 @@ import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
 import { type Measure, recentTailStart } from "./measure.ts";
+import { pinnedPlaces } from "./pins.ts";
 import { formatPointer } from "./pointer.ts";
 import { shrinkBlock } from "./shrink-block.ts";
 import { isWorthARewrite, type RewriteWorth } from "./worth-a-rewrite.ts";
@@ -40,11 +41,14 @@ export function planOffloadByUsage(
 ): LayerEdit | undefined {
   if (usedTokens < policy.gateTokens || !mayRewriteHistory(policy)) return undefined;
 
+  const pinned = pinnedPlaces(policy.pins);
   const old = visible.slice(0, recentTailStart(visible, policy.recentTailTokens, measure));
   const large = old
     .filter((message) => message.insertedBy === undefined)
     .flatMap(({ seq, blocks }) =>
-      blocks.filter((block) => isLarge(block, policy, measure)).map((shown) => ({ seq, shown })),
+      blocks
+        .filter((block) => isLarge(block, policy, measure) && !pinned.has({ seq, block: block.index }))
+        .map((shown) => ({ seq, shown })),
     );
   // Previews are dear to make: not where hiding all of it would free too little.
   const mostTokens = large.reduce((sum, { shown }) => sum + measure(shown.block), 0);

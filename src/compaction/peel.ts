@@ -7,8 +7,10 @@
  */
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
+import type { SeqPin } from "../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { type Measure, measureMessages } from "./measure.ts";
+import { type PinnedPlaces, pinnedPlaces } from "./pins.ts";
 import { formatPointer, formatReadCall } from "./pointer.ts";
 import { shrinkBlock } from "./shrink-block.ts";
 import { waterLevel } from "./water-level.ts";
@@ -18,13 +20,17 @@ const LEAST_PREVIEW_TOKENS = 60;
 /** Passes with a lower level, because markers and line ends make previews larger or smaller than asked. */
 const PASSES = 4;
 
-/** The edit that brings the window under `maxTokens`, or as near as it can; `undefined` where nothing is to do. */
+/**
+ * The edit that brings the window under `maxTokens`, or as near as it can; `undefined` where nothing
+ * is to do. What is pinned stays whole.
+ */
 export function planPeel(
   visible: readonly VisibleMessage[],
   maxTokens: number,
   measure: Measure,
+  pins?: readonly SeqPin[],
 ): LayerEdit | undefined {
-  const { forms, freedTokens } = peelBlocks(visible, maxTokens, measure);
+  const { forms, freedTokens } = peelBlocks(visible, maxTokens, measure, pins);
   if (forms.length === 0) return undefined;
   return { kind: "peel", reason: "too-large", freedTokens: Math.round(freedTokens), effect: { forms } };
 }
@@ -41,11 +47,16 @@ interface Peelable {
 }
 
 /** The forms that bring `messages` to `maxTokens`; none where they fit. */
-export function peelBlocks(messages: readonly VisibleMessage[], maxTokens: number, measure: Measure): Peeled {
+export function peelBlocks(
+  messages: readonly VisibleMessage[],
+  maxTokens: number,
+  measure: Measure,
+  pins?: readonly SeqPin[],
+): Peeled {
   const totalTokens = measureMessages(messages, measure);
   if (totalTokens <= maxTokens) return { forms: [], freedTokens: 0 };
 
-  const peelable = findPeelable(messages, measure);
+  const peelable = findPeelable(messages, measure, pinnedPlaces(pins));
   const fixedTokens = totalTokens - peelable.reduce((sum, { tokens }) => sum + tokens, 0);
   let roomTokens = Math.max(0, maxTokens - fixedTokens);
   let best: Peeled = { forms: [], freedTokens: 0 };
@@ -63,12 +74,16 @@ export function peelBlocks(messages: readonly VisibleMessage[], maxTokens: numbe
   return best;
 }
 
-function findPeelable(messages: readonly VisibleMessage[], measure: Measure): readonly Peelable[] {
+function findPeelable(
+  messages: readonly VisibleMessage[],
+  measure: Measure,
+  pinned: PinnedPlaces,
+): readonly Peelable[] {
   return messages
     .filter((message) => message.insertedBy === undefined)
     .flatMap(({ seq, blocks }) =>
       blocks
-        .filter(({ block }) => PEELABLE_TYPES.has(block.type))
+        .filter(({ block, index }) => PEELABLE_TYPES.has(block.type) && !pinned.has({ seq, block: index }))
         .map((shown) => ({ seq, shown, tokens: measure(shown.block) })),
     );
 }

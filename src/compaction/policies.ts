@@ -3,6 +3,7 @@
  * that planners get complete objects and never look at defaults.
  */
 import { COMPACTION_DEFAULTS as D } from "../base/defaults/compaction.ts";
+import type { SeqPin } from "../transcript/projection.ts";
 import type { EditSafety } from "./editing-rule.ts";
 import type { ExtractivePolicy } from "./extractive-compact.ts";
 import type { MicrocompactPolicy } from "./microcompact-by-usage.ts";
@@ -22,6 +23,8 @@ export interface WindowSituation {
   readonly editSafety: EditSafety;
   /** Calls that have no result yet; while there are any, nothing is rewritten. */
   readonly pendingCallIds: readonly string[];
+  /** What every layer leaves alone; nothing, where it is left out. */
+  readonly pins?: readonly SeqPin[] | undefined;
 }
 
 /** The limits of new messages in a window of `windowTokens`. */
@@ -47,6 +50,7 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
     ...worthOf(situation, gateTokens, D.offloadLowWater),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
+    pins: situation.pins,
   };
 }
 
@@ -76,6 +80,7 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
     ...worthOf(situation, gateTokens, D.microcompactLowWater),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
+    pins: situation.pins,
   };
 }
 

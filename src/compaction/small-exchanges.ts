@@ -11,9 +11,11 @@
  */
 import { isObject } from "../base/json.ts";
 import { type ContentBlock, type ToolUseBlock, toolResultText } from "../transcript/blocks.ts";
+import type { SeqPin } from "../transcript/projection.ts";
 import { groupRounds } from "../transcript/rounds.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import type { ClearableResult } from "./clearable-results.ts";
+import { type PinnedPlaces, pinnedPlaces } from "./pins.ts";
 import { toolKey } from "./tool-kinds.ts";
 
 /** Which results count as small. */
@@ -47,13 +49,14 @@ export interface SmallExchange {
   readonly result: PlacedBlock;
 }
 
-/** Those of `small` that may leave with their calls, oldest first. Linear in the window. */
+/** Those of `small` that may leave with their calls, oldest first; a pinned call stays. Linear in the window. */
 export function findRemovableExchanges(
   visible: readonly VisibleMessage[],
   small: readonly ClearableResult[],
+  pins?: readonly SeqPin[],
 ): readonly SmallExchange[] {
   if (small.length === 0) return [];
-  const pairs = findPairs(visible, small);
+  const pairs = findPairs(visible, small, pinnedPlaces(pins));
   // What was emptied before is not there for a provider either.
   const shown = visible.filter(({ blocks }) => blocks.length > 0);
   const rounds = groupRounds(shown);
@@ -159,6 +162,7 @@ function isPlainCall(block: ContentBlock): block is ToolUseBlock {
 function findPairs(
   visible: readonly VisibleMessage[],
   small: readonly ClearableResult[],
+  pinned: PinnedPlaces,
 ): ReadonlyMap<VisibleBlock, SmallExchange> {
   const calls = new Map<string, PlacedBlock & { readonly block: ToolUseBlock }>();
   const uses = new Map<string, number>();
@@ -169,7 +173,8 @@ function findPairs(
       const { block } = shown;
       if (block.type === "tool_use") {
         count(uses, block.id);
-        if (insertedBy === undefined) calls.set(block.id, { seq, shown, block });
+        if (insertedBy === undefined && !pinned.has({ seq, block: shown.index }))
+          calls.set(block.id, { seq, shown, block });
       } else if (block.type === "tool_result") count(answers, block.tool_use_id);
     }
   const pairs = new Map<VisibleBlock, SmallExchange>();

@@ -16,9 +16,15 @@ export {
 export { HISTORY_TOOLS, type HistoryPage, type HistoryTool } from "../compaction/history-tools.ts";
 export type { Measure } from "../compaction/measure.ts";
 export { type MicrocompactPolicy, planMicrocompactByUsage } from "../compaction/microcompact-by-usage.ts";
+export {
+  type MicrocompactWhenColdPolicy,
+  planMicrocompactWhenCold,
+  type WhenColdInput,
+} from "../compaction/microcompact-when-cold.ts";
 export { type ArrivalForm, type ArrivalPolicy, planArrival } from "../compaction/offload-at-arrival.ts";
 export { type OffloadPolicy, planOffloadByUsage, type UsageInput } from "../compaction/offload-by-usage.ts";
 export { planPeel } from "../compaction/peel.ts";
+export { composePinned, type PinnedText, pinLimitTokens } from "../compaction/pins.ts";
 export { formatPointer, type Pointer, parsePointer } from "../compaction/pointer.ts";
 export {
   arrivalPolicy,

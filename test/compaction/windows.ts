@@ -64,7 +64,9 @@ export function applyEdit(
 ): readonly VisibleMessage[] {
   const isHidden = (seq: number) => (effect.hide ?? []).some(({ from, to }) => seq >= from && seq <= to);
   const kept = visible
-    .filter(({ seq }) => !isHidden(seq))
+    .filter(({ seq, insertedBy }) =>
+      insertedBy === undefined ? !isHidden(seq) : !(effect.hideInserted ?? []).includes(insertedBy),
+    )
     .map((message) => ({
       ...message,
       blocks: message.blocks.flatMap((shown) => {

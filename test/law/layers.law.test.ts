@@ -1,34 +1,33 @@
 /**
  * Laws of the layers that need no model, over random histories of agents at work and of damaged logs:
  * what they leave is a request that providers take and that needs no mending, they find nothing the
- * second time, and undoing what they did gives back the exact window.
+ * second time, they leave alone what is pinned, and undoing what they did gives back the exact window.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { addToDigest, createDigest } from "../../src/compaction/digest.ts";
+import { planExtractiveCompact } from "../../src/compaction/extractive-compact.ts";
 import { planMicrocompactByUsage } from "../../src/compaction/microcompact-by-usage.ts";
 import { planMicrocompactWhenCold } from "../../src/compaction/microcompact-when-cold.ts";
-import { microcompactPolicy, type WindowSituation } from "../../src/compaction/policies.ts";
+import { planOffloadByUsage } from "../../src/compaction/offload-by-usage.ts";
+import { planPeel } from "../../src/compaction/peel.ts";
+import type { PinnedText } from "../../src/compaction/pins.ts";
+import { extractivePolicy, microcompactPolicy, offloadPolicy } from "../../src/compaction/policies.ts";
 import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
 import { history } from "../../src/testing/arbitraries.ts";
 import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "../../src/testing/wire-oracle.ts";
+import { blockText } from "../../src/transcript/blocks.ts";
 import type { LayerEdit } from "../../src/transcript/edits.ts";
 import { checkRequest } from "../../src/transcript/invariants.ts";
-import { type Projection, previewEdit } from "../../src/transcript/projection.ts";
+import { previewEdit, type SeqPin } from "../../src/transcript/projection.ts";
 import { planRepair } from "../../src/transcript/repair.ts";
 import { assembleRequest } from "../../src/transcript/request.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
 import { measure, tokensOf } from "../compaction/windows.ts";
 import { type AgentStep, agentHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 500 : 50_000;
-
-const situation: WindowSituation = {
-  windowTokens: 32_000,
-  effectiveTokens: 28_000,
-  editSafety: "permissive",
-  pendingCallIds: [],
-};
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 300 : 20_000;
 
 /** Histories of agents, and a few that are damaged in every way. */
 const anyHistory: fc.Arbitrary<readonly AgentStep[]> = fc.oneof(
@@ -43,37 +42,91 @@ const anyHistory: fc.Arbitrary<readonly AgentStep[]> = fc.oneof(
   },
 );
 
-type Planner = (visible: readonly VisibleMessage[]) => LayerEdit | undefined;
+interface Pinned {
+  readonly pins: readonly SeqPin[];
+  readonly texts: readonly PinnedText[];
+}
 
-const microcompact: Planner = (visible) =>
+const NOTHING: Pinned = { pins: [], texts: [] };
+
+type Planner = (
+  folded: FoldedLog,
+  visible: readonly VisibleMessage[],
+  pinned: Pinned,
+) => LayerEdit | undefined;
+
+const situation = {
+  windowTokens: 32_000,
+  effectiveTokens: 28_000,
+  editSafety: "permissive",
+  pendingCallIds: [],
+} as const;
+/** Every pass is worth it, and next to nothing is recent. */
+const EAGER = { resultsKeptCount: 1, recentTailTokens: 0, minFreedTokens: 0, lowWaterTokens: 0 };
+
+const offload: Planner = (_, visible, { pins }) =>
+  planOffloadByUsage(
+    { visible, usedTokens: 1_000_000, measure },
+    { ...offloadPolicy({ ...situation, pins }, 0), ...EAGER },
+  );
+
+const microcompact: Planner = (_, visible, { pins }) =>
   planMicrocompactByUsage(
     { visible, usedTokens: 1_000_000, measure },
-    {
-      ...microcompactPolicy(situation, 0),
-      resultsKeptCount: 1,
-      recentTailTokens: 0,
-      minFreedTokens: 0,
-      lowWaterTokens: 0,
-    },
+    { ...microcompactPolicy({ ...situation, pins }, 0), ...EAGER },
   );
 
-const whenCold: Planner = (visible) =>
+const whenCold: Planner = (_, visible, { pins }) =>
   planMicrocompactWhenCold(
     { visible, measure, nowMs: Number.MAX_SAFE_INTEGER },
-    { ...microcompactPolicy(situation, 0), resultsKeptCount: 2, cacheTtlMs: 300_000 },
+    { ...microcompactPolicy({ ...situation, pins }, 0), resultsKeptCount: 2, cacheTtlMs: 300_000 },
   );
 
-const planners: readonly { readonly name: string; readonly plan: Planner }[] = [
+const peel: Planner = (_, visible, { pins }) => planPeel(visible, 500, measure, pins);
+
+const extractive: Planner = ({ log }, visible, { texts }) => {
+  const digest = createDigest();
+  for (const entry of log.entries)
+    if (entry.type === "message")
+      addToDigest(digest, entry.seq, { ...entry, content: entry.content as never });
+  return planExtractiveCompact({
+    visible,
+    digest,
+    measure,
+    policy: extractivePolicy({ ...situation, windowTokens: 16_000, effectiveTokens: 10_000 }),
+    pendingCallIds: [],
+    reason: "law",
+    pinned: texts,
+  });
+};
+
+interface Case {
+  readonly name: string;
+  readonly plan: Planner;
+  /** There may be more to do after it. */
+  readonly mayGoOn?: boolean;
+  /** The first answer that stays may be one that began without thinking. */
+  readonly mayCutExchange?: boolean;
+}
+
+const planners: readonly Case[] = [
+  { name: "offload by usage", plan: offload },
   { name: "microcompact by usage", plan: microcompact },
   { name: "microcompact when cold", plan: whenCold },
+  { name: "peel", plan: peel, mayGoOn: true },
+  { name: "extractive compact", plan: extractive, mayGoOn: true, mayCutExchange: true },
 ];
 
-describe.each(planners)("$name, over random histories", ({ plan }) => {
+describe.each(planners)("$name, over random histories", ({
+  plan,
+  mayGoOn = false,
+  mayCutExchange = false,
+}) => {
   const check = (law: (folded: FoldedLog, edit: LayerEdit) => void) =>
     fc.assert(
       fc.property(anyHistory, (steps) => {
         const folded = foldHistory(steps);
-        const edit = plan(folded.projection.visible);
+        const edit = plan(folded, folded.projection.visible, NOTHING);
         if (edit !== undefined) law(folded, edit);
       }),
       { numRuns: RUNS },
@@ -81,27 +134,48 @@ describe.each(planners)("$name, over random histories", ({ plan }) => {
 
   it("leaves a request that needs no mending and that every wire takes", () => {
     check((folded, edit) => {
-      const before = requestOf(folded.projection, folded.projection.visible);
-      const visible = applied(folded, edit);
-      expect(planRepair(visible, folded.projection.callSeqs)).toBeUndefined();
-      const after = requestOf(folded.projection, visible);
-      expect(checkRequest(after, "anthropic")).toEqual([]);
-      expect(judgeAnthropicRequest({ messages: toAnthropic(after) })).toEqual([]);
-      expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(after) })).toEqual([]);
+      const { visible, callSeqs } = folded.projection;
+      const after = applied(folded, edit);
+      expect(planRepair(after, callSeqs)).toBeUndefined();
+      const request = assembleRequest(after, callSeqs);
+      expect(checkRequest(request, "anthropic")).toEqual([]);
+      expect(judgeAnthropicRequest({ messages: toAnthropic(request) })).toEqual([]);
+      expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(request) })).toEqual([]);
+      if (mayCutExchange) return;
       const thinks = { thinking: true };
+      const before = assembleRequest(visible, callSeqs);
       if (judgeAnthropicRequest({ messages: toAnthropic(before) }, thinks).length === 0)
-        expect(judgeAnthropicRequest({ messages: toAnthropic(after) }, thinks)).toEqual([]);
+        expect(judgeAnthropicRequest({ messages: toAnthropic(request) }, thinks)).toEqual([]);
     });
   });
 
   it("frees what it says, and finds nothing the second time", () => {
     check((folded, edit) => {
       const visible = applied(folded, edit);
-      expect(
-        Math.abs(tokensOf(folded.projection.visible) - tokensOf(visible) - edit.freedTokens),
-      ).toBeLessThan(1);
-      expect(plan(visible)).toBeUndefined();
+      const freedTokens = tokensOf(folded.projection.visible) - tokensOf(visible);
+      expect(Math.abs(freedTokens - edit.freedTokens)).toBeLessThan(1);
+      if (!mayGoOn) expect(plan(folded, visible, NOTHING)).toBeUndefined();
     });
+  });
+
+  it("leaves alone what is pinned, or says it again", () => {
+    fc.assert(
+      fc.property(anyHistory, fc.array(fc.nat(1_000), { maxLength: 4 }), (steps, picks) => {
+        const folded = foldHistory(steps);
+        const { visible } = folded.projection;
+        const pinned = pinSome(visible, picks);
+        const edit = plan(folded, visible, pinned);
+        if (edit === undefined) return;
+        const after = applied(folded, edit);
+        for (const { seq, index, text, block } of placesOf(visible, pinned)) {
+          const shown = after.find((message) => message.insertedBy === undefined && message.seq === seq);
+          const isHidden = shown === undefined;
+          if (isHidden) expect(insertedText(edit)).toContain(quoted(text));
+          else expect(shown.blocks.find((one) => one.index === index)?.block).toEqual(block);
+        }
+      }),
+      { numRuns: RUNS },
+    );
   });
 
   it("gives back the exact window when it is undone", () => {
@@ -118,5 +192,40 @@ describe.each(planners)("$name, over random histories", ({ plan }) => {
 const applied = ({ projection, log }: FoldedLog, edit: LayerEdit): readonly VisibleMessage[] =>
   previewEdit(projection.visible, edit, { seq: log.entries.length + 1, at: 0 });
 
-const requestOf = ({ callSeqs }: Projection, visible: readonly VisibleMessage[]) =>
-  assembleRequest(visible, callSeqs);
+/** Every other pick pins a block, the others a message. */
+function pinSome(visible: readonly VisibleMessage[], picks: readonly number[]): Pinned {
+  const entries = visible.filter(({ insertedBy, blocks }) => insertedBy === undefined && blocks.length > 0);
+  if (entries.length === 0) return NOTHING;
+  const pins = picks.map((pick): SeqPin => {
+    const { seq, blocks } = entries[pick % entries.length]!;
+    return pick % 2 === 0 ? { seq } : { seq, block: blocks[pick % blocks.length]!.index };
+  });
+  const places = placesOf(visible, { pins, texts: [] });
+  return {
+    pins,
+    texts: places.map(({ seq, index, text }) => ({ pointer: `m${seq}.${index}`, text })),
+  };
+}
+
+/** The pinned blocks of a window that say something. */
+function placesOf(visible: readonly VisibleMessage[], { pins }: Pinned) {
+  return visible.flatMap(({ seq, insertedBy, blocks }) =>
+    blocks.flatMap(({ index, block }) => {
+      const isPinned = pins.some((pin) => pin.seq === seq && (pin.block ?? index) === index);
+      const text = block.type === "thinking" ? "" : blockText(block);
+      return insertedBy === undefined && isPinned && text.trim() !== "" ? [{ seq, index, text, block }] : [];
+    }),
+  );
+}
+
+const quoted = (text: string): string =>
+  text
+    .trim()
+    .split(/\r\n|[\n\r\u2028\u2029\u0085\u000b\u000c]/)
+    .map((line) => `> ${line}`.trimEnd())
+    .join("\n");
+
+const insertedText = ({ effect }: LayerEdit): string =>
+  (effect.insert ?? [])
+    .flatMap(({ messages }) => messages.flatMap(({ content }) => content.map(blockText)))
+    .join("\n");

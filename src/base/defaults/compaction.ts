@@ -72,6 +72,9 @@ export const COMPACTION_DEFAULTS = {
   /** A summary above this share of what it replaces is refused. Source: gemini-cli issue 5432, where a summary doubled the context; the value is our choice. */
   maxSummaryShare: 0.9,
 
+  /** The most that is pinned, in tokens. Source: our choice: a page or two, which every request pays for. */
+  pins: { tokens: 4_000, floor: 1_000 },
+
   /** Literals that a digest remembers; the least valuable are forgotten. Source: our choice: some ten megabytes. */
   digestLiteralCount: 40_000,
   /** Files, commands and other facts that a digest remembers, of each kind. Source: our choice. */
