@@ -15,7 +15,9 @@ import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { WarningMonitor } from "../tokens/warning-state.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
+import type { Usage } from "../transcript/messages.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
+import { CacheWatch, markedMessages } from "./cache-watch.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { checkCallRequest, type FixedPart, FixedPartReader } from "./fixed-part.ts";
 import { RoomMaker } from "./make-room.ts";
@@ -33,6 +35,7 @@ export class CallPreparer {
   readonly #now: () => number;
   readonly #roomMaker: RoomMaker;
   readonly #fixed: FixedPartReader;
+  readonly #cache: CacheWatch;
   #budget: ContextBudget | undefined;
   #uselessCompactions = 0;
   readonly #warnings = new WarningMonitor();
@@ -42,6 +45,7 @@ export class CallPreparer {
     this.#fixed = new FixedPartReader(parts);
     this.#options = options;
     this.#now = now;
+    this.#cache = new CacheWatch(parts, options);
     this.#roomMaker = new RoomMaker(() => parts.digest.get());
   }
 
@@ -65,6 +69,7 @@ export class CallPreparer {
     this.#checkNotEmpty();
     const edits = await this.#makeRoom(fixed);
     if (edits.length > 0) {
+      this.#cache.rewritten();
       await this.#repair();
       this.#warnings.compacted();
     }
@@ -73,6 +78,13 @@ export class CallPreparer {
     for (const { rule, message } of keeper.findBroken(messages))
       this.#emit({ type: "invariant-broken", rule, message });
     const tokens = this.figures();
+    const cached = this.#cache.watch({
+      request,
+      fixed,
+      messages,
+      promptTokens: tokens.total,
+      atMs: this.#now(),
+    });
     const call = await writer.appendOne({
       type: "call",
       model: request.model,
@@ -81,10 +93,12 @@ export class CallPreparer {
       ...(request.betas === undefined ? {} : { betas: request.betas }),
       ...(fixed.systemRef === undefined ? {} : { system: fixed.systemRef }),
       ...(fixed.toolsRef === undefined ? {} : { tools: fixed.toolsRef }),
+      ...(cached.marks.length === 0 ? {} : { breakpoints: markedMessages(cached.marks) }),
       estimatedTokens: tokens.total,
       ...(fixed.system === undefined && fixed.toolsText === undefined ? {} : { fixedTokens: fixed.tokens }),
     });
     this.#parts.calls.left(call.seq, keeper.sent());
+    this.#cache.left(call.seq, cached);
     if (edits.some(({ edit }) => edit.isBoundary === true)) {
       await writer.checkpoint();
       writer.forgetHidden();
@@ -98,6 +112,7 @@ export class CallPreparer {
       ...(system === undefined ? {} : { system }),
       ...(tools === undefined ? {} : { tools }),
       messages,
+      cacheMarks: cached.marks,
       tokens,
       warning: this.#warnings.state(tokens.total, this.budget()),
       edits,
@@ -105,8 +120,14 @@ export class CallPreparer {
   }
 
   /** The provider reported the window as it is: what is said of it is true again. */
-  usageReported(): void {
+  usageReported(callSeq: number, usage: Usage): void {
     this.#warnings.reported();
+    this.#cache.reported(callSeq, usage);
+  }
+
+  /** The window was changed on purpose, other than by new messages. */
+  rewritten(): void {
+    this.#cache.rewritten();
   }
 
   /** @throws `UNDO_REFUSED` where the edit is not in force, or the window would not fit without it. */
@@ -159,6 +180,7 @@ export class CallPreparer {
       const edit = keeper.findRepairs(writer.projection);
       if (edit === undefined) return;
       const { seq } = await writer.appendOne({ type: "edit", edit });
+      this.#cache.rewritten();
       for (const { reason, subject } of edit.repairs) this.#emit({ type: "repair", seq, reason, subject });
     }
   }

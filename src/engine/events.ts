@@ -4,6 +4,7 @@
  */
 
 import type { LogDamage } from "../ports/session-store.ts";
+import type { CacheMiss } from "../tokens/prompt-cache-monitor.ts";
 import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
 
 /**
@@ -19,6 +20,10 @@ import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
  * - `useless-compaction`: one that freed less than `usefulFreedShare`, and how many of them came in a row; it is
  *   thrashing from `uselessCompactions` on.
  * - `usage-distrusted`: a report said that the request cannot fit although by every estimate it does; it was set aside.
+ * - `cache-miss`: call `seq` read clearly less from the prompt cache than the call before had left there. `miss` says
+ *   why and how much was billed anew; `miss.isExpected` is true of what had to be (it had expired, the window was
+ *   edited, another model). `changedSeq` is the entry that changed, where it was a message. `describeCacheMiss` puts it
+ *   in words. Names, places and sizes are told, no texts.
  * - `checkpoint-failed`: opening will read more; nothing is lost by it.
  * - `damage`: a stretch of the stored log could not be read and was passed over.
  */
@@ -61,6 +66,12 @@ export type SessionEvent =
       readonly isThrashing: boolean;
     }
   | { readonly type: "usage-distrusted"; readonly reportedTokens: number; readonly estimatedTokens: number }
+  | {
+      readonly type: "cache-miss";
+      readonly seq: number;
+      readonly miss: CacheMiss;
+      readonly changedSeq?: number;
+    }
   | { readonly type: "checkpoint-failed"; readonly error: unknown }
   | { readonly type: "damage"; readonly damage: LogDamage };
 

@@ -5,6 +5,7 @@
  * after it are folded like new ones. A log without a checkpoint is folded from its start.
  */
 import { OptionError } from "../base/errors.ts";
+import { checkTariffOption } from "../tokens/tariff.ts";
 import { UsageLedger } from "../tokens/usage-ledger.ts";
 import { Projection } from "../transcript/projection.ts";
 import { assembleSession } from "./assemble-session.ts";
@@ -55,6 +56,14 @@ export async function openSession(sessionId: string, options: SessionOptions): P
 
 /** A window that was asked for is used or refused, never silently another one. */
 function checkWindow(window: WindowOptions = {}): void {
+  checkTariffOption(window.tariff);
+  const cacheTtl: unknown = window.cacheTtl;
+  if (cacheTtl !== undefined && cacheTtl !== "5m" && cacheTtl !== "1h") {
+    throw new OptionError({
+      message: "`window.cacheTtl` is neither `5m` nor `1h`.",
+      hint: "Leave it out for the provider's usual five minutes.",
+    });
+  }
   for (const name of ["windowTokens", "maxOutputTokens"] as const) {
     const value: unknown = window[name];
     if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) continue;

@@ -5,7 +5,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { TokenWarningState } from "../tokens/warning-state.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
-import type { RequestMessage } from "../transcript/window.ts";
+import type { CacheMark, RequestMessage } from "../transcript/window.ts";
 
 /** The part of a request that is the host's: everything but the conversation. */
 export interface CallRequest {
@@ -19,6 +19,12 @@ export interface CallRequest {
   readonly parameters?: JsonObject;
   /** Beta features that the request asks for; likewise. */
   readonly betas?: readonly string[];
+  /**
+   * Cache marks that the host sets itself, on system prompt and tools: providers take four in all, and
+   * refuse a request with more.
+   * @defaultValue 2
+   */
+  readonly reservedMarks?: number;
 }
 
 /** Sizes of one prepared call, in tokens. */
@@ -44,6 +50,11 @@ export interface PreparedCall {
   readonly tools?: readonly unknown[];
   /** The conversation, valid for every provider; `formats` turns it into a provider's shape. */
   readonly messages: readonly RequestMessage[];
+  /**
+   * Blocks of `messages` that should carry a cache mark; none where the provider needs none. Hand them to
+   * `toAnthropic`, or leave them: they change what the call costs, not what the model sees.
+   */
+  readonly cacheMarks: readonly CacheMark[];
   readonly tokens: CallTokens;
   /** What to tell the user about the room that is left; silent between a rewrite and the next report. */
   readonly warning: TokenWarningState;

@@ -5,6 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Hasher } from "../ports/hasher.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import type { TariffOption } from "../tokens/tariff.ts";
 import type { Scope } from "../transcript/entries.ts";
 import type { SessionObserver } from "./events.ts";
 
@@ -20,6 +21,13 @@ export interface WindowOptions {
   readonly disabledLayers?: readonly ("offload" | "microcompact" | "extractive")[];
   /** Tools whose results and arguments are never cleared. */
   readonly keptTools?: readonly string[];
+  /** What tokens cost, where it is to be another than the catalogue says: a named tariff, or single figures. */
+  readonly tariff?: TariffOption;
+  /**
+   * How long the cache marks ask the provider to keep what they write.
+   * @defaultValue `5m`
+   */
+  readonly cacheTtl?: "5m" | "1h";
 }
 
 /**

@@ -146,7 +146,7 @@ export class Session {
       if (usage !== undefined) {
         const replyTokens = sizeOf(messagesOf(this.visible, seqs));
         keeper.ledger.usageReported({ sent, usage, replyTokens });
-        this.#preparer.usageReported();
+        this.#preparer.usageReported(callSeq, usage);
       }
       return seqs;
     });
@@ -172,6 +172,7 @@ export class Session {
       // It may have been the host's: then its messages are told again.
       digest.invalidate();
       this.#hostList.invalidate();
+      this.#preparer.rewritten();
       this.#emit({ type: "undone", seq: entry.seq, editSeq });
     });
   }
@@ -193,6 +194,7 @@ export class Session {
       calls.clear();
       digest.invalidate();
       this.#hostList.invalidate();
+      this.#preparer.rewritten();
       this.#emit({ type: "rewound", seq: entry.seq, toSeq });
     });
   }

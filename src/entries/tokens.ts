@@ -28,6 +28,14 @@ export {
 } from "../tokens/model-catalogue.ts";
 export { tokenizerRatio } from "../tokens/model-family.ts";
 export {
+  type CacheMiss,
+  type CacheMissCause,
+  describeCacheMiss,
+  PromptCacheMonitor,
+  type SentPrompt,
+} from "../tokens/prompt-cache-monitor.ts";
+export type { Prompt, PromptChange } from "../tokens/prompt-fingerprint.ts";
+export {
   type ResolvedTariff,
   resolveTariff,
   TARIFFS,
@@ -36,6 +44,7 @@ export {
   type TariffOption,
   type TariffSource,
 } from "../tokens/tariff.ts";
+export type { DifferenceKind } from "../tokens/text-difference.ts";
 export type { TokenFigure, TokenSource } from "../tokens/token-figure.ts";
 export { type SentRequest, UsageLedger, type UsageLedgerOptions } from "../tokens/usage-ledger.ts";
 export { type TokenWarningState, tokenWarningState, WarningMonitor } from "../tokens/warning-state.ts";

@@ -33,7 +33,7 @@ export function planBreakpoints(
   { messages, stableThrough = -1, reservedMarks = 0, earlierMarks = [], promptTokens }: BreakpointInput,
   { matching, maxMarks, lookBackBlocks, minimumCacheTokens }: Tariff,
 ): readonly CacheMark[] {
-  const room = Math.floor(maxMarks - reservedMarks);
+  const room = Math.floor(maxMarks - Math.max(0, reservedMarks));
   const isTooSmall = promptTokens !== undefined && promptTokens < minimumCacheTokens;
   if (matching === "prefix" || isTooSmall || !(room >= 1)) return [];
   const end = findMark(messages, messages.length - 1);

@@ -86,7 +86,7 @@ export interface CallEntry extends EntryBase {
   /** System prompt and tools: their texts are blobs, stored once. */
   readonly system?: BlobRef;
   readonly tools?: BlobRef;
-  /** Message indexes that carry a cache mark. */
+  /** Indexes of the messages of the request in which a cache mark was planned. */
   readonly breakpoints?: readonly number[];
   /** Edits asked of the provider. */
   readonly serverEdits?: JsonValue;

@@ -8,7 +8,7 @@ import { TARIFFS } from "../../src/tokens/tariff.ts";
 import type { ContentBlock } from "../../src/transcript/blocks.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 
-const marksOf = (messages: readonly RequestMessage[]): unknown[] =>
+const marksOf = (messages: readonly unknown[]): unknown[] =>
   JSON.stringify(messages).match(/cache_control/g) ?? [];
 
 const message = anyMessage().map(({ role, content }): RequestMessage => ({ role, content }));

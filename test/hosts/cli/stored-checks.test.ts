@@ -121,6 +121,7 @@ describe("WireJudge", () => {
     tokens: { total: 1, padded: 1, fixed: 0, source: "estimate" },
     warning: tokenWarningState(1, { windowTokens: 200_000 }),
     edits: [],
+    cacheMarks: [],
   };
 
   it("finds what either provider would refuse, and says which", () => {

@@ -1,0 +1,125 @@
+/**
+ * The prompt cache of a session's calls: where a request carries marks, and why a call missed the
+ * cache. What decides is in `tokens/`; here the session's parts are handed to it and the misses told.
+ */
+import { PROMPT_CACHE_DEFAULTS } from "../base/defaults/prompt-cache.ts";
+import { planBreakpoints } from "../tokens/breakpoints.ts";
+import { MarkMemory } from "../tokens/mark-memory.ts";
+import { PromptCacheMonitor, type SentPrompt } from "../tokens/prompt-cache-monitor.ts";
+import { type ResolvedTariff, resolveTariff } from "../tokens/tariff.ts";
+import type { Usage } from "../transcript/messages.ts";
+import type { CacheMark, RequestMessage } from "../transcript/window.ts";
+import { notify } from "./events.ts";
+import type { FixedPart } from "./fixed-part.ts";
+import type { CallRequest } from "./prepared-call.ts";
+import type { WindowOptions } from "./session-options.ts";
+import type { SessionParts } from "./session-parts.ts";
+import { StableBoundary } from "./stable-boundary.ts";
+
+/** Calls that left and were not reported yet; a host retries a call a few times, not more. */
+const REMEMBERED = 8;
+
+/** A request that is about to leave. */
+export interface LeavingCall {
+  readonly request: CallRequest;
+  readonly fixed: FixedPart;
+  readonly messages: readonly RequestMessage[];
+  readonly promptTokens: number;
+  readonly atMs: number;
+}
+
+/** What was decided about its cache, and what its report is compared with. */
+export interface WatchedCall {
+  readonly marks: readonly CacheMark[];
+  readonly sent: SentPrompt;
+  readonly messages: readonly RequestMessage[];
+}
+
+export class CacheWatch {
+  readonly #parts: Pick<SessionParts, "writer" | "observer">;
+  readonly #options: WindowOptions;
+  readonly #monitor = new PromptCacheMonitor();
+  readonly #memory = new MarkMemory();
+  readonly #boundary: StableBoundary;
+  readonly #open = new Map<number, WatchedCall>();
+  #tariff: { readonly model: string; readonly tariff: ResolvedTariff } | undefined;
+
+  constructor(parts: Pick<SessionParts, "writer" | "observer">, options: WindowOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#boundary = new StableBoundary(options.keptTools ?? []);
+  }
+
+  /** The tariff of the model that is called. */
+  tariffOf(model: string): ResolvedTariff {
+    if (this.#tariff?.model !== model) {
+      const { tariff: option, cacheTtl } = this.#options;
+      this.#tariff = { model, tariff: resolveTariff({ model, option, cacheTtl }) };
+    }
+    return this.#tariff.tariff;
+  }
+
+  /** Looks at a request before it leaves. */
+  watch({ request, fixed, messages, promptTokens, atMs }: LeavingCall): WatchedCall {
+    const { model, parameters, betas, reservedMarks = PROMPT_CACHE_DEFAULTS.reservedMarks } = request;
+    const tariff = this.tariffOf(model);
+    const { system, toolsText } = fixed;
+    const sent = this.#monitor.sent(
+      { model, parameters, betas, system, toolsText, messages },
+      { atMs, tariff },
+    );
+    const stableThrough = this.#boundary.find(this.#parts.writer.projection, messages);
+    const earlierMarks = this.#memory.earlierMarks(sent);
+    const marks = planBreakpoints(
+      { messages, stableThrough, reservedMarks, earlierMarks, promptTokens },
+      tariff,
+    );
+    return { marks, sent, messages };
+  }
+
+  /** It left as call `callSeq`. */
+  left(callSeq: number, call: WatchedCall): void {
+    this.#memory.left(call.sent, call.marks);
+    this.#open.set(callSeq, call);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > REMEMBERED && oldest !== undefined) this.#open.delete(oldest);
+  }
+
+  /** The window was edited on purpose. */
+  rewritten(): void {
+    this.#monitor.rewritten();
+  }
+
+  /** The provider reported the usage of call `callSeq`. */
+  reported(callSeq: number, usage: Usage): void {
+    const call = this.#open.get(callSeq);
+    for (const seq of this.#open.keys()) if (seq <= callSeq) this.#open.delete(seq);
+    if (call === undefined) return;
+    const miss = this.#monitor.reported(call.sent, usage);
+    if (miss === undefined) return;
+    const { cause } = miss;
+    const changedSeq =
+      cause.type === "changed" && cause.change.part === "message"
+        ? this.#findSeq(call.messages, cause.change)
+        : undefined;
+    notify(this.#parts.observer, {
+      type: "cache-miss",
+      seq: callSeq,
+      miss,
+      ...(changedSeq === undefined ? {} : { changedSeq }),
+    });
+  }
+
+  /** The entry that a block of a request came from. Only for a miss: it looks through the window. */
+  #findSeq(messages: readonly RequestMessage[], { message, block }: CacheMark): number | undefined {
+    const wanted = messages[message]?.content[block];
+    return this.#parts.writer.projection.visible.find(({ blocks }) =>
+      blocks.some((shown) => shown.block === wanted),
+    )?.seq;
+  }
+}
+
+/** The messages that carry a mark, as the log names them. */
+export function markedMessages(marks: readonly CacheMark[]): readonly number[] {
+  return [...new Set(marks.map(({ message }) => message))];
+}
