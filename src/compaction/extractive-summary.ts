@@ -229,7 +229,7 @@ function layOut(sections: Sections, appendix: readonly string[], { hasTail }: Su
   const strings =
     appendix.length === 0
       ? []
-      : [`## Strings from this session that may be needed, to the letter\n${appendix.join(" · ")}`];
+      : [`## Strings from this session that may be needed, to the letter\n${appendix.join(" ")}`];
   const end = hasTail ? `${CLOSING} The newest messages follow unchanged.` : CLOSING;
   return [OPENING, ...parts, ...strings, `---\n${end}`].join("\n\n");
 }

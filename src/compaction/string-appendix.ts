@@ -14,6 +14,7 @@ import { neutralise } from "./quoting.ts";
 const CANDIDATES_PER_TOKEN = 2;
 /** A string costs more of the budget the longer it is; its score is divided by this power of its length. */
 const LENGTH_POWER = 0.1;
+const SEPARATOR = " ";
 
 /** The strings on lines of their own kind, without those that `isShown` elsewhere in the window. */
 export function composeAppendix(
@@ -23,8 +24,17 @@ export function composeAppendix(
 ): readonly string[] {
   const ranked = rankLiterals(ledger, Math.ceil(Math.max(0, options.budgetTokens) * CANDIDATES_PER_TOKEN))
     .filter(({ text }) => !options.isShown(text))
-    .map(({ text, score }) => ({ text, value: score / Math.max(4, text.length) ** LENGTH_POWER }))
+    .map(({ text, record, score }) => ({
+      text: record.kind === "quoted" ? delimited(text) : text,
+      value: score / Math.max(4, text.length) ** LENGTH_POWER,
+    }))
     .sort((a, b) => b.value - a.value)
     .map(({ text }) => neutralise(text));
-  return fitPrefix(ranked, options.budgetTokens, measure, " · ");
+  return fitPrefix(ranked, options.budgetTokens, measure, SEPARATOR);
+}
+
+/** Words with spaces and signs in them: one sees where the string begins and ends. */
+function delimited(text: string): string {
+  const mark = ["`", '"', "'"].find((quote) => !text.includes(quote));
+  return mark === undefined ? text : `${mark}${text}${mark}`;
 }

@@ -1,0 +1,106 @@
+/**
+ * The provider's prompt cache, emulated: what of a request is read from it and what is written.
+ *
+ * Anthropic-like (`breakpoints`): an entry exists only where an earlier request had a mark, matches
+ * by whole prefix, is looked for a limited number of blocks back from each mark, and lives on while
+ * it is used. OpenAI-like (`prefix`): the longest prefix that was sent before. Costs are in
+ * input-token-equivalents.
+ */
+import type { Tariff } from "../tokens/tariff.ts";
+
+/** A piece of a request that is cached as one: `id` says what it is, byte for byte. */
+export interface CachedUnit {
+  readonly id: number;
+  readonly tokens: number;
+  /** Content blocks in it: the look-back of a mark counts these. */
+  readonly blocks: number;
+}
+
+/** What one request cost. */
+export interface PricedRequest {
+  readonly readTokens: number;
+  readonly writtenTokens: number;
+  readonly cost: number;
+}
+
+const FIXED_ID = 1;
+
+export class CacheModel {
+  readonly #tariff: Tariff;
+  /** Until when a prefix is cached, in milliseconds, by its hash. */
+  readonly #entries = new Map<number, number>();
+  readonly #fixed: CachedUnit;
+
+  constructor(tariff: Tariff, fixedTokens: number) {
+    this.#tariff = tariff;
+    this.#fixed = { id: FIXED_ID, tokens: fixedTokens, blocks: 1 };
+  }
+
+  /** Prices a request and remembers it. `marks`: indexes of `units` behind which the caller sets a mark. */
+  request(units: readonly CachedUnit[], nowMs: number, marks: readonly number[] = []): PricedRequest {
+    const prefix = new Prefix([this.#fixed, ...units]);
+    const places = [prefix.last, ...marks.map((mark) => mark + 1), 0];
+    const hit =
+      this.#tariff.matching === "prefix"
+        ? this.#longest(prefix, prefix.last, Number.POSITIVE_INFINITY, nowMs)
+        : Math.max(
+            ...places.map((place) => this.#longest(prefix, place, this.#tariff.lookBackBlocks, nowMs)),
+          );
+    const found = hit < 0 ? 0 : prefix.tokens[hit]!;
+    const isWorth = found >= this.#tariff.minimumCacheTokens;
+    const readTokens = isWorth ? found : 0;
+    this.#remember(prefix, places, isWorth ? hit : -1, nowMs);
+    const writtenTokens = prefix.tokens[prefix.last]! - readTokens;
+    return {
+      readTokens,
+      writtenTokens,
+      cost: readTokens * this.#tariff.read + writtenTokens * this.#tariff.write,
+    };
+  }
+
+  #longest(prefix: Prefix, place: number, lookBackBlocks: number, nowMs: number): number {
+    for (let index = place; index >= 0; index--) {
+      if (prefix.blocks[place]! - prefix.blocks[index]! > lookBackBlocks) return -1;
+      const until = this.#entries.get(prefix.hashes[index]!);
+      if (until !== undefined && until >= nowMs) return index;
+    }
+    return -1;
+  }
+
+  #remember(prefix: Prefix, places: readonly number[], hit: number, nowMs: number): void {
+    const until = nowMs + this.#tariff.cacheLifetimeMs;
+    if (this.#tariff.matching === "prefix") {
+      for (const hash of prefix.hashes) this.#entries.set(hash, until);
+      return;
+    }
+    for (const place of places) this.#entries.set(prefix.hashes[place]!, until);
+    // What is read lives on.
+    for (let index = 0; index < hit; index++)
+      if (this.#entries.has(prefix.hashes[index]!)) this.#entries.set(prefix.hashes[index]!, until);
+  }
+}
+
+/** Hash, tokens and blocks of a request up to each of its units. */
+class Prefix {
+  readonly hashes: number[] = [];
+  readonly tokens: number[] = [];
+  readonly blocks: number[] = [];
+  readonly last: number;
+
+  constructor(units: readonly CachedUnit[]) {
+    let one = 0x811c9dc5;
+    let other = 0x01234567;
+    let tokens = 0;
+    let blocks = 0;
+    for (const unit of units) {
+      one = Math.imul(one ^ unit.id, 16_777_619) ^ (unit.id >>> 15);
+      other = (Math.imul(other ^ unit.id, 2_246_822_519) + 7) ^ (other >>> 13);
+      tokens += unit.tokens;
+      blocks += unit.blocks;
+      this.hashes.push((one >>> 0) * 2 ** 20 + (other >>> 12));
+      this.tokens.push(tokens);
+      this.blocks.push(blocks);
+    }
+    this.last = units.length - 1;
+  }
+}

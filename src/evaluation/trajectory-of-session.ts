@@ -1,0 +1,146 @@
+/**
+ * From an imported session to a trajectory: the whole conversation in the order in which it was
+ * said, chunks of one response joined, calls and results paired.
+ */
+import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
+import type { ImportedMessage, ImportedSession } from "../formats/imported-session.ts";
+import { estimateMessage } from "../tokens/estimate-message.ts";
+import { tokenizerRatio } from "../tokens/model-family.ts";
+import type { ContentBlock } from "../transcript/blocks.ts";
+import { defaultOrigin, type Message, promptTokens } from "../transcript/messages.ts";
+import { readableIn } from "./readable-strings.ts";
+import { makeTrajectory, type RecordedMessage, type SpokenBy, type Trajectory } from "./trajectory.ts";
+
+/** How a session becomes a trajectory. */
+export interface TrajectoryOptions {
+  readonly name: string;
+  /** The model whose tokenizer is assumed. */
+  readonly model: string;
+  /** System prompt and tools; inferred from the first billed call, where it is left out. */
+  readonly fixedTokens?: number;
+}
+
+/** The trajectory of a recorded session. */
+export function trajectoryOf(session: ImportedSession, options: TrajectoryOptions): Trajectory {
+  const ratio = tokenizerRatio(options.model);
+  const { messages, fixedTokens } = new Recorder(ratio).record(session);
+  return makeTrajectory({
+    name: options.name,
+    model: options.model,
+    fixedTokens: options.fixedTokens ?? fixedTokens ?? D.fixedTokens,
+    messages,
+  });
+}
+
+class Recorder {
+  readonly #ratio: number;
+  readonly #messages: RecordedMessage[] = [];
+  readonly #tools = new Map<string, string>();
+  #lastMs = 0;
+  #tokens = 0;
+  #fixedTokens: number | undefined;
+
+  constructor(ratio: number) {
+    this.#ratio = ratio;
+  }
+
+  record(session: ImportedSession): {
+    readonly messages: readonly RecordedMessage[];
+    readonly fixedTokens: number | undefined;
+  } {
+    const items = session.items.filter((item) => item.type === "message");
+    for (const chunks of joinChunks(withoutUnpaired(items))) this.#add(chunks);
+    return { messages: this.#messages, fixedTokens: this.#fixedTokens };
+  }
+
+  #add(chunks: readonly ImportedMessage[]): void {
+    const first = chunks[0]!;
+    const usage = chunks.find((chunk) => chunk.usage !== undefined)?.usage;
+    if (usage !== undefined && this.#fixedTokens === undefined && promptTokens(usage) > 0) {
+      const rest = promptTokens(usage) - this.#tokens;
+      this.#fixedTokens = Math.max(D.fixedLeastTokens, Math.min(D.fixedMostTokens, Math.round(rest)));
+    }
+    const content = chunks.flatMap((chunk) => chunk.message.content);
+    if (content.length === 0) return;
+    const message: Message = { ...first.message, content };
+    for (const block of content) if (block.type === "tool_use") this.#tools.set(block.id, block.name);
+    const said = message.at ?? (this.#messages.length === 0 ? 0 : this.#lastMs + D.stepMs);
+    this.#lastMs = Math.max(this.#lastMs, said);
+    const spokenBy = speakerOf(message, first.isAttachment === true);
+    const tool = spokenBy === "tool" ? this.#toolOf(content) : undefined;
+    const tokens = Math.round(estimateMessage(message) * this.#ratio);
+    this.#tokens += tokens;
+    this.#messages.push({
+      message,
+      spokenBy,
+      ...(tool === undefined ? {} : { tool }),
+      ...textsOf(content),
+      tokens,
+      atMs: this.#lastMs,
+    });
+  }
+
+  #toolOf(content: readonly ContentBlock[]): string {
+    const result = content.find((block) => block.type === "tool_result");
+    return (result && this.#tools.get(result.tool_use_id)) ?? "tool";
+  }
+}
+
+function speakerOf(message: Message, isAttachment: boolean): SpokenBy {
+  if (message.role === "assistant") return "assistant";
+  const origin = message.origin ?? defaultOrigin(message);
+  if (origin === "tool") return "tool";
+  return isAttachment || origin !== "user" ? "note" : "user";
+}
+
+/** What can be read in a message: its texts, then the arguments of its calls. */
+function textsOf(content: readonly ContentBlock[]): Pick<RecordedMessage, "text" | "argumentsText"> {
+  const isCall = ({ type }: ContentBlock): boolean => type.endsWith("tool_use");
+  const read = (blocks: readonly ContentBlock[]): string =>
+    blocks
+      .map(readableIn)
+      .filter((text) => text !== "")
+      .join("\n");
+  const argumentsText = read(content.filter(isCall));
+  const said = read(content.filter((block) => !isCall(block)));
+  return { text: [said, argumentsText].filter((text) => text !== "").join("\n"), argumentsText };
+}
+
+/** Without results that nobody called for and calls that nobody answered. */
+function withoutUnpaired(items: readonly ImportedMessage[]): readonly ImportedMessage[] {
+  const called = new Set<string>();
+  const answered = new Set<string>();
+  for (const { message } of items)
+    for (const block of message.content) {
+      if (block.type === "tool_use") called.add(block.id);
+      if (block.type === "tool_result") answered.add(block.tool_use_id);
+    }
+  const isPaired = (block: ContentBlock): boolean => {
+    if (block.type === "tool_use") return answered.has(block.id);
+    return block.type === "tool_result" ? called.has(block.tool_use_id) : true;
+  };
+  return items.map((item) => {
+    const content = item.message.content.filter(isPaired);
+    return content.length === item.message.content.length
+      ? item
+      : { ...item, message: { ...item.message, content } };
+  });
+}
+
+/** Chunks of one response together, where its first one stands. */
+function joinChunks(items: readonly ImportedMessage[]): readonly (readonly ImportedMessage[])[] {
+  const joined: ImportedMessage[][] = [];
+  const ofResponse = new Map<string, ImportedMessage[]>();
+  for (const item of items) {
+    const { role, responseId } = item.message;
+    const known = role === "assistant" && responseId !== undefined ? ofResponse.get(responseId) : undefined;
+    if (known !== undefined) {
+      known.push(item);
+      continue;
+    }
+    const chunks = [item];
+    joined.push(chunks);
+    if (role === "assistant" && responseId !== undefined) ofResponse.set(responseId, chunks);
+  }
+  return joined;
+}
