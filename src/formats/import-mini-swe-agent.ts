@@ -9,7 +9,7 @@
  */
 import { asNumber, asString, isObject, type JsonObject } from "../base/json.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
-import type { Message, Usage } from "../transcript/messages.ts";
+import type { Message, Role, Usage } from "../transcript/messages.ts";
 import { ConversationBuilder, type MessageDraft } from "./conversation-builder.ts";
 import { conversationId } from "./conversations.ts";
 import { chatMessage, LegacyCallIds } from "./from-openai-chat.ts";
@@ -108,8 +108,11 @@ class MiniReader {
   #message(element: Fields): Message | undefined {
     const { object, output, type, extra: _, ...item } = element;
     if (object === "response" && Array.isArray(output))
-      return { role: "assistant", origin: "assistant", content: contentOf(output) };
-    if (type !== undefined) return joined(fromOpenaiResponses([{ ...item, type, output }]).messages);
+      return { role: "assistant", origin: "assistant", content: this.#ofItems("assistant", output) };
+    if (type !== undefined) {
+      const [message] = fromOpenaiResponses([{ ...item, type, output }]).messages;
+      return message && { ...message, content: this.#checked(message.role, message.content) };
+    }
     const { role, content, tool_calls: calls, tool_call_id: id } = element;
     const wire = {
       role,
@@ -118,6 +121,20 @@ class MiniReader {
       ...(id === undefined ? {} : { tool_call_id: id }),
     };
     return chatMessage(wire, this.#legacyIds, this.#onDamage);
+  }
+
+  /** Everything that one response says is one message. */
+  #ofItems(role: Role, items: readonly unknown[]): readonly ContentBlock[] {
+    return this.#checked(
+      role,
+      fromOpenaiResponses(items).messages.flatMap(({ content }) => content),
+    );
+  }
+
+  #checked(role: Role, content: readonly ContentBlock[]): readonly ContentBlock[] {
+    return content.map((block) =>
+      block.type === "opaque" ? block : wellFormedBlock(block, { role, onDamage: this.#onDamage }),
+    );
   }
 
   #draft({ content, ...message }: Message, element: Fields): MessageDraft {
@@ -162,15 +179,6 @@ function systemText(content: unknown): string | undefined {
   return texts.every((text) => text !== undefined) ? texts.join("\n") : undefined;
 }
 
-/** Everything that one response says is one message. */
-function contentOf(items: readonly unknown[]): readonly ContentBlock[] {
-  return fromOpenaiResponses(items).messages.flatMap(({ content }) => content);
-}
-
-function joined([message]: readonly Message[]): Message | undefined {
-  return message;
-}
-
 /** Words with which the tool hands over what its user typed while the agent worked. */
 const USERS_WORDS = [
   "User command:",
@@ -193,7 +201,7 @@ function isUsersOwn(element: Fields, extra: Fields): boolean {
 function timeOf(extra: Fields, response: Fields): number | undefined {
   const seconds =
     asNumber(extra["timestamp"]) ?? asNumber(response["created"]) ?? asNumber(response["created_at"]);
-  return seconds === undefined ? undefined : Math.round(seconds * 1_000);
+  return seconds === undefined ? undefined : asNumber(Math.round(seconds * 1_000));
 }
 
 /** Usage as the Responses API reports it: the prompt includes what was read from the cache. */

@@ -6,6 +6,7 @@
  * readable is kept whole as an opaque one of the provider `unknown`, which is sent to nobody.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { isWellFormed } from "../base/text.ts";
 import { type ContentBlock, SERVER_TOOL_RESULT_TYPES, type ToolResultPart } from "../transcript/blocks.ts";
 import type { Role } from "../transcript/messages.ts";
 import { hasReadableSource } from "./media-source.ts";
@@ -70,9 +71,9 @@ function mend(block: Fields, type: string): Fields | undefined {
     case "document":
       return hasReadableSource(block["source"], type) ? mendDocument(block) : undefined;
     case "thinking":
-      return optional(filled(block, { thinking: asText(block["thinking"]) }), "signature", isText);
+      return optional(filled(block, { thinking: asText(block["thinking"]) }), "signature", isWholeText);
     case "redacted_thinking":
-      return isText(block["data"]) && block["data"] !== "" ? block : undefined;
+      return isWholeText(block["data"]) && block["data"] !== "" ? block : undefined;
     case "tool_use":
     case "mcp_tool_use":
       return mendCall(block);
@@ -154,6 +155,11 @@ function optional(
 
 function without(block: Fields, field: string): Fields {
   return Object.fromEntries(Object.entries(block).filter(([key]) => key !== field)) as JsonObject;
+}
+
+/** A signature or a cipher is never mended: half a character in it, and it is none. */
+function isWholeText(value: unknown): boolean {
+  return isText(value) && isWellFormed(value);
 }
 
 function isText(value: unknown): value is string {

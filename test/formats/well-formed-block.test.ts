@@ -1,15 +1,9 @@
 /** Blocks of recordings that are damaged: mended, or kept and sent to nobody, and always told. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InMemorySessionStore } from "../../src/adapters/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
-import { createSession } from "../../src/engine/open-session.ts";
 import { importSessions } from "../../src/formats/import-session.ts";
 import { wellFormedBlock } from "../../src/formats/well-formed-block.ts";
-import { WireJudge } from "../../src/hosts/cli/wire-judge.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { seededIds } from "../../src/testing/seeded-ids.ts";
-import { findBlockMisfit } from "../../src/transcript/entry-shape.ts";
+import { expectSendable } from "./sendable.ts";
 
 const kept = (value: unknown) => ({ type: "opaque", provider: "unknown", value });
 
@@ -66,6 +60,18 @@ describe("wellFormedBlock", () => {
       value: { type: "image", source: { type: "base64", media_type: "image/png", data: "!" } },
       block: kept({ type: "image", source: { type: "base64", media_type: "image/png", data: "!" } }),
       why: "a picture that is none",
+    },
+    {
+      role: "assistant",
+      value: { type: "thinking", thinking: "Hm", signature: "half \ud83d" },
+      block: { type: "thinking", thinking: "Hm" },
+      why: "a signature with half a character",
+    },
+    {
+      role: "assistant",
+      value: { type: "redacted_thinking", data: "half \ud83d" },
+      block: kept({ type: "redacted_thinking", data: "half \ud83d" }),
+      why: "ciphered thinking with half a character",
     },
     { role: "user", value: { type: "novel" }, block: kept({ type: "novel" }), why: "a type nobody knows" },
   ] as const)("tells of $why", ({ role, value, block }) => {
@@ -210,31 +216,3 @@ describe.each([
     );
   }, 60_000);
 });
-
-async function expectSendable(
-  items: ReturnType<typeof importSessions>["sessions"][number]["items"],
-): Promise<void> {
-  const session = await createSession({
-    store: new InMemorySessionStore(),
-    clock: new FakeClock(),
-    ids: seededIds(1),
-    hasher: nodeHasher,
-    window: { windowTokens: 64_000 },
-  });
-  let count = 0;
-  for (const item of items) {
-    if (item.type !== "message") continue;
-    for (const block of item.message.content)
-      expect(findBlockMisfit(block as unknown as Record<string, unknown>)).toBeUndefined();
-    await session.append(item.message);
-    count++;
-  }
-  if (count === 0) return;
-  const prepared = await session.prepare({ model: "claude-sonnet-4-5" }).catch((error: { code: string }) => {
-    // Nothing in it that could be shown to a model.
-    expect(error.code).toBe("NO_MESSAGES");
-  });
-  if (prepared === undefined) return;
-  expect(new WireJudge({ hasAnthropicTools: false }).judge(prepared)).toEqual([]);
-  await session.close();
-}

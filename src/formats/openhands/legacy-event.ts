@@ -14,6 +14,7 @@ import { chatUsage } from "../import-openai-chat.ts";
 import { sourceOfUrl } from "../media-url.ts";
 import { present } from "../present.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../well-formed-block.ts";
+import type { ContextIds } from "./context-ids.ts";
 import type { OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -54,7 +55,7 @@ function readAction(event: OpenhandsEvent, action: string, session: OpenhandsSes
   const isUsers = raw["source"] === "user";
   if (action === "system") session.instructed({ system: args["content"], tools: args["tools"] });
   else if (action === "condensation")
-    session.condensed(event, { forgotten: forgottenBy(args), summary: args["summary"] });
+    session.condensed(event, { forget: (context) => forget(context, args), summary: args["summary"] });
   else if (action === "message")
     session.say(event, {
       message: isUsers ? USER : { ...ASSISTANT, ...present({ model: modelOf(raw) }) },
@@ -164,13 +165,12 @@ function recalled(extras: Fields): readonly string[] {
 }
 
 /** By a list of ids, or by the first and the last. */
-function forgottenBy(args: Fields): (id: string) => boolean {
+function forget(context: ContextIds, args: Fields): void {
   const list = args["forgotten_event_ids"];
-  const start = asNumber(args["forgotten_events_start_id"]);
-  const end = asNumber(args["forgotten_events_end_id"]);
-  const ids = new Set(Array.isArray(list) ? list.map(String) : []);
-  return (id) =>
-    ids.has(id) || (start !== undefined && end !== undefined && Number(id) >= start && Number(id) <= end);
+  if (Array.isArray(list)) for (const id of list) context.forget(String(id));
+  const first = asNumber(args["forgotten_events_start_id"]);
+  const last = asNumber(args["forgotten_events_end_id"]);
+  if (first !== undefined && last !== undefined) context.forgetRange(first, last);
 }
 
 const USER = { role: "user", origin: "user" } as const;

@@ -13,6 +13,7 @@ import { ConversationBuilder, type MessageDraft } from "../conversation-builder.
 import type { ImportedBoundary, ImportedSession } from "../imported-session.ts";
 import { present } from "../present.ts";
 import { type RepairLog, SkippedLog } from "../repair-log.ts";
+import { ContextIds } from "./context-ids.ts";
 
 /** One event as it was recorded. @internal */
 export interface OpenhandsEvent {
@@ -27,8 +28,8 @@ export class OpenhandsSession {
   readonly repairs: RepairLog;
   readonly skipped = new SkippedLog();
   readonly #builder: ConversationBuilder;
-  /** Ids of the messages in the tool's own context, for the boundaries that name what they keep. */
-  #contextIds: string[] = [];
+  /** What the tool's own context holds, for the boundaries that name what they keep. */
+  readonly #context = new ContextIds();
   readonly #knownIds = new Set<string>();
   readonly #responses = new Set<string>();
   readonly #called = new Set<string>();
@@ -57,7 +58,7 @@ export class OpenhandsSession {
     for (const block of content) if (block.type === "tool_use") this.#called.add(block.id);
     const isSide = this.#delegations > 0;
     const hostId = this.#ownId(event);
-    if (hostId !== undefined && !isSide) this.#contextIds.push(hostId);
+    if (hostId !== undefined && !isSide) this.#context.add(hostId);
     this.#builder.addMessage(
       {
         message: {
@@ -88,26 +89,27 @@ export class OpenhandsSession {
     return id !== undefined && this.#called.has(id);
   }
 
-  /** The tool replaced the events of `forgotten` by a summary, or by nothing. */
+  /** The tool replaced what `forget` takes out of its context by a summary, or by nothing. */
   condensed(
     event: OpenhandsEvent,
-    { forgotten, summary }: { readonly forgotten: (id: string) => boolean; readonly summary: unknown },
+    { forget, summary }: { readonly forget: (context: ContextIds) => void; readonly summary: unknown },
   ): void {
     if (this.#delegations > 0) return;
-    const kept = this.#contextIds.filter((id) => !forgotten(id));
-    if (kept.length > 0 && kept.length === this.#contextIds.length) {
+    const before = this.#context.size;
+    forget(this.#context);
+    const { size } = this.#context;
+    if (size > 0 && size === before) {
       this.skipped.add("condensation of nothing");
       return;
     }
-    this.#contextIds = kept;
     const text = asString(summary);
     // A list as long as the conversation at every boundary would make a file larger than it is.
-    const isListed = kept.length > 0 && kept.length <= FORMATS_DEFAULTS.listedPreservedIds;
+    const isListed = size > 0 && size <= FORMATS_DEFAULTS.listedPreservedIds;
     const boundary: ImportedBoundary = {
       type: "boundary",
       trigger: "auto",
       ...(text === undefined || text === "" ? {} : { summary: text }),
-      ...(isListed ? { preserved: kept } : {}),
+      ...(isListed ? { preserved: this.#context.list() } : {}),
       ...present({ hostId: event.id, at: event.at, line: event.line }),
     };
     this.#builder.addItem(boundary);

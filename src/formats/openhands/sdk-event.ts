@@ -44,8 +44,13 @@ export function readSdkEvent(event: OpenhandsEvent, session: OpenhandsSession): 
       readResult(event, session);
       break;
     case "Condensation": {
-      const ids = new Set(Array.isArray(raw["forgotten_event_ids"]) ? raw["forgotten_event_ids"] : []);
-      session.condensed(event, { forgotten: (id) => ids.has(id), summary: raw["summary"] });
+      const ids = Array.isArray(raw["forgotten_event_ids"]) ? raw["forgotten_event_ids"] : [];
+      session.condensed(event, {
+        forget: (context) => {
+          for (const id of ids) context.forget(String(id));
+        },
+        summary: raw["summary"],
+      });
       break;
     }
     default:
