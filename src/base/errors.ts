@@ -8,6 +8,7 @@ export const ERROR_CODES = [
   "WINDOW_TOO_SMALL",
   "UNDO_REFUSED",
   "REWIND_REFUSED",
+  "PIN_REFUSED",
   "ENTRY_NOT_FOUND",
   "RECONCILE_REFUSED",
   "SESSION_CLOSED",
@@ -82,6 +83,7 @@ export class SessionError extends PalimpsestError {
   readonly code:
     | "UNDO_REFUSED"
     | "REWIND_REFUSED"
+    | "PIN_REFUSED"
     | "ENTRY_NOT_FOUND"
     | "RECONCILE_REFUSED"
     | "SESSION_CLOSED"

@@ -22,6 +22,7 @@ import { Session } from "./session.ts";
 import { SessionHistory } from "./session-history.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
+import { SessionPins } from "./session-pins.ts";
 
 /** A session on `log`; `header` where the log is new. */
 export function assembleSession(
@@ -49,10 +50,17 @@ export function assembleSession(
     digest: new FoldedFromLog(reader, told, { isNew }),
     index: new FoldedFromLog(reader, everything, { isNew }),
     calls,
+    pins: new SessionPins({
+      reader,
+      projection: () => writer.projection,
+      isTold,
+      measure,
+      windowTokens: () => preparer.budget().windowTokens,
+    }),
     observer,
     isDurable: durability === "durable",
   };
-  const preparer = new CallPreparer(parts, options.window ?? {}, () => clock.nowMs());
+  const preparer: CallPreparer = new CallPreparer(parts, options.window ?? {}, () => clock.nowMs());
   const hostList = new HostList({ hasher, reader, isShown: isTold });
   return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index));
 }

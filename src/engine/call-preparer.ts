@@ -46,7 +46,10 @@ export class CallPreparer {
     this.#options = options;
     this.#now = now;
     this.#cache = new CacheWatch(parts, options);
-    this.#roomMaker = new RoomMaker(() => parts.digest.get());
+    this.#roomMaker = new RoomMaker(
+      () => parts.digest.get(),
+      () => parts.pins.texts(),
+    );
   }
 
   /** The limits of new messages; before the first call those of the window the options name. */
@@ -214,6 +217,7 @@ export class CallPreparer {
       disabledLayers: new Set<string>(this.#options.disabledLayers ?? []),
       keptTools: this.#options.keptTools ?? [],
       lastCallSeq: writer.projection.callSeqs.at(-1) ?? 0,
+      pins: writer.projection.pins,
       seq: writer.nextSeq,
       at: this.#now(),
     });

@@ -6,6 +6,7 @@
 import type { LogDamage } from "../ports/session-store.ts";
 import type { CacheMiss } from "../tokens/prompt-cache-monitor.ts";
 import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
+import type { SeqPin } from "../transcript/projection.ts";
 
 /**
  * What happened to a session, told apart by `type`. `seq` is the entry of the log that records it.
@@ -14,6 +15,8 @@ import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
  * - `offloaded`: a block arrived over its limit and is shown as a preview; `bytes` is its size in the store.
  * - `repair`: something the provider would refuse was mended; `subject` is the call or message.
  * - `undone`, `rewound`: an edit was taken back, the conversation went back to `toSeq`.
+ * - `pinned`, `unpinned`: a message or a block stays in view from now on, or not any more; `pinnedTokens` is what all
+ *   pins take of `limitTokens`.
  * - `host-edit`: `reconcile` hid messages that the host's list does not have any more.
  * - `call`: a request left; `tokens` is its size, unpadded, and `source` where that figure comes from.
  * - `invariant-broken`: a request breaks a rule and is handed out all the same: a bug of ours, please report it.
@@ -44,6 +47,14 @@ export type SessionEvent =
   | { readonly type: "repair"; readonly seq: number; readonly reason: RepairReason; readonly subject: string }
   | { readonly type: "undone"; readonly seq: number; readonly editSeq: number }
   | { readonly type: "rewound"; readonly seq: number; readonly toSeq: number }
+  | {
+      readonly type: "pinned";
+      readonly seq: number;
+      readonly pin: SeqPin;
+      readonly pinnedTokens: number;
+      readonly limitTokens: number;
+    }
+  | { readonly type: "unpinned"; readonly seq: number; readonly pin: SeqPin }
   | {
       readonly type: "host-edit";
       readonly seq: number;

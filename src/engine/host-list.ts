@@ -141,7 +141,13 @@ export class HostList {
   }
 
   #add(known: KnownMessage[], seq: number, message: Message): void {
-    const { hostId } = message;
-    known.push({ seq, ...keysOf(message, this.#hasher), ...(hostId === undefined ? {} : { hostId }) });
+    const { hostId, origin } = message;
+    const isOurs = origin === "engine";
+    known.push({
+      seq,
+      ...keysOf(message, this.#hasher),
+      ...(hostId === undefined ? {} : { hostId }),
+      ...(isOurs ? { isOurs } : {}),
+    });
   }
 }

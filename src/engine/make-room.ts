@@ -11,10 +11,11 @@ import { planOldBlocks } from "../compaction/escalation.ts";
 import { planExtractiveCompact } from "../compaction/extractive-compact.ts";
 import { type Measure, measureMessages } from "../compaction/measure.ts";
 import { planPeel } from "../compaction/peel.ts";
+import type { PinnedText } from "../compaction/pins.ts";
 import { extractivePolicy, type WindowSituation } from "../compaction/policies.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
-import { previewEdit } from "../transcript/projection.ts";
+import { previewEdit, type SeqPin } from "../transcript/projection.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 
 export interface Room {
@@ -31,6 +32,8 @@ export interface Room {
   readonly keptTools: readonly string[];
   /** The last call before this one: what stands after it was never sent. */
   readonly lastCallSeq: number;
+  /** What every layer leaves alone. */
+  readonly pins: readonly SeqPin[];
   readonly seq: number;
   readonly at: number;
 }
@@ -43,11 +46,13 @@ export interface RoomMade {
 
 export class RoomMaker {
   readonly #digest: () => Promise<Digest>;
+  readonly #pinned: () => Promise<readonly PinnedText[]>;
   /** Below this size the layers found nothing the last time. */
   #quietUntilTokens = 0;
 
-  constructor(digest: () => Promise<Digest>) {
+  constructor(digest: () => Promise<Digest>, pinned: () => Promise<readonly PinnedText[]>) {
     this.#digest = digest;
+    this.#pinned = pinned;
   }
 
   /** Whether a request of this size, padded, is to be looked at by the layers. */
@@ -83,6 +88,7 @@ export class RoomMaker {
       policy: extractivePolicy(situation),
       pendingCallIds: situation.pendingCallIds,
       reason: "threshold",
+      pinned: await this.#pinned(),
     });
     if (edit === undefined) return undefined;
     return { edits: [edit], usedTokens: sizeAfter(room, [edit]) };
@@ -102,7 +108,7 @@ export class RoomMaker {
       visible.filter((message) => !mayShorten(message)),
       room.measure,
     );
-    const edit = planPeel(visible.filter(mayShorten), maxTokens - leftAlone, room.measure);
+    const edit = planPeel(visible.filter(mayShorten), maxTokens - leftAlone, room.measure, room.pins);
     if (edit === undefined) return made;
     const edits = [...made.edits, edit];
     return { edits, usedTokens: sizeAfter(room, edits) };
@@ -110,13 +116,14 @@ export class RoomMaker {
 }
 
 function situationOf(room: Room): WindowSituation {
-  const { budget, fixedTokens, padding, editSafety } = room;
+  const { budget, fixedTokens, padding, editSafety, pins } = room;
   return {
     windowTokens: budget.windowTokens,
     // Planners measure unpadded and without the fixed part, so they get the room that is left for that.
     effectiveTokens: Math.floor((budget.effectiveTokens - fixedTokens) / padding),
     editSafety,
     pendingCallIds: [],
+    pins,
   };
 }
 

@@ -17,6 +17,8 @@ import type { MessageKeys } from "./message-keys.ts";
 export interface KnownMessage extends MessageKeys {
   readonly seq: number;
   readonly hostId?: string;
+  /** The session said it itself: no host has it in its list. */
+  readonly isOurs?: boolean;
 }
 
 export interface ReconcilePlan {
@@ -44,6 +46,9 @@ export function planReconcile(
     isKept[found] = true;
     next = found + 1;
   }
+  known.forEach(({ isOurs }, index) => {
+    if (isOurs === true) isKept[index] = true;
+  });
   keepReasoning(known, isKept);
   return { ...toRanges(known, isKept), append: list.slice(matched) };
 }

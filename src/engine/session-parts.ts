@@ -10,6 +10,7 @@ import type { LogReader } from "./log-reader.ts";
 import type { LogWriter } from "./log-writer.ts";
 import type { MessageKeeper } from "./message-keeper.ts";
 import type { OpenCalls } from "./open-calls.ts";
+import type { SessionPins } from "./session-pins.ts";
 import type { WindowKeeper } from "./window-keeper.ts";
 
 export interface SessionParts {
@@ -21,6 +22,7 @@ export interface SessionParts {
   readonly digest: FoldedFromLog<Digest>;
   readonly index: FoldedFromLog<HistoryIndex>;
   readonly calls: OpenCalls;
+  readonly pins: SessionPins;
   readonly observer: SessionObserver | undefined;
   readonly isDurable: boolean;
 }

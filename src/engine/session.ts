@@ -12,9 +12,11 @@
  */
 import { SessionError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
+import { PIN_TOOL } from "../compaction/pin-tool.ts";
 import type { CalibrationSample } from "../tokens/calibration.ts";
 import type { Entry } from "../transcript/entries.ts";
 import type { Message } from "../transcript/messages.ts";
+import type { SeqPin } from "../transcript/projection.ts";
 import { assembleRequest } from "../transcript/request.ts";
 import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
 import { receiveAnswer } from "./answer-door.ts";
@@ -25,8 +27,10 @@ import type { EntryDraft } from "./log-writer.ts";
 import { receiveMessages } from "./message-door.ts";
 import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./prepared-call.ts";
 import { Queue } from "./queue.ts";
+import { runPinTool } from "./run-pin-tool.ts";
 import type { SessionHistory } from "./session-history.ts";
 import type { SessionParts } from "./session-parts.ts";
+import type { PinPlan } from "./session-pins.ts";
 import { messagesOf, sizeOf } from "./window-keeper.ts";
 
 /** Entries that are appended in one go with messages, all or none. */
@@ -199,6 +203,50 @@ export class Session {
     });
   }
 
+  /** What is pinned: messages, or single blocks of them, in the order of the log. */
+  get pins(): readonly SeqPin[] {
+    return this.#parts.pins.all;
+  }
+
+  /**
+   * Keeps a message, or one block of it, in the model's view for good: no layer touches it, and a
+   * compaction that hides it says it again to the letter. What the window does not show as it was
+   * said is said again in a message of its own; resolves with what is pinned.
+   * @throws `SessionError` `PIN_REFUSED` with the figures where pins take too much room,
+   * `ENTRY_NOT_FOUND` where there is no such place.
+   */
+  pin(place: SeqPin): Promise<SeqPin> {
+    return this.#run(async () => this.#pin(await this.#parts.pins.planPin(place)));
+  }
+
+  /**
+   * Appends a fact as a message of its own and pins it; resolves with its pin.
+   * @throws `SessionError` `PIN_REFUSED` with the figures where pins take too much room.
+   */
+  pinFact(text: string): Promise<SeqPin> {
+    return this.#run(async () => this.#pin(await this.#parts.pins.planFact(text)));
+  }
+
+  /** Lets go of a pin, given as {@link pins} has it; resolves with whether it was one. */
+  unpin(place: SeqPin): Promise<boolean> {
+    return this.#run(async () => {
+      const pin = this.#parts.pins.findPin(place);
+      if (pin === undefined) return false;
+      const { seq } = await this.#parts.writer.appendOne({ type: "edit", edit: { kind: "unpin", ...pin } });
+      this.#emit({ type: "unpinned", seq, pin });
+      return true;
+    });
+  }
+
+  /**
+   * Answers a call of one of the history tools or of `history_pin` for a model; `undefined` where the name
+   * is none of these. Bad input, and pins that are refused, are answered in words.
+   */
+  async runTool(name: string, input: unknown): Promise<string | undefined> {
+    if (name !== PIN_TOOL.name) return this.history.runTool(name, input);
+    return runPinTool(input, this, () => this.#parts.pins.size());
+  }
+
   /** The messages of an earlier call, built again from the stored log. @throws `ENTRY_NOT_FOUND`. */
   windowAt(callSeq: number): Promise<readonly RequestMessage[]> {
     return this.#run(async () => {
@@ -265,6 +313,20 @@ export class Session {
     });
     for (const event of kept.events) this.#emit(event);
     return seqs;
+  }
+
+  /** Message and mark are appended in one go, so that none is there without the other. */
+  async #pin(plan: PinPlan): Promise<SeqPin> {
+    if (plan.type === "known") return plan.pin;
+    const { writer } = this.#parts;
+    const pin = plan.type === "mark" ? plan.pin : { seq: writer.nextSeq, block: 0 };
+    const mark: EntryDraft = { type: "edit", edit: { kind: "pin", ...pin } };
+    const isSaid = plan.type === "say";
+    if (isSaid) await this.#append([plan.message], { after: [mark] });
+    const seq = isSaid ? pin.seq + 1 : (await writer.appendOne(mark)).seq;
+    const { pinnedTokens, limitTokens } = plan;
+    this.#emit({ type: "pinned", seq, pin, pinnedTokens, limitTokens });
+    return pin;
   }
 
   async #findEntry(seq: number): Promise<Entry | undefined> {

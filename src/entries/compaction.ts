@@ -24,6 +24,7 @@ export {
 export { type ArrivalForm, type ArrivalPolicy, planArrival } from "../compaction/offload-at-arrival.ts";
 export { type OffloadPolicy, planOffloadByUsage, type UsageInput } from "../compaction/offload-by-usage.ts";
 export { planPeel } from "../compaction/peel.ts";
+export { PIN_TOOL, type PinTool } from "../compaction/pin-tool.ts";
 export { composePinned, type PinnedText, pinLimitTokens } from "../compaction/pins.ts";
 export { formatPointer, type Pointer, parsePointer } from "../compaction/pointer.ts";
 export {

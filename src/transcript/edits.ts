@@ -134,7 +134,7 @@ export interface ProviderClearEdit {
   readonly reason: string;
 }
 
-/** Keeps a message, or one block of it, out of the reach of every layer; `unpin` lets go of it. Reserved: this version records pins, and no layer asks for them yet. */
+/** Keeps a message, or one block of it, out of the reach of every layer, and has compactions carry it over; `unpin` lets go of it. */
 export interface PinEdit {
   readonly kind: "pin" | "unpin";
   readonly seq: number;

@@ -4,7 +4,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WindowTooSmallError } from "../../src/base/errors.ts";
+import { toWellFormed } from "../../src/base/text.ts";
 import { formatPointer } from "../../src/compaction/pointer.ts";
+import { quote } from "../../src/compaction/quoting.ts";
 import type { PreparedCall } from "../../src/engine/prepared-call.ts";
 import type { Session } from "../../src/engine/session.ts";
 import { toAnthropic } from "../../src/formats/to-anthropic.ts";
@@ -12,6 +14,7 @@ import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
 import { type HistoryStep, history } from "../../src/testing/arbitraries.ts";
 import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "../../src/testing/wire-oracle.ts";
 import { planBudget } from "../../src/tokens/budget.ts";
+import { blockText, type ContentBlock } from "../../src/transcript/blocks.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 import { aSession, type TestSession } from "../helpers/sessions.ts";
@@ -51,6 +54,7 @@ class Host {
       const [seq] = await this.#say(step.message);
       this.said.push({ seq: seq!, message: step.message });
     } else if (step.do === "call") await this.#call();
+    else if (step.do === "pin") await this.#pin(step.pick);
     else if (step.do === "undo") await this.#undo(step.pick);
     else if (step.do === "rewind") await this.#rewind(step.pick);
     else if (step.do === "reopen") await this.reopen();
@@ -97,9 +101,52 @@ class Host {
     expect(judgeAnthropicRequest({ messages: toAnthropic(messages) })).toEqual([]);
     expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(messages) })).toEqual([]);
     if (edits.length === 0 && this.#prefix !== undefined) expectPrefix(this.#prefix, messages);
+    await this.#expectPinned(messages);
     this.sent.push({ callSeq, messages });
     this.#prefix = messages;
     this.#waiting = messages;
+  }
+
+  async #pin(pick: number): Promise<void> {
+    const chosen = this.said[pick % Math.max(1, this.said.length)];
+    if (chosen === undefined) return;
+    const place = pick % 2 === 0 ? { seq: chosen.seq } : { seq: chosen.seq, block: 0 };
+    try {
+      await this.#session.pin(place);
+    } catch (error) {
+      // It says nothing, is too long for this window, or a rewind left it behind.
+      expect(["PIN_REFUSED", "ENTRY_NOT_FOUND"]).toContain((error as { code?: unknown }).code);
+    }
+  }
+
+  /** Whatever is pinned stands in the request to the letter, or marked as a quote. */
+  async #expectPinned(messages: readonly RequestMessage[]): Promise<void> {
+    if (this.#session.pins.length === 0) return;
+    const shown = mended(messages.flatMap(({ content }) => content.map(blockText)).join("\n"));
+    for (const { seq, block } of this.#session.pins) {
+      const pinned = this.said.find((one) => one.seq === seq)?.message.content ?? (await this.#ownWords(seq));
+      for (const one of block === undefined ? pinned : [pinned[block]!]) {
+        // Of calls and results that are there twice, a repair leaves one.
+        const isOnce = !("id" in one || "tool_use_id" in one) || this.#count(one) === 1;
+        const text = mended(one.type === "thinking" || !isOnce ? "" : blockText(one));
+        if (text.trim() !== "" && !shown.includes(text)) expect(shown).toContain(quote(text));
+      }
+    }
+  }
+
+  #count(block: ContentBlock): number {
+    const keyOf = (one: ContentBlock): unknown =>
+      one.type === "tool_use" ? one.id : one.type === "tool_result" ? one.tool_use_id : one;
+    return this.said
+      .flatMap(({ message }) => message.content)
+      .filter((one) => one.type === block.type && keyOf(one) === keyOf(block)).length;
+  }
+
+  /** What the session said again to have it pinned. */
+  async #ownWords(seq: number): Promise<readonly ContentBlock[]> {
+    const block = await this.#session.history.block(formatPointer({ seq, block: 0 }));
+    expect(block).toMatchObject({ type: "text" });
+    return [block!];
   }
 
   async #undo(pick: number): Promise<void> {
@@ -123,6 +170,9 @@ class Host {
     this.#waiting = undefined;
   }
 }
+
+/** Half characters as they are shown, also where JSON spells them. */
+const mended = (text: string): string => toWellFormed(text).replace(/\\ud[89a-f][0-9a-f]{2}/gi, "\ufffd");
 
 /** What a provider might bill: nothing that the estimator knows of. */
 const billed = (request: readonly RequestMessage[]): number => Math.ceil(JSON.stringify(request).length / 4);
