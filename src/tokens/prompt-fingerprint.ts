@@ -123,7 +123,10 @@ function findParameterChange(
 function findMessageChange(before: BlockView, after: BlockView): PromptChange | undefined {
   const sameCount = countSameBlocks(before, after);
   if (sameCount >= before.blockCount) return undefined;
-  return { part: "message", ...placeOfBlock(after, Math.min(sameCount, after.blockCount - 1)) };
+  // Where the request is a shorter one, what is missing would stand behind its last message.
+  const place =
+    sameCount < after.blockCount ? placeOfBlock(after, sameCount) : { message: after.messageCount, block: 0 };
+  return { part: "message", ...place };
 }
 
 function findToolChange(before = "[]", after = "[]"): PromptChange | undefined {

@@ -27,6 +27,7 @@ async function watched(window: WindowOptions = {}) {
     cache.bill({ system, tools, messages: toAnthropic(messages, { cacheMarks }) }, clock.nowMs());
   let turns = 0;
   const turn = async (request: CallRequest = REQUEST, answer?: Message): Promise<PreparedCall> => {
+    clock.advance(10_000);
     const prepared = await session.prepare(request);
     await session.record({
       messages: [answer ?? assistant(`r${turns++}`, "Done.")],
@@ -88,6 +89,21 @@ describe("cache marks of a prepared call", () => {
       for (let note = 0; note < round * 5; note++) await session.append(user(`note ${note}`));
     }
     expect(misses()).toEqual([]);
+  });
+
+  it("let the request after a clearing read up to the first result that was cleared", async () => {
+    const { session, events, turn, misses } = await watched({
+      windowTokens: 40_000,
+      disabledLayers: ["offload"],
+    });
+    await session.append(user(..."abcd".split("").map((name) => `${name} ${"word ".repeat(600)}`)));
+    for (let round = 0; round < 60; round++) await work(session, turn, `c${round}`, 700);
+    const layers = events.flatMap((event) => (event.type === "layer" ? [event.layer] : []));
+    expect(layers).toContain("microcompact");
+    // System prompt and tools alone are 1,900 tokens; the user's words behind them another 3,000.
+    const afterClearing = misses().filter(({ miss }) => miss.cause.type === "rewritten");
+    expect(afterClearing.length).toBeGreaterThan(0);
+    for (const { miss } of afterClearing) expect(miss.readTokens).toBeGreaterThan(4_800);
   });
 
   it("are at most what the provider takes beside the host's, in requests it accepts", async () => {
