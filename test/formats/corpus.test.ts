@@ -12,7 +12,7 @@ import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
 import { toOpenaiResponses } from "../../src/formats/to-openai-responses.ts";
 import type { Message } from "../../src/transcript/messages.ts";
-import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
+import { COUNTED_OTHERWISE, corpusFiles, hasCorpus } from "../helpers/corpus.ts";
 
 /** Transcripts of sub-agents: the manifest skips side-chain lines, so its figures are zeros. Counted by hand in the files. */
 const SUB_AGENTS: Readonly<Record<string, readonly number[]>> = {
@@ -20,9 +20,14 @@ const SUB_AGENTS: Readonly<Record<string, readonly number[]>> = {
   "cc-spotter-acompact": [1, 1, 0, 0, 0, 0],
 };
 
-const files = ["claude-code", "openai-chat", "anthropic-messages", "pi"].flatMap((folder) =>
-  corpusFiles(folder).map((file) => ({ ...file, folder })),
-);
+/** Sessions in files that hold several. */
+const SESSIONS: Readonly<Record<string, number>> = { "tau-airline-gpt4o-12": 12, "openhands-mswe": 3 };
+
+const FOLDERS = [
+  ...["claude-code", "openai-chat", "anthropic-messages", "pi"],
+  ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
+];
+const files = FOLDERS.flatMap((folder) => corpusFiles(folder).map((file) => ({ ...file, folder })));
 
 function messagesOf(session: ImportedSession): readonly Message[] {
   return session.items.flatMap((item) => (item.type === "message" ? [item.message] : []));
@@ -30,7 +35,7 @@ function messagesOf(session: ImportedSession): readonly Message[] {
 
 describe.skipIf(!hasCorpus)("recorded sessions", () => {
   it("are all there", () => {
-    expect(files.length).toBe(23);
+    expect(files.length).toBe(30);
   });
 
   it.each(files)("$id holds as many messages, calls and results as the manifest counted", async (file) => {
@@ -48,14 +53,16 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
       sum((count) => count.orphanToolResult),
     ];
     const { measure } = file;
-    const expected = SUB_AGENTS[file.id] ?? [
-      measure.user_messages,
-      measure.assistant_messages,
-      measure.tool_calls,
-      measure.tool_results,
-      measure.dangling_tool_use,
-      measure.orphan_tool_result,
-    ];
+    expect(sessions).toHaveLength(SESSIONS[file.id] ?? 1);
+    const expected = SUB_AGENTS[file.id] ??
+      COUNTED_OTHERWISE[file.id] ?? [
+        measure.user_messages,
+        measure.assistant_messages,
+        measure.tool_calls,
+        measure.tool_results,
+        measure.dangling_tool_use,
+        measure.orphan_tool_result,
+      ];
     expect(counted).toEqual(expected);
     expect(sum((count) => count.boundaries)).toBe(measure.compactions);
     expect(sum((count) => count.microcompacts)).toBe(measure.microcompactions);

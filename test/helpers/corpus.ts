@@ -51,3 +51,22 @@ export function corpusFiles(folder: string): readonly CorpusFile[] {
     .filter((entry) => entry.file.startsWith(`trajectories/${folder}/`))
     .map(({ id, file, measure }) => ({ id, path: join(corpusFolder, file), measure }));
 }
+
+/**
+ * Where the manifest counted something else than what was said, as
+ * [user messages, answers, calls, results, calls without a result, results without a call]. Counted by hand in the files.
+ */
+export const COUNTED_OTHERWISE: Readonly<Record<string, readonly number[]>> = {
+  // What commands gave comes back as messages of the user, 20 of the 21; nobody wrote them. In mini-swe-agent's files the manifest does not count them either.
+  "sweagent-ctf-web": [1, 21, 0, 0, 0, 0],
+  // One of the manifest's 12 answers is a notice that an update is there.
+  "gemini-entire": [1, 11, 9, 9, 0, 0],
+  // The call that failed is answered by its error.
+  "opencode-agentlogs": [2, 14, 13, 13, 0, 0],
+  /*
+   * The manifest counts events. Of the 6 of the user, 3 are OpenHands looking something up, which it
+   * counts as 3 calls and 3 results as well; 2 results are errors of calls that were not recorded; the
+   * 105 answers are in the actions. `finish` is called twice and never answered.
+   */
+  "openhands-mswe": [3, 105, 105, 103, 2, 0],
+};
