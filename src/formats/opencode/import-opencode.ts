@@ -106,7 +106,7 @@ class OpencodeReader {
     const message = this.#withOwnId(stored);
     this.#addClearings(message.at);
     const { role } = message.info;
-    if (isSummary(message)) this.#readSummary(message);
+    if (isSummary(message)) this.#readSummary(message, leftOut);
     else if (role === "user") this.#readUser(message, leftOut);
     else if (role === "assistant") this.#readAnswer(message, leftOut);
     else
@@ -149,19 +149,20 @@ class OpencodeReader {
       this.#builder.addItem({ type: "microcompact", trigger: "auto", toolUseIds, at: first.at });
   }
 
-  #readSummary(message: OpencodeMessage): void {
+  #readSummary(message: OpencodeMessage, leftOut: LeftOutReason | undefined): void {
     const isAnswer = this.#compactions.has(asString(message.info["parentID"]) ?? "");
     if (message.info["error"] !== undefined) {
       const content = [errorBlock(message)];
       this.#builder.addMessage({ ...draftOf(message, ASSISTANT), content }, "api-error");
-    } else if (isAnswer) this.#skipped.add("summary");
+    } else if (isAnswer || leftOut !== undefined) this.#skipped.add("summary");
     else this.#builder.addItem(opencodeBoundary(message, { message }));
   }
 
   #readUser(message: OpencodeMessage, leftOut: LeftOutReason | undefined): void {
     const part = compactionPart(message);
     const summary = part === undefined ? undefined : this.#summaries.get(message.id ?? "");
-    if (summary !== undefined) this.#builder.addItem(opencodeBoundary(summary, { part, message }));
+    if (summary !== undefined && leftOut === undefined)
+      this.#builder.addItem(opencodeBoundary(summary, { part, message }));
     else if (part !== undefined) this.#skipped.add("compaction");
     const isReplay = this.#isReplay(message, part);
     const own: ContentBlock[] = [];
