@@ -69,17 +69,23 @@ export function chatPart(value: JsonObject, role: string): readonly JsonObject[]
   return [{ type, [type]: wellFormedJson(value[type]!) }];
 }
 
-/** Longest id of a call. Source: the API's own refusal (`string too long`). */
-const ID_CHARACTERS = 40;
+/** Longest id of a call in either API. Source: the APIs' own refusals (`string too long`). */
+const CHAT_ID_CHARACTERS = 40;
+const RESPONSES_ID_CHARACTERS = 64;
 /** Longest name of a function. Source: OpenAI API reference, "Create chat completion". */
 const NAME_CHARACTERS = 64;
 
 /** An id of a call as the API takes it, call and result alike; different ids stay different. @internal */
 export function chatCallId(id: string): string {
-  return id === "" ? "_empty_" : fitted(id, ID_CHARACTERS);
+  return id === "" ? "_empty_" : fitted(id, CHAT_ID_CHARACTERS);
 }
 
-/** The name of a function in the letters that the API takes. @internal */
+/** The same as the Responses API takes it. @internal */
+export function responsesCallId(id: string): string {
+  return id === "" ? "_empty_" : fitted(id, RESPONSES_ID_CHARACTERS);
+}
+
+/** The name of a function in the letters that both APIs take. @internal */
 export function chatFunctionName(name: string): string {
   return fitted(name.replace(/[^a-zA-Z0-9_-]/g, "_") || "_", NAME_CHARACTERS);
 }

@@ -8,7 +8,7 @@ import { shorten } from "../base/text.ts";
 import { isChatMessage, messageList } from "./conversations.ts";
 import { FORMAT_NAMES, type FormatName } from "./imported-session.ts";
 import type { SourceRecord } from "./read-records.ts";
-import { RECORD_FORMATS, UNSUPPORTED_RECORDERS } from "./record-marks.ts";
+import { RECORD_FORMATS } from "./record-marks.ts";
 
 /**
  * The format of the records.
@@ -27,13 +27,6 @@ export function detectFormat(name: string, records: readonly SourceRecord[]): Fo
     const isAnthropic =
       messages.some(hasAnthropicBlock) || sample.some(({ value }) => isAnthropicRequest(value));
     return isAnthropic && !messages.some(isOpenaiOnly) ? "anthropic-messages" : "openai-chat";
-  }
-  const recorder = UNSUPPORTED_RECORDERS.find(({ isRecord }) => sample.some(({ value }) => isRecord(value)));
-  if (recorder !== undefined) {
-    throw new InputError("FORMAT_UNKNOWN", {
-      message: `${name} is a session of ${recorder.tool}, whose recordings are not supported yet.`,
-      hint: `Supported are ${FORMAT_NAMES.join(", ")}. A list of its messages in the shape of OpenAI Chat can be read.`,
-    });
   }
   throw new InputError("FORMAT_UNKNOWN", {
     message: `${name} is not in a format that can be read: it begins with ${describeRecord(sample[0]?.value)}.`,

@@ -3,6 +3,8 @@
  */
 import { InputError } from "../base/errors.ts";
 import { importClaudeCode } from "./claude-code/import-claude-code.ts";
+import { importCodex } from "./codex/import-codex.ts";
+import { importCopilot } from "./copilot/import-copilot.ts";
 import { detectFormat } from "./detect-format.ts";
 import { importGeminiCli } from "./gemini-cli/import-gemini-cli.ts";
 import { importAnthropicMessages } from "./import-anthropic-messages.ts";
@@ -65,6 +67,10 @@ function runImporter(
   switch (format) {
     case "claude-code":
       return [importClaudeCode(records, repairs)];
+    case "codex":
+      return [importCodex(records, repairs)];
+    case "copilot":
+      return [importCopilot(records, repairs)];
     case "pi":
       return [importPi(records, repairs)];
     case "openai-chat":

@@ -7,11 +7,14 @@
  * `leftOut`: nothing that was in the file disappears without a trace.
  */
 import type { JsonValue } from "../base/json.ts";
+import type { OpaqueBlock } from "../transcript/blocks.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 
 /** Formats that can be imported, in the words of messages and of `--json`. */
 export const FORMAT_NAMES = [
   "claude-code",
+  "codex",
+  "copilot",
   "pi",
   "openai-chat",
   "anthropic-messages",
@@ -50,6 +53,8 @@ export interface ImportedBoundary {
   readonly postTokens?: number;
   /** The text that the tool told the model instead. */
   readonly summary?: string;
+  /** The same where only its provider can read it. */
+  readonly opaqueSummary?: OpaqueBlock;
   /** Milliseconds since the epoch. */
   readonly at?: number;
   /** Host ids of earlier messages that stayed in the window; they are not written again after it. */

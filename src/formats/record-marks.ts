@@ -14,16 +14,9 @@ export const RECORD_FORMATS: readonly {
 }[] = [
   { format: "pi", isRecord: isPi },
   { format: "claude-code", isRecord: isClaudeCode },
+  { format: "codex", isRecord: isCodex },
+  { format: "copilot", isRecord: isCopilot },
   ...TRAJECTORY_FORMATS,
-];
-
-/** Tools that are recognised, so that a message can name them, and not read yet. @internal */
-export const UNSUPPORTED_RECORDERS: readonly {
-  readonly tool: string;
-  readonly isRecord: (value: RecordValue) => boolean;
-}[] = [
-  { tool: "Codex", isRecord: isCodex },
-  { tool: "Copilot", isRecord: isCopilot },
 ];
 
 /** Record types that only Claude Code writes, with a field that goes with them. */
@@ -50,12 +43,24 @@ function isPi(value: RecordValue): boolean {
   return value["type"] === "message" && isObject(value["message"]) && Object.hasOwn(value["message"], "role");
 }
 
+/** Record types that only Codex writes. */
+const CODEX_TYPES: ReadonlySet<unknown> = new Set([
+  "session_meta",
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "compacted",
+  "world_state",
+  "token_usage_record",
+]);
+
 function isCodex({ type, payload }: RecordValue): boolean {
-  return (
-    (type === "session_meta" || type === "response_item" || type === "turn_context") && isObject(payload)
-  );
+  return CODEX_TYPES.has(type) && isObject(payload);
 }
 
+/** Copilot's events are named by what they are about. */
+const COPILOT_TYPE = /^(?:session|user|assistant|tool|system|hook|permission)\./;
+
 function isCopilot({ type, data }: RecordValue): boolean {
-  return typeof type === "string" && type.startsWith("session.") && isObject(data);
+  return typeof type === "string" && COPILOT_TYPE.test(type) && isObject(data);
 }

@@ -10,9 +10,11 @@ import { toWellFormed } from "../base/text.ts";
 import type { ContentBlock, ToolResultBlock, ToolResultPart, ToolUseBlock } from "../transcript/blocks.ts";
 import type { Role } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
+import { chatFunctionName, responsesCallId } from "./chat-fields.ts";
 import { urlOfSource } from "./media-url.ts";
 import { argumentsText, openaiFields } from "./openai-fields.ts";
 import { renderOnce } from "./render-once.ts";
+import { wellFormedJson } from "./to-anthropic.ts";
 
 /**
  * Renders the `input` of a Responses request; the system prompt goes into `instructions`.
@@ -68,12 +70,18 @@ function renderMessage({ role, content }: RequestMessage): readonly JsonObject[]
     open.parts.push(part);
   }
   close();
-  return role === "assistant" ? withoutLastReasoning(items) : items;
+  return role === "assistant" ? withoutLoneReasoning(items) : items;
 }
 
 /** An answer that was cut off while the model was reasoning: the API takes no reasoning without what it led to. */
-function withoutLastReasoning(items: readonly JsonObject[]): readonly JsonObject[] {
-  return items.slice(0, items.findLastIndex(({ type }) => type !== "reasoning") + 1);
+function withoutLoneReasoning(items: readonly JsonObject[]): readonly JsonObject[] {
+  let isLedTo = false;
+  const kept = items.toReversed().filter(({ type }) => {
+    if (type === "reasoning") return isLedTo;
+    isLedTo = typeof type === "string" && !type.endsWith("_output");
+    return true;
+  });
+  return kept.length === items.length ? items : kept.reverse();
 }
 
 const renderItems = renderOnce((block: ContentBlock) => listOf(renderItem(block)));
@@ -85,7 +93,7 @@ function listOf(object: JsonObject | undefined): readonly JsonObject[] {
 }
 
 function messageItem(role: Role, { extra, parts }: OpenMessage): JsonObject {
-  return { type: "message", role, content: parts, ...extra };
+  return { type: "message", role, content: parts, ...wellFormedJson(extra) };
 }
 
 /** Blocks that are items of their own. */
@@ -94,7 +102,7 @@ function renderItem(block: ContentBlock): JsonObject | undefined {
   if (block.type === "tool_result") return renderResult(block);
   if (block.type !== "opaque" || block.provider !== "openai-responses" || !isObject(block.value))
     return undefined;
-  return isPart(block.value as JsonObject) ? undefined : (block.value as JsonObject);
+  return isPart(block.value as JsonObject) ? undefined : wellFormedJson(block.value as JsonObject);
 }
 
 /** Opaque parts of a message, such as a refusal or a file, as opposed to opaque items. */
@@ -119,7 +127,7 @@ function renderPart(block: ContentBlock, role: Role): JsonObject | undefined {
       return role === "assistant" ? { type: textType, text: `[${block.type}]` } : renderMedia(block);
     case "opaque":
       return block.provider === "openai-responses" && isObject(block.value)
-        ? (block.value as JsonObject)
+        ? wellFormedJson(block.value as JsonObject)
         : undefined;
     default:
       return undefined;
@@ -142,25 +150,25 @@ function renderMedia(block: ContentBlock & { readonly type: "image" | "document"
 
 function renderCall(block: ToolUseBlock): JsonObject {
   const { arguments: recorded, extra = {} } = openaiFields(block);
+  const call = { call_id: responsesCallId(block.id), name: chatFunctionName(block.name) };
   if (extra["type"] === "custom_tool_call") {
     const input = typeof block.input === "string" ? block.input : JSON.stringify(block.input);
-    return { type: "custom_tool_call", call_id: block.id, name: block.name, input, ...extra };
+    return { type: "custom_tool_call", ...call, input: toWellFormed(input), ...wellFormedJson(extra) };
   }
   return {
     type: "function_call",
-    call_id: block.id,
-    name: block.name,
-    arguments: argumentsText(block.input, recorded),
-    ...extra,
+    ...call,
+    arguments: toWellFormed(argumentsText(block.input, recorded)),
+    ...wellFormedJson(extra),
   };
 }
 
 function renderResult(block: ToolResultBlock): JsonObject {
   return {
     type: "function_call_output",
-    call_id: block.tool_use_id,
+    call_id: responsesCallId(block.tool_use_id),
     output: resultOutput(block.content),
-    ...openaiFields(block).extra,
+    ...wellFormedJson(openaiFields(block).extra ?? {}),
   };
 }
 

@@ -6,6 +6,7 @@ import { type ImportResult, importSessions } from "../../src/formats/import-sess
 import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
 import { toOpenaiResponses } from "../../src/formats/to-openai-responses.ts";
+import { AGENT_FILES } from "./agent-samples.ts";
 import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
 const base = { sessionId: "s", isSidechain: false };
@@ -108,6 +109,7 @@ const FILES = [
     isDocument: format === "anthropic-messages",
     text,
   })),
+  ...AGENT_FILES,
   ...TRAJECTORY_FILES,
 ];
 

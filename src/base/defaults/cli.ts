@@ -43,6 +43,8 @@ export const CLI_DEFAULTS = {
   /** Model of a recording that names none, by its format. Source: our choice: the tools' defaults when they were recorded. */
   modelOfFormat: {
     "claude-code": "claude-sonnet-4-5",
+    codex: "gpt-5.5",
+    copilot: "claude-sonnet-4-5",
     "anthropic-messages": "claude-sonnet-4-5",
     "openai-chat": "gpt-4o",
     pi: "claude-sonnet-4-5",
