@@ -24,6 +24,7 @@ Examples:
   palimpsest replay session.jsonl                     a recorded session in its model's window
   palimpsest replay *.jsonl.gz --window 200k,64k,32k  several sessions, three windows each
   palimpsest replay session.jsonl --json              the figures for a program
+  palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
 
 Reads recordings of Claude Code and pi, and message lists in the shape of OpenAI Chat and Anthropic.
 Nothing leaves this machine: no model is called and no network is used.`;
@@ -41,6 +42,7 @@ interface ReplayFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly keep?: string;
+  readonly html?: string;
 }
 
 /** Runs a command line (without `node` and the script) and resolves with the exit code. */
@@ -87,10 +89,11 @@ function createProgram(context: CliContext, version: string, exitWith: (code: nu
     .option("--json", "print the figures as JSON")
     .option("-q, --quiet", "print only what went wrong")
     .option("--keep <folder>", "keep the stored sessions there")
+    .option("--html <file>", "write a page that shows what the model saw, call by call")
     .addHelpText("after", REPLAY_HELP)
     .action(async (files: readonly string[], { window, ...flags }: ReplayFlags) => {
       const windowSizes = window === undefined ? [] : parseWindowSizes(window);
-      exitWith(await runReplay(files, { windowSizes, ...flags }, context));
+      exitWith(await runReplay(files, { windowSizes, version, ...flags }, context));
     });
 
   program

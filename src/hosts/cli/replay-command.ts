@@ -8,13 +8,17 @@ import { OptionError } from "../../base/errors.ts";
 import { importSessions } from "../../formats/import-session.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
 import { describeError, formatReport } from "./error-report.ts";
-import { formatTokens } from "./figures.ts";
+import { formatBytes, formatTokens } from "./figures.ts";
 import { KeptIndex } from "./kept-index.ts";
+import type { PageParts } from "./page/page-files.ts";
+import { PageRecorder } from "./page/page-recorder.ts";
+import { ReplayPages } from "./page/replay-pages.ts";
 import { Progress } from "./progress.ts";
 import { groupRepairs } from "./repair-groups.ts";
 import { exitCodeOf, isSound, type ReplayJson } from "./replay-json.ts";
 import { type NotReplayed, type Replayed, replaySession } from "./replay-session.ts";
 import { renderSession } from "./session-report.ts";
+import { printable } from "./styles.ts";
 import { type NamedResult, renderSummary } from "./summary-table.ts";
 import { withTempFolder } from "./temp-folder.ts";
 import { type CliContext, layoutOf } from "./terminal.ts";
@@ -27,6 +31,10 @@ export interface ReplayOptions {
   readonly quiet?: boolean | undefined;
   /** Folder in which the stored sessions stay. */
   readonly keep?: string | undefined;
+  /** File for a page of the session; with a suffix each, where there are several. */
+  readonly html?: string | undefined;
+  /** Of the library; pages say what wrote them. */
+  readonly version?: string | undefined;
 }
 
 interface Run {
@@ -34,6 +42,8 @@ interface Run {
   readonly context: CliContext;
   readonly progress: Progress;
   readonly results: NamedResult[];
+  readonly pages: ReplayPages | undefined;
+  readonly isOneFile: boolean;
 }
 
 /** Replays every session of the files; what goes wrong with one never stops the others. Resolves with the exit code. */
@@ -50,7 +60,9 @@ export async function runReplay(
   }
   const isQuiet = options.quiet === true;
   const progress = new Progress({ terminal: context.err, isQuiet, nowMs: () => performance.now() });
-  const run: Run = { options, context, progress, results: [] };
+  const { html, version = "" } = options;
+  const pages = html === undefined ? undefined : new ReplayPages({ path: html, version });
+  const run: Run = { options, context, progress, results: [], pages, isOneFile: files.length === 1 };
   try {
     for (const [index, file] of files.entries())
       await replayFile(file, run, (share) => (index + share) / files.length);
@@ -58,7 +70,8 @@ export async function runReplay(
     progress.clear();
   }
   finish(run);
-  return exitCodeOf(run.results.map(({ result }) => result));
+  const code = exitCodeOf(run.results.map(({ result }) => result));
+  return pages === undefined || pages.failedCount === 0 ? code : 1;
 }
 
 type OverallShare = (shareOfFile: number) => number;
@@ -69,6 +82,7 @@ async function replayFile(file: string, run: Run, overall: OverallShare): Promis
   const tasks = sessions.flatMap((imported) => windows.map((windowTokens) => ({ imported, windowTokens })));
   for (const [index, { imported, windowTokens }] of tasks.entries()) {
     const name = nameOf(file, imported, sessions);
+    const page = run.pages === undefined ? undefined : new PageRecorder();
     const done = await inStore(run.options.keep, (folder) =>
       replaySession({
         file,
@@ -76,6 +90,7 @@ async function replayFile(file: string, run: Run, overall: OverallShare): Promis
         folder,
         windowTokens,
         model: run.options.model,
+        page,
         signal: run.context.signal,
         onProgress: (share, tokens) =>
           run.progress.show({
@@ -87,7 +102,39 @@ async function replayFile(file: string, run: Run, overall: OverallShare): Promis
     );
     if (done.type === "replayed" && run.options.keep !== undefined) new KeptIndex(run.options.keep).add(done);
     report(name, done, run);
+    if (done.type !== "replayed" || page === undefined) continue;
+    const session = sessions.length === 1 ? undefined : String(sessions.indexOf(imported) + 1);
+    writePage({ name, done, recorder: page, parts: partsOf({ file, session, windowTokens }, run) }, run);
   }
+}
+
+/** Only what this run has several of. */
+function partsOf({ file, session, windowTokens }: PageParts, { isOneFile, options }: Run): PageParts {
+  return {
+    ...(isOneFile ? {} : { file }),
+    session,
+    ...(options.windowSizes.length > 1 ? { windowTokens } : {}),
+  };
+}
+
+function writePage(
+  page: {
+    readonly name: string;
+    readonly done: Replayed;
+    readonly recorder: PageRecorder;
+    readonly parts: PageParts;
+  },
+  { pages, options, context, progress }: Run,
+): void {
+  const outcome = pages?.write({ ...page, title: titleOf(page.name, page.done) });
+  if (outcome === undefined || (outcome.type === "written" && options.quiet === true)) return;
+  progress.clear();
+  const { err } = context;
+  const words =
+    outcome.type === "failed"
+      ? formatReport(outcome.error, err.styles)
+      : `${printable(outcome.path)} (${formatBytes(outcome.bytes)})`;
+  err.write(`Page of ${printable(page.name)}: ${words}\n`);
 }
 
 /** The sessions of a file; none, and a result that says why, where it cannot be read. */
@@ -143,7 +190,7 @@ function sessionLines(
   const { result, budget, track, lossless, rebuild, imported } = done;
   const lines = renderSession(
     {
-      title: `${name} · ${imported.title ?? imported.format}`,
+      title: titleOf(name, done),
       result,
       budget,
       calls: track.calls,
@@ -160,6 +207,10 @@ function sessionLines(
       ? []
       : [out.styles.dim(`  · ${"Stored as".padEnd(13)} ${done.storedAs} in ${options.keep}`)];
   return [...lines, ...kept];
+}
+
+function titleOf(name: string, { imported }: Replayed): string {
+  return `${name} · ${imported.title ?? imported.format}`;
 }
 
 function failureLines(name: string, { result }: NotReplayed, { out }: CliContext): readonly string[] {

@@ -4,6 +4,7 @@
  */
 
 import { isObject } from "../../base/json.ts";
+import type { SessionObserver } from "../../engine/events.ts";
 import type { CallRequest } from "../../engine/prepared-call.ts";
 import type { Session } from "../../engine/session.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
@@ -12,6 +13,7 @@ import { type NodeSessionOptions, nodeSessions } from "../node-sessions.ts";
 import { Breath } from "./breath.ts";
 import { describeError } from "./error-report.ts";
 import { quantile, roundMs } from "./figures.ts";
+import type { PageRecorder } from "./page/page-recorder.ts";
 import { RecordedUsage } from "./recorded-usage.ts";
 import type { FailedSession, ReplayedSession, SourceFigures, WindowFigures } from "./replay-json.ts";
 import { planReplay, type ReplayStep } from "./replay-plan.ts";
@@ -37,6 +39,8 @@ export interface ReplayTask {
   readonly windowTokens?: number | undefined;
   /** Model to assume instead of the recorded one. */
   readonly model?: string | undefined;
+  /** Takes down what a page of the session shows. */
+  readonly page?: PageRecorder | undefined;
   readonly signal: AbortSignal;
   /** Told how much is done, from 0 to 1, and how many tokens the window holds. */
   readonly onProgress: (share: number, windowTokens: number) => void;
@@ -115,7 +119,7 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   for (const [index, step] of steps.entries()) {
     await breath.take();
     task.onProgress((index / steps.length) * CALLS_SHARE, track.calls.at(-1)?.tokens ?? 0);
-    await take(step, { session, track, usage, request: setting.request });
+    await take(step, { session, track, page: task.page, usage, request: setting.request });
   }
   await session.close();
 
@@ -146,7 +150,7 @@ function hasAnthropicTools({ tools = [] }: ImportedSession): boolean {
 function sessionOptions(task: ReplayTask, track: SessionTrack): NodeSessionOptions {
   const { format, sessionId } = task.imported;
   return {
-    observer: track,
+    observer: observedBy(track, task.page),
     // A replay can be run again: nothing of it has to survive a power loss.
     durability: "process",
     window: task.windowTokens === undefined ? {} : { windowTokens: task.windowTokens },
@@ -154,14 +158,25 @@ function sessionOptions(task: ReplayTask, track: SessionTrack): NodeSessionOptio
   };
 }
 
+function observedBy(track: SessionTrack, page: PageRecorder | undefined): SessionObserver {
+  if (page === undefined) return track;
+  return {
+    onEvent: (event) => {
+      track.onEvent(event);
+      page.onEvent(event);
+    },
+  };
+}
+
 interface Driven {
   readonly session: Session;
   readonly track: SessionTrack;
+  readonly page: PageRecorder | undefined;
   readonly usage: RecordedUsage;
   readonly request: CallRequest;
 }
 
-async function take(step: ReplayStep, { session, track, usage, request }: Driven): Promise<void> {
+async function take(step: ReplayStep, { session, track, page, usage, request }: Driven): Promise<void> {
   if (step.type === "metadata") {
     if (step.isBoundary) usage.contextReplaced();
     await session.setMetadata(step.key, step.value);
@@ -172,6 +187,7 @@ async function take(step: ReplayStep, { session, track, usage, request }: Driven
     const startMs = performance.now();
     const call = await session.prepare(request);
     track.take(call, performance.now() - startMs);
+    page?.take(session.visible, call);
     if (step.answer.length === 0) return;
     const sample = usage.answered(step.answer);
     const messages = step.answer.map((item) => item.message);
