@@ -12,6 +12,7 @@ import type { ContentBlock } from "../transcript/blocks.ts";
 import type { Message, Role, Usage } from "../transcript/messages.ts";
 import { ConversationBuilder, type MessageDraft } from "./conversation-builder.ts";
 import { conversationId } from "./conversations.ts";
+import { type Fields, fieldsOf } from "./fields-of.ts";
 import { chatMessage, LegacyCallIds } from "./from-openai-chat.ts";
 import { fromOpenaiResponses } from "./from-openai-responses.ts";
 import { chatUsage } from "./import-openai-chat.ts";
@@ -20,8 +21,6 @@ import { present } from "./present.ts";
 import type { SourceRecord } from "./read-records.ts";
 import { RepairLog } from "./repair-log.ts";
 import { type OnDamage, wellFormedBlock } from "./well-formed-block.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Imports every trajectory of the file. @internal */
 export function importMiniSweAgent(
@@ -37,8 +36,8 @@ export function importMiniSweAgent(
 
 function importOne(holder: Fields, messages: readonly unknown[], fileRepairs: RepairLog): ImportedSession {
   const repairs = new RepairLog();
-  const config = within(within(holder["info"])["config"]);
-  const reader = new MiniReader(repairs, asString(within(config["model"])["model_name"]));
+  const config = fieldsOf(fieldsOf(holder["info"])["config"]);
+  const reader = new MiniReader(repairs, asString(fieldsOf(config["model"])["model_name"]));
   messages.forEach((element, index) => {
     if (isObject(element) && reader.read(element)) return;
     repairs.add("bad-record", `element ${index} of the messages is no message; left out`);
@@ -48,17 +47,13 @@ function importOne(holder: Fields, messages: readonly unknown[], fileRepairs: Re
     format: "mini-swe-agent",
     ...present({
       sessionId: conversationId(holder),
-      workingCopy: asString(within(config["environment"])["cwd"]),
+      workingCopy: asString(fieldsOf(config["environment"])["cwd"]),
     }),
     ...reader.finish(),
     skipped: [],
     repairs: repairs.list(),
     recordCount: messages.length,
   };
-}
-
-function within(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }
 
 class MiniReader {
@@ -138,7 +133,7 @@ class MiniReader {
   }
 
   #draft({ content, ...message }: Message, element: Fields): MessageDraft {
-    const extra = within(element["extra"]);
+    const extra = fieldsOf(element["extra"]);
     const response = isObject(extra["response"]) ? extra["response"] : element;
     const at = timeOf(extra, response);
     if (message.role !== "assistant") {
@@ -152,7 +147,7 @@ class MiniReader {
     const model = asString(response["model"]) ?? this.#model;
     return {
       message: { ...message, ...present({ model, at }) },
-      content: [...this.#reasoning(element, within(choice?.["message"])), ...content],
+      content: [...this.#reasoning(element, fieldsOf(choice?.["message"])), ...content],
       usage: chatUsage(response["usage"]) ?? responsesUsage(response["usage"]),
       stopReason: asString(choice?.["finish_reason"]),
     };
@@ -175,7 +170,7 @@ class MiniReader {
 
 function systemText(content: unknown): string | undefined {
   if (!Array.isArray(content)) return asString(content);
-  const texts = content.map((part: unknown) => asString(within(part)["text"]));
+  const texts = content.map((part: unknown) => asString(fieldsOf(part)["text"]));
   return texts.every((text) => text !== undefined) ? texts.join("\n") : undefined;
 }
 
@@ -206,10 +201,10 @@ function timeOf(extra: Fields, response: Fields): number | undefined {
 
 /** Usage as the Responses API reports it: the prompt includes what was read from the cache. */
 function responsesUsage(value: unknown): Usage | undefined {
-  const usage = within(value);
+  const usage = fieldsOf(value);
   const prompt = asNumber(usage["input_tokens"]);
   if (prompt === undefined) return undefined;
-  const details: Fields = within(usage["input_tokens_details"] as JsonObject | undefined);
+  const details: Fields = fieldsOf(usage["input_tokens_details"] as JsonObject | undefined);
   const cacheReadTokens = Math.min(prompt, asNumber(details["cached_tokens"]) ?? 0);
   return {
     inputTokens: prompt - cacheReadTokens,

@@ -7,10 +7,12 @@
  * the user: so it stays, as text, marked as put in by the host, for nobody wrote it. Usage is not
  * recorded per response. Where `history` is missing, the steps of `trajectory` are told instead.
  */
+
 import { asString, isObject } from "../base/json.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import { ConversationBuilder, type MessageDraft } from "./conversation-builder.ts";
 import { conversationId } from "./conversations.ts";
+import { type Fields, fieldsOf } from "./fields-of.ts";
 import { chatMessage, LegacyCallIds } from "./from-openai-chat.ts";
 import type { ImportedSession, LeftOutReason } from "./imported-session.ts";
 import { parseBounded } from "./parse-bounded.ts";
@@ -18,8 +20,6 @@ import { present } from "./present.ts";
 import type { SourceRecord } from "./read-records.ts";
 import { RepairLog } from "./repair-log.ts";
 import { type OnDamage, wellFormedBlock } from "./well-formed-block.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Imports every attempt of every trajectory of the file. @internal */
 export function importSweAgent(
@@ -54,7 +54,7 @@ function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): Impor
       fileRepairs.countNotRead(JSON.stringify(element)?.length ?? 0);
     }
   });
-  const problem = isObject(config["problem_statement"]) ? config["problem_statement"] : {};
+  const problem = fieldsOf(config["problem_statement"]);
   return {
     format: "swe-agent",
     ...present({
@@ -72,15 +72,15 @@ function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): Impor
 function configOf(value: unknown): Fields {
   if (isObject(value)) return value;
   const parsed = typeof value === "string" ? parseBounded(value) : undefined;
-  return parsed?.ok === true && isObject(parsed.value) ? parsed.value : {};
+  return parsed?.ok === true ? fieldsOf(parsed.value) : {};
 }
 
 /** What stands where a model's name would be when no model answered. */
 const NO_MODELS: ReadonlySet<string> = new Set(["replay", "human", "human_thought", "instant_empty_submit"]);
 
 function modelOf(config: Fields): string | undefined {
-  const agent = isObject(config["agent"]) ? config["agent"] : {};
-  const model = isObject(agent["model"]) ? agent["model"] : {};
+  const agent = fieldsOf(config["agent"]);
+  const model = fieldsOf(agent["model"]);
   const name = asString(model["name"]) ?? asString(model["model_name"]);
   return name === undefined || NO_MODELS.has(name) ? undefined : name;
 }

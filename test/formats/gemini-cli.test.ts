@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
 import { importOneAs, recorded, textsOf, told } from "./imported.ts";
-import { GEMINI_DOCUMENT, GEMINI_LINES, PIXEL } from "./trajectory-samples.ts";
+import { PIXEL } from "./pixel.ts";
+import { GEMINI_DOCUMENT, GEMINI_LINES } from "./trajectory-samples.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
 import { importAs, importOneAs, recorded, textsOf, told } from "./imported.ts";
-import { OPENCODE, PIXEL } from "./trajectory-samples.ts";
+import { PIXEL } from "./pixel.ts";
+import { OPENCODE } from "./trajectory-samples.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

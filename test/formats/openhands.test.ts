@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
 import { importAs, importOneAs, recorded, textsOf, told } from "./imported.ts";
-import { OPENHANDS_EVENTS, OPENHANDS_SDK_EVENTS } from "./trajectory-samples.ts";
+import { OPENHANDS_EVENTS, OPENHANDS_SDK_EVENTS } from "./openhands-samples.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

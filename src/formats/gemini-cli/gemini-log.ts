@@ -9,15 +9,15 @@
  * A replaced context is not the conversation: what the tool dropped stays here, and the place of
  * the replacement becomes a boundary.
  */
+
 import { asString, isObject } from "../../base/json.ts";
+import type { Fields } from "../fields-of.ts";
 import type { ImportedBoundary, ImportedMicrocompact } from "../imported-session.ts";
 import { present } from "../present.ts";
 import type { SourceRecord } from "../read-records.ts";
 import type { RepairLog } from "../repair-log.ts";
 import { geminiText, isCommand } from "./gemini-message.ts";
 import { GeminiMessageSlot } from "./gemini-slot.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A message or an edit of the tool's own, in the order of the conversation. @internal */
 export type GeminiSlot = GeminiMessageSlot | EditSlot;

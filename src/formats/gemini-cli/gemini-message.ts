@@ -2,17 +2,17 @@
  * One recorded message of gemini-cli in our terms. An answer and what its tools said stand in one
  * record; they become an assistant message and a user message with the results.
  */
+
 import { asNumber, asString, isObject } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import { parseTime } from "../claude-code/claude-record.ts";
 import type { MessageDraft } from "../conversation-builder.ts";
+import type { Fields } from "../fields-of.ts";
 import type { LeftOutReason } from "../imported-session.ts";
 import { present } from "../present.ts";
 import { type OnDamage, wellFormedBlock } from "../well-formed-block.ts";
 import { geminiBlock, geminiParts, toolResultOf } from "./gemini-part.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** @internal */
 export interface GeminiDraft {

@@ -2,12 +2,13 @@
  * Parts of a Gemini message (`text`, `inlineData`, `functionCall` …) in our terms, and how a tool's
  * answer is read out of them.
  */
-import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json.ts";
+
+import { asString, isObject, type JsonObject } from "../../base/json.ts";
 import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
 import type { Role } from "../../transcript/messages.ts";
+import { type Fields, fieldsOf } from "../fields-of.ts";
+import { resultContent } from "../result-content.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../well-formed-block.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What only Gemini reads; it goes back to Gemini as it came, and to nobody else. */
 const GEMINI_ONLY = ["executableCode", "codeExecutionResult", "fileData", "inlineData"] as const;
@@ -54,8 +55,8 @@ export function geminiBlock(part: unknown, place: GeminiPlace): ContentBlock {
 
 /** An image or a PDF in Anthropic's words; other media only Gemini reads. */
 function mediaBlock(part: Fields): JsonObject | undefined {
-  const inline = isObject(part["inlineData"]) ? part["inlineData"] : {};
-  const file = isObject(part["fileData"]) ? part["fileData"] : {};
+  const inline = fieldsOf(part["inlineData"]);
+  const file = fieldsOf(part["fileData"]);
   const mediaType = asString(inline["mimeType"]) ?? asString(file["mimeType"]) ?? "";
   const type = mediaType === "application/pdf" ? "document" : mediaType.startsWith("image/") ? "image" : "";
   const data = asString(inline["data"]);
@@ -72,15 +73,11 @@ export function toolResultOf(callId: string, result: unknown, isFailed = false):
   // The record of a call may hold the answers of its siblings as well.
   const own = responses.length < 2 ? undefined : responses.find((part) => idOf(part) === callId);
   const read = (own === undefined ? parts : [own]).flatMap(answerParts);
-  const texts = read.map(({ part }) => part);
-  const [only, ...others] = texts;
-  const content =
-    others.length === 0 && only?.type === "text" ? (only as { readonly text: string }).text : texts;
   const isError = isFailed || read.some((answer) => answer.isError);
   return {
     type: "tool_result",
     tool_use_id: callId,
-    ...(texts.length === 0 ? {} : { content: content as JsonValue }),
+    ...resultContent(read.map(({ part }) => part)),
     ...(isError ? { is_error: true } : {}),
   };
 }

@@ -5,10 +5,10 @@
  * The tool shortens old answers in its context. Kept is what was written first; what is new in a
  * replaced context (an answer that was not there before) is taken over.
  */
-import { isObject } from "../../base/json.ts";
-import { geminiParts, toolResultOf } from "./gemini-part.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+import { isObject } from "../../base/json.ts";
+import type { Fields } from "../fields-of.ts";
+import { geminiParts, toolResultOf } from "./gemini-part.ts";
 
 /** @internal */
 export class GeminiMessageSlot {

@@ -31,7 +31,8 @@ export function importGeminiCli(records: readonly SourceRecord[], repairs: Repai
     leftOut,
     skipped: [],
     repairs: [],
-    recordCount: log.slots.filter((slot) => slot.type === "message").length,
+    // A document is one record with a list in it.
+    recordCount: Math.max(records.length, log.slots.filter((slot) => slot.type === "message").length),
   };
 }
 

@@ -5,9 +5,11 @@
  * What the user typed and what opencode put beside it (files, reminders) stand in one message; they
  * become two, so that the user's words stay the user's.
  */
+
 import { asString, isObject } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { ConversationBuilder } from "../conversation-builder.ts";
+import { type Fields, fieldsOf } from "../fields-of.ts";
 import type { ImportedSession, LeftOutReason } from "../imported-session.ts";
 import { present } from "../present.ts";
 import type { SourceRecord } from "../read-records.ts";
@@ -31,8 +33,6 @@ import {
 } from "./opencode-session.ts";
 import { type OpencodeStep, opencodeSteps } from "./opencode-steps.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Imports every session of the file. @internal */
 export function importOpencode(
   records: readonly SourceRecord[],
@@ -43,7 +43,7 @@ export function importOpencode(
   for (const { value, line } of records) {
     if (Array.isArray(value["messages"])) {
       const elements = value["messages"].map((message: unknown) => ({ value: message, line }));
-      sessions.push(importOne(isObject(value["info"]) ? value["info"] : {}, elements, fileRepairs));
+      sessions.push(importOne(fieldsOf(value["info"]), elements, fileRepairs));
     } else if (isObject(value["info"]) && Array.isArray(value["parts"])) single.push({ value, line });
     else fileRepairs.add("unknown-record", "a record that is no message and holds none; ignored", line);
   }

@@ -2,14 +2,16 @@
  * Parts of an opencode message in our terms: texts, reasoning, files, and calls together with what
  * they gave.
  */
+
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Usage } from "../../transcript/messages.ts";
+import { type Fields, fieldsOf } from "../fields-of.ts";
 import { sourceOfUrl } from "../media-url.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../well-formed-block.ts";
 
 /** @internal */
-export type Part = Readonly<Record<string, unknown>>;
+export type Part = Fields;
 
 const PART_ID = /^prt_[0-9a-f]{12}/;
 
@@ -28,7 +30,7 @@ export function toolBlocks(
   part: Part,
   onDamage: OnDamage,
 ): { readonly call: ContentBlock; readonly result?: ContentBlock } {
-  const state = isObject(part["state"]) ? part["state"] : {};
+  const state = fieldsOf(part["state"]);
   const id = part["callID"];
   const call = wellFormedBlock(
     { type: "tool_use", id, name: part["tool"], input: state["input"] ?? {} },
@@ -46,7 +48,7 @@ export function toolBlocks(
 /** What the model was told; a call that was pending when the recording ended has no answer. */
 function answerOf(state: Part): JsonObject | undefined {
   const { status, output, error, attachments } = state;
-  const metadata = isObject(state["metadata"]) ? state["metadata"] : {};
+  const metadata = fieldsOf(state["metadata"]);
   if (status === "error") {
     // What an interrupted call had said so far went to the model as its output.
     const said = metadata["interrupted"] === true ? asString(metadata["output"]) : undefined;
@@ -79,7 +81,7 @@ export function fileBlock(part: Part): JsonObject {
  */
 export function reasoningBlocks(part: Part, previous: ContentBlock | undefined): readonly ContentBlock[] {
   const text = asString(part["text"]) ?? "";
-  const metadata = isObject(part["metadata"]) ? part["metadata"] : {};
+  const metadata = fieldsOf(part["metadata"]);
   const { anthropic, openai } = metadata;
   if (isObject(anthropic)) {
     const { signature, redactedData } = anthropic;
@@ -108,7 +110,7 @@ function reasoningItem({ itemId, reasoningEncryptedContent }: Part): JsonObject 
 /** Usage of one request. Whether `output` includes the reasoning depends on the version; `total` always does. @internal */
 export function opencodeUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const cache = isObject(value["cache"]) ? value["cache"] : {};
+  const cache = fieldsOf(value["cache"]);
   const inputTokens = asNumber(value["input"]) ?? 0;
   const cacheReadTokens = asNumber(cache["read"]) ?? 0;
   const cacheWriteTokens = asNumber(cache["write"]) ?? 0;

@@ -8,15 +8,15 @@
  * wrote the summary alone. Results that were cleared are marked with the time of it
  * (`time.compacted`) and keep their text. A reverted message is gone with all after it.
  */
+
 import { asNumber, asString, isObject } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { parseTime } from "../claude-code/claude-record.ts";
 import type { MessageDraft } from "../conversation-builder.ts";
+import { type Fields, fieldsOf } from "../fields-of.ts";
 import type { ImportedBoundary, LeftOutReason } from "../imported-session.ts";
 import { present } from "../present.ts";
 import { orderedParts, type Part } from "./opencode-part.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A message as it is stored: what is known of it, and its parts in order. @internal */
 export interface OpencodeMessage {
@@ -31,7 +31,7 @@ export interface OpencodeMessage {
 export function opencodeMessage(value: unknown, line: number | undefined): OpencodeMessage | undefined {
   if (!isObject(value) || !isObject(value["info"]) || !Array.isArray(value["parts"])) return undefined;
   const { info } = value;
-  const time = isObject(info["time"]) ? info["time"] : {};
+  const time = fieldsOf(info["time"]);
   return {
     info,
     parts: orderedParts(value["parts"].filter(isObject)),
@@ -49,8 +49,8 @@ export interface Clearing {
 export function clearings(messages: readonly OpencodeMessage[]): readonly Clearing[] {
   const found = messages.flatMap(({ parts }) =>
     parts.flatMap((part): readonly Clearing[] => {
-      const state = isObject(part["state"]) ? part["state"] : {};
-      const time = isObject(state["time"]) ? state["time"] : {};
+      const state = fieldsOf(part["state"]);
+      const time = fieldsOf(state["time"]);
       const at = asNumber(time["compacted"]);
       const toolUseId = asString(part["callID"]);
       return at === undefined || toolUseId === undefined ? [] : [{ at, toolUseId }];
@@ -108,7 +108,7 @@ export function wordsOf({ parts }: OpencodeMessage): string {
 
 /** Index of the first message that was reverted. @internal */
 export function revertedFrom(info: Fields, messages: readonly OpencodeMessage[]): number {
-  const revert = isObject(info["revert"]) ? info["revert"] : {};
+  const revert = fieldsOf(info["revert"]);
   const index = messages.findIndex(({ id }) => id !== undefined && id === revert["messageID"]);
   if (index === -1) return messages.length;
   // With a part's id, the message stays up to that part; what it said is not taken apart here.
@@ -125,8 +125,8 @@ export function whyNotSent({ info, parts }: OpencodeMessage): LeftOutReason | un
 
 /** The words of an error, for an answer that has no others. @internal */
 export function errorBlock({ info }: OpencodeMessage): ContentBlock {
-  const error = isObject(info["error"]) ? info["error"] : {};
-  const data = isObject(error["data"]) ? error["data"] : {};
+  const error = fieldsOf(info["error"]);
+  const data = fieldsOf(error["data"]);
   return { type: "text", text: asString(data["message"]) ?? asString(error["name"]) ?? "error" };
 }
 

@@ -2,8 +2,10 @@
  * Recordings of OpenHands: the events of a conversation (as a list, or one a line), and the output
  * of its evaluations, where each line holds the `history` of one conversation.
  */
+
 import { asNumber, asString, isObject } from "../../base/json.ts";
 import { conversationId } from "../conversations.ts";
+import type { Fields } from "../fields-of.ts";
 import type { ImportedSession } from "../imported-session.ts";
 import { present } from "../present.ts";
 import type { SourceRecord } from "../read-records.ts";
@@ -11,8 +13,6 @@ import { RepairLog } from "../repair-log.ts";
 import { isLegacyEvent, readLegacyEvent } from "./legacy-event.ts";
 import { type OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
 import { isSdkEvent, readSdkEvent } from "./sdk-event.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields under which a list of events is found. */
 const LIST_FIELDS = ["history", "events", "trajectory"] as const;

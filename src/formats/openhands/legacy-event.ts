@@ -7,17 +7,18 @@
  * in our terms and the observation that names it as its cause is the result. What OpenHands told
  * the model as a message of the user (errors, what it recalled) stays a message, put in by the host.
  */
-import { asNumber, asString, isObject, type JsonValue } from "../../base/json.ts";
+
+import { asNumber, asString, isObject } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
+import { type Fields, fieldsOf } from "../fields-of.ts";
 import { chatMessage, LegacyCallIds } from "../from-openai-chat.ts";
 import { chatUsage } from "../import-openai-chat.ts";
 import { sourceOfUrl } from "../media-url.ts";
 import { present } from "../present.ts";
+import { resultContent } from "../result-content.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../well-formed-block.ts";
 import type { ContextIds } from "./context-ids.ts";
 import type { OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Events that tell the user interface something, and the model nothing. */
 const WITHOUT_WORDS: ReadonlySet<unknown> = new Set([
@@ -50,7 +51,7 @@ export function readLegacyEvent(event: OpenhandsEvent, session: OpenhandsSession
 
 function readAction(event: OpenhandsEvent, action: string, session: OpenhandsSession): void {
   const { raw, line } = event;
-  const args = within(raw["args"]);
+  const args = fieldsOf(raw["args"]);
   const onDamage = session.repairs.blockDamage(line);
   const isUsers = raw["source"] === "user";
   if (action === "system") session.instructed({ system: args["content"], tools: args["tools"] });
@@ -74,10 +75,10 @@ function readAction(event: OpenhandsEvent, action: string, session: OpenhandsSes
 function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSession): void {
   const { raw, line, id } = event;
   const onDamage = session.repairs.blockDamage(line);
-  const metadata = within(raw["tool_call_metadata"]);
-  const response = within(metadata["model_response"]);
+  const metadata = fieldsOf(raw["tool_call_metadata"]);
+  const response = fieldsOf(metadata["model_response"]);
   const [choice] = Array.isArray(response["choices"]) ? response["choices"].filter(isObject) : [];
-  const answer = within(choice?.["message"]);
+  const answer = fieldsOf(choice?.["message"]);
   const said = Array.isArray(answer["tool_calls"])
     ? chatMessage(
         { role: "assistant", content: answer["content"], tool_calls: answer["tool_calls"] },
@@ -87,7 +88,7 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
     : undefined;
   const model = asString(response["model"]) ?? modelOf(raw);
   if (said === undefined) {
-    const { thought, ...input } = within(raw["args"]);
+    const { thought, ...input } = fieldsOf(raw["args"]);
     const call = { type: "tool_use", id: callId(raw, id), name: metadata["function_name"] ?? action, input };
     session.say(event, {
       message: { ...ASSISTANT, ...present({ model }) },
@@ -110,7 +111,7 @@ function readObservation(event: OpenhandsEvent, observation: string, session: Op
   const onDamage = session.repairs.blockDamage(line);
   if (observation === "delegate") session.returned();
   if (observation === "recall") {
-    const content = recalled(within(raw["extras"])).flatMap((text) => texts(text, onDamage));
+    const content = recalled(fieldsOf(raw["extras"])).flatMap((text) => texts(text, onDamage));
     if (content.length === 0) session.skipped.add(observation);
     else session.say(event, { message: HOST, content, isAttachment: true });
     return;
@@ -119,7 +120,7 @@ function readObservation(event: OpenhandsEvent, observation: string, session: Op
     session.skipped.add(observation);
     return;
   }
-  session.workedIn(within(within(raw["extras"])["metadata"])["working_dir"]);
+  session.workedIn(fieldsOf(fieldsOf(raw["extras"])["metadata"])["working_dir"]);
   const cause = asNumber(raw["cause"]);
   const id = callId(raw, cause === undefined ? undefined : String(cause));
   if (!session.isCalled(id)) {
@@ -127,14 +128,11 @@ function readObservation(event: OpenhandsEvent, observation: string, session: Op
     session.say(event, { message: HOST, content });
     return;
   }
-  const parts = observedParts(raw).map(resultPart);
-  const [only, ...others] = parts;
-  const isPlain = others.length === 0 && only?.type === "text";
   const isError = observation === "error" || raw["success"] === false;
   const block = {
     type: "tool_result",
     tool_use_id: id,
-    content: (isPlain ? (only as { readonly text: string }).text : parts) as JsonValue,
+    ...resultContent(observedParts(raw).map(resultPart)),
     ...(isError ? { is_error: true } : {}),
   };
   session.say(event, { message: TOOL, content: [wellFormedBlock(block, { role: "user", onDamage })] });
@@ -142,9 +140,9 @@ function readObservation(event: OpenhandsEvent, observation: string, session: Op
 
 /** What the model was shown of an observation: its content between prefix and suffix, and its images. */
 function observedParts(raw: Fields): readonly unknown[] {
-  const extras = within(raw["extras"]);
-  const metadata = within(extras["metadata"]);
-  const outputs = within(extras["outputs"]);
+  const extras = fieldsOf(raw["extras"]);
+  const metadata = fieldsOf(extras["metadata"]);
+  const outputs = fieldsOf(extras["outputs"]);
   const content = asString(outputs["content"]) ?? raw["content"];
   const text =
     asString(content) ?? (content === undefined || content === null ? "" : JSON.stringify(content));
@@ -160,7 +158,7 @@ function recalled(extras: Fields): readonly string[] {
     extras["repo_instructions"],
     extras["additional_agent_instructions"],
     extras["conversation_instructions"],
-    ...knowledge.map((agent: unknown) => within(agent)["content"]),
+    ...knowledge.map((agent: unknown) => fieldsOf(agent)["content"]),
   ].flatMap((text) => (typeof text === "string" && text.trim() !== "" ? [text] : []));
 }
 
@@ -178,17 +176,13 @@ const HOST = { role: "user", origin: "host" } as const;
 const TOOL = { role: "user", origin: "tool" } as const;
 const ASSISTANT = { role: "assistant", origin: "assistant" } as const;
 
-function within(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
 function callId(raw: Fields, fallback: string | undefined): string | undefined {
-  const recorded = asString(within(raw["tool_call_metadata"])["tool_call_id"]);
+  const recorded = asString(fieldsOf(raw["tool_call_metadata"])["tool_call_id"]);
   return recorded ?? (fallback === undefined ? undefined : `event_${fallback}`);
 }
 
 function modelOf(raw: Fields): string | undefined {
-  const usage = within(within(raw["llm_metrics"])["accumulated_token_usage"]);
+  const usage = fieldsOf(fieldsOf(raw["llm_metrics"])["accumulated_token_usage"]);
   return asString(usage["model"]);
 }
 

@@ -2,16 +2,17 @@
  * Events of the OpenHands SDK (from 1.0), told apart by `kind`. An action event holds its call as
  * the model made it; actions of one response share its id. An observation holds what the model got.
  */
+
 import { asString, isObject, type JsonValue } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Role } from "../../transcript/messages.ts";
+import { type Fields, fieldsOf } from "../fields-of.ts";
 import { sourceOfUrl } from "../media-url.ts";
 import { parseArguments, withOpenaiFields } from "../openai-fields.ts";
 import { present } from "../present.ts";
+import { resultContent } from "../result-content.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../well-formed-block.ts";
 import type { OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Whether an event is one of the SDK's: its kinds are names of its classes. @internal */
 export function isSdkEvent(raw: Fields): boolean {
@@ -61,7 +62,7 @@ export function readSdkEvent(event: OpenhandsEvent, session: OpenhandsSession): 
 function readMessage(event: OpenhandsEvent, session: OpenhandsSession): void {
   const { raw, line } = event;
   const onDamage = session.repairs.blockDamage(line);
-  const message = within(raw["llm_message"]);
+  const message = fieldsOf(raw["llm_message"]);
   const added = parts(raw["extended_content"]);
   if (message["role"] === "assistant") {
     const content = [
@@ -93,8 +94,8 @@ function readMessage(event: OpenhandsEvent, session: OpenhandsSession): void {
 function readCall(event: OpenhandsEvent, session: OpenhandsSession): void {
   const { raw, line } = event;
   const onDamage = session.repairs.blockDamage(line);
-  const made = within(raw["tool_call"]);
-  const sent = made["arguments"] ?? within(made["function"])["arguments"];
+  const made = fieldsOf(raw["tool_call"]);
+  const sent = made["arguments"] ?? fieldsOf(made["function"])["arguments"];
   const { input, text } =
     typeof sent === "string"
       ? parseArguments(sent)
@@ -120,8 +121,8 @@ function readCall(event: OpenhandsEvent, session: OpenhandsSession): void {
 function readResult(event: OpenhandsEvent, session: OpenhandsSession): void {
   const { raw, line } = event;
   const onDamage = session.repairs.blockDamage(line);
-  const observation = within(raw["observation"]);
-  session.workedIn(within(observation["metadata"])["working_dir"]);
+  const observation = fieldsOf(raw["observation"]);
+  session.workedIn(fieldsOf(observation["metadata"])["working_dir"]);
   const rejection = asString(raw["rejection_reason"]);
   const error =
     asString(raw["error"]) ?? (rejection === undefined ? undefined : `Action rejected: ${rejection}`);
@@ -129,16 +130,11 @@ function readResult(event: OpenhandsEvent, session: OpenhandsSession): void {
     error === undefined
       ? [...parts(observation["content"] ?? observation["output"]), ...parts(raw["extended_content"])]
       : [{ type: "text", text: error }];
-  const read = said.map(resultPart);
-  const [only, ...others] = read;
-  const isPlain = others.length === 0 && only?.type === "text";
   const isError = error !== undefined || observation["is_error"] === true;
   const block = {
     type: "tool_result",
     tool_use_id: raw["tool_call_id"],
-    ...(read.length === 0
-      ? {}
-      : { content: (isPlain ? (only as { readonly text: string }).text : read) as JsonValue }),
+    ...resultContent(said.map(resultPart)),
     ...(isError ? { is_error: true } : {}),
   };
   session.say(event, {
@@ -147,12 +143,8 @@ function readResult(event: OpenhandsEvent, session: OpenhandsSession): void {
   });
 }
 
-function within(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
 function textOf(value: unknown): string {
-  return asString(value) ?? asString(within(value)["text"]) ?? "";
+  return asString(value) ?? asString(fieldsOf(value)["text"]) ?? "";
 }
 
 /** Content as a list of parts in our words; one image part of the SDK may hold several. */

@@ -1,0 +1,12 @@
+/**
+ * Fields of values that may be anything: what a recording holds in the place of an object.
+ */
+import { isObject } from "../base/json.ts";
+
+/** @internal */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The value's fields; none where it is no object. @internal */
+export function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
