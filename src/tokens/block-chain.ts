@@ -62,13 +62,26 @@ export class BlockChain {
   #hash(block: ContentBlock, role: Role): number {
     const known = this.#hashes.get(block);
     if (known !== undefined) return known;
-    const hash = fingerprint(textOf(block), SEEDS[role]);
+    const hash = hashOf(block, SEEDS[role]);
     this.#hashes.set(block, hash);
     return hash;
   }
 }
 
-function textOf(block: ContentBlock): string {
+/** Long texts are hashed as they are: writing them as JSON first would cost as much again. */
+function hashOf(block: ContentBlock, seed: number): number {
+  if (block.type === "text") {
+    const { text, ...rest } = block;
+    return fingerprint(text, fingerprint(jsonOf(rest), seed));
+  }
+  if (block.type === "tool_result" && typeof block.content === "string") {
+    const { content, ...rest } = block;
+    return fingerprint(content, fingerprint(jsonOf(rest), seed));
+  }
+  return fingerprint(jsonOf(block), seed);
+}
+
+function jsonOf(block: { readonly type: string }): string {
   try {
     return JSON.stringify(block);
   } catch {
