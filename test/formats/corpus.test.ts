@@ -38,6 +38,13 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
     expect(files.length).toBe(30);
   });
 
+  it("are fifty sessions in all formats together", async () => {
+    let sessions = 0;
+    for (const { path } of [...files, ...corpusFiles("codex"), ...corpusFiles("copilot")])
+      sessions += importSessions(await readInputFile(path)).sessions.length;
+    expect(sessions).toBe(50);
+  }, 60_000);
+
   it.each(files)("$id holds as many messages, calls and results as the manifest counted", async (file) => {
     const { format, sessions } = importSessions(await readInputFile(file.path));
     expect(format).toBe(file.folder);
