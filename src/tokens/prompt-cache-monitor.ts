@@ -46,8 +46,9 @@ export interface CacheMiss {
   readonly cause: CacheMissCause;
   /** Whether it had to be so: nothing to mend for a cold cache, a rewrite or another model. */
   readonly isExpected: boolean;
-  /** What the call could have read, in tokens, and what it did read. */
+  /** What the call could have read, in tokens: all that the call before left there, or all of its own prompt. */
   readonly expectedTokens: number;
+  /** What it did read. */
   readonly readTokens: number;
   /** The difference: tokens that were billed anew. */
   readonly rebilledTokens: number;
@@ -92,7 +93,8 @@ export class PromptCacheMonitor {
     this.#answered = { sent, cachedTokens: cachedTokens(usage, sent.tariff) };
     if (before === undefined || !this.#hasCache) return undefined;
 
-    const { cachedTokens: expectedTokens } = before;
+    // A prompt that became shorter cannot read more than it holds.
+    const expectedTokens = Math.min(before.cachedTokens, promptTokens(usage));
     const { cacheReadTokens: readTokens } = usage;
     const rebilledTokens = expectedTokens - readTokens;
     const idleMs = sent.atMs - before.sent.atMs;

@@ -158,7 +158,7 @@ describe("a cache miss", () => {
     await session.append(user("Still there?"));
     await turn();
     await session.rewind(firstSeq!);
-    await session.append(user("Otherwise."));
+    await session.append(user(`Otherwise. ${"x ".repeat(5_000)}`));
     await turn();
     expect(misses().map(({ miss }) => [miss.cause.type, miss.isExpected])).toEqual([
       ["cold", true],

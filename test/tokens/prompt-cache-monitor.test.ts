@@ -150,6 +150,18 @@ describe("PromptCacheMonitor", () => {
     expect(missAfter({}, { read }) !== undefined).toBe(isMiss);
   });
 
+  it("expects no more of a prompt than it holds", () => {
+    const monitor = new PromptCacheMonitor();
+    const tariff = TARIFFS["anthropic-5m"];
+    const report = (one: Usage): CacheMiss | undefined =>
+      monitor.reported(monitor.sent(PROMPT, { atMs: 0, tariff }), one);
+    report(usage(0, 50_000));
+    monitor.rewritten();
+    // Rewound to a prompt of 20,010 tokens, of which nearly all is read; then compacted to 8,000.
+    expect(report(usage(20_000, 0))).toBeUndefined();
+    expect(report(usage(2_000, 5_990))).toMatchObject({ expectedTokens: 8_000, rebilledTokens: 6_000 });
+  });
+
   it("expects all of the last prompt where entries need no marks, and nothing unmarked where they do", () => {
     const second = (tariff: Tariff): CacheMiss | undefined => {
       const monitor = new PromptCacheMonitor();

@@ -73,7 +73,7 @@ describe.skipIf(!hasCorpus)("cache misses of recorded sessions (skipped without 
     const watched = await watchAll("pi");
     expect(watched.map(({ calls }) => calls)).toEqual([471]);
     expect(byCause(watched)).toEqual({
-      rewritten: [2, 359_651],
+      rewritten: [2, 54_356],
       cold: [1, 151_828],
       unknown: [9, 1_007_208],
     });
@@ -84,9 +84,9 @@ describe.skipIf(!hasCorpus)("cache misses of recorded sessions (skipped without 
     const watched = await watchAll("claude-code");
     expect(watched.reduce((sum, { calls }) => sum + calls, 0)).toBe(2_842);
     expect(byCause(watched)).toEqual({
-      cold: [40, 5_575_552],
-      rewritten: [16, 2_081_502],
-      unknown: [21, 2_290_696],
+      cold: [40, 5_449_982],
+      rewritten: [16, 492_149],
+      unknown: [20, 2_248_155],
     });
   });
 });
