@@ -75,7 +75,7 @@ export const PROMPT_CACHE_DEFAULTS = {
   reservedMarks: 2,
   /** A call that reads this much less from the cache than it could have is a miss, in tokens. Below it, providers round and marks stand a block early. Source: our choice. */
   missTokens: 2_000,
-  /** The same as a share of what it could have read; both have to be reached. Source: our choice: in the recorded sessions most calls lose nothing, and what others lose lies below 4 % or above 15 %, with two at 5 and 6 %. */
+  /** The same as a share of what it could have read; both have to be reached. Source: our choice; where-the-numbers-come-from.md, "Cost and the prompt cache". */
   missShare: 0.05,
   /** Marks of earlier requests that are remembered. Source: our choice: a rewind or an edit seldom reaches further back than this many calls. */
   earlierMarksCount: 64,
