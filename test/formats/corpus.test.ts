@@ -20,11 +20,19 @@ const SUB_AGENTS: Readonly<Record<string, readonly number[]>> = {
   "cc-spotter-acompact": [1, 1, 0, 0, 0, 0],
 };
 
+/** Sizes before compactions that the manifest does not have. Counted by hand: what was billed last before each. */
+const SIZES_BEFORE: Readonly<Record<string, readonly number[]>> = {
+  "pi-before-compaction": [175_004, 185_014],
+  "codex-agentv-773k": [237_823, 229_684, 229_133],
+  "codex-agentv-354k": [217_074],
+  "codex-skills-264k": [204_174],
+};
+
 /** Sessions in files that hold several. */
 const SESSIONS: Readonly<Record<string, number>> = { "tau-airline-gpt4o-12": 12, "openhands-mswe": 3 };
 
 const FOLDERS = [
-  ...["claude-code", "openai-chat", "anthropic-messages", "pi"],
+  ...["claude-code", "codex", "copilot", "openai-chat", "anthropic-messages", "pi"],
   ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
 ];
 const files = FOLDERS.flatMap((folder) => corpusFiles(folder).map((file) => ({ ...file, folder })));
@@ -35,7 +43,7 @@ function messagesOf(session: ImportedSession): readonly Message[] {
 
 describe.skipIf(!hasCorpus)("recorded sessions", () => {
   it("are all there", () => {
-    expect(files.length).toBe(30);
+    expect(files.length).toBe(37);
   });
 
   it("are fifty sessions in all formats together", async () => {
@@ -80,8 +88,11 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
     const boundaries = sessions
       .flatMap((session) => session.items)
       .flatMap((item) => (item.type === "boundary" && item.trigger !== "clear" ? [item] : []));
-    const expected = file.folder === "pi" ? [175_004, 185_014] : file.measure.pre_compact_tokens;
-    expect(boundaries.map((boundary) => boundary.preTokens)).toEqual(expected);
+    expect(boundaries.map((boundary) => boundary.preTokens)).toEqual(
+      SIZES_BEFORE[file.id] ?? file.measure.pre_compact_tokens,
+    );
+    // Codex has OpenAI write its summaries, which seals them.
+    if (file.folder === "codex") return;
     for (const { summary } of boundaries) expect(summary?.length).toBeGreaterThan(1_000);
   });
 

@@ -29,6 +29,8 @@ export interface ManifestMeasure {
   readonly compactions: number;
   readonly microcompactions: number;
   readonly pre_compact_tokens: readonly number[];
+  /** Largest prompt that was billed; 0 where no prompt was recorded. */
+  readonly max_api_context: number;
   readonly dangling_tool_use: number;
   readonly orphan_tool_result: number;
 }
@@ -57,6 +59,20 @@ export function corpusFiles(folder: string): readonly CorpusFile[] {
  * [user messages, answers, calls, results, calls without a result, results without a call]. Counted by hand in the files.
  */
 export const COUNTED_OTHERWISE: Readonly<Record<string, readonly number[]>> = {
+  /*
+   * Of Codex the manifest counts every message in the user's role, also those that Codex writes itself
+   * (instructions, environment, skills, a notice of an abort): what people wrote is what the screen
+   * showed as theirs (`event_msg/user_message`). As answers it counts messages of the model, of which an
+   * answer that only calls has none and some have two: an answer is what was billed as one, 218k's
+   * last one, which was cut off, aside. Searches for tools (3 and 2) are called and answered like others.
+   */
+  "codex-agentv-773k": [9, 327, 531, 531, 0, 0],
+  "codex-agentv-354k": [17, 278, 443, 443, 0, 0],
+  "codex-agentv-218k": [3, 70, 181, 180, 1, 0],
+  "codex-agentv-83k": [6, 61, 111, 111, 0, 0],
+  "codex-skills-264k": [58, 295, 543, 543, 0, 0],
+  // Two messages in the user's role are Copilot's own, and the 35 answers are chunks of 29.
+  "copilot-azuredev": [2, 29, 108, 108, 0, 0],
   // What commands gave comes back as messages of the user, 20 of the 21; nobody wrote them. In mini-swe-agent's files the manifest does not count them either.
   "sweagent-ctf-web": [1, 21, 0, 0, 0, 0],
   // One of the manifest's 12 answers is a notice that an update is there.

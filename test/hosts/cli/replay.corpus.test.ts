@@ -11,12 +11,13 @@ import { cliDouble } from "./cli-double.ts";
 
 const USUAL: ReadonlySet<string> = new Set([
   ...["cc-entire-unpaired", "cc-entire-interrupted", "cc-spotter-sub1", "cc-sniffly"],
-  ...["tau-airline-gpt4o-12", "anthropic-cline-crud"],
+  ...["tau-airline-gpt4o-12", "anthropic-cline-crud", "codex-agentv-83k"],
   ...["opencode-agentlogs", "gemini-entire", "sweagent-fc-source", "mini-sklearn-25102", "openhands-mswe"],
 ]);
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const files = [
-  ...["claude-code", "openai-chat", "anthropic-messages", "pi"],
+  // Copilot's recorded system prompts leave no room in a window of this size.
+  ...["claude-code", "codex", "openai-chat", "anthropic-messages", "pi"],
   ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
 ]
   .flatMap(corpusFiles)
