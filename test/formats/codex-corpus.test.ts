@@ -13,7 +13,7 @@ interface Payload {
   readonly id?: string;
   readonly call_id?: string;
   readonly content?: readonly { readonly text: string }[];
-  readonly info?: { readonly total_token_usage?: Readonly<Record<string, number>> } | null;
+  readonly info?: { readonly total_token_usage?: Totals } | null;
   readonly replacement_history?: readonly { readonly type: string }[];
 }
 
@@ -28,6 +28,8 @@ async function rollout(path: string): Promise<Rollout> {
   return { session: importSessions(input).sessions[0]!, records };
 }
 
+type Totals = Readonly<Record<string, number>>;
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0);
 
 describe.skipIf(!hasCorpus)("a recorded rollout of Codex", () => {
@@ -35,8 +37,8 @@ describe.skipIf(!hasCorpus)("a recorded rollout of Codex", () => {
 
   it.each(files)("$id was billed as much as its last running total says", async ({ path, measure }) => {
     const { session, records } = await rollout(path);
-    const totals = records.flatMap(({ payload }) => payload.info?.total_token_usage ?? []);
-    const total = totals.at(-1) ?? {};
+    const totals = records.map(({ payload }) => payload.info?.total_token_usage);
+    const total: Totals = totals.findLast((found) => found !== undefined) ?? {};
     const usages = messagesIn(session).flatMap(({ usage }) => usage ?? []);
     expect({
       input: sum(usages.map(promptTokens)),
