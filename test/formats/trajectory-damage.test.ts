@@ -1,5 +1,5 @@
 /**
- * Whatever stands in a recorded trajectory in the place of a value: what is read of it fits its types
+ * Whatever stands in a recorded session or trajectory in the place of a value: what is read of it fits its types
  * and makes requests that no provider refuses, no message has the id of another, and time is linear.
  */
 import fc from "fast-check";
@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { PalimpsestError } from "../../src/base/errors.ts";
 import { importSessions } from "../../src/formats/import-session.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
+import { AGENT_FILES } from "./agent-samples.ts";
 import { expectSendable } from "./sendable.ts";
 import { GEMINI_LINES, linesText, OPENCODE, TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
@@ -46,7 +47,10 @@ function sessionsOf(text: string): readonly ImportedSession[] {
   }
 }
 
-describe.each(TRAJECTORY_FILES)("a damaged $format file ($what)", ({ text, isDocument }) => {
+describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($what)", ({
+  text,
+  isDocument,
+}) => {
   const whole = isDocument
     ? [JSON.parse(text) as unknown]
     : text.split("\n").map((line) => JSON.parse(line) as unknown);
