@@ -10,7 +10,7 @@ import { type Summarised, summaryStrings } from "./summary-model.ts";
 import type { SpokenBy, TrajectoryMessage } from "./trajectory.ts";
 import { nextUnitId, VisibleStrings, type WindowUnit } from "./window-unit.ts";
 
-/** What a piece shows: a message whole, cut at arrival, cleared, restored; or a summary. */
+/** What a piece shows: a message whole, shortened, or put back by a compaction; or a summary. */
 export type PieceForm = "whole" | "cleared" | "restored" | "summary";
 
 export interface Piece extends WindowUnit {
@@ -78,12 +78,11 @@ export class BaselineWindow {
   }
 
   append(message: TrajectoryMessage, source: number): void {
-    const calls = message.message.content.filter(({ type }) => type === "tool_use").length;
     this.#push({
       id: nextUnitId(),
       source,
       tokens: message.tokens,
-      blocks: 1 + calls,
+      blocks: Math.max(1, message.message.content.length),
       strings: message.strings,
       spokenBy: message.spokenBy,
       ...(message.tool === undefined ? {} : { tool: message.tool }),
@@ -92,7 +91,7 @@ export class BaselineWindow {
     });
   }
 
-  lookedUp({ source, message, strings, tokens }: Lookup): void {
+  lookedUp({ source, message, strings, text, tokens }: Lookup): void {
     this.#push({
       id: nextUnitId(),
       source,
@@ -102,33 +101,26 @@ export class BaselineWindow {
       spokenBy: "tool",
       tool: message.tool ?? "read",
       form: "whole",
-      message: { ...message, strings, tokens },
+      message: { ...message, text, strings, tokens },
     });
   }
 
-  /** Shows these pieces as a placeholder. `isFree`: the provider does it without a rewrite. */
-  clear(pieces: readonly Piece[], placeholderText = "", tokens: number = D.placeholderTokens): void {
-    if (pieces.length === 0) return;
-    const cleared = new Set(pieces);
-    const strings = placeholderText === "" ? NOTHING : findMetricStrings(placeholderText);
-    this.#pieces = this.#pieces.map((piece) =>
-      cleared.has(piece) ? this.#shrunk(piece, tokens, strings) : piece,
-    );
-    this.#arena.edited("clear", 0);
+  /** Shows these pieces as a placeholder that says nothing of them. */
+  clear(pieces: readonly Piece[]): void {
+    this.#shorten(pieces, D.placeholderTokens, () => NOTHING);
   }
 
-  /** Shows each piece by what `shown` leaves of it. */
-  clearTo(pieces: readonly Piece[], tokens: number, shown: (text: string) => string): void {
-    for (const piece of pieces)
-      this.#replace(piece, this.#shrunk(piece, tokens, findMetricStrings(shown(piece.message?.text ?? ""))));
-    if (pieces.length > 0) this.#arena.edited("clear", 0);
+  /** Shows each piece by what `shown` leaves of its text, with the place where the whole can be read. */
+  mask(pieces: readonly Piece[], tokens: number, shown: (text: string) => string): void {
+    this.#shorten(pieces, tokens, ({ message }) => findMetricStrings(shown(message?.text ?? "")));
+    for (const { source } of pieces) if (source !== undefined) this.#pointedTo.add(source);
   }
 
   /** Drops the oldest pieces without a word. */
   drop(count: number): void {
-    for (const piece of this.#pieces.slice(0, count)) this.#leave(piece);
-    this.#pieces = this.#pieces.slice(count);
-    if (count > 0) this.#arena.edited("clear", 0);
+    const dropped = this.#pieces.splice(0, count);
+    for (const piece of dropped) this.#leave(piece);
+    if (dropped.length > 0) this.#arena.edited("clear", sum(dropped));
   }
 
   /** Tells the oldest pieces by a summary. */
@@ -153,14 +145,13 @@ export class BaselineWindow {
 
   /** Puts a text of `tokens` that holds `strings` in the place of the oldest pieces. */
   replaceOldest(count: number, summary: Piece, hasPointer: boolean): void {
-    const replaced = this.#pieces.slice(0, count);
+    const replaced = this.#pieces.splice(0, count);
     for (const piece of replaced) {
       this.#leave(piece);
       if (hasPointer && piece.source !== undefined) this.#pointedTo.add(piece.source);
     }
-    this.#pieces = this.#pieces.slice(count);
-    this.#insertFirst([summary]);
-    this.#arena.edited("summary", 0);
+    this.#insert(0, [summary]);
+    this.#arena.edited("summary", Math.max(0, sum(replaced) - summary.tokens));
   }
 
   /** Length of a model's summary in this window. */
@@ -169,7 +160,7 @@ export class BaselineWindow {
   }
 
   notes(tokens: number, seen: readonly Summarised[]): Piece {
-    return this.#summaryOf(tokens, summaryStrings(seen, { tokens }));
+    return this.#summaryOf(Math.round(tokens), summaryStrings(seen, { tokens }));
   }
 
   sideCall(outputTokens: number, addedTokens: number): void {
@@ -186,7 +177,7 @@ export class BaselineWindow {
       kept += next.tokens;
       index--;
     }
-    while (index > 0 && this.#pieces[index]?.spokenBy === "tool") index--;
+    while (index > 0 && isResult(this.#pieces[index])) index--;
     return index;
   }
 
@@ -199,30 +190,30 @@ export class BaselineWindow {
       if (piece.spokenBy !== "tool" || message === undefined || !READ_TOOLS.test(piece.tool ?? "")) continue;
       const whole = message.tokens;
       if (whole > RESTORED_FILE_TOKENS * this.scale * 2 || whole < RESTORED_LEAST_TOKENS) continue;
-      const tokens = Math.min(whole, RESTORED_FILE_TOKENS * this.scale);
+      const tokens = Math.min(whole, Math.round(RESTORED_FILE_TOKENS * this.scale));
       if (tokens > left) break;
       left -= tokens;
       const { strings } = message;
       restored.push({ ...piece, id: nextUnitId(), tokens, blocks: 1, strings, form: "restored" });
     }
-    const [summary, ...others] = this.#pieces;
-    this.#pieces = [summary!, ...restored, ...others];
-    for (const piece of restored) this.#enter(piece);
+    this.#insert(1, restored);
   }
 
   #summaryOf(tokens: number, strings: ReadonlySet<string>): Piece {
     return { id: nextUnitId(), tokens, blocks: 1, strings, spokenBy: "user", form: "summary" };
   }
 
-  #shrunk(piece: Piece, tokens: number, strings: ReadonlySet<string>): Piece {
-    this.#leave(piece);
-    const shrunk: Piece = { ...piece, id: nextUnitId(), tokens, strings, form: "cleared" };
-    this.#enter(shrunk);
-    return shrunk;
-  }
-
-  #replace(piece: Piece, other: Piece): void {
-    this.#pieces[this.#pieces.indexOf(piece)] = other;
+  #shorten(pieces: readonly Piece[], tokens: number, left: (piece: Piece) => ReadonlySet<string>): void {
+    if (pieces.length === 0) return;
+    const chosen = new Set(pieces);
+    this.#pieces = this.#pieces.map((piece): Piece => {
+      if (!chosen.has(piece)) return piece;
+      this.#leave(piece);
+      const short: Piece = { ...piece, id: nextUnitId(), tokens, strings: left(piece), form: "cleared" };
+      this.#enter(short);
+      return short;
+    });
+    this.#arena.edited("clear", sum(pieces) - pieces.length * tokens);
   }
 
   #push(piece: Piece): void {
@@ -230,8 +221,8 @@ export class BaselineWindow {
     this.#enter(piece);
   }
 
-  #insertFirst(pieces: readonly Piece[]): void {
-    this.#pieces.unshift(...pieces);
+  #insert(index: number, pieces: readonly Piece[]): void {
+    this.#pieces.splice(index, 0, ...pieces);
     for (const piece of pieces) this.#enter(piece);
   }
 
@@ -248,6 +239,11 @@ export class BaselineWindow {
 
 function sum(pieces: readonly Piece[]): number {
   return pieces.reduce((tokens, piece) => tokens + piece.tokens, 0);
+}
+
+/** A restored file stands in a message of its own: it is no answer to a call. */
+function isResult(piece: Piece | undefined): boolean {
+  return piece?.spokenBy === "tool" && piece.form !== "restored";
 }
 
 /** A cleared or shortened piece shows only what is left of it. */

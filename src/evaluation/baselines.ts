@@ -164,7 +164,7 @@ const geminiCli: Baseline = {
       if (seenTokens > 50_000 * window.scale) old.push(piece);
     }
     if (tokensOf(old) > 30_000 * window.scale)
-      window.clearTo(
+      window.mask(
         old.filter(({ tokens }) => tokens > MASKED_TOKENS + 70),
         MASKED_TOKENS,
         (text) => `${text.slice(0, MASKED_CHARACTERS)}\n${text.slice(-MASKED_CHARACTERS)}`,

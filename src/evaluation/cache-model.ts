@@ -6,6 +6,7 @@
  * it is used. OpenAI-like (`prefix`): the longest prefix that was sent before. Costs are in
  * input-token-equivalents.
  */
+import { assert } from "../base/assert.ts";
 import type { Tariff } from "../tokens/tariff.ts";
 
 /** A piece of a request that is cached as one: `id` says what it is, byte for byte. */
@@ -19,6 +20,7 @@ export interface CachedUnit {
 /** What one request cost. */
 export interface PricedRequest {
   readonly readTokens: number;
+  /** All that was not read. */
   readonly writtenTokens: number;
   readonly cost: number;
 }
@@ -36,47 +38,58 @@ export class CacheModel {
     this.#fixed = { id: FIXED_ID, tokens: fixedTokens, blocks: 1 };
   }
 
-  /** Prices a request and remembers it. `marks`: indexes of `units` behind which the caller sets a mark. */
+  /**
+   * Prices a request and remembers it. `marks`: indexes of `units` behind which the caller sets a mark,
+   * beside those behind the fixed part and at the end, which every request has.
+   */
   request(units: readonly CachedUnit[], nowMs: number, marks: readonly number[] = []): PricedRequest {
+    const { matching, maxMarks, lookBackBlocks, minimumCacheTokens, read, write } = this.#tariff;
     const prefix = new Prefix([this.#fixed, ...units]);
-    const places = [prefix.last, ...marks.map((mark) => mark + 1), 0];
+    const places = [...new Set([prefix.last, ...marks.map((mark) => mark + 1), 0])];
+    assert(
+      places.every((place) => Number.isInteger(place) && place >= 0 && place <= prefix.last),
+      "a mark stands behind a unit of the request",
+    );
+    assert(
+      matching === "prefix" || places.length <= maxMarks,
+      "a request has no more marks than its provider takes",
+    );
+    const sentTokens = prefix.tokens[prefix.last]!;
+    // Nothing of it is cached, so nothing is charged for caching it.
+    if (sentTokens < minimumCacheTokens)
+      return { readTokens: 0, writtenTokens: sentTokens, cost: sentTokens };
     const hit =
-      this.#tariff.matching === "prefix"
+      matching === "prefix"
         ? this.#longest(prefix, prefix.last, Number.POSITIVE_INFINITY, nowMs)
-        : Math.max(
-            ...places.map((place) => this.#longest(prefix, place, this.#tariff.lookBackBlocks, nowMs)),
-          );
-    const found = hit < 0 ? 0 : prefix.tokens[hit]!;
-    const isWorth = found >= this.#tariff.minimumCacheTokens;
-    const readTokens = isWorth ? found : 0;
-    this.#remember(prefix, places, isWorth ? hit : -1, nowMs);
-    const writtenTokens = prefix.tokens[prefix.last]! - readTokens;
-    return {
-      readTokens,
-      writtenTokens,
-      cost: readTokens * this.#tariff.read + writtenTokens * this.#tariff.write,
-    };
+        : Math.max(...places.map((place) => this.#longest(prefix, place, lookBackBlocks, nowMs)));
+    this.#remember(prefix, places, hit, nowMs);
+    const readTokens = hit < 0 ? 0 : prefix.tokens[hit]!;
+    const writtenTokens = sentTokens - readTokens;
+    return { readTokens, writtenTokens, cost: readTokens * read + writtenTokens * write };
   }
 
   #longest(prefix: Prefix, place: number, lookBackBlocks: number, nowMs: number): number {
     for (let index = place; index >= 0; index--) {
       if (prefix.blocks[place]! - prefix.blocks[index]! > lookBackBlocks) return -1;
-      const until = this.#entries.get(prefix.hashes[index]!);
-      if (until !== undefined && until >= nowMs) return index;
+      if (this.#isHeld(prefix.hashes[index]!, nowMs)) return index;
     }
     return -1;
   }
 
+  #isHeld(hash: number, nowMs: number): boolean {
+    const untilMs = this.#entries.get(hash);
+    return untilMs !== undefined && untilMs >= nowMs;
+  }
+
   #remember(prefix: Prefix, places: readonly number[], hit: number, nowMs: number): void {
-    const until = nowMs + this.#tariff.cacheLifetimeMs;
-    if (this.#tariff.matching === "prefix") {
-      for (const hash of prefix.hashes) this.#entries.set(hash, until);
-      return;
-    }
-    for (const place of places) this.#entries.set(prefix.hashes[place]!, until);
-    // What is read lives on.
-    for (let index = 0; index < hit; index++)
-      if (this.#entries.has(prefix.hashes[index]!)) this.#entries.set(prefix.hashes[index]!, until);
+    const { matching, minimumCacheTokens, cacheLifetimeMs } = this.#tariff;
+    const untilMs = nowMs + cacheLifetimeMs;
+    for (const index of matching === "prefix" ? prefix.hashes.keys() : places)
+      if (prefix.tokens[index]! >= minimumCacheTokens) this.#entries.set(prefix.hashes[index]!, untilMs);
+    if (matching === "prefix") return;
+    // What is read lives on, and all that it begins with; what has expired does not come back.
+    for (let index = 0; index <= hit; index++)
+      if (this.#isHeld(prefix.hashes[index]!, nowMs)) this.#entries.set(prefix.hashes[index]!, untilMs);
   }
 }
 

@@ -35,11 +35,11 @@ function lookUp(source: number, message: TrajectoryMessage, wanted: readonly str
 /** The stretches around the wanted strings, as much as comes back. */
 function placesOf({ text, tokens }: TrajectoryMessage, wanted: readonly string[]): string {
   const charactersPerToken = text.length / tokens;
-  const half = Math.round((D.lookupTokens * charactersPerToken) / wanted.length / 2);
+  const width = Math.round((D.lookupTokens * charactersPerToken) / wanted.length);
   return wanted
     .map((string) => {
       const place = Math.max(0, text.indexOf(string));
-      return text.slice(Math.max(0, place - half), place + half);
+      return text.slice(Math.max(0, place - Math.ceil(width / 2)), place + Math.floor(width / 2));
     })
     .join("\n");
 }

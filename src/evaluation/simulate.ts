@@ -7,6 +7,7 @@
  * and left out.
  */
 import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
+import { isCacheWarm } from "../tokens/cache-price.ts";
 import { CacheModel } from "./cache-model.ts";
 import type {
   CallMoment,
@@ -84,6 +85,7 @@ class Simulation {
   #peakTokens = 0;
   #nowMs = 0;
   #lastRequestMs: number | undefined;
+  #lastTokens = 0;
 
   constructor(policy: PolicyUnderTest, setting: RunSetting, options: SimulationOptions) {
     this.#policy = policy;
@@ -113,7 +115,10 @@ class Simulation {
     // It left when the message before it was there.
     this.#nowMs = before === undefined ? answer.atMs : before.atMs;
     const idleMs = this.#lastRequestMs === undefined ? 0 : this.#nowMs - this.#lastRequestMs;
-    const isWarm = this.#lastRequestMs !== undefined && idleMs < this.#setting.tariff.cacheLifetimeMs;
+    const isWarm = isCacheWarm(
+      { idleMs: this.#lastRequestMs === undefined ? undefined : idleMs, cachedTokens: this.#lastTokens },
+      this.#setting.tariff,
+    );
     const moment: CallMoment = { index, nowMs: this.#nowMs, idleMs, isWarm };
     let marks = this.#prepare(moment);
     if (marks === undefined) return false;
@@ -145,6 +150,7 @@ class Simulation {
   #request(marks: readonly number[]): void {
     const { units, totalTokens } = this.#contestant;
     this.#peakTokens = Math.max(this.#peakTokens, totalTokens);
+    this.#lastTokens = totalTokens;
     const priced = this.#cache.request(units, this.#nowMs, marks);
     this.#requests++;
     this.#requestCost += priced.cost;

@@ -4,9 +4,9 @@
  */
 import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
 import type { ImportedMessage, ImportedSession } from "../formats/imported-session.ts";
-import { estimateMessage } from "../tokens/estimate-message.ts";
+import { estimateFixed, estimateMessage } from "../tokens/estimate-message.ts";
 import { tokenizerRatio } from "../tokens/model-family.ts";
-import type { ContentBlock } from "../transcript/blocks.ts";
+import type { ContentBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import { defaultOrigin, type Message, promptTokens } from "../transcript/messages.ts";
 import { readableIn } from "./readable-strings.ts";
 import { makeTrajectory, type RecordedMessage, type SpokenBy, type Trajectory } from "./trajectory.ts";
@@ -16,7 +16,7 @@ export interface TrajectoryOptions {
   readonly name: string;
   /** The model whose tokenizer is assumed. */
   readonly model: string;
-  /** System prompt and tools; inferred from the first billed call, where it is left out. */
+  /** System prompt and tools; where it is left out, what the first billed call says, or the recording. */
   readonly fixedTokens?: number;
 }
 
@@ -27,9 +27,22 @@ export function trajectoryOf(session: ImportedSession, options: TrajectoryOption
   return makeTrajectory({
     name: options.name,
     model: options.model,
-    fixedTokens: options.fixedTokens ?? fixedTokens ?? D.fixedTokens,
+    fixedTokens: options.fixedTokens ?? fixedTokens ?? recordedFixedTokens(session, ratio) ?? D.fixedTokens,
     messages,
   });
+}
+
+function recordedFixedTokens({ system, tools }: ImportedSession, ratio: number): number | undefined {
+  if (system === undefined && tools === undefined) return undefined;
+  const tokens = estimateFixed({
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools: JSON.stringify(tools) }),
+  });
+  return boundedFixedTokens(tokens * ratio);
+}
+
+function boundedFixedTokens(tokens: number): number {
+  return Math.max(D.fixedLeastTokens, Math.min(D.fixedMostTokens, Math.round(tokens)));
 }
 
 class Recorder {
@@ -49,7 +62,7 @@ class Recorder {
     readonly fixedTokens: number | undefined;
   } {
     const items = session.items.filter((item) => item.type === "message");
-    for (const chunks of joinChunks(withoutUnpaired(items))) this.#add(chunks);
+    for (const chunks of joinChunks(withPairs(items))) this.#add(chunks);
     return { messages: this.#messages, fixedTokens: this.#fixedTokens };
   }
 
@@ -57,8 +70,7 @@ class Recorder {
     const first = chunks[0]!;
     const usage = chunks.find((chunk) => chunk.usage !== undefined)?.usage;
     if (usage !== undefined && this.#fixedTokens === undefined && promptTokens(usage) > 0) {
-      const rest = promptTokens(usage) - this.#tokens;
-      this.#fixedTokens = Math.max(D.fixedLeastTokens, Math.min(D.fixedMostTokens, Math.round(rest)));
+      this.#fixedTokens = boundedFixedTokens(promptTokens(usage) - this.#tokens);
     }
     const content = chunks.flatMap((chunk) => chunk.message.content);
     if (content.length === 0) return;
@@ -106,8 +118,11 @@ function textsOf(content: readonly ContentBlock[]): Pick<RecordedMessage, "text"
   return { text: [said, argumentsText].filter((text) => text !== "").join("\n"), argumentsText };
 }
 
-/** Without results that nobody called for and calls that nobody answered. */
-function withoutUnpaired(items: readonly ImportedMessage[]): readonly ImportedMessage[] {
+/**
+ * Without results that nobody called for. A call that nobody answered is told as text: it was made, and
+ * an answer that consisted of it was a request all the same.
+ */
+function withPairs(items: readonly ImportedMessage[]): readonly ImportedMessage[] {
   const called = new Set<string>();
   const answered = new Set<string>();
   for (const { message } of items)
@@ -115,16 +130,21 @@ function withoutUnpaired(items: readonly ImportedMessage[]): readonly ImportedMe
       if (block.type === "tool_use") called.add(block.id);
       if (block.type === "tool_result") answered.add(block.tool_use_id);
     }
-  const isPaired = (block: ContentBlock): boolean => {
-    if (block.type === "tool_use") return answered.has(block.id);
-    return block.type === "tool_result" ? called.has(block.tool_use_id) : true;
+  const paired = (block: ContentBlock): ContentBlock | readonly ContentBlock[] => {
+    if (block.type === "tool_use") return answered.has(block.id) ? block : toldAsText(block);
+    return block.type === "tool_result" && !called.has(block.tool_use_id) ? [] : block;
   };
   return items.map((item) => {
-    const content = item.message.content.filter(isPaired);
-    return content.length === item.message.content.length
+    const content = item.message.content.flatMap(paired);
+    const isSame = content.every((block, index) => block === item.message.content[index]);
+    return isSame && content.length === item.message.content.length
       ? item
       : { ...item, message: { ...item.message, content } };
   });
+}
+
+function toldAsText(call: ToolUseBlock): ContentBlock {
+  return { type: "text", text: `${call.name}\n${readableIn(call)}` };
 }
 
 /** Chunks of one response together, where its first one stands. */
