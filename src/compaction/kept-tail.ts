@@ -24,7 +24,7 @@ export function findCuts(visible: readonly VisibleMessage[]): readonly number[] 
 }
 
 /** Per index, whether something reaches across the place before it: a pair or one response. */
-function joinedPlaces(visible: readonly VisibleMessage[]): readonly boolean[] {
+export function joinedPlaces(visible: readonly VisibleMessage[]): readonly boolean[] {
   const first = new Map<string, number>();
   const starts = new Array<number>(visible.length + 1).fill(0);
   const reach = (key: string, index: number) => {

@@ -1,4 +1,14 @@
 /** `palimpsest/compaction`: the layers' planners, pure: a window and a policy in, an edit out. */
+export {
+  type CollapseInput,
+  type CollapsePolicy,
+  type PrepareCollapseInput,
+  type PreparedCollapse,
+  type PreparedRound,
+  planCollapse,
+  prepareCollapse,
+} from "../compaction/collapse.ts";
+export { collapsePolicy } from "../compaction/collapse-policy.ts";
 export { addToDigest, createDigest, type Digest } from "../compaction/digest.ts";
 export { type EscalationInput, type EscalationPlan, planOldBlocks } from "../compaction/escalation.ts";
 export {

@@ -5,6 +5,8 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { planCollapse, prepareCollapse } from "../../src/compaction/collapse.ts";
+import { collapsePolicy } from "../../src/compaction/collapse-policy.ts";
 import { addToDigest, createDigest } from "../../src/compaction/digest.ts";
 import { planExtractiveCompact } from "../../src/compaction/extractive-compact.ts";
 import { planMicrocompactByUsage } from "../../src/compaction/microcompact-by-usage.ts";
@@ -100,6 +102,12 @@ const extractive: Planner = ({ log }, visible, { texts }) => {
   });
 };
 
+const collapse: Planner = (_, visible, { pins }) => {
+  const policy = { ...collapsePolicy({ ...situation, pins }), recentTailTokens: 0, userWordsTokens: 20 };
+  const prepared = prepareCollapse({ visible, headSeq: 0, measure }, policy);
+  return planCollapse({ visible, prepared, measure, freeTokens: 1_000_000 }, policy);
+};
+
 interface Case {
   readonly name: string;
   readonly plan: Planner;
@@ -113,6 +121,7 @@ const planners: readonly Case[] = [
   { name: "offload by usage", plan: offload },
   { name: "microcompact by usage", plan: microcompact },
   { name: "microcompact when cold", plan: whenCold },
+  { name: "collapse", plan: collapse },
   { name: "peel", plan: peel, mayGoOn: true },
   { name: "extractive compact", plan: extractive, mayGoOn: true, mayCutExchange: true },
 ];

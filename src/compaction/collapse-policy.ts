@@ -1,0 +1,24 @@
+/**
+ * The policy of context collapse for a window of a given size.
+ */
+import { COLLAPSE_DEFAULTS as C } from "../base/defaults/collapse.ts";
+import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
+import type { CollapsePolicy } from "./collapse.ts";
+import type { WindowSituation } from "./policies.ts";
+import { scaleTokens } from "./scale.ts";
+
+/** What may collapse in a window, and into how much. */
+export function collapsePolicy(situation: WindowSituation): CollapsePolicy {
+  const { windowTokens, editSafety, pendingCallIds, pins } = situation;
+  return {
+    recentTailTokens: scaleTokens(COMPACTION_DEFAULTS.recentTail, windowTokens),
+    spanRounds: C.spanRounds,
+    maxLineShare: C.maxLineShare,
+    roundTokens: C.roundTokens,
+    answerTokens: C.answerTokens,
+    userWordsTokens: scaleTokens(C.userWords, windowTokens),
+    editSafety,
+    pendingCallIds,
+    pins,
+  };
+}
