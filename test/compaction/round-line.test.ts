@@ -22,7 +22,7 @@ describe("what is said of a round", () => {
     },
     {
       messages: [
-        assistant("r", bash("a", "cd /work/app && npm test")),
+        assistant("r", bash("a", "cd packages/app && npm test")),
         result("a", "Exit code: 1\nError: expected 4", true),
       ],
       says: "Bash npm test failed (Error: expected 4)",
