@@ -2,6 +2,7 @@
  * What the records of a tool are known by: a field or a type that only this tool writes.
  */
 import { isObject } from "../base/json.ts";
+import { isBareHeader } from "./codex/codex-record.ts";
 import type { FormatName } from "./imported-session.ts";
 import { TRAJECTORY_FORMATS } from "./trajectory-marks.ts";
 
@@ -54,8 +55,9 @@ const CODEX_TYPES: ReadonlySet<unknown> = new Set([
   "token_usage_record",
 ]);
 
-function isCodex({ type, payload }: RecordValue): boolean {
-  return CODEX_TYPES.has(type) && isObject(payload);
+function isCodex(value: RecordValue): boolean {
+  const isRecord = CODEX_TYPES.has(value["type"]) && isObject(value["payload"]);
+  return isRecord || value["record_type"] === "state" || isBareHeader(value);
 }
 
 /** Copilot's events are named by what they are about. */

@@ -264,6 +264,34 @@ describe("a session of Codex", () => {
     });
   });
 
+  it("of the first versions has its items bare in the file", () => {
+    const at = "2025-06-01T00:00:00.000Z";
+    const session = sessionOf(
+      "codex",
+      jsonl([
+        { id: "old", timestamp: at, instructions: "Be brief.", git: { branch: "main" } },
+        { record_type: "state" },
+        codexText("user", "go"),
+        { type: "function_call", id: "fc_1", name: "shell", arguments: "{}", call_id: "c1" },
+        { type: "function_call_output", call_id: "c1", output: { content: "no", success: false } },
+        codexText("assistant", "well"),
+      ]),
+    );
+    expect(session).toMatchObject({
+      sessionId: "old",
+      repairs: [],
+      skipped: [{ recordType: "state", count: 1 }],
+    });
+    expect(told(session)).toEqual([
+      "user: go",
+      "assistant: tool_use",
+      "user: tool_result",
+      "assistant: well",
+    ]);
+    // Instructions of the user stand in the conversation; these are no system prompt.
+    expect(session.system).toBeUndefined();
+  });
+
   it("that begins in another file says so", () => {
     const meta = ["session_meta", { id: "s", history_base: { thread_id: "t0" } }] as const;
     const session = sessionOf("codex", jsonl(codexLines([meta, codexSaid("user", "a")])));

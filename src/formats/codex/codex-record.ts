@@ -23,8 +23,7 @@ export interface CodexRecord {
 
 /** Reads what a record says about itself; never throws. @internal */
 export function codexRecord({ value, line }: SourceRecord, index: number): CodexRecord {
-  const type = asString(value["type"]) ?? "(no type)";
-  const payload = isObject(value["payload"]) ? value["payload"] : {};
+  const { type, payload } = typeAndPayload(value);
   const subtype = type === "event_msg" || type === "response_item" ? asString(payload["type"]) : undefined;
   return {
     type,
@@ -33,6 +32,33 @@ export function codexRecord({ value, line }: SourceRecord, index: number): Codex
     hostId: line === undefined ? `record-${index + 1}` : `line-${line}`,
     ...present({ line, at: parseTime(value["timestamp"]) }),
   };
+}
+
+/** In 2025 the items stood in the file as they were, after a header without a type and between marks. */
+function typeAndPayload(value: Fields): { readonly type: string; readonly payload: Fields } {
+  const type = asString(value["type"]);
+  if (isObject(value["payload"])) return { type: type ?? "(no type)", payload: value["payload"] };
+  if (isBareHeader(value)) return { type: "session_meta", payload: value };
+  if (value["record_type"] !== undefined) return { type: "state", payload: value };
+  if (type !== undefined && BARE_ITEMS.has(type)) return { type: "response_item", payload: value };
+  return { type: type ?? "(no type)", payload: {} };
+}
+
+const BARE_ITEMS: ReadonlySet<string> = new Set([
+  "message",
+  "reasoning",
+  "function_call",
+  "function_call_output",
+  "local_shell_call",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "web_search_call",
+]);
+
+/** Whether a record is the first line of a rollout from before records had a payload. @internal */
+export function isBareHeader(value: Fields): boolean {
+  const isNamed = typeof value["id"] === "string" && typeof value["timestamp"] === "string";
+  return isNamed && value["type"] === undefined && Object.hasOwn(value, "instructions");
 }
 
 /** What one `token_count` event tells. @internal */

@@ -1,6 +1,5 @@
 /**
- * Codex rollouts (`~/.codex/sessions/<year>/<month>/<day>/rollout-*.jsonl`), since they are made of
- * records with a `payload`.
+ * Codex rollouts (`~/.codex/sessions/<year>/<month>/<day>/rollout-*.jsonl`), all versions.
  *
  * DESIGN. Three things are written side by side. `response_item` records are the conversation, item
  * by item as it went to the OpenAI Responses API. `event_msg` records are what the screen showed:
@@ -35,6 +34,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   "world_state",
   "inter_agent_communication_metadata",
   "security_risk_score",
+  "state",
 ]);
 
 /** Items that are known and are never shown to the model. */
