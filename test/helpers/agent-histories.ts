@@ -4,6 +4,7 @@
  * histories of `testing/arbitraries`, most of these are whole, so that layers find much to do.
  */
 import fc from "fast-check";
+import { history } from "../../src/testing/arbitraries.ts";
 import type { ContentBlock } from "../../src/transcript/blocks.ts";
 import type { Edit } from "../../src/transcript/edits.ts";
 import type { Entry } from "../../src/transcript/entries.ts";
@@ -93,6 +94,19 @@ export function agentHistory({ maxTurns = 5, maxRounds = 8 } = {}): fc.Arbitrary
     ]);
   });
 }
+
+/** Histories of agents, and a few that are damaged in every way. */
+export const anyHistory: fc.Arbitrary<readonly AgentStep[]> = fc.oneof(
+  { weight: 4, arbitrary: agentHistory() },
+  {
+    weight: 1,
+    arbitrary: history().map((steps) =>
+      steps.flatMap((step): readonly AgentStep[] =>
+        step.do === "append" ? [step.message] : step.do === "call" ? ["call"] : [],
+      ),
+    ),
+  },
+);
 
 function stepsOf(round: Round, nextId: () => string): readonly AgentStep[] {
   const { thinks, says, calls, isChunked, isSplit, reminder, isAnswered } = round;

@@ -5,19 +5,8 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { planCollapse, prepareCollapse } from "../../src/compaction/collapse.ts";
-import { collapsePolicy } from "../../src/compaction/collapse-policy.ts";
-import { addToDigest, createDigest } from "../../src/compaction/digest.ts";
-import { planExtractiveCompact } from "../../src/compaction/extractive-compact.ts";
-import { planMicrocompactByUsage } from "../../src/compaction/microcompact-by-usage.ts";
-import { planMicrocompactWhenCold } from "../../src/compaction/microcompact-when-cold.ts";
-import { planOffloadByUsage } from "../../src/compaction/offload-by-usage.ts";
-import { planPeel } from "../../src/compaction/peel.ts";
-import type { PinnedText } from "../../src/compaction/pins.ts";
-import { extractivePolicy, microcompactPolicy, offloadPolicy } from "../../src/compaction/policies.ts";
 import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
-import { history } from "../../src/testing/arbitraries.ts";
 import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "../../src/testing/wire-oracle.ts";
 import { blockText } from "../../src/transcript/blocks.ts";
 import type { LayerEdit } from "../../src/transcript/edits.ts";
@@ -26,105 +15,11 @@ import { previewEdit, type SeqPin } from "../../src/transcript/projection.ts";
 import { planRepair } from "../../src/transcript/repair.ts";
 import { assembleRequest } from "../../src/transcript/request.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
-import { measure, tokensOf } from "../compaction/windows.ts";
-import { type AgentStep, agentHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
+import { tokensOf } from "../compaction/windows.ts";
+import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
+import { NOTHING, type Pinned, planners } from "../helpers/layer-planners.ts";
 
 const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 300 : 20_000;
-
-/** Histories of agents, and a few that are damaged in every way. */
-const anyHistory: fc.Arbitrary<readonly AgentStep[]> = fc.oneof(
-  { weight: 4, arbitrary: agentHistory() },
-  {
-    weight: 1,
-    arbitrary: history().map((steps) =>
-      steps.flatMap((step): readonly AgentStep[] =>
-        step.do === "append" ? [step.message] : step.do === "call" ? ["call"] : [],
-      ),
-    ),
-  },
-);
-
-interface Pinned {
-  readonly pins: readonly SeqPin[];
-  readonly texts: readonly PinnedText[];
-}
-
-const NOTHING: Pinned = { pins: [], texts: [] };
-
-type Planner = (
-  folded: FoldedLog,
-  visible: readonly VisibleMessage[],
-  pinned: Pinned,
-) => LayerEdit | undefined;
-
-const situation = {
-  windowTokens: 32_000,
-  effectiveTokens: 28_000,
-  editSafety: "permissive",
-  pendingCallIds: [],
-} as const;
-/** Every pass is worth it, and next to nothing is recent. */
-const EAGER = { resultsKeptCount: 1, recentTailTokens: 0, minFreedTokens: 0, lowWaterTokens: 0 };
-
-const offload: Planner = (_, visible, { pins }) =>
-  planOffloadByUsage(
-    { visible, usedTokens: 1_000_000, measure },
-    { ...offloadPolicy({ ...situation, pins }, 0), ...EAGER },
-  );
-
-const microcompact: Planner = (_, visible, { pins }) =>
-  planMicrocompactByUsage(
-    { visible, usedTokens: 1_000_000, measure },
-    { ...microcompactPolicy({ ...situation, pins }, 0), ...EAGER },
-  );
-
-const whenCold: Planner = (_, visible, { pins }) =>
-  planMicrocompactWhenCold(
-    { visible, measure, nowMs: Number.MAX_SAFE_INTEGER },
-    { ...microcompactPolicy({ ...situation, pins }, 0), resultsKeptCount: 2, cacheTtlMs: 300_000 },
-  );
-
-const peel: Planner = (_, visible, { pins }) => planPeel(visible, 500, measure, pins);
-
-const extractive: Planner = ({ log }, visible, { texts }) => {
-  const digest = createDigest();
-  for (const entry of log.entries)
-    if (entry.type === "message")
-      addToDigest(digest, entry.seq, { ...entry, content: entry.content as never });
-  return planExtractiveCompact({
-    visible,
-    digest,
-    measure,
-    policy: extractivePolicy({ ...situation, windowTokens: 16_000, effectiveTokens: 10_000 }),
-    pendingCallIds: [],
-    reason: "law",
-    pinned: texts,
-  });
-};
-
-const collapse: Planner = (_, visible, { pins }) => {
-  const policy = { ...collapsePolicy({ ...situation, pins }), recentTailTokens: 0, userWordsTokens: 20 };
-  const prepared = prepareCollapse({ visible, headSeq: 0, measure }, policy);
-  return planCollapse({ visible, prepared, measure, freeTokens: 1_000_000 }, policy);
-};
-
-interface Case {
-  readonly name: string;
-  readonly plan: Planner;
-  /** There may be more to do after it. */
-  readonly mayGoOn?: boolean;
-  /** The first answer that stays may be one that began without thinking. */
-  readonly mayCutExchange?: boolean;
-}
-
-const planners: readonly Case[] = [
-  { name: "offload by usage", plan: offload },
-  { name: "microcompact by usage", plan: microcompact },
-  { name: "microcompact when cold", plan: whenCold },
-  { name: "collapse", plan: collapse },
-  { name: "peel", plan: peel, mayGoOn: true },
-  { name: "extractive compact", plan: extractive, mayGoOn: true, mayCutExchange: true },
-];
 
 describe.each(planners)("$name, over random histories", ({
   plan,
