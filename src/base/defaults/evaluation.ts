@@ -29,6 +29,10 @@ export const EVALUATION_DEFAULTS = {
   placeholderTokens: 30,
   /** Results below this are not worth a placeholder, in tokens. Source: our choice: four placeholders. */
   clearableTokens: 120,
+  /** Arguments below this are not worth clearing, in characters. Source: our choice: some 280 tokens. */
+  clearableArgumentCharacters: 900,
+  /** What stands for cleared arguments, in tokens. Source: our choice: their beginning, in a line. */
+  argumentPlaceholderTokens: 40,
   /** Output tokens of asking for one thing again. Source: our choice: a tool call. */
   lookupOutputTokens: 80,
   /** What comes back at the most, in tokens: the places that hold the wanted strings. Source: our choice, half a page of `history_read`. */
