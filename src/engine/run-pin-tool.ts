@@ -56,6 +56,6 @@ function sayRefusal(
   if (code === "ENTRY_NOT_FOUND" && input.type !== "fact")
     return formatUnknownPointer(formatPin(input.place));
   if (code !== "PIN_REFUSED") return undefined;
-  const pinned = pins.length === 0 ? "" : ` Pinned are ${pins.map(formatPin).join(", ")}.`;
+  const pinned = pins.length === 0 ? "" : ` Pinned: ${pins.map(formatPin).join(", ")}.`;
   return `Not pinned: ${message}${pinned} Let go of what is settled (remove: true), or pin a fact in fewer words.`;
 }
