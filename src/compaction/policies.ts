@@ -3,14 +3,17 @@
  * that planners get complete objects and never look at defaults.
  */
 import { COMPACTION_DEFAULTS as D } from "../base/defaults/compaction.ts";
+import { POLICY_DEFAULTS, RENT_DEFAULTS } from "../base/defaults/economics.ts";
 import type { SeqPin } from "../transcript/projection.ts";
+import type { ClearByRentPolicy } from "./clear-by-rent.ts";
+import type { SummaryShape } from "./cost-policy.ts";
 import type { EditSafety } from "./editing-rule.ts";
 import type { ExtractivePolicy } from "./extractive-compact.ts";
 import type { MicrocompactPolicy } from "./microcompact-by-usage.ts";
 import type { ArrivalPolicy } from "./offload-at-arrival.ts";
 import type { OffloadPolicy } from "./offload-by-usage.ts";
 import { scaleTokens } from "./scale.ts";
-import { CLEARABLE_TOOLS, READ_ONLY_TOOLS } from "./tool-kinds.ts";
+import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "./tool-kinds.ts";
 import type { RewriteWorth } from "./worth-a-rewrite.ts";
 
 /** What the numbers depend on. */
@@ -34,11 +37,22 @@ export function arrivalPolicy(windowTokens: number): ArrivalPolicy {
     blockBytes: D.arrivalBlockBytes,
     lineCharacters: D.arrivalLineCharacters,
     messageTokens: scaleTokens(D.arrivalMessage, windowTokens),
-    previewTokens: scaleTokens(D.preview, windowTokens),
+    previewTokens: scaleTokens(D.arrivalPreview, windowTokens),
     mediaOutsideCharacters: D.mediaOutsideCharacters,
     mediaShownCharacters: D.mediaShownCharacters,
   };
 }
+
+/** Every block enters as it is; only media lie outside the log. */
+export const NO_ARRIVAL_LIMITS: ArrivalPolicy = {
+  blockTokens: Number.POSITIVE_INFINITY,
+  blockBytes: Number.POSITIVE_INFINITY,
+  lineCharacters: Number.POSITIVE_INFINITY,
+  messageTokens: Number.POSITIVE_INFINITY,
+  previewTokens: D.preview.tokens,
+  mediaOutsideCharacters: D.mediaOutsideCharacters,
+  mediaShownCharacters: Number.POSITIVE_INFINITY,
+};
 
 /** When old blocks take their preview form: from requests of `gateTokens` on (`offloadGateTokens` of the budget). */
 export function offloadPolicy(situation: WindowSituation, gateTokens: number): OffloadPolicy {
@@ -85,24 +99,73 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
 }
 
 /** Budgets of a compaction that leaves messages of `targetShare` of `effectiveTokens`. */
-export function extractivePolicy({
-  windowTokens,
-  effectiveTokens,
-  editSafety,
-}: WindowSituation): ExtractivePolicy {
+export function extractivePolicy(
+  { windowTokens, effectiveTokens, editSafety }: WindowSituation,
+  shape: SummaryShape = POLICY_DEFAULTS.faithful,
+): ExtractivePolicy {
   const targetTokens = Math.floor(effectiveTokens * D.targetShare);
   return {
     targetTokens,
     keepTailTokens: Math.min(
-      scaleTokens(D.keptTail, windowTokens),
+      scaleTokens(shape.keptTail, windowTokens),
       Math.floor(targetTokens * D.newestRoundShare),
     ),
-    maxNewestRoundTokens: Math.floor(targetTokens * D.newestRoundShare),
+    maxNewestRoundTokens: Math.min(
+      scaleTokens(D.newestRound, windowTokens),
+      Math.floor(targetTokens * D.newestRoundShare),
+    ),
     maxTailTokens: Math.floor(targetTokens * D.maxTailShare),
-    userWordsTokens: scaleTokens(D.userWords, windowTokens),
-    factsTokens: scaleTokens(D.summaryFacts, windowTokens),
-    appendixTokens: scaleTokens(D.appendix, windowTokens),
+    userWordsTokens: scaleTokens(shape.userWords, windowTokens),
+    factsTokens: scaleTokens(shape.facts, windowTokens),
+    appendixTokens: scaleTokens(shape.appendix, windowTokens),
     maxSummaryShare: D.maxSummaryShare,
     editSafety,
+  };
+}
+
+/** What such a compaction is expected to leave, as long as none was made. */
+export function expectedAfterSummary(situation: WindowSituation, shape: SummaryShape): number {
+  const { windowTokens, editSafety } = situation;
+  const parts = [shape.userWords, shape.facts, shape.appendix];
+  if (editSafety === "permissive") parts.push(shape.keptTail);
+  const tokens = parts.reduce((sum, part) => sum + scaleTokens(part, windowTokens), 0);
+  return Math.min(situation.effectiveTokens * D.targetShare, tokens * RENT_DEFAULTS.expectedShare);
+}
+
+/** Tools whose results and arguments may go: the reproducible ones and the host's, without those it keeps. */
+export function clearableToolsOf({
+  clearableTools = [],
+  keptTools,
+}: {
+  readonly clearableTools?: readonly string[] | undefined;
+  readonly keptTools: readonly string[];
+}): ReadonlySet<string> {
+  const tools = new Set([...CLEARABLE_TOOLS, ...clearableTools.map(toolKey)]);
+  for (const tool of keptTools) tools.delete(toolKey(tool));
+  return tools;
+}
+
+/** What is cleared for the price's sake. */
+export function clearByRentPolicy(
+  situation: WindowSituation,
+  clearableTools: ReadonlySet<string>,
+): ClearByRentPolicy {
+  const { windowTokens, editSafety, pendingCallIds, pins } = situation;
+  return {
+    clearableTools,
+    readOnlyTools: READ_ONLY_TOOLS,
+    resultsKeptCount: RENT_DEFAULTS.resultsKeptCount,
+    resultsKeptTokens: Number.POSITIVE_INFINITY,
+    argumentTokens: scaleTokens(D.oldArgument, windowTokens),
+    argumentPreviewTokens: scaleTokens(D.oldArgumentPreview, windowTokens),
+    briefTokens: D.briefTokens,
+    briefStringCount: D.briefStringCount,
+    smallResultCharacters: D.smallResultCharacters,
+    recentTailTokens: scaleTokens(RENT_DEFAULTS.recentTail, windowTokens),
+    leastBlockTokens: RENT_DEFAULTS.leastBlockTokens,
+    leastFreedTokens: scaleTokens(RENT_DEFAULTS.leastFreed, windowTokens),
+    editSafety,
+    pendingCallIds,
+    pins,
   };
 }

@@ -42,6 +42,7 @@ export class CacheWatch {
   readonly #memory = new MarkMemory();
   readonly #boundary: StableBoundary;
   readonly #open = new Map<number, WatchedCall>();
+  #lastCallMs: number | undefined;
   #tariff: { readonly model: string; readonly tariff: ResolvedTariff } | undefined;
 
   constructor(parts: Pick<SessionParts, "writer" | "observer">, options: WindowOptions) {
@@ -59,10 +60,23 @@ export class CacheWatch {
     return this.#tariff.tariff;
   }
 
+  /**
+   * Whether the provider may still hold the prompt of the last call. Of a session that was opened, the
+   * newest message tells when that was.
+   */
+  isWarm(nowMs: number): boolean {
+    const { callSeqs, visible } = this.#parts.writer.projection;
+    if (callSeqs.length === 0) return true;
+    const lastMs = this.#lastCallMs ?? visible.findLast(({ role }) => role === "assistant")?.at;
+    const lifetimeMs = this.#tariff?.tariff.cacheLifetimeMs ?? Number.POSITIVE_INFINITY;
+    return lastMs === undefined || nowMs - lastMs <= lifetimeMs;
+  }
+
   /** Looks at a request before it leaves. */
   watch({ request, fixed, messages, promptTokens, atMs }: LeavingCall): WatchedCall {
     const { model, parameters, betas, reservedMarks = PROMPT_CACHE_DEFAULTS.reservedMarks } = request;
     const tariff = this.tariffOf(model);
+    this.#lastCallMs = atMs;
     const { system, toolsText } = fixed;
     const sent = this.#monitor.sent(
       { model, parameters, betas, system, toolsText, messages },

@@ -7,23 +7,24 @@
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import { SessionError, WindowTooSmallError } from "../base/errors.ts";
 import type { ArrivalPolicy } from "../compaction/offload-at-arrival.ts";
-import { arrivalPolicy } from "../compaction/policies.ts";
+import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../compaction/policies.ts";
+import type { Room } from "../compaction/room.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
-import { type EditSafety, editSafety, holdsBoundReasoning } from "../tokens/edit-safety.ts";
+import type { EditSafety } from "../tokens/edit-safety.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
 import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { WarningMonitor } from "../tokens/warning-state.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { Usage } from "../transcript/messages.ts";
-import type { VisibleMessage } from "../transcript/window.ts";
 import { CacheWatch, markedMessages } from "./cache-watch.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { checkCallRequest, type FixedPart, FixedPartReader } from "./fixed-part.ts";
-import { RoomMaker } from "./make-room.ts";
 import type { CallRequest, CallTokens, PreparedCall } from "./prepared-call.ts";
+import { RoomMaker } from "./room-maker.ts";
 import type { WindowOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
+import { SessionSafety } from "./session-safety.ts";
 import { sizeOf } from "./window-keeper.ts";
 
 /** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
@@ -33,7 +34,8 @@ export class CallPreparer {
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
   readonly #now: () => number;
-  readonly #roomMaker: RoomMaker;
+  readonly #rooms: RoomMaker;
+  readonly #safety: SessionSafety;
   readonly #fixed: FixedPartReader;
   readonly #cache: CacheWatch;
   #budget: ContextBudget | undefined;
@@ -46,15 +48,15 @@ export class CallPreparer {
     this.#options = options;
     this.#now = now;
     this.#cache = new CacheWatch(parts, options);
-    this.#roomMaker = new RoomMaker(
-      () => parts.digest.get(),
-      () => parts.pins.texts(),
-    );
+    this.#safety = new SessionSafety(options.editSafety);
+    this.#rooms = new RoomMaker(parts, options, (model) => this.#cache.tariffOf(model));
   }
 
   /** The limits of new messages; before the first call those of the window the options name. */
   arrivalPolicy(): ArrivalPolicy {
-    return arrivalPolicy(this.budget().windowTokens);
+    return this.#rooms.isOff || this.#options.disabledLayers?.includes("arrival") === true
+      ? NO_ARRIVAL_LIMITS
+      : arrivalPolicy(this.budget().windowTokens);
   }
 
   /** The limits of the window that the last call was prepared for. */
@@ -203,24 +205,9 @@ export class CallPreparer {
     const { ledger } = keeper;
     const fixedTokens = ledger.fixedFigure().fitTokens;
     this.#checkFixed(fixed, fixedTokens, budget);
-    const usedTokens = ledger.figure().fitTokens;
-    if (!this.#roomMaker.isNeeded(usedTokens, budget)) return [];
-    const { ratio } = ledger;
-    const made = await this.#roomMaker.make({
-      visible: writer.projection.visible,
-      usedTokens,
-      fixedTokens,
-      budget,
-      editSafety: this.#editSafety(),
-      measure: (block: ContentBlock) => estimateBlock(block) * ratio,
-      padding: ledger.padding,
-      disabledLayers: new Set<string>(this.#options.disabledLayers ?? []),
-      keptTools: this.#options.keptTools ?? [],
-      lastCallSeq: writer.projection.callSeqs.at(-1) ?? 0,
-      pins: writer.projection.pins,
-      seq: writer.nextSeq,
-      at: this.#now(),
-    });
+    const room = this.#room(fixedTokens, budget);
+    const { usedTokens } = room;
+    const made = await this.#rooms.make(room, ledger.model);
     if (made.usedTokens >= budget.blockingTokens) {
       if (made.edits.length > 0 || !this.#distrustsReport(budget))
         throw this.#tooSmall(made.usedTokens, fixedTokens, budget);
@@ -229,11 +216,41 @@ export class CallPreparer {
     this.#watchUseful(made.edits, usedTokens, made.usedTokens, budget);
     const entries = await writer.append(made.edits.map((edit) => ({ type: "edit", edit })));
     keeper.follow(writer.projection);
+    this.#rooms.called(room, made, this.#messagesTokens());
     return made.edits.map((edit, index) => {
       const { seq } = entries[index]!;
       this.#emit({ type: "layer", seq, layer: edit.kind, edit });
       return { seq, edit };
     });
+  }
+
+  #room(fixedTokens: number, budget: ContextBudget): Room {
+    const { keeper, writer } = this.#parts;
+    const { ratio, padding } = keeper.ledger;
+    return {
+      visible: writer.projection.visible,
+      usedTokens: keeper.ledger.figure().fitTokens,
+      fixedTokens,
+      messagesTokens: this.#messagesTokens(),
+      budget,
+      editSafety: this.#editSafety(),
+      isWarm: this.#cache.isWarm(this.#now()),
+      measure: (block: ContentBlock) => estimateBlock(block) * ratio,
+      padding,
+      disabledLayers: this.#rooms.disabledLayers,
+      keptTools: this.#options.keptTools ?? [],
+      clearableTools: this.#options.clearableTools,
+      lastCallSeq: writer.projection.callSeqs.at(-1) ?? 0,
+      pins: writer.projection.pins,
+      seq: writer.nextSeq,
+      at: this.#now(),
+    };
+  }
+
+  /** The messages of the window alone, not padded. */
+  #messagesTokens(): number {
+    const { ledger } = this.#parts.keeper;
+    return Math.max(0, ledger.figure().tokens - ledger.fixedFigure().tokens);
   }
 
   /**
@@ -253,13 +270,7 @@ export class CallPreparer {
 
   #editSafety(): EditSafety {
     const { keeper, writer } = this.#parts;
-    const { model } = keeper.ledger;
-    const isBound = (message: VisibleMessage): boolean =>
-      holdsBoundReasoning({ content: message.blocks.map(({ block }) => block), model: message.model }, model);
-    return (
-      this.#options.editSafety ??
-      editSafety({ model, holdsBoundReasoning: writer.projection.visible.some(isBound) })
-    );
+    return this.#safety.of(writer.projection, keeper.ledger.model);
   }
 
   #checkFixed(fixed: FixedPart, fixedTokens: number, budget: ContextBudget): void {

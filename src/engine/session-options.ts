@@ -1,6 +1,8 @@
 /**
  * What a session is made with.
  */
+
+import type { PolicyName } from "../compaction/cost-policy.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Hasher } from "../ports/hasher.ts";
 import type { IdSource } from "../ports/id-source.ts";
@@ -17,10 +19,18 @@ export interface WindowOptions {
   readonly maxOutputTokens?: number;
   /** Whether earlier messages may be rewritten; from the model and what the session holds, by default. */
   readonly editSafety?: "strict" | "permissive";
-  /** Layers that are switched off. */
-  readonly disabledLayers?: readonly ("offload" | "microcompact" | "extractive")[];
+  /**
+   * How far the window is rewritten for the price's sake: `economy` and `balanced` before it is full,
+   * `faithful` only where it has to be, `off` never: then a request that does not fit is refused.
+   * @defaultValue `balanced`
+   */
+  readonly policy?: PolicyName;
+  /** Layers that are switched off; `arrival` is the limit of new blocks. */
+  readonly disabledLayers?: readonly ("arrival" | "offload" | "microcompact" | "collapse" | "extractive")[];
   /** Tools whose results and arguments are never cleared. */
   readonly keptTools?: readonly string[];
+  /** Tools that can be run again and may be cleared, beside those that are known to be. */
+  readonly clearableTools?: readonly string[];
   /** What tokens cost, where it is to be another than the catalogue says: a named tariff, or single figures. */
   readonly tariff?: TariffOption;
   /**

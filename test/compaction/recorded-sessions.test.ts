@@ -72,7 +72,10 @@ describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)",
         measure,
       );
       expect(appendix.length).toBeGreaterThan(50);
-      for (const literal of appendix) expect(everything).toContain(literal);
+      // Quoted strings are set off by marks of their own.
+      const isHeld = (literal: string): boolean =>
+        everything.includes(literal) || everything.includes(literal.slice(1, -1));
+      expect(appendix.filter((literal) => !isHeld(literal))).toEqual([]);
     });
 
     it("finds every block again by a string that only it holds", () => {

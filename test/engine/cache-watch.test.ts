@@ -95,6 +95,7 @@ describe("cache marks of a prepared call", () => {
     const { session, events, turn, misses } = await watched({
       windowTokens: 40_000,
       disabledLayers: ["offload"],
+      policy: "faithful",
     });
     await session.append(user(..."abcd".split("").map((name) => `${name} ${"word ".repeat(600)}`)));
     for (let round = 0; round < 60; round++) await work(session, turn, `c${round}`, 700);

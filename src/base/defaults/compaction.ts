@@ -12,15 +12,17 @@ export const COMPACTION_DEFAULTS = {
   /** Window down to which floors hold, in tokens. Source: where-the-numbers-come-from.md, "Arrival limits": the smallest window that was measured. */
   floorWindowTokens: 32_000,
 
-  /** A block above this becomes a preview at arrival. Source: where-the-numbers-come-from.md, "Arrival limits": 8K at 200K, 2K at 32K, at most a point of near recall. */
-  arrivalBlock: { tokens: 8_000, floor: 2_000 },
+  /** A block above this becomes a preview at arrival. Source: where-the-numbers-come-from.md, "Arrival limits": near recall stays within about a point of no limit. */
+  arrivalBlock: { tokens: 12_000, floor: 8_000 },
   /** All results of one message together, in tokens. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
-  arrivalMessage: { tokens: 50_000, floor: 8_000 },
+  arrivalMessage: { tokens: 50_000, floor: 12_000 },
   /** UTF-8 bytes of one block; bytes do not scale, stores and requests are limited in bytes. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalBlockBytes: 100_000,
   /** Characters of one line: minified files and data dumps. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalLineCharacters: 20_000,
   /** Head and tail of a preview, in tokens. Source: where-the-numbers-come-from.md, "Arrival limits". */
+  arrivalPreview: { tokens: 2_000, floor: 1_000 },
+  /** Head and tail of an older block that gives way, in tokens. Source: where-the-numbers-come-from.md, "Offload and microcompact". */
   preview: { tokens: 1_000, floor: 400 },
   /** Media from this size on lie outside the log, in base64 characters. Source: our choice: about four log lines. */
   mediaOutsideCharacters: 4_096,
@@ -57,18 +59,12 @@ export const COMPACTION_DEFAULTS = {
 
   /** Size of the window after an extractive compaction, as a share of the effective window. Source: where-the-numbers-come-from.md, "Compaction targets". */
   targetShare: 0.35,
-  /** Newest rounds kept verbatim. Source: where-the-numbers-come-from.md, "Kept tail": the last 20K hold half of the far references. */
-  keptTail: { tokens: 20_000, floor: 3_000 },
+  /** What is kept or told of the newest round at the most. Source: our choice: its results are previews above it. */
+  newestRound: { tokens: 8_000, floor: 2_000 },
   /** A newest round above this share of the target is peeled into previews. Source: our choice. */
   newestRoundShare: 0.6,
   /** A newest round that peeling leaves above this share of the target is not kept but told as text. Source: our choice: the summary needs the rest. */
   maxTailShare: 0.75,
-  /** The user's own words, verbatim. Source: our choice; where-the-numbers-come-from.md, "User words". */
-  userWords: { tokens: 8_000, floor: 2_000 },
-  /** String appendix. Source: where-the-numbers-come-from.md, "String appendix": 3K and 6K tokens keep 73 and 88 % of the strings needed later. */
-  appendix: { tokens: 6_000, floor: 3_000 },
-  /** The other sections of a summary together. Source: our choice; where-the-numbers-come-from.md, "Compaction targets": real summaries have 2.9K tokens in the middle. */
-  summaryFacts: { tokens: 8_000, floor: 1_600 },
   /** A summary above this share of what it replaces is refused. Source: gemini-cli issue 5432, where a summary doubled the context; the value is our choice. */
   maxSummaryShare: 0.9,
 

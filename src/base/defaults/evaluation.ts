@@ -13,7 +13,7 @@ export const EVALUATION_DEFAULTS = {
   commonMessages: 12,
   /** Tokens of a string in a summary that a model wrote, and in an appendix, with its separator. Source: where-the-numbers-come-from.md, "Summaries": measured on recorded summaries. */
   summaryStringTokens: 6,
-  /** See `summaryStringTokens`. */
+  /** The same in an appendix. Source: where-the-numbers-come-from.md, "Summaries". */
   appendixStringTokens: 7,
   /** Share of a model's summary that is reusable strings. Source: where-the-numbers-come-from.md, "Summaries": recorded Claude Code summaries hold 28–32 % of the strings used afterwards, as this share does. */
   summaryStringShare: 0.1,
@@ -43,7 +43,7 @@ export const EVALUATION_DEFAULTS = {
   fixedTokens: 4_000,
   /** Bounds of a fixed part that is inferred from the first billed call, in tokens. Source: our choice. */
   fixedLeastTokens: 1_500,
-  /** See `fixedLeastTokens`. */
+  /** And the most, in tokens. Source: our choice: larger ones are messages that were not recorded. */
   fixedMostTokens: 60_000,
   /** Time between two messages of a recording without times, in milliseconds. Source: our choice. */
   stepMs: 10_000,

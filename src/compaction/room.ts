@@ -1,0 +1,103 @@
+/**
+ * The room in a window: how large the request is, where its limits lie, and what edits make of it.
+ */
+import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
+import type { ContextBudget } from "../tokens/budget.ts";
+import type { LayerEdit } from "../transcript/edits.ts";
+import { previewEdit, type SeqPin } from "../transcript/projection.ts";
+import type { VisibleMessage } from "../transcript/window.ts";
+import { type Measure, measureMessages } from "./measure.ts";
+import { planPeel } from "./peel.ts";
+import type { WindowSituation } from "./policies.ts";
+
+/** A window before a request leaves. Sizes are in tokens of the model that will be asked. */
+export interface Room {
+  readonly visible: readonly VisibleMessage[];
+  /** The whole request as it would be sent, padded. */
+  readonly usedTokens: number;
+  /** System prompt and tools within it, padded. */
+  readonly fixedTokens: number;
+  /** The messages alone, not padded: what rent is paid for. */
+  readonly messagesTokens: number;
+  readonly budget: ContextBudget;
+  readonly editSafety: "strict" | "permissive";
+  /** Whether the provider's cache may still hold the last request. */
+  readonly isWarm: boolean;
+  readonly measure: Measure;
+  readonly padding: number;
+  readonly disabledLayers: ReadonlySet<string>;
+  readonly keptTools: readonly string[];
+  /** Tools that may be cleared beside those that are known to be reproducible. */
+  readonly clearableTools?: readonly string[] | undefined;
+  /** The last call before this one: what stands after it was never sent. */
+  readonly lastCallSeq: number;
+  /** What every layer leaves alone. */
+  readonly pins: readonly SeqPin[];
+  /** Where the first edit would stand in the log, and when. */
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** The edits of one rewrite, to be appended together, and the size of the request with them, padded. */
+export interface RoomMade {
+  readonly edits: readonly LayerEdit[];
+  readonly usedTokens: number;
+}
+
+/** What the policies of the layers depend on. */
+export function situationOf(room: Room): WindowSituation {
+  const { budget, fixedTokens, padding, editSafety, pins } = room;
+  return {
+    windowTokens: budget.windowTokens,
+    // Planners measure unpadded and without the fixed part, so they get the room that is left for that.
+    effectiveTokens: Math.floor((budget.effectiveTokens - fixedTokens) / padding),
+    editSafety,
+    pendingCallIds: [],
+    pins,
+  };
+}
+
+/** The window as it would be with these edits. */
+export function visibleAfter(
+  { visible, seq, at }: Pick<Room, "visible" | "seq" | "at">,
+  edits: readonly LayerEdit[],
+): readonly VisibleMessage[] {
+  return edits.reduce((after, edit, index) => previewEdit(after, edit, { seq: seq + index, at }), visible);
+}
+
+/** The request as it would be with these edits, padded. */
+export function tokensAfter(room: Room, edits: readonly LayerEdit[]): number {
+  const tokens = measureMessages(visibleAfter(room, edits), room.measure);
+  return Math.ceil(tokens * room.padding + room.fixedTokens);
+}
+
+/** The end stop: what is still too large is shown in part, whatever it is. */
+export function peelRoom(room: Room, made: RoomMade): RoomMade {
+  const { blockingTokens } = room.budget;
+  if (made.usedTokens < blockingTokens) return made;
+  const visible = visibleAfter(room, made.edits);
+  const maxTokens = Math.floor(
+    (blockingTokens * ENGINE_DEFAULTS.peelShare - room.fixedTokens) / room.padding,
+  );
+  const mayShorten = (message: VisibleMessage): boolean =>
+    room.editSafety === "permissive" || message.seq > room.lastCallSeq;
+  const leftAlone = measureMessages(
+    visible.filter((message) => !mayShorten(message)),
+    room.measure,
+  );
+  const edit = planPeel(visible.filter(mayShorten), maxTokens - leftAlone, room.measure, room.pins);
+  if (edit === undefined) return made;
+  const edits = [...made.edits, edit];
+  return { edits, usedTokens: tokensAfter(room, edits) };
+}
+
+/** Index of the first message that these edits change; behind the last one where they change nothing. */
+export function firstChanged(visible: readonly VisibleMessage[], edits: readonly LayerEdit[]): number {
+  const seqs = edits.flatMap(({ effect }) => [
+    ...(effect.forms ?? []).map(({ seq }) => seq),
+    ...(effect.hide ?? []).map(({ from }) => from),
+  ]);
+  const first = Math.min(...seqs);
+  const index = visible.findIndex(({ seq }) => seq >= first);
+  return index < 0 ? visible.length : index;
+}

@@ -1,0 +1,194 @@
+/**
+ * The window planner: from a window, its limits and its price to the edits of one rewrite, or none.
+ *
+ * DESIGN. Three reasons lead to a rewrite, asked in this order: a summary whose price the span has
+ * paid in rent (`economy` and `balanced`), old results whose rent pays for clearing them, and the gates
+ * of the budget, which always apply. Whichever acts, its edits are one rewrite, and nothing else acts
+ * in that call. `plan` looks and decides, `called` is told what was carried out and keeps the ledger;
+ * so a plan that was not carried out leaves no trace. A call that is far from all of it costs O(1).
+ *
+ * What a summary is made of has to be read from the log first, which the planner cannot do: it then
+ * answers `needs-log`, and is asked again with what it needs.
+ */
+import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
+import { RENT_DEFAULTS } from "../base/defaults/economics.ts";
+import { breakEvenCalls, rewritePrice } from "../tokens/cache-price.ts";
+import type { Tariff } from "../tokens/tariff.ts";
+import { planClearByRent } from "./clear-by-rent.ts";
+import type { CostPolicy } from "./cost-policy.ts";
+import type { Digest } from "./digest.ts";
+import { planOldBlocks } from "./escalation.ts";
+import { planExtractiveCompact } from "./extractive-compact.ts";
+import { planMicrocompactWhenCold } from "./microcompact-when-cold.ts";
+import type { PinnedText } from "./pins.ts";
+import { clearableToolsOf, clearByRentPolicy, expectedAfterSummary, extractivePolicy } from "./policies.ts";
+import { RentLedger } from "./rent-ledger.ts";
+import { firstChanged, peelRoom, type Room, type RoomMade, situationOf, tokensAfter } from "./room.ts";
+
+/** What a summary is made of. */
+export interface SummarySources {
+  readonly digest: Digest;
+  readonly pinned: readonly PinnedText[];
+}
+
+/** What is to be done with the window; `needs-log`: ask again with {@link SummarySources}. */
+export type WindowPlan = RoomMade | "needs-log";
+
+export class WindowPlanner {
+  readonly #policy: CostPolicy;
+  readonly #tariff: Tariff;
+  readonly #ledger: RentLedger;
+  /** Messages that the last summary left; `undefined` as long as there was none. */
+  #afterSummaryTokens: number | undefined;
+  /** Below this size the layers behind the gates found nothing the last time. */
+  #quietUntilTokens = 0;
+  /** Rent from which on it is worth looking at the blocks again. */
+  #lookAgainRent = 0;
+
+  constructor(policy: CostPolicy, tariff: Tariff) {
+    this.#policy = policy;
+    this.#tariff = tariff;
+    this.#ledger = new RentLedger(tariff);
+  }
+
+  /** What is to be done before the request leaves. Changes nothing. */
+  plan(room: Room, sources?: SummarySources): WindowPlan {
+    const nothing: RoomMade = { edits: [], usedTokens: room.usedTokens };
+    if (this.#isSummaryDue(room)) {
+      const summary = this.#summarise(room, "rent", sources);
+      if (summary !== undefined) return summary;
+    }
+    if (room.usedTokens >= room.budget.autoCompactGateTokens) return this.#atAutoCompactGate(room, sources);
+    const cleared = this.#clear(room);
+    if (cleared !== undefined) return cleared;
+    return this.#isAboveAGate(room) ? this.#atGates(room) : nothing;
+  }
+
+  /** The request leaves: `made` was carried out, and left messages of `messagesTokens`. */
+  called(room: Room, made: RoomMade, messagesTokens: number): void {
+    if (made.edits.length > 0) {
+      const isSummary = made.edits.some((edit) => edit.isBoundary === true);
+      this.#ledger.rewritten({ isSummary });
+      this.#lookAgainRent = 0;
+      if (isSummary) this.#afterSummaryTokens = messagesTokens;
+    } else if (this.#isLookDue(room)) {
+      this.#lookAgainRent = this.#ledger.windowRent * RENT_DEFAULTS.lookAgainFactor;
+    }
+    const { effectiveTokens, autoCompactGateTokens } = room.budget;
+    const isFull = room.usedTokens >= autoCompactGateTokens;
+    if (isFull) this.#quietUntilTokens = 0;
+    else if (made.edits.length > 0 || this.#isAboveAGate(room))
+      this.#quietUntilTokens =
+        made.usedTokens + Math.ceil(effectiveTokens * COMPACTION_DEFAULTS.minFreedShare);
+    this.#ledger.called({ messagesTokens, isWarm: room.isWarm }, this.#keptTokens(room));
+  }
+
+  /** Whether the span has paid for a summary; on a cold cache, what this call would write anew counts too. */
+  #isSummaryDue(room: Room): boolean {
+    const { messagesTokens, isWarm, disabledLayers } = room;
+    if (!Number.isFinite(this.#policy.summaryMultiple) || disabledLayers.has("extractive")) return false;
+    const afterTokens = this.#expectedAfter(room);
+    if (messagesTokens < RENT_DEFAULTS.leastShrink * afterTokens) return false;
+    const price = rewritePrice({ suffixTokens: afterTokens, isWarm: true }, this.#tariff);
+    const rentNow = (isWarm ? this.#tariff.read : this.#tariff.write) * messagesTokens;
+    return this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * price;
+  }
+
+  #expectedAfter(room: Room): number {
+    return this.#afterSummaryTokens ?? expectedAfterSummary(situationOf(room), this.#policy);
+  }
+
+  #summarise(room: Room, reason: string, sources: SummarySources | undefined): WindowPlan | undefined {
+    if (room.disabledLayers.has("extractive")) return undefined;
+    if (sources === undefined) return "needs-log";
+    const situation = situationOf(room);
+    const edit = planExtractiveCompact({
+      visible: room.visible,
+      digest: sources.digest,
+      measure: room.measure,
+      policy: extractivePolicy(situation, this.#policy),
+      pendingCallIds: situation.pendingCallIds,
+      reason,
+      pinned: sources.pinned,
+    });
+    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+  }
+
+  #clear(room: Room): RoomMade | undefined {
+    if (!this.#policy.clearsByRent || room.disabledLayers.has("microcompact")) return undefined;
+    if (!this.#isLookDue(room)) return undefined;
+    const { visible, measure, isWarm } = room;
+    const policy = clearByRentPolicy(situationOf(room), clearableToolsOf(room));
+    const edit = isWarm
+      ? planClearByRent({ visible, measure, ledger: this.#ledger, tariff: this.#tariff }, policy)
+      : planMicrocompactWhenCold(
+          { visible, measure, nowMs: room.at },
+          {
+            ...policy,
+            resultsKeptCount: COMPACTION_DEFAULTS.resultsKeptCount,
+            cacheTtlMs: this.#tariff.cacheLifetimeMs,
+          },
+        );
+    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+  }
+
+  /** Looking at every block is worth it where all of them together might have paid. */
+  #isLookDue(room: Room): boolean {
+    if (room.editSafety === "strict") return false;
+    const keptTokens = this.#keptTokens(room);
+    if (!room.isWarm) return room.messagesTokens > keptTokens;
+    const leastPrice = rewritePrice({ suffixTokens: keptTokens, isWarm: true }, this.#tariff);
+    return this.#ledger.windowRent >= Math.max(leastPrice, this.#lookAgainRent);
+  }
+
+  #keptTokens(room: Room): number {
+    return clearByRentPolicy(situationOf(room), new Set()).recentTailTokens;
+  }
+
+  #isAboveAGate({ usedTokens, budget }: Room): boolean {
+    return usedTokens >= budget.offloadGateTokens && usedTokens >= this.#quietUntilTokens;
+  }
+
+  /** The gates below the auto-compact threshold: old blocks, unless a summary pays back sooner. */
+  #atGates(room: Room): RoomMade {
+    const old = this.#oldBlocks(room);
+    if (old.edits.length > 0 && !this.#isSummaryBetter(room, old)) return old;
+    return { edits: [], usedTokens: room.usedTokens };
+  }
+
+  #atAutoCompactGate(room: Room, sources: SummarySources | undefined): WindowPlan {
+    const old = this.#oldBlocks(room);
+    const isEnough = old.usedTokens < room.budget.autoCompactGateTokens;
+    if (isEnough && !this.#isSummaryBetter(room, old)) return old;
+    const summary = this.#summarise(room, "threshold", sources);
+    if (summary === "needs-log") return summary;
+    return peelRoom(room, summary ?? old);
+  }
+
+  #oldBlocks(room: Room): RoomMade {
+    const { offloadGateTokens, microcompactGateTokens } = room.budget;
+    const gates = { offloadTokens: offloadGateTokens, microcompactTokens: microcompactGateTokens };
+    return planOldBlocks({ ...room, gates, situation: situationOf(room) });
+  }
+
+  /** Under a policy that minds the price: whether a summary pays for its rewrite in fewer calls. */
+  #isSummaryBetter(room: Room, old: RoomMade): boolean {
+    if (!Number.isFinite(this.#policy.summaryMultiple) || room.disabledLayers.has("extractive")) return false;
+    const first = firstChanged(room.visible, old.edits);
+    const suffixTokens = tokensBehind(room, first) - (room.usedTokens - old.usedTokens);
+    const afterTokens = this.#expectedAfter(room);
+    const clearing = { freedTokens: room.usedTokens - old.usedTokens, suffixTokens, isWarm: true };
+    const summary = {
+      freedTokens: room.messagesTokens - afterTokens,
+      suffixTokens: afterTokens,
+      isWarm: true,
+    };
+    return breakEvenCalls(summary, this.#tariff) < breakEvenCalls(clearing, this.#tariff);
+  }
+}
+
+function tokensBehind({ visible, measure }: Room, first: number): number {
+  let tokens = 0;
+  for (const { blocks } of visible.slice(first)) for (const { block } of blocks) tokens += measure(block);
+  return tokens;
+}

@@ -1,0 +1,226 @@
+/**
+ * The library's own policies as contestants: the real planners over the real projection, so what is
+ * measured is the text that would be sent. Only storing, repairing and counting by reports are left
+ * out, because a recording needs none of them.
+ */
+import type { CostPolicy } from "../compaction/cost-policy.ts";
+import { addToDigest, createDigest, type Digest } from "../compaction/digest.ts";
+import type { Measure } from "../compaction/measure.ts";
+import { type ArrivalPolicy, planArrival } from "../compaction/offload-at-arrival.ts";
+import { formatPointer } from "../compaction/pointer.ts";
+import { arrivalPolicy } from "../compaction/policies.ts";
+import type { Room } from "../compaction/room.ts";
+import { WindowPlanner } from "../compaction/window-planner.ts";
+import { type ContextBudget, planBudget } from "../tokens/budget.ts";
+import { estimateBlock } from "../tokens/estimate-block.ts";
+import { tokenizerRatio } from "../tokens/model-family.ts";
+import type { LayerEdit } from "../transcript/edits.ts";
+import type { BlobBlock, Entry, StoredBlock } from "../transcript/entries.ts";
+import { defaultOrigin, type Message } from "../transcript/messages.ts";
+import { Projection } from "../transcript/projection.ts";
+import type {
+  Arena,
+  CallMoment,
+  Contestant,
+  EditKind,
+  Lookup,
+  PolicyUnderTest,
+  RunSetting,
+} from "./contestant.ts";
+import { ShownWindow } from "./shown-window.ts";
+import type { TrajectoryMessage } from "./trajectory.ts";
+import type { WindowUnit } from "./window-unit.ts";
+
+/** A policy of the library as it is put to work. */
+export interface ManagedPolicy {
+  readonly id: string;
+  readonly name: string;
+  readonly policy: CostPolicy;
+  readonly editSafety: "strict" | "permissive";
+  /** Limits at arrival, where they are not the library's own; `none` switches them off. */
+  readonly arrival?: ((windowTokens: number) => ArrivalPolicy) | "none";
+  readonly disabledLayers?: readonly string[];
+}
+
+/** The policy as the simulator takes it. */
+export function managedPolicy(policy: ManagedPolicy): PolicyUnderTest {
+  const { id, name } = policy;
+  return { id, name, enter: (setting, arena) => new ManagedWindow(policy, setting, arena) };
+}
+
+export class ManagedWindow implements Contestant {
+  readonly #setting: RunSetting;
+  readonly #arena: Arena;
+  readonly #policy: ManagedPolicy;
+  readonly #projection = new Projection();
+  readonly #planner: WindowPlanner;
+  readonly #budget: ContextBudget;
+  readonly #arrival: ArrivalPolicy | undefined;
+  readonly #measure: Measure;
+  readonly #shown: ShownWindow;
+  readonly #disabledLayers: ReadonlySet<string>;
+  readonly #digest: Digest = createDigest();
+  /** Messages that the digest does not hold yet. */
+  #waiting: { readonly seq: number; readonly message: Message }[] = [];
+  readonly #seqOf = new Map<number, number>();
+  #seq = 0;
+  #lastCallSeq = 0;
+
+  constructor(policy: ManagedPolicy, setting: RunSetting, arena: Arena) {
+    const { windowTokens, tariff, trajectory } = setting;
+    this.#policy = policy;
+    this.#setting = setting;
+    this.#arena = arena;
+    const ratio = tokenizerRatio(trajectory.model);
+    this.#measure = (block) => estimateBlock(block) * ratio;
+    this.#shown = new ShownWindow(ratio);
+    this.#budget = planBudget({ windowTokens });
+    this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? arrivalPolicy)(windowTokens);
+    this.#disabledLayers = new Set(policy.disabledLayers ?? []);
+    this.#planner = new WindowPlanner(policy.policy, tariff);
+  }
+
+  get units(): readonly WindowUnit[] {
+    return this.#shown.units;
+  }
+
+  get totalTokens(): number {
+    return this.#shown.tokens + this.#setting.trajectory.fixedTokens;
+  }
+
+  append(message: TrajectoryMessage, index: number): void {
+    this.#seqOf.set(index, this.#append(message.message, message.atMs));
+  }
+
+  lookedUp({ text, source, message }: Lookup): void {
+    const id = `lookup_${this.#seq}`;
+    const pointer = formatPointer({ seq: this.#seqOf.get(source) ?? 0, block: 0 });
+    const call = { type: "tool_use", id, name: "history_read", input: { pointer } } as const;
+    this.#append({ role: "assistant", content: [call] }, message.atMs);
+    this.#append(
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] },
+      message.atMs,
+    );
+  }
+
+  prepare(moment: CallMoment): readonly number[] {
+    const room = this.#room(moment);
+    let made = this.#planner.plan(room);
+    if (made === "needs-log") made = this.#planner.plan(room, { digest: this.#caughtUp(), pinned: [] });
+    if (made === "needs-log") made = { edits: [], usedTokens: room.usedTokens };
+    for (const edit of made.edits) this.#apply(edit, moment.nowMs);
+    if (made.edits.length > 0) {
+      this.#projection.forgetHidden();
+      this.#shown.follow(this.#projection.visible);
+    }
+    this.#planner.called(room, made, this.#shown.tokens);
+    this.#lastCallSeq = this.#take({
+      type: "call",
+      model: this.#setting.trajectory.model,
+      throughSeq: this.#seq,
+      estimatedTokens: this.totalTokens,
+      at: moment.nowMs,
+    });
+    return this.#marks();
+  }
+
+  /** The planner's own end stop has acted before; there is nothing behind it. */
+  overflow(): void {}
+
+  isVisible(text: string): boolean {
+    return this.#shown.strings.has(text);
+  }
+
+  /** Whether the window names a pointer to the message; `reachability.ts` asks more. */
+  isBehindPointer(source: number): boolean {
+    const seq = this.#seqOf.get(source);
+    return seq !== undefined && this.#shown.pointsTo(seq);
+  }
+
+  /** The entry of a message of the trajectory. */
+  seqOf(source: number): number | undefined {
+    return this.#seqOf.get(source);
+  }
+
+  #room({ nowMs, idleMs, isWarm }: CallMoment): Room {
+    return {
+      visible: this.#projection.visible,
+      usedTokens: this.totalTokens,
+      fixedTokens: this.#setting.trajectory.fixedTokens,
+      messagesTokens: this.#shown.tokens,
+      budget: this.#budget,
+      editSafety: this.#policy.editSafety,
+      isWarm: isWarm || idleMs === 0,
+      measure: this.#measure,
+      padding: 1,
+      disabledLayers: this.#disabledLayers,
+      keptTools: [],
+      lastCallSeq: this.#lastCallSeq,
+      pins: [],
+      seq: this.#seq + 1,
+      at: nowMs,
+    };
+  }
+
+  #apply(edit: LayerEdit, at: number): void {
+    this.#take({ type: "edit", edit, at });
+    this.#arena.edited(kindOf(edit), edit.freedTokens);
+  }
+
+  /** Behind what the next rewrite will not touch: system prompt and summary. */
+  #marks(): readonly number[] {
+    const last = this.#shown.lastInserted;
+    return last < 0 ? [] : [last];
+  }
+
+  #caughtUp(): Digest {
+    for (const { seq, message } of this.#waiting) addToDigest(this.#digest, seq, message);
+    this.#waiting = [];
+    return this.#digest;
+  }
+
+  #append(message: Message, at: number): number {
+    const seq = this.#seq + 1;
+    this.#waiting.push({ seq, message });
+    this.#take({
+      type: "message",
+      role: message.role,
+      origin: message.origin ?? defaultOrigin(message),
+      ...(message.responseId === undefined ? {} : { responseId: message.responseId }),
+      ...(message.model === undefined ? {} : { model: message.model }),
+      content: this.#stored(message, seq),
+      at,
+    });
+    this.#shown.follow(this.#projection.visible);
+    return seq;
+  }
+
+  #stored(message: Message, seq: number): readonly StoredBlock[] {
+    if (this.#arrival === undefined) return message.content;
+    const content: StoredBlock[] = [...message.content];
+    for (const { index, shown, view } of planArrival(message, seq, this.#arrival, this.#measure)) {
+      if (view === "whole") continue;
+      content[index] = { type: "blob", blob: { hash: "", bytes: 0 }, view, shown } satisfies BlobBlock;
+      this.#arena.edited("offload", 0);
+    }
+    return content;
+  }
+
+  #take(draft: DraftEntry): number {
+    this.#seq++;
+    this.#projection.apply({ ...draft, seq: this.#seq, id: String(this.#seq), v: 1 } as Entry);
+    return this.#seq;
+  }
+}
+
+type DraftEntry = Entry extends infer One
+  ? One extends Entry
+    ? Omit<One, "seq" | "id" | "v">
+    : never
+  : never;
+
+function kindOf(edit: LayerEdit): EditKind {
+  if (edit.isBoundary === true) return "summary";
+  if (edit.kind === "offload" || edit.kind === "peel") return "offload";
+  return edit.kind === "collapse" ? "collapse" : "clear";
+}
