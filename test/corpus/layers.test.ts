@@ -1,0 +1,61 @@
+/**
+ * The layers that need no model, on real sessions: what each leaves of a whole recorded session is a
+ * request that every wire takes and that needs no mending, and undoing it gives the exact window back.
+ */
+import { describe, expect, it } from "vitest";
+import { readInputFile } from "../../src/adapters/node/input-file.ts";
+import { importSessions } from "../../src/formats/import-session.ts";
+import type { ImportedMessage } from "../../src/formats/imported-session.ts";
+import { toAnthropic } from "../../src/formats/to-anthropic.ts";
+import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
+import { toOpenaiResponses } from "../../src/formats/to-openai-responses.ts";
+import {
+  judgeAnthropicRequest,
+  judgeOpenAiChatRequest,
+  judgeOpenAiResponsesRequest,
+} from "../../src/testing/wire-oracle.ts";
+import { checkRequest } from "../../src/transcript/invariants.ts";
+import { planRepair } from "../../src/transcript/repair.ts";
+import { assembleRequest } from "../../src/transcript/request.ts";
+import { tokensOf } from "../compaction/windows.ts";
+import { type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
+import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
+import { NOTHING, planners } from "../helpers/layer-planners.ts";
+
+const FOLDERS = [
+  ...["claude-code", "codex", "copilot", "openai-chat", "anthropic-messages", "pi"],
+  ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
+];
+
+/** The longest session of a file, all of it in the window. */
+async function fold(path: string): Promise<FoldedLog> {
+  const { sessions } = importSessions(await readInputFile(path));
+  const messages = sessions.map(({ items }) =>
+    items.filter((item): item is ImportedMessage => item.type === "message").map(({ message }) => message),
+  );
+  return foldHistory(messages.toSorted((one, other) => other.length - one.length)[0] ?? []);
+}
+
+describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)", () => {
+  it.each(FOLDERS.flatMap((folder) => corpusFiles(folder)))("$id stays a valid request", async ({ path }) => {
+    const folded = await fold(path);
+    for (const { name, plan } of planners) {
+      const { visible, callSeqs } = folded.projection;
+      const before = [...visible];
+      const edit = plan(folded, visible, NOTHING);
+      if (edit === undefined) continue;
+      const editSeq = folded.edit(edit);
+      const after = folded.projection.visible;
+      expect(planRepair(after, callSeqs), name).toBeUndefined();
+      const request = assembleRequest(after, callSeqs);
+      expect(checkRequest(request, "anthropic"), name).toEqual([]);
+      expect(judgeAnthropicRequest({ messages: toAnthropic(request) }), name).toEqual([]);
+      expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(request) }), name).toEqual([]);
+      const body = { model: "gpt-5.5", input: toOpenaiResponses(request) };
+      expect(judgeOpenAiResponsesRequest(body), name).toEqual([]);
+      expect(Math.abs(tokensOf(before) - tokensOf(after) - edit.freedTokens), name).toBeLessThan(1);
+      folded.edit({ kind: "undo", editSeq });
+      expect(folded.projection.visible, name).toEqual(before);
+    }
+  });
+});
