@@ -38,6 +38,8 @@ export class BuiltPackage {
     cpSync(`${ROOT}package.json`, join(installed, "package.json"));
     cpSync(`${ROOT}bin`, join(installed, "bin"), { recursive: true });
     compile(["-p", `${ROOT}tsconfig.build.json`, "--outDir", join(installed, "dist")], ROOT);
+    const assets = "hosts/cli/page/assets";
+    cpSync(`${ROOT}src/${assets}`, join(installed, "dist", assets), { recursive: true });
     this.#link(installed);
     writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(this.#folder, "tsconfig.json"), JSON.stringify(EXAMPLE_CONFIG));

@@ -4,9 +4,10 @@
  */
 import { describeError, type ErrorReport } from "../error-report.ts";
 import type { Replayed } from "../replay-session.ts";
-import { assemblePage, type PageCosts } from "./page-data.ts";
+import { assemblePage } from "./page-data.ts";
 import { PageFiles, type PageParts } from "./page-files.ts";
 import type { PageRecorder } from "./page-recorder.ts";
+import { savedByLayer } from "./saved-by-layer.ts";
 import { writePage } from "./write-page.ts";
 
 export interface PageOf {
@@ -15,8 +16,6 @@ export interface PageOf {
   readonly title: string;
   /** What tells this page from the others of the run. */
   readonly parts: PageParts;
-  /** What each call cost, where that was simulated. */
-  readonly costs?: PageCosts | undefined;
 }
 
 export type PageOutcome =
@@ -38,10 +37,12 @@ export class ReplayPages {
     return this.#failedCount;
   }
 
-  write({ done, recorder, title, parts, costs }: PageOf): PageOutcome {
+  write({ done, recorder, title, parts }: PageOf): PageOutcome {
     const { result: figures, budget } = done;
     try {
       const recorded = recorder.finish();
+      const { calls } = done.costs;
+      const costs = { calls, savedByLayer: savedByLayer(recorded.edits, calls) };
       const data = assemblePage({ title, version: this.#version, figures, budget, recorded, costs });
       const path = this.#files.next(parts);
       return { type: "written", path, bytes: writePage(path, data) };

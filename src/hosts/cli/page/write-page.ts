@@ -20,6 +20,7 @@ const SCRIPTS = [
   "edit-words.js",
   "colors.js",
   "tooltip.js",
+  "call-cursor.js",
   "headline.js",
   "edit-lanes.js",
   "window-chart.js",
@@ -31,10 +32,22 @@ const SCRIPTS = [
   "page.js",
 ] as const;
 
+/** The page's style, in the order in which it cascades. */
+const STYLES = [
+  "base.css",
+  "headline.css",
+  "picture.css",
+  "call.css",
+  "layers.css",
+  "tooltip.css",
+  "narrow.css",
+  "print.css",
+] as const;
+
 /** The page as HTML. */
 export function renderPage(data: PageData): string {
   const { script: chartScript, style: chartStyle, license } = chartLibrary();
-  const style = `${chartStyle}\n${asset("page.css")}`;
+  const style = [chartStyle, ...STYLES.map(asset)].join("\n");
   const script = pageScript();
   const chart = `/*\n${license.trim()}\n*/\n${chartScript}`;
   const policy = [
@@ -47,7 +60,15 @@ export function renderPage(data: PageData): string {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join("; ");
-  return filled(asset("page.html"), { policy, style, data: scriptJson(data), chart, script });
+  return filled(asset("page.html"), {
+    policy: `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    style: `<style>${style}</style>`,
+    scripts: [
+      `<script id="data" type="application/json">${scriptJson(data)}</script>`,
+      `<script>${chart}</script>`,
+      `<script>${script}</script>`,
+    ].join("\n"),
+  });
 }
 
 /** Writes the page beside its place and moves it there, so that no half of one is ever seen. Returns its size. */
@@ -112,7 +133,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** Each `{{name}}` of the template, once; what is filled in is not looked at again. */
+/** Each `<!-- {{name}} -->` of the template, once; what is filled in is not looked at again. */
 function filled(template: string, parts: Readonly<Record<string, string>>): string {
-  return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => parts[name] ?? "");
+  return template.replace(/<!-- \{\{(\w+)\}\} -->/g, (_, name: string) => parts[name] ?? "");
 }

@@ -1,0 +1,34 @@
+/**
+ * What a call's request has that the one before had not, and the other way round, in one list in the
+ * order of the conversation.
+ */
+
+/**
+ * Rows of `{ piece, change, was }`: `same`, `new`, `reshaped` (the same block in another form; `was` is
+ * the piece before) or `gone`, which stands where it stood.
+ */
+export function diffWindows(before, now, placeOf) {
+  const inNow = new Set(now);
+  const inBefore = new Set(before);
+  const placesNow = new Set(now.map(placeOf));
+  const pieceBefore = new Map(before.map((piece) => [placeOf(piece), piece]));
+  const rows = [];
+  let at = 0;
+  const goneUpTo = (end) => {
+    for (; at < end; at++)
+      if (!placesNow.has(placeOf(before[at]))) rows.push({ piece: before[at], change: "gone" });
+  };
+  const placeInBefore = new Map(before.map((piece, index) => [placeOf(piece), index]));
+  for (const piece of now) {
+    const place = placeOf(piece);
+    const index = placeInBefore.get(place);
+    // What stands before it in the old request and is not in the new one left here.
+    if (index !== undefined && index >= at) goneUpTo(index);
+    const was = pieceBefore.get(place);
+    if (inBefore.has(piece)) rows.push({ piece, change: "same" });
+    else if (was !== undefined && !inNow.has(was)) rows.push({ piece, change: "reshaped", was });
+    else rows.push({ piece, change: "new" });
+  }
+  goneUpTo(before.length);
+  return rows;
+}

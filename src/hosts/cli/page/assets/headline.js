@@ -1,0 +1,121 @@
+/** The top of the page: what was replayed, in which setting, and whether it held. */
+import { element, fill } from "./elements.js";
+import { formatCount, formatQuantity, formatRatio, formatShare, formatTokens } from "./format.js";
+
+export function showHeadline({ title, figures, palimpsest }) {
+  const { source, window: replayed, calls, peakTokens } = figures;
+  document.title = `${title} · palimpsest replay`;
+  fill("title", title);
+  fill(
+    "setting",
+    settingOf(figures).map(([name, value]) =>
+      element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value)),
+    ),
+  );
+  const said = `${formatQuantity(source.messages, "message")} and ${formatQuantity(source.toolCalls, "tool call")}`;
+  const strong = (tokens) => element("b", {}, formatTokens(tokens));
+  fill(
+    "sentence",
+    `${said} say `,
+    strong(source.tokens),
+    ` tokens. They pass through a window of `,
+    strong(replayed.tokens),
+    `, which never holds more than `,
+    strong(peakTokens),
+    `: ${formatQuantity(calls, "call")}, each as it would have been sent.`,
+  );
+  fill("figures", figuresOf(figures).map(tile));
+  fill("version", palimpsest === "" ? "" : ` ${palimpsest}`);
+}
+
+function settingOf({ source, window: replayed, cost }) {
+  const setting = [
+    ["format", source.format],
+    ["model", replayed.model],
+    ["window", formatTokens(replayed.tokens)],
+    ["policy", replayed.policy],
+    ["tariff", nameOfTariff(replayed.tariff ?? cost?.tariff)],
+    ["edit safety", replayed.editSafety],
+  ];
+  return setting.filter(([, value]) => value !== undefined && value !== "");
+}
+
+function nameOfTariff(tariff) {
+  return typeof tariff === "object" && tariff !== null ? (tariff.name ?? tariff.id) : tariff;
+}
+
+/** `holds` is `undefined` where nothing is judged, only told. */
+function figuresOf({
+  calls,
+  peakTokens,
+  overflows,
+  invariants,
+  lossless,
+  rebuild,
+  survival,
+  cost,
+  window: replayed,
+}) {
+  const tiles = [
+    {
+      name: "largest request",
+      value: formatTokens(peakTokens),
+      words:
+        overflows === 0
+          ? `of ${formatTokens(replayed.tokens)}; ${formatQuantity(calls, "call")}, none too large`
+          : `${formatCount(overflows)} of ${formatQuantity(calls, "call")} too large`,
+      holds: overflows === 0,
+    },
+    {
+      name: "lossless",
+      value: formatShare(shareOf(lossless.recovered, lossless.blocks)),
+      words: `${formatCount(lossless.recovered)} of ${formatQuantity(lossless.blocks, "block")} read back by pointer`,
+      holds: lossless.recovered === lossless.blocks,
+    },
+    {
+      name: "rebuilt",
+      value: formatShare(shareOf(rebuild.checked - rebuild.different, rebuild.checked)),
+      words: `${formatCount(rebuild.checked - rebuild.different)} of ${formatQuantity(rebuild.checked, "window")} identical from the log`,
+      holds: rebuild.different === 0,
+    },
+    {
+      name: "valid",
+      value: formatShare(shareOf(invariants.checked - invariants.broken, invariants.checked)),
+      words: `${formatQuantity(invariants.checked, "request")} judged, ${formatCount(invariants.broken)} refused`,
+      holds: invariants.broken === 0,
+    },
+  ];
+  if (survival !== undefined)
+    tiles.push({
+      name: "still visible",
+      value: formatShare(shareOf(survival.visible, survival.farReferences)),
+      words: `of ${formatCount(survival.farReferences)} far references; ${formatShare(shareOf(survival.reachable, survival.farReferences))} reachable`,
+    });
+  if (cost !== undefined)
+    tiles.push({
+      name: "input cost",
+      value: formatRatio(cost.ratio),
+      words: `of uncompacted: ${formatTokens(cost.inputTokenEquivalents)} of ${formatTokens(cost.uncompacted)} input-token-equivalents`,
+    });
+  return tiles;
+}
+
+function shareOf(part, whole) {
+  return whole === 0 ? 1 : part / whole;
+}
+
+function tile({ name, value, words, holds }) {
+  const sign = holds === undefined ? undefined : holds ? "✓" : "✗";
+  return element(
+    "li",
+    { class: "tile", "data-holds": holds === undefined ? undefined : String(holds) },
+    element(
+      "span",
+      { class: "tile-name" },
+      name,
+      sign !== undefined && element("span", { class: "sign" }, sign),
+    ),
+    element("span", { class: "tile-value" }, value),
+    element("span", { class: "tile-words" }, words),
+  );
+}
