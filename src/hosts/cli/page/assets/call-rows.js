@@ -6,7 +6,7 @@ import { formatCount, formatTokens } from "./format.js";
 /** Characters of a text on its row; the row cuts what does not fit. */
 const LINE_CHARACTERS = 260;
 /** Of a run of rows that left the window so many at its beginning and its end are shown, the rest is folded. */
-const GONE_SHOWN = 4;
+const GONE_SHOWN = 6;
 
 /** Who speaks; whatever the library says itself is `engine`. */
 const SPEAKERS = new Set(["user", "assistant", "tool", "host"]);

@@ -28,11 +28,11 @@ export function formatBytes(bytes) {
   return bytes < 999_500 ? `${digits(bytes / 1_000)} KB` : `${digits(bytes / 1_000_000)} MB`;
 }
 
-/** A share in per cent, with one decimal where it is small. */
+/** A share in per cent, with one decimal where it is small; never broken across lines. */
 export function formatShare(share) {
   const percent = share * 100;
-  if (percent > 0 && percent < 0.05) return "< 0.1 %";
-  return `${percent !== 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
+  if (percent > 0 && percent < 0.05) return "<\u00a00.1\u00a0%";
+  return `${percent !== 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)}\u00a0%`;
 }
 
 /** A ratio of costs: `0.33×`. */

@@ -85,12 +85,7 @@ function figuresOf({
       holds: invariants.broken === 0,
     },
   ];
-  if (survival !== undefined)
-    tiles.push({
-      name: "still visible",
-      value: formatShare(shareOf(survival.visible, survival.farReferences)),
-      words: `of ${formatCount(survival.farReferences)} far references; ${formatShare(shareOf(survival.reachable, survival.farReferences))} reachable`,
-    });
+  if (survival !== undefined) tiles.push(survivalTile(survival));
   if (cost !== undefined)
     tiles.push({
       name: "input cost",
@@ -98,6 +93,14 @@ function figuresOf({
       words: `of uncompacted: ${formatTokens(cost.inputTokenEquivalents)} of ${formatTokens(cost.uncompacted)} input-token-equivalents`,
     });
   return tiles;
+}
+
+/** Strings that were used long after they were last seen, and what the window still showed of them. */
+function survivalTile({ farReferences, visible, reachable }) {
+  const name = "still visible";
+  if (farReferences === 0) return { name, value: "–", words: "nothing from far back was used again" };
+  const words = `of ${formatQuantity(farReferences, "far reference")}; ${formatShare(reachable / farReferences)} reachable`;
+  return { name, value: formatShare(visible / farReferences), words };
 }
 
 function shareOf(part, whole) {
