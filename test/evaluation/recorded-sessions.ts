@@ -1,0 +1,36 @@
+/**
+ * The corpus' large sessions, imported: more than 60,000 tokens as every model would count them.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { readInputFile } from "../../src/adapters/node/input-file.ts";
+import { importSessions } from "../../src/formats/import-session.ts";
+import type { ImportedSession } from "../../src/formats/imported-session.ts";
+import { estimateMessage } from "../../src/tokens/estimate-message.ts";
+import { corpusFolder } from "../helpers/corpus.ts";
+
+const LEAST_TOKENS = 60_000;
+
+export interface RecordedSession {
+  readonly name: string;
+  readonly session: ImportedSession;
+}
+
+/** In the order of folders and names. */
+export async function recordedSessions(): Promise<readonly RecordedSession[]> {
+  const folder = join(corpusFolder, "trajectories");
+  const found: RecordedSession[] = [];
+  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+    if (!/\.jsonl?(?:\.gz)?$/.test(path)) continue;
+    const { sessions } = importSessions(await readInputFile(join(folder, path)));
+    for (const session of sessions) {
+      const tokens = session.items.reduce(
+        (sum, item) => sum + (item.type === "message" ? estimateMessage(item.message) : 0),
+        0,
+      );
+      const name = path.replace(/^.*\//, "").replace(/\.jsonl?(?:\.gz)?$/, "");
+      if (tokens >= LEAST_TOKENS) found.push({ name, session });
+    }
+  }
+  return found;
+}
