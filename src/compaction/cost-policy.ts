@@ -8,7 +8,10 @@
 import { POLICY_DEFAULTS } from "../base/defaults/economics.ts";
 import type { ScaledTokens } from "./scale.ts";
 
-/** Names of the policies; `balanced` is the default. */
+/** What a session does that names no policy. */
+export const DEFAULT_POLICY = "balanced";
+
+/** Names of the policies. */
 export const POLICY_NAMES = ["economy", "balanced", "faithful", "off"] as const;
 
 /** One of {@link POLICY_NAMES}. */

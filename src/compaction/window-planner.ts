@@ -10,11 +10,15 @@
  * What a summary is made of has to be read from the log first, which the planner cannot do: it then
  * answers `needs-log`, and is asked again with what it needs.
  */
+
+import { COLLAPSE_DEFAULTS } from "../base/defaults/collapse.ts";
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { RENT_DEFAULTS } from "../base/defaults/economics.ts";
 import { breakEvenCalls, rewritePrice } from "../tokens/cache-price.ts";
 import type { Tariff } from "../tokens/tariff.ts";
 import { planClearByRent } from "./clear-by-rent.ts";
+import { type PreparedCollapse, planCollapse, prepareCollapse } from "./collapse.ts";
+import { collapsePolicy } from "./collapse-policy.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 import type { Digest } from "./digest.ts";
 import { planOldBlocks } from "./escalation.ts";
@@ -23,7 +27,15 @@ import { planMicrocompactWhenCold } from "./microcompact-when-cold.ts";
 import type { PinnedText } from "./pins.ts";
 import { clearableToolsOf, clearByRentPolicy, expectedAfterSummary, extractivePolicy } from "./policies.ts";
 import { RentLedger } from "./rent-ledger.ts";
-import { firstChanged, peelRoom, type Room, type RoomMade, situationOf, tokensAfter } from "./room.ts";
+import {
+  firstChanged,
+  peelRoom,
+  type Room,
+  type RoomMade,
+  situationOf,
+  tokensAfter,
+  visibleAfter,
+} from "./room.ts";
 
 /** What a summary is made of. */
 export interface SummarySources {
@@ -44,6 +56,9 @@ export class WindowPlanner {
   #quietUntilTokens = 0;
   /** Rent from which on it is worth looking at the blocks again. */
   #lookAgainRent = 0;
+  /** Lines of old rounds, written ahead, and how many messages they were written from. */
+  #prepared: PreparedCollapse | undefined;
+  #preparedCount = 0;
 
   constructor(policy: CostPolicy, tariff: Tariff) {
     this.#policy = policy;
@@ -80,6 +95,7 @@ export class WindowPlanner {
     else if (made.edits.length > 0 || this.#isAboveAGate(room))
       this.#quietUntilTokens =
         made.usedTokens + Math.ceil(effectiveTokens * COMPACTION_DEFAULTS.minFreedShare);
+    this.#prepareCollapse(room, made);
     this.#ledger.called({ messagesTokens, isWarm: room.isWarm }, this.#keptTokens(room));
   }
 
@@ -160,9 +176,60 @@ export class WindowPlanner {
     const old = this.#oldBlocks(room);
     const isEnough = old.usedTokens < room.budget.autoCompactGateTokens;
     if (isEnough && !this.#isSummaryBetter(room, old)) return old;
+    const collapsed = this.#collapse(room, old);
+    if (collapsed !== undefined) return collapsed;
     const summary = this.#summarise(room, "threshold", sources);
     if (summary === "needs-log") return summary;
     return peelRoom(room, summary ?? old);
+  }
+
+  /** Old rounds as one line each, beside what the layers before it took: where that is room for many calls. */
+  #collapse(room: Room, old: RoomMade): RoomMade | undefined {
+    if (!this.#mayCollapse(room)) return undefined;
+    const { measure, padding, budget } = room;
+    const visible = visibleAfter(room, old.edits);
+    const headSeq = room.seq - 1;
+    const policy = collapsePolicy(situationOf(room));
+    // What the layers before it changed is written anew; the rest is known.
+    const prepared = prepareCollapse({ visible, headSeq, measure, before: this.#prepared }, policy);
+    const freeTokens = (old.usedTokens - budget.microcompactGateTokens) / padding;
+    const edit = planCollapse({ visible, prepared, measure, freeTokens }, policy);
+    if (edit === undefined) return undefined;
+    const edits = [...old.edits, edit];
+    const usedTokens = tokensAfter(room, edits);
+    return usedTokens <= budget.microcompactGateTokens ? { edits, usedTokens } : undefined;
+  }
+
+  /** Lines are written ahead of need, above the gate of microcompact, a few with each call. */
+  #prepareCollapse(room: Room, made: RoomMade): void {
+    const isNear = room.usedTokens >= room.budget.microcompactGateTokens;
+    if (made.edits.length > 0 || !isNear || !this.#mayCollapse(room)) {
+      this.#prepared = undefined;
+      this.#preparedCount = 0;
+      return;
+    }
+    if (this.#preparedCount >= room.visible.length) return;
+    this.#preparedCount = Math.min(
+      room.visible.length,
+      this.#preparedCount + COLLAPSE_DEFAULTS.preparedMessages,
+    );
+    this.#prepared = prepareCollapse(
+      {
+        visible: room.visible.slice(0, this.#preparedCount),
+        headSeq: room.seq - 1,
+        measure: room.measure,
+        before: this.#prepared,
+      },
+      collapsePolicy(situationOf(room)),
+    );
+  }
+
+  /**
+   * A summary that costs no call keeps more of what is needed later for less, so lines stand in where
+   * there is none (where-the-numbers-come-from.md, "Policies").
+   */
+  #mayCollapse({ editSafety, disabledLayers }: Room): boolean {
+    return disabledLayers.has("extractive") && editSafety === "permissive" && !disabledLayers.has("collapse");
   }
 
   #oldBlocks(room: Room): RoomMade {

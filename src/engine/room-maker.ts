@@ -1,7 +1,7 @@
 /**
  * Making room: the planner of the session's policy, fed with what it needs from the log.
  */
-import { costPolicy } from "../compaction/cost-policy.ts";
+import { costPolicy, DEFAULT_POLICY } from "../compaction/cost-policy.ts";
 import type { Room, RoomMade } from "../compaction/room.ts";
 import { type SummarySources, WindowPlanner } from "../compaction/window-planner.ts";
 import type { Tariff } from "../tokens/tariff.ts";
@@ -59,6 +59,3 @@ export class RoomMaker {
     return this.#planner.planner;
   }
 }
-
-/** What a session does that names no policy. */
-export const DEFAULT_POLICY = "balanced";

@@ -49,6 +49,8 @@ class Recorder {
   readonly #ratio: number;
   readonly #messages: RecordedMessage[] = [];
   readonly #tools = new Map<string, string>();
+  /** The recorded message of an item that was changed. */
+  readonly #originals = new Map<ImportedMessage, Message>();
   #lastMs = 0;
   #tokens = 0;
   #fixedTokens: number | undefined;
@@ -62,7 +64,7 @@ class Recorder {
     readonly fixedTokens: number | undefined;
   } {
     const items = session.items.filter((item) => item.type === "message");
-    for (const chunks of joinChunks(withPairs(items))) this.#add(chunks);
+    for (const chunks of joinChunks(withPairs(items, this.#originals))) this.#add(chunks);
     return { messages: this.#messages, fixedTokens: this.#fixedTokens };
   }
 
@@ -84,6 +86,7 @@ class Recorder {
     this.#tokens += tokens;
     this.#messages.push({
       message,
+      parts: chunks.map((chunk) => this.#originals.get(chunk) ?? chunk.message),
       spokenBy,
       ...(tool === undefined ? {} : { tool }),
       ...textsOf(content),
@@ -122,7 +125,10 @@ function textsOf(content: readonly ContentBlock[]): Pick<RecordedMessage, "text"
  * Without results that nobody called for. A call that nobody answered is told as text: it was made, and
  * an answer that consisted of it was a request all the same.
  */
-function withPairs(items: readonly ImportedMessage[]): readonly ImportedMessage[] {
+function withPairs(
+  items: readonly ImportedMessage[],
+  originals: Map<ImportedMessage, Message>,
+): readonly ImportedMessage[] {
   const called = new Set<string>();
   const answered = new Set<string>();
   for (const { message } of items)
@@ -137,9 +143,10 @@ function withPairs(items: readonly ImportedMessage[]): readonly ImportedMessage[
   return items.map((item) => {
     const content = item.message.content.flatMap(paired);
     const isSame = content.every((block, index) => block === item.message.content[index]);
-    return isSame && content.length === item.message.content.length
-      ? item
-      : { ...item, message: { ...item.message, content } };
+    if (isSame && content.length === item.message.content.length) return item;
+    const changed = { ...item, message: { ...item.message, content } };
+    originals.set(changed, item.message);
+    return changed;
   });
 }
 

@@ -16,6 +16,8 @@ export type SpokenBy = "user" | "assistant" | "tool" | "note";
 /** A message of a recording, before references are known. */
 export interface RecordedMessage {
   readonly message: Message;
+  /** The recorded messages that it was joined from; absent where it was not made from a session. */
+  readonly parts?: readonly Message[];
   readonly spokenBy: SpokenBy;
   /** The tool that answered. */
   readonly tool?: string;

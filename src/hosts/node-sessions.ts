@@ -9,6 +9,7 @@ import { systemClock } from "../adapters/node/system-clock.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
 import type { NewSessionOptions, SessionOptions } from "../engine/session-options.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Scope } from "../transcript/entries.ts";
 
 type Wired = "store" | "clock" | "ids" | "hasher";
@@ -35,14 +36,21 @@ export interface NodeSessions {
  * const session = await sessions.create({ window: { windowTokens: 64_000 } });
  * ```
  */
-export function nodeSessions({ folder }: { readonly folder: string }): NodeSessions {
+export function nodeSessions({
+  folder,
+  clock = systemClock,
+}: {
+  readonly folder: string;
+  /** The time of entries; the machine's, by default. */
+  readonly clock?: Clock;
+}): NodeSessions {
   const store = new FileSessionStore({
     root: folder,
     fs: nodeFileSystem,
     hasher: nodeHasher,
     ids: randomIds,
   });
-  const wired = { store, clock: systemClock, ids: randomIds, hasher: nodeHasher };
+  const wired = { store, clock, ids: randomIds, hasher: nodeHasher };
   return {
     create: (options = {}) => createSession({ ...options, ...wired }),
     open: (sessionId, options = {}) => openSession(sessionId, { ...options, ...wired }),

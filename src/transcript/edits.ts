@@ -62,7 +62,7 @@ export interface LossReport {
 }
 
 /**
- * The layer that made an edit. `offload`, `microcompact`, `extractive` and `peel` are made by this
+ * The layer that made an edit. `offload`, `microcompact`, `collapse`, `extractive` and `peel` are made by this
  * version; the other names are reserved, and edits of that kind are folded like any other.
  */
 export type LayerName =

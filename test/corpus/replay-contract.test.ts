@@ -40,11 +40,21 @@ const FOLDERS = [
 ];
 const files = FOLDERS.flatMap((folder) => corpusFiles(folder));
 
+/** Both classes of edit safety in the long suite; in the default one each window in one of them. */
+const SAFETIES = ["strict", "permissive"] as const;
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+
 /** Windows in which a recorded system prompt leaves too little room for a conversation: that is refused, and said. */
 const TOO_SMALL: Readonly<Record<string, readonly number[]>> = {
-  "copilot-agentv": [32_000, 16_000],
-  "copilot-azuredev": [32_000, 16_000],
+  "copilot-agentv": [16_000],
+  "copilot-azuredev": [16_000],
 };
+const RUNS = WINDOWS.flatMap((window, index) =>
+  SAFETIES.filter((_, place) => isLong || place === index % 2).map((editSafety) => ({
+    ...window,
+    editSafety,
+  })),
+);
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-contract-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -123,7 +133,11 @@ async function sentSizes(sessionId: string, root: string, fixed: string): Promis
   return sizes;
 }
 
-async function replay(imported: ImportedSession, windowTokens: number) {
+async function replay(
+  imported: ImportedSession,
+  windowTokens: number,
+  editSafety: (typeof SAFETIES)[number],
+) {
   const root = mkdtempSync(join(folder, "session-"));
   const signal = new AbortController().signal;
   return {
@@ -133,6 +147,7 @@ async function replay(imported: ImportedSession, windowTokens: number) {
       imported,
       folder: root,
       windowTokens,
+      editSafety,
       signal,
       onProgress: () => {},
     })),
@@ -149,8 +164,8 @@ describe.skipIf(!hasCorpus)(
       for (const imported of sessions) {
         const ratio = recordedRatio(imported);
         const fixed = `${imported.system ?? ""}${imported.tools === undefined ? "" : JSON.stringify(imported.tools)}`;
-        for (const { windowTokens, blockingTokens } of WINDOWS) {
-          const replayed = await replay(imported, windowTokens);
+        for (const { windowTokens, blockingTokens, editSafety } of RUNS) {
+          const replayed = await replay(imported, windowTokens, editSafety);
           if (TOO_SMALL[id]?.includes(windowTokens) === true) {
             expect(replayed).toMatchObject({
               type: "failed",

@@ -13,6 +13,8 @@ export const COLLAPSE_DEFAULTS = {
   roundTokens: 36,
   /** The same of an answer without calls, in tokens. Source: our choice: two sentences, because it is what the user read. */
   answerTokens: 64,
+  /** Messages whose rounds are written ahead with one call. Source: our choice: a fraction of a millisecond. */
+  preparedMessages: 24,
   /** A line is this share of what it stands for at the most. Source: our choice: a rewrite for less gains little. */
   maxLineShare: 0.5,
   /** Words of the user up to this size stay as they are, in tokens. Source: our choice: nearly all that people type. */

@@ -26,7 +26,7 @@ export const POLICY_DEFAULTS = {
     clearsByRent: true,
     userWords: { tokens: 6_000, floor: 1_500 },
     facts: { tokens: 2_500, floor: 1_000 },
-    appendix: { tokens: 10_000, floor: 5_000 },
+    appendix: { tokens: 9_000, floor: 4_500 },
     keptTail: { tokens: 300, floor: 300 },
   },
   /** Nothing leaves the window before it has to. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */

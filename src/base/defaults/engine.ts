@@ -7,7 +7,7 @@ export const ENGINE_DEFAULTS = {
   /** A checkpoint is written after this many bytes of log and blobs. Source: where-the-numbers-come-from.md, "Stores and durability": parsing 1 MB of log takes about 2 ms. */
   checkpointBytes: 1_000_000,
   /** Share of the window that system prompt and tools may take: beyond it there is no room to work and to summarise. Source: our choice. */
-  maxFixedShare: 0.5,
+  maxFixedShare: 0.8,
   /** Share of the blocking limit that a last-resort peel aims at: room for one more message. Source: our choice. */
   peelShare: 0.9,
   /** Share of the window that a compaction has to free to count as one. Source: our choice; where-the-numbers-come-from.md, "Compaction targets". */

@@ -49,6 +49,8 @@ export const EVALUATION_DEFAULTS = {
   stepMs: 10_000,
   /** Hits of a search that count as found. Source: our choice: what a model reads before it asks again. */
   searchHits: 5,
+  /** Queries of a single string that are tried. Source: our choice: an agent tries a few. */
+  searchTries: 3,
   /** Strings of a query at the most. Source: our choice: what a model types. */
   queryStrings: 6,
 } as const;

@@ -2,8 +2,10 @@
  * The command line's grammar: commands, options, help, and what becomes of an error. One file a
  * command; this one only tells them apart.
  */
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { OptionError } from "../../base/errors.ts";
+import { POLICY_NAMES, type PolicyName } from "../../compaction/cost-policy.ts";
+import { TARIFFS, type TariffName } from "../../tokens/tariff.ts";
 import { runDemo } from "./demo-command.ts";
 import { formatError } from "./error-report.ts";
 import { runReplay } from "./replay-command.ts";
@@ -23,6 +25,7 @@ Examples:
   palimpsest demo                                     an agent at work in this folder, live
   palimpsest replay session.jsonl                     a recorded session in its model's window
   palimpsest replay *.jsonl.gz --window 200k,64k,32k  several sessions, three windows each
+  palimpsest replay session.jsonl --policy economy    what another policy costs and keeps
   palimpsest replay session.jsonl --json              the figures for a program
   palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
 
@@ -43,6 +46,9 @@ interface ReplayFlags {
   readonly quiet?: boolean;
   readonly keep?: string;
   readonly html?: string;
+  readonly policy?: PolicyName;
+  readonly tariff?: TariffName;
+  readonly editSafety?: "strict" | "permissive";
 }
 
 /** Runs a command line (without `node` and the script) and resolves with the exit code. */
@@ -86,6 +92,23 @@ function createProgram(context: CliContext, version: string, exitWith: (code: nu
       "window in tokens, such as 200k; several separated by commas (default: the model's)",
     )
     .option("-m, --model <id>", "model to assume (default: the recorded one)")
+    .addOption(
+      new Option(
+        "-p, --policy <name>",
+        "how far the window is rewritten for the price's sake (default: balanced)",
+      ).choices(POLICY_NAMES),
+    )
+    .addOption(
+      new Option("--tariff <name>", "what tokens cost (default: the model's prices)").choices(
+        Object.keys(TARIFFS),
+      ),
+    )
+    .addOption(
+      new Option(
+        "--edit-safety <class>",
+        "whether earlier messages may be rewritten (default: from model and session)",
+      ).choices(["strict", "permissive"]),
+    )
     .option("--json", "print the figures as JSON")
     .option("-q, --quiet", "print only what went wrong")
     .option("--keep <folder>", "keep the stored sessions there")

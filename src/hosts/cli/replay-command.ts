@@ -5,8 +5,10 @@
 import { basename } from "node:path";
 import { readInputFile } from "../../adapters/node/input-file.ts";
 import { OptionError } from "../../base/errors.ts";
+import type { PolicyName } from "../../compaction/cost-policy.ts";
 import { importSessions } from "../../formats/import-session.ts";
 import type { ImportedSession } from "../../formats/imported-session.ts";
+import type { TariffName } from "../../tokens/tariff.ts";
 import { describeError, formatReport } from "./error-report.ts";
 import { formatBytes, formatTokens } from "./figures.ts";
 import { KeptIndex } from "./kept-index.ts";
@@ -27,6 +29,9 @@ export interface ReplayOptions {
   /** Windows to replay in, in tokens; the model's own where there are none. */
   readonly windowSizes: readonly number[];
   readonly model?: string | undefined;
+  readonly policy?: PolicyName | undefined;
+  readonly tariff?: TariffName | undefined;
+  readonly editSafety?: "strict" | "permissive" | undefined;
   readonly json?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   /** Folder in which the stored sessions stay. */
@@ -90,6 +95,9 @@ async function replayFile(file: string, run: Run, overall: OverallShare): Promis
         folder,
         windowTokens,
         model: run.options.model,
+        policy: run.options.policy,
+        tariff: run.options.tariff,
+        editSafety: run.options.editSafety,
         page,
         signal: run.context.signal,
         onProgress: (share, tokens) =>

@@ -1,6 +1,7 @@
 /**
  * The shape of `replay --json`: stable, and the same figures that the readable report tells in words.
  */
+import type { CostFigures, SurvivalFigures } from "../../evaluation/window-meter.ts";
 import type { NotRead } from "../../formats/imported-session.ts";
 import type { LayerName } from "../../transcript/edits.ts";
 
@@ -73,6 +74,14 @@ export interface ReplayedSession {
    * reported, as a share of it; absent where no usage was recorded.
    */
   readonly estimator?: { readonly calls: number; readonly medianError: number; readonly p95Error: number };
+  /**
+   * Strings that the agent used and had last seen at least 8,000 tokens before: how many there were,
+   * how many could be read in the window at that moment, and how many could be read or reached (behind a
+   * visible pointer, or among the first hits of a search for strings that can be read). Absent in a demo.
+   */
+  readonly survival?: SurvivalFigures;
+  /** What the requests cost beside those of the same session with nothing taken out. Absent in a demo. */
+  readonly cost?: CostFigures;
   /** Damage that was mended: in the file, and in the conversation. */
   readonly repairs: number;
   /** What the file holds and nobody could read; it is in no other figure. */

@@ -3,17 +3,25 @@
  * and then checks from the stored log that nothing broke and nothing was lost.
  */
 
+import { basename } from "node:path";
 import { isObject } from "../../base/json.ts";
+import type { PolicyName } from "../../compaction/cost-policy.ts";
 import type { SessionObserver } from "../../engine/events.ts";
 import type { CallRequest } from "../../engine/prepared-call.ts";
 import type { Session } from "../../engine/session.ts";
-import type { ImportedSession } from "../../formats/imported-session.ts";
+import { trajectoryOf } from "../../evaluation/trajectory-of-session.ts";
+import { type CostFigures, type SurvivalFigures, WindowMeter } from "../../evaluation/window-meter.ts";
+import type { ImportedMessage, ImportedSession } from "../../formats/imported-session.ts";
 import type { ContextBudget } from "../../tokens/budget.ts";
+import { tokenizerRatio } from "../../tokens/model-family.ts";
+import { type ResolvedTariff, resolveTariff, type TariffName } from "../../tokens/tariff.ts";
 import { type NodeSessionOptions, nodeSessions } from "../node-sessions.ts";
 import { Breath } from "./breath.ts";
 import { describeError } from "./error-report.ts";
 import { quantile, roundMs } from "./figures.ts";
+import type { PageCosts } from "./page/page-data.ts";
 import type { PageRecorder } from "./page/page-recorder.ts";
+import { RecordedClock } from "./recorded-clock.ts";
 import { RecordedUsage } from "./recorded-usage.ts";
 import type { FailedSession, ReplayedSession, SourceFigures, WindowFigures } from "./replay-json.ts";
 import { planReplay, type ReplayStep } from "./replay-plan.ts";
@@ -39,6 +47,12 @@ export interface ReplayTask {
   readonly windowTokens?: number | undefined;
   /** Model to assume instead of the recorded one. */
   readonly model?: string | undefined;
+  /** How far the window is rewritten for the price's sake; the library's default, where it is left out. */
+  readonly policy?: PolicyName | undefined;
+  /** What tokens cost; the model's own tariff, where it is left out. */
+  readonly tariff?: TariffName | undefined;
+  /** Whether earlier messages may be rewritten; from model and session, where it is left out. */
+  readonly editSafety?: "strict" | "permissive" | undefined;
   /** Takes down what a page of the session shows. */
   readonly page?: PageRecorder | undefined;
   readonly signal: AbortSignal;
@@ -55,6 +69,8 @@ export interface Replayed {
   readonly track: SessionTrack;
   readonly lossless: LosslessResult;
   readonly rebuild: RebuildResult;
+  /** What each call cost, for pages. */
+  readonly costs: PageCosts;
   readonly imported: ImportedSession;
   /** Billed for system prompt and tools that were not recorded, as far as that can be told. */
   readonly unrecordedTokens: number | undefined;
@@ -71,6 +87,7 @@ interface Setting {
   readonly window: WindowFigures;
   readonly budget: ContextBudget;
   readonly request: CallRequest;
+  readonly tariff: ResolvedTariff;
 }
 
 /** Share of the progress bar that the calls take; the rest is for the checks. */
@@ -89,14 +106,22 @@ export async function replaySession(task: ReplayTask): Promise<Replayed | NotRep
   }
 }
 
-function settingOf({ imported, model: asked, windowTokens }: ReplayTask): Setting {
+function settingOf({
+  imported,
+  model: asked,
+  windowTokens,
+  policy,
+  tariff,
+  editSafety,
+}: ReplayTask): Setting {
   const model = asked ?? mainModel(imported);
   const budget = budgetOf(model, windowTokens);
   const { system, tools } = imported;
   return {
     source: sourceFigures(imported, model),
-    window: windowFigures(budget, { model, messages: messagesOf(imported) }),
+    window: windowFigures(budget, { model, messages: messagesOf(imported), policy, editSafety }),
     budget,
+    tariff: resolveTariff({ model, option: tariff }),
     request: {
       model,
       ...(system === undefined ? {} : { system }),
@@ -109,7 +134,9 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   const { imported } = task;
   const breath = new Breath(task.signal);
   const track = new SessionTrack(new WireJudge({ hasAnthropicTools: hasAnthropicTools(imported) }));
-  const sessions = nodeSessions({ folder: task.folder });
+  const clock = new RecordedClock(startOf(imported));
+  const sessions = nodeSessions({ folder: task.folder, clock });
+  const meter = meterOf(task, setting);
   const options = sessionOptions(task, track);
   const session = await sessions.create(options);
   await session.setMetadata("source.file", task.file);
@@ -119,8 +146,10 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   for (const [index, step] of steps.entries()) {
     await breath.take();
     task.onProgress((index / steps.length) * CALLS_SHARE, track.calls.at(-1)?.tokens ?? 0);
-    await take(step, { session, track, page: task.page, usage, request: setting.request });
+    await take(step, { session, track, page: task.page, usage, request: setting.request, clock, meter });
   }
+  const { survival, cost } = meter;
+  const costs = { calls: meter.calls };
   await session.close();
 
   const reopened = await sessions.open(session.id, options);
@@ -131,11 +160,33 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
 
   // Opening it again may have added a checkpoint.
   const bytesWritten = session.bytesWritten() + reopened.bytesWritten();
-  const result = figuresOf({ task, setting, track, usage, rebuild, lossless, bytesWritten, startedMs });
+  const result = figuresOf({
+    task,
+    setting,
+    track,
+    usage,
+    survival,
+    cost,
+    rebuild,
+    lossless,
+    bytesWritten,
+    startedMs,
+  });
   const { budget } = setting;
   const unrecordedTokens = unrecordedFixedTokens(imported, setting.request.model);
   const stored = { storedAs: session.id, track, lossless, rebuild };
-  return { type: "replayed", result, ...stored, budget, imported, unrecordedTokens };
+  return { type: "replayed", result, ...stored, costs, budget, imported, unrecordedTokens };
+}
+
+/** When the recording begins; the present, where it does not say. */
+function startOf(imported: ImportedSession): number {
+  const first = messagesOf(imported).find(({ message }) => message.at !== undefined);
+  return first?.message.at ?? Date.now();
+}
+
+function meterOf({ imported, file }: ReplayTask, { request: { model }, tariff }: Setting): WindowMeter {
+  const trajectory = trajectoryOf(imported, { name: basename(file), model });
+  return new WindowMeter(trajectory, tariff, tokenizerRatio(model));
 }
 
 /** Recorded tools are handed over as they are: Anthropic's have a schema under this name, or a type of their own. */
@@ -153,7 +204,12 @@ function sessionOptions(task: ReplayTask, track: SessionTrack): NodeSessionOptio
     observer: observedBy(track, task.page),
     // A replay can be run again: nothing of it has to survive a power loss.
     durability: "process",
-    window: task.windowTokens === undefined ? {} : { windowTokens: task.windowTokens },
+    window: {
+      ...(task.windowTokens === undefined ? {} : { windowTokens: task.windowTokens }),
+      ...(task.policy === undefined ? {} : { policy: task.policy }),
+      ...(task.tariff === undefined ? {} : { tariff: task.tariff }),
+      ...(task.editSafety === undefined ? {} : { editSafety: task.editSafety }),
+    },
     source: { format, ...(sessionId === undefined ? {} : { sessionId }) },
   };
 }
@@ -174,29 +230,54 @@ interface Driven {
   readonly page: PageRecorder | undefined;
   readonly usage: RecordedUsage;
   readonly request: CallRequest;
+  readonly clock: RecordedClock;
+  readonly meter: WindowMeter;
 }
 
-async function take(step: ReplayStep, { session, track, page, usage, request }: Driven): Promise<void> {
+async function take(step: ReplayStep, driven: Driven): Promise<void> {
+  const { session, track, usage, clock, meter } = driven;
   if (step.type === "metadata") {
     if (step.isBoundary) usage.contextReplaced();
     await session.setMetadata(step.key, step.value);
   } else if (step.type === "append") {
     usage.added(step.item);
-    track.keep(await session.append(step.item.message), [step.item.message]);
-  } else {
-    const startMs = performance.now();
-    const call = await session.prepare(request);
-    track.take(call, performance.now() - startMs);
-    page?.take(session.visible, call);
-    if (step.answer.length === 0) return;
-    const sample = usage.answered(step.answer);
-    const messages = step.answer.map((item) => item.message);
-    // The recorded usage is about the recorded tool's context, not about this window: it is not reported as the answer's.
-    const stopReason = step.answer.find((item) => item.stopReason !== undefined)?.stopReason;
-    const seqs = await session.record({ messages, ...(stopReason === undefined ? {} : { stopReason }) });
-    track.keep(seqs, messages);
-    if (sample !== undefined) session.calibrate(sample);
-  }
+    const { message } = step.item;
+    clock.said(message);
+    const seqs = await session.append(message);
+    track.keep(seqs, [message]);
+    for (const seq of seqs) meter.said(message, seq);
+  } else await call(step.answer, driven);
+}
+
+async function call(
+  answer: readonly ImportedMessage[],
+  { session, track, page, usage, request, clock, meter }: Driven,
+): Promise<void> {
+  const startMs = performance.now();
+  const prepared = await session.prepare(request);
+  track.take(prepared, performance.now() - startMs);
+  page?.take(session.visible, prepared);
+  meter.called({
+    visible: session.visible,
+    markedBlocks: prepared.cacheMarks.flatMap(
+      ({ message, block }) => prepared.messages[message]?.content[block] ?? [],
+    ),
+    nowMs: clock.nowMs(),
+    answer: answer[0]?.message,
+  });
+  if (answer.length === 0) return;
+  const sample = usage.answered(answer);
+  const messages = answer.map((item) => item.message);
+  for (const message of messages) clock.said(message);
+  // The recorded usage is about the recorded tool's context, not about this window: it is not reported as the answer's.
+  const stopReason = answer.find((item) => item.stopReason !== undefined)?.stopReason;
+  const seqs = await session.record({ messages, ...(stopReason === undefined ? {} : { stopReason }) });
+  track.keep(seqs, messages);
+  seqs.forEach((seq, index) => {
+    const message = messages[index];
+    if (message !== undefined) meter.said(message, seq);
+  });
+  if (sample !== undefined) session.calibrate(sample);
 }
 
 function figuresOf(run: {
@@ -204,6 +285,8 @@ function figuresOf(run: {
   readonly setting: Setting;
   readonly track: SessionTrack;
   readonly usage: RecordedUsage;
+  readonly survival: SurvivalFigures;
+  readonly cost: CostFigures;
   readonly rebuild: RebuildResult;
   readonly lossless: LosslessResult;
   readonly bytesWritten: number;
@@ -224,6 +307,8 @@ function figuresOf(run: {
     lossless: { blocks: lossless.blocks, recovered: lossless.recovered },
     rebuild: { checked: rebuild.checked, different: rebuild.different },
     ...(estimator === undefined ? {} : { estimator }),
+    survival: run.survival,
+    cost: run.cost,
     repairs: task.imported.repairs.length + track.repairs.length,
     notRead: task.imported.notRead ?? { records: 0, bytes: 0, isCutOff: false },
     bytesWritten: run.bytesWritten,

@@ -5,7 +5,7 @@
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
 import type { LayerName } from "../../transcript/edits.ts";
 import { type CheckedSession, checksOf, formatCheck, type ReportLayout } from "./checks-report.ts";
-import { formatBytes, formatCount, formatMs, formatQuantity, formatTokens } from "./figures.ts";
+import { formatBytes, formatCount, formatMs, formatQuantity, formatShare, formatTokens } from "./figures.ts";
 import type { LayerFigures, ReplayedSession } from "./replay-json.ts";
 import type { TrackedCall } from "./session-track.ts";
 import { printable, wrapWords } from "./styles.ts";
@@ -42,6 +42,8 @@ export function renderSession(session: ReportedSession, layout: ReportLayout): r
     ...checksOf(session).flatMap((check) => formatCheck(check, layout)),
     ...repairLines(repairs, result.repairs, layout),
     ...unrecordedLines(session, layout),
+    ...survivalLines(result, layout),
+    ...priceLines(result, layout),
     ...costLines(result, layout),
   ];
 }
@@ -117,6 +119,27 @@ function unrecordedLines({ unrecordedTokens }: ReportedSession, layout: ReportLa
   if (unrecordedTokens === undefined) return [];
   const words = `system prompt and tools; the provider billed about ${formatTokens(unrecordedTokens)} tokens for them`;
   return formatCheck({ holds: undefined, name: "Not recorded", words, details: [] }, layout);
+}
+
+/** What of the past was still there when it was used. */
+function survivalLines({ survival }: ReplayedSession, layout: ReportLayout): readonly string[] {
+  if (survival === undefined || survival.farReferences === 0) return [];
+  const { farReferences, visible, reachable } = survival;
+  const share = (count: number): string => formatShare(count / farReferences);
+  const words =
+    `of ${formatQuantity(farReferences, "string")} that the agent used from far back, ${share(visible)} could still be ` +
+    `read in the window and ${share(reachable)} be reached from it`;
+  return formatCheck({ holds: undefined, name: "Survived", words, details: [] }, layout);
+}
+
+/** What the requests cost beside the session that nobody manages. */
+function priceLines({ cost, window }: ReplayedSession, layout: ReportLayout): readonly string[] {
+  if (cost === undefined || cost.uncompacted === 0) return [];
+  const { inputTokenEquivalents, uncompacted, ratio, tariff } = cost;
+  const words =
+    `${formatTokens(inputTokenEquivalents)} input-token-equivalents under ${window.policy}, ${formatTokens(uncompacted)} ` +
+    `with nothing taken out: ${formatShare(ratio)} (${printable(tariff)}; without the answers)`;
+  return formatCheck({ holds: undefined, name: "It cost", words, details: [] }, layout);
 }
 
 /** Time and space. */

@@ -3,6 +3,8 @@
  * first call.
  */
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
+import type { PolicyName } from "../../compaction/cost-policy.ts";
+import { DEFAULT_POLICY } from "../../compaction/cost-policy.ts";
 import { countSession } from "../../formats/count-session.ts";
 import type { ImportedMessage, ImportedSession } from "../../formats/imported-session.ts";
 import { type ContextBudget, planBudget } from "../../tokens/budget.ts";
@@ -12,9 +14,6 @@ import { resolveModelLimits } from "../../tokens/model-catalogue.ts";
 import { tokenizerRatio } from "../../tokens/model-family.ts";
 import { promptTokens } from "../../transcript/messages.ts";
 import type { SourceFigures, WindowFigures } from "./replay-json.ts";
-
-/** The layers act where the window demands it; acting earlier for cost is another policy's business. */
-const POLICY = "faithful";
 
 export function messagesOf(session: ImportedSession): readonly ImportedMessage[] {
   return session.items.filter((item) => item.type === "message");
@@ -80,7 +79,7 @@ export function budgetOf(model: string, windowTokens: number | undefined): Conte
 
 export function windowFigures(
   budget: ContextBudget,
-  { model, messages }: { readonly model: string; readonly messages: readonly ImportedMessage[] },
+  { model, messages, policy = DEFAULT_POLICY, editSafety: asked }: WindowSetting,
 ): WindowFigures {
   const isBound = messages.some(({ message }) => holdsBoundReasoning(message, model));
   return {
@@ -88,7 +87,15 @@ export function windowFigures(
     effectiveTokens: budget.effectiveTokens,
     autoCompactAtTokens: budget.autoCompactGateTokens,
     model,
-    editSafety: editSafety({ model, holdsBoundReasoning: isBound }),
-    policy: POLICY,
+    editSafety: asked ?? editSafety({ model, holdsBoundReasoning: isBound }),
+    policy,
   };
+}
+
+/** What the figures of a window are about. */
+export interface WindowSetting {
+  readonly model: string;
+  readonly messages: readonly ImportedMessage[];
+  readonly policy?: PolicyName | undefined;
+  readonly editSafety?: "strict" | "permissive" | undefined;
 }

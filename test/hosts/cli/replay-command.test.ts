@@ -3,16 +3,20 @@ import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runReplay } from "../../../src/hosts/cli/replay-command.ts";
-import type { ReplayJson } from "../../../src/hosts/cli/replay-json.ts";
+import { type ReplayOptions, runReplay } from "../../../src/hosts/cli/replay-command.ts";
+import type { ReplayedSession, ReplayJson } from "../../../src/hosts/cli/replay-json.ts";
 import { cliDouble } from "./cli-double.ts";
 import { claudeCodeCutShort, gzipped, openaiChat, testFolder, writeTestFile } from "./recordings.ts";
 
 const model = "gpt-4o";
 
-async function replayJson(files: readonly string[], windowSizes: readonly number[] = []) {
+async function replayJson(
+  files: readonly string[],
+  windowSizes: readonly number[] = [],
+  options: Partial<ReplayOptions> = {},
+) {
   const context = cliDouble();
-  const code = await runReplay(files, { windowSizes, model, json: true }, context);
+  const code = await runReplay(files, { windowSizes, model, json: true, ...options }, context);
   return { code, json: JSON.parse(context.written.out) as ReplayJson, context };
 }
 
@@ -30,7 +34,7 @@ describe("replay", () => {
         effectiveTokens: 7_200,
         model: "gpt-4o",
         editSafety: "permissive",
-        policy: "faithful",
+        policy: "balanced",
       },
       calls: 80,
       overflows: 0,
@@ -66,11 +70,33 @@ describe("replay", () => {
       "invariants {checked broken}",
       "lossless {blocks recovered}",
       "rebuild {checked different}",
+      "survival {farReferences visible reachable}",
+      "cost {inputTokenEquivalents uncompacted ratio tariff fixedTokens}",
       "repairs",
       "notRead {records bytes isCutOff}",
       "bytesWritten",
       "ms {prepareP50 prepareP99 total}",
     ]);
+  });
+
+  it("takes policy, tariff and edit safety, and says which", async () => {
+    const file = writeTestFile("ledgers.json", openaiChat(40, { resultLines: 40 }));
+    const run = async (options: Partial<ReplayOptions>) =>
+      (await replayJson([file], [32_000], options)).json.sessions[0] as ReplayedSession;
+    const economy = await run({ policy: "economy", tariff: "anthropic-1h", editSafety: "strict" });
+    const faithful = await run({ policy: "faithful", tariff: "anthropic-1h", editSafety: "permissive" });
+    expect(economy).toMatchObject({
+      window: { policy: "economy", editSafety: "strict" },
+      cost: { tariff: "anthropic-1h" },
+      overflows: 0,
+    });
+    expect(faithful).toMatchObject({
+      window: { policy: "faithful", editSafety: "permissive" },
+      overflows: 0,
+    });
+    expect(economy.cost!.uncompacted).toBe(faithful.cost!.uncompacted);
+    expect(economy.cost!.inputTokenEquivalents).toBeLessThan(faithful.cost!.inputTokenEquivalents);
+    expect(economy.survival!.visible).toBeLessThanOrEqual(economy.survival!.reachable);
   });
 
   it("gives one result for each window, in the order asked for", async () => {

@@ -1,0 +1,25 @@
+/**
+ * The clock of a replay: the time at which things were said, so that what depends on time (a cold
+ * cache, above all) happens as it would have.
+ */
+import { EVALUATION_DEFAULTS } from "../../base/defaults/evaluation.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Message } from "../../transcript/messages.ts";
+
+export class RecordedClock implements Clock {
+  #nowMs: number;
+
+  /** `startMs`: of a recording that does not say when it began. */
+  constructor(startMs: number) {
+    this.#nowMs = startMs;
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** A message is said. Recorded times that go back are not followed. */
+  said({ at }: Pick<Message, "at">): void {
+    this.#nowMs = Math.max(this.#nowMs, at ?? this.#nowMs + EVALUATION_DEFAULTS.stepMs);
+  }
+}
