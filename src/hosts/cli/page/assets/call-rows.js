@@ -126,7 +126,7 @@ export class CallRows {
     );
     folded.addEventListener("toggle", () => {
       if (folded.open && inside.childElementCount === 0)
-        inside.append(...rows.map(({ piece }) => this.#goneRow(piece, ratio)));
+        for (const { piece } of rows) inside.append(this.#goneRow(piece, ratio));
     });
     return folded;
   }

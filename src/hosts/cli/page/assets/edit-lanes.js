@@ -58,7 +58,7 @@ export class EditLanes {
     } else this.#drawShape(context, name, { x: left - 14, middle, scale: 0.9 });
     context.fillStyle = color("ink");
     const edits = this.#session.edits.filter((edit) => edit.layer === name);
-    const most = Math.max(1, ...edits.map(({ freedTokens }) => freedTokens));
+    const most = edits.reduce((largest, { freedTokens }) => Math.max(largest, freedTokens), 1);
     for (const edit of edits) {
       const scale = 0.6 + 0.4 * Math.sqrt(Math.max(0, edit.freedTokens) / most);
       this.#drawShape(context, name, { x: this.#xOf(edit), middle, scale });

@@ -81,7 +81,8 @@ export function editList({ edits }, onPick) {
     ),
   );
   list.addEventListener("toggle", () => {
-    if (list.open && body.childElementCount === 0) body.append(...edits.map((edit) => editRow(edit, onPick)));
+    if (list.open && body.childElementCount === 0)
+      for (const edit of edits) body.append(editRow(edit, onPick));
   });
   list.hidden = edits.length === 0;
   return list;

@@ -39,8 +39,8 @@ function start() {
     onPoint: (event, at) => showTooltip(event, callWords(at)),
     onPick: select,
     onLeave: hideTooltip,
+    onDraw: (drawn) => fill("legend", legendOf(drawn)),
   });
-  fill("legend", legendOf(chart));
   const cost = startCost();
   select.parts = (call) => {
     chart.select(call);

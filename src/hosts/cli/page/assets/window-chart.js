@@ -23,11 +23,13 @@ export class WindowChart {
   #chart;
   #lanes;
   #marker = element("div", { class: "marker" });
+  #onDraw;
   #selected = 0;
 
-  constructor({ holder, lanes, session, onPoint, onPick, onLeave }) {
+  constructor({ holder, lanes, session, onPoint, onPick, onLeave, onDraw }) {
     this.#holder = holder;
     this.#session = session;
+    this.#onDraw = onDraw;
     this.#lanes = new EditLanes(lanes, session);
     listenToCalls(holder, {
       callAt: (event) => this.#callAt(event),
@@ -100,6 +102,7 @@ export class WindowChart {
     this.#drawLimits(this.#chart);
     this.#drawLanes();
     this.select(this.#selected);
+    this.#onDraw(this);
   }
 
   #drawLimits(chart) {
