@@ -3,7 +3,7 @@ import { diffWindows } from "./call-diff.js";
 import { CallRows } from "./call-rows.js";
 import { editName, editWords, freedWords, layerOf, lossReport } from "./edit-words.js";
 import { byId, element, fill, shape } from "./elements.js";
-import { formatCount, formatQuantity, formatTokens } from "./format.js";
+import { formatChange, formatCount, formatQuantity, formatTokens } from "./format.js";
 
 /** Names of each kind that a card shows of a loss report. */
 const NAMES_SHOWN = 5;
@@ -40,20 +40,27 @@ export class CallPanel {
   #changes(rows, ratio) {
     const kinds = [
       ["new", "new"],
-      ["reshaped", "shortened"],
+      ["reshaped", "changed"],
       ["gone", "left the window"],
     ];
     return kinds.map(([change, words]) => {
       const found = rows.filter((row) => row.change === change);
-      const tokens = found.reduce((sum, { piece }) => sum + this.#session.pieces[piece].tokens, 0) * ratio;
+      const tokens = found.reduce((sum, row) => sum + this.#growth(row), 0) * ratio;
       return element(
         "div",
         { "data-change": change, class: found.length === 0 ? "none" : undefined },
         element("dt", {}, words),
         element("dd", {}, formatQuantity(found.length, "block")),
-        element("dd", {}, found.length === 0 ? "" : formatTokens(tokens)),
+        element("dd", {}, found.length === 0 ? "" : formatChange(tokens)),
       );
     });
+  }
+
+  /** What a row adds to the request, in reference tokens. */
+  #growth({ piece, change, was }) {
+    const { pieces } = this.#session;
+    if (change === "gone") return -pieces[piece].tokens;
+    return pieces[piece].tokens - (was === undefined ? 0 : pieces[was].tokens);
   }
 
   /** The first row that changed comes into view, below what it follows. */

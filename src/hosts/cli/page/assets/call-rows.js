@@ -139,7 +139,7 @@ export class CallRows {
 }
 
 function noteOf(change) {
-  return { new: "new", reshaped: "shortened", gone: "left" }[change] ?? "";
+  return { new: "new", reshaped: "changed", gone: "left" }[change] ?? "";
 }
 
 function kindOf({ form, type }, category) {

@@ -13,6 +13,11 @@ export function formatTokens(tokens) {
   return Math.abs(rounded) < 999_500 ? `${digits(rounded / 1_000)}K` : `${digits(rounded / 1_000_000)}M`;
 }
 
+/** Tokens that came or went, with their sign: `+5.4K`, `−104K`. */
+export function formatChange(tokens) {
+  return `${tokens < 0 ? "−" : "+"}${formatTokens(Math.abs(tokens))}`;
+}
+
 /** A whole number with its thousands apart. */
 export function formatCount(count) {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",");
