@@ -2,7 +2,7 @@
  * Who is compared: what others do, and the library's own policies in both classes of edit safety.
  */
 
-/** The peer that all are compared with. */
+/** The peer that all are compared with; it is always there. */
 export const PEER = "claude-code";
 
 const ARRIVAL_LIMITS = [4_000, 8_000, 12_000, 16_000];
@@ -20,8 +20,11 @@ export async function loadContestants(dist, { isArrival, only }) {
     : [...BASELINES, ...own.OWN_POLICIES, ...(own.WITHOUT_APPENDIX ?? [])];
   if (only === undefined) return all;
   const wanted = only.split(",");
-  const isWanted = ({ id }) => id === PEER || wanted.some((name) => id === name || id.startsWith(`${name}/`));
-  return all.filter(isWanted);
+  const isNamed = ({ id }, name) => id === name || id.startsWith(`${name}/`);
+  const unknown = wanted.find((name) => !all.some((policy) => isNamed(policy, name)));
+  if (unknown !== undefined)
+    throw new RangeError(`There is no policy ${unknown}: ${all.map(({ id }) => id).join(", ")}.`);
+  return all.filter((policy) => policy.id === PEER || wanted.some((name) => isNamed(policy, name)));
 }
 
 /** The default policy with other limits for what is too large when it arrives, each in tokens. */

@@ -72,5 +72,5 @@ export function markdown({ tables, ...about }) {
 
 function footer({ machine, seconds, workers, tariff, half, policies }) {
   const sessions = half === "all" ? "all sessions" : `the ${half} sessions`;
-  return `${policies} policies on ${sessions}, prices ${tariff === "model" ? "of each session's model" : tariff}; ${seconds.toFixed(0)} s on ${workers} threads. ${machine}`;
+  return `${policies} ${policies === 1 ? "policy" : "policies"} on ${sessions}, prices ${tariff === "model" ? "of each session's model" : tariff}; ${seconds.toFixed(0)} s on ${workers} threads. ${machine}`;
 }

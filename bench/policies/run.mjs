@@ -15,13 +15,14 @@
  * held out) · --groups claude-code,codex,other · --only balanced,pi (policies) · --arrival (limits at
  * arrival instead) · --corpus DIR · --dist DIR (another build) · --workers 2 · --json · --markdown.
  */
+import { existsSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { machine } from "../figures.mjs";
 import { loadContestants, PEER } from "./contestants.mjs";
 import { markdown, readable } from "./report.mjs";
-import { listSessions, loadTools } from "./sessions.mjs";
+import { GROUP_NAMES, listSessions, loadTools } from "./sessions.mjs";
 
 const startedMs = performance.now();
 const root = new URL("../../", import.meta.url);
@@ -48,14 +49,14 @@ const windows = options.windows.split(",").map((window) => {
   const [windowTokens, fixedTokens] = window.split(":").map(Number);
   return { windowTokens, fixedTokens };
 });
+const groups = options.groups?.split(",") ?? Object.keys(GROUP_NAMES);
 checkOptions();
 
 const { compareRuns, summarizeRuns } = await import(new URL("evaluation/compare.js", dist).href);
 const asked = { isArrival: options.arrival, only: options.only };
-const contestants = await loadContestants(dist, asked);
-const groups = options.groups?.split(",");
+const contestants = await loadContestants(dist, asked).catch((error) => stop(error.message));
 const sessions = (await listSessions(options.corpus, options.half, await loadTools(dist))).filter(
-  ({ group }) => groups === undefined || groups.includes(group),
+  ({ group }) => groups.includes(group),
 );
 if (sessions.length === 0)
   stop(
@@ -82,7 +83,10 @@ function checkOptions() {
   if (!["even", "odd", "all"].includes(options.half)) stop("--half is even, odd or all.");
   if (!windows.every(({ windowTokens }) => windowTokens > 0))
     stop("--windows is a list such as 200000,64000:4000.");
+  const unknown = groups.find((group) => !(group in GROUP_NAMES));
+  if (unknown !== undefined) stop(`--groups is a list of ${Object.keys(GROUP_NAMES).join(", ")}.`);
   if (!(Number(options.workers) >= 1)) stop("--workers is a number from 1 on.");
+  if (!existsSync(new URL("evaluation/compare.js", dist))) stop("There is no build: npm run build.");
 }
 
 /** The longest first, so that no thread is left with one at the end. */

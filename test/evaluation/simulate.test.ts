@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BASELINES } from "../../src/evaluation/baselines.ts";
 import type { Contestant, PolicyUnderTest } from "../../src/evaluation/contestant.ts";
+import { OWN_POLICIES } from "../../src/evaluation/own-policies.ts";
 import { type RunResult, simulate } from "../../src/evaluation/simulate.ts";
 import type { Trajectory } from "../../src/evaluation/trajectory.ts";
 import { TARIFFS, type Tariff } from "../../src/tokens/tariff.ts";
@@ -149,17 +150,20 @@ describe("simulate", () => {
   });
 });
 
-describe("every baseline, on any session", () => {
+describe("every policy, on any session", () => {
   const settings = fc.record({
     trajectory: anyTrajectory(),
     windowTokens: fc.constantFrom(6_000, 12_000, 30_000, 200_000),
     tariff: fc.constantFrom(...Object.values(TARIFFS)),
   });
   const asked = fc.record({ chargesLookups: fc.boolean() });
+  // Others are simple; ours read every text with the real planners, so they take longer.
+  const policies = [
+    ...BASELINES.map((policy) => ({ id: policy.id, policy, numRuns: 100 })),
+    ...OWN_POLICIES.map((policy) => ({ id: policy.id, policy, numRuns: 30 })),
+  ];
 
-  it.each(BASELINES.map((policy) => ({ id: policy.id, policy })))("$id: nothing gets lost in the books", ({
-    policy,
-  }) => {
+  it.each(policies)("$id: nothing gets lost in the books", ({ policy, numRuns }) => {
     fc.assert(
       fc.property(settings, asked, (setting, options) => {
         const { policy: watching, sent } = watched(policy);
@@ -177,12 +181,13 @@ describe("every baseline, on any session", () => {
           expect(reachable).toBeLessThanOrEqual(references);
         }
       }),
+      { numRuns },
     );
   });
 
-  it.each(
-    BASELINES.map((policy) => ({ id: policy.id, policy })),
-  )("$id: a session runs the same twice, and counts all references unless it fails", ({ policy }) => {
+  it.each(policies)("$id: a session runs the same twice, and counts all references unless it fails", ({
+    policy,
+  }) => {
     fc.assert(
       fc.property(settings, asked, (setting, options) => {
         const run = simulate(policy, setting, options);
