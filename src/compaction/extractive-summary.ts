@@ -10,7 +10,7 @@ import { fitPrefix } from "./fit-lines.ts";
 import { findLiterals } from "./literals.ts";
 import { type Measure, measureText } from "./measure.ts";
 import { inline } from "./quoting.ts";
-import { composeAppendix } from "./string-appendix.ts";
+import { type AppendixCandidate, composeAppendix, rankForAppendix } from "./string-appendix.ts";
 import {
   commandLines,
   conceptLines,
@@ -79,17 +79,23 @@ export function composeExtractiveSummary(
   measure: Measure,
 ): ExtractiveSummary {
   let budgetTokens = options.budgetTokens;
-  let summary = compose(digest, { ...options, budgetTokens }, measure);
+  const candidates = rankForAppendix(digest.literals, options.appendixTokens);
+  let summary = compose(digest, candidates, { ...options, budgetTokens }, measure);
   for (let pass = 1; pass < PASSES; pass++) {
     const tokens = measureText(summary.text, measure);
     if (tokens <= options.budgetTokens) break;
     budgetTokens = Math.max(0, budgetTokens - (tokens - options.budgetTokens) * 1.2 - 8);
-    summary = compose(digest, { ...options, budgetTokens }, measure);
+    summary = compose(digest, candidates, { ...options, budgetTokens }, measure);
   }
   return summary;
 }
 
-function compose(digest: Digest, options: SummaryOptions, measure: Measure): ExtractiveSummary {
+function compose(
+  digest: Digest,
+  candidates: readonly AppendixCandidate[],
+  options: SummaryOptions,
+  measure: Measure,
+): ExtractiveSummary {
   const frameTokens = measureText(layOut(EMPTY_SECTIONS, [], options), measure);
   const room = Math.max(0, options.budgetTokens - frameTokens);
 
@@ -114,7 +120,7 @@ function compose(digest: Digest, options: SummaryOptions, measure: Measure): Ext
   const body = layOut({ ...sections, request: words.request, messages: words.messages }, [], options);
   const shown = new Set(findLiterals(body));
   const appendix = composeAppendix(
-    digest.literals,
+    candidates,
     {
       budgetTokens: Math.min(options.appendixTokens, options.budgetTokens - measureText(body, measure)),
       isShown: (text) => shown.has(text) || options.visibleLiterals.has(text),

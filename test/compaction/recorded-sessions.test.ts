@@ -4,7 +4,7 @@ import { planExtractiveCompact } from "../../src/compaction/extractive-compact.t
 import { addToHistory, createHistoryIndex, searchHistory } from "../../src/compaction/history-search.ts";
 import { findLiterals } from "../../src/compaction/literals.ts";
 import { extractivePolicy } from "../../src/compaction/policies.ts";
-import { composeAppendix } from "../../src/compaction/string-appendix.ts";
+import { composeAppendix, rankForAppendix } from "../../src/compaction/string-appendix.ts";
 import { blockText } from "../../src/transcript/blocks.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import { hasCorpus } from "../helpers/corpus.ts";
@@ -67,7 +67,7 @@ describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)",
         )
         .join("\n");
       const appendix = composeAppendix(
-        digest.literals,
+        rankForAppendix(digest.literals, 3_000),
         { budgetTokens: 3_000, isShown: () => false },
         measure,
       );
@@ -119,7 +119,11 @@ describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)",
         .filter((literal) => seen.has(literal)),
     );
     const appendix = new Set(
-      composeAppendix(digest.literals, { budgetTokens: 6_000, isShown: () => false }, measure),
+      composeAppendix(
+        rankForAppendix(digest.literals, 6_000),
+        { budgetTokens: 6_000, isShown: () => false },
+        measure,
+      ),
     );
     const kept = [...needed].filter((literal) => appendix.has(literal)).length;
     expect(needed.size).toBeGreaterThan(50);
