@@ -86,8 +86,33 @@ export function createHistoryIndex(
   };
 }
 
-/** Adds one original message of the log. Changes the index. */
-export function addToHistory(index: HistoryIndex, seq: number, message: Message): void {
+/** How often each term occurs in a text, and how many there are. */
+export interface TermCounts {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly total: number;
+}
+
+/** The terms of a text. */
+export function countTerms(text: string): TermCounts {
+  const counts = new Map<string, number>();
+  let total = 0;
+  visitTerms(text, (term) => {
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+    total++;
+  });
+  return { counts, total };
+}
+
+/**
+ * Adds one original message of the log. Changes the index. `count`: for who adds the same texts to many
+ * indexes and remembers their terms.
+ */
+export function addToHistory(
+  index: HistoryIndex,
+  seq: number,
+  message: Message,
+  count: (text: string) => TermCounts = countTerms,
+): void {
   message.content.forEach((block, position) => {
     const text = indexedText(blockText(block));
     const tool = toolOf(index, block);
@@ -101,6 +126,7 @@ export function addToHistory(index: HistoryIndex, seq: number, message: Message)
           ...(tool === undefined ? {} : { tool }),
         },
         text,
+        count(text),
       );
   });
   if (index.textCharacters > index.limits.textCharacters) cutOldTexts(index);
@@ -122,13 +148,12 @@ function toolOf(index: HistoryIndex, block: ContentBlock): string | undefined {
   return "tool_use_id" in block ? index.callNames.get(block.tool_use_id) : undefined;
 }
 
-function addBlock(index: HistoryIndex, about: Omit<IndexedBlock, "text" | "termCount">, text: string): void {
-  const counts = new Map<string, number>();
-  let termCount = 0;
-  visitTerms(text, (term) => {
-    counts.set(term, (counts.get(term) ?? 0) + 1);
-    termCount++;
-  });
+function addBlock(
+  index: HistoryIndex,
+  about: Omit<IndexedBlock, "text" | "termCount">,
+  text: string,
+  { counts, total: termCount }: TermCounts,
+): void {
   const number = index.blocks.length;
   for (const [term, count] of counts) {
     const posting = number * (OCCURRENCES_MAX + 1) + Math.min(count, OCCURRENCES_MAX);

@@ -80,5 +80,7 @@ export interface Contestant {
 export interface PolicyUnderTest {
   readonly id: string;
   readonly name: string;
+  /** Whether its agent can search everything that was said. */
+  readonly hasSearch?: boolean;
   enter(setting: RunSetting, arena: Arena): Contestant;
 }

@@ -45,7 +45,7 @@ export interface ManagedPolicy {
 /** The policy as the simulator takes it. */
 export function managedPolicy(policy: ManagedPolicy): PolicyUnderTest {
   const { id, name } = policy;
-  return { id, name, enter: (setting, arena) => new ManagedWindow(policy, setting, arena) };
+  return { id, name, hasSearch: true, enter: (setting, arena) => new ManagedWindow(policy, setting, arena) };
 }
 
 export class ManagedWindow implements Contestant {

@@ -18,6 +18,7 @@ import type {
   SideCall,
 } from "./contestant.ts";
 import { findLookups } from "./lookups.ts";
+import { Reachability } from "./reachability.ts";
 import type { Reference, TrajectoryMessage } from "./trajectory.ts";
 import { nextUnitId } from "./window-unit.ts";
 
@@ -25,7 +26,7 @@ import { nextUnitId } from "./window-unit.ts";
 export interface SurvivalCount {
   readonly references: number;
   readonly visible: number;
-  /** Visible, or in a message that the window points to. */
+  /** Visible, in a message that the window points to, or (of far references, where there is a search) found by one. */
   readonly reachable: number;
 }
 
@@ -74,6 +75,8 @@ class Simulation {
   readonly #contestant: Contestant;
   readonly #far = new Survival();
   readonly #near = new Survival();
+  /** Of policies with a search, where what is visible is counted and nothing is charged. */
+  readonly #reachability: Reachability | undefined;
   readonly #edits: Record<EditKind, number> = { clear: 0, summary: 0, offload: 0, collapse: 0 };
   #requestCost = 0;
   #sideCost = 0;
@@ -92,6 +95,8 @@ class Simulation {
     this.#setting = setting;
     this.#options = options;
     this.#cache = new CacheModel(setting.tariff, setting.trajectory.fixedTokens);
+    const isSearched = policy.hasSearch === true && options.chargesLookups !== true;
+    this.#reachability = isSearched ? new Reachability(setting.trajectory) : undefined;
     this.#contestant = policy.enter(setting, {
       sideCall: (call) => this.#sideCall(call),
       edited: (kind) => {
@@ -105,6 +110,7 @@ class Simulation {
     for (const [index, message] of messages.entries()) {
       if (message.spokenBy === "assistant" && !this.#call(message, index)) return this.#result(index);
       this.#contestant.append(message, index);
+      this.#reachability?.said(index, index, message.message);
     }
     return this.#result();
   }
@@ -175,11 +181,17 @@ class Simulation {
   #count(references: readonly Reference[]): readonly Reference[] {
     return references.filter((reference) => {
       const isVisible = this.#contestant.isVisible(reference.text);
-      const isReachable = isVisible || this.#contestant.isBehindPointer(reference.source);
       const survival = reference.distanceTokens >= D.farTokens ? this.#far : this.#near;
-      survival.add(isVisible, isReachable);
+      survival.add(isVisible, isVisible || this.#isReachable(reference));
       return !isVisible;
     });
+  }
+
+  /** Behind a visible pointer; of what is far, also what a search for visible strings finds. */
+  #isReachable(reference: Reference): boolean {
+    if (this.#contestant.isBehindPointer(reference.source)) return true;
+    if (this.#reachability === undefined || reference.distanceTokens < D.farTokens) return false;
+    return this.#reachability.isFound(reference, (text) => this.#contestant.isVisible(text));
   }
 
   #result(failedAt?: number): RunResult {

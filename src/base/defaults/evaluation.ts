@@ -49,6 +49,8 @@ export const EVALUATION_DEFAULTS = {
   stepMs: 10_000,
   /** Hits of a search that count as found. Source: our choice: what a model reads before it asks again. */
   searchHits: 5,
+  /** Messages that held a string whose other strings are searched for, newest first. Source: our choice: what an agent remembers of it. */
+  searchedHolders: 4,
   /** Queries of a single string that are tried. Source: our choice: an agent tries a few. */
   searchTries: 3,
   /** Strings of a query at the most. Source: our choice: what a model types. */
