@@ -14,7 +14,7 @@
 import { COLLAPSE_DEFAULTS } from "../base/defaults/collapse.ts";
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { RENT_DEFAULTS } from "../base/defaults/economics.ts";
-import { breakEvenCalls, rewritePrice } from "../tokens/cache-price.ts";
+import { breakEvenCalls, rentPerCall, rewritePrice } from "../tokens/cache-price.ts";
 import type { Tariff } from "../tokens/tariff.ts";
 import { planClearByRent } from "./clear-by-rent.ts";
 import { type PreparedCollapse, planCollapse, prepareCollapse } from "./collapse.ts";
@@ -101,13 +101,21 @@ export class WindowPlanner {
 
   /** Whether the span has paid for a summary; on a cold cache, what this call would write anew counts too. */
   #isSummaryDue(room: Room): boolean {
-    const { messagesTokens, isWarm, disabledLayers } = room;
-    if (!Number.isFinite(this.#policy.summaryMultiple) || disabledLayers.has("extractive")) return false;
-    const afterTokens = this.#expectedAfter(room);
-    if (messagesTokens < RENT_DEFAULTS.leastShrink * afterTokens) return false;
-    const price = rewritePrice({ suffixTokens: afterTokens, isWarm: true }, this.#tariff);
+    const { messagesTokens, isWarm } = room;
+    if (!this.#mayBeEarly(room)) return false;
+    if (messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(room)) return false;
     const rentNow = (isWarm ? this.#tariff.read : this.#tariff.write) * messagesTokens;
-    return this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * price;
+    return this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#summaryPrice(room);
+  }
+
+  /** Whether the policy summarises before the window is full. */
+  #mayBeEarly({ disabledLayers }: Room): boolean {
+    return Number.isFinite(this.#policy.summaryMultiple) && !disabledLayers.has("extractive");
+  }
+
+  /** What a summary costs: no call, but what it leaves is written anew. */
+  #summaryPrice(room: Room): number {
+    return rewritePrice({ suffixTokens: this.#expectedAfter(room), isWarm: true }, this.#tariff);
   }
 
   #expectedAfter(room: Room): number {
@@ -145,7 +153,23 @@ export class WindowPlanner {
             cacheTtlMs: this.#tariff.cacheLifetimeMs,
           },
         );
-    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+    if (edit === undefined) return undefined;
+    const made = { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+    return isWarm && this.#payback(room, made) > this.#callsUntilSummary(room) ? undefined : made;
+  }
+
+  /** Calls until a rewrite of old blocks has paid for what it makes anew. */
+  #payback(room: Room, made: RoomMade): number {
+    const freedTokens = room.usedTokens - made.usedTokens;
+    const suffixTokens = tokensBehind(room, firstChanged(room.visible, made.edits)) - freedTokens;
+    return breakEvenCalls({ freedTokens, suffixTokens, isWarm: true }, this.#tariff);
+  }
+
+  /** A rewrite shortly before the summary would be paid twice: this many calls are left until it is due. */
+  #callsUntilSummary(room: Room): number {
+    if (!this.#mayBeEarly(room)) return Number.POSITIVE_INFINITY;
+    const left = this.#policy.summaryMultiple * this.#summaryPrice(room) - this.#ledger.summaryRent;
+    return left / rentPerCall(Math.max(1, room.messagesTokens), this.#tariff);
   }
 
   /** Looking at every block is worth it where all of them together might have paid. */
@@ -240,17 +264,11 @@ export class WindowPlanner {
 
   /** Under a policy that minds the price: whether a summary pays for its rewrite in fewer calls. */
   #isSummaryBetter(room: Room, old: RoomMade): boolean {
-    if (!Number.isFinite(this.#policy.summaryMultiple) || room.disabledLayers.has("extractive")) return false;
-    const first = firstChanged(room.visible, old.edits);
-    const suffixTokens = tokensBehind(room, first) - (room.usedTokens - old.usedTokens);
+    if (!this.#mayBeEarly(room)) return false;
     const afterTokens = this.#expectedAfter(room);
-    const clearing = { freedTokens: room.usedTokens - old.usedTokens, suffixTokens, isWarm: true };
-    const summary = {
-      freedTokens: room.messagesTokens - afterTokens,
-      suffixTokens: afterTokens,
-      isWarm: true,
-    };
-    return breakEvenCalls(summary, this.#tariff) < breakEvenCalls(clearing, this.#tariff);
+    const freedTokens = room.messagesTokens - afterTokens;
+    const summary = { freedTokens, suffixTokens: afterTokens, isWarm: true };
+    return breakEvenCalls(summary, this.#tariff) < this.#payback(room, old);
   }
 }
 
