@@ -7,6 +7,7 @@ export default defineConfig({
       "test/long/**/*.test.ts",
       "test/law/**/*.test.ts",
       "test/corpus/replay-contract.test.ts",
+      "test/corpus/policies.test.ts",
       "test/hosts/cli/page/page.corpus.test.ts",
     ],
     env: { PALIMPSEST_LONG: "1" },

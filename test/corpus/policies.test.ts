@@ -1,0 +1,72 @@
+/**
+ * What the default policy saves, as the README tells it: on the long recorded sessions of Claude Code
+ * and Codex, beside a re-implementation of Claude Code's full compaction, in both classes of edit
+ * safety. Every bound here can fail; `npm run bench:policies` prints the whole table.
+ */
+import { describe, expect, it } from "vitest";
+import { BASELINES } from "../../src/evaluation/baselines.ts";
+import { compareRuns, type MeasuredRun, summarizeRuns } from "../../src/evaluation/compare.ts";
+import type { PolicyUnderTest } from "../../src/evaluation/contestant.ts";
+import { OWN_POLICIES } from "../../src/evaluation/own-policies.ts";
+import { simulate } from "../../src/evaluation/simulate.ts";
+import type { Trajectory } from "../../src/evaluation/trajectory.ts";
+import { trajectoryOf } from "../../src/evaluation/trajectory-of-session.ts";
+import { mainModel } from "../../src/hosts/cli/source-figures.ts";
+import { TARIFFS } from "../../src/tokens/tariff.ts";
+import { recordedSessions } from "../evaluation/recorded-sessions.ts";
+import { hasCorpus } from "../helpers/corpus.ts";
+
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+const tariff = TARIFFS["anthropic-5m"];
+const policyOf = (id: string): PolicyUnderTest =>
+  [...BASELINES, ...OWN_POLICIES].find((one) => one.id === id)!;
+
+/** The most that ours may cost of theirs; `fixedTokens` is the prompt to assume, the recorded one where it is left out. */
+const BOUNDS = [
+  { format: "claude-code", windowTokens: 200_000, fixedTokens: undefined, costRatio: 0.78 },
+  { format: "claude-code", windowTokens: 64_000, fixedTokens: 4_000, costRatio: 0.75 },
+  { format: "claude-code", windowTokens: 32_000, fixedTokens: 4_000, costRatio: 0.83 },
+  { format: "codex", windowTokens: 200_000, fixedTokens: undefined, costRatio: 0.6 },
+  { format: "codex", windowTokens: 64_000, fixedTokens: 4_000, costRatio: 0.72 },
+  { format: "codex", windowTokens: 32_000, fixedTokens: 4_000, costRatio: 0.75 },
+] as const;
+
+function measure(policy: PolicyUnderTest, trajectories: readonly Trajectory[], windowTokens: number) {
+  const none = policyOf("none");
+  return trajectories.map((trajectory): MeasuredRun => {
+    const setting = { trajectory, windowTokens, tariff };
+    return {
+      session: trajectory.name,
+      uncompactedCost: simulate(none, { ...setting, windowTokens: Number.POSITIVE_INFINITY }).cost,
+      plain: simulate(policy, setting),
+      charged: simulate(policy, setting, { chargesLookups: true }),
+    };
+  });
+}
+
+describe.skipIf(!hasCorpus || !isLong)(
+  "what the default policy saves (in the long suite, with the corpus)",
+  async () => {
+    const sessions = hasCorpus && isLong ? await recordedSessions() : [];
+
+    describe.each(BOUNDS)("$format in a window of $windowTokens", (bound) => {
+      const trajectories = sessions
+        .filter(({ session }) => session.format === bound.format)
+        .map(({ name, session }) => {
+          const trajectory = trajectoryOf(session, { name, model: mainModel(session) });
+          return { ...trajectory, fixedTokens: bound.fixedTokens ?? trajectory.fixedTokens };
+        });
+      const theirs = measure(policyOf("claude-code"), trajectories, bound.windowTokens);
+
+      it.each(["permissive", "strict"])("costs less at no lower recall, %s", (editSafety) => {
+        const ours = measure(policyOf(`balanced/${editSafety}`), trajectories, bound.windowTokens);
+        const { costRatio, farDifference, farDifferenceP10 } = compareRuns(ours, theirs);
+        expect(costRatio).toBeLessThanOrEqual(bound.costRatio);
+        expect(farDifference).toBeGreaterThanOrEqual(0);
+        expect(farDifferenceP10).toBeGreaterThanOrEqual(-0.05);
+        expect(summarizeRuns(ours)).toMatchObject({ failures: 0 });
+        expect(summarizeRuns(ours).farReach).toBeGreaterThanOrEqual(0.995);
+      });
+    });
+  },
+);
