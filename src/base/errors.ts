@@ -65,13 +65,21 @@ export class WindowTooSmallError extends PalimpsestError {
     readonly availableTokens: number;
     readonly fixedTokens: number;
     readonly windowTokens: number;
+    /** Nothing may be taken out: the policy is `off`. */
+    readonly isUnmanaged?: boolean;
   }) {
-    super({
-      message:
-        `The window of ${size.windowTokens} tokens leaves ${size.availableTokens} for a request; ` +
-        `system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
-      hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
-    });
+    const room = `The window of ${size.windowTokens} tokens leaves ${size.availableTokens} for a request; `;
+    super(
+      size.isUnmanaged === true
+        ? {
+            message: `${room}the whole conversation needs ${size.neededTokens}, and the policy \`off\` takes nothing out.`,
+            hint: "Use another policy, or a model with a larger window.",
+          }
+        : {
+            message: `${room}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
+            hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
+          },
+    );
     this.neededTokens = size.neededTokens;
     this.availableTokens = size.availableTokens;
     this.fixedTokens = size.fixedTokens;

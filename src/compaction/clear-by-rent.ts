@@ -18,7 +18,7 @@ import {
   type LargeArgument,
 } from "./clearable-results.ts";
 import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
-import { type Measure, measureMessage } from "./measure.ts";
+import { type Measure, measureMessage, measureMessages } from "./measure.ts";
 import type { RentLedger } from "./rent-ledger.ts";
 import { type Clearable, countToClear } from "./rent-or-buy.ts";
 
@@ -86,12 +86,14 @@ function findCandidates(
   const bySeq = groupBySeq(results.slice(0, keptFrom));
   const argumentsBySeq = groupBySeq(findLargeArguments(visible, policy, measure));
   const candidates: Candidate[] = [];
+  const messagesTokens = measureMessages(visible, measure);
   let suffixTokens = 0;
   for (const message of visible.toReversed()) {
     const tokensBehind = suffixTokens;
     suffixTokens += measureMessage(message, measure);
     if (message.insertedBy !== undefined || tokensBehind < policy.recentTailTokens) continue;
-    const paidPerToken = ledger.paidPerToken(tokensBehind, policy.recentTailTokens);
+    const keptTokens = policy.recentTailTokens;
+    const paidPerToken = ledger.paidPerToken({ messagesTokens, tokensBehind, keptTokens });
     const add = (freedTokens: number, what: Pick<Candidate, "result" | "argument">): void => {
       if (freedTokens >= policy.leastBlockTokens)
         candidates.push({ ...what, freedTokens, paid: paidPerToken * freedTokens, suffixTokens });

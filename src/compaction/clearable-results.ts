@@ -9,6 +9,7 @@ import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { CLEARED_PREFIX } from "./brief.ts";
 import type { Measure } from "./measure.ts";
 import { pinnedPlaces } from "./pins.ts";
+import { holdsLargeString } from "./shrink-input.ts";
 import { toolKey } from "./tool-kinds.ts";
 
 /** Which tools' results and arguments may go. */
@@ -113,6 +114,10 @@ function isLargeArgument(
   measure: Measure,
 ): block is ToolUseBlock {
   return (
-    block.type === "tool_use" && clearableTools.has(toolKey(block.name)) && measure(block) > argumentTokens
+    block.type === "tool_use" &&
+    clearableTools.has(toolKey(block.name)) &&
+    measure(block) > argumentTokens &&
+    // Many small strings are no large one: nothing could be previewed.
+    holdsLargeString(block.input, argumentTokens, measure)
   );
 }

@@ -39,5 +39,5 @@ export interface CostPolicy extends SummaryShape {
 
 /** The policy of a name; `undefined` for `off`. */
 export function costPolicy(name: PolicyName): CostPolicy | undefined {
-  return name === "off" ? undefined : POLICY_DEFAULTS[name];
+  return name !== "off" && Object.hasOwn(POLICY_DEFAULTS, name) ? POLICY_DEFAULTS[name] : undefined;
 }

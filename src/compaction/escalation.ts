@@ -5,15 +5,14 @@
  * before would leave, at most once; if the window is still above the threshold after all of them,
  * what they planned is dropped in favour of a compaction, because two rewrites would be paid for one.
  */
-import type { LayerEdit, LossReport } from "../transcript/edits.ts";
+import type { LayerEdit } from "../transcript/edits.ts";
 import { previewEdit } from "../transcript/projection.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
-import { RECOVERY } from "./loss-report.ts";
+import { countLoss } from "./loss-report.ts";
 import type { Measure } from "./measure.ts";
 import { planMicrocompactByUsage } from "./microcompact-by-usage.ts";
 import { planOffloadByUsage } from "./offload-by-usage.ts";
-import { microcompactPolicy, offloadPolicy, type WindowSituation } from "./policies.ts";
-import { toolKey } from "./tool-kinds.ts";
+import { clearableToolsOf, microcompactPolicy, offloadPolicy, type WindowSituation } from "./policies.ts";
 
 /** Sizes from which on a layer may act, in tokens of the whole request. */
 export interface LayerGates {
@@ -33,6 +32,8 @@ export interface EscalationInput {
   readonly padding: number;
   readonly disabledLayers: ReadonlySet<string>;
   readonly keptTools: readonly string[];
+  /** Tools that may be cleared beside those that are known to be reproducible. */
+  readonly clearableTools?: readonly string[] | undefined;
   /** Where the first edit would stand in the log, and when. */
   readonly seq: number;
   readonly at: number;
@@ -48,7 +49,7 @@ export interface EscalationPlan {
 
 /** Plans the layers that only rewrite old blocks; no edits where none may act or none would gain. */
 export function planOldBlocks(input: EscalationInput): EscalationPlan {
-  const { measure, padding, situation, gates, disabledLayers, keptTools } = input;
+  const { measure, padding, situation, gates, disabledLayers } = input;
   const edits: LayerEdit[] = [];
   let visible = input.visible;
   let usedTokens = input.usedTokens;
@@ -63,23 +64,8 @@ export function planOldBlocks(input: EscalationInput): EscalationPlan {
     take(planOffloadByUsage({ visible, usedTokens, measure }, offloadPolicy(situation, gates.offloadTokens)));
   if (!disabledLayers.has("microcompact") && usedTokens >= gates.microcompactTokens) {
     const policy = microcompactPolicy(situation, gates.microcompactTokens);
-    const kept = new Set(keptTools.map(toolKey));
-    const clearableTools = new Set([...policy.clearableTools].filter((tool) => !kept.has(tool)));
+    const clearableTools = clearableToolsOf(input);
     take(planMicrocompactByUsage({ visible, usedTokens, measure }, { ...policy, clearableTools }));
   }
   return { edits, usedTokens };
-}
-
-/** What a rewrite of old blocks took out of sight, counted; which strings it was is told where messages go. */
-function countLoss({ effect }: LayerEdit): LossReport {
-  const forms = effect.forms ?? [];
-  return {
-    messages: new Set(forms.map((form) => form.seq)).size,
-    blocks: forms.length,
-    files: [],
-    commands: [],
-    strings: [],
-    userMessages: 0,
-    recovery: RECOVERY,
-  };
 }

@@ -3,7 +3,7 @@
  * it back. Nothing of it is lost from the log; the report says what the model has to ask for.
  */
 import { blockText, isMedia } from "../transcript/blocks.ts";
-import type { LossReport } from "../transcript/edits.ts";
+import type { LayerEdit, LossReport } from "../transcript/edits.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import { findLiterals, type LiteralKind, visitLiterals } from "./literals.ts";
 import { commandOf, oneLine, toolKind } from "./tool-kinds.ts";
@@ -99,4 +99,18 @@ function isLostUserMessage(
 ): boolean {
   if (origin !== "user" || insertedBy !== undefined) return false;
   return !verbatimSeqs.has(seq) || blocks.some(({ block }) => isMedia(block));
+}
+
+/** What a rewrite of old blocks took out of sight, counted; which strings it was is told where messages go. */
+export function countLoss({ effect }: LayerEdit): LossReport {
+  const forms = effect.forms ?? [];
+  return {
+    messages: new Set(forms.map((form) => form.seq)).size,
+    blocks: forms.length,
+    files: [],
+    commands: [],
+    strings: [],
+    userMessages: 0,
+    recovery: RECOVERY,
+  };
 }

@@ -7,51 +7,67 @@
  * ledger remembers, for each call since the last rewrite, how much had been appended by then, so what
  * one block has paid follows from where it stands. A call costs O(1); only a plan looks at blocks.
  */
-import type { Tariff } from "../tokens/tariff.ts";
 
 /** One call as the ledger is told of it. */
 export interface RentedCall {
   /** Messages of the window, in tokens, without the fixed part. */
   readonly messagesTokens: number;
-  /** Whether the provider still holds the last request. */
-  readonly isWarm: boolean;
+  /** What one token of them costs in this call. */
+  readonly tokenPrice: number;
+  /** Newest part of the window, which is never cleared. */
+  readonly keptTokens: number;
 }
 
 export class RentLedger {
-  readonly #tariff: Tariff;
-  /** Size of the messages at each call since the last rewrite, and what a token cost by then. */
+  /** Size of the messages at each call since the last rewrite, and what a token had cost before it. */
   #sizes: number[] = [];
   #paidPerToken: number[] = [0];
-  /** Newest size: what was appended follows from its growth. */
   #lastTokens = 0;
   #summaryRent = 0;
   #windowRent = 0;
+  #callsSinceSummary = 0;
 
-  constructor(tariff: Tariff) {
-    this.#tariff = tariff;
+  /** A call carries the window. */
+  called({ messagesTokens, tokenPrice, keptTokens }: RentedCall): void {
+    if (messagesTokens < this.#lastTokens) this.#shrunk(messagesTokens);
+    this.#sizes.push(messagesTokens);
+    this.#paidPerToken.push(this.#paidPerToken.at(-1)! + tokenPrice);
+    this.#lastTokens = messagesTokens;
+    this.#summaryRent += tokenPrice * messagesTokens;
+    this.#windowRent += tokenPrice * Math.max(0, messagesTokens - keptTokens);
+    this.#callsSinceSummary++;
   }
 
-  /** A call carries the window, of which `keptTokens` are never cleared. */
-  called({ messagesTokens, isWarm }: RentedCall, keptTokens: number): void {
-    const price = isWarm ? this.#tariff.read : this.#tariff.write;
-    this.#sizes.push(messagesTokens);
-    this.#paidPerToken.push(this.#paidPerToken.at(-1)! + price);
+  /** A session goes on that has made `calls` since its last summary, which are not known one by one. */
+  resumed(calls: number, { messagesTokens, tokenPrice }: RentedCall, afterSummaryTokens: number): void {
+    const meanTokens = (Math.min(afterSummaryTokens, messagesTokens) + messagesTokens) / 2;
+    this.#summaryRent = calls * tokenPrice * meanTokens;
+    this.#callsSinceSummary = calls;
     this.#lastTokens = messagesTokens;
-    this.#summaryRent += price * messagesTokens;
-    this.#windowRent += price * Math.max(0, messagesTokens - keptTokens);
   }
 
   /** The window was rewritten: blocks begin to pay anew; with a summary, so does the whole. */
-  rewritten({ isSummary }: { readonly isSummary: boolean }): void {
-    this.#sizes = [];
-    this.#paidPerToken = [0];
-    this.#windowRent = 0;
-    if (isSummary) this.#summaryRent = 0;
+  rewritten({
+    isSummary,
+    messagesTokens,
+  }: {
+    readonly isSummary: boolean;
+    readonly messagesTokens: number;
+  }): void {
+    this.#beginAnew();
+    this.#lastTokens = messagesTokens;
+    if (!isSummary) return;
+    this.#summaryRent = 0;
+    this.#callsSinceSummary = 0;
   }
 
   /** Rent that all messages have paid since the last summary. */
   get summaryRent(): number {
     return this.#summaryRent;
+  }
+
+  get callsSinceSummary(): number {
+    return this.#callsSinceSummary;
   }
 
   /** The most that everything outside the kept part can have paid since the last rewrite. */
@@ -60,15 +76,34 @@ export class RentLedger {
   }
 
   /**
-   * Rent paid for each token of a block that `tokensBehind` stand behind now, from the call on at which
-   * `keptTokens` stood behind it.
+   * Rent paid for each token of a block that `tokensBehind` of `messagesTokens` stand behind now, from the
+   * call on at which `keptTokens` stood behind it.
    */
-  paidPerToken(tokensBehind: number, keptTokens: number): number {
+  paidPerToken({ messagesTokens, tokensBehind, keptTokens }: Standing): number {
     // It left the kept part when the window had this size.
-    const sizeThen = this.#lastTokens - tokensBehind + keptTokens;
+    const sizeThen = messagesTokens - tokensBehind + keptTokens;
     const first = firstAtLeast(this.#sizes, sizeThen);
     return first === this.#sizes.length ? 0 : this.#paidPerToken.at(-1)! - this.#paidPerToken[first]!;
   }
+
+  /** Somebody else took messages out (a rewind, a host's edit): what is left has paid its part only. */
+  #shrunk(messagesTokens: number): void {
+    this.#summaryRent *= this.#lastTokens === 0 ? 0 : messagesTokens / this.#lastTokens;
+    this.#beginAnew();
+  }
+
+  #beginAnew(): void {
+    this.#sizes = [];
+    this.#paidPerToken = [0];
+    this.#windowRent = 0;
+  }
+}
+
+/** Where a block stands in the window, in tokens. */
+export interface Standing {
+  readonly messagesTokens: number;
+  readonly tokensBehind: number;
+  readonly keptTokens: number;
 }
 
 /** Index of the first size that reaches `least`; sizes only grow between rewrites. */

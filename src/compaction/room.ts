@@ -3,9 +3,11 @@
  */
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
+import type { Tariff } from "../tokens/tariff.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import { previewEdit, type SeqPin } from "../transcript/projection.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
+import { countLoss } from "./loss-report.ts";
 import { type Measure, measureMessages } from "./measure.ts";
 import { planPeel } from "./peel.ts";
 import type { WindowSituation } from "./policies.ts";
@@ -20,6 +22,7 @@ export interface Room {
   /** The messages alone, not padded: what rent is paid for. */
   readonly messagesTokens: number;
   readonly budget: ContextBudget;
+  readonly tariff: Tariff;
   readonly editSafety: "strict" | "permissive";
   /** Whether the provider's cache may still hold the last request. */
   readonly isWarm: boolean;
@@ -87,7 +90,7 @@ export function peelRoom(room: Room, made: RoomMade): RoomMade {
   );
   const edit = planPeel(visible.filter(mayShorten), maxTokens - leftAlone, room.measure, room.pins);
   if (edit === undefined) return made;
-  const edits = [...made.edits, edit];
+  const edits = [...made.edits, { ...edit, loss: countLoss(edit) }];
   return { edits, usedTokens: tokensAfter(room, edits) };
 }
 

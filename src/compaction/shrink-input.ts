@@ -54,6 +54,15 @@ function shrinkStrings(
   );
 }
 
+/** Whether any string is above `limitTokens`, so that {@link previewLargeStrings} has something to do. */
+export function holdsLargeString(input: JsonValue, limitTokens: number, measure: Measure): boolean {
+  let isFound = false;
+  visitStrings(input, 0, (text) => {
+    isFound ||= text.length >= MIN_CHARACTERS && measureText(text, measure) > limitTokens;
+  });
+  return isFound;
+}
+
 /** Every string above `limitTokens` previewed to `previewTokens`; `undefined` where there is none. */
 export function previewLargeStrings(
   input: JsonValue,

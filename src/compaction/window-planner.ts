@@ -15,7 +15,6 @@ import { COLLAPSE_DEFAULTS } from "../base/defaults/collapse.ts";
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { RENT_DEFAULTS } from "../base/defaults/economics.ts";
 import { breakEvenCalls, rentPerCall, rewritePrice } from "../tokens/cache-price.ts";
-import type { Tariff } from "../tokens/tariff.ts";
 import { planClearByRent } from "./clear-by-rent.ts";
 import { type PreparedCollapse, planCollapse, prepareCollapse } from "./collapse.ts";
 import { collapsePolicy } from "./collapse-policy.ts";
@@ -23,10 +22,11 @@ import type { CostPolicy } from "./cost-policy.ts";
 import type { Digest } from "./digest.ts";
 import { planOldBlocks } from "./escalation.ts";
 import { planExtractiveCompact } from "./extractive-compact.ts";
+import { countLoss } from "./loss-report.ts";
 import { planMicrocompactWhenCold } from "./microcompact-when-cold.ts";
 import type { PinnedText } from "./pins.ts";
 import { clearableToolsOf, clearByRentPolicy, expectedAfterSummary, extractivePolicy } from "./policies.ts";
-import { RentLedger } from "./rent-ledger.ts";
+import { type RentedCall, RentLedger } from "./rent-ledger.ts";
 import {
   firstChanged,
   peelRoom,
@@ -48,8 +48,7 @@ export type WindowPlan = RoomMade | "needs-log";
 
 export class WindowPlanner {
   readonly #policy: CostPolicy;
-  readonly #tariff: Tariff;
-  readonly #ledger: RentLedger;
+  readonly #ledger = new RentLedger();
   /** Messages that the last summary left; `undefined` as long as there was none. */
   #afterSummaryTokens: number | undefined;
   /** Below this size the layers behind the gates found nothing the last time. */
@@ -60,10 +59,16 @@ export class WindowPlanner {
   #prepared: PreparedCollapse | undefined;
   #preparedCount = 0;
 
-  constructor(policy: CostPolicy, tariff: Tariff) {
+  /** The window as it was when its rent was charged last: a call that is prepared again pays once. */
+  #charged: { readonly visible: Room["visible"]; readonly count: number } | undefined;
+
+  constructor(policy: CostPolicy) {
     this.#policy = policy;
-    this.#tariff = tariff;
-    this.#ledger = new RentLedger(tariff);
+  }
+
+  /** A session goes on that has made `calls` since its last summary. */
+  resumed(room: Room, calls: number): void {
+    this.#ledger.resumed(calls, this.#rented(room, room.messagesTokens), this.#expectedAfter(room));
   }
 
   /** What is to be done before the request leaves. Changes nothing. */
@@ -83,7 +88,7 @@ export class WindowPlanner {
   called(room: Room, made: RoomMade, messagesTokens: number): void {
     if (made.edits.length > 0) {
       const isSummary = made.edits.some((edit) => edit.isBoundary === true);
-      this.#ledger.rewritten({ isSummary });
+      this.#ledger.rewritten({ isSummary, messagesTokens });
       this.#lookAgainRent = 0;
       if (isSummary) this.#afterSummaryTokens = messagesTokens;
     } else if (this.#isLookDue(room)) {
@@ -96,16 +101,36 @@ export class WindowPlanner {
       this.#quietUntilTokens =
         made.usedTokens + Math.ceil(effectiveTokens * COMPACTION_DEFAULTS.minFreedShare);
     this.#prepareCollapse(room, made);
-    this.#ledger.called({ messagesTokens, isWarm: room.isWarm }, this.#keptTokens(room));
+    const isCharged = this.#charged?.visible === room.visible && this.#charged.count === room.visible.length;
+    if (isCharged && made.edits.length === 0) return;
+    this.#charged = { visible: room.visible, count: room.visible.length };
+    this.#ledger.called(this.#rented(room, messagesTokens));
   }
 
-  /** Whether the span has paid for a summary; on a cold cache, what this call would write anew counts too. */
+  #rented(room: Room, messagesTokens: number): RentedCall {
+    const { tariff, isWarm } = room;
+    const tokenPrice = isWarm ? tariff.read : tariff.write;
+    return { messagesTokens, tokenPrice, keptTokens: this.#keptTokens(room) };
+  }
+
+  /**
+   * Whether the span has paid for a summary; on a cold cache, what this call would write anew counts too.
+   * Never for the price's sake: soon after the last one, or where it would shorten what the model has not
+   * seen yet.
+   */
   #isSummaryDue(room: Room): boolean {
-    const { messagesTokens, isWarm } = room;
-    if (!this.#mayBeEarly(room)) return false;
+    const { messagesTokens, isWarm, tariff } = room;
+    if (!this.#mayBeEarly(room) || this.#ledger.callsSinceSummary < RENT_DEFAULTS.leastCalls) return false;
     if (messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(room)) return false;
-    const rentNow = (isWarm ? this.#tariff.read : this.#tariff.write) * messagesTokens;
-    return this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#summaryPrice(room);
+    const rentNow = (isWarm ? tariff.read : tariff.write) * messagesTokens;
+    const isPaid =
+      this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#summaryPrice(room);
+    return isPaid && unsentTokens(room) <= RENT_DEFAULTS.unsentShare * this.#roundTokens(room);
+  }
+
+  /** What a summary keeps or tells of the newest round at the most. */
+  #roundTokens(room: Room): number {
+    return extractivePolicy(situationOf(room), this.#policy).maxNewestRoundTokens;
   }
 
   /** Whether the policy summarises before the window is full. */
@@ -115,7 +140,7 @@ export class WindowPlanner {
 
   /** What a summary costs: no call, but what it leaves is written anew. */
   #summaryPrice(room: Room): number {
-    return rewritePrice({ suffixTokens: this.#expectedAfter(room), isWarm: true }, this.#tariff);
+    return rewritePrice({ suffixTokens: this.#expectedAfter(room), isWarm: true }, room.tariff);
   }
 
   #expectedAfter(room: Room): number {
@@ -135,26 +160,28 @@ export class WindowPlanner {
       reason,
       pinned: sources.pinned,
     });
-    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+    if (edit === undefined || (reason === "rent" && edit.isBoundary !== true)) return undefined;
+    return { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
   }
 
   #clear(room: Room): RoomMade | undefined {
     if (!this.#policy.clearsByRent || room.disabledLayers.has("microcompact")) return undefined;
     if (!this.#isLookDue(room)) return undefined;
-    const { visible, measure, isWarm } = room;
+    const { visible, measure, isWarm, tariff } = room;
     const policy = clearByRentPolicy(situationOf(room), clearableToolsOf(room));
     const edit = isWarm
-      ? planClearByRent({ visible, measure, ledger: this.#ledger, tariff: this.#tariff }, policy)
+      ? planClearByRent({ visible, measure, ledger: this.#ledger, tariff }, policy)
       : planMicrocompactWhenCold(
           { visible, measure, nowMs: room.at },
           {
             ...policy,
             resultsKeptCount: COMPACTION_DEFAULTS.resultsKeptCount,
-            cacheTtlMs: this.#tariff.cacheLifetimeMs,
+            cacheTtlMs: tariff.cacheLifetimeMs,
           },
         );
     if (edit === undefined) return undefined;
-    const made = { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+    const edits = [{ ...edit, loss: countLoss(edit) }];
+    const made = { edits, usedTokens: tokensAfter(room, edits) };
     return isWarm && this.#payback(room, made) > this.#callsUntilSummary(room) ? undefined : made;
   }
 
@@ -162,14 +189,17 @@ export class WindowPlanner {
   #payback(room: Room, made: RoomMade): number {
     const freedTokens = room.usedTokens - made.usedTokens;
     const suffixTokens = tokensBehind(room, firstChanged(room.visible, made.edits)) - freedTokens;
-    return breakEvenCalls({ freedTokens, suffixTokens, isWarm: true }, this.#tariff);
+    return breakEvenCalls({ freedTokens, suffixTokens, isWarm: true }, room.tariff);
   }
 
   /** A rewrite shortly before the summary would be paid twice: this many calls are left until it is due. */
   #callsUntilSummary(room: Room): number {
     if (!this.#mayBeEarly(room)) return Number.POSITIVE_INFINITY;
+    // A window that a summary would hardly shrink gets none, however much was paid.
+    if (room.messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(room))
+      return Number.POSITIVE_INFINITY;
     const left = this.#policy.summaryMultiple * this.#summaryPrice(room) - this.#ledger.summaryRent;
-    return left / rentPerCall(Math.max(1, room.messagesTokens), this.#tariff);
+    return left / rentPerCall(Math.max(1, room.messagesTokens), room.tariff);
   }
 
   /** Looking at every block is worth it where all of them together might have paid. */
@@ -177,8 +207,10 @@ export class WindowPlanner {
     if (room.editSafety === "strict") return false;
     const keptTokens = this.#keptTokens(room);
     if (!room.isWarm) return room.messagesTokens > keptTokens;
-    const leastPrice = rewritePrice({ suffixTokens: keptTokens, isWarm: true }, this.#tariff);
-    return this.#ledger.windowRent >= Math.max(leastPrice, this.#lookAgainRent);
+    const leastPrice = rewritePrice({ suffixTokens: keptTokens, isWarm: true }, room.tariff);
+    return (
+      this.#ledger.windowRent > 0 && this.#ledger.windowRent >= Math.max(leastPrice, this.#lookAgainRent)
+    );
   }
 
   #keptTokens(room: Room): number {
@@ -268,12 +300,23 @@ export class WindowPlanner {
     const afterTokens = this.#expectedAfter(room);
     const freedTokens = room.messagesTokens - afterTokens;
     const summary = { freedTokens, suffixTokens: afterTokens, isWarm: true };
-    return breakEvenCalls(summary, this.#tariff) < this.#payback(room, old);
+    return breakEvenCalls(summary, room.tariff) < this.#payback(room, old);
   }
 }
 
 function tokensBehind({ visible, measure }: Room, first: number): number {
   let tokens = 0;
   for (const { blocks } of visible.slice(first)) for (const { block } of blocks) tokens += measure(block);
+  return tokens;
+}
+
+/** What was appended since the last call, and no model has seen. */
+function unsentTokens({ visible, measure, lastCallSeq }: Room): number {
+  let tokens = 0;
+  for (let index = visible.length - 1; index >= 0; index--) {
+    const { seq, role, insertedBy, blocks } = visible[index]!;
+    if (seq <= lastCallSeq || insertedBy !== undefined) break;
+    if (role !== "assistant") for (const { block } of blocks) tokens += measure(block);
+  }
   return tokens;
 }

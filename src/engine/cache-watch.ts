@@ -42,41 +42,42 @@ export class CacheWatch {
   readonly #memory = new MarkMemory();
   readonly #boundary: StableBoundary;
   readonly #open = new Map<number, WatchedCall>();
-  #lastCallMs: number | undefined;
-  #tariff: { readonly model: string; readonly tariff: ResolvedTariff } | undefined;
+  #last: { readonly model: string; readonly atMs: number } | undefined;
+  readonly #tariffs = new Map<string, ResolvedTariff>();
 
   constructor(parts: Pick<SessionParts, "writer" | "observer">, options: WindowOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#boundary = new StableBoundary(options.keptTools ?? []);
+    this.#boundary = new StableBoundary(options);
   }
 
   /** The tariff of the model that is called. */
   tariffOf(model: string): ResolvedTariff {
-    if (this.#tariff?.model !== model) {
+    let tariff = this.#tariffs.get(model);
+    if (tariff === undefined) {
       const { tariff: option, cacheTtl } = this.#options;
-      this.#tariff = { model, tariff: resolveTariff({ model, option, cacheTtl }) };
+      tariff = resolveTariff({ model, option, cacheTtl });
+      this.#tariffs.set(model, tariff);
     }
-    return this.#tariff.tariff;
+    return tariff;
   }
 
   /**
-   * Whether the provider may still hold the prompt of the last call. Of a session that was opened, the
-   * newest message tells when that was.
+   * Whether the provider may still hold the prompt of the last call to this model. Of a session that was
+   * opened or imported, the newest answer tells when that was.
    */
-  isWarm(nowMs: number): boolean {
-    const { callSeqs, visible } = this.#parts.writer.projection;
-    if (callSeqs.length === 0) return true;
-    const lastMs = this.#lastCallMs ?? visible.findLast(({ role }) => role === "assistant")?.at;
-    const lifetimeMs = this.#tariff?.tariff.cacheLifetimeMs ?? Number.POSITIVE_INFINITY;
-    return lastMs === undefined || nowMs - lastMs <= lifetimeMs;
+  isWarm(nowMs: number, model: string): boolean {
+    if (this.#last !== undefined && this.#last.model !== model) return false;
+    const { visible } = this.#parts.writer.projection;
+    const lastMs = this.#last?.atMs ?? visible.findLast(({ role }) => role === "assistant")?.at;
+    return lastMs === undefined || nowMs - lastMs <= this.tariffOf(model).cacheLifetimeMs;
   }
 
   /** Looks at a request before it leaves. */
   watch({ request, fixed, messages, promptTokens, atMs }: LeavingCall): WatchedCall {
     const { model, parameters, betas, reservedMarks = PROMPT_CACHE_DEFAULTS.reservedMarks } = request;
     const tariff = this.tariffOf(model);
-    this.#lastCallMs = atMs;
+    this.#last = { model, atMs };
     const { system, toolsText } = fixed;
     const sent = this.#monitor.sent(
       { model, parameters, betas, system, toolsText, messages },

@@ -49,7 +49,7 @@ export class CallPreparer {
     this.#now = now;
     this.#cache = new CacheWatch(parts, options);
     this.#safety = new SessionSafety(options.editSafety);
-    this.#rooms = new RoomMaker(parts, options, (model) => this.#cache.tariffOf(model));
+    this.#rooms = new RoomMaker(parts, options);
   }
 
   /** The limits of new messages; before the first call those of the window the options name. */
@@ -206,17 +206,17 @@ export class CallPreparer {
     const fixedTokens = ledger.fixedFigure().fitTokens;
     this.#checkFixed(fixed, fixedTokens, budget);
     const room = this.#room(fixedTokens, budget);
-    const { usedTokens } = room;
-    const made = await this.#rooms.make(room, ledger.model);
+    const made = await this.#rooms.make(room);
     if (made.usedTokens >= budget.blockingTokens) {
       if (made.edits.length > 0 || !this.#distrustsReport(budget))
         throw this.#tooSmall(made.usedTokens, fixedTokens, budget);
       return [];
     }
-    this.#watchUseful(made.edits, usedTokens, made.usedTokens, budget);
     const entries = await writer.append(made.edits.map((edit) => ({ type: "edit", edit })));
     keeper.follow(writer.projection);
-    this.#rooms.called(room, made, this.#messagesTokens());
+    const leftTokens = this.#messagesTokens();
+    this.#rooms.called(room, made, leftTokens);
+    this.#watchUseful(made.edits, room.messagesTokens, leftTokens, budget);
     return made.edits.map((edit, index) => {
       const { seq } = entries[index]!;
       this.#emit({ type: "layer", seq, layer: edit.kind, edit });
@@ -233,8 +233,9 @@ export class CallPreparer {
       fixedTokens,
       messagesTokens: this.#messagesTokens(),
       budget,
+      tariff: this.#cache.tariffOf(keeper.ledger.model),
       editSafety: this.#editSafety(),
-      isWarm: this.#cache.isWarm(this.#now()),
+      isWarm: this.#cache.isWarm(this.#now(), keeper.ledger.model),
       measure: (block: ContentBlock) => estimateBlock(block) * ratio,
       padding,
       disabledLayers: this.#rooms.disabledLayers,
@@ -284,6 +285,7 @@ export class CallPreparer {
       fixedTokens,
       availableTokens: budget.blockingTokens,
       windowTokens: budget.windowTokens,
+      isUnmanaged: this.#rooms.isOff,
     });
   }
 

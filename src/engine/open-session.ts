@@ -5,6 +5,7 @@
  * after it are folded like new ones. A log without a checkpoint is folded from its start.
  */
 import { OptionError } from "../base/errors.ts";
+import { POLICY_NAMES } from "../compaction/cost-policy.ts";
 import { checkTariffOption } from "../tokens/tariff.ts";
 import { UsageLedger } from "../tokens/usage-ledger.ts";
 import { Projection } from "../transcript/projection.ts";
@@ -13,7 +14,12 @@ import { notify, type SessionEvent } from "./events.ts";
 import { foldStoredLog, UNKNOWN_MODEL } from "./fold-stored-log.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { Session } from "./session.ts";
-import type { NewSessionOptions, SessionOptions, WindowOptions } from "./session-options.ts";
+import {
+  type NewSessionOptions,
+  type SessionOptions,
+  SWITCHED_LAYERS,
+  type WindowOptions,
+} from "./session-options.ts";
 import { WindowKeeper } from "./window-keeper.ts";
 
 /** Written into the header of every session, to know later who wrote a log. */
@@ -64,6 +70,12 @@ function checkWindow(window: WindowOptions = {}): void {
       hint: "Leave it out for the provider's usual five minutes.",
     });
   }
+  checkChoice("policy", window.policy, POLICY_NAMES);
+  checkChoice("editSafety", window.editSafety, ["strict", "permissive"]);
+  for (const layer of checkNames("disabledLayers", window.disabledLayers))
+    checkChoice("disabledLayers", layer, SWITCHED_LAYERS);
+  checkNames("keptTools", window.keptTools);
+  checkNames("clearableTools", window.clearableTools);
   for (const name of ["windowTokens", "maxOutputTokens"] as const) {
     const value: unknown = window[name];
     if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) continue;
@@ -72,4 +84,21 @@ function checkWindow(window: WindowOptions = {}): void {
       hint: "Leave it out to take the figure of the model's catalogue entry.",
     });
   }
+}
+
+function checkChoice(name: keyof WindowOptions, value: unknown, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value as string)) return;
+  throw new OptionError({
+    message: `\`window.${name}\` has ${JSON.stringify(value) ?? String(value)}; it is one of ${choices.join(", ")}.`,
+    hint: "Leave it out for what the library does by itself.",
+  });
+}
+
+function checkNames(name: keyof WindowOptions, value: unknown): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value;
+  throw new OptionError({
+    message: `\`window.${name}\` is not a list of names.`,
+    hint: "Give a list of strings, or leave it out.",
+  });
 }

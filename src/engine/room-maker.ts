@@ -4,58 +4,54 @@
 import { costPolicy, DEFAULT_POLICY } from "../compaction/cost-policy.ts";
 import type { Room, RoomMade } from "../compaction/room.ts";
 import { type SummarySources, WindowPlanner } from "../compaction/window-planner.ts";
-import type { Tariff } from "../tokens/tariff.ts";
 import type { WindowOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 export class RoomMaker {
   /** Layers that are switched off, by name. */
   readonly disabledLayers: ReadonlySet<string>;
-  readonly #parts: Pick<SessionParts, "digest" | "pins">;
-  readonly #options: WindowOptions;
-  readonly #tariffOf: (model: string) => Tariff;
-  #planner: { readonly tariff: Tariff; readonly planner: WindowPlanner } | undefined;
+  readonly #parts: Pick<SessionParts, "digest" | "pins" | "writer">;
+  readonly #planner: WindowPlanner | undefined;
+  #isResumed = false;
 
-  constructor(
-    parts: Pick<SessionParts, "digest" | "pins">,
-    options: WindowOptions,
-    tariffOf: (model: string) => Tariff,
-  ) {
+  constructor(parts: Pick<SessionParts, "digest" | "pins" | "writer">, options: WindowOptions) {
     this.#parts = parts;
-    this.#options = options;
-    this.#tariffOf = tariffOf;
     this.disabledLayers = new Set(options.disabledLayers ?? []);
+    const policy = costPolicy(options.policy ?? DEFAULT_POLICY);
+    this.#planner = policy === undefined ? undefined : new WindowPlanner(policy);
   }
 
   /** Whether the policy leaves the window alone. */
   get isOff(): boolean {
-    return this.#options.policy === "off";
+    return this.#planner === undefined;
   }
 
-  async make(room: Room, model: string): Promise<RoomMade> {
-    const planner = this.#plannerFor(model);
-    const plan = planner?.plan(room) ?? { edits: [], usedTokens: room.usedTokens };
+  async make(room: Room): Promise<RoomMade> {
+    const nothing: RoomMade = { edits: [], usedTokens: room.usedTokens };
+    if (this.#planner === undefined) return nothing;
+    this.#resume(this.#planner, room);
+    const plan = this.#planner.plan(room);
     if (plan !== "needs-log") return plan;
-    const again = planner!.plan(room, await this.#sources());
-    return again === "needs-log" ? { edits: [], usedTokens: room.usedTokens } : again;
+    const again = this.#planner.plan(room, await this.#sources());
+    return again === "needs-log" ? nothing : again;
   }
 
   /** The request leaves: what was planned was carried out, and left messages of `messagesTokens`. */
   called(room: Room, made: RoomMade, messagesTokens: number): void {
-    this.#planner?.planner.called(room, made, messagesTokens);
+    this.#planner?.called(room, made, messagesTokens);
+  }
+
+  /** Of a session that was opened, the log tells how many calls have carried what is in the window. */
+  #resume(planner: WindowPlanner, room: Room): void {
+    if (this.#isResumed) return;
+    this.#isResumed = true;
+    const { callSeqs, activeEdits } = this.#parts.writer.projection;
+    const boundary = activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary === true);
+    const since = callSeqs.filter((seq) => seq > (boundary?.seq ?? 0)).length;
+    if (since > 0) planner.resumed(room, since);
   }
 
   async #sources(): Promise<SummarySources> {
     return { digest: await this.#parts.digest.get(), pinned: await this.#parts.pins.texts() };
-  }
-
-  /** Another tariff has another idea of what was paid, so its ledger begins anew. */
-  #plannerFor(model: string): WindowPlanner | undefined {
-    const policy = costPolicy(this.#options.policy ?? DEFAULT_POLICY);
-    if (policy === undefined) return undefined;
-    const tariff = this.#tariffOf(model);
-    if (this.#planner?.tariff !== tariff)
-      this.#planner = { tariff, planner: new WindowPlanner(policy, tariff) };
-    return this.#planner.planner;
   }
 }

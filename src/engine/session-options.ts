@@ -11,6 +11,12 @@ import type { TariffOption } from "../tokens/tariff.ts";
 import type { Scope } from "../transcript/entries.ts";
 import type { SessionObserver } from "./events.ts";
 
+/** Layers that can be switched off. */
+export const SWITCHED_LAYERS = ["arrival", "offload", "microcompact", "collapse", "extractive"] as const;
+
+/** One of {@link SWITCHED_LAYERS}. */
+export type SwitchedLayer = (typeof SWITCHED_LAYERS)[number];
+
 /** How the window is managed. Everything left out is worked out from the model. */
 export interface WindowOptions {
   /** The model's context window in tokens, where it is to be another than the catalogue says. */
@@ -25,9 +31,12 @@ export interface WindowOptions {
    * @defaultValue `balanced`
    */
   readonly policy?: PolicyName;
-  /** Layers that are switched off; `arrival` is the limit of new blocks. */
-  readonly disabledLayers?: readonly ("arrival" | "offload" | "microcompact" | "collapse" | "extractive")[];
-  /** Tools whose results and arguments are never cleared. */
+  /**
+   * Layers that are switched off; `arrival` is the limit of new blocks. What would not fit without them is
+   * still shown in part, as a last resort; `policy: "off"` does not even do that.
+   */
+  readonly disabledLayers?: readonly SwitchedLayer[];
+  /** Tools whose results and arguments are never cleared; large ones may be shown by head and tail. */
   readonly keptTools?: readonly string[];
   /** Tools that can be run again and may be cleared, beside those that are known to be. */
   readonly clearableTools?: readonly string[];

@@ -5,13 +5,15 @@
  * looked at.
  */
 import { CLEARED_PREFIX } from "../compaction/brief.ts";
-import { CLEARABLE_TOOLS, toolKey } from "../compaction/tool-kinds.ts";
+import { clearableToolsOf } from "../compaction/policies.ts";
+import { toolKey } from "../compaction/tool-kinds.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { Projection } from "../transcript/projection.ts";
 import type { RequestMessage, VisibleBlock } from "../transcript/window.ts";
+import type { WindowOptions } from "./session-options.ts";
 
 export class StableBoundary {
-  readonly #keptTools: ReadonlySet<string>;
+  readonly #clearableTools: ReadonlySet<string>;
   #projection: Projection | undefined;
   #revision = -1;
   #seenCount = 0;
@@ -21,9 +23,8 @@ export class StableBoundary {
   /** The message that holds the found call, as it was last seen. */
   #messageIndex = 0;
 
-  /** Results of `keptTools` are never cleared. */
-  constructor(keptTools: readonly string[]) {
-    this.#keptTools = new Set(keptTools.map(toolKey));
+  constructor({ keptTools = [], clearableTools }: Pick<WindowOptions, "keptTools" | "clearableTools">) {
+    this.#clearableTools = clearableToolsOf({ keptTools, clearableTools });
   }
 
   /** Index of the last message that no rewrite is expected to change; `undefined` where none is expected. */
@@ -54,8 +55,7 @@ export class StableBoundary {
   #look(shown: VisibleBlock): void {
     const { block } = shown;
     if (block.type === "tool_use") {
-      const key = toolKey(block.name);
-      if (CLEARABLE_TOOLS.has(key) && !this.#keptTools.has(key)) this.#calls.set(block.id, block);
+      if (this.#clearableTools.has(toolKey(block.name))) this.#calls.set(block.id, block);
     } else if (block.type === "tool_result" && !isCleared(shown)) {
       this.#found ??= this.#calls.get(block.tool_use_id);
     }

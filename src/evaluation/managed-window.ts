@@ -67,7 +67,7 @@ export class ManagedWindow implements Contestant {
   #lastCallSeq = 0;
 
   constructor(policy: ManagedPolicy, setting: RunSetting, arena: Arena) {
-    const { windowTokens, tariff, trajectory } = setting;
+    const { windowTokens, trajectory } = setting;
     this.#policy = policy;
     this.#setting = setting;
     this.#arena = arena;
@@ -77,7 +77,7 @@ export class ManagedWindow implements Contestant {
     this.#budget = planBudget({ windowTokens });
     this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? arrivalPolicy)(windowTokens);
     this.#disabledLayers = new Set(policy.disabledLayers ?? []);
-    this.#planner = new WindowPlanner(policy.policy, tariff);
+    this.#planner = new WindowPlanner(policy.policy);
   }
 
   get units(): readonly WindowUnit[] {
@@ -149,6 +149,7 @@ export class ManagedWindow implements Contestant {
       fixedTokens: this.#setting.trajectory.fixedTokens,
       messagesTokens: this.#shown.tokens,
       budget: this.#budget,
+      tariff: this.#setting.tariff,
       editSafety: this.#policy.editSafety,
       isWarm: isWarm || idleMs === 0,
       measure: this.#measure,

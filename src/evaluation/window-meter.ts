@@ -32,7 +32,7 @@ export interface CostFigures {
   readonly ratio: number;
   /** Name of the tariff. */
   readonly tariff: string;
-  /** System prompt and tools within each request, in tokens: recorded, or told by the first bill. */
+  /** System prompt and tools within each request, in tokens, as far as they were recorded. */
   readonly fixedTokens: number;
 }
 
@@ -40,7 +40,7 @@ export interface CostFigures {
 export interface MeteredCall {
   readonly cost: number;
   readonly uncompactedCost: number;
-  /** Tokens of the last request that the cache held no more; without those that an edit changed. */
+  /** Tokens of this request, where the cache held nothing of the last one although it should have. */
   readonly missedTokens?: number;
 }
 

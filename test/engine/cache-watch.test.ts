@@ -183,7 +183,7 @@ describe("a cache miss", () => {
   });
 
   it("is expected after a compaction, and tells no text of anybody", async () => {
-    const { session, events, turn, misses } = await watched({ windowTokens: 24_000 });
+    const { session, events, turn, misses } = await watched({ windowTokens: 24_000, policy: "faithful" });
     await session.append(user("Go, the secret is hunter2."));
     for (let round = 0; round < 60; round++) await work(session, turn, `c${round}`, 700);
     expect(events.some(({ type }) => type === "layer")).toBe(true);

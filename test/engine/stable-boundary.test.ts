@@ -44,7 +44,7 @@ describe("StableBoundary", () => {
     for (const edit of edits) log.edit(edit);
     const projection = new Projection();
     for (const entry of log.entries) projection.apply(entry);
-    expect(find(new StableBoundary(kept), projection)).toBe(through);
+    expect(find(new StableBoundary({ keptTools: kept }), projection)).toBe(through);
   });
 
   it("is none where the conversation begins with what is cleared", () => {
@@ -53,13 +53,13 @@ describe("StableBoundary", () => {
     log.message(user(result("c1")));
     const projection = new Projection();
     for (const entry of log.entries) projection.apply(entry);
-    expect(find(new StableBoundary([]), projection)).toBeUndefined();
+    expect(find(new StableBoundary({ keptTools: [] }), projection)).toBeUndefined();
   });
 
   it("is found as the conversation grows, stays, and moves on with an edit", () => {
     const log = aLog();
     const projection = new Projection();
-    const boundary = new StableBoundary([]);
+    const boundary = new StableBoundary({ keptTools: [] });
     const seen = log.entries.map((entry) => {
       projection.apply(entry);
       return find(boundary, projection);

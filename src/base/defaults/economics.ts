@@ -43,6 +43,10 @@ export const POLICY_DEFAULTS = {
 export const RENT_DEFAULTS = {
   /** A summary is not made early before the window is this many times what it would leave. Source: our choice: half of it must go. */
   leastShrink: 2,
+  /** Calls between two early summaries, at the least. Source: our choice: where nothing is cheap to read, a summary would be due at every third call. */
+  leastCalls: 8,
+  /** What was not sent yet may take this share of what a summary keeps of the newest round; else the summary waits a call. Source: our choice: the rest is labels. */
+  unsentShare: 0.8,
   /** How much of its budgets a summary takes, as long as none was made. Source: our choice: sections are rarely full. */
   expectedShare: 0.8,
   /** Newest part of the window whose results are not cleared for the price's sake. Source: where-the-numbers-come-from.md, "Rent or buy". */

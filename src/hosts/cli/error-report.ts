@@ -54,7 +54,7 @@ function platformHint(error: unknown): string | undefined {
 }
 
 /** A replay has a recorded prompt and newest round: the window is what can be changed. */
-function tooSmall({ code, message, fixedTokens }: WindowTooSmallError): ErrorReport {
+function tooSmall({ code, message, fixedTokens, neededTokens }: WindowTooSmallError): ErrorReport {
   const words =
     fixedTokens === 0
       ? message.replace(
@@ -62,7 +62,9 @@ function tooSmall({ code, message, fixedTokens }: WindowTooSmallError): ErrorRep
           "the newest round alone needs",
         )
       : message;
-  return { code, message: words, hint: "Replay it in a larger window, such as --window 64k." };
+  // What a window keeps free for a summary is a tenth of it; a quarter more is room to work in.
+  const largerK = Math.ceil((neededTokens * 1.25) / 8_000) * 8;
+  return { code, message: words, hint: `Replay it in a larger window, such as --window ${largerK}k.` };
 }
 
 /** The report in one line, and the stack below it where `PALIMPSEST_DEBUG` asks for it. */

@@ -184,8 +184,12 @@ function startOf(imported: ImportedSession): number {
   return first?.message.at ?? Date.now();
 }
 
-function meterOf({ imported, file }: ReplayTask, { request: { model }, tariff }: Setting): WindowMeter {
-  const trajectory = trajectoryOf(imported, { name: basename(file), model });
+/** Prices what the replayed window holds: a prompt that was not recorded is in neither. */
+function meterOf(
+  { imported, file }: ReplayTask,
+  { request: { model }, tariff, source: { fixedTokens } }: Setting,
+): WindowMeter {
+  const trajectory = trajectoryOf(imported, { name: basename(file), model, fixedTokens });
   return new WindowMeter(trajectory, tariff, tokenizerRatio(model));
 }
 

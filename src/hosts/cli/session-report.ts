@@ -133,12 +133,17 @@ function survivalLines({ survival }: ReplayedSession, layout: ReportLayout): rea
 }
 
 /** What the requests cost beside the session that nobody manages. */
-function priceLines({ cost, window }: ReplayedSession, layout: ReportLayout): readonly string[] {
+function priceLines({ cost, window, source }: ReplayedSession, layout: ReportLayout): readonly string[] {
   if (cost === undefined || cost.uncompacted === 0) return [];
   const { inputTokenEquivalents, uncompacted, ratio, tariff } = cost;
+  const left = [
+    "answers",
+    "lookups",
+    ...(source.fixedTokens > 0 ? [] : ["the prompt that was not recorded"]),
+  ];
   const words =
     `${formatTokens(inputTokenEquivalents)} input-token-equivalents under ${window.policy}, ${formatTokens(uncompacted)} ` +
-    `with nothing taken out: ${formatShare(ratio)} (${printable(tariff)}; without the answers)`;
+    `with nothing taken out: ${formatShare(ratio)} (${printable(tariff)}; without ${left.join(" and ")})`;
   return formatCheck({ holds: undefined, name: "It cost", words, details: [] }, layout);
 }
 

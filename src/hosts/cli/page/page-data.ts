@@ -98,7 +98,7 @@ export interface PageCallCost {
   readonly cost: number;
   /** What the same call would have cost with everything said so far in it. */
   readonly uncompactedCost?: number;
-  /** Tokens that the prompt cache should have had and did not. */
+  /** Tokens of a request that were written anew because the prompt cache held none of the last one. */
   readonly missedTokens?: number;
 }
 

@@ -63,7 +63,7 @@ export class PageDictionary {
       category: PAGE_CATEGORIES.indexOf(categoryOf(block, message)),
       form: this.#formOf(message, visible, key),
       tokens: Math.round(estimateBlock(block)),
-      ...this.#wordsOf(block),
+      ...this.#wordsOf(block, message.insertedBy !== undefined),
     });
     return piece;
   }
@@ -86,15 +86,16 @@ export class PageDictionary {
     return form;
   }
 
-  #wordsOf(block: ContentBlock): Pick<PagePiece, "text" | "type" | "tool" | "isError"> {
+  #wordsOf(block: ContentBlock, isInserted: boolean): Pick<PagePiece, "text" | "type" | "tool" | "isError"> {
     if (isCall(block)) {
       this.#tools.set(block.id, block.name);
       return { text: pageText(JSON.stringify(block.input) ?? ""), tool: nameOf(block.name) };
     }
     const answered = "tool_use_id" in block ? this.#tools.get(block.tool_use_id) : undefined;
+    const characters = isInserted ? PAGE_DEFAULTS.pageInsertedCharacters : PAGE_DEFAULTS.pageTextCharacters;
     const isPlain = block.type === "text" || block.type === "thinking" || block.type === "tool_result";
     return {
-      text: isCipheredThinking(block) ? "" : pageText(blockText(block)),
+      text: isCipheredThinking(block) ? "" : pageText(blockText(block), characters),
       ...(isPlain ? {} : { type: nameOf(typeName(block)) }),
       ...(answered === undefined ? {} : { tool: nameOf(answered) }),
       ...("is_error" in block && block.is_error === true ? { isError: true } : {}),
@@ -119,11 +120,11 @@ function isSame(one: ContentBlock, other: ContentBlock): boolean {
 }
 
 /** A text as the page keeps it. */
-export function pageText(text: string): PageText {
-  const { pageTextCharacters, pageTextTailCharacters } = PAGE_DEFAULTS;
-  if (text.length <= pageTextCharacters) return text;
+export function pageText(text: string, characters: number = PAGE_DEFAULTS.pageTextCharacters): PageText {
+  const { pageTextTailCharacters } = PAGE_DEFAULTS;
+  if (text.length <= characters) return text;
   return {
-    head: cutHead(text, pageTextCharacters - pageTextTailCharacters),
+    head: cutHead(text, characters - pageTextTailCharacters),
     tail: cutTail(text, pageTextTailCharacters),
     characters: text.length,
   };
