@@ -22,7 +22,7 @@ const HEADER = [
 const LEGEND = [
   "cost: of the session in a window without end, lookups included; to peer: the same to what Claude Code does (full compact, forked, five files).",
   "far: strings used again from 8,000 tokens away or more that were visible, in per cent; Δ far, p10: less the peer's, in points, pooled and the session that nine in ten do better than.",
-  "near: the same from less far away; reach: far and visible, or behind a pointer. summaries, clears: edits in all sessions; failed: sessions in which no request fitted any more, left out of the rest.",
+  "near: the same from less far away; reach: far and visible, behind a pointer, or (ours) found by a search for visible strings. summaries, clears: edits in all sessions; failed: sessions in which no request fitted any more, left out of the rest.",
 ];
 
 const ratio = (value) => (value === undefined ? "-" : value.toFixed(3));

@@ -81,7 +81,8 @@ function checkOptions() {
   const tariffs = ["anthropic-5m", "anthropic-1h", "openai", "openai-50", "generic", "model"];
   if (!tariffs.includes(options.tariff)) stop(`--tariff is one of ${tariffs.join(", ")}.`);
   if (!["even", "odd", "all"].includes(options.half)) stop("--half is even, odd or all.");
-  if (!windows.every(({ windowTokens }) => windowTokens > 0))
+  const isPrompt = (tokens) => tokens === undefined || (Number.isFinite(tokens) && tokens >= 0);
+  if (!windows.every(({ windowTokens, fixedTokens }) => windowTokens > 0 && isPrompt(fixedTokens)))
     stop("--windows is a list such as 200000,64000:4000.");
   const unknown = groups.find((group) => !(group in GROUP_NAMES));
   if (unknown !== undefined) stop(`--groups is a list of ${Object.keys(GROUP_NAMES).join(", ")}.`);
