@@ -71,7 +71,9 @@ function withEffect(window, { hide = [], hideInserted = [], forms = [], insert =
 }
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-example-"));
-const session = await nodeSessions({ folder }).create({ window: { windowTokens: 8_000 } });
+// The policy that acts late makes edits of every kind.
+const window = { windowTokens: 16_000, policy: "faithful" };
+const session = await nodeSessions({ folder }).create({ window });
 const file = join(folder, `${session.id}.jsonl`);
 const check = (what) => {
   const mine = foldWindow(readEntries(readFileSync(file))).map(({ blocks }) => blocks.filter(Boolean));
@@ -81,7 +83,7 @@ const check = (what) => {
 
 const seqs = [];
 const kinds = new Set();
-let smallest;
+const edits = [];
 for (let turn = 1; turn <= 120; turn++) {
   const input = { path: `src/${turn}.ts` };
   const content = [{ type: "tool_use", id: `toolu_${turn}`, name: "read_file", input }];
@@ -92,9 +94,7 @@ for (let turn = 1; turn <= 120; turn++) {
   const call = await session.prepare({ model: "claude-opus-4-5" });
   for (const { seq, edit } of call.edits) {
     kinds.add(edit.kind);
-    // A small one of the last turns: what it hid still fits into the window.
-    if (turn > 110 && !(smallest?.freedTokens < edit.freedTokens))
-      smallest = { seq, freedTokens: edit.freedTokens };
+    edits.push(seq);
   }
   await session.record({ messages: [{ role: "assistant", responseId: `msg_${turn}`, content }] });
   const result = { type: "tool_result", tool_use_id: `toolu_${turn}`, content: text };
@@ -103,7 +103,16 @@ for (let turn = 1; turn <= 120; turn++) {
 }
 assert.ok(kinds.has("extractive"), `compacted, too: ${[...kinds].join(", ")}`);
 
-await session.undo(smallest.seq);
+// What an edit hid may be too much for the window by now: then taking it back is refused, with the figures.
+let undone;
+for (const seq of edits.toReversed()) {
+  undone = await session.undo(seq).then(
+    () => seq,
+    ({ code }) => assert.equal(code, "UNDO_REFUSED"),
+  );
+  if (undone !== undefined) break;
+}
+assert.ok(undone, "one of the edits can be taken back");
 check("after an undo");
 await session.rewind(seqs[20]);
 check("after a rewind");

@@ -7,10 +7,10 @@ describe("numbers for a window", () => {
   it.each([
     { windowTokens: 10_000_000, blockTokens: 12_000, why: "larger windows do not get larger limits" },
     { windowTokens: 200_000, blockTokens: 12_000, why: "the reference window" },
-    { windowTokens: 150_000, blockTokens: 9_000, why: "in proportion" },
-    { windowTokens: 32_000, blockTokens: 8_000, why: "the floor" },
-    { windowTokens: 16_000, blockTokens: 4_000, why: "below the small window the floor shrinks, too" },
-    { windowTokens: 1_000, blockTokens: 250, why: "even the smallest window has room for a block" },
+    { windowTokens: 180_000, blockTokens: 10_800, why: "in proportion" },
+    { windowTokens: 32_000, blockTokens: 10_000, why: "the floor" },
+    { windowTokens: 16_000, blockTokens: 5_000, why: "below the small window the floor shrinks, too" },
+    { windowTokens: 1_000, blockTokens: 313, why: "even the smallest window has room for a block" },
   ])("limits a block to $blockTokens tokens at $windowTokens: $why", ({ windowTokens, blockTokens }) => {
     expect(arrivalPolicy(windowTokens).blockTokens).toBe(blockTokens);
   });

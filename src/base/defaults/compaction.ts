@@ -13,7 +13,7 @@ export const COMPACTION_DEFAULTS = {
   floorWindowTokens: 32_000,
 
   /** A block above this becomes a preview at arrival. Source: where-the-numbers-come-from.md, "Arrival limits": near recall stays within about a point of no limit. */
-  arrivalBlock: { tokens: 12_000, floor: 8_000 },
+  arrivalBlock: { tokens: 12_000, floor: 10_000 },
   /** All results of one message together, in tokens. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalMessage: { tokens: 50_000, floor: 12_000 },
   /** UTF-8 bytes of one block; bytes do not scale, stores and requests are limited in bytes. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
@@ -21,7 +21,7 @@ export const COMPACTION_DEFAULTS = {
   /** Characters of one line: minified files and data dumps. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalLineCharacters: 20_000,
   /** Head and tail of a preview, in tokens. Source: where-the-numbers-come-from.md, "Arrival limits". */
-  arrivalPreview: { tokens: 2_000, floor: 1_000 },
+  arrivalPreview: { tokens: 2_000, floor: 1_500 },
   /** Head and tail of an older block that gives way, in tokens. Source: where-the-numbers-come-from.md, "Offload and microcompact". */
   preview: { tokens: 1_000, floor: 400 },
   /** Media from this size on lie outside the log, in base64 characters. Source: our choice: about four log lines. */
