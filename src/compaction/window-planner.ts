@@ -46,6 +46,10 @@ export interface SummarySources {
 /** What is to be done with the window; `needs-log`: ask again with {@link SummarySources}. */
 export type WindowPlan = RoomMade | "needs-log";
 
+/**
+ * Decides for one session what becomes of its window before each call. Ask {@link WindowPlanner.plan}, carry
+ * out the edits it returns, and tell it with {@link WindowPlanner.called}; a `Session` does so by itself.
+ */
 export class WindowPlanner {
   readonly #policy: CostPolicy;
   readonly #ledger = new RentLedger();

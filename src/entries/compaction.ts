@@ -9,6 +9,14 @@ export {
   prepareCollapse,
 } from "../compaction/collapse.ts";
 export { collapsePolicy } from "../compaction/collapse-policy.ts";
+export {
+  type CostPolicy,
+  costPolicy,
+  DEFAULT_POLICY,
+  POLICY_NAMES,
+  type PolicyName,
+  type SummaryShape,
+} from "../compaction/cost-policy.ts";
 export { addToDigest, createDigest, type Digest } from "../compaction/digest.ts";
 export { type EscalationInput, type EscalationPlan, planOldBlocks } from "../compaction/escalation.ts";
 export {
@@ -44,3 +52,6 @@ export {
   offloadPolicy,
   type WindowSituation,
 } from "../compaction/policies.ts";
+export type { Room, RoomMade } from "../compaction/room.ts";
+export type { ScaledTokens } from "../compaction/scale.ts";
+export { type SummarySources, type WindowPlan, WindowPlanner } from "../compaction/window-planner.ts";

@@ -15,12 +15,18 @@ export {
   StoreError,
   WindowTooSmallError,
 } from "../base/errors.ts";
+export type { PolicyName } from "../compaction/cost-policy.ts";
 export type { SessionEvent, SessionObserver } from "../engine/events.ts";
 export { createSession, openSession } from "../engine/open-session.ts";
 export type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "../engine/prepared-call.ts";
 export type { Session } from "../engine/session.ts";
 export type { ReadOptions, SearchOptions, SessionHistory } from "../engine/session-history.ts";
-export type { NewSessionOptions, SessionOptions, WindowOptions } from "../engine/session-options.ts";
+export type {
+  NewSessionOptions,
+  SessionOptions,
+  SwitchedLayer,
+  WindowOptions,
+} from "../engine/session-options.ts";
 export { type NodeSessions, nodeSessions } from "../hosts/node-sessions.ts";
 export type { Clock } from "../ports/clock.ts";
 export type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
