@@ -3,13 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: [
-      "test/long/**/*.test.ts",
-      "test/law/**/*.test.ts",
-      "test/corpus/replay-contract.test.ts",
-      "test/corpus/policies.test.ts",
-      "test/hosts/cli/page/page.corpus.test.ts",
-    ],
+    include: ["test/law/**/*.test.ts", "test/corpus/*.test.ts", "test/hosts/cli/page/page.corpus.test.ts"],
     env: { PALIMPSEST_LONG: "1" },
     testTimeout: 1_500_000,
     hookTimeout: 300_000,

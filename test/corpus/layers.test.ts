@@ -36,7 +36,9 @@ async function fold(path: string): Promise<FoldedLog> {
   return foldHistory(messages.toSorted((one, other) => other.length - one.length)[0] ?? []);
 }
 
-describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)", () => {
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+
+describe.skipIf(!hasCorpus || !isLong)("on recorded sessions (in the long suite, with the corpus)", () => {
   it.each(FOLDERS.flatMap((folder) => corpusFiles(folder)))("$id stays a valid request", async ({ path }) => {
     const folded = await fold(path);
     for (const { name, plan } of planners) {

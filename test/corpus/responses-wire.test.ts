@@ -23,7 +23,9 @@ const runs = [
   ...corpusFiles("copilot").map((file) => ({ ...file, windowTokens: 64_000 })),
 ];
 
-describe.skipIf(!hasCorpus)("Responses requests (skipped without the corpus)", () => {
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+
+describe.skipIf(!hasCorpus || !isLong)("Responses requests (in the long suite, with the corpus)", () => {
   it.each(runs)("of $id in a window of $windowTokens are accepted", async ({ path, windowTokens }) => {
     const imported = importSessions(await readInputFile(path)).sessions[0]!;
     const { system } = imported;

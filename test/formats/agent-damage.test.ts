@@ -272,7 +272,7 @@ describe.each([
           expect(new Set(named).size).toBe(named.length);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   }, 120_000);
 });
