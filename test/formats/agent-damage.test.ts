@@ -272,7 +272,7 @@ describe.each([
           expect(new Set(named).size).toBe(named.length);
         }
       }),
-      { numRuns: 250 },
+      { numRuns: 150 },
     );
   }, 120_000);
 });

@@ -71,7 +71,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
           expect(new Set(named).size).toBe(named.length);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   }, 60_000);
 
@@ -85,7 +85,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
         for (const { items } of sessionsOf(linesText(indexes.map((index) => whole[index]))))
           await expectSendable(items);
       }),
-      { numRuns: isDocument ? 5 : 200 },
+      { numRuns: isDocument ? 5 : 100 },
     );
   }, 60_000);
 });
