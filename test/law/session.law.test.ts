@@ -37,6 +37,8 @@ class Host {
   /** What the next request must begin with; nothing after an edit. */
   #prefix: readonly RequestMessage[] | undefined;
   /** The request that waits for an answer. */
+  /** The last call did not fit into the window, so none was made. */
+  #wasRefused = false;
   #waiting: readonly RequestMessage[] | undefined;
 
   constructor(test: TestSession, windowTokens: number) {
@@ -83,7 +85,9 @@ class Host {
     if (isClean) await this.#session.close();
     this.#session = await this.#test.reopen();
     expect(this.#session.visible).toEqual(before);
-    expect(this.#session.tokens).toEqual(tokens);
+    // The log does not know of a model that was asked for and never called.
+    if (!this.#wasRefused) expect(this.#session.tokens).toEqual(tokens);
+    this.#wasRefused = false;
   }
 
   async #call(): Promise<void> {
@@ -94,8 +98,10 @@ class Host {
     } catch (error) {
       expect(error).toBeInstanceOf(WindowTooSmallError);
       this.#prefix = undefined;
+      this.#wasRefused = true;
       return;
     }
+    this.#wasRefused = false;
     const { messages, edits, tokens, callSeq } = prepared;
     expect(tokens.padded).toBeLessThan(planBudget({ windowTokens: this.#windowTokens }).blockingTokens);
     expect(judgeAnthropicRequest({ messages: toAnthropic(messages) })).toEqual([]);
