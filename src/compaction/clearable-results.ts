@@ -66,7 +66,7 @@ export function findClearableResults(
 }
 
 /** Only a form that an edit gave can be a brief: a tool that prints one is not spared by it. */
-function isCleared({ block, form }: VisibleBlock): boolean {
+export function isCleared({ block, form }: VisibleBlock): boolean {
   return (
     form === "edited" &&
     block.type === "tool_result" &&

@@ -7,12 +7,11 @@
  */
 import type { LayerEdit } from "../transcript/edits.ts";
 import { previewEdit } from "../transcript/projection.ts";
-import type { VisibleMessage } from "../transcript/window.ts";
 import { countLoss } from "./loss-report.ts";
-import type { Measure } from "./measure.ts";
 import { planMicrocompactByUsage } from "./microcompact-by-usage.ts";
 import { planOffloadByUsage } from "./offload-by-usage.ts";
 import { clearableToolsOf, microcompactPolicy, offloadPolicy, type WindowSituation } from "./policies.ts";
+import type { Room } from "./room.ts";
 
 /** Sizes from which on a layer may act, in tokens of the whole request. */
 export interface LayerGates {
@@ -20,23 +19,22 @@ export interface LayerGates {
   readonly microcompactTokens: number;
 }
 
-/** The window as it would be sent now, and what may be done about it. Sizes are in tokens of the model that will be asked. */
-export interface EscalationInput {
-  readonly visible: readonly VisibleMessage[];
-  /** The whole request as it would be sent now, padded. */
-  readonly usedTokens: number;
+/** What the layers look at, out of a {@link Room}: with `measure` unpadded and the fixed part left out. */
+export interface EscalationInput
+  extends Pick<
+    Room,
+    | "visible"
+    | "usedTokens"
+    | "measure"
+    | "padding"
+    | "disabledLayers"
+    | "keptTools"
+    | "clearableTools"
+    | "seq"
+    | "at"
+  > {
   readonly gates: LayerGates;
   readonly situation: WindowSituation;
-  readonly measure: Measure;
-  /** What estimates are multiplied by when the question is whether they fit. */
-  readonly padding: number;
-  readonly disabledLayers: ReadonlySet<string>;
-  readonly keptTools: readonly string[];
-  /** Tools that may be cleared beside those that are known to be reproducible. */
-  readonly clearableTools?: readonly string[] | undefined;
-  /** Where the first edit would stand in the log, and when. */
-  readonly seq: number;
-  readonly at: number;
 }
 
 /** What the layers would do, and how large the request is after it. */

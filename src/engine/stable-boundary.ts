@@ -4,7 +4,7 @@
  * one. Found once and kept until the window is edited; until there is one, only what is new is
  * looked at.
  */
-import { CLEARED_PREFIX } from "../compaction/brief.ts";
+import { isCleared } from "../compaction/clearable-results.ts";
 import { clearableToolsOf } from "../compaction/policies.ts";
 import { toolKey } from "../compaction/tool-kinds.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
@@ -60,14 +60,4 @@ export class StableBoundary {
       this.#found ??= this.#calls.get(block.tool_use_id);
     }
   }
-}
-
-/** A brief has nothing left to clear. */
-function isCleared({ form, block }: VisibleBlock): boolean {
-  return (
-    form === "edited" &&
-    block.type === "tool_result" &&
-    typeof block.content === "string" &&
-    block.content.startsWith(CLEARED_PREFIX)
-  );
 }

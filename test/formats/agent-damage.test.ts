@@ -4,17 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InMemorySessionStore } from "../../src/adapters/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
-import { createSession } from "../../src/engine/open-session.ts";
 import { importSessions } from "../../src/formats/import-session.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import { toOpenaiResponses } from "../../src/formats/to-openai-responses.ts";
 import { WireJudge } from "../../src/hosts/cli/wire-judge.ts";
-import { FakeClock } from "../../src/testing/fake-clock.ts";
-import { seededIds } from "../../src/testing/seeded-ids.ts";
 import { judgeOpenAiResponsesRequest } from "../../src/testing/wire-oracle.ts";
-import { findBlockMisfit } from "../../src/transcript/entry-shape.ts";
 import {
   CODEX_META,
   codexBill,
@@ -25,6 +19,7 @@ import {
   copilotLines,
   jsonl,
 } from "./agent-samples.ts";
+import { prepareImported } from "./sendable.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -206,26 +201,7 @@ const copilotRecord: fc.Arbitrary<Fields> = fc.record(
 );
 
 async function expectSendable({ items }: ImportedSession): Promise<void> {
-  const session = await createSession({
-    store: new InMemorySessionStore(),
-    clock: new FakeClock(),
-    ids: seededIds(1),
-    hasher: nodeHasher,
-    window: { windowTokens: 64_000 },
-  });
-  let saidCount = 0;
-  for (const entry of items) {
-    if (entry.type !== "message") continue;
-    for (const block of entry.message.content)
-      expect(findBlockMisfit(block as unknown as Record<string, unknown>)).toBeUndefined();
-    await session.append(entry.message);
-    saidCount++;
-  }
-  if (saidCount === 0) return;
-  const prepared = await session.prepare({ model: "gpt-5.5" }).catch((error: { code: string }) => {
-    // Nothing in it that could be shown to a model.
-    expect(error.code).toBe("NO_MESSAGES");
-  });
+  const prepared = await prepareImported(items, "gpt-5.5");
   if (prepared === undefined) return;
   const input = toOpenaiResponses(prepared.messages);
   const emptyWords = /^(messages: at least one|Invalid '(messages|input)': empty array)/;
@@ -235,7 +211,6 @@ async function expectSendable({ items }: ImportedSession): Promise<void> {
     ...judgeOpenAiResponsesRequest({ model: "gpt-5.5", input }),
   ].filter(({ message }) => !emptyWords.test(message));
   expect(broken).toEqual([]);
-  await session.close();
 }
 
 describe.each([

@@ -64,7 +64,11 @@ describe("words", () => {
       why: "a test that says when it cannot run",
     },
     { rules: SOURCE_RULES, text: '// new Error("x")', why: "a comment" },
-    { rules: TEXT_RULES, text: "/home/us" + "er/project and ./work/a", why: "an example path" },
+    {
+      rules: TEXT_RULES,
+      text: ["", "home", "user", "project and .", "work", "a"].join("/"),
+      why: "an example path",
+    },
     {
       rules: TEXT_RULES,
       text: "the facts' budget, demo-facts.ts, SPECIAL, facts of a summary, the field `facts`",
