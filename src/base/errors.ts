@@ -16,6 +16,7 @@ export const ERROR_CODES = [
   "SESSION_NOT_FOUND",
   "SESSION_UNREADABLE",
   "SESSION_TAKEN",
+  "SESSION_IN_USE",
   "STORE_FAILED",
   "BLOB_MISSING",
   "INPUT_NOT_FOUND",
@@ -111,6 +112,7 @@ export class StoreError extends PalimpsestError {
     | "SESSION_NOT_FOUND"
     | "SESSION_UNREADABLE"
     | "SESSION_TAKEN"
+    | "SESSION_IN_USE"
     | "STORE_FAILED"
     | "BLOB_MISSING";
 

@@ -46,6 +46,10 @@ export interface FileSystem {
   rename(from: string, to: string): void;
   /** Removes a file; never a folder. */
   remove(path: string): void;
+  /** Removes an empty folder; one that is not empty is refused (`ENOTEMPTY`). */
+  removeDirectory(path: string): void;
+  /** Sets the time at which a file was last modified, in milliseconds since the epoch. */
+  touch(path: string, atMs: number): void;
   /** Makes creations, renames and removals inside the folder survive a power loss. */
   syncDirectory(path: string): Promise<void>;
 }

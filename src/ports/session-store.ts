@@ -4,7 +4,8 @@
  * An append is *acknowledged* when it resolves (the bytes survive a killed process) and *durable*
  * once `sync` has resolved after it (they survive a power loss). A log never changes what is in it.
  */
-import type { Entry, Scope } from "../transcript/entries.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Entry, HeaderEntry, Scope } from "../transcript/entries.ts";
 
 /** An entry and where it lies: an opaque, growing number that `readFrom` takes. */
 export interface StoredEntry {
@@ -28,9 +29,64 @@ export interface LogContents {
   readonly damage: readonly LogDamage[];
 }
 
+/** What a list shows of a session, without reading it through. Damage never hides a session: what could not be read is absent. */
+export interface SessionInfo {
+  readonly sessionId: string;
+  /** Size of the log in bytes, without blobs. */
+  readonly bytes: number;
+  /** When the newest entry was appended, or the log was last changed: the later of both; milliseconds since the epoch. */
+  readonly lastActivityAt: number;
+  /** The first entry, where it is whole: working copy, parent of a fork, when it was created. */
+  readonly header?: HeaderEntry;
+  /** Title, tags …: the last value of each key, as far as the ends of the log hold it. */
+  readonly metadata: Readonly<Record<string, JsonValue>>;
+  /** The first words of the first thing a user said. */
+  readonly firstPrompt?: string;
+  /** Somebody is its writer now. */
+  readonly isInUse: boolean;
+}
+
+/** Which sessions to describe. */
+export interface SessionQuery {
+  readonly scope?: Scope;
+  /** @defaultValue 50 */
+  readonly limit?: number;
+  /** Where the page before ended: its `next`. */
+  readonly after?: string;
+}
+
+/** Some of the sessions, the latest activity first. */
+export interface SessionPage {
+  readonly sessions: readonly SessionInfo[];
+  /** Asks for the page after this one; absent where there is none. */
+  readonly next?: string;
+}
+
+/** A session that was moved to the trash. */
+export interface TrashedSession {
+  readonly sessionId: string;
+  /** Milliseconds since the epoch; absent where the record of it is damaged, and then nobody may purge it by age. */
+  readonly trashedAt?: number;
+  readonly reason?: string;
+}
+
+/** When and why a session goes to the trash. */
+export interface Trashing {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Kept with it: `by hand`, `no activity for 30 days` … */
+  readonly reason: string;
+}
+
 /** One open session. */
 export interface SessionLog {
   readonly sessionId: string;
+  /**
+   * Becomes the one writer of the session, until it is closed. The first append does so by itself; ask
+   * before reading what is to be gone on with. A second call changes nothing.
+   * @throws `StoreError` `SESSION_IN_USE` where somebody else is its writer.
+   */
+  acquire(): Promise<void>;
   /**
    * Appends entries in order, all or none as far as a reader can tell; returns their positions.
    * Their numbers go on by one from the last entry of the log, and begin at 1 in an empty one.
@@ -76,4 +132,19 @@ export interface SessionStore {
   open(sessionId: string, scope?: Scope): Promise<SessionLog>;
   /** Ids of the sessions that have at least one entry, sorted. */
   list(scope?: Scope): Promise<readonly string[]>;
+  /** The latest sessions, a page at a time. Costs what the page takes, not what the sessions hold. */
+  describe(query?: SessionQuery): Promise<SessionPage>;
+  /** One session's info. @throws `StoreError` `SESSION_NOT_FOUND`. */
+  find(sessionId: string, scope?: Scope): Promise<SessionInfo>;
+  /**
+   * Moves a session and all that belongs to it out of every list, whole or not at all; `restore` brings it back.
+   * @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_IN_USE` where somebody is its writer.
+   */
+  trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void>;
+  /** What is in the trash, sorted by id. */
+  listTrash(scope?: Scope): Promise<readonly TrashedSession[]>;
+  /** Brings a session back from the trash. @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_EXISTS`. */
+  restore(sessionId: string, scope?: Scope): Promise<void>;
+  /** Deletes a session that is in the trash, for good. @throws `StoreError` `SESSION_NOT_FOUND` where the trash has none. */
+  purge(sessionId: string, scope?: Scope): Promise<void>;
 }

@@ -43,6 +43,8 @@ export function faultyFileSystem(inner: FileSystem, plan: FaultPlan): FaultyFile
     stat: (path) => faults.run("stat", () => inner.stat(path)),
     rename: (from, to) => faults.run("rename", () => inner.rename(from, to)),
     remove: (path) => faults.run("remove", () => inner.remove(path)),
+    removeDirectory: (path) => faults.run("removeDirectory", () => inner.removeDirectory(path)),
+    touch: (path, atMs) => faults.run("touch", () => inner.touch(path, atMs)),
     syncDirectory: async (path) => faults.run("syncDirectory", () => inner.syncDirectory(path)),
     didFail: () => faults.didFail,
     callCount: () => faults.callCount,

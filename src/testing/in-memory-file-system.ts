@@ -30,6 +30,7 @@ interface FileNode {
   bytes: Uint8Array;
   size: number;
   synced: Uint8Array;
+  modifiedMs: number;
 }
 
 interface FolderNode {
@@ -46,23 +47,33 @@ const newFile = (bytes: Uint8Array): FileNode => ({
   bytes,
   size: bytes.length,
   synced: bytes.slice(),
+  modifiedMs: 0,
 });
 
-/** Implements the port on maps; paths are absolute, with slashes. */
+/**
+ * Implements the port on maps; paths are absolute, with slashes. A file that is written is as old as
+ * `now` says; without it, times are those that `touch` gave.
+ */
 export class InMemoryFileSystem implements FileSystem {
+  readonly #now: (() => number) | undefined;
   #root: FolderNode = newFolder();
+
+  constructor(now?: () => number) {
+    this.#now = now;
+  }
 
   open(path: string, mode: "read" | "append" | "create"): OpenFile {
     const { folder, name } = this.#locate(path);
     const found = folder.entries.get(name);
     if (mode === "create" && found !== undefined) throw new FakeFileSystemError("EEXIST", path);
     if (found?.type === "folder") throw new FakeFileSystemError("EISDIR", path);
-    if (found !== undefined) return new InMemoryFile(found, mode !== "read");
+    if (found !== undefined) return new InMemoryFile(found, mode !== "read", this.#now);
     if (mode === "read") throw new FakeFileSystemError("ENOENT", path);
 
-    const file: FileNode = { type: "file", bytes: new Uint8Array(0), size: 0, synced: new Uint8Array(0) };
+    const file = newFile(new Uint8Array(0));
+    file.modifiedMs = this.#now?.() ?? 0;
     folder.entries.set(name, file);
-    return new InMemoryFile(file, true);
+    return new InMemoryFile(file, true, this.#now);
   }
 
   makeDirectory(path: string): void {
@@ -82,7 +93,8 @@ export class InMemoryFileSystem implements FileSystem {
   stat(path: string): FileStat | undefined {
     const node = this.#find(path);
     if (node === undefined) return undefined;
-    return { size: node.type === "file" ? node.size : 0, modifiedMs: 0, isDirectory: node.type === "folder" };
+    if (node.type === "folder") return { size: 0, modifiedMs: 0, isDirectory: true };
+    return { size: node.size, modifiedMs: node.modifiedMs, isDirectory: false };
   }
 
   rename(from: string, to: string): void {
@@ -96,7 +108,20 @@ export class InMemoryFileSystem implements FileSystem {
 
   remove(path: string): void {
     const { folder, name } = this.#locate(path);
+    if (folder.entries.get(name)?.type === "folder") throw new FakeFileSystemError("EISDIR", path);
     if (!folder.entries.delete(name)) throw new FakeFileSystemError("ENOENT", path);
+  }
+
+  removeDirectory(path: string): void {
+    if (this.#folderAt(path).entries.size > 0) throw new FakeFileSystemError("ENOTEMPTY", path);
+    const { folder, name } = this.#locate(path);
+    folder.entries.delete(name);
+  }
+
+  touch(path: string, atMs: number): void {
+    const node = this.#find(path);
+    if (node?.type !== "file") throw new FakeFileSystemError("ENOENT", path);
+    node.modifiedMs = atMs;
   }
 
   async syncDirectory(path: string): Promise<void> {
@@ -106,7 +131,7 @@ export class InMemoryFileSystem implements FileSystem {
 
   /** What someone finds who looks after the crash; this file system goes on unharmed. */
   crashedCopy(crash: Crash): InMemoryFileSystem {
-    const copy = new InMemoryFileSystem();
+    const copy = new InMemoryFileSystem(this.#now);
     copy.#root = copyFolder(this.#root, crash);
     return copy;
   }
@@ -154,11 +179,13 @@ export class InMemoryFileSystem implements FileSystem {
 class InMemoryFile implements OpenFile {
   readonly #node: FileNode;
   readonly #isWritable: boolean;
+  readonly #now: (() => number) | undefined;
   #isClosed = false;
 
-  constructor(node: FileNode, isWritable: boolean) {
+  constructor(node: FileNode, isWritable: boolean, now: (() => number) | undefined) {
     this.#node = node;
     this.#isWritable = isWritable;
+    this.#now = now;
   }
 
   write(bytes: Uint8Array): number {
@@ -171,6 +198,7 @@ class InMemoryFile implements OpenFile {
     }
     node.bytes.set(bytes, node.size);
     node.size = size;
+    node.modifiedMs = this.#now?.() ?? node.modifiedMs;
     return bytes.length;
   }
 
@@ -218,7 +246,9 @@ function copyFolder(folder: FolderNode, crash: Crash): FolderNode {
   for (const [name, node] of crash === "power" ? folder.synced : folder.entries)
     copy.entries.set(
       name,
-      node.type === "folder" ? copyFolder(node, crash) : newFile(survivingBytes(node, crash)),
+      node.type === "folder"
+        ? copyFolder(node, crash)
+        : { ...newFile(survivingBytes(node, crash)), modifiedMs: node.modifiedMs },
     );
   copy.synced = new Map(copy.entries);
   return copy;

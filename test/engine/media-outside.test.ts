@@ -39,11 +39,14 @@ function withoutBlobs(store: SessionStore): SessionStore {
         return typeof member === "function" ? (member as () => unknown).bind(target) : member;
       },
     });
-  return {
-    create: async (...session) => strip(await store.create(...session)),
-    open: async (...session) => strip(await store.open(...session)),
-    list: (scope) => store.list(scope),
-  };
+  return new Proxy(store, {
+    get: (target, name) => {
+      const member = target[name as keyof SessionStore];
+      const call = (member as (...session: unknown[]) => Promise<unknown>).bind(target);
+      if (name !== "create" && name !== "open") return call;
+      return async (...session: unknown[]) => strip((await call(...session)) as SessionLog);
+    },
+  });
 }
 
 describe("pictures beside the log", () => {

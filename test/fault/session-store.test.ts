@@ -54,6 +54,8 @@ function withoutTruncate(disk: FileSystem): FileSystem {
     stat: (path) => disk.stat(path),
     rename: (from, to) => disk.rename(from, to),
     remove: (path) => disk.remove(path),
+    removeDirectory: (path) => disk.removeDirectory(path),
+    touch: (path, atMs) => disk.touch(path, atMs),
     syncDirectory: (path) => disk.syncDirectory(path),
   };
 }

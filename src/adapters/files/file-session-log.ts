@@ -63,6 +63,10 @@ export class FileSessionLog implements SessionLog {
     this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders: this.#folders });
   }
 
+  async acquire(): Promise<void> {
+    this.#assertOpen();
+  }
+
   async append(entries: readonly Entry[]): Promise<readonly number[]> {
     this.#assertOpen();
     if (entries.length === 0) return [];

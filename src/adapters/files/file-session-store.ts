@@ -4,11 +4,22 @@
  * The file of a session comes into being with its first append, so a session that never said anything
  * leaves nothing behind.
  */
+
+import { AssertionError } from "../../base/assert.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
-import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
+import type {
+  SessionInfo,
+  SessionLog,
+  SessionPage,
+  SessionQuery,
+  SessionStore,
+  TrashedSession,
+  Trashing,
+} from "../../ports/session-store.ts";
 import type { Scope } from "../../transcript/entries.ts";
+import { pageOf, SessionGist } from "../shared/session-info.ts";
 import {
   assertSessionId,
   type SessionPaths,
@@ -68,6 +79,36 @@ export class FileSessionStore implements SessionStore {
       if (isAbsence(error)) return [];
       throw readFailure(folder, error);
     }
+  }
+
+  async describe(query: SessionQuery = {}): Promise<SessionPage> {
+    const ids = await this.list(query.scope);
+    return pageOf(await Promise.all(ids.map((id) => this.find(id, query.scope))), query);
+  }
+
+  async find(sessionId: string, scope?: Scope): Promise<SessionInfo> {
+    const log = await this.open(sessionId, scope);
+    const gist = new SessionGist();
+    for await (const part of log.readAll()) for (const { entry } of part.entries) gist.add(entry);
+    await log.close();
+    const stat = this.#options.fs.stat(this.#paths(sessionId, scope).logFile);
+    return gist.info({ sessionId, bytes: stat?.size ?? 0, isInUse: false }, stat?.modifiedMs);
+  }
+
+  async trash(_sessionId: string, _trashing: Trashing, _scope?: Scope): Promise<void> {
+    throw new AssertionError("to come");
+  }
+
+  async listTrash(_scope?: Scope): Promise<readonly TrashedSession[]> {
+    throw new AssertionError("to come");
+  }
+
+  async restore(_sessionId: string, _scope?: Scope): Promise<void> {
+    throw new AssertionError("to come");
+  }
+
+  async purge(_sessionId: string, _scope?: Scope): Promise<void> {
+    throw new AssertionError("to come");
   }
 
   #paths(sessionId: string, scope: Scope | undefined): SessionPaths {

@@ -8,11 +8,22 @@ import { assert } from "../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { SessionError } from "../../base/errors.ts";
 import { toWellFormed } from "../../base/text.ts";
-import type { LogContents, SessionLog, SessionStore, StoredEntry } from "../../ports/session-store.ts";
+import type {
+  LogContents,
+  SessionInfo,
+  SessionLog,
+  SessionPage,
+  SessionQuery,
+  SessionStore,
+  StoredEntry,
+  TrashedSession,
+  Trashing,
+} from "../../ports/session-store.ts";
 import type { Entry, Scope } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
 import { assertGoesOn } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
+import { pageOf, SessionGist } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
 import { sessionExists, sessionNotFound, storeFailure } from "../shared/store-failure.ts";
 
@@ -29,6 +40,7 @@ interface StoredSession {
 /** Keeps sessions as long as the object lives. */
 export class InMemorySessionStore implements SessionStore {
   readonly #sessions = new Map<string, StoredSession>();
+  readonly #trash = new Map<string, { readonly session: StoredSession; readonly trashing: Trashing }>();
 
   async create(sessionId: string, scope?: Scope): Promise<SessionLog> {
     assertSessionId(sessionId);
@@ -44,17 +56,71 @@ export class InMemorySessionStore implements SessionStore {
   }
 
   async open(sessionId: string, scope?: Scope): Promise<SessionLog> {
-    assertSessionId(sessionId);
-    const session = this.#sessions.get(keyOf(sessionId, scope));
-    if (session === undefined) throw sessionNotFound(sessionId, "memory");
-    return new InMemorySessionLog(sessionId, session, undefined);
+    return new InMemorySessionLog(sessionId, this.#stored(sessionId, scope), undefined);
   }
 
   async list(scope?: Scope): Promise<readonly string[]> {
-    const prefix = keyOf("", scope);
-    const keys = [...this.#sessions.keys()].filter((key) => key.startsWith(prefix));
-    return keys.map((key) => key.slice(prefix.length)).sort();
+    return idsIn(this.#sessions, scope);
   }
+
+  async describe(query: SessionQuery = {}): Promise<SessionPage> {
+    const ids = await this.list(query.scope);
+    return pageOf(await Promise.all(ids.map((id) => this.find(id, query.scope))), query);
+  }
+
+  async find(sessionId: string, scope?: Scope): Promise<SessionInfo> {
+    const { lines } = this.#stored(sessionId, scope);
+    const gist = new SessionGist();
+    for (const line of lines) gist.add(parseLine(line));
+    const bytes = lines.reduce((sum, line) => sum + byteLength(line) + 1, 0);
+    return gist.info({ sessionId, bytes, isInUse: false });
+  }
+
+  async trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void> {
+    const session = this.#stored(sessionId, scope);
+    const key = keyOf(sessionId, scope);
+    this.#trash.set(key, { session, trashing });
+    this.#sessions.delete(key);
+  }
+
+  async listTrash(scope?: Scope): Promise<readonly TrashedSession[]> {
+    return idsIn(this.#trash, scope).map((sessionId) => {
+      const { at, reason } = this.#trash.get(keyOf(sessionId, scope))!.trashing;
+      return { sessionId, trashedAt: at, reason };
+    });
+  }
+
+  async restore(sessionId: string, scope?: Scope): Promise<void> {
+    const key = keyOf(sessionId, scope);
+    const trashed = this.#trash.get(key);
+    if (trashed === undefined) throw sessionNotFound(sessionId, "the trash");
+    if (this.#sessions.has(key)) throw sessionExists(sessionId);
+    this.#sessions.set(key, trashed.session);
+    this.#trash.delete(key);
+  }
+
+  async purge(sessionId: string, scope?: Scope): Promise<void> {
+    if (!this.#trash.delete(keyOf(sessionId, scope))) throw sessionNotFound(sessionId, "the trash");
+  }
+
+  #stored(sessionId: string, scope: Scope | undefined): StoredSession {
+    assertSessionId(sessionId);
+    const session = this.#sessions.get(keyOf(sessionId, scope));
+    if (session === undefined) throw sessionNotFound(sessionId, "memory");
+    return session;
+  }
+}
+
+function idsIn(sessions: ReadonlyMap<string, unknown>, scope: Scope | undefined): readonly string[] {
+  const prefix = keyOf("", scope);
+  const keys = [...sessions.keys()].filter((key) => key.startsWith(prefix));
+  return keys.map((key) => key.slice(prefix.length)).sort();
+}
+
+function parseLine(line: string): Entry {
+  const parsed = parseEntry(line);
+  assert(parsed.ok, "a line that was formatted can be parsed");
+  return parsed.entry;
 }
 
 /** A session id holds no line break, and JSON ends before it: no two keys are equal by chance. */
@@ -74,6 +140,10 @@ class InMemorySessionLog implements SessionLog {
     this.sessionId = sessionId;
     this.#session = session;
     this.#register = register;
+  }
+
+  async acquire(): Promise<void> {
+    this.#assertOpen();
   }
 
   async append(entries: readonly Entry[]): Promise<readonly number[]> {
@@ -140,9 +210,7 @@ class InMemorySessionLog implements SessionLog {
   }
 
   #entryAt(position: number): Entry {
-    const parsed = parseEntry(this.#session.lines[position] ?? "");
-    assert(parsed.ok, "a line that was formatted can be parsed");
-    return parsed.entry;
+    return parseLine(this.#session.lines[position] ?? "");
   }
 
   async putBlob(hash: string, text: string): Promise<void> {

@@ -17,8 +17,10 @@ import {
   readdirSync,
   readSync,
   renameSync,
+  rmdirSync,
   statSync,
   unlinkSync,
+  utimesSync,
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
@@ -119,5 +121,7 @@ export const nodeFileSystem: FileSystem = {
   stat: statPath,
   rename: renameSync,
   remove: unlinkSync,
+  removeDirectory: rmdirSync,
+  touch: (path, atMs) => utimesSync(path, atMs / 1_000, atMs / 1_000),
   syncDirectory,
 };
