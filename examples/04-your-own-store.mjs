@@ -91,7 +91,8 @@ class MapLog {
   async readTail() {
     this.#assertOpen();
     const last = this.#stored.lines.findLastIndex((line) => entryOf(line).type === "checkpoint");
-    return this.#contents(Math.max(0, last), Number.POSITIVE_INFINITY);
+    if (last === -1) return { entries: [], damage: [] };
+    return this.#contents(last, Number.POSITIVE_INFINITY);
   }
 
   async readFrom(position, toSeq) {

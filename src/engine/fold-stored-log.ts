@@ -10,12 +10,16 @@ import { restoreCheckpoint } from "../transcript/checkpoint.ts";
 import type { AnswerEntry, CheckpointEntry, Entry } from "../transcript/entries.ts";
 import { Projection } from "../transcript/projection.ts";
 import type { SessionEvent } from "./events.ts";
-import { hydrate } from "./hydrate.ts";
+import { hydrate, needsHydrating } from "./hydrate.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { sizeOf, WindowKeeper } from "./window-keeper.ts";
 
 /** The model of a ledger before the first call names one. */
 export const UNKNOWN_MODEL = "unknown";
+
+/** Messages are let go of when there are this many times as many as the window shows, and this many more. */
+const FORGET_FACTOR = 2;
+const FORGET_MESSAGES = 1_000;
 
 export interface FoldedLog {
   readonly projection: Projection;
@@ -28,28 +32,50 @@ export interface FoldedLog {
 
 type Emit = (event: SessionEvent) => void;
 
-/** Folds a log from its last checkpoint on; from its start where what follows that goes back further. */
+/** Folds a log from its last checkpoint on; from its start where there is none, or what follows goes back further. */
 export async function foldStoredLog(log: SessionLog, emit: Emit): Promise<FoldedLog> {
-  return (await foldTail(log, emit)) ?? (await foldWhole(log, emit));
+  const folded = (await foldTail(log, emit)) ?? (await foldWhole(log, emit, { forgets: true }));
+  return folded ?? foldKnowingAll(log, emit);
 }
 
 async function foldTail(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
   const { entries, damage } = await log.readTail();
-  reportDamage(damage, emit);
   const first = entries[0]?.entry;
+  if (first?.type !== "checkpoint") return undefined;
+  reportDamage(damage, emit);
   const positions = new Map<number, number>();
-  if (first?.type !== "checkpoint") return fold(entries, { log, positions, projection: new Projection() });
   const projection = await restore(first, { log, positions, emit });
-  return fold(entries, { log, positions, projection, checkpoint: first });
+  const fold = new LogFold(log, { positions, projection, checkpoint: first, entries });
+  return (await fold.addAll(entries)) ? fold.finish() : undefined;
 }
 
-async function foldWhole(log: SessionLog, emit: Emit): Promise<FoldedLog> {
-  const entries: StoredEntry[] = [];
+/**
+ * A batch at a time. With `forgets`, what a compaction hid is let go of on the way, so that memory
+ * follows the window and not the log; `undefined` if something later goes back to it after all.
+ */
+async function foldWhole(
+  log: SessionLog,
+  emit: Emit,
+  { forgets }: { readonly forgets: boolean },
+): Promise<FoldedLog | undefined> {
+  let fold: LogFold | undefined;
+  const damage: LogDamage[] = [];
   for await (const batch of log.readAll()) {
-    reportDamage(batch.damage, emit);
-    for (const stored of batch.entries) entries.push(stored);
+    damage.push(...batch.damage);
+    fold ??= startFold(log, batch.entries);
+    if (!(await fold.addAll(batch.entries))) return undefined;
+    if (forgets) fold.forgetHidden();
   }
-  const folded = await fold(entries, { log, positions: new Map(), projection: new Projection() });
+  reportDamage(damage, emit);
+  return (fold ?? startFold(log, [])).finish();
+}
+
+function startFold(log: SessionLog, entries: readonly StoredEntry[]): LogFold {
+  return new LogFold(log, { positions: new Map(), projection: new Projection(), entries });
+}
+
+async function foldKnowingAll(log: SessionLog, emit: Emit): Promise<FoldedLog> {
+  const folded = await foldWhole(log, emit, { forgets: false });
   assert(folded !== undefined, "a log folded from its start needs nothing before it");
   return folded;
 }
@@ -78,27 +104,50 @@ async function restore(
   return restoreCheckpoint(checkpoint, entries);
 }
 
-interface FoldSource {
-  readonly log: SessionLog;
+interface FoldStart {
   readonly positions: Map<number, number>;
   /** Empty, or the window that `checkpoint` names. */
   readonly projection: Projection;
   readonly checkpoint?: CheckpointEntry;
+  /** The first that follow, as far as they are known: they name the model where the checkpoint does not. */
+  readonly entries: readonly StoredEntry[];
 }
 
 /** Folds entries as they were appended, and lets the ledger live through their calls again. */
-async function fold(entries: readonly StoredEntry[], source: FoldSource): Promise<FoldedLog | undefined> {
-  const { log, positions, projection, checkpoint } = source;
-  const keeper = new WindowKeeper(openLedger(checkpoint, entries));
-  const calls = new OpenCalls();
-  keeper.follow(projection);
-  calls.restore(checkpoint?.carried, keeper.ledger.generation);
-  keeper.restoreSent(asNumber(checkpoint?.carried?.["sentCount"]) ?? 0);
-  for (const { entry, position } of entries) {
-    positions.set(entry.seq, position);
-    const shown = await hydrate(entry, log);
-    if (!projection.canApply(shown)) return undefined;
-    projection.apply(shown);
+class LogFold {
+  readonly #log: SessionLog;
+  readonly #positions: Map<number, number>;
+  readonly #projection: Projection;
+  readonly #keeper: WindowKeeper;
+  readonly #calls = new OpenCalls();
+  #lastEntry: Entry | undefined;
+  #keptMessages = 0;
+
+  constructor(log: SessionLog, { positions, projection, checkpoint, entries }: FoldStart) {
+    this.#log = log;
+    this.#positions = positions;
+    this.#projection = projection;
+    this.#keeper = new WindowKeeper(openLedger(checkpoint, entries));
+    this.#keeper.follow(projection);
+    this.#calls.restore(checkpoint?.carried, this.#keeper.ledger.generation);
+    this.#keeper.restoreSent(asNumber(checkpoint?.carried?.["sentCount"]) ?? 0);
+  }
+
+  /** False where an entry needs what is not known any more. */
+  async addAll(entries: readonly StoredEntry[]): Promise<boolean> {
+    for (const { entry, position } of entries) {
+      this.#positions.set(entry.seq, position);
+      const shown = needsHydrating(entry) ? await hydrate(entry, this.#log) : entry;
+      if (!this.#projection.canApply(shown)) return false;
+      this.#add(shown);
+      this.#lastEntry = entry;
+    }
+    return true;
+  }
+
+  #add(entry: Entry): void {
+    const [projection, keeper, calls] = [this.#projection, this.#keeper, this.#calls];
+    projection.apply(entry);
     if (entry.type === "call") {
       keeper.follow(projection);
       keeper.ledger.modelSwitched(entry.model);
@@ -109,11 +158,30 @@ async function fold(entries: readonly StoredEntry[], source: FoldSource): Promis
       takeAnswer(entry, { projection, keeper, calls });
     } else if (entry.type === "edit" && entry.edit.kind === "rewind") {
       calls.clear();
+    } else if (entry.type === "message") {
+      this.#keptMessages++;
     }
   }
-  keeper.follow(projection);
-  const lastEntry = entries.at(-1)?.entry;
-  return { projection, keeper, calls, positions, ...(lastEntry === undefined ? {} : { lastEntry }) };
+
+  /** Lets go of what is hidden, once that is most of what is kept. */
+  forgetHidden(): void {
+    const visibleCount = this.#projection.visible.length;
+    if (this.#keptMessages <= FORGET_FACTOR * visibleCount + FORGET_MESSAGES) return;
+    this.#projection.forgetHidden();
+    this.#keptMessages = visibleCount;
+  }
+
+  finish(): FoldedLog {
+    const lastEntry = this.#lastEntry;
+    this.#keeper.follow(this.#projection);
+    return {
+      projection: this.#projection,
+      keeper: this.#keeper,
+      calls: this.#calls,
+      positions: this.#positions,
+      ...(lastEntry === undefined ? {} : { lastEntry }),
+    };
+  }
 }
 
 function takeAnswer(

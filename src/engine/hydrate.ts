@@ -5,15 +5,20 @@
 import { isObject, parseJson } from "../base/json.ts";
 import type { SessionLog } from "../ports/session-store.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
-import type { BlobBlock, Entry, StoredBlock } from "../transcript/entries.ts";
+import type { BlobBlock, Entry, MessageEntry, StoredBlock } from "../transcript/entries.ts";
 
 /** The entry as the projection wants it. The same object where nothing lies outside. */
 export async function hydrate(entry: Entry, log: Pick<SessionLog, "getBlob">): Promise<Entry> {
-  if (entry.type !== "message" || !entry.content.some(isShownWhole)) return entry;
+  if (!needsHydrating(entry)) return entry;
   const content = await Promise.all(
     entry.content.map((block) => (isShownWhole(block) ? readWhole(block, log) : block)),
   );
   return { ...entry, content };
+}
+
+/** Whether something of the entry lies outside and is shown whole. */
+export function needsHydrating(entry: Entry): entry is MessageEntry {
+  return entry.type === "message" && entry.content.some(isShownWhole);
 }
 
 /** The whole block behind a reference, or `undefined` where its blob is gone or damaged. */

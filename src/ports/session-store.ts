@@ -98,7 +98,7 @@ export interface SessionLog {
   append(entries: readonly Entry[]): Promise<readonly number[]>;
   /** Resolves once everything appended so far, and every blob, is durable. */
   sync(): Promise<void>;
-  /** From the last checkpoint to the end; the whole log where there is no checkpoint. */
+  /** From the last checkpoint to the end; nothing where there is no checkpoint, and then `readAll` is what is left. */
   readTail(): Promise<LogContents>;
   /** Entries from the one at `position` on, up to and including `toSeq`. */
   readFrom(position: number, toSeq: number): Promise<LogContents>;

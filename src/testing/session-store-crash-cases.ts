@@ -62,7 +62,7 @@ export async function dropsTornBatch({ store, reopen, tear }: StoreHarness): Pro
   tear(ID, 10);
   const again = await reopen().open(ID);
   same(seqs(await all(again)), [1], "none of the batch");
-  same(seqs(await again.readTail()), [1], "no checkpoint of the batch");
+  same(seqs(await again.readTail()), [], "no checkpoint of the batch");
   await again.append([message(2, "instead")]);
   same(
     (await all(again)).entries.map(({ entry }) => textOf(entry)),

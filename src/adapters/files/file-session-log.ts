@@ -187,7 +187,7 @@ export class FileSessionLog implements SessionLog {
       this.#read((file) => {
         const size = file.size();
         const contents = readLogTail(file, size);
-        this.#known = { size, lastSeq: contents.entries.at(-1)?.entry.seq ?? 0 };
+        if (contents !== undefined) this.#known = { size, lastSeq: contents.entries.at(-1)?.entry.seq ?? 0 };
         return contents;
       }) ?? EMPTY
     );

@@ -11,8 +11,8 @@ import { readBuffer, readRawLines, readWholeLog } from "./log-reader.ts";
 /** What an entry's own JSON begins with, after its brace, if it is a checkpoint. */
 const CHECKPOINT_START = Buffer.from('"type":"checkpoint",', "latin1");
 
-/** From the last checkpoint that counts to `end`; everything where there is none. */
-export function readLogTail(file: OpenFile, end: number): LogContents {
+/** From the last checkpoint that counts to `end`; `undefined` where there is none. */
+export function readLogTail(file: OpenFile, end: number): LogContents | undefined {
   let before = end;
   for (let attempt = 0; attempt < STORE_DEFAULTS.tailAttempts; attempt++) {
     const position = findCheckpointBefore(file, before, end);
@@ -22,7 +22,7 @@ export function readLogTail(file: OpenFile, end: number): LogContents {
     if (contents.entries[0]?.position === position) return contents;
     before = position;
   }
-  return readWholeLog(file, { from: 0, to: end });
+  return undefined;
 }
 
 /** Where the last whole checkpoint line begins that starts before `before`. */

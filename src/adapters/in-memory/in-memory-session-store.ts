@@ -179,7 +179,7 @@ class InMemorySessionLog implements SessionLog {
 
   async readTail(): Promise<LogContents> {
     this.#assertOpen();
-    return this.#slice(this.#session.checkpoints.at(-1) ?? 0);
+    return this.#slice(this.#session.checkpoints.at(-1) ?? this.#session.lines.length);
   }
 
   async readFrom(position: number, toSeq: number): Promise<LogContents> {
