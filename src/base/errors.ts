@@ -14,6 +14,7 @@ export const ERROR_CODES = [
   "SESSION_CLOSED",
   "SESSION_EXISTS",
   "SESSION_NOT_FOUND",
+  "SESSION_AMBIGUOUS",
   "SESSION_UNREADABLE",
   "SESSION_TAKEN",
   "SESSION_IN_USE",
@@ -119,6 +120,18 @@ export class StoreError extends PalimpsestError {
   constructor(code: StoreError["code"], details: ErrorDetails) {
     super(details);
     this.code = code;
+  }
+}
+
+/** What was given names more than one session. */
+export class AmbiguousSessionError extends PalimpsestError {
+  readonly code = "SESSION_AMBIGUOUS";
+  /** Ids of the sessions that it may mean, those with the latest activity first. */
+  readonly candidates: readonly string[];
+
+  constructor(candidates: readonly string[], details: ErrorDetails) {
+    super(details);
+    this.candidates = candidates;
   }
 }
 
