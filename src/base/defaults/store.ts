@@ -28,6 +28,18 @@ export const STORE_DEFAULTS = {
   tailAttempts: 8,
   /** Longest session id, in characters, so that file names stay under the 255 bytes of common file systems. Source: our choice. */
   sessionIdLimitChars: 128,
+  /** How long a writer's lease holds without a sign of life, in milliseconds. Source: our choice; a process that is stopped or cut off for longer is replaced, and told so. */
+  leaseTtlMs: 15_000,
+  /** How often a writer gives a sign of life, in milliseconds; two may be missed. Source: our choice. */
+  leaseHeartbeatMs: 5_000,
+  /** Longest lease that is believed, in milliseconds, so that a damaged file cannot lock a session for ever. Source: our choice. */
+  leaseTtlLimitMs: 300_000,
+  /** How long a lease may lack its contents before its writer is taken for dead, in milliseconds. Source: our choice; writing it takes microseconds. */
+  leaseWritingMs: 1_000,
+  /** Bytes of a lease file that are read. Source: our choice; one has about 300. */
+  leaseLimitBytes: 4_096,
+  /** Times that taking a lease is begun again because somebody released one in between. Source: our choice. */
+  leaseAttempts: 8,
 } as const;
 
 assert(
@@ -37,4 +49,9 @@ assert(
 assert(
   STORE_DEFAULTS.readChunkBytes <= STORE_DEFAULTS.lineLimitBytes,
   "a line may be at least as long as what is read at once",
+);
+assert(
+  3 * STORE_DEFAULTS.leaseHeartbeatMs <= STORE_DEFAULTS.leaseTtlMs &&
+    STORE_DEFAULTS.leaseTtlMs <= STORE_DEFAULTS.leaseTtlLimitMs,
+  "a lease outlives two missed signs of life, and is one that is believed",
 );
