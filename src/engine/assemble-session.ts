@@ -24,19 +24,19 @@ import type { SessionOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { SessionPins } from "./session-pins.ts";
 
-/** A session on `log`; `header` where the log is new. */
+/** A session on `log`; `beginning`, header first, where the log is new. */
 export function assembleSession(
   options: SessionOptions,
   log: SessionLog,
-  folded: FoldedLog & { readonly header?: EntryDraft },
+  folded: FoldedLog & { readonly beginning?: readonly EntryDraft[] },
 ): Session {
   const { clock, hasher, observer, durability = "durable" } = options;
-  const { keeper, calls, positions, header } = folded;
+  const { keeper, calls, positions, beginning } = folded;
   const { ledger } = keeper;
   const writer = startWriter(options, log, folded);
-  if (header !== undefined) writer.begin(header);
+  if (beginning !== undefined) writer.begin(beginning);
   const reader = new LogReader(log, positions);
-  const isNew = header !== undefined;
+  const isNew = beginning !== undefined;
   const isTold = (seq: number): boolean => isTheHosts(writer.projection, seq);
   const told = { create: () => createDigest(), add: addToDigest, includes: isTold };
   const everything = { create: () => createHistoryIndex(), add: addToHistory, includes: () => true };

@@ -28,6 +28,9 @@ import type { SeqPin } from "../transcript/projection.ts";
  *   edited, another model). `changedSeq` is the entry that changed, where it was a message. `describeCacheMiss` puts it
  *   in words. Names, places and sizes are told, no texts.
  * - `checkpoint-failed`: opening will read more; nothing is lost by it.
+ * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
+ *   not be read there, and are shown as previews only.
+ * - `closed`: the session was closed; nothing follows.
  * - `damage`: a stretch of the stored log could not be read and was passed over.
  */
 export type SessionEvent =
@@ -84,6 +87,13 @@ export type SessionEvent =
       readonly changedSeq?: number;
     }
   | { readonly type: "checkpoint-failed"; readonly error: unknown }
+  | {
+      readonly type: "forked";
+      readonly parentId: string;
+      readonly entries: number;
+      readonly missingBlobs: number;
+    }
+  | { readonly type: "closed" }
   | { readonly type: "damage"; readonly damage: LogDamage };
 
 /** Whoever wants to know what happens inside a session: a log, a meter, a progress line. Pass it as `observer`. */

@@ -39,7 +39,7 @@ export class LogWriter {
   readonly #positions: Map<number, number>;
   readonly #carry: LogWriterOptions["carry"];
   readonly #onCheckpointFailed: LogWriterOptions["onCheckpointFailed"];
-  #header: EntryDraft | undefined;
+  #beginning: readonly EntryDraft[] = [];
   #lastSeq: number;
   #lastId: string | undefined;
   #bytesAtCheckpoint: number;
@@ -68,12 +68,12 @@ export class LogWriter {
 
   /** The number that the next entry will have. */
   get nextSeq(): number {
-    return this.#lastSeq + (this.#header === undefined ? 1 : 2);
+    return this.#lastSeq + 1 + this.#beginning.length;
   }
 
-  /** The header of a new log: it goes out with the first entry, so that a session nobody used leaves nothing. */
-  begin(header: EntryDraft): void {
-    this.#header = header;
+  /** Header and metadata of a new log: they go out with the first entry, so that a session nobody used leaves nothing. */
+  begin(beginning: readonly EntryDraft[]): void {
+    this.#beginning = beginning;
   }
 
   /**
@@ -85,13 +85,13 @@ export class LogWriter {
     shown?: ReadonlyMap<number, readonly StoredBlock[]>,
   ): Promise<readonly Entry[]> {
     if (drafts.length === 0) return [];
-    const header = this.#header;
-    const entries = this.#numbered(header === undefined ? drafts : [header, ...drafts]);
+    const beginning = this.#beginning;
+    const entries = this.#numbered([...beginning, ...drafts]);
     // Whatever has to be read for it is read first: what is in the log is in the window, always.
     if (!entries.every((entry) => this.#projection.canApply(entry)))
       this.#projection = await this.readProjection(this.#lastSeq);
     const positions = await this.#log.append(entries);
-    this.#header = undefined;
+    this.#beginning = [];
     for (const [index, entry] of entries.entries()) {
       this.#lastSeq = entry.seq;
       this.#lastId = entry.id;
@@ -103,7 +103,7 @@ export class LogWriter {
     }
     if (this.#log.bytesWritten() - this.#bytesAtCheckpoint >= ENGINE_DEFAULTS.checkpointBytes)
       await this.checkpoint();
-    return header === undefined ? entries : entries.slice(1);
+    return entries.slice(beginning.length);
   }
 
   /** Appends one entry; its number is that of {@link nextSeq} before. */

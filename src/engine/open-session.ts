@@ -34,7 +34,7 @@ export async function createSession(options: NewSessionOptions): Promise<Session
   checkWindow(options.window);
   const sessionId = options.sessionId ?? options.ids.sessionId();
   const log = await options.store.create(sessionId, options.scope);
-  const { scope, workingCopy, source } = options;
+  const { scope, workingCopy, source, metadata = {} } = options;
   const header = {
     type: "header",
     sessionId,
@@ -45,7 +45,10 @@ export async function createSession(options: NewSessionOptions): Promise<Session
   } as const;
   const keeper = new WindowKeeper(new UsageLedger({ model: UNKNOWN_MODEL }));
   const empty = { projection: new Projection(), keeper, positions: new Map(), calls: new OpenCalls() };
-  return assembleSession(options, log, { ...empty, header });
+  const described = Object.entries(metadata).map(
+    ([key, value]) => ({ type: "metadata", key, value }) as const,
+  );
+  return assembleSession(options, log, { ...empty, beginning: [header, ...described] });
 }
 
 /**

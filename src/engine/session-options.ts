@@ -2,6 +2,7 @@
  * What a session is made with.
  */
 
+import type { JsonValue } from "../base/json.ts";
 import type { PolicyName } from "../compaction/cost-policy.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Hasher } from "../ports/hasher.ts";
@@ -82,6 +83,8 @@ export interface NewSessionOptions extends SessionOptions {
   readonly sessionId?: string;
   /** Folder or checkout that the session is about, written into the header. */
   readonly workingCopy?: string;
+  /** Title, tags and the like, stored in front of the first message; nothing is stored before that. */
+  readonly metadata?: Readonly<Record<string, JsonValue>>;
   /** What an imported session was before. */
   readonly source?: { readonly format: string; readonly sessionId?: string };
 }

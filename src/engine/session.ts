@@ -294,6 +294,7 @@ export class Session {
     }
     this.#isClosed = true;
     await log.close();
+    this.#emit({ type: "closed" });
   }
 
   async #append(messages: readonly Message[], around: AppendedAround = {}): Promise<readonly number[]> {
