@@ -9,6 +9,8 @@ export interface FileStat {
   readonly size: number;
   readonly modifiedMs: number;
   readonly isDirectory: boolean;
+  /** The name is a symbolic link, and the rest tells of what it leads to. */
+  readonly isLink?: true;
 }
 
 /** An open file. Positions and sizes are in bytes. */

@@ -138,7 +138,8 @@ export interface SessionStore {
   find(sessionId: string, scope?: Scope): Promise<SessionInfo>;
   /**
    * Moves a session and all that belongs to it out of every list, whole or not at all; `restore` brings it back.
-   * @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_IN_USE` where somebody is its writer.
+   * @throws `StoreError` `SESSION_NOT_FOUND`; `SESSION_IN_USE` where somebody is its writer; `SESSION_EXISTS` where
+   * the trash holds one of this id already.
    */
   trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void>;
   /** What is in the trash, sorted by id. */

@@ -25,7 +25,7 @@ import { assertGoesOn } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import { pageOf, SessionGist } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
-import { sessionExists, sessionNotFound, storeFailure } from "../shared/store-failure.ts";
+import { sessionExists, sessionNotFound, storeFailure, trashHolds } from "../shared/store-failure.ts";
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 
@@ -79,6 +79,7 @@ export class InMemorySessionStore implements SessionStore {
   async trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void> {
     const session = this.#stored(sessionId, scope);
     const key = keyOf(sessionId, scope);
+    if (this.#trash.has(key)) throw trashHolds(sessionId);
     this.#trash.set(key, { session, trashing });
     this.#sessions.delete(key);
   }

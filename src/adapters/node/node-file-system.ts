@@ -11,6 +11,7 @@ import {
   fstatSync,
   fsync,
   ftruncateSync,
+  lstatSync,
   mkdirSync,
   open,
   openSync,
@@ -95,9 +96,16 @@ function openFile(path: string, mode: keyof typeof OPEN_FLAGS): OpenFile {
 }
 
 function statPath(path: string): FileStat | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const isLink = found?.isSymbolicLink() === true;
+  const stat = isLink ? statSync(path, { throwIfNoEntry: false }) : found;
   if (stat === undefined) return undefined;
-  return { size: stat.size, modifiedMs: stat.mtimeMs, isDirectory: stat.isDirectory() };
+  return {
+    size: stat.size,
+    modifiedMs: stat.mtimeMs,
+    isDirectory: stat.isDirectory(),
+    ...(isLink && { isLink }),
+  };
 }
 
 async function syncDirectory(path: string): Promise<void> {

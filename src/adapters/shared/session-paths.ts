@@ -16,6 +16,8 @@ const LOG_ENDING = ".jsonl";
 /** Of a scope's hash, enough that no two scopes meet. */
 const SCOPE_HASH_DIGITS = 32;
 const SCOPE_NAME_CHARS = 48;
+/** Folders beside the sessions of a project that are not a session's: `memory.jsonl` would make one of it. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(["memory"]);
 const ID_PATTERN = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 /** The files of one session. */
@@ -32,7 +34,8 @@ export function isSessionId(id: unknown): id is string {
     typeof id === "string" &&
     id.length <= STORE_DEFAULTS.sessionIdLimitChars &&
     ID_PATTERN.test(id) &&
-    !id.toLowerCase().endsWith(LOG_ENDING)
+    !id.toLowerCase().endsWith(LOG_ENDING) &&
+    !RESERVED_NAMES.has(id.toLowerCase())
   );
 }
 
@@ -43,7 +46,7 @@ export function assertSessionId(id: string): void {
     message: `${JSON.stringify(shorten(String(id), 60))} cannot be the id of a session.`,
     hint:
       `Use 1 to ${STORE_DEFAULTS.sessionIdLimitChars} of the characters A-Z a-z 0-9 . _ - and begin ` +
-      `with another than the dot; the ending ${LOG_ENDING} is taken.`,
+      `with another than the dot; the ending ${LOG_ENDING} and the name memory are taken.`,
   });
 }
 

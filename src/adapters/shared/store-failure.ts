@@ -51,6 +51,14 @@ export function sessionExists(sessionId: string): StoreError {
   });
 }
 
+/** Something of this id lies in the trash already, which is not to be lost. */
+export function trashHolds(sessionId: string): StoreError {
+  return new StoreError("SESSION_EXISTS", {
+    message: `The trash holds a session ${sessionId} already.`,
+    hint: "Restore or purge that one first.",
+  });
+}
+
 /** There is no such session. */
 export function sessionNotFound(sessionId: string, place: string): StoreError {
   return new StoreError("SESSION_NOT_FOUND", {
