@@ -62,6 +62,17 @@ export interface SessionPage {
   readonly next?: string;
 }
 
+/** One session in a list of all of them, as an index has it. */
+export interface SessionOutline {
+  readonly sessionId: string;
+  /** As in {@link SessionInfo}. */
+  readonly lastActivityAt: number;
+  /** As in {@link SessionInfo}. */
+  readonly bytes: number;
+  /** Its title, or the first words of its first prompt; absent where neither is known. */
+  readonly title?: string;
+}
+
 /** A session that was moved to the trash. */
 export interface TrashedSession {
   readonly sessionId: string;
@@ -134,6 +145,18 @@ export interface SessionStore {
   list(scope?: Scope): Promise<readonly string[]>;
   /** The latest sessions, a page at a time. Costs what the page takes, not what the sessions hold. */
   describe(query?: SessionQuery): Promise<SessionPage>;
+  /**
+   * All sessions at once, the latest activity first, by what the store keeps of them: without opening any.
+   * It may be behind, so ask `find` before a session is done something to that cannot be undone. A store
+   * without such a thing leaves the method out.
+   */
+  outline?(scope?: Scope): Promise<readonly SessionOutline[]>;
+  /**
+   * Whether something said in the session may hold the text, which is of ASCII letters, digits and
+   * `_ . / @ -`, capital or small: `false` is certain. A store that cannot tell without reading the
+   * session through leaves the method out.
+   */
+  mayHold?(sessionId: string, text: string, scope?: Scope): Promise<boolean>;
   /** One session's info. @throws `StoreError` `SESSION_NOT_FOUND`. */
   find(sessionId: string, scope?: Scope): Promise<SessionInfo>;
   /**

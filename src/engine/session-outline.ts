@@ -1,0 +1,29 @@
+/**
+ * All sessions of a store at once, without opening them: by the store's own index where it has one.
+ */
+import type { SessionOutline, SessionStore } from "../ports/session-store.ts";
+import type { Scope } from "../transcript/entries.ts";
+
+/**
+ * Every session, the latest activity first. What an index says may be behind: ask `find` before
+ * something is done to a session that cannot be undone.
+ */
+export async function outlineSessions(
+  store: SessionStore,
+  scope?: Scope,
+): Promise<readonly SessionOutline[]> {
+  if (store.outline !== undefined) return store.outline(scope);
+  const { sessions } = await store.describe({
+    limit: Number.POSITIVE_INFINITY,
+    ...(scope === undefined ? {} : { scope }),
+  });
+  return sessions.map(({ sessionId, lastActivityAt, bytes, metadata, firstPrompt }) => {
+    const title = typeof metadata["title"] === "string" ? metadata["title"] : firstPrompt;
+    return { sessionId, lastActivityAt, bytes, ...(title === undefined ? {} : { title }) };
+  });
+}
+
+/** The ids of all sessions, the latest activity first. */
+export async function* listSessionIds(store: SessionStore, scope?: Scope): AsyncGenerator<string> {
+  for (const { sessionId } of await outlineSessions(store, scope)) yield sessionId;
+}

@@ -1,0 +1,41 @@
+/**
+ * Metadata: facts about a session (title, tags …) that are no part of the conversation. The last value
+ * of a key counts. Keys of our own begin with a prefix that hosts cannot use.
+ */
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import type { CheckpointEntry, Entry } from "./entries.ts";
+
+/** Keys that begin so are the library's: they are no part of what a host sees. */
+export const RESERVED_KEY_PREFIX = "palimpsest.";
+
+/** Whether hosts may not use the key. */
+export function isReservedKey(key: string): boolean {
+  return key.startsWith(RESERVED_KEY_PREFIX);
+}
+
+/** The last value of each key of the entries it was given, in the order in which they first came. */
+export class MetadataFold {
+  readonly #values = new Map<string, JsonValue>();
+
+  /** The host's keys. */
+  get values(): JsonObject {
+    return Object.fromEntries(this.#values);
+  }
+
+  /** Takes in the next entry of the log; a checkpoint says again what came before it. */
+  apply(entry: Entry): void {
+    if (entry.type === "metadata") this.set(entry.key, entry.value);
+    else if (entry.type === "checkpoint") this.restore(entry);
+  }
+
+  set(key: string, value: JsonValue): void {
+    if (!isReservedKey(key)) this.#values.set(key, value);
+  }
+
+  /** What a checkpoint carried; one of an earlier version carried nothing, and changes nothing. */
+  restore({ carried }: Pick<CheckpointEntry, "carried">): void {
+    const metadata: unknown = carried?.["metadata"];
+    if (!isObject(metadata)) return;
+    for (const [key, value] of Object.entries(metadata)) this.set(key, value as JsonValue);
+  }
+}
