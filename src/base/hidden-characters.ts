@@ -1,0 +1,48 @@
+/**
+ * Text from outside as people may be shown it: whatever would not be seen, or would steer the terminal or
+ * the reading order, is written out as `\u{…}`.
+ *
+ * What writing needs stays: joiners inside emoji and Indic or Arabic words, the selector behind an emoji
+ * or an ideograph, the tags of a regional flag. Linear in the text.
+ */
+
+/** Marks on one letter that a reader can still tell apart; languages need four at the most. */
+const MARKS_KEPT = 8;
+
+/** Sequences that only look hidden: a regional flag; joiners and selectors where writing needs them. */
+const WANTED = [
+  "\\u{1F3F4}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{1,6}\\u{E007F}",
+  "(?<=[\\p{Extended_Pictographic}\\uFE0F\\u{1F3FB}-\\u{1F3FF}])\\u200D(?=\\p{Extended_Pictographic})",
+  "(?<=[\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}])[\\u200C\\u200D](?=[\\p{L}\\s]|$)",
+  "(?<=[\\p{Emoji}])[\\uFE0E\\uFE0F]",
+  "(?<=\\p{Script=Han})[\\uFE00-\\uFE02\\u{E0100}-\\u{E01EF}]",
+].join("|");
+
+/** Controls, half surrogates, line separators, everything that Unicode says is not to be drawn, and annotations. */
+const HIDDEN = "[\\p{Cc}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\uFFF9-\\uFFFB]";
+
+const FOUND = new RegExp(`(${WANTED})|(${HIDDEN})|(\\p{M}{${MARKS_KEPT + 1},})`, "gu");
+
+/** Nearly all text is plain, and asking costs a fraction of rewriting. */
+const SUSPICIOUS = new RegExp(`${HIDDEN}|\\p{M}{${MARKS_KEPT + 1}}`, "u");
+
+/** The text with everything hidden written out. Line breaks and tabs stay; see {@link showOnOneLine}. */
+export function showHidden(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
+  return text.replace(FOUND, (found: string, wanted?: string, hidden?: string) => {
+    if (wanted !== undefined || found === "\n" || found === "\t") return found;
+    if (hidden !== undefined) return written(hidden);
+    const marks = [...found];
+    return `${marks.slice(0, MARKS_KEPT).join("")}[+${marks.length - MARKS_KEPT} marks]`;
+  });
+}
+
+/** The same on one line: white space of any kind is one blank, and none is left at the ends. */
+export function showOnOneLine(text: string): string {
+  // Other line separators are hidden characters, and are written out.
+  return showHidden(text.replace(/[ \t\r\n\f\v]+/g, " ").trim());
+}
+
+function written(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16).toUpperCase()}}`;
+}

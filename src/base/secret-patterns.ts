@@ -1,0 +1,149 @@
+/**
+ * Keys and passwords in text, by the shapes that their issuers give them, so that a derived file need not
+ * carry them on.
+ *
+ * Linear in the text, whoever wrote it: every repetition is bounded or begins at a mark that it cannot
+ * run over, and PEM blocks are followed by hand. What has no shape of its own (a password in a
+ * sentence, a key split over two blocks) is not found; a commit, a checksum and a UUID are left alone.
+ */
+
+/** Whose key it looks like. */
+export type SecretFamily =
+  | "anthropic"
+  | "openrouter"
+  | "openai"
+  | "github"
+  | "aws"
+  | "google"
+  | "slack"
+  | "webhook"
+  | "supabase"
+  | "jwt"
+  | "private-key"
+  | "bot-token"
+  | "url-credentials"
+  | "npm"
+  | "service-account"
+  | "authorization";
+
+export interface RedactedText {
+  readonly text: string;
+  /** How many were found, by family; empty where the text is as it was. */
+  readonly found: ReadonlyMap<SecretFamily, number>;
+}
+
+interface SecretPattern {
+  readonly family: SecretFamily;
+  /** In small letters, one of which every match holds: asking for them is many times faster than matching. */
+  readonly marks: readonly string[];
+  /** Where there is a group `kept`, it stays in front of what is taken out. */
+  readonly pattern: RegExp;
+}
+
+/** A quote as it stands in text, in JSON, and in JSON inside JSON. */
+const QUOTE = String.raw`\\{0,3}["']`;
+/** A value up to its quote, however often that is escaped. */
+const QUOTED_VALUE = String.raw`(?:[^"\\]|\\(?![\\"]))`;
+
+const PATTERNS: readonly SecretPattern[] = [
+  { family: "anthropic", marks: ["sk-ant-"], pattern: /(?<![\w-])sk-ant-[\w-]{20,}/g },
+  { family: "openrouter", marks: ["sk-or-"], pattern: /(?<![\w-])sk-or-[\w-]{24,}/g },
+  {
+    family: "openai",
+    marks: ["sk-"],
+    pattern: /(?<![\w-])sk-(?:(?:proj|svcacct|admin)-[\w-]{24,}|(?=[A-Za-z]{0,47}\d)[A-Za-z0-9]{40,})/g,
+  },
+  {
+    family: "github",
+    marks: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+    pattern: /(?<!\w)(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,})/g,
+  },
+  { family: "aws", marks: ["akia", "asia"], pattern: /(?<![A-Za-z0-9])A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])/g },
+  { family: "google", marks: ["aiza"], pattern: /(?<![\w-])AIza[\w-]{35}/g },
+  { family: "slack", marks: ["xox"], pattern: /(?<![\w-])xox[abeoprs]-[\w-]{10,}/g },
+  { family: "webhook", marks: ["whsec_"], pattern: /(?<!\w)whsec_[A-Za-z0-9+/=_-]{16,}/g },
+  { family: "supabase", marks: ["sbp_"], pattern: /(?<!\w)sbp_[A-Za-z0-9]{32,}/g },
+  {
+    family: "jwt",
+    marks: ["eyj"],
+    pattern: /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g,
+  },
+  {
+    family: "bot-token",
+    marks: [":aa", "."],
+    pattern: /(?<![\w-])(?:\d{8,10}:AA[\w-]{33}|[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,40})(?![\w-])/g,
+  },
+  {
+    family: "url-credentials",
+    marks: ["://"],
+    pattern: /(?<kept>:\/\/[^\s/:@"'<>\\]{0,128}:)(?!\[redacted)[^\s/@"'<>\\]{3,256}(?=@)/g,
+  },
+  {
+    family: "npm",
+    marks: ["_auth", "_password", "npm_"],
+    pattern:
+      /(?<kept>(?:_authToken|_auth|_password)[ \t]{0,4}=[ \t]{0,4}["']?)(?![[$])[^\s"'\\]{8,}|(?<!\w)npm_[A-Za-z0-9]{36}/g,
+  },
+  {
+    family: "service-account",
+    marks: ["private_key", "client_secret"],
+    pattern: new RegExp(
+      String.raw`(?<kept>${QUOTE}(?:private_key(?:_id)?|client_secret)${QUOTE}\s{0,4}:\s{0,4}\\{0,3}")(?!\[redacted)${QUOTED_VALUE}{8,}`,
+      "g",
+    ),
+  },
+  {
+    family: "authorization",
+    marks: ["authorization", "bearer", "api-key", "api_key", "apikey"],
+    pattern:
+      /(?<kept>authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$])(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,}/gi,
+  },
+];
+
+/** The text with every secret replaced by `[redacted: family]`. The same string where there is none. */
+export function redactSecrets(text: string): RedactedText {
+  const found = new Map<SecretFamily, number>();
+  const count = (family: SecretFamily): string => {
+    found.set(family, (found.get(family) ?? 0) + 1);
+    return `[redacted: ${family}]`;
+  };
+  const lower = text.toLowerCase();
+  let result = lower.includes("private key") ? redactPem(text, count) : text;
+  for (const { family, marks, pattern } of PATTERNS) {
+    if (!marks.some((mark) => lower.includes(mark))) continue;
+    result = result.replace(pattern, (...match: unknown[]) => {
+      const groups = match.at(-1);
+      const kept = typeof groups === "object" ? (groups as { kept?: string }).kept : undefined;
+      return `${kept ?? ""}${count(family)}`;
+    });
+  }
+  return { text: result, found };
+}
+
+const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const PEM_TAIL = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
+/** What a key's body is made of, and the line breaks of text inside JSON. */
+const PEM_BODY = /(?:[A-Za-z0-9+/=\s]|\\[nr\\])*/y;
+
+/** Blocks with their end, and the body of those that were cut off before it. */
+function redactPem(text: string, count: (family: SecretFamily) => string): string {
+  let result = "";
+  let from = 0;
+  PEM_HEAD.lastIndex = 0;
+  for (let head = PEM_HEAD.exec(text); head !== null; head = PEM_HEAD.exec(text)) {
+    const bodyFrom = PEM_HEAD.lastIndex;
+    const dashes = text.indexOf("-----", bodyFrom);
+    PEM_TAIL.lastIndex = dashes;
+    let end = bodyFrom;
+    if (dashes !== -1 && PEM_TAIL.test(text)) end = PEM_TAIL.lastIndex;
+    else {
+      PEM_BODY.lastIndex = bodyFrom;
+      PEM_BODY.test(text);
+      end = PEM_BODY.lastIndex;
+    }
+    result += text.slice(from, head.index) + count("private-key");
+    from = end;
+    PEM_HEAD.lastIndex = end;
+  }
+  return result + text.slice(from);
+}

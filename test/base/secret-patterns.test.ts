@@ -1,0 +1,119 @@
+/** Keys are found by their shape, and what only looks like one is left alone. */
+import { describe, expect, it } from "vitest";
+import { redactSecrets } from "../../src/base/secret-patterns.ts";
+
+/** Made up here, and put together so that no scanner takes this file for a leak. */
+const key = (...parts: readonly string[]): string => parts.join("");
+const A = "abCD3fGhIJ4kLmNoPQ5rStUvWX6yZ012";
+const PEM_BODY = `${A}${A}\n${A}+/${A}==\n`;
+const PEM = key("-----BEGIN RSA PRIV", "ATE KEY-----\n", PEM_BODY, "-----END RSA PRIV", "ATE KEY-----");
+
+const SECRETS: readonly {
+  readonly family: string;
+  readonly secret: string;
+  readonly around?: readonly [string, string];
+}[] = [
+  { family: "anthropic", secret: key("sk-", "ant-api03-", A, "-", A) },
+  { family: "openrouter", secret: key("sk-", "or-v1-", A, A) },
+  { family: "openai", secret: key("sk-", "proj-", A, A) },
+  { family: "openai", secret: key("sk-", A, A.slice(0, 16)) },
+  { family: "github", secret: key("gh", "p_", A, "abcd") },
+  { family: "github", secret: key("github", "_pat_", A, "_", A) },
+  { family: "aws", secret: key("AKI", "AIOSFODNN7EXAMPLE") },
+  { family: "google", secret: key("AIz", "a", A, "xyz") },
+  { family: "slack", secret: key("xox", "b-1234567890-", A) },
+  { family: "webhook", secret: key("whs", "ec_", A) },
+  { family: "supabase", secret: key("sb", "p_", "0123456789abcdef0123456789abcdef01234567") },
+  { family: "jwt", secret: key("ey", "JhbGciOiJIUzI1NiJ9", ".ey", "JzdWIiOiIxMjM0NTY3ODkwIn0.", A) },
+  { family: "private-key", secret: PEM },
+  { family: "private-key", secret: JSON.stringify(PEM).slice(1, -1), around: ['{"key":"', '"}'] },
+  { family: "bot-token", secret: key("123456789", ":AA", A, "x") },
+  {
+    family: "url-credentials",
+    secret: "hunter2-and-more",
+    around: ["postgres://admin:", "@db.example.com/x"],
+  },
+  { family: "npm", secret: A, around: ["//registry.npmjs.org/:_authToken=", "\n"] },
+  { family: "npm", secret: key("np", "m_", A, "wxyz") },
+  {
+    family: "service-account",
+    secret: "0123456789abcdef0123456789abcdef01234567",
+    around: ['"private_key_id": "', '",'],
+  },
+  { family: "service-account", secret: "GOCSPX-abcdefgh", around: ['\\"client_secret\\": \\"', '\\"'] },
+  { family: "authorization", secret: A, around: ["Authorization: Bearer ", "\n"] },
+  {
+    family: "authorization",
+    secret: "dXNlcjpwYXNzd29yZDEyMw==",
+    around: ['\\"authorization\\": \\"Basic ', '\\"'],
+  },
+  { family: "authorization", secret: A, around: ["x-api-key: ", ""] },
+];
+
+describe("redactSecrets", () => {
+  it.each(SECRETS)("takes out $family: $secret", ({
+    family,
+    secret,
+    around: [before, after] = ["key = ", ", done"],
+  }) => {
+    const { text, found } = redactSecrets(`see ${before}${secret}${after} and more`);
+    expect(text).toBe(`see ${before}[redacted: ${family}]${after} and more`);
+    expect([...found]).toEqual([[family, 1]]);
+    // What was taken out is not found again: a derived file of a derived file is the same.
+    expect(redactSecrets(text).text).toBe(text);
+  });
+
+  it.each([
+    "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+    "id 8e29ab0c-4a5f-4f0e-9b1a-0b8c6a1f2d3e",
+    "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "integrity sha512-oeG3wBvLpVYYbbCz1pvCcJp8K7yPnfYbwpWsOwmWu0nJqfJqN4n2wBbTzYyFqkVxNyYhM3uQW3gV5xDk4gT0cA==",
+    "https://example.com/a:b/c?d=e@f",
+    "git@github.com:owner/name.git",
+    "the bearer of this letter is entitled to everything in it",
+    "Authorization: required for all of the endpoints",
+    "a task-oriented sk-learn pipeline, sk-estimators-and-transformers-are-documented-there",
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+    "eyJ is how base64 of a JSON object begins",
+    'const token = process.env["API_KEY"]; headers["x-api-key"] = token;',
+    "//registry.npmjs.org/:_authToken=${NPM_TOKEN}",
+  ])("leaves alone: %s", (text) => {
+    expect(redactSecrets(text)).toEqual({ text, found: new Map() });
+  });
+
+  it("takes out a key that was cut off before its end, and goes on behind it", () => {
+    const cut = PEM.slice(0, PEM.indexOf("-----END"));
+    expect(redactSecrets(`${cut}{"next": 1} ${PEM} end`).text).toBe(
+      '[redacted: private-key]{"next": 1} [redacted: private-key] end',
+    );
+  });
+
+  it("counts what it found, family by family", () => {
+    const { found } = redactSecrets(`${SECRETS[0]!.secret} ${SECRETS[0]!.secret} ${SECRETS[4]!.secret}`);
+    expect(found).toEqual(
+      new Map([
+        ["anthropic", 2],
+        ["github", 1],
+      ]),
+    );
+  });
+
+  // A redactor that backtracks would take hours for these; the suite's own time limit is the judge.
+  it.each([
+    ["sk-ant-"],
+    ["eyJaaaaaaaaaa."],
+    ["://a:"],
+    ["Authorization: Bearer "],
+    ["-----BEGIN PRIVATE KEY-----"],
+    ['"private_key":"'],
+    ["\\"],
+    ["1234567890:AA"],
+    ["-----BEGIN "],
+    ["_auth = "],
+    ["xox"],
+    ["eyJ"],
+  ])("is linear in a megabyte of %s", (piece) => {
+    const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
+    expect(redactSecrets(text).text.length).toBeGreaterThan(0);
+  });
+});
