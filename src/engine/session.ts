@@ -274,6 +274,14 @@ export class Session {
     return this.#preparer.figures();
   }
 
+  /** Makes everything that was said so far durable; with a checkpoint, so that opening reads little. @internal */
+  settle(): Promise<void> {
+    return this.#run(async () => {
+      await this.#parts.writer.checkpoint();
+      await this.#parts.log.sync();
+    });
+  }
+
   /** Ends the session: a last checkpoint, everything synced, the log closed. Closing twice is fine. */
   close(): Promise<void> {
     this.#closing ??= this.#queue
