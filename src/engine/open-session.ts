@@ -23,7 +23,7 @@ import {
 import { WindowKeeper } from "./window-keeper.ts";
 
 /** Written into the header of every session, to know later who wrote a log. */
-const CREATED_BY = "palimpsest";
+export const CREATED_BY = "palimpsest";
 
 /**
  * Begins a new session. Nothing is stored before the first message.
@@ -64,7 +64,7 @@ export async function openSession(sessionId: string, options: SessionOptions): P
 }
 
 /** A window that was asked for is used or refused, never silently another one. */
-function checkWindow(window: WindowOptions = {}): void {
+export function checkWindow(window: WindowOptions = {}): void {
   checkTariffOption(window.tariff);
   const cacheTtl: unknown = window.cacheTtl;
   if (cacheTtl !== undefined && cacheTtl !== "5m" && cacheTtl !== "1h") {
