@@ -9,12 +9,17 @@
 import { isObject, type JsonValue } from "../base/json.ts";
 import { type ContentBlock, SERVER_TOOL_RESULT_TYPES } from "./blocks.ts";
 
+/** No log has as many entries: a larger number is damage, and nothing could be appended behind it. */
+const LARGEST_SEQ = 2 ** 48;
+
 type Check = (value: unknown) => boolean;
 type Shape = Readonly<Record<string, Check>>;
 
 const isText: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+/** Numbers that leave room to count on from, however wrong they are. */
+const isSeq: Check = (value) => isCount(value) && (value as number) <= LARGEST_SEQ;
 const isFlag: Check = (value) => typeof value === "boolean";
 const isGiven: Check = (value) => value !== undefined;
 const isHash: Check = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
@@ -142,7 +147,7 @@ const isEdit: Check = (value) =>
 
 const BASE_FIELDS: readonly (readonly [string, Check])[] = Object.entries({
   type: isText,
-  seq: isCount,
+  seq: isSeq,
   id: isText,
   parentId: optional(isText),
   v: (value: unknown) => isCount(value) && (value as number) >= 1,
@@ -168,6 +173,7 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
       model: optional(isText),
       hostId: optional(isText),
       interrupted: optional(isFlag),
+      answerTo: optional(isCount),
       saidAt: optional(isNumber),
     },
     call: {
