@@ -1,0 +1,235 @@
+/**
+ * Forking: a new session that begins with everything up to an entry of another.
+ *
+ * DESIGN. The fork is complete in itself: entries are copied with their numbers, so that every pointer
+ * into them stays true, and the blobs they refer to with them; deleting the session it came from takes
+ * nothing away. Reading takes no lease, so a session that somebody else is writing can be forked. The
+ * header goes first, so that what fails half-way can be found and taken away by the means of the port.
+ */
+import { SessionError } from "../base/errors.ts";
+import type { JsonValue } from "../base/json.ts";
+import { shorten } from "../base/text.ts";
+import type { SessionLog, SessionStore } from "../ports/session-store.ts";
+import { ENTRY_VERSION, type Entry, type HeaderEntry, type Scope } from "../transcript/entries.ts";
+import { assembleSession } from "./assemble-session.ts";
+import { notify, type SessionEvent } from "./events.ts";
+import { foldStoredLog } from "./fold-stored-log.ts";
+import { ForkCopy } from "./fork-copy.ts";
+import { CREATED_BY, checkWindow } from "./open-session.ts";
+import type { Session } from "./session.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+/** Metadata key that says that everything was copied; its value is the id of the fork itself. */
+export const FORK_MARK = "palimpsest.fork";
+const FORK_ENDING = " (fork)";
+const TITLE_CHARS = 200;
+
+/** Where a fork branches off, what it is called, and where it is kept. */
+export interface ForkOptions extends SessionOptions {
+  /** Number of the entry after which the fork goes its own way. @defaultValue the newest entry */
+  readonly atSeq?: number;
+  /** Id of the fork. @defaultValue a UUID v4 */
+  readonly sessionId?: string;
+  /** @defaultValue the title of the session, marked as a fork; none where it has none */
+  readonly title?: string;
+  /** Folder or checkout that the fork is about. @defaultValue that of the session */
+  readonly workingCopy?: string;
+  /** Where the session lies that is forked. @defaultValue where the fork is kept */
+  readonly from?: { readonly store: SessionStore; readonly scope?: Scope };
+  /** Stops the copying with `ABORTED`. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Makes a session that begins as `sessionId` was after entry `atSeq`, and opens it. All of it is durable when
+ * this resolves; where it throws, nothing of the fork is left.
+ * @throws `StoreError` `SESSION_NOT_FOUND`, `SESSION_EXISTS`, `STORE_FAILED`; `SessionError` `ENTRY_NOT_FOUND`
+ * where there is no such entry, `ABORTED`.
+ */
+export async function forkSession(sessionId: string, options: ForkOptions): Promise<Session> {
+  checkWindow(options.window);
+  const from = options.from ?? { store: options.store, ...scopeOf(options.scope) };
+  const parent = await from.store.open(sessionId, from.scope);
+  try {
+    const { atSeq, entryId } = await findPlace(parent, options.atSeq);
+    const { metadata } = await from.store.find(sessionId, from.scope);
+    return await copyInto({ parent, atSeq, entryId, metadata, options });
+  } finally {
+    await parent.close();
+  }
+}
+
+interface Copying {
+  readonly parent: SessionLog;
+  readonly atSeq: number;
+  readonly entryId: string;
+  /** Title, tags … of the parent as they are now. */
+  readonly metadata: Readonly<Record<string, JsonValue>>;
+  readonly options: ForkOptions;
+}
+
+async function copyInto(copying: Copying): Promise<Session> {
+  const { options, parent } = copying;
+  const { store, scope, clock } = options;
+  const log = await store.create(options.sessionId ?? options.ids.sessionId(), scope);
+  try {
+    const emit = (event: SessionEvent): void => notify(options.observer, event);
+    const { entries, missingBlobs } = await copyEntries(log, copying);
+    const folded = await foldStoredLog(log, emit);
+    // What the other session waits for is answered there.
+    folded.calls.clear();
+    const session = assembleSession(options, log, folded);
+    await session.settle();
+    stopIfAborted(options.signal);
+    emit({ type: "forked", parentId: parent.sessionId, entries, missingBlobs });
+    return session;
+  } catch (error) {
+    await discard(log, { store, at: clock.nowMs(), ...scopeOf(scope) });
+    throw error;
+  }
+}
+
+async function copyEntries(
+  log: SessionLog,
+  { parent, atSeq, entryId, metadata, options }: Copying,
+): Promise<{ readonly entries: number; readonly missingBlobs: number }> {
+  const { ids, clock, workingCopy } = options;
+  let copy: ForkCopy | undefined;
+  for await (const batch of parent.readAll()) {
+    stopIfAborted(options.signal);
+    const entries = batch.entries.map(({ entry }) => entry).filter(({ seq }) => seq <= atSeq);
+    const first = entries[0];
+    if (first === undefined) continue;
+    if (copy === undefined) {
+      copy = new ForkCopy({ from: parent, to: log, ids });
+      await copy.begin(headerOf(first, { log, parent, entryId, workingCopy, ids, now: clock.nowMs() }));
+    }
+    await copy.add(entries, () => stopIfAborted(options.signal));
+  }
+  if (copy === undefined) throw noSuchEntry(atSeq, 0);
+  await copy.fillUpTo(atSeq);
+  const described = describeFork(metadata, options.title);
+  await copy.describe({ ...described, [FORK_MARK]: log.sessionId }, clock.nowMs());
+  return { entries: copy.lastSeq, missingBlobs: copy.missingBlobs };
+}
+
+/** The parent's first entry may be damaged: then there is a header all the same. */
+function headerOf(
+  first: Entry,
+  made: {
+    readonly log: SessionLog;
+    readonly parent: SessionLog;
+    readonly entryId: string;
+    readonly workingCopy: string | undefined;
+    readonly ids: SessionOptions["ids"];
+    readonly now: number;
+  },
+): HeaderEntry {
+  const { workingCopy } = made;
+  const known = first.type === "header" ? first : undefined;
+  const parent = { sessionId: made.parent.sessionId, entryId: made.entryId };
+  return {
+    ...known,
+    type: "header",
+    seq: 1,
+    // The chain of the copied entries begins with it.
+    id: known?.id ?? made.ids.entryId(),
+    v: ENTRY_VERSION,
+    at: made.now,
+    sessionId: made.log.sessionId,
+    createdBy: CREATED_BY,
+    parent,
+    ...(workingCopy === undefined ? {} : { workingCopy }),
+  };
+}
+
+/** Title and tags of the parent are those of now, whatever they were at the entry that is forked at. */
+function describeFork(
+  metadata: Readonly<Record<string, JsonValue>>,
+  title: string | undefined,
+): Readonly<Record<string, JsonValue>> {
+  const known = metadata["title"];
+  const inherited =
+    typeof known !== "string" || known.trim() === ""
+      ? undefined
+      : shorten(known, TITLE_CHARS - FORK_ENDING.length) + FORK_ENDING;
+  const named = title ?? inherited;
+  const tags = metadata["tags"];
+  return { ...(named === undefined ? {} : { title: named }), ...(tags === undefined ? {} : { tags }) };
+}
+
+/** Where to fork: what the session's writer appends meanwhile is not taken along. */
+async function findPlace(
+  log: SessionLog,
+  asked: number | undefined,
+): Promise<{ readonly atSeq: number; readonly entryId: string }> {
+  const tail = (await log.readTail()).entries.map(({ entry }) => entry);
+  const isInTail = tail.length > 0 && (asked === undefined || asked >= tail[0]!.seq);
+  const last = isInTail ? lastThrough(tail, asked) : await findLastThrough(log, asked);
+  const head = last === undefined ? 0 : last.headSeq;
+  const atSeq = asked ?? head;
+  if (last === undefined || !Number.isInteger(atSeq) || atSeq < 1 || atSeq > head)
+    throw noSuchEntry(atSeq, head);
+  return { atSeq, entryId: last.id };
+}
+
+interface LastEntry {
+  /** Of the entry forked at; of the one before, where that is damaged. */
+  readonly id: string;
+  readonly headSeq: number;
+}
+
+function lastThrough(entries: readonly Entry[], asked = Number.POSITIVE_INFINITY): LastEntry {
+  const last = entries.findLast(({ seq }) => seq <= asked);
+  return { id: last?.id ?? "", headSeq: entries.at(-1)!.seq };
+}
+
+async function findLastThrough(log: SessionLog, asked: number | undefined): Promise<LastEntry | undefined> {
+  let found: LastEntry | undefined;
+  for await (const { entries } of log.readAll({ outline: true })) {
+    if (entries.length === 0) continue;
+    const { id, headSeq } = lastThrough(
+      entries.map(({ entry }) => entry),
+      asked,
+    );
+    found = { id: id === "" ? (found?.id ?? "") : id, headSeq };
+    if (asked !== undefined && headSeq >= asked) break;
+  }
+  return found;
+}
+
+async function discard(
+  log: SessionLog,
+  { store, scope, at }: { readonly store: SessionStore; readonly scope?: Scope; readonly at: number },
+): Promise<void> {
+  try {
+    await log.close();
+    await store.trash(log.sessionId, { at, reason: "a fork that was not finished" }, scope);
+    await store.purge(log.sessionId, scope);
+  } catch {
+    // Why there is no fork is worth more than why some of it is left: without its mark it is found again.
+  }
+}
+
+function scopeOf(scope: Scope | undefined): { readonly scope?: Scope } {
+  return scope === undefined ? {} : { scope };
+}
+
+function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw new SessionError("ABORTED", {
+    message: "The fork was stopped before it was finished.",
+    hint: "Nothing is left of it; the session that was to be forked is as it was.",
+    cause: signal.reason,
+  });
+}
+
+function noSuchEntry(atSeq: number, head: number): SessionError {
+  return new SessionError("ENTRY_NOT_FOUND", {
+    message:
+      head === 0
+        ? "The session has no entry that can be read, so there is nothing to fork."
+        : `There is no entry ${atSeq} to fork at: the log has entries 1 to ${head}.`,
+    hint: "Pass the number of an entry of the session, as `append`, `record` and `prepare` return them.",
+  });
+}
