@@ -4,7 +4,7 @@
  */
 import { assert } from "../base/assert.ts";
 import { asNumber, asString, isObject } from "../base/json.ts";
-import type { LogDamage, SessionLog, StoredEntry } from "../ports/session-store.ts";
+import type { LogContents, LogDamage, SessionLog, StoredEntry } from "../ports/session-store.ts";
 import { UsageLedger } from "../tokens/usage-ledger.ts";
 import { restoreCheckpoint } from "../transcript/checkpoint.ts";
 import type { AnswerEntry, CheckpointEntry, Entry } from "../transcript/entries.ts";
@@ -12,14 +12,11 @@ import { Projection } from "../transcript/projection.ts";
 import type { SessionEvent } from "./events.ts";
 import { hydrate, needsHydrating } from "./hydrate.ts";
 import { OpenCalls } from "./open-calls.ts";
+import { findOutlineStart } from "./outline-start.ts";
 import { sizeOf, WindowKeeper } from "./window-keeper.ts";
 
 /** The model of a ledger before the first call names one. */
 export const UNKNOWN_MODEL = "unknown";
-
-/** Messages are let go of when there are this many times as many as the window shows, and this many more. */
-const FORGET_FACTOR = 2;
-const FORGET_MESSAGES = 1_000;
 
 export interface FoldedLog {
   readonly projection: Projection;
@@ -32,41 +29,57 @@ export interface FoldedLog {
 
 type Emit = (event: SessionEvent) => void;
 
-/** Folds a log from its last checkpoint on; from its start where there is none, or what follows goes back further. */
+/**
+ * Folds a log from its last checkpoint on. Where there is none, or what follows it goes back further: a
+ * long one from where its outline says, a short one from its start.
+ */
 export async function foldStoredLog(log: SessionLog, emit: Emit): Promise<FoldedLog> {
-  const folded = (await foldTail(log, emit)) ?? (await foldWhole(log, emit, { forgets: true }));
-  return folded ?? foldKnowingAll(log, emit);
+  return (await foldTail(log, emit)) ?? (await foldOutlined(log, emit)) ?? (await foldWhole(log, emit));
 }
 
 async function foldTail(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
   const { entries, damage } = await log.readTail();
   const first = entries[0]?.entry;
   if (first?.type !== "checkpoint") return undefined;
-  reportDamage(damage, emit);
-  const positions = new Map<number, number>();
-  const projection = await restore(first, { log, positions, emit });
-  const fold = new LogFold(log, { positions, projection, checkpoint: first, entries });
-  return (await fold.addAll(entries)) ? fold.finish() : undefined;
+  return foldFrom(first, { entries, damage }, { log, emit });
 }
 
-/**
- * A batch at a time. With `forgets`, what a compaction hid is let go of on the way, so that memory
- * follows the window and not the log; `undefined` if something later goes back to it after all.
- */
-async function foldWhole(
-  log: SessionLog,
-  emit: Emit,
-  { forgets }: { readonly forgets: boolean },
+async function foldOutlined(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
+  const { start, damage } = await findOutlineStart(log);
+  if (start === undefined) return undefined;
+  const { entries } = await log.readFrom(start.position, Number.MAX_SAFE_INTEGER);
+  // The outline met all the damage there is.
+  return foldFrom(start.checkpoint, { entries, damage }, { log, emit });
+}
+
+interface FoldPorts {
+  readonly log: SessionLog;
+  readonly emit: Emit;
+}
+
+/** `undefined` where something in `entries` needs what lies before the checkpoint. */
+async function foldFrom(
+  checkpoint: CheckpointEntry,
+  { entries, damage }: LogContents,
+  { log, emit }: FoldPorts,
 ): Promise<FoldedLog | undefined> {
+  const positions = new Map<number, number>();
+  const { projection, runDamage } = await restore(checkpoint, { log, positions });
+  const fold = new LogFold(log, { positions, projection, checkpoint, entries });
+  if (!(await fold.addAll(entries))) return undefined;
+  reportDamage([...runDamage, ...damage], emit);
+  return fold.finish();
+}
+
+/** A batch at a time; everything stays known, so that anything can be undone. */
+async function foldWhole(log: SessionLog, emit: Emit): Promise<FoldedLog> {
   let fold: LogFold | undefined;
-  const damage: LogDamage[] = [];
   for await (const batch of log.readAll()) {
-    damage.push(...batch.damage);
+    reportDamage(batch.damage, emit);
     fold ??= startFold(log, batch.entries);
-    if (!(await fold.addAll(batch.entries))) return undefined;
-    if (forgets) fold.forgetHidden();
+    const isKnown = await fold.addAll(batch.entries);
+    assert(isKnown, "a log folded from its start needs nothing before it");
   }
-  reportDamage(damage, emit);
   return (fold ?? startFold(log, [])).finish();
 }
 
@@ -74,34 +87,36 @@ function startFold(log: SessionLog, entries: readonly StoredEntry[]): LogFold {
   return new LogFold(log, { positions: new Map(), projection: new Projection(), entries });
 }
 
-async function foldKnowingAll(log: SessionLog, emit: Emit): Promise<FoldedLog> {
-  const folded = await foldWhole(log, emit, { forgets: false });
-  assert(folded !== undefined, "a log folded from its start needs nothing before it");
-  return folded;
+/** Each stretch once, also where it was met twice. */
+function reportDamage(damage: readonly LogDamage[], emit: Emit): void {
+  const told = new Set<number>();
+  for (const one of damage) {
+    if (told.has(one.position)) continue;
+    told.add(one.position);
+    emit({ type: "damage", damage: one });
+  }
 }
 
-function reportDamage(damage: readonly LogDamage[], emit: Emit): void {
-  for (const one of damage) emit({ type: "damage", damage: one });
+interface Restored {
+  readonly projection: Projection;
+  readonly runDamage: readonly LogDamage[];
 }
 
 async function restore(
   checkpoint: CheckpointEntry,
-  {
-    log,
-    positions,
-    emit,
-  }: { readonly log: SessionLog; readonly positions: Map<number, number>; readonly emit: Emit },
-): Promise<Projection> {
+  { log, positions }: { readonly log: SessionLog; readonly positions: Map<number, number> },
+): Promise<Restored> {
   const entries: Entry[] = [];
+  const runDamage: LogDamage[] = [];
   for (const run of checkpoint.runs) {
     const contents = await log.readFrom(run.position, run.to);
-    reportDamage(contents.damage, emit);
+    runDamage.push(...contents.damage);
     for (const { entry, position } of contents.entries) {
       positions.set(entry.seq, position);
       entries.push(await hydrate(entry, log));
     }
   }
-  return restoreCheckpoint(checkpoint, entries);
+  return { projection: restoreCheckpoint(checkpoint, entries), runDamage };
 }
 
 interface FoldStart {
@@ -121,7 +136,6 @@ class LogFold {
   readonly #keeper: WindowKeeper;
   readonly #calls = new OpenCalls();
   #lastEntry: Entry | undefined;
-  #keptMessages = 0;
 
   constructor(log: SessionLog, { positions, projection, checkpoint, entries }: FoldStart) {
     this.#log = log;
@@ -158,17 +172,7 @@ class LogFold {
       takeAnswer(entry, { projection, keeper, calls });
     } else if (entry.type === "edit" && entry.edit.kind === "rewind") {
       calls.clear();
-    } else if (entry.type === "message") {
-      this.#keptMessages++;
     }
-  }
-
-  /** Lets go of what is hidden, once that is most of what is kept. */
-  forgetHidden(): void {
-    const visibleCount = this.#projection.visible.length;
-    if (this.#keptMessages <= FORGET_FACTOR * visibleCount + FORGET_MESSAGES) return;
-    this.#projection.forgetHidden();
-    this.#keptMessages = visibleCount;
   }
 
   finish(): FoldedLog {

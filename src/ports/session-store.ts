@@ -19,8 +19,24 @@ export interface LogDamage {
   readonly position: number;
   /** How long it is. */
   readonly bytes: number;
-  /** `duplicate-seq`: a whole entry whose number is not above that of the entry before, which is kept. */
-  readonly reason: "torn-tail" | "bad-checksum" | "not-json" | "not-an-entry" | "too-long" | "duplicate-seq";
+  /**
+   * `duplicate-seq` and `forked`: whole entries of a writer that came too late, because another had gone on.
+   * A `duplicate-seq` has a number that is not above that of the entry before, which is kept; a `forked` one
+   * goes on from an entry that does not count. `out-of-order`: a whole entry whose number is far from those
+   * around it. `missing`: numbers that are nowhere, without a trace; no bytes. `wrong-checkpoint`: a checkpoint
+   * that does not say where things are; everything is read instead.
+   */
+  readonly reason:
+    | "torn-tail"
+    | "bad-checksum"
+    | "not-json"
+    | "not-an-entry"
+    | "too-long"
+    | "duplicate-seq"
+    | "forked"
+    | "out-of-order"
+    | "missing"
+    | "wrong-checkpoint";
 }
 
 /** Entries in the order of the log, and what lay between them that could not be read. */
@@ -89,6 +105,15 @@ export interface Trashing {
   readonly reason: string;
 }
 
+/** How a whole log is read. */
+export interface LogReading {
+  /**
+   * What messages, calls and answers hold is not needed: their own fields may be left empty, where that
+   * is cheaper than reading them. Numbers, ids, order and every other entry are as they are stored.
+   */
+  readonly outline?: boolean;
+}
+
 /** One open session. */
 export interface SessionLog {
   readonly sessionId: string;
@@ -114,7 +139,7 @@ export interface SessionLog {
   /** Entries from the one at `position` on, up to and including `toSeq`. */
   readFrom(position: number, toSeq: number): Promise<LogContents>;
   /** Everything, oldest first, in batches of bounded size. */
-  readAll(): AsyncIterable<LogContents>;
+  readAll(reading?: LogReading): AsyncIterable<LogContents>;
   /**
    * Stores a text once; a text that is there already is not written again. `hash` is the SHA-256 of
    * its UTF-8 bytes, so half a surrogate pair reads back as U+FFFD: keep JSON text, which escapes it.

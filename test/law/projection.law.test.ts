@@ -3,6 +3,8 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { findOutlineStart } from "../../src/engine/outline-start.ts";
+import type { LogContents } from "../../src/ports/session-store.ts";
 import { type HistoryStep, history } from "../../src/testing/arbitraries.ts";
 import { planCheckpoint, restoreCheckpoint } from "../../src/transcript/checkpoint.ts";
 import type { Edit, EffectEdit } from "../../src/transcript/edits.ts";
@@ -150,6 +152,15 @@ function expectPrefix(sent: readonly RequestMessage[], next: readonly RequestMes
   expect(flat(next).slice(0, flat(sent).length)).toEqual(flat(sent));
 }
 
+/** A log whose positions are indexes, two entries a batch. */
+async function* stored(entries: readonly Entry[]): AsyncGenerator<LogContents> {
+  for (let from = 0; from < entries.length; from += 2)
+    yield {
+      entries: entries.slice(from, from + 2).map((entry, index) => ({ entry, position: from + index })),
+      damage: [],
+    };
+}
+
 describe("the log and its window, over random histories", () => {
   it("is valid at every call, append-stable between edits, and undone exactly", () => {
     fc.assert(
@@ -188,6 +199,34 @@ describe("the log and its window, over random histories", () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it("is the same window where it is folded from where the outline of a log says", async () => {
+    let started = 0;
+    await fc.assert(
+      fc.asyncProperty(history(), fc.integer({ min: 1, max: 6 }), async (steps, outlineStepEntries) => {
+        const run = new Run();
+        for (const step of steps) run.step(step);
+        const { entries } = run.log;
+        const limits = { foldedWholeEntries: 4, outlineStepEntries };
+        const { start } = await findOutlineStart({ readAll: () => stored(entries) }, limits);
+        if (start === undefined) return;
+        started++;
+        const { runs } = start.checkpoint;
+        const named = runs.flatMap(({ from, to, position }) =>
+          entries.slice(position, position + 1 + to - from),
+        );
+        const projection = restoreCheckpoint(start.checkpoint, named);
+        for (const entry of entries.slice(start.position)) {
+          if (!projection.canApply(entry)) return;
+          projection.apply(entry);
+        }
+        expect(projection.visible).toEqual(project(entries).visible);
+        expect(projection.pins).toEqual(project(entries).pins);
+      }),
+      { numRuns: RUNS },
+    );
+    expect(started).toBeGreaterThan(RUNS / 20);
   });
 
   it("loses nothing: every message is in the log as it was given", () => {

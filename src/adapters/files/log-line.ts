@@ -12,7 +12,7 @@
 import { crc32 } from "node:zlib";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
-import type { Entry } from "../../transcript/entries.ts";
+import { ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
 
 export const NEWLINE = 0x0a;
@@ -73,8 +73,8 @@ function checksum(body: Uint8Array): string {
   return crc32(body).toString(16).padStart(CRC_DIGITS, "0");
 }
 
-/** Reads one line, without its line break. Never throws. */
-export function parseLine(line: Buffer): ParsedLine {
+/** Reads one line, without its line break; in `outline`, messages, calls and answers without what they hold. Never throws. */
+export function parseLine(line: Buffer, outline = false): ParsedLine {
   if (!hasChecksum(line)) return { ok: false, reason: isJson(line) ? "bad-checksum" : "not-json" };
   if (line.toString("latin1", HEAD.length, HEAD.length + CRC_DIGITS) !== checksum(line.subarray(BODY_START)))
     return { ok: false, reason: "bad-checksum" };
@@ -83,8 +83,35 @@ export function parseLine(line: Buffer): ParsedLine {
   const batch = mark === null ? undefined : { index: Number(mark[1]), count: Number(mark[2]) };
   if (batch !== undefined && !isPossible(batch)) return { ok: false, reason: "not-an-entry" };
 
-  const parsed = parseEntry(`{${line.toString("utf8", BODY_START + (mark?.[0].length ?? 0))}`);
+  const entryStart = BODY_START + (mark?.[0].length ?? 0);
+  const outlined = outline ? outlineEntry(line, entryStart) : undefined;
+  if (outlined !== undefined) return { ok: true, entry: outlined, batch };
+  const parsed = parseEntry(`{${line.toString("utf8", entryStart)}`);
   return parsed.ok ? { ok: true, entry: parsed.entry, batch } : { ok: false, reason: parsed.reason };
+}
+
+/** The fields in front of what an entry holds; whole lines of ours begin like this. */
+const OUTLINE_HEAD = new RegExp(
+  `^"type":"(message|call|answer)","seq":(\\d{1,15}),"id":"([\\w.-]{1,64})","parentId":"([\\w.-]{1,64})","v":${ENTRY_VERSION},"at":(\\d{1,15}),`,
+);
+const OUTLINE_HEAD_LIMIT = 240;
+const NO_BLOCKS: readonly never[] = [];
+
+/** `undefined` where the line does not begin like one of ours, or is of another type: then all of it is read. */
+function outlineEntry(line: Buffer, start: number): Entry | undefined {
+  const head = OUTLINE_HEAD.exec(line.toString("latin1", start, start + OUTLINE_HEAD_LIMIT));
+  if (head === null) return undefined;
+  const seq = Number(head[2]);
+  const id = head[3]!;
+  const parentId = head[4]!;
+  const at = Number(head[5]);
+  const v = ENTRY_VERSION;
+  // Field by field: a gigabyte has a million of these.
+  if (head[1] === "message")
+    return { type: "message", seq, id, parentId, v, at, role: "user", content: NO_BLOCKS, origin: "user" };
+  if (head[1] === "call")
+    return { type: "call", seq, id, parentId, v, at, model: "", throughSeq: 0, estimatedTokens: 0 };
+  return { type: "answer", seq, id, parentId, v, at, callSeq: 0 };
 }
 
 function hasChecksum(line: Buffer): boolean {

@@ -6,6 +6,10 @@ import { assert } from "../assert.ts";
 export const ENGINE_DEFAULTS = {
   /** A checkpoint is written after this many bytes of log and blobs. Source: where-the-numbers-come-from.md, "Stores and durability": parsing 1 MB of log takes about 2 ms. */
   checkpointBytes: 1_000_000,
+  /** Entries up to which a log without a checkpoint is folded whole, so that anything in it can be undone. Source: our choice: about 20 MB of an agent's log, half a second. */
+  foldedWholeEntries: 20_000,
+  /** Entries between two checkpoints that are planned while a longer log is gone through. Source: our choice: about 5 MB; up to twice that is folded for real at its end. */
+  outlineStepEntries: 5_000,
   /** Share of the window that system prompt and tools may take: beyond it there is no room to work and to summarise. Source: our choice. */
   maxFixedShare: 0.8,
   /** Share of the blocking limit that a last-resort peel aims at: room for one more message. Source: our choice. */

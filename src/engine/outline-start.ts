@@ -1,0 +1,114 @@
+/**
+ * Where to begin to fold a long log that has no checkpoint to begin from.
+ *
+ * The log is gone through once in outline: what hides, rewinds and pins is folded, what messages say is
+ * not read. Every few megabytes a checkpoint of that window is planned, and the last one but for the end
+ * of the log is where the real folding begins, as if it stood in the log. So a gigabyte is not turned
+ * into objects to find the few thousand messages that are still visible.
+ */
+import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
+import type { LogDamage, SessionLog, StoredEntry } from "../ports/session-store.ts";
+import type { ContentBlock } from "../transcript/blocks.ts";
+import { planCheckpoint } from "../transcript/checkpoint.ts";
+import { type EffectEdit, hasEffect } from "../transcript/edits.ts";
+import { type CheckpointEntry, ENTRY_VERSION, type Entry } from "../transcript/entries.ts";
+import { Projection } from "../transcript/projection.ts";
+
+/** A checkpoint that was never written, and where what follows it begins. */
+export interface OutlineStart {
+  readonly checkpoint: CheckpointEntry;
+  readonly position: number;
+}
+
+type OutlineLimits = Readonly<Record<"foldedWholeEntries" | "outlineStepEntries", number>>;
+
+interface FoundStart {
+  readonly start: OutlineStart | undefined;
+  readonly damage: readonly LogDamage[];
+}
+
+/** Without `start` where the log is short, or cannot be begun anywhere but at its start. */
+export async function findOutlineStart(
+  log: Pick<SessionLog, "readAll">,
+  limits: OutlineLimits = ENGINE_DEFAULTS,
+): Promise<FoundStart> {
+  const outline = new Outline(limits);
+  const found: LogDamage[] = [];
+  for await (const { entries, damage } of log.readAll({ outline: true })) {
+    for (const one of damage) found.push(one);
+    if (!entries.every((stored) => outline.add(stored))) return { start: undefined, damage: [] };
+  }
+  return { start: outline.start, damage: found };
+}
+
+class Outline {
+  readonly #limits: OutlineLimits;
+  readonly #projection = new Projection();
+  /** Where entries lie, by number. */
+  #positions = new Float64Array(1_000);
+  #count = 0;
+  #last: OutlineStart | undefined;
+  #beforeLast: OutlineStart | undefined;
+
+  constructor(limits: OutlineLimits) {
+    this.#limits = limits;
+  }
+
+  /** Never the newest one: what a session has been told about its size lies in the entries behind. */
+  get start(): OutlineStart | undefined {
+    return this.#count < this.#limits.foldedWholeEntries ? undefined : this.#beforeLast;
+  }
+
+  /** False where an undo or a rewind goes back to what was let go of. */
+  add({ entry, position }: StoredEntry): boolean {
+    if (this.#count > 0 && this.#count % this.#limits.outlineStepEntries === 0) this.#plan(position);
+    this.#count++;
+    this.#remember(entry.seq, position);
+    const bare = withoutTexts(entry);
+    if (!this.#projection.canApply(bare)) return false;
+    this.#projection.apply(bare);
+    return true;
+  }
+
+  #plan(position: number): void {
+    const index = planCheckpoint(this.#projection, (seq) => this.#positions[seq]);
+    this.#beforeLast = this.#last;
+    // A short log is folded whole if something goes far back in it; a long one only then.
+    if (this.#count >= this.#limits.foldedWholeEntries) this.#projection.forgetHidden();
+    if (index === undefined) return;
+    const seq = this.#projection.headSeq;
+    const checkpoint = { type: "checkpoint", seq, id: "outline", v: ENTRY_VERSION, at: 0, ...index } as const;
+    this.#last = { checkpoint, position };
+  }
+
+  #remember(seq: number, position: number): void {
+    if (seq >= this.#positions.length) {
+      const larger = new Float64Array(Math.max(seq + 1, this.#positions.length * 2));
+      larger.set(this.#positions);
+      this.#positions = larger;
+    }
+    this.#positions[seq] = position;
+  }
+}
+
+const NO_TEXT: ContentBlock = { type: "text", text: "" };
+
+/** The entry as far as it decides what is visible: everything else would be kept for nothing. */
+function withoutTexts(entry: Entry): Entry {
+  if (entry.type === "message" && entry.content.length > 0) return { ...entry, content: [] };
+  if (entry.type !== "edit" || !hasEffect(entry.edit)) return entry;
+  const { kind, effect, reason } = entry.edit;
+  const forms = effect.forms?.map(({ shown, ...form }) =>
+    shown === undefined ? form : { ...form, shown: NO_TEXT },
+  );
+  const insert = effect.insert?.map(({ afterSeq, messages }) => ({
+    afterSeq,
+    messages: messages.map(({ role }) => ({ role, content: [NO_TEXT] })),
+  }));
+  const bare = {
+    ...effect,
+    ...(forms === undefined ? {} : { forms }),
+    ...(insert === undefined ? {} : { insert }),
+  };
+  return { ...entry, edit: { kind, effect: bare, reason } as EffectEdit };
+}
