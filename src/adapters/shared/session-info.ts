@@ -2,34 +2,38 @@
  * What a list shows of a session, gathered from some of its entries: those at the beginning of its log
  * and those at the end.
  */
-import type { JsonValue } from "../../base/json.ts";
+import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
+import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
-import type { SessionInfo, SessionPage, SessionQuery } from "../../ports/session-store.ts";
+import type { SessionInfo, SessionOutline, SessionPage, SessionQuery } from "../../ports/session-store.ts";
 import type { Entry, HeaderEntry } from "../../transcript/entries.ts";
-
-const PROMPT_CHARS = 200;
-const PAGE_SESSIONS = 50;
+import { MetadataFold } from "../../transcript/metadata.ts";
 
 /** Entries in the order of the log; the same entry may be given twice. */
 export class SessionGist {
   #header: HeaderEntry | undefined;
   #firstPrompt: string | undefined;
-  readonly #metadata = new Map<string, JsonValue>();
+  readonly #metadata = new MetadataFold();
   lastAt = 0;
+
+  /** Whether what a list wants of the beginning of a log is known. */
+  get hasHead(): boolean {
+    return this.#header !== undefined && this.#firstPrompt !== undefined;
+  }
 
   add(entry: Entry): void {
     this.lastAt = Math.max(this.lastAt, entry.at);
+    this.#metadata.apply(entry);
     if (entry.type === "header") this.#header ??= entry;
-    else if (entry.type === "metadata") this.#metadata.set(entry.key, entry.value);
     else if (entry.type === "message" && entry.role === "user") this.#firstPrompt ??= promptOf(entry.content);
   }
 
   info(stored: Pick<SessionInfo, "sessionId" | "bytes" | "isInUse">, modifiedAt = 0): SessionInfo {
     return {
       ...stored,
-      lastActivityAt: Math.max(this.lastAt, modifiedAt),
+      lastActivityAt: plausibleTime(Math.max(this.lastAt, modifiedAt)),
       ...(this.#header === undefined ? {} : { header: this.#header }),
-      metadata: Object.fromEntries(this.#metadata),
+      metadata: this.#metadata.values,
       ...(this.#firstPrompt === undefined ? {} : { firstPrompt: this.#firstPrompt }),
     };
   }
@@ -39,32 +43,65 @@ function promptOf(content: readonly { readonly type: string }[]): string | undef
   for (const block of content) {
     const { text } = block as { readonly text?: unknown };
     if (block.type === "text" && typeof text === "string" && text.trim() !== "")
-      return shorten(text.trim().replace(/\s+/g, " "), PROMPT_CHARS);
+      return shorten(text.trim().replace(/\s+/g, " "), SESSION_LIST_DEFAULTS.promptChars);
   }
   return undefined;
 }
 
+/** What a list of all sessions shows of one. */
+export function outlineOf({
+  sessionId,
+  lastActivityAt,
+  bytes,
+  metadata,
+  firstPrompt,
+}: SessionInfo): SessionOutline {
+  const named = metadata["title"];
+  const title = typeof named === "string" && named.trim() !== "" ? named.trim() : firstPrompt;
+  return {
+    sessionId,
+    lastActivityAt,
+    bytes,
+    ...(title === undefined ? {} : { title: shorten(title, SESSION_LIST_DEFAULTS.titleChars) }),
+  };
+}
+
+/** How many sessions a page has. @throws `OptionError` where that is no number of sessions. */
+export function pageLimit({ limit = SESSION_LIST_DEFAULTS.pageSessions }: SessionQuery): number {
+  if (limit === Number.POSITIVE_INFINITY || (Number.isSafeInteger(limit) && limit > 0)) return limit;
+  throw new OptionError({
+    message: `\`limit\` is ${String(limit)}; it is a whole number of sessions above 0, or Infinity.`,
+    hint: "Leave it out for pages of the usual size.",
+  });
+}
+
 /** The page that was asked for, out of all that there are. */
-export function pageOf(
-  all: readonly SessionInfo[],
-  { limit = PAGE_SESSIONS, after }: SessionQuery,
-): SessionPage {
-  const sorted = [...all].sort(compareInfos);
-  const start = after === undefined ? 0 : sorted.findIndex((info) => cursorOf(info) > after);
-  const rest = start === -1 ? [] : sorted.slice(start);
+export function pageOf(all: readonly SessionInfo[], query: SessionQuery): SessionPage {
+  const limit = pageLimit(query);
+  const { after = "" } = query;
+  const rest = all.filter((info) => cursorOf(info) > after).sort(compareByActivity);
   const sessions = rest.slice(0, limit);
   const last = sessions.at(-1);
   return rest.length > limit && last !== undefined ? { sessions, next: cursorOf(last) } : { sessions };
 }
 
 /** The latest activity first, then by id. */
-function compareInfos(one: SessionInfo, other: SessionInfo): number {
-  return cursorOf(one) < cursorOf(other) ? -1 : 1;
+export function compareByActivity(one: Ranked, other: Ranked): number {
+  const difference = other.lastActivityAt - one.lastActivityAt;
+  if (difference !== 0) return difference;
+  return one.sessionId < other.sessionId ? -1 : one.sessionId > other.sessionId ? 1 : 0;
 }
 
-/** A text that sorts as the list does. */
-function cursorOf({ lastActivityAt, sessionId }: SessionInfo): string {
-  const rank =
-    Number.MAX_SAFE_INTEGER - Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.floor(lastActivityAt)));
+/** What a session's place in a list follows from. */
+export type Ranked = Pick<SessionInfo, "sessionId" | "lastActivityAt">;
+
+/** A text that sorts as the list does: the end of a page, as the query for the next one has it. */
+export function cursorOf({ lastActivityAt, sessionId }: Ranked): string {
+  const rank = Number.MAX_SAFE_INTEGER - plausibleTime(lastActivityAt);
   return `${String(rank).padStart(16, "0")} ${sessionId}`;
+}
+
+/** Whole milliseconds, so that a cursor holds all of it. */
+export function plausibleTime(timeMs: number): number {
+  return Number.isFinite(timeMs) ? Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.floor(timeMs))) : 0;
 }

@@ -1,0 +1,245 @@
+/**
+ * Lists of the sessions of one folder: pages of what they hold, all of them by the index, one of them.
+ *
+ * Which sessions there are is what the folder says. The order is the index's where there is one, else
+ * that of the files' times. What a page shows is read from the two ends of each log, so an index that
+ * is behind can put a session in a late place, but never show what is not so.
+ */
+import { join } from "node:path";
+import type { Clock } from "../../ports/clock.ts";
+import type { FileSystem } from "../../ports/file-system.ts";
+import type { SessionInfo, SessionOutline, SessionPage, SessionQuery } from "../../ports/session-store.ts";
+import { compareByActivity, cursorOf, outlineOf, pageLimit, plausibleTime } from "../shared/session-info.ts";
+import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../shared/session-paths.ts";
+import { errorCode, readFailure } from "../shared/store-failure.ts";
+import type { IndexNote, IndexRow } from "./index-lines.ts";
+import { type IndexView, indexAnew, type SessionLooks, viewIndex } from "./index-view.ts";
+import { readSessionGist } from "./read-session-gist.ts";
+import { SessionIndex } from "./session-index.ts";
+import { holdsText } from "./text-scan.ts";
+
+export interface SessionListerOptions {
+  readonly folder: string;
+  readonly fs: FileSystem;
+  readonly clock: Clock;
+  /** Whether somebody is the session's writer. */
+  readonly isInUse: (paths: SessionPaths) => boolean;
+  /** Whether the folder has an index. */
+  readonly isIndexed: boolean;
+}
+
+/** A session as it is now, and when its file was last changed. */
+interface Described {
+  readonly info: SessionInfo;
+  readonly row: IndexRow;
+}
+
+export class SessionLister {
+  readonly #options: SessionListerOptions;
+  readonly #index: SessionIndex | undefined;
+  readonly #looks: SessionLooks;
+
+  constructor(options: SessionListerOptions) {
+    this.#options = options;
+    this.#index = options.isIndexed ? new SessionIndex(options) : undefined;
+    this.#looks = {
+      glance: (sessionId) => this.#glance(sessionId),
+      refresh: (sessionId, known) => this.#refresh(sessionId, known),
+    };
+  }
+
+  /** Ids of the sessions in the folder, in no order. @throws `SESSION_UNREADABLE`. */
+  list(): readonly string[] {
+    const { folder, fs } = this.#options;
+    try {
+      return fs.list(folder).flatMap((name) => sessionIdOfFile(name) ?? []);
+    } catch (error) {
+      if (isAbsence(error)) return [];
+      throw readFailure(folder, error);
+    }
+  }
+
+  /** `undefined` where there is no such session. */
+  find(sessionId: string): SessionInfo | undefined {
+    return this.#describe(sessionId)?.info;
+  }
+
+  async describe(query: SessionQuery): Promise<SessionPage> {
+    const limit = pageLimit(query);
+    const names = this.list();
+    const view = viewIndex(this.#index?.read(), names, this.#looks);
+    const { sessions, isLast, corrections } = this.#readPage(view.rows, query.after ?? "", limit);
+    await this.#correct(view, corrections);
+    const last = sessions.at(-1);
+    return isLast || last === undefined ? { sessions } : { sessions, next: cursorOf(last) };
+  }
+
+  async outline(): Promise<readonly SessionOutline[]> {
+    const index = this.#index?.read();
+    // An index that is whole is believed; without one the folder is looked at.
+    const view = viewIndex(index, index === undefined ? this.list() : undefined, this.#looks);
+    const rows = [...view.rows];
+    await this.#correct(view, []);
+    return rows;
+  }
+
+  /** Whether one of the session's files holds the text, capital or small. */
+  async mayHold(sessionId: string, text: string): Promise<boolean> {
+    const { fs } = this.#options;
+    const { logFile, blobFolder } = this.#paths(sessionId);
+    try {
+      if (await holdsText(fs, logFile, text)) return true;
+      if (fs.stat(blobFolder) === undefined) return false;
+      for (const name of fs.list(blobFolder))
+        if (await holdsText(fs, join(blobFolder, name), text)) return true;
+      return false;
+    } catch {
+      // Whoever reads the session hears of what is wrong with it.
+      return true;
+    }
+  }
+
+  /** What the index is told when a writer has closed the session. */
+  rowOf(sessionId: string): IndexRow | undefined {
+    return this.#describe(sessionId)?.row;
+  }
+
+  #readPage(rows: Iterable<IndexRow>, after: string, limit: number) {
+    const page = new PageReader(after, (sessionId) => this.#tryDescribe(sessionId));
+    const sessions: SessionInfo[] = [];
+    for (const info of page.read(rows)) {
+      // One more than was asked for tells that there is a next page.
+      if (sessions.length === limit) return { sessions, isLast: false, corrections: page.corrections };
+      sessions.push(info);
+    }
+    return { sessions, isLast: true, corrections: page.corrections };
+  }
+
+  async #correct({ isWorn, corrections }: IndexView, more: readonly IndexNote[]): Promise<void> {
+    if (this.#index === undefined) return;
+    if (!isWorn) this.#index.add([...corrections, ...more]);
+    else await this.#index.remake((index) => indexAnew(index, this.list(), this.#looks));
+  }
+
+  /** One that cannot be read does not keep the others from being listed. */
+  #tryDescribe(sessionId: string): Described | undefined {
+    try {
+      return this.#describe(sessionId);
+    } catch {
+      const row = this.#glance(sessionId);
+      if (row === undefined) return undefined;
+      const { bytes, lastActivityAt } = row;
+      return { row, info: { sessionId, bytes, lastActivityAt, metadata: {}, isInUse: false } };
+    }
+  }
+
+  #describe(sessionId: string): Described | undefined {
+    const { fs, isInUse } = this.#options;
+    const paths = this.#paths(sessionId);
+    try {
+      const stat = fs.stat(paths.logFile);
+      if (stat === undefined || stat.isDirectory) return undefined;
+      const file = fs.open(paths.logFile, "read");
+      try {
+        const bytes = file.size();
+        const gist = readSessionGist(file, bytes);
+        const info = gist.info({ sessionId, bytes, isInUse: isInUse(paths) }, stat.modifiedMs);
+        return { info, row: { ...outlineOf(info), modifiedAt: stat.modifiedMs } };
+      } finally {
+        file.close();
+      }
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw readFailure(paths.logFile, error);
+    }
+  }
+
+  #glance(sessionId: string): IndexRow | undefined {
+    const stat = this.#stat(sessionId);
+    if (stat === undefined) return undefined;
+    // A file system that keeps no times: only the log itself can tell.
+    if (!(stat.modifiedMs > 0)) return this.#refresh(sessionId, undefined);
+    const { size: bytes, modifiedMs } = stat;
+    return { sessionId, bytes, lastActivityAt: plausibleTime(modifiedMs), modifiedAt: modifiedMs };
+  }
+
+  #refresh(sessionId: string, known: IndexRow | undefined): IndexRow | undefined {
+    if (known !== undefined) {
+      const stat = this.#stat(sessionId);
+      if (stat === undefined) return undefined;
+      if (stat.size === known.bytes && stat.modifiedMs === known.modifiedAt) return known;
+    }
+    try {
+      return this.#describe(sessionId)?.row;
+    } catch {
+      // It is there, and cannot be read: as much as is known of it.
+      return known;
+    }
+  }
+
+  #stat(sessionId: string) {
+    const { fs } = this.#options;
+    try {
+      const stat = fs.stat(this.#paths(sessionId).logFile);
+      return stat?.isDirectory === true ? undefined : stat;
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  #paths(sessionId: string): SessionPaths {
+    return sessionPaths(this.#options.folder, sessionId);
+  }
+}
+
+/** Puts sessions in the order of what they really are, reading as few as a page needs. */
+class PageReader {
+  readonly #after: string;
+  readonly #describe: (sessionId: string) => Described | undefined;
+  /** Read already; their place comes later than the index had them. */
+  readonly #waiting: SessionInfo[] = [];
+  readonly #seen = new Set<string>();
+  readonly corrections: IndexNote[] = [];
+
+  constructor(after: string, describe: (sessionId: string) => Described | undefined) {
+    this.#after = after;
+    this.#describe = describe;
+  }
+
+  *read(rows: Iterable<IndexRow>): Generator<SessionInfo> {
+    for (const row of rows) {
+      while (this.#waiting.length > 0 && compareByActivity(this.#waiting[0]!, row) < 0)
+        yield this.#waiting.shift()!;
+      if (this.#seen.has(row.sessionId) || (this.#after !== "" && cursorOf(row) <= this.#after)) continue;
+      this.#seen.add(row.sessionId);
+      const found = this.#describe(row.sessionId);
+      if (found === undefined) continue;
+      if (!isSameRow(found.row, row)) this.corrections.push({ on: "row", row: found.row, isNew: false });
+      if (this.#after !== "" && cursorOf(found.info) <= this.#after) continue;
+      if (compareByActivity(found.info, row) <= 0) yield found.info;
+      else this.#wait(found.info);
+    }
+    yield* this.#waiting;
+  }
+
+  #wait(info: SessionInfo): void {
+    const place = this.#waiting.findIndex((other) => compareByActivity(info, other) < 0);
+    this.#waiting.splice(place === -1 ? this.#waiting.length : place, 0, info);
+  }
+}
+
+/** Nothing there, or a file where a folder should be. */
+export function isAbsence(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+function isSameRow(one: IndexRow, other: IndexRow): boolean {
+  return (
+    one.lastActivityAt === other.lastActivityAt &&
+    one.bytes === other.bytes &&
+    one.modifiedAt === other.modifiedAt &&
+    one.title === other.title
+  );
+}
