@@ -1,15 +1,19 @@
 /**
- * One session in files: puts writer, reader and blobs together behind the port.
+ * One session in files: puts writer, reader, lease and blobs together behind the port.
+ *
+ * Whatever writes takes the lease first, where leases are kept, and a writer whose lease was taken from it
+ * asks again before it appends. Who takes over from a writer that may wake up again appends an entry at
+ * once, so that the other's next append does not go on where the log ends, and is refused.
  */
 import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
-import { SessionError } from "../../base/errors.ts";
+import { SessionError, StoreError } from "../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { LogContents, SessionLog } from "../../ports/session-store.ts";
-import type { Entry } from "../../transcript/entries.ts";
-import { assertGoesOn } from "../shared/entry-order.ts";
+import { ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
+import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
 import { errorCode, readFailure, sessionExists, storeFailure } from "../shared/store-failure.ts";
@@ -19,6 +23,7 @@ import { type FramedBatch, formatBatch } from "./log-line.ts";
 import { readLog, readLogUntil } from "./log-reader.ts";
 import { readLogTail } from "./log-tail.ts";
 import { type KnownEnd, LogWriter } from "./log-writer.ts";
+import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 
 export interface FileSessionLogOptions {
   readonly sessionId: string;
@@ -28,7 +33,12 @@ export interface FileSessionLogOptions {
   readonly ids: IdSource;
   /** The log's file, open for reading; absent for a new session, whose file the first append creates. */
   readonly file: OpenFile | undefined;
+  /** Absent where nobody else can come. */
+  readonly lease: LeaseOptions | undefined;
 }
+
+/** The metadata of an entry that says: somebody took the session over here. */
+const LEASE_KEY = "palimpsest.lease";
 
 const EMPTY: LogContents = { entries: [], damage: [] };
 
@@ -39,10 +49,15 @@ export class FileSessionLog implements SessionLog {
   readonly #fs: FileSystem;
   readonly #folders: FolderKeeper;
   readonly #blobs: BlobFolder;
+  readonly #ids: IdSource;
+  readonly #leaseOptions: LeaseOptions | undefined;
+  readonly #lease: SessionLease | undefined;
   readonly #isNew: boolean;
   readonly #repeated = new RepeatedAppend();
   #reader: OpenFile | undefined;
   #writer: LogWriter | undefined;
+  /** It was the writer once: whoever is it now has taken it over. */
+  #wasWriter = false;
   /** How the log ended when its tail was read: the first append need not read it again. */
   #known: KnownEnd | undefined;
   #hasUnsynced: boolean;
@@ -52,19 +67,67 @@ export class FileSessionLog implements SessionLog {
   /** Ends when every sync and blob that was begun has ended. */
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor({ sessionId, paths, fs, hasher, ids, file }: FileSessionLogOptions) {
+  constructor({ sessionId, paths, fs, hasher, ids, file, lease }: FileSessionLogOptions) {
     this.sessionId = sessionId;
     this.#paths = paths;
     this.#fs = fs;
+    this.#ids = ids;
     this.#reader = file;
     this.#isNew = file === undefined;
     this.#hasUnsynced = !this.#isNew;
     this.#folders = new FolderKeeper(fs);
     this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders: this.#folders });
+    this.#leaseOptions = lease;
+    this.#lease =
+      lease === undefined
+        ? undefined
+        : new SessionLease({
+            ...lease,
+            sessionId,
+            fs,
+            sessionFolder: paths.sessionFolder,
+            leaseId: ids.entryId(),
+            ensureFolder: () => this.#folders.ensure(paths.sessionFolder),
+          });
   }
 
   async acquire(): Promise<void> {
     this.#assertOpen();
+    this.#acquire();
+  }
+
+  /** Costs a comparison where this log is the writer already. */
+  #acquire(): void {
+    const lease = this.#lease;
+    if (lease === undefined || lease.isHeld) return;
+    try {
+      const acquired = lease.acquire(this.#reader?.size() ?? 0);
+      if (acquired === "over-living" && this.#reader !== undefined) this.#fence(this.#leaseOptions!);
+      this.#wasWriter = true;
+    } catch (error) {
+      lease.release();
+      const isTaken = this.#wasWriter && error instanceof StoreError && error.code === "SESSION_IN_USE";
+      if (isTaken) throw sessionTaken(`Session ${this.sessionId} was taken over. ${error.message}`);
+      throw error;
+    }
+  }
+
+  /** Moves the log's numbers on, so that the writer before finds them moved should it wake up. */
+  #fence({ clock, process }: LeaseOptions): void {
+    this.#writer ??= this.#openWriter();
+    const { seq, id } = this.#writer.look();
+    const value = { pid: process.pid, host: process.host };
+    const entry: Entry = {
+      type: "metadata",
+      seq: seq + 1,
+      id: this.#ids.entryId(),
+      ...(id === undefined ? {} : { parentId: id }),
+      v: ENTRY_VERSION,
+      at: clock.nowMs(),
+      key: LEASE_KEY,
+      value,
+    };
+    this.#store([entry]);
   }
 
   async append(entries: readonly Entry[]): Promise<readonly number[]> {
@@ -72,14 +135,19 @@ export class FileSessionLog implements SessionLog {
     if (entries.length === 0) return [];
     const repeated = this.#repeated.find(entries);
     if (repeated !== undefined) return repeated;
+    // Before anything of a new session comes into being.
+    if (this.#reader === undefined) assertGoesOn(entries, 0, this.sessionId);
+    this.#acquire();
+    return this.#repeated.keep(entries, this.#store(entries));
+  }
+
+  #store(entries: readonly Entry[]): readonly number[] {
     const batch = this.#format(entries);
-    const position = this.#getWriter(entries).append({ lines: batch.bytes, entries });
+    this.#writer ??= this.#openWriter();
+    const position = this.#writer.append({ lines: batch.bytes, entries });
     this.#hasUnsynced = true;
     this.#bytesWritten += batch.bytes.length;
-    return this.#repeated.keep(
-      entries,
-      batch.offsets.map((offset) => position + offset),
-    );
+    return batch.offsets.map((offset) => position + offset);
   }
 
   #format(entries: readonly Entry[]): FramedBatch {
@@ -95,13 +163,6 @@ export class FileSessionLog implements SessionLog {
       // Circular, or nested beyond what the platform can turn into JSON.
       throw storeFailure(what, error);
     }
-  }
-
-  #getWriter(entries: readonly Entry[]): LogWriter {
-    // Before the file of a new session comes into being.
-    if (this.#reader === undefined) assertGoesOn(entries, 0, this.sessionId);
-    this.#writer ??= this.#openWriter();
-    return this.#writer;
   }
 
   #openWriter(): LogWriter {
@@ -187,7 +248,8 @@ export class FileSessionLog implements SessionLog {
       this.#read((file) => {
         const size = file.size();
         const contents = readLogTail(file, size);
-        if (contents !== undefined) this.#known = { size, lastSeq: contents.entries.at(-1)?.entry.seq ?? 0 };
+        const last = contents?.entries.at(-1)?.entry;
+        if (last !== undefined) this.#known = { size, last: { seq: last.seq, id: last.id } };
         return contents;
       }) ?? EMPTY
     );
@@ -220,6 +282,7 @@ export class FileSessionLog implements SessionLog {
 
   async putBlob(hash: string, text: string): Promise<void> {
     this.#assertOpen();
+    this.#acquire();
     const put = this.#blobs.put(hash, text);
     this.#running = Promise.all([this.#running, put.catch(() => undefined)]);
     this.#bytesWritten += await put;
@@ -244,6 +307,8 @@ export class FileSessionLog implements SessionLog {
       this.#reader?.close();
     } catch (error) {
       throw storeFailure(`${this.#paths.logFile} could not be closed`, error);
+    } finally {
+      this.#lease?.release();
     }
   }
 

@@ -5,9 +5,16 @@
  * (by a kill, a full disk) leaves the first lines of a batch, then half a line or nothing: half a line
  * is either at the very end or was made void by the next writer, and both read the same. So a batch
  * that is left open is dropped where nothing but such a cut follows. If a damaged line stands inside it
- * instead, the write did go on and one line was spoiled later: then the others are kept.
+ * instead, the write did go on and one line was spoiled later: then the others are kept. So they are
+ * where a later entry counts on from the whole batch: only an acknowledged one is gone on from.
  *
- * Numbers grow. Where two writers went on with one log, numbers come twice: the first is kept.
+ * Numbers grow, and each entry names the one before it. Where two writers went on with one log, the first
+ * append in the file counts: another with the same number, or one that goes on from an entry that does not
+ * count, came too late, and so did everything that goes on from it. An entry that names no parent, as old
+ * logs have them, is judged by its number alone.
+ *
+ * An entry that leaves a gap waits for the next one: if that stands before it, lines were moved, or the
+ * number is wrong and must not hide all the entries behind it.
  */
 import type { LogContents, LogDamage, StoredEntry } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
@@ -30,12 +37,32 @@ interface PlacedEntry {
   readonly end: number;
 }
 
+/** The entry that the next one goes on from. */
+export interface LastEntry {
+  readonly seq: number;
+  readonly id: string | undefined;
+}
+
+/** How many lines of entries that came too late are followed; a log that was not made up has one or two. */
+const LATE_LINES = 64;
+
 /** Takes lines in order; gives what they amount to. */
 export class LogAssembler {
   #entries: StoredEntry[] = [];
   #damage: LogDamage[] = [];
   #batch: OpenBatch | undefined;
-  #lastSeq = 0;
+  #last: LastEntry;
+  /** Ids of the newest entries that came too late: what goes on from them does not count either. */
+  readonly #late = new Set<string>();
+  /** An entry whose number leaves a gap, and whether others were kept since. */
+  #ahead: { readonly placed: PlacedEntry; isPassed: boolean } | undefined;
+  /** Damage since the last entry says already why numbers are missing. */
+  #isGapTold = false;
+
+  /** `last` is the entry before the first line; without it the first entry is taken as it is. */
+  constructor(last: LastEntry = { seq: 0, id: undefined }) {
+    this.#last = last;
+  }
 
   add(line: RawLine): void {
     const { bytes, position, length } = line;
@@ -46,6 +73,11 @@ export class LogAssembler {
   /** Nothing follows any more. */
   finish(): void {
     this.#closeBatch();
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    if (ahead === undefined) return;
+    if (ahead.isPassed) this.#refuse(ahead.placed, "out-of-order");
+    else this.#take(ahead.placed);
   }
 
   /** Everything that is decided since the last time. */
@@ -79,7 +111,7 @@ export class LogAssembler {
   #addEntry(placed: PlacedEntry): void {
     const { batch, position, end } = placed;
     if (batch === undefined) {
-      this.#closeBatch();
+      this.#closeBatch(placed.entry.seq);
       this.#keep(placed);
       return;
     }
@@ -89,7 +121,7 @@ export class LogAssembler {
       open.index = batch.index;
       open.end = end;
     } else {
-      this.#closeBatch();
+      this.#closeBatch(placed.entry.seq);
       this.#batch = {
         ...batch,
         position,
@@ -119,12 +151,13 @@ export class LogAssembler {
       last !== undefined && last.reason === damage.reason && last.position + last.bytes === damage.position;
     if (isContinued) this.#damage[this.#damage.length - 1] = { ...last, bytes: last.bytes + damage.bytes };
     else this.#damage.push(damage);
+    this.#isGapTold = true;
   }
 
-  #closeBatch(): void {
+  #closeBatch(nextSeq = 0): void {
     const batch = this.#batch;
     if (batch === undefined) return;
-    if (batch.isSpoiledInside) this.#keepBatch();
+    if (batch.isSpoiledInside || nextSeq > lastSeqOf(batch)) this.#keepBatch();
     else this.#report({ position: batch.position, bytes: batch.end - batch.position, reason: "torn-tail" });
     this.#batch = undefined;
   }
@@ -134,12 +167,60 @@ export class LogAssembler {
     this.#batch = undefined;
   }
 
-  #keep({ entry, position, end }: PlacedEntry): void {
-    if (entry.seq <= this.#lastSeq) {
-      this.#report({ position, bytes: end - position, reason: "duplicate-seq" });
-      return;
-    }
-    this.#lastSeq = entry.seq;
-    this.#entries.push({ entry, position });
+  #keep(placed: PlacedEntry): void {
+    const { seq, parentId } = placed.entry;
+    const ahead = this.#ahead;
+    const aheadSeq = ahead?.placed.entry.seq ?? Number.POSITIVE_INFINITY;
+    if (seq <= this.#last.seq || seq === aheadSeq) this.#refuse(placed, "duplicate-seq");
+    else if (parentId !== undefined && this.#late.has(parentId)) this.#refuse(placed, "forked");
+    else if (ahead !== undefined && seq > aheadSeq) {
+      this.#ahead = undefined;
+      this.#take(ahead.placed);
+      this.#keep(placed);
+    } else if (seq === this.#last.seq + 1 || this.#isFirstAskedFor(placed) || ahead !== undefined) {
+      this.#take(placed);
+      this.#passAhead();
+    } else this.#ahead = { placed, isPassed: false };
   }
+
+  /** Where reading begins inside of a log, the first entry says what its number is. */
+  #isFirstAskedFor({ position }: PlacedEntry): boolean {
+    return this.#last.seq === 0 && position > 0;
+  }
+
+  #passAhead(): void {
+    const ahead = this.#ahead;
+    if (ahead === undefined) return;
+    ahead.isPassed = true;
+    if (ahead.placed.entry.seq !== this.#last.seq + 1) return;
+    this.#ahead = undefined;
+    this.#take(ahead.placed);
+  }
+
+  #take(placed: PlacedEntry): void {
+    const { entry, position } = placed;
+    const hasGap = entry.seq > this.#last.seq + 1 && !this.#isFirstAskedFor(placed);
+    if (hasGap && !this.#isGapTold && this.#ahead === undefined)
+      this.#report({ position, bytes: 0, reason: "missing" });
+    this.#last = { seq: entry.seq, id: entry.id };
+    this.#entries.push({ entry, position });
+    this.#isGapTold = false;
+  }
+
+  #refuse({ entry, position, end }: PlacedEntry, reason: "duplicate-seq" | "forked" | "out-of-order"): void {
+    this.#report({ position, bytes: end - position, reason });
+    if (reason === "out-of-order") return;
+    // Of a line that came too late the newest is remembered. A copy of what counts is not such a line.
+    if (entry.parentId !== undefined) this.#late.delete(entry.parentId);
+    if (entry.id === this.#last.id) return;
+    this.#late.add(entry.id);
+    const [oldest] = this.#late;
+    if (this.#late.size > LATE_LINES && oldest !== undefined) this.#late.delete(oldest);
+  }
+}
+
+/** The number of the last entry that was written with the batch. */
+function lastSeqOf({ entries, count }: OpenBatch): number {
+  const { entry, batch } = entries[0]!;
+  return entry.seq + count - (batch?.index ?? 1);
 }

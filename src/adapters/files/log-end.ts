@@ -1,38 +1,56 @@
 /**
- * Finds the number of a log's last entry by reading backward, so that going on with a long session
- * costs what its last entries take.
+ * How a log ends: its last entry, and what has to stand before the next one. Found by reading backward, so
+ * that going on with a long session costs what its last entries take.
  */
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { OpenFile } from "../../ports/file-system.ts";
-import { NEWLINE } from "./log-line.ts";
-import { readBuffer, readWholeLog } from "./log-reader.ts";
+import type { LastEntry } from "./log-assembler.ts";
+import { hasWholePart, NEWLINE, VOID_MARK } from "./log-line.ts";
+import { readMiddleOfLog } from "./log-middle.ts";
+import { readBuffer } from "./log-reader.ts";
 
-/**
- * The number of the last entry before `end`; 0 where there is none.
- *
- * A piece that holds an entry that counts holds everything after it, so its last one is that of the log.
- */
-export function readLastSeq(file: OpenFile, end: number): number {
-  let pieceBytes: number = STORE_DEFAULTS.tailChunkBytes;
-  for (;;) {
+const NOTHING = Buffer.alloc(0);
+const LINE_BREAK = Buffer.from("\n", "latin1");
+/** Closes a half line for good. */
+export const VOID_LINE_BREAK = Buffer.from(`${VOID_MARK}\n`, "latin1");
+
+/** The entry that the next one goes on from; number 0 where there is none. */
+export function readLastEntry(file: OpenFile, end: number): LastEntry {
+  for (let pieceBytes: number = STORE_DEFAULTS.tailChunkBytes; ; pieceBytes *= 2) {
     const from = Math.max(0, end - pieceBytes);
-    const start = from === 0 ? 0 : findLineStart(file, from, end);
-    const last =
-      start === undefined ? undefined : readWholeLog(file, { from: start, to: end }).entries.at(-1);
-    if (last !== undefined) return last.entry.seq;
-    if (from === 0) return 0;
-    pieceBytes *= 2;
+    const middle = readMiddleOfLog(file, { from, to: end });
+    const last = middle?.entries.at(-1)?.entry ?? middle?.before;
+    if (last !== undefined) return { seq: last.seq, id: last.id };
+    if (from === 0) return { seq: 0, id: undefined };
   }
 }
 
-/** Where the first line begins that starts in the piece. */
-function findLineStart(file: OpenFile, from: number, end: number): number | undefined {
-  for (let position = from; position < end; ) {
-    const chunk = readBuffer(file, position, Math.min(STORE_DEFAULTS.readChunkBytes, end - position));
-    if (chunk.length === 0) return undefined;
-    const lineBreak = chunk.indexOf(NEWLINE);
-    if (lineBreak !== -1) return position + lineBreak + 1;
-    position += chunk.length;
+/** The end of a file: what has to be written before a line can begin there, and where its last line begins. */
+export interface LineEnd {
+  readonly separator: Uint8Array;
+  readonly lineStart: number;
+}
+
+/** Looks at the last line: it may be torn, whole without its line break, or something else's. */
+export function findLineEnd(file: OpenFile, size: number): LineEnd {
+  if (size === 0 || readBuffer(file, size - 1, 1)[0] === NEWLINE)
+    return { separator: NOTHING, lineStart: size };
+  const lastLine = readLastLine(file, size);
+  const isKept = lastLine !== undefined && hasWholePart(lastLine);
+  return {
+    separator: isKept ? LINE_BREAK : VOID_LINE_BREAK,
+    lineStart: size - (lastLine?.length ?? 0),
+  };
+}
+
+/** The bytes after the last line break; `undefined` where they are too many to be a line. */
+function readLastLine(file: OpenFile, size: number): Buffer | undefined {
+  for (let length: number = STORE_DEFAULTS.lineProbeBytes; ; length *= 2) {
+    const start = Math.max(0, size - length);
+    const bytes = readBuffer(file, start, size - start);
+    const lineBreak = bytes.lastIndexOf(NEWLINE);
+    if (lineBreak !== -1) return bytes.subarray(lineBreak + 1);
+    if (start === 0) return bytes;
+    if (length > STORE_DEFAULTS.lineLimitBytes) return undefined;
   }
-  return undefined;
 }

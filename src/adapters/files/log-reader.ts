@@ -7,7 +7,7 @@
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { OpenFile } from "../../ports/file-system.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../ports/session-store.ts";
-import { LogAssembler } from "./log-assembler.ts";
+import { type LastEntry, LogAssembler } from "./log-assembler.ts";
 import { NEWLINE } from "./log-line.ts";
 
 /** What stands between two line breaks; `bytes` is absent where there are too many. */
@@ -25,11 +25,13 @@ export interface ByteRange {
   readonly to: number;
   /** Bytes read first where one entry may be all that is wanted; each next piece is twice as large. */
   readonly firstChunkBytes?: number;
+  /** The entry before the range, where it is known. */
+  readonly after?: LastEntry;
 }
 
 /** Entries and damage in order, about one chunk of the file at a time. */
 export function* readLog(file: OpenFile, range: ByteRange): Generator<LogContents> {
-  const assembler = new LogAssembler();
+  const assembler = new LogAssembler(range.after);
   let partBytes = range.firstChunkBytes ?? STORE_DEFAULTS.readChunkBytes;
   let readBytes = 0;
   for (const line of readRawLines(file, range)) {

@@ -6,7 +6,8 @@ import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { OpenFile } from "../../ports/file-system.ts";
 import type { LogContents } from "../../ports/session-store.ts";
 import { isLineHead, LINE_HEAD_LIMIT_BYTES, NEWLINE, parseLine } from "./log-line.ts";
-import { readBuffer, readRawLines, readWholeLog } from "./log-reader.ts";
+import { readMiddleOfLog } from "./log-middle.ts";
+import { readBuffer, readRawLines } from "./log-reader.ts";
 
 /** What an entry's own JSON begins with, after its brace, if it is a checkpoint. */
 const CHECKPOINT_START = Buffer.from('"type":"checkpoint",', "latin1");
@@ -17,12 +18,34 @@ export function readLogTail(file: OpenFile, end: number): LogContents | undefine
   for (let attempt = 0; attempt < STORE_DEFAULTS.tailAttempts; attempt++) {
     const position = findCheckpointBefore(file, before, end);
     if (position === undefined) break;
-    const contents = readWholeLog(file, { from: position, to: end });
-    // A checkpoint in a batch whose end never arrived does not count: an earlier one does.
-    if (contents.entries[0]?.position === position) return contents;
+    const tail = fromLastCheckpoint(readFrom(file, position, end));
+    if (tail !== undefined) return tail;
     before = position;
   }
   return undefined;
+}
+
+/**
+ * A checkpoint of a batch whose end never arrived does not count, and neither does one of a writer that
+ * came too late: what lies before it tells, so reading begins a little before.
+ */
+function readFrom(file: OpenFile, position: number, end: number): LogContents {
+  for (let pieceBytes: number = STORE_DEFAULTS.lineProbeBytes; ; pieceBytes *= 2) {
+    const from = Math.max(0, position - pieceBytes);
+    const middle = readMiddleOfLog(file, { from, to: end, startBy: position });
+    if (middle !== undefined) return middle;
+  }
+}
+
+/** An earlier checkpoint may have been the one to find: then a later one that counts lies behind it. */
+function fromLastCheckpoint({ entries, damage }: LogContents): LogContents | undefined {
+  const index = entries.findLastIndex(({ entry }) => entry.type === "checkpoint");
+  const first = entries[index];
+  if (first === undefined) return undefined;
+  return {
+    entries: entries.slice(index),
+    damage: damage.filter(({ position }) => position >= first.position),
+  };
 }
 
 /** Where the last whole checkpoint line begins that starts before `before`. */

@@ -2,33 +2,30 @@
  * Appends to a log file: a call either has all its bytes in the kernel when it returns, or throws and
  * leaves nothing that counts.
  *
- * DESIGN. The file is good up to `size`. A write that fails or is short is cut off again at once. If
- * cutting fails too, the writer is in doubt: the next append cuts first, and if the disk still refuses
- * it makes the half line void and goes on behind it. Another process's torn last line is never cut off;
- * it is closed by a line break, and made void unless something in it is whole. A crash in any state leaves at most
- * half a line at the end, which no reader takes for an entry.
+ * DESIGN. The file is good up to `size`. A write that fails or is short is cut off again at once, unless
+ * somebody else's bytes lie behind it. If cutting fails too, the writer is in doubt: the next append cuts
+ * first, and if the disk still refuses it makes the half line void and goes on behind it. Another process's
+ * torn last line is never cut off; it is closed by a line break, and made void unless something in it is
+ * whole. A crash in any state leaves at most half a line at the end, which no reader takes for an entry.
  *
- * The writer knows the number of the last entry. Bytes that it did not write are read before it goes on,
- * so that an append of somebody who does not know what another writer appended is refused, not stored
- * beside it. Two writes in the same instant can still both succeed: then the next append of each finds it.
+ * FENCING. The log itself decides between two writers: of two appends that go on from one entry, the first
+ * in the file counts (`log-assembler.ts`). So a writer looks twice. Before a write: bytes that it did not
+ * write are read, and an append that does not go on from them is refused and leaves nothing. After it: if
+ * the file does not end where it should, somebody wrote in the same instant, and the append is acknowledged
+ * only if it counts. A writer whose append does not count writes nothing any more.
  */
-import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+
+import { StoreError } from "../../base/errors.ts";
 import type { OpenFile } from "../../ports/file-system.ts";
+import type { StoredEntry } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { storeFailure } from "../shared/store-failure.ts";
-import { readLastSeq } from "./log-end.ts";
-import { hasWholePart, NEWLINE, VOID_MARK } from "./log-line.ts";
+import type { LastEntry } from "./log-assembler.ts";
+import { findLineEnd, readLastEntry, VOID_LINE_BREAK } from "./log-end.ts";
 import { readBuffer, readWholeLog } from "./log-reader.ts";
 
 const NOTHING = Buffer.alloc(0);
-const LINE_BREAK = Buffer.from("\n", "latin1");
-const VOID_LINE_BREAK = Buffer.from(`${VOID_MARK}\n`, "latin1");
-
-/** What could not be taken back: the bytes of the write that failed. */
-interface Doubt {
-  readonly failedBytes: number;
-}
 
 class ShortWriteError extends Error {
   override readonly name = "ShortWriteError";
@@ -40,16 +37,23 @@ class DoubtfulTailError extends Error {
   readonly code = "EIO";
 }
 
-/** Lines to append, and the numbers of the entries in them. */
+/** Lines to append, and the entries in them. */
 export interface NumberedLines {
   readonly lines: Uint8Array;
-  readonly entries: readonly Pick<Entry, "seq">[];
+  readonly entries: readonly Pick<Entry, "seq" | "id">[];
 }
 
-/** What was known of a log when it was read: up to which byte, and the number of its last entry. */
+interface Unconfirmed {
+  readonly entries: NumberedLines["entries"];
+  readonly bytes: Uint8Array;
+  /** Where the first line begins if nobody else wrote. */
+  readonly position: number;
+}
+
+/** What was known of a log when it was read: up to which byte, and its last entry. */
 export interface KnownEnd {
   readonly size: number;
-  readonly lastSeq: number;
+  readonly last: LastEntry;
 }
 
 export interface LogWriterOptions {
@@ -66,31 +70,36 @@ export class LogWriter {
   readonly #path: string;
   readonly #sessionId: string;
   #size: number;
-  #lastSeq: number;
-  /** Where the last append of this writer begins; what was there before is as it was read. */
-  #appendedFrom: number;
-  #isTaken = false;
+  #last: LastEntry;
+  /** Where the last line begins that may not be whole; what lies before it is known. */
+  #lineStart: number;
   /** What has to stand before the next line. */
   #separator: Uint8Array;
-  #doubt: Doubt | undefined;
+  #isTaken = false;
+  /** The bytes of a write that failed, while it is not known whether they are gone again. */
+  #doubtful: Uint8Array | undefined;
+  /** An append that was written, while it is not known whether it counts. */
+  #unconfirmed: Unconfirmed | undefined;
 
   constructor({ file, path, sessionId, known }: LogWriterOptions) {
     this.#file = file;
     this.#path = path;
     this.#sessionId = sessionId;
     this.#size = file.size();
-    this.#appendedFrom = this.#size;
-    this.#separator = findSeparator(file, this.#size);
-    this.#lastSeq = known?.size === this.#size ? known.lastSeq : readLastSeq(file, this.#size);
+    const { separator, lineStart } = findLineEnd(file, this.#size);
+    this.#separator = separator;
+    this.#lineStart = lineStart;
+    this.#last = known?.size === this.#size ? known.last : readLastEntry(file, this.#size);
   }
 
   get file(): OpenFile {
     return this.#file;
   }
 
-  /** Bytes of the file that count. */
-  get size(): number {
-    return this.#size;
+  /** The last entry that counts now: what the next append goes on from. */
+  look(): LastEntry {
+    this.#settle();
+    return this.#last;
   }
 
   /**
@@ -100,95 +109,121 @@ export class LogWriter {
    */
   append({ lines, entries }: NumberedLines): number {
     this.#settle();
-    if (this.#isTaken)
-      throw sessionTaken(`Another writer appended to session ${this.#sessionId} in the same instant.`);
-    assertGoesOn(entries, this.#lastSeq, this.#sessionId);
+    if (this.#isTaken) throw this.#taken("has gone on with it, so nothing more is appended here");
+    assertGoesOn(entries, this.#last.seq, this.#sessionId);
     const separator = this.#separator;
     const bytes = separator.length === 0 ? lines : Buffer.concat([separator, lines]);
     const failure = this.#write(bytes);
-    if (failure !== undefined && this.#takeBack(bytes.length) !== "all-there") throw failure;
+    if (failure !== undefined && this.#takeBack(bytes) !== "all-there") throw failure;
 
-    const position = this.#size + separator.length;
-    this.#appendedFrom = position;
-    this.#lastSeq += entries.length;
-    this.#size += bytes.length;
-    this.#separator = NOTHING;
-    return position;
+    this.#unconfirmed = { entries, bytes, position: this.#size + separator.length };
+    return this.#confirm(this.#unconfirmed);
+  }
+
+  /** Where the append lies, once it is known that it counts. */
+  #confirm(append: Unconfirmed): number {
+    try {
+      return this.#confirmAt(append, this.#file.size());
+    } catch (error) {
+      // The disk took the bytes and will not tell where it ends: whether they count is seen with the next append.
+      if (error instanceof StoreError) throw error;
+      return append.position;
+    }
+  }
+
+  #confirmAt({ entries, bytes, position }: Unconfirmed, size: number): number {
+    if (size === this.#size + bytes.length) {
+      this.#size = size;
+      this.#lineStart = size;
+      this.#separator = NOTHING;
+      this.#last = entries[entries.length - 1]!;
+      this.#unconfirmed = undefined;
+      return position;
+    }
+    // Somebody wrote in the same instant.
+    const stored = this.#lookAt(size);
+    this.#unconfirmed = undefined;
+    const index = stored.findIndex(({ entry }) => entry.id === entries[0]!.id);
+    const isThere = index !== -1 && entries.every(({ id }, at) => stored[index + at]?.entry.id === id);
+    if (isThere) return stored[index]!.position;
+    this.#isTaken = true;
+    throw this.#taken("appended in the same instant and came first, so this append does not count");
   }
 
   #write(bytes: Uint8Array): Error | undefined {
-    const what = `${bytes.length} bytes could not be appended to ${this.#path} at ${this.#size}`;
     try {
       const written = this.#file.write(bytes);
       if (written === bytes.length) return undefined;
-      return storeFailure(what, new ShortWriteError(`only ${written} of them were taken`));
+      return this.#failure(bytes, new ShortWriteError(`only ${written} of them were taken`));
     } catch (error) {
-      return storeFailure(what, error);
+      return this.#failure(bytes, error);
     }
+  }
+
+  #failure(bytes: Uint8Array, error: unknown): Error {
+    return storeFailure(
+      `${bytes.length} bytes could not be appended to ${this.#path} at ${this.#size}`,
+      error,
+    );
+  }
+
+  #taken(what: string): Error {
+    return sessionTaken(`Another writer of session ${this.#sessionId} ${what}.`);
   }
 
   /**
    * Cuts off what a failed write left. If it cannot be cut but is complete, it is in the kernel, which
    * is what acknowledged means: then the append did succeed.
    */
-  #takeBack(failedBytes: number): "taken-back" | "all-there" | "in-doubt" {
+  #takeBack(bytes: Uint8Array): "taken-back" | "all-there" | "in-doubt" {
+    let landed: Landed | undefined;
     try {
-      this.#file.truncate(this.#size);
-      return "taken-back";
+      landed = this.#landed(bytes, this.#file.size());
+      if (landed === "part" || landed === "all") this.#file.truncate(this.#size);
+      if (landed !== "foreign") return "taken-back";
     } catch {
-      // The failure that the caller hears of is the one of the write; this one is dealt with below.
-      return this.#isAllThere(failedBytes) ? "all-there" : this.#beInDoubt(failedBytes);
+      // The failure that the caller hears of is the one of the write; this one is dealt with by `#settle`.
+      if (landed === "all") return "all-there";
     }
-  }
-
-  #isAllThere(failedBytes: number): boolean {
-    try {
-      return this.#file.size() === this.#size + failedBytes;
-    } catch {
-      // Not knowing the size is the same as not having succeeded.
-      return false;
-    }
-  }
-
-  #beInDoubt(failedBytes: number): "in-doubt" {
-    this.#doubt = { failedBytes };
+    this.#doubtful = bytes;
     return "in-doubt";
+  }
+
+  /** How much of a write lies at the end of the file; `foreign` if anything else does. */
+  #landed(bytes: Uint8Array, size: number): Landed {
+    if (size <= this.#size) return "nothing";
+    const length = size - this.#size;
+    if (length > bytes.length) return "foreign";
+    if (!readBuffer(this.#file, this.#size, length).equals(bytes.subarray(0, length))) return "foreign";
+    return length === bytes.length ? "all" : "part";
   }
 
   /** Makes sure that the file ends where this writer thinks it does. */
   #settle(): void {
     try {
-      const size = this.#file.size();
-      if (this.#doubt !== undefined) this.#resolve(this.#doubt, size);
-      else if (size !== this.#size) this.#takeOver(size);
+      let size = this.#file.size();
+      if (this.#doubtful !== undefined) size = this.#resolve(this.#doubtful, size);
+      if (this.#unconfirmed !== undefined) this.#confirmAt(this.#unconfirmed, size);
+      else if (size !== this.#size) this.#lookAt(size);
     } catch (error) {
       throw storeFailure(`${this.#path} could not be prepared for an append at ${this.#size}`, error);
     }
   }
 
-  /** Someone else appended or cut: what they left is as good as what was there at opening. */
-  #takeOver(size: number): void {
-    this.#separator = findSeparator(this.#file, size);
-    this.#lastSeq = size < this.#size ? readLastSeq(this.#file, size) : this.#readOn(size);
-    this.#size = size;
-  }
-
-  #readOn(size: number): number {
-    const { entries, damage } = readWholeLog(this.#file, { from: this.#appendedFrom, to: size });
-    if (damage.some(({ reason }) => reason === "duplicate-seq")) this.#isTaken = true;
-    return Math.max(this.#lastSeq, entries.at(-1)?.entry.seq ?? 0);
-  }
-
-  #resolve({ failedBytes }: Doubt, size: number): void {
-    if (size > this.#size && !this.#canTruncate()) {
-      if (size === this.#size + failedBytes)
+  /** Gets rid of what a failed write left; returns where the file ends then. */
+  #resolve(bytes: Uint8Array, size: number): number {
+    const landed = this.#landed(bytes, size);
+    const isOurs = landed === "part" || landed === "all";
+    if (isOurs && !this.#canTruncate()) {
+      if (landed === "all")
         throw new DoubtfulTailError(
-          `the last ${failedBytes} bytes were refused, are there nevertheless, and cannot be taken back`,
+          `the last ${bytes.length} bytes were refused, are there nevertheless, and cannot be taken back`,
         );
       this.#size = size;
       this.#separator = VOID_LINE_BREAK;
     }
-    this.#doubt = undefined;
+    this.#doubtful = undefined;
+    return isOurs ? this.#size : size;
   }
 
   #canTruncate(): boolean {
@@ -200,23 +235,20 @@ export class LogWriter {
       return false;
     }
   }
-}
 
-/** What has to be written before a line can begin at the end of the file. */
-function findSeparator(file: OpenFile, size: number): Uint8Array {
-  if (size === 0 || readBuffer(file, size - 1, 1)[0] === NEWLINE) return NOTHING;
-  const lastLine = readLastLine(file, size);
-  return lastLine !== undefined && hasWholePart(lastLine) ? LINE_BREAK : VOID_LINE_BREAK;
-}
-
-/** The bytes after the last line break; `undefined` where they are too many to be a line. */
-function readLastLine(file: OpenFile, size: number): Buffer | undefined {
-  for (let length: number = STORE_DEFAULTS.lineProbeBytes; ; length *= 2) {
-    const start = Math.max(0, size - length);
-    const bytes = readBuffer(file, start, size - start);
-    const lineBreak = bytes.lastIndexOf(NEWLINE);
-    if (lineBreak !== -1) return bytes.subarray(lineBreak + 1);
-    if (start === 0) return bytes;
-    if (length > STORE_DEFAULTS.lineLimitBytes) return undefined;
+  /** Someone else appended or cut: what they left is as good as what was there at opening. */
+  #lookAt(size: number): readonly StoredEntry[] {
+    const isCut = size < this.#size;
+    const from = this.#lineStart;
+    const entries = isCut ? [] : readWholeLog(this.#file, { from, to: size, after: this.#last }).entries;
+    const last = isCut ? readLastEntry(this.#file, size) : (entries.at(-1)?.entry ?? this.#last);
+    const { separator, lineStart } = findLineEnd(this.#file, size);
+    this.#size = size;
+    this.#last = last;
+    this.#separator = separator;
+    this.#lineStart = lineStart;
+    return entries;
   }
 }
+
+type Landed = "nothing" | "part" | "all" | "foreign";

@@ -66,3 +66,15 @@ export function sessionNotFound(sessionId: string, place: string): StoreError {
     hint: "Check the id and the folder; a session is stored with its first entry.",
   });
 }
+
+/** Somebody else is the session's writer. `waitSeconds`: when that ends if nobody is there any more. */
+export function sessionInUse(sessionId: string, who: string, waitSeconds?: number): StoreError {
+  const wait =
+    waitSeconds === undefined
+      ? "wait until it is closed"
+      : `try again in ${waitSeconds} s in case it is gone`;
+  return new StoreError("SESSION_IN_USE", {
+    message: `Session ${sessionId} is in use: ${who}.`,
+    hint: `Fork the session and go on in the fork, ${wait}, or only read it.`,
+  });
+}

@@ -30,8 +30,8 @@ export const STORE_DEFAULTS = {
   sessionIdLimitChars: 128,
   /** How long a writer's lease holds without a sign of life, in milliseconds. Source: our choice; a process that is stopped or cut off for longer is replaced, and told so. */
   leaseTtlMs: 15_000,
-  /** How often a writer gives a sign of life, in milliseconds; two may be missed. Source: our choice. */
-  leaseHeartbeatMs: 5_000,
+  /** How often a writer gives a sign of life while its lease lives; all but one may be missed. Source: our choice, every 5 s. */
+  leaseHeartbeatsPerTtl: 3,
   /** Longest lease that is believed, in milliseconds, so that a damaged file cannot lock a session for ever. Source: our choice. */
   leaseTtlLimitMs: 300_000,
   /** How long a lease may lack its contents before its writer is taken for dead, in milliseconds. Source: our choice; writing it takes microseconds. */
@@ -51,7 +51,6 @@ assert(
   "a line may be at least as long as what is read at once",
 );
 assert(
-  3 * STORE_DEFAULTS.leaseHeartbeatMs <= STORE_DEFAULTS.leaseTtlMs &&
-    STORE_DEFAULTS.leaseTtlMs <= STORE_DEFAULTS.leaseTtlLimitMs,
-  "a lease outlives two missed signs of life, and is one that is believed",
+  STORE_DEFAULTS.leaseHeartbeatsPerTtl >= 2 && STORE_DEFAULTS.leaseTtlMs <= STORE_DEFAULTS.leaseTtlLimitMs,
+  "a lease outlives a missed sign of life, and is one that is believed",
 );
