@@ -24,6 +24,13 @@ import {
   textOf,
 } from "./session-store-contract-kit.ts";
 import { appendsAfterTear, dropsTornBatch, survivesTear } from "./session-store-crash-cases.ts";
+import {
+  keepsWhatTrashHolds,
+  purges,
+  refusesWrongTrashing,
+  trashesAndRestores,
+  trashesWithinScope,
+} from "./session-store-trash-cases.ts";
 import { letsOneGoOn, refusesOtherNumbers, storesRepeatedOnce } from "./session-store-writer-cases.ts";
 
 export { ContractBrokenError, type StoreHarness } from "./session-store-contract-kit.ts";
@@ -64,6 +71,11 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "lets only one of two writers go on, and loses nothing of it", run: letsOneGoOn },
   { name: "stores once an append that is made again", run: storesRepeatedOnce },
   { name: "takes a batch whose end never arrived as not appended", run: dropsTornBatch },
+  { name: "moves a session to the trash and brings it back whole", run: trashesAndRestores },
+  { name: "deletes for good what is in the trash, and only that", run: purges },
+  { name: "refuses to trash, restore or purge what is not there", run: refusesWrongTrashing },
+  { name: "never replaces a session that is in the trash or in the list", run: keepsWhatTrashHolds },
+  { name: "keeps the trash of different scopes apart", run: trashesWithinScope },
 ];
 
 async function givesBackInOrder({ store }: StoreHarness): Promise<void> {
