@@ -16,7 +16,7 @@ const LOST_MARK = "palimpsest.lost";
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 
 export class ForkCopy {
-  readonly #from: SessionLog;
+  readonly #from: Pick<SessionLog, "getBlob">;
   readonly #to: SessionLog;
   readonly #ids: IdSource;
   /** Where the entry of each number lies in the copy. */
@@ -30,7 +30,7 @@ export class ForkCopy {
     from,
     to,
     ids,
-  }: { readonly from: SessionLog; readonly to: SessionLog; readonly ids: IdSource }) {
+  }: { readonly from: Pick<SessionLog, "getBlob">; readonly to: SessionLog; readonly ids: IdSource }) {
     this.#from = from;
     this.#to = to;
     this.#ids = ids;
