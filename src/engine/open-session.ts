@@ -6,6 +6,7 @@
  */
 import { OptionError } from "../base/errors.ts";
 import { POLICY_NAMES } from "../compaction/cost-policy.ts";
+import type { SessionLog } from "../ports/session-store.ts";
 import { checkTariffOption } from "../tokens/tariff.ts";
 import { UsageLedger } from "../tokens/usage-ledger.ts";
 import { Projection } from "../transcript/projection.ts";
@@ -52,15 +53,31 @@ export async function createSession(options: NewSessionOptions): Promise<Session
 }
 
 /**
- * Opens a session of the store where it was left.
- * @throws `StoreError` `SESSION_NOT_FOUND`; `OptionError` where the window cannot be used. Damage does not
- * throw: it is skipped and told to the observer.
+ * Opens a session of the store where it was left, and becomes its writer.
+ * @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_IN_USE` where somebody else is its writer;
+ * `OptionError` where the window cannot be used. Damage does not throw: it is skipped and told to the
+ * observer.
  */
 export async function openSession(sessionId: string, options: SessionOptions): Promise<Session> {
   checkWindow(options.window);
   const log = await options.store.open(sessionId, options.scope);
   const emit = (event: SessionEvent): void => notify(options.observer, event);
-  return assembleSession(options, log, await foldStoredLog(log, emit));
+  try {
+    // Before it is read, so that nobody appends what this session would not know of.
+    await log.acquire();
+    return assembleSession(options, log, await foldStoredLog(log, emit));
+  } catch (error) {
+    await closeQuietly(log);
+    throw error;
+  }
+}
+
+async function closeQuietly(log: SessionLog): Promise<void> {
+  try {
+    await log.close();
+  } catch {
+    // The caller hears of what went wrong before.
+  }
 }
 
 /** A window that was asked for is used or refused, never silently another one. */

@@ -25,8 +25,16 @@ import { assertGoesOn } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import { pageOf, SessionGist } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
-import { sessionExists, sessionNotFound, storeFailure, trashHolds } from "../shared/store-failure.ts";
+import {
+  sessionExists,
+  sessionInUse,
+  sessionNotFound,
+  storeFailure,
+  trashHolds,
+} from "../shared/store-failure.ts";
 
+/** Who has a session in use. */
+const OTHER_LOG = "another log of it is open in this process and its writer";
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 
 /** What all logs of one session share. */
@@ -35,6 +43,8 @@ interface StoredSession {
   readonly lines: string[];
   readonly checkpoints: number[];
   readonly blobs: Map<string, string>;
+  /** The log that may append; until it is closed no other may. */
+  writer: SessionLog | undefined;
 }
 
 /** Keeps sessions as long as the object lives. */
@@ -46,7 +56,13 @@ export class InMemorySessionStore implements SessionStore {
     assertSessionId(sessionId);
     const key = keyOf(sessionId, scope);
     if (this.#sessions.has(key)) throw sessionExists(sessionId);
-    const session: StoredSession = { lastSeq: 0, lines: [], checkpoints: [], blobs: new Map() };
+    const session: StoredSession = {
+      lastSeq: 0,
+      lines: [],
+      checkpoints: [],
+      blobs: new Map(),
+      writer: undefined,
+    };
     // As in a folder: a session is there once it has an entry.
     const register = () => {
       if (this.#sessions.has(key)) throw sessionExists(sessionId);
@@ -69,15 +85,16 @@ export class InMemorySessionStore implements SessionStore {
   }
 
   async find(sessionId: string, scope?: Scope): Promise<SessionInfo> {
-    const { lines } = this.#stored(sessionId, scope);
+    const { lines, writer } = this.#stored(sessionId, scope);
     const gist = new SessionGist();
     for (const line of lines) gist.add(parseLine(line));
     const bytes = lines.reduce((sum, line) => sum + byteLength(line) + 1, 0);
-    return gist.info({ sessionId, bytes, isInUse: false });
+    return gist.info({ sessionId, bytes, isInUse: writer !== undefined });
   }
 
   async trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void> {
     const session = this.#stored(sessionId, scope);
+    if (session.writer !== undefined) throw sessionInUse(sessionId, OTHER_LOG);
     const key = keyOf(sessionId, scope);
     if (this.#trash.has(key)) throw trashHolds(sessionId);
     this.#trash.set(key, { session, trashing });
@@ -145,6 +162,13 @@ class InMemorySessionLog implements SessionLog {
 
   async acquire(): Promise<void> {
     this.#assertOpen();
+    this.#acquire();
+  }
+
+  #acquire(): void {
+    const { writer } = this.#session;
+    if (writer !== undefined && writer !== this) throw sessionInUse(this.sessionId, OTHER_LOG);
+    this.#session.writer = this;
   }
 
   async append(entries: readonly Entry[]): Promise<readonly number[]> {
@@ -153,8 +177,11 @@ class InMemorySessionLog implements SessionLog {
     const repeated = this.#repeated.find(entries);
     if (repeated !== undefined) return repeated;
     const lines = this.#format(entries);
+    // A new session is not there before its first entry, and has no other writer.
+    if (this.#register === undefined) this.#acquire();
     assertGoesOn(entries, this.#session.lastSeq, this.sessionId);
     this.#register?.();
+    this.#acquire();
     this.#register = undefined;
     const positions = lines.map((line, index) => {
       const position = this.#session.lines.push(line) - 1;
@@ -216,6 +243,7 @@ class InMemorySessionLog implements SessionLog {
 
   async putBlob(hash: string, text: string): Promise<void> {
     this.#assertOpen();
+    this.#acquire();
     assert(HASH_PATTERN.test(hash), "a blob is named by a SHA-256 in small hex digits");
     if (this.#session.blobs.has(hash)) return;
     // As in a file of UTF-8: half a surrogate pair does not come back.
@@ -235,6 +263,7 @@ class InMemorySessionLog implements SessionLog {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    if (this.#session.writer === this) this.#session.writer = undefined;
   }
 
   #assertOpen(): void {
