@@ -193,13 +193,15 @@ export class SessionTrash {
   async #enter(places: TrashPlaces, work: () => Promise<void>): Promise<void> {
     const isNew = !hasFolder(this.#fs, this.#folder);
     const folders = new FolderKeeper(this.#fs);
+    const isAfterCrash = this.#fs.stat(places.busy) !== undefined;
     folders.ensure(places.busy);
     // A new trash is durable before anything moves into it.
     if (isNew) await folders.sync();
-    const release = this.#options.hold?.(places.busy, places.sessionId, 0);
+    const release = this.#options.hold?.(places.holder, places.sessionId, 0);
     let isSettled = false;
     try {
       this.#moves.settle(places);
+      if (isAfterCrash) this.#freeSession(places);
       await work();
       isSettled = true;
     } catch (error) {
@@ -221,9 +223,20 @@ export class SessionTrash {
     }
   }
 
-  #leave({ busy }: TrashPlaces): void {
+  /** The lease that a killed process held while it moved the session. */
+  #freeSession(places: TrashPlaces): void {
+    if (this.#options.hold === undefined || !hasFolder(this.#fs, places.live.sessionFolder)) return;
     try {
-      if (hasFolder(this.#fs, busy)) removeLeases(this.#fs, busy);
+      this.#holdSession(places)?.();
+    } catch (error) {
+      // Somebody writes it by now.
+      if ((error as StoreError).code !== "SESSION_IN_USE") throw error;
+    }
+  }
+
+  #leave({ busy, holder }: TrashPlaces): void {
+    try {
+      for (const folder of [holder, busy]) if (hasFolder(this.#fs, folder)) removeLeases(this.#fs, folder);
     } catch {
       // An empty mark; the next operation finds nothing to settle and removes it.
     }

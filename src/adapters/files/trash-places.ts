@@ -36,10 +36,13 @@ export interface TrashPlaces {
   readonly record: string;
   readonly purged: string;
   readonly busy: string;
+  /** Holds the lease of who is at it. In `busy` and not the same: who lets go of it leaves the mark. */
+  readonly holder: string;
 }
 
 export function trashPlaces(trashFolder: string, sessionId: string, live: SessionPaths): TrashPlaces {
   const folder = join(trashFolder, sessionId);
+  const busy = join(busyFolder(trashFolder), sessionId);
   return {
     sessionId,
     live,
@@ -49,7 +52,8 @@ export function trashPlaces(trashFolder: string, sessionId: string, live: Sessio
     files: join(folder, "files"),
     record: join(folder, "trashed.json"),
     purged: join(folder, "purged.jsonl"),
-    busy: join(busyFolder(trashFolder), sessionId),
+    busy,
+    holder: join(busy, "holder"),
   };
 }
 
