@@ -4,12 +4,14 @@
  */
 import type { Entry } from "../../transcript/entries.ts";
 
+type Identity = Pick<Entry, "seq" | "id">;
+
 export class RepeatedAppend {
-  #entries: readonly Pick<Entry, "seq" | "id">[] = [];
+  #entries: readonly Identity[] = [];
   #positions: readonly number[] = [];
 
   /** Where the entries lie already, if they are those of the last append. */
-  find(entries: readonly Entry[]): readonly number[] | undefined {
+  find(entries: readonly Identity[]): readonly number[] | undefined {
     if (entries.length === 0 || entries.length !== this.#entries.length) return undefined;
     const isSame = entries.every(({ seq, id }, index) => {
       const known = this.#entries[index]!;
@@ -19,7 +21,7 @@ export class RepeatedAppend {
   }
 
   /** Remembers an append that was acknowledged. */
-  keep(entries: readonly Entry[], positions: readonly number[]): readonly number[] {
+  keep(entries: readonly Identity[], positions: readonly number[]): readonly number[] {
     this.#entries = entries.map(({ seq, id }) => ({ seq, id }));
     this.#positions = positions;
     return positions;

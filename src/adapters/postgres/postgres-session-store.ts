@@ -1,0 +1,204 @@
+/** Sessions in PostgreSQL, for programs that run on several machines. */
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
+import { OptionError, StoreError } from "../../base/errors.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type {
+  SessionInfo,
+  SessionLog,
+  SessionOutline,
+  SessionPage,
+  SessionQuery,
+  SessionStore,
+  TrashedSession,
+  Trashing,
+} from "../../ports/session-store.ts";
+import type { Timer } from "../../ports/timer.ts";
+import type { Scope } from "../../transcript/entries.ts";
+import { systemTimer } from "../node/system-timer.ts";
+import { assertSessionId } from "../shared/session-paths.ts";
+import { sessionExists, sessionNotFound, trashHolds } from "../shared/store-failure.ts";
+import { CatalogueRows } from "./catalogue-rows.ts";
+import { Database } from "./database.ts";
+import { SQLSTATE, sqlState } from "./database-failure.ts";
+import { durabilityCheck } from "./durability-check.ts";
+import { LeaseKeeper } from "./lease-keeper.ts";
+import { migrate } from "./migrate.ts";
+import type { PostgresPool, PostgresQueryable } from "./postgres-pool.ts";
+import { PostgresSessionLog } from "./postgres-session-log.ts";
+import { ReaderRows } from "./reader-rows.ts";
+import { scopeKey } from "./scope-key.ts";
+import type { SessionState } from "./session-row.ts";
+import { SessionWriter } from "./session-writer.ts";
+import { type Tables, tablesIn } from "./tables.ts";
+import { type LeaseTerms, type SessionName, WriterRows } from "./writer-rows.ts";
+
+const PLACE = "the database";
+const PAGE_SESSIONS = 50;
+
+/** How long a writer is believed alive, and what others are told of it. Times are the database's. */
+export interface PostgresLeaseOptions {
+  /** @defaultValue 15,000 milliseconds */
+  readonly ttlMs?: number;
+  /** Time between two renewals. @defaultValue 5,000 milliseconds */
+  readonly beatMs?: number;
+  /** Who the writer is, for people. @defaultValue process and host */
+  readonly holder?: string;
+  /** @defaultValue the platform's */
+  readonly timer?: Timer;
+}
+
+/** What a {@link PostgresSessionStore} works with. */
+export interface PostgresSessionStoreOptions {
+  /**
+   * A `Pool` of `pg`, or something like it; it stays yours to end. PGlite and other single connections
+   * do as well.
+   */
+  readonly pool: PostgresPool | PostgresQueryable;
+  /** Checks blobs against their names: `nodeHasher`. */
+  readonly hasher: Hasher;
+  /** Schema of the tables. @defaultValue `palimpsest` */
+  readonly schema?: string;
+  /** One writer a session at a time, and who it is; `false` leaves it to the numbers of the entries alone. */
+  readonly lease?: PostgresLeaseOptions | false;
+  /**
+   * Store also where the server acknowledges what a power loss could take (`synchronous_commit` or
+   * `fsync` is off). @defaultValue false
+   */
+  readonly allowWeakDurability?: boolean;
+}
+
+/**
+ * Keeps sessions in tables of PostgreSQL (13 or later). Call {@link PostgresSessionStore.migrate} once
+ * before the first use.
+ *
+ * Whatever is acknowledged is committed, and so durable. A lost connection, a restart of the server or a
+ * conflict is tried again for some seconds, and nothing is stored twice by it.
+ */
+export class PostgresSessionStore implements SessionStore {
+  readonly #database: Database;
+  readonly #tables: Tables;
+  readonly #hasher: Hasher;
+  readonly #catalogue: CatalogueRows;
+  readonly #lease: { readonly keeper: LeaseKeeper; readonly terms: Omit<LeaseTerms, "owner"> } | undefined;
+
+  constructor(options: PostgresSessionStoreOptions) {
+    const { pool, hasher, schema = "palimpsest", lease = {}, allowWeakDurability = false } = options;
+    this.#tables = tablesIn(schema);
+    this.#hasher = hasher;
+    this.#database = new Database(pool, durabilityCheck(this.#tables, allowWeakDurability));
+    this.#catalogue = new CatalogueRows(this.#database, this.#tables);
+    if (lease !== false) this.#lease = this.#leaseOf(lease);
+  }
+
+  /** Makes the schema and its tables, or brings them up to date. Calling it again, or from many programs at once, is fine. */
+  async migrate(): Promise<void> {
+    await migrate(this.#database, this.#tables);
+  }
+
+  async create(sessionId: string, scope?: Scope): Promise<SessionLog> {
+    const name = this.#name(sessionId, scope);
+    if ((await this.#catalogue.info(name)) !== undefined) throw sessionExists(sessionId);
+    return this.#log(name, undefined);
+  }
+
+  async open(sessionId: string, scope?: Scope): Promise<SessionLog> {
+    const name = this.#name(sessionId, scope);
+    const state = await this.#writerRows(name).load();
+    if (state === undefined || state.lastSeq === 0) throw sessionNotFound(sessionId, PLACE);
+    return this.#log(name, state);
+  }
+
+  async list(scope?: Scope): Promise<readonly string[]> {
+    return this.#catalogue.ids(scopeKey(scope, this.#hasher));
+  }
+
+  async describe({ scope, limit = PAGE_SESSIONS, after }: SessionQuery = {}): Promise<SessionPage> {
+    return this.#catalogue.page(scopeKey(scope, this.#hasher), limit, after);
+  }
+
+  async outline(scope?: Scope): Promise<readonly SessionOutline[]> {
+    return this.#catalogue.outline(scopeKey(scope, this.#hasher));
+  }
+
+  async find(sessionId: string, scope?: Scope): Promise<SessionInfo> {
+    const info = await this.#catalogue.info(this.#name(sessionId, scope));
+    if (info === undefined) throw sessionNotFound(sessionId, PLACE);
+    return info;
+  }
+
+  async trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void> {
+    const name = this.#name(sessionId, scope);
+    if (await unlessThere(this.#catalogue.trash(name, trashing), trashHolds(sessionId))) return;
+    if (!(await this.find(sessionId, scope)).isInUse) return this.trash(sessionId, trashing, scope);
+    throw new StoreError("SESSION_IN_USE", {
+      message: `Session ${sessionId} is being written.`,
+      hint: "Close it there first; the lease of a writer that was killed runs out.",
+    });
+  }
+
+  async listTrash(scope?: Scope): Promise<readonly TrashedSession[]> {
+    return this.#catalogue.trashed(scopeKey(scope, this.#hasher));
+  }
+
+  async restore(sessionId: string, scope?: Scope): Promise<void> {
+    const restored = this.#catalogue.restore(this.#name(sessionId, scope));
+    if (!(await unlessThere(restored, sessionExists(sessionId))))
+      throw sessionNotFound(sessionId, "the trash");
+  }
+
+  async purge(sessionId: string, scope?: Scope): Promise<void> {
+    if (!(await this.#catalogue.purge(this.#name(sessionId, scope))))
+      throw sessionNotFound(sessionId, "the trash");
+  }
+
+  #name(sessionId: string, scope: Scope | undefined): SessionName {
+    assertSessionId(sessionId);
+    return { sessionId, scopeKey: scopeKey(scope, this.#hasher) };
+  }
+
+  #writerRows(name: SessionName): WriterRows {
+    return new WriterRows(this.#database, this.#tables, this.#hasher, name);
+  }
+
+  #log(name: SessionName, state: SessionState | undefined): SessionLog {
+    const rows = this.#writerRows(name);
+    const lease =
+      this.#lease === undefined
+        ? undefined
+        : { keeper: this.#lease.keeper, terms: { ...this.#lease.terms, owner: randomUUID() } };
+    return new PostgresSessionLog({
+      sessionId: name.sessionId,
+      writer: new SessionWriter({ name, rows, state, lease }),
+      writerRows: rows,
+      readerRows: new ReaderRows(this.#database, this.#tables, name),
+      hasher: this.#hasher,
+    });
+  }
+
+  #leaseOf({
+    ttlMs = POSTGRES_DEFAULTS.leaseTtlMs,
+    beatMs = POSTGRES_DEFAULTS.leaseBeatMs,
+    holder = `process ${process.pid} on ${hostname()}`,
+    timer = systemTimer,
+  }: PostgresLeaseOptions): { readonly keeper: LeaseKeeper; readonly terms: Omit<LeaseTerms, "owner"> } {
+    if (!(beatMs > 0 && ttlMs > beatMs && Number.isFinite(ttlMs)))
+      throw new OptionError({
+        message: `A lease of ${ttlMs} ms that is renewed every ${beatMs} ms cannot be kept.`,
+        hint: "Renew it some times within its life: ttlMs 15000 and beatMs 5000.",
+      });
+    const keeper = new LeaseKeeper({ database: this.#database, tables: this.#tables, timer, ttlMs, beatMs });
+    return { keeper, terms: { holder: JSON.stringify(holder), ttlMs } };
+  }
+}
+
+/** What is done, or `taken` where another row has the place. */
+async function unlessThere(done: Promise<boolean>, taken: StoreError): Promise<boolean> {
+  try {
+    return await done;
+  } catch (error) {
+    if (error instanceof StoreError && sqlState(error.cause) === SQLSTATE.uniqueViolation) throw taken;
+    throw error;
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * The writer of one session.
+ *
+ * DESIGN. One append is one statement, whose condition is the number that the log ends with, and the
+ * token of the lease where one is kept. So of two writers one goes on, whatever their clocks say, and an
+ * append whose answer was lost can be made again: where the condition does not hold any more, the log is
+ * asked whether it holds these very entries.
+ *
+ *   created ──first append──▶ reserved (a row without entries) ──▶ stored ──▶ stored …
+ *                                  │ append failed, outcome unknown
+ *                                  ▼
+ *                              unsettled: the next append finds it done (acknowledged if it is the same
+ *                              one, else taken back, since nobody was told of it) or not done
+ *
+ * What survives a crash: everything acknowledged; at the most one append that was not; a row without
+ * entries, which no list shows and `migrate` removes after a day.
+ */
+import { StoreError } from "../../base/errors.ts";
+import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
+import { sessionExists, sessionNotFound } from "../shared/store-failure.ts";
+import { type Batch, stateAfter } from "./batch.ts";
+import type { LeaseKeeper } from "./lease-keeper.ts";
+import { parseText, type SessionState } from "./session-row.ts";
+import type { LeaseTerms, SessionName, WriterRows } from "./writer-rows.ts";
+
+/** An append that lost, or whose answer was lost, is decided on what the log holds then; so often at the most. */
+const ATTEMPTS = 4;
+/** Failed appends that are remembered; those before them are long out of any connection. */
+const UNSETTLED = 8;
+
+export interface SessionWriterOptions {
+  readonly name: SessionName;
+  readonly rows: WriterRows;
+  /** As it was found; `undefined` for a session that is begun. */
+  readonly state: SessionState | undefined;
+  readonly lease: { readonly terms: LeaseTerms; readonly keeper: LeaseKeeper } | undefined;
+}
+
+export class SessionWriter {
+  readonly #name: SessionName;
+  readonly #rows: WriterRows;
+  readonly #lease: SessionWriterOptions["lease"];
+  #state: SessionState | undefined;
+  #isNew: boolean;
+  /** Of the lease, once it was taken. */
+  #token: number | undefined;
+  /** Appends since the last one that went well: of any of them nobody knows whether it was carried out. */
+  #unsettled: { readonly before: SessionState; readonly batch: Batch }[] = [];
+
+  constructor({ name, rows, state, lease }: SessionWriterOptions) {
+    this.#name = name;
+    this.#rows = rows;
+    this.#lease = lease;
+    this.#state = state;
+    this.#isNew = state === undefined;
+  }
+
+  /** The key of the session's row, once there is one. */
+  get key(): number | undefined {
+    return this.#state?.key;
+  }
+
+  /** Takes the lease of a session that is there; one that is begun takes it with its first append. */
+  async acquire(): Promise<void> {
+    if (this.#state !== undefined) await this.#takeLease(this.#state);
+  }
+
+  /** Makes sure that there is a row to hang a blob on. */
+  async reserve(): Promise<number> {
+    this.#state ??= await this.#rows.reserve();
+    return this.#state.key;
+  }
+
+  async append(batch: Batch): Promise<void> {
+    assertGoesOn(batch.entries, batch.firstSeq - 1, this.#name.sessionId);
+    if (this.#state === undefined) assertGoesOn(batch.entries, 0, this.#name.sessionId);
+    this.#state ??= await this.#rows.reserve();
+    let state = await this.#takeLease(this.#state);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const isNext = state.lastSeq === batch.firstSeq - 1;
+      if (isNext && (await this.#tryAppend(state, batch))) return this.#settle(stateAfter(state, batch));
+
+      state = await this.#reload(state);
+      if (state.lastSeq >= batch.lastSeq && (await this.#rows.holds(state.key, batch)))
+        return this.#settle(state);
+      state = await this.#takeBack(state);
+      this.#assertMayGoOn(state, batch);
+    }
+    throw sessionTaken(
+      `Session ${this.#name.sessionId} went on elsewhere while ${ATTEMPTS} appends were tried.`,
+    );
+  }
+
+  /** Lets go of the lease; if that fails it runs out. */
+  async close(): Promise<void> {
+    const state = this.#state;
+    const token = this.#token;
+    if (state === undefined || token === undefined) return;
+    this.#token = undefined;
+    this.#lease?.keeper.drop(state.key, token);
+    try {
+      await this.#rows.release(state.key, token);
+    } catch {
+      // Nobody can do anything about it here, and the lease ends by itself.
+    }
+  }
+
+  async #tryAppend(state: SessionState, batch: Batch): Promise<boolean> {
+    this.#unsettled = [...this.#unsettled, { before: state, batch }].slice(-UNSETTLED);
+    const held =
+      this.#lease === undefined ? undefined : { token: this.#token, ttlMs: this.#lease.terms.ttlMs };
+    return this.#rows.append(state, stateAfter(state, batch), batch, held);
+  }
+
+  #settle(state: SessionState): void {
+    this.#state = state;
+    this.#unsettled = [];
+    this.#isNew = false;
+  }
+
+  async #takeLease(state: SessionState): Promise<SessionState> {
+    if (this.#lease === undefined || this.#token !== undefined) return state;
+    const { terms, keeper } = this.#lease;
+    const taken = await this.#rows.lease(state.key, terms);
+    if (taken === undefined) {
+      const current = await this.#reload(state);
+      throw this.#isNew && current.lastSeq > 0
+        ? sessionExists(this.#name.sessionId)
+        : inUse(this.#name, current);
+    }
+    this.#token = taken.leaseToken;
+    this.#state = taken;
+    keeper.hold(taken.key, taken.leaseToken);
+    return taken;
+  }
+
+  async #reload({ key }: SessionState): Promise<SessionState> {
+    const current = await this.#rows.load(key);
+    if (current !== undefined && !current.isTrashed) return current;
+    throw sessionNotFound(this.#name.sessionId, "the database");
+  }
+
+  /** Somebody else has taken the lease since: then a writer may only learn that its append arrived in time. */
+  #isFenced(state: SessionState): boolean {
+    return this.#token !== undefined && state.leaseToken !== this.#token;
+  }
+
+  /** Entries of an append of ours that failed, and arrived all the same: nobody was told of them. */
+  async #takeBack(state: SessionState): Promise<SessionState> {
+    if (this.#isFenced(state)) return state;
+    for (const { before, batch } of this.#unsettled) {
+      if (state.lastSeq !== batch.lastSeq || !(await this.#rows.holds(state.key, batch))) continue;
+      await this.#rows.takeBack({ ...before, leaseToken: state.leaseToken }, batch);
+      return this.#reload(state);
+    }
+    return state;
+  }
+
+  #assertMayGoOn(state: SessionState, batch: Batch): void {
+    const { sessionId } = this.#name;
+    if (this.#isNew && state.lastSeq > 0) throw sessionExists(sessionId);
+    if (this.#isFenced(state))
+      throw sessionTaken(`The lease of session ${sessionId} ran out, and ${holderOf(state)} took it over.`);
+    assertGoesOn(batch.entries, state.lastSeq, sessionId);
+    if (this.#lease === undefined && state.isLeased) throw inUse(this.#name, state);
+    this.#state = state;
+  }
+}
+
+function inUse({ sessionId }: SessionName, state: SessionState): StoreError {
+  return new StoreError("SESSION_IN_USE", {
+    message: `Session ${sessionId} is being written by ${holderOf(state)}, whose lease runs for another ${Math.max(0, Math.ceil(state.leaseLeftMs / 1_000))} s.`,
+    hint: "Close it there, fork it here, or open it for reading; the lease of a writer that was killed runs out.",
+  });
+}
+
+function holderOf({ leaseHolder }: SessionState): string {
+  return parseText(leaseHolder) ?? "another writer";
+}

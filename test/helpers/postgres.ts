@@ -1,0 +1,75 @@
+/**
+ * Databases for tests: PostgreSQL inside this process (PGlite), started once a file, and the real server
+ * at PALIMPSEST_POSTGRES_URL, where there is one. Each test has a schema of its own.
+ */
+import { PGlite } from "@electric-sql/pglite";
+import pg from "pg";
+import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
+import type { PostgresPool, PostgresQueryable } from "../../src/adapters/postgres/postgres-pool.ts";
+import {
+  PostgresSessionStore,
+  type PostgresSessionStoreOptions,
+} from "../../src/adapters/postgres/postgres-session-store.ts";
+
+export const SERVER_URL = process.env["PALIMPSEST_POSTGRES_URL"] || undefined;
+
+/** Somewhere to keep sessions, and a way to look at what is kept. */
+export interface TestDatabase {
+  readonly pool: PostgresPool | PostgresQueryable;
+  run(text: string, values?: unknown[]): Promise<readonly Record<string, unknown>[]>;
+  end(): Promise<void>;
+}
+
+export async function embeddedDatabase(): Promise<TestDatabase> {
+  const database = await PGlite.create();
+  return {
+    pool: database,
+    run: async (text, values) => (await database.query<Record<string, unknown>>(text, values)).rows,
+    end: () => database.close(),
+  };
+}
+
+export function serverPool(config: pg.PoolConfig = {}): pg.Pool {
+  return new pg.Pool({ connectionString: SERVER_URL, max: 8, ...config });
+}
+
+export function serverDatabase(): TestDatabase {
+  const pool = serverPool();
+  return {
+    pool,
+    run: async (text, values) => (await pool.query(text, values)).rows,
+    end: () => pool.end(),
+  };
+}
+
+let schemas = 0;
+
+/** A name that no other test uses, in this run or another at the same time. */
+export function freshSchema(): string {
+  return `test_${process.pid}_${Date.now().toString(36)}_${++schemas}`;
+}
+
+/** A store in a schema of its own, ready to use. */
+export async function freshStore(
+  { pool }: Pick<TestDatabase, "pool">,
+  options: Partial<PostgresSessionStoreOptions> = {},
+): Promise<{
+  readonly store: PostgresSessionStore;
+  readonly schema: string;
+  readonly again: (more?: Partial<PostgresSessionStoreOptions>) => PostgresSessionStore;
+}> {
+  const schema = options.schema ?? freshSchema();
+  const again = (more: Partial<PostgresSessionStoreOptions> = {}) =>
+    new PostgresSessionStore({
+      pool,
+      hasher: nodeHasher,
+      schema,
+      lease: false,
+      allowWeakDurability: true,
+      ...options,
+      ...more,
+    });
+  const store = again();
+  await store.migrate();
+  return { store, schema, again };
+}
