@@ -17,6 +17,11 @@ export interface StoreHarness {
   readonly hasher: Hasher;
   /** Cuts the last bytes off a session's log, as a crash in the middle of a write does; if the store has such a thing. */
   readonly tear?: (sessionId: string, bytes: number) => void;
+  /**
+   * Lets so much time pass without a sign of life that whoever is a session's writer may be replaced; for a
+   * store that has such a thing. One that keeps a session for its writer as long as the process lives has not.
+   */
+  readonly expireWriters?: () => void | Promise<void>;
 }
 
 /** The session that the cases are about. */

@@ -31,7 +31,12 @@ import {
   trashesAndRestores,
   trashesWithinScope,
 } from "./session-store-trash-cases.ts";
-import { letsOneGoOn, refusesOtherNumbers, storesRepeatedOnce } from "./session-store-writer-cases.ts";
+import {
+  refusesOtherNumbers,
+  refusesSecondWriter,
+  replacesSilentWriter,
+  storesRepeatedOnce,
+} from "./session-store-writer-cases.ts";
 
 export { ContractBrokenError, type StoreHarness } from "./session-store-contract-kit.ts";
 
@@ -68,7 +73,8 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "appends after a torn line without touching what is there", run: appendsAfterTear },
   { name: "keeps the sessions of different scopes apart", run: keepsScopesApart },
   { name: "refuses an append that leaves a number out or gives one again", run: refusesOtherNumbers },
-  { name: "lets only one of two writers go on, and loses nothing of it", run: letsOneGoOn },
+  { name: "has one writer at a time, and loses nothing of it", run: refusesSecondWriter },
+  { name: "replaces a writer that gives no sign of life, and tells it", run: replacesSilentWriter },
   { name: "stores once an append that is made again", run: storesRepeatedOnce },
   { name: "takes a batch whose end never arrived as not appended", run: dropsTornBatch },
   { name: "moves a session to the trash and brings it back whole", run: trashesAndRestores },

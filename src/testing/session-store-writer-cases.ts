@@ -1,6 +1,7 @@
 /** The cases of the session store's contract that are about who may append, and what comes next. */
 import {
   all,
+  holds,
   CONTRACT_ID as ID,
   message,
   refuses,
@@ -31,27 +32,58 @@ export async function refusesOtherNumbers({ store, reopen }: StoreHarness): Prom
   await again.close();
 }
 
-export async function letsOneGoOn({ store, reopen }: StoreHarness): Promise<void> {
+export async function refusesSecondWriter({ store, reopen }: StoreHarness): Promise<void> {
   const first = await store.create(ID);
   await first.append([message(1, "one"), message(2, "two")]);
   const other = await reopen().open(ID);
-  await other.readTail();
+  for (let attempt = 0; attempt < 2; attempt++) await refuses(() => other.acquire(), "SESSION_IN_USE");
+  await refuses(() => other.append([message(3, "of the other")]), "SESSION_IN_USE");
+  same(seqs(await all(other)), [1, 2], "what somebody reads who is not the writer");
+  holds((await reopen().find(ID)).isInUse, "a session that has a writer is in use");
+  await first.acquire();
   await first.append([message(3, "of the first")]);
+  await first.close();
+  holds(!(await reopen().find(ID)).isInUse, "a session whose writer has closed it is not in use");
   const late = { ...message(3, "of the other"), id: "x3" };
   for (let attempt = 0; attempt < 2; attempt++) await refuses(() => other.append([late]), "SESSION_TAKEN");
-  await other.close();
-  const again = await reopen().open(ID);
-  await again.append([message(4, "of the other, after reading")]);
-  await refuses(() => first.append([{ ...message(4, "of the first"), id: "x4" }]), "SESSION_TAKEN");
-  const contents = await all(again);
+  await other.append([message(4, "of the other, after reading")]);
+  const contents = await all(other);
   same(
     contents.entries.map(({ entry }) => textOf(entry)),
     ["one", "two", "of the first", "of the other, after reading"],
     "everything that was acknowledged",
   );
   same(contents.damage, [], "no damage");
-  await again.close();
-  await first.close();
+  await other.close();
+}
+
+export async function replacesSilentWriter({ store, reopen, expireWriters }: StoreHarness): Promise<void> {
+  if (expireWriters === undefined) return;
+  const asleep = await store.create(ID);
+  await asleep.append([message(1, "one"), message(2, "two")]);
+  await expireWriters();
+  const next = await reopen().open(ID);
+  await next.acquire();
+  const late = { ...message(3, "said in its sleep"), id: "x3" };
+  for (let attempt = 0; attempt < 2; attempt++) await refuses(() => asleep.append([late]), "SESSION_TAKEN");
+  // Taking over may have left an entry of its own.
+  const last = (await all(next)).entries.at(-1)!.entry;
+  const said = { ...message(last.seq + 1, "of the next"), parentId: last.id };
+  await next.append([said]);
+  await refuses(() => asleep.append([{ ...message(said.seq, "again"), id: "x4" }]), "SESSION_TAKEN");
+  await asleep.close();
+  const third = await reopen().open(ID);
+  await refuses(() => third.acquire(), "SESSION_IN_USE");
+  const { entries, damage } = await all(third);
+  same(
+    entries.flatMap(({ entry }) => textOf(entry) ?? []),
+    ["one", "two", "of the next"],
+    "what was acknowledged, of both",
+  );
+  same(damage, [], "no damage");
+  await next.close();
+  await third.acquire();
+  await third.close();
 }
 
 export async function storesRepeatedOnce({ store }: StoreHarness): Promise<void> {

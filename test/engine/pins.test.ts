@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { FileSessionStore } from "../../src/adapters/files/file-session-store.ts";
 import { SessionError } from "../../src/base/errors.ts";
 import { PIN_TOOL } from "../../src/compaction/pin-tool.ts";
+import { createSession, openSession } from "../../src/engine/open-session.ts";
 import type { Session } from "../../src/engine/session.ts";
+import type { FileSystem } from "../../src/ports/file-system.ts";
+import { InMemoryFileSystem } from "../../src/testing/in-memory-file-system.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import type { SeqPin } from "../../src/transcript/projection.ts";
 import { assistant, call, result, text, user } from "../helpers/histories.ts";
@@ -53,10 +57,17 @@ describe("a pinned message", () => {
   });
 
   it("is known after a crash, too", async () => {
-    const test = await aSession();
-    const [seq] = await test.session.append(user(RULE));
-    await test.session.pin({ seq: seq!, block: 0 });
-    expect((await test.reopen()).pins).toEqual([{ seq, block: 0 }]);
+    const disk = new InMemoryFileSystem();
+    const { options } = await aSession();
+    const on = (fs: FileSystem) => ({
+      ...options,
+      store: new FileSessionStore({ root: "/sessions", fs, hasher: options.hasher, ids: options.ids }),
+    });
+    const session = await createSession(on(disk));
+    const [seq] = await session.append(user(RULE));
+    await session.pin({ seq: seq!, block: 0 });
+    const reopened = await openSession(session.id, on(disk.crashedCopy("process")));
+    expect(reopened.pins).toEqual([{ seq, block: 0 }]);
   });
 
   it("is let go of, and told by the summary alone from then on", async () => {

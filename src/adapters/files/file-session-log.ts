@@ -101,6 +101,8 @@ export class FileSessionLog implements SessionLog {
     const lease = this.#lease;
     if (lease === undefined || lease.isHeld) return;
     try {
+      if (this.#reader === undefined && this.#fs.stat(this.#paths.logFile) !== undefined)
+        throw sessionExists(this.sessionId);
       const acquired = lease.acquire(this.#reader?.size() ?? 0);
       if (acquired === "over-living" && this.#reader !== undefined) this.#fence(this.#leaseOptions!);
       this.#wasWriter = true;
@@ -108,7 +110,7 @@ export class FileSessionLog implements SessionLog {
       lease.release();
       const isTaken = this.#wasWriter && error instanceof StoreError && error.code === "SESSION_IN_USE";
       if (isTaken) throw sessionTaken(`Session ${this.sessionId} was taken over. ${error.message}`);
-      throw error;
+      throw storeFailure(`${this.#paths.logFile} could not be taken`, error);
     }
   }
 

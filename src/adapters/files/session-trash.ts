@@ -147,9 +147,13 @@ export class SessionTrash {
 
   /** Finishes what a crash left of this session. Costs one look where there is nothing. */
   async settleOne(sessionId: string): Promise<void> {
-    const places = this.#places(sessionId);
-    if (this.#fs.stat(places.busy) === undefined) return;
-    await this.#queued(sessionId, () => this.#enter(places, async () => undefined));
+    try {
+      const places = this.#places(sessionId);
+      if (this.#fs.stat(places.busy) === undefined) return;
+      await this.#queued(sessionId, () => this.#enter(places, async () => undefined));
+    } catch (error) {
+      throw storeFailure(`The trash ${this.#folder} could not be looked at`, error);
+    }
   }
 
   #places(sessionId: string): TrashPlaces {

@@ -7,11 +7,27 @@ import { nodeFileSystem } from "../../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import { randomIds } from "../../../src/adapters/node/random-ids.ts";
 import type { FileSystem } from "../../../src/ports/file-system.ts";
+import { FakeClock } from "../../../src/testing/fake-clock.ts";
+import { FakeProcess } from "../../../src/testing/fake-process.ts";
+import { FakeTimer } from "../../../src/testing/fake-timer.ts";
 import { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
 import { type StoreHarness, sessionStoreContract } from "../../../src/testing/session-store-contract.ts";
 
-const storeAt = (root: string, fs: FileSystem) =>
-  new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds });
+/** Stores of different processes on one disk, under one clock. */
+function processesAt(root: string, fs: FileSystem) {
+  const clock = new FakeClock();
+  const living = new Set<string>();
+  const aStore = () => {
+    const lease = {
+      clock,
+      process: new FakeProcess({ pid: living.size + 1, living }),
+      timer: new FakeTimer(),
+    };
+    return new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds, lease });
+  };
+  const expireWriters = () => clock.advance(15_001);
+  return { store: aStore(), reopen: aStore, expireWriters, hasher: nodeHasher };
+}
 
 describe("the store in files, on a real disk", () => {
   let folder: string;
@@ -24,9 +40,7 @@ describe("the store in files, on a real disk", () => {
   const harness = (): StoreHarness => {
     const root = join(folder, `case-${++count}`, "projects", "p");
     return {
-      store: storeAt(root, nodeFileSystem),
-      reopen: () => storeAt(root, nodeFileSystem),
-      hasher: nodeHasher,
+      ...processesAt(root, nodeFileSystem),
       tear: (sessionId, bytes) => {
         const path = join(root, `${sessionId}.jsonl`);
         truncateSync(path, statSync(path).size - bytes);
@@ -40,9 +54,7 @@ describe("the store in files, on a file system in memory", () => {
   const harness = (): StoreHarness => {
     const disk = new InMemoryFileSystem();
     return {
-      store: storeAt("/home/sessions", disk),
-      reopen: () => storeAt("/home/sessions", disk),
-      hasher: nodeHasher,
+      ...processesAt("/home/sessions", disk),
       tear: (sessionId, bytes) => {
         const path = `/home/sessions/${sessionId}.jsonl`;
         disk.writeFile(path, disk.readFile(path).slice(0, -bytes));
