@@ -4,8 +4,10 @@
 import { FileSessionStore } from "../adapters/files/file-session-store.ts";
 import { nodeFileSystem } from "../adapters/node/node-file-system.ts";
 import { nodeHasher } from "../adapters/node/node-hasher.ts";
+import { nodeProcess } from "../adapters/node/node-process.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
+import { systemTimer } from "../adapters/node/system-timer.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
 import type { NewSessionOptions, SessionOptions } from "../engine/session-options.ts";
@@ -21,7 +23,10 @@ export type NodeSessionOptions = Omit<NewSessionOptions, Wired>;
 export interface NodeSessions {
   /** Begins a session; its file is created with the first message. */
   create(options?: NodeSessionOptions): Promise<Session>;
-  /** Opens a session where it was left. @throws `StoreError` `SESSION_NOT_FOUND`. */
+  /**
+   * Opens a session where it was left. @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_IN_USE` where
+   * another process (or another place in this one) writes it.
+   */
   open(sessionId: string, options?: Omit<SessionOptions, Wired>): Promise<Session>;
   /** Ids of the sessions in the folder, or of those of a scope. */
   list(scope?: Scope): Promise<readonly string[]>;
@@ -49,6 +54,8 @@ export function nodeSessions({
     fs: nodeFileSystem,
     hasher: nodeHasher,
     ids: randomIds,
+    // By the machine's clock, whatever that of the entries is.
+    lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
   });
   const wired = { store, clock, ids: randomIds, hasher: nodeHasher };
   return {

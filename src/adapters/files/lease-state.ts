@@ -150,11 +150,16 @@ function isGone({ space, pid, processStart }: LeaseHolder, process: ProcessIdent
   return !process.isAlive(pid, processStart);
 }
 
-/** Who is the writer, for a message, and after how many seconds a lease that nobody renews runs out. */
-export function holderText({ holder, ageMs }: Exclude<LeaseState, { type: "free" }>): [string, number] {
+/** Who is the writer, for a message, and after how many seconds its lease runs out if it is gone. */
+export function holderText(
+  { holder, ageMs }: Exclude<LeaseState, { type: "free" }>,
+  process: ProcessIdentity,
+): readonly [who: string, waitSeconds?: number] {
   const ttlMs = holder?.ttlMs ?? STORE_DEFAULTS.leaseWritingMs;
   const waitSeconds = Math.max(1, Math.ceil((ttlMs - ageMs) / 1_000));
   if (holder === undefined) return ["somebody takes it at this moment", waitSeconds];
+  if (holder.pid === process.pid && holder.space === process.space)
+    return [`this process (${holder.pid}) has it open already and is its writer`];
   const sign = `its last sign of life was ${(ageMs / 1_000).toFixed(1)} s ago`;
   return [`process ${holder.pid} on ${holder.host} is its writer, and ${sign}`, waitSeconds];
 }

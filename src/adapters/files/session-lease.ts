@@ -86,7 +86,7 @@ export class SessionLease {
   #judge(): LeaseState {
     const { sessionFolder, fs, clock, process, sessionId } = this.#options;
     const state = leaseState(fs, sessionFolder, clock.nowMs(), process);
-    if (state.type === "held") throw sessionInUse(sessionId, ...holderText(state));
+    if (state.type === "held") throw sessionInUse(sessionId, ...holderText(state, process));
     return state;
   }
 
