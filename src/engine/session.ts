@@ -74,6 +74,11 @@ export class Session {
     return this.#parts.writer.projection.visible;
   }
 
+  /** What it is made of, for faces over it within the engine. @internal */
+  get parts(): SessionParts {
+    return this.#parts;
+  }
+
   /** Bytes written to the store since the session was opened. */
   bytesWritten(): number {
     return this.#parts.log.bytesWritten();
@@ -88,6 +93,30 @@ export class Session {
     // Taken in before anything is waited for: what the host does with its objects afterwards is its own.
     const received = receiveMessages(messages);
     return this.#run(() => this.#append(received));
+  }
+
+  /**
+   * Appends messages with entries before and after them, all or none, and resolves with the number of the
+   * first of these entries. For faces over a session, which check what they pass.
+   * @internal
+   */
+  appendWith(
+    messages: readonly Message[],
+    around: Pick<AppendedAround, "before" | "after">,
+  ): Promise<{ readonly firstSeq: number; readonly seqs: readonly number[] }> {
+    return this.#run(async () => {
+      const { writer, calls, digest } = this.#parts;
+      const firstSeq = writer.nextSeq;
+      const seqs = await this.#append(messages, around);
+      const edits = [...(around.before ?? []), ...(around.after ?? [])].filter(({ type }) => type === "edit");
+      if (edits.length === 0) return { firstSeq, seqs };
+      // Any of them may be a rewind.
+      calls.clear();
+      digest.invalidate();
+      this.#hostList.invalidate();
+      this.#preparer.rewritten();
+      return { firstSeq, seqs };
+    });
   }
 
   /**
