@@ -10,6 +10,7 @@ import {
   PostgresSessionStore,
   type PostgresSessionStoreOptions,
 } from "../../src/adapters/postgres/postgres-session-store.ts";
+import { FakeTimer } from "../../src/testing/fake-timer.ts";
 
 export const SERVER_URL = process.env["PALIMPSEST_POSTGRES_URL"] || undefined;
 
@@ -49,6 +50,13 @@ export function freshSchema(): string {
   return `test_${process.pid}_${Date.now().toString(36)}_${++schemas}`;
 }
 
+/** Lets every lease of a schema run out. */
+export async function expireLeases(database: TestDatabase, schema: string): Promise<void> {
+  await database.run(
+    `UPDATE "${schema}".sessions SET lease_until = clock_timestamp() - interval '1 second' WHERE lease_until IS NOT NULL`,
+  );
+}
+
 /** A store in a schema of its own, ready to use. */
 export async function freshStore(
   { pool }: Pick<TestDatabase, "pool">,
@@ -64,7 +72,7 @@ export async function freshStore(
       pool,
       hasher: nodeHasher,
       schema,
-      lease: false,
+      lease: { timer: new FakeTimer() },
       allowWeakDurability: true,
       ...options,
       ...more,

@@ -35,6 +35,11 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:08|53300|57P|25006)/, CONNECTION_HINT],
 ];
 
+/** Nothing came in time: the same as a lost connection. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
+}
+
 /** The SQLSTATE of an error that the server gave; `undefined` where the connection failed. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | undefined)?.code;

@@ -10,7 +10,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
 import { OptionError } from "../../base/errors.ts";
-import { databaseFailure, isBroken, isPassing } from "./database-failure.ts";
+import { databaseFailure, isBroken, isPassing, NoAnswer } from "./database-failure.ts";
 import { type DurabilityCheck, isUnchecked } from "./durability-check.ts";
 import {
   guardClient,
@@ -37,20 +37,30 @@ export interface Outcome {
   readonly isRepeated: boolean;
 }
 
+export interface DatabaseOptions {
+  readonly pool: PostgresPool | PostgresQueryable;
+  readonly durability: DurabilityCheck;
+  /** So long something is tried again; 0 tries once. */
+  readonly retryForMs: number;
+}
+
 export class Database {
   readonly #pool: PostgresPool | PostgresQueryable;
   readonly #durability: DurabilityCheck;
 
-  constructor(pool: PostgresPool | PostgresQueryable, durability: DurabilityCheck) {
+  readonly #retryForMs: number;
+
+  constructor({ pool, durability, retryForMs }: DatabaseOptions) {
     this.#pool = pool;
     this.#durability = durability;
+    this.#retryForMs = retryForMs;
     guardPool(pool);
   }
 
   /** Runs a statement. @throws `STORE_FAILED` when it cannot be done, or not in time. */
   async run(statement: Statement): Promise<Outcome> {
-    const { retryForMs, firstPauseMs, longestPauseMs } = POSTGRES_DEFAULTS;
-    const lastTryAt = performance.now() + retryForMs;
+    const { firstPauseMs, longestPauseMs } = POSTGRES_DEFAULTS;
+    const lastTryAt = performance.now() + this.#retryForMs;
     for (let pauseMs: number = firstPauseMs, tries = 1; ; tries++) {
       try {
         return { rows: await this.#once(statement), isRepeated: tries > 1 };
@@ -129,7 +139,7 @@ async function ask(client: PostgresQueryable, { text, values }: Statement): Prom
 async function within<T>(promise: Promise<T>, limitMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} within ${limitMs} ms`)), limitMs);
+    timer = setTimeout(() => reject(new NoAnswer(`${what} within ${limitMs} ms`)), limitMs);
   });
   try {
     return await Promise.race([promise, late]);

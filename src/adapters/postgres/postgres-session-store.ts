@@ -67,6 +67,8 @@ export interface PostgresSessionStoreOptions {
    * `fsync` is off). @defaultValue false
    */
   readonly allowWeakDurability?: boolean;
+  /** How long a statement is tried again that failed for a reason that passes; 0 tries once. @defaultValue 5,000 milliseconds */
+  readonly retryForMs?: number;
 }
 
 /**
@@ -84,10 +86,12 @@ export class PostgresSessionStore implements SessionStore {
   readonly #lease: { readonly keeper: LeaseKeeper; readonly terms: Omit<LeaseTerms, "owner"> } | undefined;
 
   constructor(options: PostgresSessionStoreOptions) {
-    const { pool, hasher, schema = "palimpsest", lease = {}, allowWeakDurability = false } = options;
+    const { pool, hasher, schema = "palimpsest", lease = {} } = options;
     this.#tables = tablesIn(schema);
     this.#hasher = hasher;
-    this.#database = new Database(pool, durabilityCheck(this.#tables, allowWeakDurability));
+    const { allowWeakDurability = false, retryForMs = POSTGRES_DEFAULTS.retryForMs } = options;
+    const durability = durabilityCheck(this.#tables, allowWeakDurability);
+    this.#database = new Database({ pool, durability, retryForMs });
     this.#catalogue = new CatalogueRows(this.#database, this.#tables);
     if (lease !== false) this.#lease = this.#leaseOf(lease);
   }

@@ -8,7 +8,7 @@ export const POSTGRES_DEFAULTS = {
   /** A statement that failed for a passing reason is tried again for so long, in milliseconds. Source: our choice: a restart of a small server takes about a second. */
   retryForMs: 5_000,
   /** Pause before the second try, in milliseconds; each pause is twice the one before. Source: our choice. */
-  firstPauseMs: 50,
+  firstPauseMs: 20,
   /** Longest pause between two tries, in milliseconds. Source: our choice: a server that is back is found within it. */
   longestPauseMs: 500,
   /** So long a try waits for a connection, in milliseconds: a pool without a free one waits for ever by itself. Source: our choice, the time of all tries. */

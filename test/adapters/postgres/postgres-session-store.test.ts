@@ -1,30 +1,51 @@
-/** The store in PostgreSQL keeps the contract of every store, on either server. */
+/**
+ * The store in PostgreSQL: the contract of every store, and what only a database can get wrong. In this
+ * process always, and on a server where PALIMPSEST_POSTGRES_URL names one.
+ */
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import { sessionStoreContract } from "../../../src/testing/session-store-contract.ts";
 import {
   embeddedDatabase,
+  expireLeases,
   freshStore,
   SERVER_URL,
   serverDatabase,
   type TestDatabase,
 } from "../../helpers/postgres.ts";
+import { type Case, engineCases } from "./engine-cases.ts";
+import { faultCases } from "./fault-cases.ts";
+import { isolationCases } from "./isolation-cases.ts";
+import { rowCases } from "./row-cases.ts";
 
 const servers: readonly { readonly name: string; readonly start: () => Promise<TestDatabase> }[] = [
   { name: "in this process", start: embeddedDatabase },
   ...(SERVER_URL === undefined ? [] : [{ name: "on a server", start: async () => serverDatabase() }]),
 ];
+const groups: readonly { readonly group: string; readonly cases: readonly Case[] }[] = [
+  { group: "keeps scopes apart and takes no text for SQL", cases: isolationCases },
+  { group: "when answers are lost", cases: faultCases },
+  { group: "in its rows", cases: rowCases },
+  { group: "under the engine", cases: engineCases },
+];
 
-describe.each(servers)("the store in PostgreSQL $name", ({ start }) => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await start();
-  });
-  afterAll(() => database.end());
-
-  for (const { name, run } of sessionStoreContract)
-    it(name, async () => {
-      const { store, again } = await freshStore(database);
-      await run({ store, reopen: () => again(), hasher: nodeHasher });
+for (const { name: place, start } of servers)
+  describe(`the store in PostgreSQL ${place}`, () => {
+    let database: TestDatabase;
+    beforeAll(async () => {
+      database = await start();
     });
-});
+    afterAll(() => database?.end());
+
+    for (const { name, run } of sessionStoreContract)
+      it(name, async () => {
+        const { store, again, schema } = await freshStore(database);
+        const expireWriters = () => expireLeases(database, schema);
+        await run({ store, reopen: () => again(), hasher: nodeHasher, expireWriters });
+      });
+
+    for (const { group, cases } of groups)
+      describe(group, () => {
+        for (const { name, run } of cases) it(name, () => run(database));
+      });
+  });

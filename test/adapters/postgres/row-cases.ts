@@ -1,0 +1,194 @@
+/** What lies in the tables: leases, settings, rows that somebody changed, and what is made and cleared away. */
+import { expect } from "vitest";
+import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
+import { PostgresSessionStore } from "../../../src/adapters/postgres/postgres-session-store.ts";
+import { FakeTimer } from "../../../src/testing/fake-timer.ts";
+import {
+  all,
+  checkpoint,
+  CONTRACT_ID as ID,
+  message,
+  seqs,
+} from "../../../src/testing/session-store-contract-kit.ts";
+import { expireLeases, freshSchema, freshStore } from "../../helpers/postgres.ts";
+import type { Case } from "./engine-cases.ts";
+
+export const rowCases: readonly Case[] = [
+  {
+    name: "a beat renews the leases of all open writers, and no other",
+    run: async (database) => {
+      const timer = new FakeTimer();
+      const { store, schema } = await freshStore(database, { lease: { timer } });
+      const logs = await Promise.all(["a", "b", "c"].map((id) => store.create(id)));
+      for (const log of logs) await log.append([message(1, "one")]);
+      expect(timer.runningCount).toBe(1);
+      await logs[2]!.close();
+      await expireLeases(database, schema);
+      const inUse = async () =>
+        (await store.describe()).sessions.filter((info) => info.isInUse).map((info) => info.sessionId);
+      expect(await inUse()).toEqual([]);
+      timer.tick();
+      await expect.poll(async () => (await inUse()).sort(), { interval: 5 }).toEqual(["a", "b"]);
+      await Promise.all(logs.map((log) => log.close()));
+      expect(await inUse()).toEqual([]);
+      expect(timer.runningCount).toBe(0);
+    },
+  },
+  {
+    name: "without leases the first of two writers goes on, and the other is told",
+    run: async (database) => {
+      const { store, again } = await freshStore(database, { lease: false });
+      const first = await store.create(ID);
+      await first.append([message(1, "one")]);
+      const other = await again().open(ID);
+      await first.append([message(2, "two")]);
+      const late = { ...message(2, "late"), id: "x" };
+      await expect(other.append([late])).rejects.toMatchObject({ code: "SESSION_TAKEN" });
+      await other.append([message(3, "three")]);
+      await expect(first.append([message(3, "late")])).rejects.toMatchObject({ code: "SESSION_TAKEN" });
+      expect(seqs(await all(first))).toEqual([1, 2, 3]);
+    },
+  },
+  {
+    name: "a writer without leases stays away from one that keeps one",
+    run: async (database) => {
+      const { store, again } = await freshStore(database);
+      const log = await store.create(ID);
+      await log.append([message(1, "one")]);
+      const other = await again({ lease: false }).open(ID);
+      await expect(other.append([message(2, "two")])).rejects.toMatchObject({ code: "SESSION_IN_USE" });
+      await log.close();
+      await other.append([message(2, "two")]);
+    },
+  },
+  {
+    name: "a writer of a session in the trash is refused, and its session comes back whole",
+    run: async (database) => {
+      const { store, schema } = await freshStore(database);
+      const log = await store.create(ID);
+      await log.append([message(1, "one")]);
+      await expect(store.trash(ID, { at: 1, reason: "test" })).rejects.toMatchObject({
+        code: "SESSION_IN_USE",
+      });
+      await expireLeases(database, schema);
+      await store.trash(ID, { at: 1, reason: "test" });
+      await expect(log.append([message(2, "two")])).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+      await store.restore(ID);
+      await expect(log.append([message(2, "two")])).rejects.toMatchObject({ code: "SESSION_TAKEN" });
+      expect(seqs(await all(await store.open(ID)))).toEqual([1]);
+    },
+  },
+  {
+    name: "what was purged is gone from every table, and its open log says so",
+    run: async (database) => {
+      const { store, schema } = await freshStore(database);
+      const log = await store.create(ID);
+      await log.append([message(1, "one")]);
+      await log.putBlob(nodeHasher.sha256("x"), "x");
+      await log.close();
+      const reader = await store.open(ID);
+      await store.trash(ID, { at: 1, reason: "test" });
+      await store.purge(ID);
+      for (const table of ["sessions", "entries", "blobs"])
+        expect(await database.run(`SELECT * FROM "${schema}".${table}`)).toEqual([]);
+      await expect(all(reader)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+      await expect(reader.append([message(2, "two")])).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    },
+  },
+  {
+    name: "a row that somebody changed is damage, and everything around it is read",
+    run: async (database) => {
+      const { store, schema } = await freshStore(database);
+      const log = await store.create(ID);
+      await log.append([
+        message(1, "one"),
+        checkpoint(2),
+        message(3, "three"),
+        checkpoint(4),
+        message(5, "five"),
+      ]);
+      const change = (seq: number, body: string) =>
+        database.run(`UPDATE "${schema}".entries SET body = $2 WHERE seq = $1`, [seq, body]);
+      await change(3, "no json");
+      await change(4, JSON.stringify(checkpoint(9)));
+      const contents = await all(log);
+      expect(seqs(contents)).toEqual([1, 2, 5]);
+      expect(contents.damage).toEqual([
+        { position: 3, bytes: 7, reason: "not-json" },
+        { position: 4, bytes: expect.any(Number), reason: "not-an-entry" },
+      ]);
+      expect(seqs(await log.readTail())).toEqual([2, 5]);
+      const hash = nodeHasher.sha256("text");
+      await log.putBlob(hash, "text");
+      await log.close();
+      await database.run(`UPDATE "${schema}".blobs SET content = 'other'`);
+      const again = await store.open(ID);
+      await expect(again.getBlob(hash)).rejects.toMatchObject({ code: "BLOB_MISSING" });
+      await again.putBlob(hash, "text");
+      expect(await again.getBlob(hash)).toBe("text");
+    },
+  },
+  {
+    name: "metadata that is written by turns is listed from both writers",
+    run: async (database) => {
+      const { store } = await freshStore(database, { lease: false });
+      const metadata = (seq: number, key: string) =>
+        ({ type: "metadata", seq, id: `e${seq}`, v: 1, at: 1, key, value: seq }) as const;
+      const one = await store.create(ID);
+      await one.append([metadata(1, "a")]);
+      const two = await store.open(ID);
+      await one.append([metadata(2, "b")]);
+      await two.append([metadata(3, "c")]);
+      await one.append([metadata(4, "a")]);
+      expect((await store.find(ID)).metadata).toEqual({ a: 4, b: 2, c: 3 });
+    },
+  },
+  {
+    name: "refuses to store where a power loss could take what is acknowledged",
+    run: async (database) => {
+      const { again } = await freshStore(database);
+      const weak = {
+        query: async (text: string, values?: unknown[]) =>
+          text.includes("synchronous_commit")
+            ? { rows: [{ synchronousCommit: "off", fsync: "on", version: 1 }] }
+            : { rows: await database.run(text, values) },
+      };
+      const log = await again({ pool: weak, allowWeakDurability: false }).create(ID);
+      await expect(log.append([message(1, "one")])).rejects.toMatchObject({
+        code: "STORE_FAILED",
+        message: expect.stringContaining("synchronous_commit = off"),
+      });
+      expect(await again().list()).toEqual([]);
+      await (await again({ pool: weak }).create(ID)).append([message(1, "one")]);
+    },
+  },
+  {
+    name: "says so where the tables were never made",
+    run: async ({ pool }) => {
+      const options = { pool, hasher: nodeHasher, schema: freshSchema(), allowWeakDurability: true };
+      const store = new PostgresSessionStore(options);
+      for (const use of [() => store.list(), () => store.create(ID), () => store.open(ID)])
+        await expect(use()).rejects.toMatchObject({
+          code: "STORE_FAILED",
+          hint: expect.stringContaining("migrate()"),
+        });
+    },
+  },
+  {
+    name: "is made once by many at the same time, and clears away what a dead writer left",
+    run: async (database) => {
+      const schema = freshSchema();
+      await Promise.all(Array.from({ length: 6 }, () => freshStore(database, { schema })));
+      const { store } = await freshStore(database, { schema });
+      expect(await database.run(`SELECT version FROM "${schema}".versions`)).toEqual([{ version: 1 }]);
+      const begun = await store.create(ID);
+      await begun.putBlob(nodeHasher.sha256("x"), "x");
+      expect(await store.list()).toEqual([]);
+      await store.migrate();
+      expect(await database.run(`SELECT session_id FROM "${schema}".sessions`)).toEqual([{ session_id: ID }]);
+      await database.run(`UPDATE "${schema}".sessions SET created_at = now() - interval '2 days'`);
+      await store.migrate();
+      expect(await database.run(`SELECT session_id FROM "${schema}".sessions`)).toEqual([]);
+    },
+  },
+];
