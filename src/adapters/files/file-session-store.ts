@@ -5,13 +5,15 @@
  * leaves nothing behind.
  */
 
-import { AssertionError } from "../../base/assert.ts";
+import { join } from "node:path";
+import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type {
   SessionInfo,
   SessionLog,
+  SessionOutline,
   SessionPage,
   SessionQuery,
   SessionStore,
@@ -19,16 +21,15 @@ import type {
   Trashing,
 } from "../../ports/session-store.ts";
 import type { Scope } from "../../transcript/entries.ts";
-import { pageOf, SessionGist } from "../shared/session-info.ts";
-import {
-  assertSessionId,
-  type SessionPaths,
-  scopeFolder,
-  sessionIdOfFile,
-  sessionPaths,
-} from "../shared/session-paths.ts";
-import { errorCode, readFailure, sessionExists, sessionNotFound } from "../shared/store-failure.ts";
+import { systemClock } from "../node/system-clock.ts";
+import { assertSessionId, type SessionPaths, scopeFolder, sessionPaths } from "../shared/session-paths.ts";
+import { readFailure, sessionExists, sessionNotFound } from "../shared/store-failure.ts";
+import { CleanUpFiles } from "./clean-up-files.ts";
 import { FileSessionLog } from "./file-session-log.ts";
+import { leaseState } from "./lease-state.ts";
+import { type LeaseOptions, SessionLease } from "./session-lease.ts";
+import { isAbsence, SessionLister } from "./session-lister.ts";
+import { SessionTrash } from "./session-trash.ts";
 
 /** What a {@link FileSessionStore} works with. */
 export interface FileSessionStoreOptions {
@@ -40,11 +41,30 @@ export interface FileSessionStoreOptions {
   readonly hasher: Hasher;
   /** Names of temporary files. */
   readonly ids: IdSource;
+  /** Where sessions go that are moved to the trash; on the same disk as `root`. @defaultValue `.trash` in `root` */
+  readonly trashFolder?: string;
+  /**
+   * Keeps a lease of each session that is written, so that a second writer is told so before it begins.
+   * Leave it out only where one program alone uses the folder, and opens each session once: two writers
+   * still lose nothing that one of them was told is kept, but the second hears of it with its append.
+   */
+  readonly lease?: LeaseOptions;
+  /**
+   * Keeps an index of the folder, so that lists of very many sessions are quick. It is a cache, made again
+   * when it is missing or damaged. All stores of one folder are to have the same answer: a session that
+   * was written without it may stand in a late place of a list.
+   * @defaultValue false
+   */
+  readonly isIndexed?: boolean;
 }
 
 /** Keeps sessions as files under one folder. */
 export class FileSessionStore implements SessionStore {
   readonly #options: FileSessionStoreOptions;
+  /** By folder. */
+  readonly #trashes = new Map<string, SessionTrash>();
+  /** By folder. */
+  readonly #listers = new Map<string, SessionLister>();
 
   constructor(options: FileSessionStoreOptions) {
     this.#options = options;
@@ -52,14 +72,16 @@ export class FileSessionStore implements SessionStore {
 
   async create(sessionId: string, scope?: Scope): Promise<SessionLog> {
     const paths = this.#paths(sessionId, scope);
+    // A crash may have left the folder of a session of this id that is in the trash.
+    await this.#trashOf(scope).settleOne(sessionId);
     if (this.#isStored(paths)) throw sessionExists(sessionId);
-    return this.#log(sessionId, paths, undefined);
+    return this.#log(sessionId, scope, undefined);
   }
 
   async open(sessionId: string, scope?: Scope): Promise<SessionLog> {
     const paths = this.#paths(sessionId, scope);
     try {
-      return this.#log(sessionId, paths, this.#options.fs.open(paths.logFile, "read"));
+      return this.#log(sessionId, scope, this.#options.fs.open(paths.logFile, "read"));
     } catch (error) {
       if (isAbsence(error)) throw sessionNotFound(sessionId, paths.rootFolder);
       throw readFailure(paths.logFile, error);
@@ -67,48 +89,94 @@ export class FileSessionStore implements SessionStore {
   }
 
   async list(scope?: Scope): Promise<readonly string[]> {
-    const { fs } = this.#options;
-    const folder = this.#folder(scope);
-    try {
-      return fs
-        .list(folder)
-        .map(sessionIdOfFile)
-        .filter((id) => id !== undefined)
-        .sort();
-    } catch (error) {
-      if (isAbsence(error)) return [];
-      throw readFailure(folder, error);
-    }
+    return [...this.#lister(scope).list()].sort();
   }
 
   async describe(query: SessionQuery = {}): Promise<SessionPage> {
-    const ids = await this.list(query.scope);
-    return pageOf(await Promise.all(ids.map((id) => this.find(id, query.scope))), query);
+    return this.#lister(query.scope).describe(query);
+  }
+
+  async outline(scope?: Scope): Promise<readonly SessionOutline[]> {
+    return this.#lister(scope).outline();
+  }
+
+  async mayHold(sessionId: string, text: string, scope?: Scope): Promise<boolean> {
+    assertSessionId(sessionId);
+    return this.#lister(scope).mayHold(sessionId, text);
   }
 
   async find(sessionId: string, scope?: Scope): Promise<SessionInfo> {
-    const log = await this.open(sessionId, scope);
-    const gist = new SessionGist();
-    for await (const part of log.readAll()) for (const { entry } of part.entries) gist.add(entry);
-    await log.close();
-    const stat = this.#options.fs.stat(this.#paths(sessionId, scope).logFile);
-    return gist.info({ sessionId, bytes: stat?.size ?? 0, isInUse: false }, stat?.modifiedMs);
+    const { rootFolder } = this.#paths(sessionId, scope);
+    const info = this.#lister(scope).find(sessionId);
+    if (info === undefined) throw sessionNotFound(sessionId, rootFolder);
+    return info;
   }
 
-  async trash(_sessionId: string, _trashing: Trashing, _scope?: Scope): Promise<void> {
-    throw new AssertionError("to come");
+  async trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void> {
+    await this.#trash(sessionId, scope).trash(sessionId, trashing);
+    this.#lister(scope).forget(sessionId);
   }
 
-  async listTrash(_scope?: Scope): Promise<readonly TrashedSession[]> {
-    throw new AssertionError("to come");
+  async listTrash(scope?: Scope): Promise<readonly TrashedSession[]> {
+    return this.#trashOf(scope).list();
   }
 
-  async restore(_sessionId: string, _scope?: Scope): Promise<void> {
-    throw new AssertionError("to come");
+  async restore(sessionId: string, scope?: Scope): Promise<void> {
+    await this.#trash(sessionId, scope).restore(sessionId);
   }
 
-  async purge(_sessionId: string, _scope?: Scope): Promise<void> {
-    throw new AssertionError("to come");
+  async purge(sessionId: string, scope?: Scope): Promise<void> {
+    await this.#trash(sessionId, scope).purge(sessionId);
+  }
+
+  /** What the clean-up of this folder remembers, and what keeps two from running at once. */
+  cleanUpLedger(scope?: Scope): CleanUpLedger {
+    const { fs, ids, lease } = this.#options;
+    return new CleanUpFiles({
+      folder: this.#folder(scope),
+      fs,
+      ids,
+      hold: lease && ((folder) => this.#hold(lease, folder, "clean-up", 0)),
+      settle: () => this.#trashOf(scope).settle(),
+    });
+  }
+
+  #trash(sessionId: string, scope: Scope | undefined): SessionTrash {
+    assertSessionId(sessionId);
+    return this.#trashOf(scope);
+  }
+
+  #trashOf(scope: Scope | undefined): SessionTrash {
+    const { fs, hasher, lease, root, trashFolder = join(root, ".trash") } = this.#options;
+    const folder = scopeFolder(trashFolder, scope, hasher);
+    const sessions = this.#folder(scope);
+    const trash =
+      this.#trashes.get(folder) ??
+      new SessionTrash({
+        fs,
+        folder,
+        paths: (sessionId) => sessionPaths(sessions, sessionId),
+        hold: lease && ((...held) => this.#hold(lease, ...held)),
+        clock: lease?.clock ?? systemClock,
+      });
+    this.#trashes.set(folder, trash);
+    return trash;
+  }
+
+  /** Becomes the writer of the session whose folder it is; returns what ends that. */
+  #hold(options: LeaseOptions, sessionFolder: string, sessionId: string, logBytes: number): () => void {
+    const { fs, ids } = this.#options;
+    const ensureFolder = () => fs.makeDirectory(sessionFolder);
+    const lease = new SessionLease({
+      ...options,
+      sessionId,
+      sessionFolder,
+      fs,
+      leaseId: ids.entryId(),
+      ensureFolder,
+    });
+    lease.acquire(logBytes);
+    return () => lease.release();
   }
 
   #paths(sessionId: string, scope: Scope | undefined): SessionPaths {
@@ -128,14 +196,28 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  #log(sessionId: string, paths: SessionPaths, file: OpenFile | undefined): SessionLog {
-    const { fs, hasher, ids } = this.#options;
-    return new FileSessionLog({ sessionId, paths, fs, hasher, ids, file });
+  #lister(scope: Scope | undefined): SessionLister {
+    const folder = this.#folder(scope);
+    const { fs, lease, isIndexed = false } = this.#options;
+    const lister =
+      this.#listers.get(folder) ??
+      new SessionLister({
+        folder,
+        fs,
+        isIndexed,
+        clock: lease?.clock ?? systemClock,
+        isInUse: ({ sessionFolder }) =>
+          lease !== undefined &&
+          leaseState(fs, sessionFolder, lease.clock.nowMs(), lease.process).type === "held",
+      });
+    this.#listers.set(folder, lister);
+    return lister;
   }
-}
 
-/** Nothing there, or a file where a folder should be. */
-function isAbsence(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === "ENOENT" || code === "ENOTDIR";
+  #log(sessionId: string, scope: Scope | undefined, file: OpenFile | undefined): SessionLog {
+    const { fs, hasher, ids, lease } = this.#options;
+    const paths = this.#paths(sessionId, scope);
+    const log = new FileSessionLog({ sessionId, paths, fs, hasher, ids, file, lease });
+    return this.#lister(scope).follow(log, { isNew: file === undefined, ids });
+  }
 }

@@ -8,12 +8,20 @@
 import { join } from "node:path";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
-import type { SessionInfo, SessionOutline, SessionPage, SessionQuery } from "../../ports/session-store.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type {
+  SessionInfo,
+  SessionLog,
+  SessionOutline,
+  SessionPage,
+  SessionQuery,
+} from "../../ports/session-store.ts";
 import { compareByActivity, cursorOf, outlineOf, pageLimit, plausibleTime } from "../shared/session-info.ts";
 import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../shared/session-paths.ts";
 import { errorCode, readFailure } from "../shared/store-failure.ts";
 import type { IndexNote, IndexRow } from "./index-lines.ts";
 import { type IndexView, indexAnew, type SessionLooks, viewIndex } from "./index-view.ts";
+import { IndexedSessionLog } from "./indexed-session-log.ts";
 import { readSessionGist } from "./read-session-gist.ts";
 import { SessionIndex } from "./session-index.ts";
 import { holdsText } from "./text-scan.ts";
@@ -99,9 +107,16 @@ export class SessionLister {
     }
   }
 
-  /** What the index is told when a writer has closed the session. */
-  rowOf(sessionId: string): IndexRow | undefined {
-    return this.#describe(sessionId)?.row;
+  /** The log, which tells the index what is written to it. */
+  follow(log: SessionLog, { isNew, ids }: { readonly isNew: boolean; readonly ids: IdSource }): SessionLog {
+    if (this.#index === undefined) return log;
+    const rowOf = () => this.#describe(log.sessionId)?.row;
+    return new IndexedSessionLog({ log, index: this.#index, isNew, writerId: ids.entryId(), rowOf });
+  }
+
+  /** The session is not in the folder any more. */
+  forget(sessionId: string): void {
+    this.#index?.add([{ on: "gone", sessionId }]);
   }
 
   #readPage(rows: Iterable<IndexRow>, after: string, limit: number) {
