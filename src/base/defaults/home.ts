@@ -1,0 +1,46 @@
+/**
+ * Numbers of the home: how its folders are named, what is read at the start of a session, how long an exit may take.
+ */
+import { assert } from "../assert.ts";
+
+export const HOME_DEFAULTS = {
+  /** Days without activity after which a session goes to the trash. Source: our choice; other tools keep transcripts as long, and delete them then. */
+  cleanupPeriodDays: 30,
+  /** Days that a session stays in the trash before it is deleted. Source: our choice: who misses a session misses it within a month. */
+  trashGraceDays: 30,
+  /** Most days that either setting may have. Source: our choice: a hundred years is for ever. */
+  maxDays: 36_500,
+  /** Largest `settings.json` that is read, in bytes. Source: our choice: a hundred times a long one. */
+  settingsLimitBytes: 1_048_576,
+  /** Of a project's path, characters that are shown in the name of its folder. Source: our choice: the last two or three folders, readable in a list. */
+  projectPrefixChars: 48,
+  /** Of the hash of a project's path, hex digits in the name of its folder: 128 bits. Source: our choice: no two paths ever meet. */
+  projectHashDigits: 32,
+  /** Characters of a session's id that a prefix of it needs. Source: our choice: fewer would change their meaning within days. */
+  idPrefixChars: 4,
+  /** Sessions that a message about an ambiguous name lists. Source: our choice. */
+  candidatesShownCount: 10,
+  /** Longest title and longest tag, in UTF-16 units. Source: our choice: they are shown in lists. */
+  titleChars: 200,
+  /** Tags of one session. Source: our choice. */
+  tagsCount: 50,
+  /** Of one instruction file, bytes that are read; the rest is left out visibly. Source: our choice: about 10,000 tokens, three times the longest we have seen. */
+  instructionFileBytes: 40_000,
+  /** Of all instruction files together. Source: our choice: a tenth of the reference window. */
+  instructionBytes: 80_000,
+  /** Folders that are looked into on the way up. Source: our choice: no real path has more. */
+  instructionFolders: 64,
+  /** Characters of the state of version control. Source: the product's requirement. */
+  gitStatusChars: 2_000,
+  /** How long version control may take, in milliseconds. Source: our choice: a session's start is waited for. */
+  gitTimeoutMs: 2_000,
+  /** Bytes of its output that are read to count what is left out. Source: our choice: about 20,000 changed files. */
+  gitOutputBytes: 1_048_576,
+  /** How long open sessions may take to be closed when the process is told to end, in milliseconds. Source: our choice: half of the 10 seconds that container runtimes wait before they kill. */
+  exitCloseMs: 5_000,
+} as const;
+
+assert(
+  HOME_DEFAULTS.instructionFileBytes <= HOME_DEFAULTS.instructionBytes,
+  "the largest instruction file fits into what all may take",
+);

@@ -1,0 +1,196 @@
+/**
+ * `settings.json`: read without trust, replaced whole.
+ *
+ * A file or a value that cannot be used never stops a start: it is reported, and the default is used.
+ * What nobody here knows stays in the file.
+ */
+import { dirname, join } from "node:path";
+import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
+import { OptionError, StoreError } from "../../base/errors.ts";
+import { isObject, parseJson } from "../../base/json.ts";
+import { shorten } from "../../base/text.ts";
+import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type { HomeProblem, HomeSettings } from "../palimpsest-home.ts";
+
+/** Settings, and what was wrong with the file. */
+export interface ReadSettings {
+  readonly settings: HomeSettings;
+  readonly problems: readonly HomeProblem[];
+}
+
+interface Rule {
+  readonly byDefault: number | boolean;
+  readonly isUsable: (value: unknown) => boolean;
+  readonly wanted: string;
+}
+
+const isDays = (value: unknown): boolean =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= HOME_DEFAULTS.maxDays;
+const days = (byDefault: number): Rule => ({
+  byDefault,
+  isUsable: isDays,
+  wanted: `a whole number of days from 0 to ${HOME_DEFAULTS.maxDays}`,
+});
+const flag = (byDefault: boolean): Rule => ({
+  byDefault,
+  isUsable: (value) => typeof value === "boolean",
+  wanted: "true or false",
+});
+
+const RULES: Readonly<Record<keyof HomeSettings, Rule>> = {
+  cleanupPeriodDays: days(HOME_DEFAULTS.cleanupPeriodDays),
+  trashGraceDays: days(HOME_DEFAULTS.trashGraceDays),
+  instructionFiles: flag(true),
+  gitStatus: flag(true),
+};
+const NAMES = Object.keys(RULES) as readonly (keyof HomeSettings)[];
+
+export const settingsPath = (home: string): string => join(home, "settings.json");
+
+/** Reads the settings of a home. Never throws. */
+export function readSettings(home: string, fs: FileSystem): ReadSettings {
+  const path = settingsPath(home);
+  const read = readWhole(path, fs);
+  return read.type === "problem"
+    ? { settings: chosen({}), problems: [{ path, detail: `${read.detail}; the defaults are used.` }] }
+    : parseSettings(path, read.text);
+}
+
+/**
+ * Writes changes into the file, with everything else in it as it is.
+ * @throws `OptionError` for a value that cannot be used; `StoreError` `STORE_FAILED` where the file is damaged or
+ * cannot be replaced.
+ */
+export async function changeSettings(
+  { home, fs, ids }: { readonly home: string; readonly fs: FileSystem; readonly ids: IdSource },
+  changes: Partial<HomeSettings>,
+): Promise<void> {
+  for (const [name, value] of Object.entries(changes)) checkChange(name, value);
+  const path = settingsPath(home);
+  const read = readWhole(path, fs);
+  const parsed = read.type === "problem" ? undefined : parseJson(read.text === "" ? "{}" : read.text);
+  if (parsed?.ok !== true || !isObject(parsed.value))
+    throw notChanged(path, "what is in it is not a JSON object");
+  await replaceFile({
+    path,
+    text: `${JSON.stringify({ ...parsed.value, ...changes }, undefined, 2)}\n`,
+    fs,
+    ids,
+  });
+}
+
+function parseSettings(path: string, text: string): ReadSettings {
+  if (text === "") return { settings: chosen({}), problems: [] };
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isObject(parsed.value)) {
+    const what = parsed.ok ? "It is not a JSON object" : `It is not JSON (${parsed.reason})`;
+    return { settings: chosen({}), problems: [{ path, detail: `${what}; the defaults are used.` }] };
+  }
+  const found = parsed.value;
+  const problems = NAMES.filter(
+    (name) => found[name] !== undefined && !RULES[name].isUsable(found[name]),
+  ).map((setting) => ({
+    path,
+    setting,
+    detail: `\`${setting}\` is ${shorten(JSON.stringify(found[setting]), 60)}, not ${RULES[setting].wanted}; ${RULES[setting].byDefault} is used.`,
+  }));
+  return { settings: chosen(found), problems };
+}
+
+function chosen(found: Readonly<Record<string, unknown>>): HomeSettings {
+  const value = (name: keyof HomeSettings): unknown =>
+    RULES[name].isUsable(found[name]) ? found[name] : RULES[name].byDefault;
+  return Object.fromEntries(NAMES.map((name) => [name, value(name)])) as unknown as HomeSettings;
+}
+
+function checkChange(name: string, value: unknown): void {
+  const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof HomeSettings] : undefined;
+  if (rule?.isUsable(value) === true) return;
+  throw new OptionError({
+    message:
+      rule === undefined
+        ? `There is no setting \`${shorten(name, 60)}\`.`
+        : `The setting \`${name}\` is ${rule.wanted}, not ${shorten(JSON.stringify(value) ?? "undefined", 60)}.`,
+    hint: `Settings are ${NAMES.join(", ")}.`,
+  });
+}
+
+type WholeFile =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "problem"; readonly detail: string };
+
+/** The text, empty where there is no file. */
+function readWhole(path: string, fs: FileSystem): WholeFile {
+  let file: OpenFile | undefined;
+  try {
+    if (fs.stat(path) === undefined) return { type: "text", text: "" };
+    file = fs.open(path, "read");
+    const bytes = file.size();
+    if (bytes > HOME_DEFAULTS.settingsLimitBytes)
+      return {
+        type: "problem",
+        detail: `It has ${bytes} bytes, more than ${HOME_DEFAULTS.settingsLimitBytes}`,
+      };
+    return {
+      type: "text",
+      text: Buffer.from(file.read(0, bytes))
+        .toString("utf8")
+        .replace(/^\uFEFF/, ""),
+    };
+  } catch (error) {
+    return { type: "problem", detail: `It cannot be read (${reasonOf(error)})` };
+  } finally {
+    file?.close();
+  }
+}
+
+async function replaceFile({
+  path,
+  text,
+  fs,
+  ids,
+}: {
+  readonly path: string;
+  readonly text: string;
+  readonly fs: FileSystem;
+  readonly ids: IdSource;
+}): Promise<void> {
+  const temporary = `${path}.${ids.entryId()}.tmp`;
+  try {
+    fs.makeDirectory(dirname(path));
+    const file = fs.open(temporary, "create");
+    try {
+      const bytes = Buffer.from(text, "utf8");
+      for (let written = 0; written < bytes.length; ) written += file.write(bytes.subarray(written));
+      await file.sync();
+    } finally {
+      file.close();
+    }
+    fs.rename(temporary, path);
+    await fs.syncDirectory(dirname(path));
+  } catch (error) {
+    discard(temporary, fs);
+    throw notChanged(path, reasonOf(error), error);
+  }
+}
+
+function discard(path: string, fs: FileSystem): void {
+  try {
+    fs.remove(path);
+  } catch {
+    // It never came to be, or the disk takes nothing at all: what is told is why the change failed.
+  }
+}
+
+function notChanged(path: string, why: string, cause?: unknown): StoreError {
+  return new StoreError("STORE_FAILED", {
+    message: `${path} was not changed: ${why}.`,
+    hint: "Mend or remove the file, check that its folder can be written to, and try again.",
+    cause,
+  });
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
