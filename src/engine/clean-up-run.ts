@@ -9,7 +9,7 @@ import type { CleanUpLedger } from "../ports/clean-up-ledger.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SessionInfo, SessionStore } from "../ports/session-store.ts";
 import type { Scope } from "../transcript/entries.ts";
-import { type ClockNote, type ClockVerdict, withNow } from "./observed-clock.ts";
+import type { ClockNote, ClockVerdict } from "./observed-clock.ts";
 import {
   type CleanUpAction,
   type CleanUpPlan,
@@ -87,7 +87,7 @@ export class CleanUpRun {
   readonly #failures: CleanUpFailure[] = [];
   readonly #kept = new Map<KeptReason, number>();
   #done: CleanUpAction[] = [];
-  #plan: CleanUpPlan = { actions: [], kept: [], clock: { isTrusted: true } };
+  #plan: CleanUpPlan = { actions: [], kept: [], clock: { isTrusted: true }, notes: [] };
   #seen = 0;
   #seenInTrash = 0;
   #tried = 0;
@@ -199,12 +199,12 @@ export class CleanUpRun {
   }
 
   /** Writes down that there was a run, when, and what it did. */
-  async remember(notes: readonly ClockNote[]): Promise<void> {
+  async remember(): Promise<void> {
     const { actions, ...lastRun } = this.report();
     const failures = lastRun.failures.length;
     const value = {
       v: LEDGER_VERSION,
-      notes: withNow(notes, this.startedAt),
+      notes: this.#plan.notes,
       lastRun: { ...lastRun, failures },
     };
     try {

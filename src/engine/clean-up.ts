@@ -41,7 +41,7 @@ export async function cleanUp(store: SessionStore, options: CleanUpOptions): Pro
     // Another run came in between: what it left is for the next.
     if ((await readMemory(options.ledger)).lastRunMs !== memory.lastRunMs) return run.report("busy");
     await run.carryOut();
-    await run.remember(memory.notes);
+    await run.remember();
     return run.report();
   } finally {
     await end();

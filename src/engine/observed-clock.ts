@@ -1,26 +1,32 @@
 /**
  * How far the clock is believed: nothing is deleted because a clock jumped.
  *
- * DESIGN. Every run notes when it was, at most once a day. Two figures follow. *Observed time* adds up the
- * steps between the notes, none of them for more than `observedGapDays`, none backward, none of a leap: a
- * period of grace has to pass by the clock and in observed time, so that a clock which is 75 years ahead
- * uses up nothing. And a clock that is behind or far ahead of everything seen so far is *in doubt* until
- * the notes have gone on evenly for `steadyDays`: a machine that really was switched off for two years
- * waits for a week, and then goes on.
+ * DESIGN. Every run notes when it was, at most once a day. *Observed time* adds up the steps between the
+ * notes: none for more than `observedGapDays`, none backward, and none of more than `clockLeapDays`, which
+ * is a *leap*. What a clock says is counted only as far as it was observed where it matters: a session
+ * that was last used before a leap is as old as the time observed since the leap, and the period of grace in
+ * the trash has to pass by the clock and in observed time. So a clock that is 75 years ahead makes nothing
+ * old, and a machine that was switched off for two years goes on as if it had been off for a day.
+ *
+ * A run that sees the clock leap or go back does nothing but note it. Where sessions have dates in the
+ * future, the clock may be behind, or those dates are wrong: it is believed once the notes have gone on
+ * evenly for `steadyDays`.
  */
 import { RETENTION_DEFAULTS } from "../base/defaults/retention.ts";
 import { asNumber, isObject } from "../base/json.ts";
 
 const DAY_MS = 86_400_000;
 const GAP_LIMIT_MS = RETENTION_DEFAULTS.observedGapDays * DAY_MS;
+const LEAP_MS = RETENTION_DEFAULTS.clockLeapDays * DAY_MS;
 /** Of the newest notes, as many as were certainly not thinned yet. */
 const UNTHINNED_COUNT = RETENTION_DEFAULTS.observationsCount / 4;
-const LEAP_MS = RETENTION_DEFAULTS.clockLeapDays * DAY_MS;
 
 /** When a run was, by the clock, and how much time had been observed by then. Milliseconds. */
 export interface ClockNote {
   readonly atMs: number;
   readonly observedMs: number;
+  /** The clock had come here in a leap. */
+  readonly isLeap?: true;
 }
 
 /** Whether the clock can be relied on, and if not, why. */
@@ -30,7 +36,7 @@ export type ClockVerdict =
       readonly isTrusted: false;
       /** `not-a-date`: no year in which this program existed. `behind`, `ahead`: of everything that was seen. */
       readonly doubt: "not-a-date" | "behind" | "ahead";
-      /** The newest date that was seen anywhere. */
+      /** The newest date that was seen anywhere; milliseconds since the epoch. */
       readonly newestMs: number | undefined;
     };
 
@@ -39,13 +45,12 @@ export function parseNotes(value: unknown): readonly ClockNote[] {
   if (!Array.isArray(value)) return [];
   const notes: ClockNote[] = [];
   for (const item of value as readonly unknown[]) {
-    const [atMs, observedMs] = isObject(item) ? [asNumber(item["atMs"]), asNumber(item["observedMs"])] : [];
+    if (!isObject(item)) return [];
+    const [atMs, observedMs] = [asNumber(item["atMs"]), asNumber(item["observedMs"])];
     if (!isDate(atMs) || observedMs === undefined) return [];
-    notes.push({ atMs, observedMs });
+    notes.push({ atMs, observedMs, ...(item["isLeap"] === true && { isLeap: true }) });
   }
-  return notes.every((note, index) => canFollow(note, notes[index - 1], notes.length - index))
-    ? notes.slice(-RETENTION_DEFAULTS.observationsCount)
-    : [];
+  return notes.every((note, index) => canFollow(note, notes[index - 1], notes.length - index)) ? notes : [];
 }
 
 /** Observed time only grows, and between notes that were not thinned never by more than one step. */
@@ -54,57 +59,78 @@ function canFollow({ observedMs }: ClockNote, before: ClockNote | undefined, fro
   return grownMs >= 0 && (fromEnd > UNTHINNED_COUNT || before === undefined || grownMs <= GAP_LIMIT_MS);
 }
 
-/** The notes with one of now, unless the last is of the same day or now is no date. */
-export function withNow(notes: readonly ClockNote[], nowMs: number): readonly ClockNote[] {
-  if (!isDate(nowMs)) return notes;
-  const last = notes.at(-1);
-  if (last === undefined) return [{ atMs: nowMs, observedMs: 0 }];
-  const stepMs = nowMs - last.atMs;
-  if (stepMs >= 0 && stepMs < RETENTION_DEFAULTS.runIntervalMs) return notes;
-  const isCounted = stepMs > 0 && stepMs <= LEAP_MS;
-  const observedMs = last.observedMs + (isCounted ? Math.min(stepMs, GAP_LIMIT_MS) : 0);
-  return thinned([...notes, { atMs: nowMs, observedMs }]);
+/** The clock as it is seen now. */
+export interface ClockSight {
+  readonly nowMs: number;
+  /** The newest date of anything that is stored. */
+  readonly newestMs: number | undefined;
 }
 
-/** Every other note of the older half is left out: what they sum up to stays. */
+/** The notes with one of now, unless the last is of the same day or now is no date. */
+export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonly ClockNote[] {
+  const { nowMs } = sight;
+  if (!isDate(nowMs)) return notes;
+  const last = notes.at(-1);
+  const stepMs = last === undefined ? undefined : nowMs - last.atMs;
+  if (stepMs !== undefined && stepMs >= 0 && stepMs < RETENTION_DEFAULTS.runIntervalMs) return notes;
+  const isLeap = aheadMs(notes, sight) > LEAP_MS;
+  const countedMs = isLeap || stepMs === undefined ? 0 : Math.min(Math.max(0, stepMs), GAP_LIMIT_MS);
+  const note = { atMs: nowMs, observedMs: (last?.observedMs ?? 0) + countedMs };
+  return thinned([...notes, { ...note, ...(isLeap && { isLeap }) }]);
+}
+
+/** How far the clock is ahead of the last note; of what is stored, where there is no note. */
+function aheadMs(notes: readonly ClockNote[], { nowMs, newestMs }: ClockSight): number {
+  return nowMs - (notes.at(-1)?.atMs ?? newestMs ?? nowMs);
+}
+
+/** Every other note of the older half is left out, but for leaps: what the rest sums up to stays. */
 function thinned(notes: readonly ClockNote[]): readonly ClockNote[] {
   if (notes.length <= RETENTION_DEFAULTS.observationsCount) return notes;
   const half = Math.floor(notes.length / 2);
-  return notes.filter((_, index) => index >= half || index % 2 === 0);
+  return notes.filter(({ isLeap }, index) => index >= half || index % 2 === 0 || isLeap);
+}
+
+/** Judges the clock by the notes of earlier runs and by what is stored. */
+export function judgeClock(notes: readonly ClockNote[], sight: ClockSight): ClockVerdict {
+  const { nowMs, newestMs } = sight;
+  if (!isDate(nowMs)) return { isTrusted: false, doubt: "not-a-date", newestMs };
+  const seenMs = Math.max(newestMs ?? 0, notes.at(-1)?.atMs ?? 0);
+  if (aheadMs(notes, sight) > LEAP_MS) return { isTrusted: false, doubt: "ahead", newestMs: seenMs };
+  const isBehind = nowMs < seenMs - RETENTION_DEFAULTS.clockSlackMs;
+  const isSteady = steadyMs(withNow(notes, sight)) >= RETENTION_DEFAULTS.steadyDays * DAY_MS;
+  return isBehind && !isSteady
+    ? { isTrusted: false, doubt: "behind", newestMs: seenMs }
+    : { isTrusted: true };
+}
+
+/** For how long the clock has gone on without a jump, in observed time. */
+function steadyMs(notes: readonly ClockNote[]): number {
+  let first = notes.length - 1;
+  while (first > 0 && !isJump(notes[first]!, notes[first - 1]!)) first--;
+  return observedFrom(notes, first);
+}
+
+function isJump(note: ClockNote, before: ClockNote): boolean {
+  return note.isLeap === true || note.atMs < before.atMs - RETENTION_DEFAULTS.clockSlackMs;
 }
 
 /** How much time was observed since a date: from the first of the latest notes that are all after it. */
 export function observedSince(notes: readonly ClockNote[], sinceMs: number): number {
   let first = notes.length;
   while (first > 0 && notes[first - 1]!.atMs >= sinceMs) first--;
+  return observedFrom(notes, first);
+}
+
+/** How long ago a date is, without the leaps that the clock has made since. */
+export function ageWithoutLeaps(notes: readonly ClockNote[], atMs: number, nowMs: number): number {
+  const leap = notes.findLastIndex(({ isLeap, atMs: leaptTo }) => isLeap === true && leaptTo > atMs);
+  return leap === -1 ? nowMs - atMs : Math.min(nowMs - atMs, observedFrom(notes, leap));
+}
+
+function observedFrom(notes: readonly ClockNote[], first: number): number {
   const [from, to] = [notes[first], notes.at(-1)];
   return from === undefined || to === undefined ? 0 : to.observedMs - from.observedMs;
-}
-
-/** Judges the clock by the notes of earlier runs and by the newest date that was seen anywhere else. */
-export function judgeClock(
-  notes: readonly ClockNote[],
-  { nowMs, newestMs }: { readonly nowMs: number; readonly newestMs: number | undefined },
-): ClockVerdict {
-  if (!isDate(nowMs)) return { isTrusted: false, doubt: "not-a-date", newestMs };
-  const seenMs = Math.max(newestMs ?? 0, notes.at(-1)?.atMs ?? 0);
-  const aheadMs = nowMs - seenMs;
-  const isEven = seenMs === 0 || isStep(aheadMs);
-  if (isEven || steadyMs(withNow(notes, nowMs)) >= RETENTION_DEFAULTS.steadyDays * DAY_MS)
-    return { isTrusted: true };
-  return { isTrusted: false, doubt: aheadMs < 0 ? "behind" : "ahead", newestMs: seenMs };
-}
-
-/** For how long the clock has gone on without a jump, in observed time. */
-function steadyMs(notes: readonly ClockNote[]): number {
-  let first = notes.length - 1;
-  while (first > 0 && isStep(notes[first]!.atMs - notes[first - 1]!.atMs)) first--;
-  const [from, to] = [notes[first], notes.at(-1)];
-  return from === undefined || to === undefined ? 0 : to.observedMs - from.observedMs;
-}
-
-function isStep(ms: number): boolean {
-  return ms >= -RETENTION_DEFAULTS.clockSlackMs && ms <= LEAP_MS;
 }
 
 /** Whether a program of ours can have been running then. */

@@ -8,6 +8,7 @@ import { OptionError } from "../base/errors.ts";
 import { shorten } from "../base/text.ts";
 import type { SessionInfo, TrashedSession } from "../ports/session-store.ts";
 import {
+  ageWithoutLeaps,
   type ClockNote,
   type ClockVerdict,
   isDate,
@@ -81,6 +82,8 @@ export interface CleanUpPlan {
   readonly actions: readonly CleanUpAction[];
   readonly kept: readonly KeptSession[];
   readonly clock: ClockVerdict;
+  /** Of earlier runs and of this one. */
+  readonly notes: readonly ClockNote[];
 }
 
 export interface CleanUpFacts {
@@ -115,18 +118,20 @@ function days(name: keyof RetentionSettings, value: unknown = HOME_DEFAULTS[name
 
 /** Decides about every session. Sessions whose date is as old go in the order of their ids. */
 export function planCleanUp(facts: CleanUpFacts): CleanUpPlan {
-  const clock = judgeClock(facts.notes, { nowMs: facts.nowMs, newestMs: newestDate(facts) });
+  const sight = { nowMs: facts.nowMs, newestMs: newestDate(facts) };
+  const clock = judgeClock(facts.notes, sight);
+  const notes = withNow(facts.notes, sight);
   const kept: KeptSession[] = [];
   const actions: CleanUpAction[] = [];
   if (facts.settings.cleanupPeriodDays > 0)
-    for (const decision of [...decideStored(facts), ...decideTrashed(facts)])
+    for (const decision of [...decideStored(facts, notes), ...decideTrashed(facts, notes)])
       if ("kind" in decision) actions.push(decision);
       else kept.push(decision);
   const allowed = clock.isTrusted ? actions.sort(compareActions).slice(0, facts.limit) : [];
   const reason = clock.isTrusted ? "over-limit" : "clock-in-doubt";
   for (const { kind, sessionId } of actions.slice(allowed.length))
     kept.push({ sessionId, where: kind === "trash" ? "store" : "trash", reason });
-  return { actions: allowed, kept, clock };
+  return { actions: allowed, kept, clock, notes };
 }
 
 /** Damaged dates say nothing; one far in the future does, and the clock is doubted for a while. */
@@ -140,10 +145,13 @@ function newestDate({ sessions, trashed }: CleanUpFacts): number | undefined {
   return newest;
 }
 
-function* decideStored({ sessions, trashed, settings, nowMs }: CleanUpFacts): Generator<Decision> {
+function* decideStored(
+  { sessions, trashed, settings, nowMs }: CleanUpFacts,
+  notes: readonly ClockNote[],
+): Generator<Decision> {
   const inTrash = new Set(trashed.map(({ sessionId }) => sessionId));
   for (const { sessionId, lastActivityAt, bytes, isInUse } of sessions) {
-    const idleMs = nowMs - lastActivityAt;
+    const idleMs = ageWithoutLeaps(notes, lastActivityAt, nowMs);
     const reason =
       judgeDate(lastActivityAt, nowMs) ??
       (idleMs <= settings.cleanupPeriodDays * DAY_MS ? "recent" : undefined) ??
@@ -161,9 +169,11 @@ function* decideStored({ sessions, trashed, settings, nowMs }: CleanUpFacts): Ge
   }
 }
 
-function* decideTrashed({ trashed, settings, nowMs, notes }: CleanUpFacts): Generator<Decision> {
+function* decideTrashed(
+  { trashed, settings, nowMs }: CleanUpFacts,
+  observed: readonly ClockNote[],
+): Generator<Decision> {
   const graceMs = settings.trashGraceDays * DAY_MS;
-  const observed = withNow(notes, nowMs);
   for (const { sessionId, trashedAt } of trashed) {
     const reason = judgeDate(trashedAt, nowMs) ?? judgeGrace(trashedAt!, { nowMs, graceMs, observed });
     yield reason === undefined
