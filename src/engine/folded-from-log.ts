@@ -13,6 +13,21 @@ import type { LogReader } from "./log-reader.ts";
 /** Messages that may wait before they are folded in: a millisecond or two of work for who asks then. */
 const WAITING_LIMIT = 8;
 
+/** A state that was stored: of everything up to a message, and where what follows that begins. */
+export interface SavedState<State> {
+  readonly state: State;
+  readonly throughSeq: number;
+  readonly position: number;
+}
+
+/** Where a state was stored, for a log that is too long to be read for it. */
+export interface StateStore<State> {
+  /** `undefined` where there is none that can be read. */
+  load(): Promise<SavedState<State> | undefined>;
+  /** What is stored does not hold any more. */
+  invalidate(): void;
+}
+
 export interface Fold<State> {
   readonly create: () => State;
   readonly add: (state: State, seq: number, message: Message) => void;
@@ -23,19 +38,23 @@ export interface Fold<State> {
 export class FoldedFromLog<State> {
   readonly #fold: Fold<State>;
   readonly #reader: Pick<LogReader, "messages">;
+  readonly #saved: StateStore<State> | undefined;
   #state: State | undefined;
   #building: Promise<State> | undefined;
   /** Newest message that was read from the log and folded in. */
   #readThroughSeq = 0;
+  /** Newest message that is folded in, however it came. */
+  #throughSeq = 0;
   #waiting: { readonly seq: number; readonly message: Message }[] = [];
 
   constructor(
     reader: Pick<LogReader, "messages">,
     fold: Fold<State>,
-    { isNew }: { readonly isNew: boolean },
+    { isNew, saved }: { readonly isNew: boolean; readonly saved?: StateStore<State> },
   ) {
     this.#reader = reader;
     this.#fold = fold;
+    this.#saved = saved;
     if (isNew) this.#state = fold.create();
   }
 
@@ -47,7 +66,13 @@ export class FoldedFromLog<State> {
     this.#waiting.push({ seq, message });
     if (this.#state === undefined || this.#waiting.length <= WAITING_LIMIT) return;
     const oldest = this.#waiting.shift()!;
-    this.#fold.add(this.#state, oldest.seq, oldest.message);
+    this.#add(this.#state, oldest.seq, oldest.message);
+  }
+
+  /** The state as it is, if it is known, and the newest message in it. */
+  get known(): { readonly state: State; readonly throughSeq: number } | undefined {
+    if (this.#state === undefined) return undefined;
+    return { state: this.#catchUp(this.#state), throughSeq: this.#throughSeq };
   }
 
   /** What it was folded from changed: a rewind, or messages that the host took out. */
@@ -55,7 +80,9 @@ export class FoldedFromLog<State> {
     this.#state = undefined;
     this.#building = undefined;
     this.#readThroughSeq = 0;
+    this.#throughSeq = 0;
     this.#waiting = [];
+    this.#saved?.invalidate();
   }
 
   /** The state, up to date. Reads the log only if it is not known, once for all who ask meanwhile. */
@@ -72,10 +99,11 @@ export class FoldedFromLog<State> {
 
   /** `isCurrent` is false once what is being built was declared void. */
   async #build(isCurrent: () => boolean): Promise<State> {
-    const state = this.#fold.create();
-    let throughSeq = 0;
+    const saved = await this.#saved?.load();
+    const state = saved?.state ?? this.#fold.create();
+    let throughSeq = saved?.throughSeq ?? 0;
     try {
-      for await (const { entry, content } of this.#reader.messages()) {
+      for await (const { entry, content } of this.#reader.messages(throughSeq, saved?.position)) {
         if (!this.#fold.includes(entry.seq)) continue;
         this.#fold.add(state, entry.seq, { ...entry, content });
         throughSeq = entry.seq;
@@ -89,13 +117,19 @@ export class FoldedFromLog<State> {
     this.#state = state;
     this.#building = undefined;
     this.#readThroughSeq = throughSeq;
+    this.#throughSeq = throughSeq;
     this.#waiting = this.#waiting.filter(({ seq }) => seq > throughSeq);
     return this.#catchUp(state);
   }
 
   #catchUp(state: State): State {
-    for (const { seq, message } of this.#waiting) this.#fold.add(state, seq, message);
+    for (const { seq, message } of this.#waiting) this.#add(state, seq, message);
     this.#waiting = [];
     return state;
+  }
+
+  #add(state: State, seq: number, message: Message): void {
+    this.#fold.add(state, seq, message);
+    this.#throughSeq = seq;
   }
 }

@@ -40,9 +40,13 @@ export class LogReader {
     return entries.find((stored) => stored.entry.seq === seq)?.entry;
   }
 
-  /** All messages of the log with a number above `afterSeq`, oldest first. */
-  async *messages(afterSeq = 0): AsyncIterable<OriginalMessage> {
-    for await (const batch of this.#log.readAll()) {
+  /** All messages of the log with a number above `afterSeq`, oldest first; read from `position` on, where that is known. */
+  async *messages(afterSeq = 0, position?: number): AsyncIterable<OriginalMessage> {
+    const rest =
+      position === undefined ? undefined : await this.#log.readFrom(position, Number.MAX_SAFE_INTEGER);
+    // A position that does not hold what it should is of another log: all of it is read.
+    const batches = rest?.entries[0]?.entry.seq === afterSeq ? [rest] : this.#log.readAll();
+    for await (const batch of batches) {
       for (const { entry } of batch.entries) {
         if (entry.type !== "message" || entry.seq <= afterSeq) continue;
         yield { entry, content: await this.wholeContent(entry) };

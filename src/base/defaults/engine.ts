@@ -8,6 +8,8 @@ export const ENGINE_DEFAULTS = {
   checkpointBytes: 1_000_000,
   /** Entries up to which a log without a checkpoint is folded whole, so that anything in it can be undone. Source: our choice: about 20 MB of an agent's log, half a second. */
   foldedWholeEntries: 20_000,
+  /** Entries after which the digest of a session is stored again, with a checkpoint. Source: our choice: about 20 MB of an agent's log, of which it takes some 5 %; folding as many anew takes about two seconds. */
+  digestStepEntries: 20_000,
   /** Entries between two checkpoints that are planned while a longer log is gone through. Source: our choice: about 5 MB; up to twice that is folded for real at its end. */
   outlineStepEntries: 5_000,
   /** Share of the window that system prompt and tools may take: beyond it there is no room to work and to summarise. Source: our choice. */
