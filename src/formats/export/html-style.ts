@@ -4,7 +4,7 @@
  */
 
 /** SHA-256 of {@link HTML_STYLE}, as a policy names it. */
-export const HTML_STYLE_HASH = "sha256-54/RSWztkXDZrC7on733aZQpBXbJEOUn0JgKw5ZZ9C0=";
+export const HTML_STYLE_HASH = "sha256-wWm2TVEu3LouZV5WV12aKy+07BDEU3QFXaxN2vh+y9M=";
 
 /** The whole style of the page. */
 export const HTML_STYLE = `
@@ -21,8 +21,9 @@ h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 .75rem; overflow-wrap: any
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: 0 0 1rem; }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
-nav { background: var(--surface); border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .9rem; margin-bottom: 1.5rem; }
-nav ol { margin: .5rem 0 .25rem; padding: 0; list-style: none; columns: 24rem; }
+nav { margin-bottom: 1.5rem; }
+nav details { background: var(--surface); }
+nav ol { margin: 0; padding: .25rem .9rem .75rem; list-style: none; columns: 24rem; }
 nav li { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 a { color: var(--accent); text-decoration: none; }
 a:hover, a:focus-visible { text-decoration: underline; }

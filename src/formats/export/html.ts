@@ -26,7 +26,7 @@ const POLICY = [
 /** What is said is folded from this length on, in lines or in characters; a screen or two are read at once. */
 const SAID_LINES = 120;
 const SAID_CHARS = 12_000;
-/** Calls and results are folded from this length on. */
+/** Calls, results and what the program around the agent put in are folded from this length on. */
 const OUTPUT_LINES = 8;
 const OUTPUT_CHARS = 600;
 /** How much of its first line a folded text shows. */
@@ -62,7 +62,7 @@ export function htmlItem(item: ExportedItem): string {
   if (item.type === "note") return `<p class="note">${escaped(item.text)}</p>\n`;
   const classes = [isPrompt(item) ? "user" : "", item.isTakenBack ? "taken-back" : ""].filter(Boolean);
   const names = classes.length === 0 ? "" : ` class="${classes.join(" ")}"`;
-  return `<article id="m${item.seq}"${names}>\n${headerOf(item)}\n${item.parts.map(partOf).join("\n")}\n</article>\n`;
+  return `<article id="m${item.seq}"${names}>\n${headerOf(item)}\n${item.parts.map((part) => partOf(part, isSpoken(item))).join("\n")}\n</article>\n`;
 }
 
 /** The page behind the last message. */
@@ -81,11 +81,17 @@ function headerOf(message: ExportedMessage): string {
   return `<header><h2>${escaped(speakerOf(message))}</h2>${time}${marks}<a href="#m${seq}">m${seq}</a></header>`;
 }
 
-function partOf(part: ExportedPart): string {
+/** By a person or the model, and not put in by the program around them. */
+function isSpoken({ origin }: ExportedMessage): boolean {
+  return origin === "user" || origin === "assistant";
+}
+
+function partOf(part: ExportedPart, isSaid: boolean): string {
   const { kind, text } = part;
   if (kind === "text" || kind === "media") {
-    const isLong = text.length > SAID_CHARS || lineCountOf(text) > SAID_LINES;
-    return isLong ? folded(part, "Long text", false) : pre(text, ' class="said"');
+    const [chars, lines] = isSaid ? [SAID_CHARS, SAID_LINES] : [OUTPUT_CHARS, OUTPUT_LINES];
+    const isLong = text.length > chars || lineCountOf(text) > lines;
+    return isLong ? folded(part, "Text", false) : pre(text, ' class="said"');
   }
   if (kind === "thinking") return folded(part, "Thinking", false);
   const tool = part.tool ?? "";

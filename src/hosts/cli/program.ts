@@ -9,6 +9,7 @@ import { TARIFFS, type TariffName } from "../../tokens/tariff.ts";
 import { runDemo } from "./demo-command.ts";
 import { formatError } from "./error-report.ts";
 import { runReplay } from "./replay-command.ts";
+import { addSessions } from "./sessions/sessions-command.ts";
 import type { CliContext } from "./terminal.ts";
 import { parseWindowSizes } from "./window-option.ts";
 
@@ -128,5 +129,7 @@ function createProgram(context: CliContext, version: string, exitWith: (code: nu
     .action(async (folder: string, flags: Pick<ReplayFlags, "json" | "quiet">) => {
       exitWith(await runDemo({ folder, ...flags }, context));
     });
+
+  addSessions(program, { context, version, exitWith });
   return program;
 }

@@ -14,6 +14,8 @@ export interface Terminal {
   readonly isInteractive: boolean;
   readonly styles: Styles;
   write(text: string): void;
+  /** Resolves once what was written has left this process's memory, as far as its reader takes it. */
+  drained?(): Promise<void>;
 }
 
 /** What a command is given to work with. */
@@ -31,6 +33,9 @@ export interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;
+  /** Whether more is waiting to be taken than should be held. */
+  readonly writableNeedDrain?: boolean;
+  once?(event: "drain" | "close", listener: () => void): unknown;
 }
 
 export function openTerminal(stream: OutputStream, env: Environment): Terminal {
@@ -42,7 +47,17 @@ export function openTerminal(stream: OutputStream, env: Environment): Terminal {
     write: (text) => {
       stream.write(text);
     },
+    drained: () => drainedOf(stream),
   };
+}
+
+async function drainedOf(stream: OutputStream): Promise<void> {
+  if (stream.writableNeedDrain !== true || stream.once === undefined) return;
+  // A reader that has gone takes nothing any more: then it is the stream's error that ends the process.
+  await new Promise<void>((resolve) => {
+    stream.once?.("drain", resolve);
+    stream.once?.("close", resolve);
+  });
 }
 
 /** Width and colours of what is written there; never wider than a reader can follow. */

@@ -56,7 +56,9 @@ describe("html of a session", () => {
     expect(result("line\n".repeat(40))).toContain('<details class="result"><summary>');
     expect(result("x".repeat(5_000))).toContain("1 line, 5000 characters");
     expect(htmlItem(presented([{ type: "text", text: "a\n".repeat(100) }]))).not.toContain("<details");
-    expect(htmlItem(presented([{ type: "text", text: "a\n".repeat(400) }]))).toContain("Long text");
+    expect(htmlItem(presented([{ type: "text", text: "a\n".repeat(400) }]))).toContain(
+      '<details class="text"><summary><span class="what">Text</span>',
+    );
   });
 
   it("keeps a text to the letter, with the line break it begins with", () => {

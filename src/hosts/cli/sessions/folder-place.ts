@@ -1,0 +1,151 @@
+/**
+ * A plain folder of sessions, as `nodeSessions` keeps them, with what the commands need of a home.
+ */
+import { nodeHasher } from "../../../adapters/node/node-hasher.ts";
+import { randomIds } from "../../../adapters/node/random-ids.ts";
+import { systemClock } from "../../../adapters/node/system-clock.ts";
+import { AmbiguousSessionError, StoreError } from "../../../base/errors.ts";
+import { forkSession } from "../../../engine/fork-session.ts";
+import { openSession } from "../../../engine/open-session.ts";
+import type { Session } from "../../../engine/session.ts";
+import { outlineSessions } from "../../../engine/session-outline.ts";
+import type { SessionPage, SessionStore, TrashedSession } from "../../../ports/session-store.ts";
+import type { FoundSession, HomeForkOptions, HomeImport, HomeProject } from "../../palimpsest-home.ts";
+import { importRecording } from "./import-recording.ts";
+import { tagsOf } from "./words.ts";
+
+/** Candidates that are named where a name fits several sessions. */
+const CANDIDATES_TOLD = 5;
+
+export class FolderPlace {
+  readonly folder: string;
+  /** The folder itself: there are no others. */
+  readonly project: HomeProject;
+  readonly #store: SessionStore;
+
+  constructor(folder: string, store: SessionStore) {
+    this.folder = folder;
+    this.project = { name: "", folder, trashFolder: "" };
+    this.#store = store;
+  }
+
+  async projects(): Promise<readonly HomeProject[]> {
+    return [this.project];
+  }
+
+  storeOf(): SessionStore {
+    return this.#store;
+  }
+
+  async list({
+    limit,
+    after,
+  }: {
+    readonly limit?: number;
+    readonly after?: string;
+  } = {}): Promise<SessionPage> {
+    return this.#store.describe({
+      ...(limit === undefined ? {} : { limit }),
+      ...(after === undefined ? {} : { after }),
+    });
+  }
+
+  async find(which: string): Promise<FoundSession> {
+    const ids = await this.#store.list();
+    const sessionId = oneOf(which, candidates(which, ids)) ?? (await this.#findByTitle(which));
+    return { project: this.project, info: await this.#store.find(sessionId) };
+  }
+
+  async fork(which: string, { atSeq, title, signal }: HomeForkOptions = {}): Promise<Session> {
+    const { info } = await this.find(which);
+    return forkSession(info.sessionId, {
+      ...this.#wired,
+      ...(atSeq === undefined ? {} : { atSeq }),
+      ...(title === undefined ? {} : { title }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  async rename(which: string, title: string): Promise<void> {
+    await this.#change(which, (session) => session.setMetadata("title", title));
+  }
+
+  async tag(
+    which: string,
+    { add = [], remove = [] }: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
+  ): Promise<readonly string[]> {
+    const { info } = await this.find(which);
+    const tags = [...new Set([...tagsOf(info.metadata), ...add])].filter((tag) => !remove.includes(tag));
+    await this.#change(info.sessionId, (session) => session.setMetadata("tags", tags));
+    return tags;
+  }
+
+  async importFrom(
+    path: string,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly HomeImport[]> {
+    return importRecording(path, { ...this.#wired, ...options });
+  }
+
+  async listTrash(): Promise<readonly TrashedSession[]> {
+    return this.#store.listTrash();
+  }
+
+  async restore(which: string): Promise<FoundSession> {
+    const ids = (await this.#store.listTrash()).map(({ sessionId }) => sessionId);
+    const sessionId = oneOf(which, candidates(which, ids));
+    if (sessionId === undefined) throw notFound(which, `the trash of ${this.folder}`);
+    await this.#store.restore(sessionId);
+    return { project: this.project, info: await this.#store.find(sessionId) };
+  }
+
+  async close(): Promise<void> {
+    // Every session was closed by who opened it.
+  }
+
+  get #wired() {
+    return { store: this.#store, clock: systemClock, ids: randomIds, hasher: nodeHasher };
+  }
+
+  async #change(which: string, change: (session: Session) => Promise<void>): Promise<void> {
+    const { info } = await this.find(which);
+    const session = await openSession(info.sessionId, this.#wired);
+    try {
+      await change(session);
+    } finally {
+      await session.close();
+    }
+  }
+
+  async #findByTitle(which: string): Promise<string> {
+    const titled = (await outlineSessions(this.#store)).filter(({ title }) => title === which);
+    const sessionId = oneOf(
+      which,
+      titled.map((outline) => outline.sessionId),
+    );
+    if (sessionId === undefined) throw notFound(which, this.folder);
+    return sessionId;
+  }
+}
+
+/** The session itself, or all whose id begins so. */
+function candidates(which: string, ids: readonly string[]): readonly string[] {
+  if (ids.includes(which)) return [which];
+  return which === "" ? [] : ids.filter((id) => id.startsWith(which));
+}
+
+function oneOf(which: string, found: readonly string[]): string | undefined {
+  if (found.length < 2) return found[0];
+  const told = found.slice(0, CANDIDATES_TOLD).join(", ");
+  throw new AmbiguousSessionError(found, {
+    message: `${JSON.stringify(which)} may be ${found.length} sessions: ${told}${found.length > CANDIDATES_TOLD ? " …" : ""}.`,
+    hint: "Give more of the id.",
+  });
+}
+
+function notFound(which: string, place: string): StoreError {
+  return new StoreError("SESSION_NOT_FOUND", {
+    message: `There is no session ${JSON.stringify(which)} in ${place}.`,
+    hint: "List the sessions with palimpsest sessions list; give an id, the beginning of one, or a title.",
+  });
+}

@@ -1,0 +1,267 @@
+/**
+ * `palimpsest sessions list`: the latest sessions, a page at a time, or what is in the trash.
+ */
+import type { Command } from "commander";
+import { showOnOneLine } from "../../../base/hidden-characters.ts";
+import type { SessionInfo } from "../../../ports/session-store.ts";
+import type { HomeProject } from "../../palimpsest-home.ts";
+import { formatBytes, formatQuantity } from "../figures.ts";
+import type { CliContext, Terminal } from "../terminal.ts";
+import { columnsOf, cutToColumns, padColumns } from "./columns.ts";
+import {
+  addPlaceOptions,
+  type CommandShell,
+  helpText,
+  type PlaceFlags,
+  parseCount,
+} from "./command-shell.ts";
+import { inPlace, type SessionPlace } from "./place.ts";
+import { printJson } from "./print-json.ts";
+import { type ListedSession, listedSession, SESSIONS_JSON_VERSION } from "./sessions-json.ts";
+import { formatAge, formatTime, shortIds, tagsOf } from "./words.ts";
+
+export interface ListFlags extends PlaceFlags {
+  readonly all?: boolean;
+  readonly limit: number;
+  readonly after?: string;
+  readonly tag?: string;
+  readonly trash?: boolean;
+}
+
+/** Sessions of a page, as many as a screen shows. */
+const PAGE = 20;
+/** Sessions that are asked for at once where many are passed over. */
+const BATCH = 100;
+
+export function addList(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent.command("list").alias("ls").description("the latest sessions, newest first");
+  addPlaceOptions(command)
+    .option("-a, --all", "of every project in the home")
+    .option(
+      "-n, --limit <count>",
+      "sessions of a page",
+      parseCount("--limit", { min: 1, max: 100_000 }),
+      PAGE,
+    )
+    .option("--after <page>", "go on behind an earlier page, as it said at its end")
+    .option("--tag <tag>", "only sessions with this tag")
+    .option("--trash", "what is in the trash")
+    .addHelpText(
+      "after",
+      helpText({
+        examples: [
+          "sessions list",
+          "sessions list --all --limit 50",
+          "sessions list --tag billing --json",
+          "sessions list --trash",
+        ],
+        notes: ["Marks: ● somebody is writing it now, ⑂ a fork, ↓ imported."],
+      }),
+    )
+    .action(async (flags: ListFlags) => exitWith(await runList(flags, context)));
+}
+
+export async function runList(flags: ListFlags, context: CliContext): Promise<number> {
+  return inPlace(flags, context, async (place) => {
+    if (flags.trash === true) await listTrash(place, flags, context);
+    else await listSessions(place, flags, context);
+    return 0;
+  });
+}
+
+interface Page {
+  readonly sessions: readonly ListedSession[];
+  readonly next?: string | undefined;
+}
+
+async function listSessions(place: SessionPlace, flags: ListFlags, context: CliContext): Promise<void> {
+  const page = flags.all === true ? await everyProject(place, flags) : await oneProject(place, flags);
+  if (flags.json === true) {
+    const next = page.next === undefined ? {} : { next: page.next };
+    printJson(context.out, { version: SESSIONS_JSON_VERSION, sessions: page.sessions, ...next });
+    return;
+  }
+  const { styles } = context.out;
+  if (page.sessions.length === 0) {
+    context.out.write(`${styles.dim(emptyWords(place, flags))}\n`);
+    return;
+  }
+  const lines = renderTable(page.sessions, context.out, Date.now());
+  const more =
+    page.next === undefined
+      ? []
+      : [
+          "",
+          styles.dim(
+            `More: palimpsest sessions list${flags.all === true ? " --all" : ""} --after ${quoted(page.next)}`,
+          ),
+        ];
+  context.out.write(`${[...lines, ...more].join("\n")}\n`);
+}
+
+/** As one word of a shell's line. */
+function quoted(word: string): string {
+  return /^[\w./:-]+$/.test(word) ? word : `'${showOnOneLine(word).replaceAll("'", "'\\''")}'`;
+}
+
+function emptyWords(place: SessionPlace, { all, tag, folder }: ListFlags): string {
+  const where = all === true || folder !== undefined ? showOnOneLine(place.folder) : "this project";
+  const what = tag === undefined ? "No sessions" : `No sessions tagged ${showOnOneLine(tag)}`;
+  return `${what} in ${where}.${all === true || folder !== undefined ? "" : " Try --all for every project."}`;
+}
+
+async function oneProject(place: SessionPlace, flags: ListFlags): Promise<Page> {
+  const { sessions, next } = await collect(place, place.project, flags);
+  const ids = await place.storeOf().list();
+  const short = shortIds(
+    sessions.map(({ sessionId }) => sessionId),
+    ids,
+  );
+  const project = flags.folder === undefined ? place.project.name : undefined;
+  return {
+    sessions: sessions.map((info) => listedSession(info, { shortId: short.get(info.sessionId), project })),
+    next,
+  };
+}
+
+/** The latest of all projects, merged; a page begins behind as many as the pages before have shown. */
+async function everyProject(place: SessionPlace, { limit, after, tag }: ListFlags): Promise<Page> {
+  const shownCount = after === undefined ? 0 : parseCount("--after", { min: 0, max: 1_000_000 })(after);
+  const wanted = { limit: shownCount + limit, ...(tag === undefined ? {} : { tag }) };
+  const found: ListedSession[] = [];
+  let hasMore = false;
+  for (const project of await place.projects()) {
+    const { sessions, next } = await collect(place, project, wanted);
+    for (const info of sessions) found.push(listedSession(info, { project: project.name }));
+    hasMore ||= next !== undefined;
+  }
+  found.sort((one, other) => other.lastActivityAt - one.lastActivityAt);
+  const ids = found.map(({ sessionId }) => sessionId).sort();
+  const short = shortIds(ids, ids);
+  const end = shownCount + limit;
+  return {
+    sessions: found
+      .slice(shownCount, end)
+      .map((session) => ({ ...session, shortId: short.get(session.sessionId)! })),
+    next: hasMore || found.length > end ? String(end) : undefined,
+  };
+}
+
+/** Up to a page of sessions, those without the tag passed over. */
+async function collect(
+  place: SessionPlace,
+  project: HomeProject,
+  { limit, after, tag }: Pick<ListFlags, "limit" | "after" | "tag">,
+): Promise<{ readonly sessions: readonly SessionInfo[]; readonly next: string | undefined }> {
+  const sessions: SessionInfo[] = [];
+  let from = after;
+  do {
+    const asked = tag === undefined ? limit - sessions.length : Math.min(BATCH, limit - sessions.length);
+    const page = await place.list({ project, limit: asked, ...(from === undefined ? {} : { after: from }) });
+    for (const info of page.sessions)
+      if (tag === undefined || tagsOf(info.metadata).includes(tag)) sessions.push(info);
+    from = page.next;
+  } while (from !== undefined && sessions.length < limit);
+  return { sessions, next: from };
+}
+
+async function listTrash(place: SessionPlace, flags: ListFlags, context: CliContext): Promise<void> {
+  const projects = flags.all === true ? await place.projects() : [place.project];
+  const found = (
+    await Promise.all(
+      projects.map(async (project) =>
+        (await place.listTrash(project)).map((trashed) => ({ ...trashed, project: project.name })),
+      ),
+    )
+  ).flat();
+  found.sort((one, other) => (other.trashedAt ?? 0) - (one.trashedAt ?? 0));
+  if (flags.json === true) {
+    printJson(context.out, { version: SESSIONS_JSON_VERSION, trash: found });
+    return;
+  }
+  const { out } = context;
+  if (found.length === 0) return out.write(`${out.styles.dim("The trash is empty.")}\n`);
+  for (const { sessionId, trashedAt, reason } of found) {
+    const line = `${showOnOneLine(sessionId)}  ${formatTime(trashedAt)}  ${showOnOneLine(reason ?? "")}`;
+    out.write(`${cutToColumns(line.trimEnd(), Math.max(out.columns, columnsOf(sessionId)))}\n`);
+  }
+  out.write(
+    `\n${out.styles.dim(`${formatQuantity(found.length, "session")}; palimpsest sessions restore ID brings one back.`)}\n`,
+  );
+}
+
+interface Column {
+  readonly title: string;
+  readonly isNumber?: boolean;
+  /** The least width of the terminal that has room for it. */
+  readonly fromColumns: number;
+  readonly of: (session: ListedSession, nowMs: number) => string;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "id", fromColumns: 0, of: ({ shortId, sessionId }) => showOnOneLine(shortId ?? sessionId) },
+  { title: "", fromColumns: 0, of: marksOf },
+  { title: "name", fromColumns: 0, of: ({ name }) => name ?? "(nothing said)" },
+  {
+    title: "active",
+    isNumber: true,
+    fromColumns: 44,
+    of: ({ lastActivityAt }, nowMs) => formatAge(lastActivityAt, nowMs),
+  },
+  { title: "size", isNumber: true, fromColumns: 64, of: ({ bytes }) => formatBytes(bytes) },
+  { title: "tags", fromColumns: 100, of: ({ tags }) => showOnOneLine(tags.join(", ")) },
+  { title: "folder", fromColumns: 100, of: ({ workingCopy }) => showOnOneLine(workingCopy ?? "") },
+];
+const NAME = 2;
+const FOLDER = 6;
+const GAP = "  ";
+/** Widths that are kept, one after the other, when a row is too long. */
+const SQUEEZED = [
+  { index: NAME, least: 64 },
+  { index: FOLDER, least: 16 },
+  { index: NAME, least: 16 },
+] as const;
+
+function marksOf({ isInUse, forkOf, source }: ListedSession): string {
+  return `${isInUse ? "●" : ""}${forkOf === undefined ? "" : "⑂"}${source === undefined ? "" : "↓"}`;
+}
+
+function renderTable(
+  sessions: readonly ListedSession[],
+  { columns, styles }: Terminal,
+  nowMs: number,
+): readonly string[] {
+  const shown = COLUMNS.map((column, index) => ({ column, index })).filter(
+    ({ column: { fromColumns, of, title } }) =>
+      columns >= fromColumns && (title === "name" || sessions.some((session) => of(session, nowMs) !== "")),
+  );
+  const rows = sessions.map((session) => shown.map(({ column }) => column.of(session, nowMs)));
+  const widths = shown.map(({ column }, place) =>
+    Math.max(columnsOf(column.title), ...rows.map((row) => columnsOf(row[place]!))),
+  );
+  narrow(
+    widths,
+    shown.map(({ index }) => index),
+    columns,
+  );
+  const format = (row: readonly string[]): string =>
+    row
+      .map((text, place) =>
+        padColumns(cutToColumns(text, widths[place]!), widths[place]!, {
+          atStart: shown[place]!.column.isNumber === true,
+        }),
+      )
+      .join(GAP)
+      .trimEnd();
+  return [styles.dim(format(shown.map(({ column }) => column.title))), ...rows.map(format)];
+}
+
+/** Narrows what can be narrowed until a row fits. */
+function narrow(widths: number[], indexes: readonly number[], columns: number): void {
+  for (const { index, least } of SQUEEZED) {
+    const place = indexes.indexOf(index);
+    const total = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
+    if (place === -1 || total <= columns) continue;
+    widths[place] = Math.max(Math.min(least, widths[place]!), widths[place]! - (total - columns));
+  }
+}

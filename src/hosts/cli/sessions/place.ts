@@ -1,0 +1,84 @@
+/**
+ * Where the sessions of a command are: a home, or a plain folder of sessions. Opening one writes nothing.
+ */
+import { resolve } from "node:path";
+import { FileSessionStore } from "../../../adapters/files/file-session-store.ts";
+import { nodeFileSystem } from "../../../adapters/node/node-file-system.ts";
+import { nodeHasher } from "../../../adapters/node/node-hasher.ts";
+import { nodeProcess } from "../../../adapters/node/node-process.ts";
+import { randomIds } from "../../../adapters/node/random-ids.ts";
+import { systemClock } from "../../../adapters/node/system-clock.ts";
+import { systemTimer } from "../../../adapters/node/system-timer.ts";
+import { OptionError } from "../../../base/errors.ts";
+import { openHome, type PalimpsestHome } from "../../palimpsest-home.ts";
+import type { CliContext } from "../terminal.ts";
+import type { PlaceFlags } from "./command-shell.ts";
+import { FolderPlace } from "./folder-place.ts";
+
+/** What the commands need of a home; a plain folder can do as much. */
+export type SessionPlace = Pick<
+  PalimpsestHome,
+  | "folder"
+  | "project"
+  | "list"
+  | "projects"
+  | "find"
+  | "storeOf"
+  | "fork"
+  | "rename"
+  | "tag"
+  | "importFrom"
+  | "listTrash"
+  | "restore"
+  | "close"
+>;
+
+/** Does `work` in the place that the flags name, and closes it, however that ends. */
+export async function inPlace<Result>(
+  flags: PlaceFlags,
+  context: CliContext,
+  work: (place: SessionPlace) => Promise<Result>,
+): Promise<Result> {
+  const place = openPlace(flags, context);
+  try {
+    return await work(place);
+  } finally {
+    await place.close();
+  }
+}
+
+function openPlace({ home, project, folder }: PlaceFlags, context: CliContext): SessionPlace {
+  if (folder === undefined) return openHomeOf({ home, project }, context);
+  if (home !== undefined || project !== undefined) {
+    throw new OptionError({
+      message: `--folder stands beside ${home === undefined ? "--project" : "--home"}; a plain folder of sessions is in no home.`,
+      hint: "Give one or the other.",
+    });
+  }
+  const root = resolve(context.folder, folder);
+  return new FolderPlace(root, folderStore(root));
+}
+
+/** The home that the flags name; sessions are on disk, whatever settings and environment say of new ones. */
+export function openHomeOf(
+  { home, project }: { readonly home?: string | undefined; readonly project?: string | undefined },
+  { folder, env }: CliContext,
+): PalimpsestHome {
+  return openHome({
+    ...(home === undefined ? {} : { home: resolve(folder, home) }),
+    workingCopy: resolve(folder, project ?? "."),
+    env,
+    persistence: true,
+  });
+}
+
+/** The store that `nodeSessions` keeps in a folder. */
+function folderStore(root: string): FileSessionStore {
+  return new FileSessionStore({
+    root,
+    fs: nodeFileSystem,
+    hasher: nodeHasher,
+    ids: randomIds,
+    lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
+  });
+}

@@ -1,0 +1,119 @@
+/**
+ * `palimpsest sessions search TEXT`: where something was said, in all sessions of a project or of the home.
+ */
+import type { Command } from "commander";
+import { showOnOneLine } from "../../../base/hidden-characters.ts";
+import { type SessionSearchHit, searchSessions } from "../../../engine/search-sessions.ts";
+import { formatQuantity } from "../figures.ts";
+import { type CliContext, layoutOf } from "../terminal.ts";
+import { cutToColumns } from "./columns.ts";
+import {
+  addPlaceOptions,
+  type CommandShell,
+  helpText,
+  type PlaceFlags,
+  parseCount,
+} from "./command-shell.ts";
+import { inPlace, type SessionPlace } from "./place.ts";
+import { printJson } from "./print-json.ts";
+import { progressOf, stopIfAsked } from "./read-session.ts";
+import { SESSIONS_JSON_VERSION } from "./sessions-json.ts";
+import { formatTime, nameOf } from "./words.ts";
+
+export interface SearchFlags extends PlaceFlags {
+  readonly all?: boolean;
+  readonly limit: number;
+}
+
+/** A place where the text stands. */
+interface Hit extends SessionSearchHit {
+  readonly name?: string;
+  readonly project?: string;
+}
+
+const HITS = 50;
+/** Exit code where nothing was found. */
+const NOTHING_FOUND = 3;
+
+export function addSearch(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent
+    .command("search")
+    .description("where a text was said, newest sessions first")
+    .argument("<text>", "to the letter, capital and small letters alike");
+  addPlaceOptions(command)
+    .option("-a, --all", "in every project of the home")
+    .option("-n, --limit <count>", "places to show", parseCount("--limit", { min: 1, max: 100_000 }), HITS)
+    .addHelpText(
+      "after",
+      helpText({
+        examples: ['sessions search "harbour ledger"', "sessions search ECONNRESET --all --json"],
+        exitCodes: { [NOTHING_FOUND]: "nothing was found" },
+      }),
+    )
+    .action(async (text: string, flags: SearchFlags) => exitWith(await runSearch(text, flags, context)));
+}
+
+export async function runSearch(text: string, flags: SearchFlags, context: CliContext): Promise<number> {
+  return inPlace(flags, context, async (place) => {
+    const hits: Hit[] = [];
+    let last: string | undefined;
+    for await (const hit of findAll(place, text, flags, context)) {
+      hits.push(hit);
+      if (flags.json === true) continue;
+      context.out.write(renderHit(hit, context, hit.sessionId !== last));
+      last = hit.sessionId;
+    }
+    if (flags.json === true) printJson(context.out, { version: SESSIONS_JSON_VERSION, hits });
+    else if (hits.length === 0)
+      context.err.write(`Nothing was found for ${showOnOneLine(JSON.stringify(text))}.\n`);
+    else if (hits.length === flags.limit)
+      context.err.write(`The first ${formatQuantity(hits.length, "place")}; --limit asks for more.\n`);
+    return hits.length === 0 ? NOTHING_FOUND : 0;
+  });
+}
+
+async function* findAll(
+  place: SessionPlace,
+  text: string,
+  { all, limit, folder }: SearchFlags,
+  context: CliContext,
+): AsyncGenerator<Hit> {
+  const progress = progressOf(context);
+  const projects = all === true ? await place.projects() : [place.project];
+  let left = limit;
+  try {
+    for (const [index, project] of projects.entries()) {
+      const store = place.storeOf(project);
+      progress.show({ label: project.name, share: index / projects.length, detail: "searching" });
+      let named: { readonly id: string; readonly name: string | undefined } | undefined;
+      for await (const hit of searchSessions(store, text, { limit: left, signal: context.signal })) {
+        progress.clear();
+        if (named?.id !== hit.sessionId)
+          named = { id: hit.sessionId, name: nameOf(await store.find(hit.sessionId)) };
+        left--;
+        yield {
+          ...hit,
+          ...(named.name === undefined ? {} : { name: named.name }),
+          ...(folder === undefined ? { project: project.name } : {}),
+        };
+      }
+      if (left <= 0) return;
+    }
+  } catch (error) {
+    stopIfAsked(context);
+    throw error;
+  } finally {
+    progress.clear();
+  }
+}
+
+function renderHit(
+  { sessionId, name, seq, at, snippet }: Hit,
+  { out }: CliContext,
+  isFirst: boolean,
+): string {
+  const { columns, styles } = layoutOf(out);
+  const heading = cutToColumns(`${showOnOneLine(sessionId)}  ${name ?? ""}`.trimEnd(), columns);
+  const line = cutToColumns(`  m${seq}  ${formatTime(at)}  ${showOnOneLine(snippet)}`, columns);
+  return `${isFirst ? `${styles.bold(heading)}\n` : ""}${line}\n`;
+}
