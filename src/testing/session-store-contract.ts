@@ -10,7 +10,7 @@
  * A case throws {@link ContractBrokenError} where the promise is not kept.
  */
 
-import type { MessageEntry } from "../transcript/entries.ts";
+import type { Entry, MessageEntry } from "../transcript/entries.ts";
 import {
   all,
   checkpoint,
@@ -53,6 +53,7 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "reads a run up to and including its last entry", run: readsRuns },
   { name: "reads the tail from the last checkpoint on", run: readsTail },
   { name: "has no tail where there is no checkpoint", run: readsNoTail },
+  { name: "has the same entries in outline, but for what messages hold", run: readsOutline },
   { name: "has the same entries after it was reopened", run: reopens },
   { name: "goes on behind what is there", run: goesOn },
   { name: "keeps thousands of entries and reads them in batches", run: keepsMany },
@@ -138,6 +139,30 @@ async function readsNoTail({ store }: StoreHarness): Promise<void> {
   await log.append([message(1, "one"), message(2, "two")]);
   same(await log.readTail(), { entries: [], damage: [] }, "nothing");
   await log.close();
+}
+
+async function readsOutline({ store, reopen }: StoreHarness): Promise<void> {
+  const log = await store.create(ID);
+  const { seq, id, parentId, v, at } = message(4, "");
+  const pin: Entry = { type: "edit", seq, id, parentId: parentId!, v, at, edit: { kind: "pin", seq: 1 } };
+  const entries: readonly Entry[] = [
+    message(1, "one"),
+    checkpoint(2),
+    message(3, '","seq":9'),
+    pin,
+    message(5, "5"),
+  ];
+  await log.append(entries.slice(0, 1));
+  await log.append(entries.slice(1));
+  await log.close();
+  const again = await reopen().open(ID);
+  const outlined: Entry[] = [];
+  for await (const part of again.readAll({ outline: true }))
+    outlined.push(...part.entries.map(({ entry }) => entry));
+  const place = ({ type, seq, id, parentId, at }: Entry) => [type, seq, id, parentId ?? null, at];
+  same(outlined.map(place), entries.map(place), "types, numbers, ids and times");
+  same([outlined[1], outlined[3]], [entries[1], entries[3]], "entries that are no messages");
+  await again.close();
 }
 
 async function reopens({ store, reopen }: StoreHarness): Promise<void> {

@@ -11,7 +11,7 @@ import { SessionError, StoreError } from "../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
-import type { LogContents, SessionLog } from "../../ports/session-store.ts";
+import type { LogContents, LogReading, SessionLog } from "../../ports/session-store.ts";
 import { ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
@@ -106,11 +106,20 @@ export class FileSessionLog implements SessionLog {
       const acquired = lease.acquire(this.#reader?.size() ?? 0);
       if (acquired === "over-living" && this.#reader !== undefined) this.#fence(this.#leaseOptions!);
       this.#wasWriter = true;
+      this.#tidyBlobs();
     } catch (error) {
       lease.release();
       const isTaken = this.#wasWriter && error instanceof StoreError && error.code === "SESSION_IN_USE";
       if (isTaken) throw sessionTaken(`Session ${this.sessionId} was taken over. ${error.message}`);
       throw storeFailure(`${this.#paths.logFile} could not be taken`, error);
+    }
+  }
+
+  #tidyBlobs(): void {
+    try {
+      this.#blobs.tidy();
+    } catch {
+      // The first blob that is stored tries again.
     }
   }
 
@@ -261,8 +270,8 @@ export class FileSessionLog implements SessionLog {
     return this.#read((file) => readLogUntil(file, { from: position, to: file.size(), toSeq })) ?? EMPTY;
   }
 
-  async *readAll(): AsyncGenerator<LogContents> {
-    const parts = this.#read((file) => readLog(file, { from: 0, to: file.size() }));
+  async *readAll({ outline: isOutline = false }: LogReading = {}): AsyncGenerator<LogContents> {
+    const parts = this.#read((file) => readLog(file, { from: 0, to: file.size(), isOutline }));
     for (;;) {
       const next = this.#read(() => parts?.next());
       if (next === undefined || next.done) return;

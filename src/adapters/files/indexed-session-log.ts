@@ -2,7 +2,7 @@
  * A session's log that tells the index of its folder what it does: `open` before its first entry, `close`
  * when it is closed. Whatever becomes of that, the log itself is not touched by it.
  */
-import type { LogContents, SessionLog } from "../../ports/session-store.ts";
+import type { LogContents, LogReading, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import type { IndexRow } from "./index-lines.ts";
 import type { SessionIndex } from "./session-index.ts";
@@ -66,8 +66,8 @@ export class IndexedSessionLog implements SessionLog {
     return this.#log.readFrom(position, toSeq);
   }
 
-  readAll(): AsyncIterable<LogContents> {
-    return this.#log.readAll();
+  readAll(reading?: LogReading): AsyncIterable<LogContents> {
+    return this.#log.readAll(reading);
   }
 
   putBlob(hash: string, text: string): Promise<void> {

@@ -59,9 +59,15 @@ export class LogAssembler {
   /** Damage since the last entry says already why numbers are missing. */
   #isGapTold = false;
 
-  /** `last` is the entry before the first line; without it the first entry is taken as it is. */
-  constructor(last: LastEntry = { seq: 0, id: undefined }) {
+  readonly #isOutline: boolean;
+
+  /**
+   * `last` is the entry before the first line; without it the first entry is taken as it is. With
+   * `isOutline`, messages, calls and answers come without what they hold.
+   */
+  constructor(last: LastEntry = { seq: 0, id: undefined }, isOutline = false) {
     this.#last = last;
+    this.#isOutline = isOutline;
   }
 
   add(line: RawLine): void {
@@ -90,9 +96,10 @@ export class LogAssembler {
 
   #addLine(line: RawLine, bytes: Buffer): void {
     const { position, length } = line;
-    const parsed = parseLine(bytes);
+    const parsed = parseLine(bytes, this.#isOutline);
     if (parsed.ok) {
-      this.#addEntry({ ...parsed, position, end: position + length });
+      const { entry, batch } = parsed;
+      this.#addEntry({ entry, batch, position, end: position + length });
       return;
     }
     const parts = isVoid(bytes) ? [] : findParts(bytes);

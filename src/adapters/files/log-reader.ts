@@ -27,11 +27,13 @@ export interface ByteRange {
   readonly firstChunkBytes?: number;
   /** The entry before the range, where it is known. */
   readonly after?: LastEntry;
+  /** Messages, calls and answers come without what they hold. */
+  readonly isOutline?: boolean;
 }
 
 /** Entries and damage in order, about one chunk of the file at a time. */
 export function* readLog(file: OpenFile, range: ByteRange): Generator<LogContents> {
-  const assembler = new LogAssembler(range.after);
+  const assembler = new LogAssembler(range.after, range.isOutline);
   let partBytes = range.firstChunkBytes ?? STORE_DEFAULTS.readChunkBytes;
   let readBytes = 0;
   for (const line of readRawLines(file, range)) {
