@@ -2,7 +2,7 @@
  * Putting a session together from its log and what was folded from it: the one place that knows which
  * part needs which.
  */
-import { addToDigest, createDigest } from "../compaction/digest.ts";
+import { addToDigest, createDigest, type Digest } from "../compaction/digest.ts";
 import { addToHistory, createHistoryIndex } from "../compaction/history-search.ts";
 import type { SessionLog } from "../ports/session-store.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
@@ -11,6 +11,7 @@ import type { CheckpointEntry } from "../transcript/entries.ts";
 import { isWithin } from "../transcript/line.ts";
 import type { Projection } from "../transcript/projection.ts";
 import { CallPreparer } from "./call-preparer.ts";
+import { DigestStore } from "./digest-store.ts";
 import { notify } from "./events.ts";
 import type { FoldedLog } from "./fold-stored-log.ts";
 import { FoldedFromLog } from "./folded-from-log.ts";
@@ -20,6 +21,7 @@ import { type EntryDraft, LogWriter } from "./log-writer.ts";
 import { MessageKeeper } from "./message-keeper.ts";
 import { Session } from "./session.ts";
 import { SessionHistory } from "./session-history.ts";
+import { SessionMetadata } from "./session-metadata.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { SessionPins } from "./session-pins.ts";
@@ -33,7 +35,8 @@ export function assembleSession(
   const { clock, hasher, observer, durability = "durable" } = options;
   const { keeper, calls, positions, beginning } = folded;
   const { ledger } = keeper;
-  const writer = startWriter(options, log, folded);
+  const digests = new DigestStore(log, { hasher, stored: folded.storedDigest });
+  const writer = startWriter(options, log, { ...folded, digests, digest: () => parts.digest });
   if (beginning !== undefined) writer.begin(beginning);
   const reader = new LogReader(log, positions);
   const isNew = beginning !== undefined;
@@ -47,7 +50,7 @@ export function assembleSession(
     reader,
     messages: new MessageKeeper({ log, hasher, measure }),
     keeper,
-    digest: new FoldedFromLog(reader, told, { isNew }),
+    digest: new FoldedFromLog(reader, told, { isNew, saved: digests }),
     index: new FoldedFromLog(reader, everything, { isNew }),
     calls,
     pins: new SessionPins({
@@ -65,8 +68,13 @@ export function assembleSession(
   return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index));
 }
 
-function startWriter(options: SessionOptions, log: SessionLog, folded: FoldedLog): LogWriter {
-  const { keeper, calls, projection, positions, lastEntry } = folded;
+interface WriterParts extends FoldedLog {
+  readonly digests: DigestStore;
+  readonly digest: () => FoldedFromLog<Digest>;
+}
+
+function startWriter(options: SessionOptions, log: SessionLog, parts: WriterParts): LogWriter {
+  const { keeper, calls, projection, positions, lastEntry, digests } = parts;
   const { ledger } = keeper;
   const writer: LogWriter = new LogWriter({
     log,
@@ -74,12 +82,21 @@ function startWriter(options: SessionOptions, log: SessionLog, folded: FoldedLog
     ids: options.ids,
     projection,
     positions,
+    metadata: new SessionMetadata(parts.metadata),
     ...(lastEntry === undefined ? {} : { lastEntry }),
     carry: (): Pick<CheckpointEntry, "usageAnchor" | "carried"> => {
       // What is carried over is about the window as it is now.
       keeper.follow(writer.projection);
       const usageAnchor = { ledger: ledger.snapshot(), fixedTokens: ledger.fixedTokens ?? null };
-      return { usageAnchor, carried: { ...calls.snapshot(ledger.generation), sentCount: keeper.sentCount } };
+      const open = calls.snapshot(ledger.generation);
+      const metadata = writer.metadata.values;
+      return { usageAnchor, carried: { ...open, sentCount: keeper.sentCount, metadata, ...digests.carried } };
+    },
+    beforeCheckpoint: async () => {
+      const known = digests.isDue(writer.nextSeq) ? parts.digest().known : undefined;
+      const position = known === undefined ? undefined : positions.get(known.throughSeq);
+      if (known !== undefined && position !== undefined)
+        await digests.save(known.state, { throughSeq: known.throughSeq, position });
     },
     onCheckpointFailed: (error) => notify(options.observer, { type: "checkpoint-failed", error }),
   });

@@ -8,7 +8,9 @@ import type { LogContents, LogDamage, SessionLog, StoredEntry } from "../ports/s
 import { UsageLedger } from "../tokens/usage-ledger.ts";
 import { restoreCheckpoint } from "../transcript/checkpoint.ts";
 import type { AnswerEntry, CheckpointEntry, Entry } from "../transcript/entries.ts";
+import { MetadataFold } from "../transcript/metadata.ts";
 import { Projection } from "../transcript/projection.ts";
+import { carriedDigest, type StoredDigest } from "./digest-store.ts";
 import type { SessionEvent } from "./events.ts";
 import { hydrate, needsHydrating } from "./hydrate.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -25,6 +27,10 @@ export interface FoldedLog {
   /** Where entries lie in the store, as far as they were read. */
   readonly positions: Map<number, number>;
   readonly lastEntry?: Entry;
+  /** The digest that was stored, as long as it holds. */
+  readonly storedDigest?: StoredDigest;
+  /** As far as it was read; of a new session, none. */
+  readonly metadata?: MetadataFold;
 }
 
 type Emit = (event: SessionEvent) => void;
@@ -135,7 +141,9 @@ class LogFold {
   readonly #projection: Projection;
   readonly #keeper: WindowKeeper;
   readonly #calls = new OpenCalls();
+  readonly #metadata = new MetadataFold();
   #lastEntry: Entry | undefined;
+  #storedDigest: StoredDigest | undefined;
 
   constructor(log: SessionLog, { positions, projection, checkpoint, entries }: FoldStart) {
     this.#log = log;
@@ -143,8 +151,10 @@ class LogFold {
     this.#projection = projection;
     this.#keeper = new WindowKeeper(openLedger(checkpoint, entries));
     this.#keeper.follow(projection);
+    if (checkpoint !== undefined) this.#metadata.restore(checkpoint);
     this.#calls.restore(checkpoint?.carried, this.#keeper.ledger.generation);
     this.#keeper.restoreSent(asNumber(checkpoint?.carried?.["sentCount"]) ?? 0);
+    this.#storedDigest = carriedDigest(checkpoint);
   }
 
   /** False where an entry needs what is not known any more. */
@@ -162,6 +172,7 @@ class LogFold {
   #add(entry: Entry): void {
     const [projection, keeper, calls] = [this.#projection, this.#keeper, this.#calls];
     projection.apply(entry);
+    this.#metadata.apply(entry);
     if (entry.type === "call") {
       keeper.follow(projection);
       keeper.ledger.modelSwitched(entry.model);
@@ -170,8 +181,11 @@ class LogFold {
     } else if (entry.type === "answer") {
       keeper.follow(projection);
       takeAnswer(entry, { projection, keeper, calls });
-    } else if (entry.type === "edit" && entry.edit.kind === "rewind") {
-      calls.clear();
+    } else if (entry.type === "checkpoint") {
+      this.#storedDigest = carriedDigest(entry);
+    } else if (entry.type === "edit") {
+      if (entry.edit.kind === "rewind") calls.clear();
+      if (CHANGING_WHAT_WAS_SAID.has(entry.edit.kind)) this.#storedDigest = undefined;
     }
   }
 
@@ -183,10 +197,15 @@ class LogFold {
       keeper: this.#keeper,
       calls: this.#calls,
       positions: this.#positions,
+      metadata: this.#metadata,
       ...(lastEntry === undefined ? {} : { lastEntry }),
+      ...(this.#storedDigest === undefined ? {} : { storedDigest: this.#storedDigest }),
     };
   }
 }
+
+/** After these a digest is not what the conversation was about. */
+const CHANGING_WHAT_WAS_SAID: ReadonlySet<string> = new Set(["rewind", "undo", "host"]);
 
 function takeAnswer(
   { seq, callSeq, usage }: AnswerEntry,

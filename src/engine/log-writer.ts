@@ -13,6 +13,7 @@ import { planCheckpoint } from "../transcript/checkpoint.ts";
 import { type CheckpointEntry, ENTRY_VERSION, type Entry, type StoredBlock } from "../transcript/entries.ts";
 import { type Projection, project } from "../transcript/projection.ts";
 import { hydrate } from "./hydrate.ts";
+import { SessionMetadata } from "./session-metadata.ts";
 
 type Draft<T extends Entry> = T extends Entry ? Omit<T, "seq" | "id" | "parentId" | "v" | "at"> : never;
 /** An entry before it has its place in the log. */
@@ -25,8 +26,12 @@ export interface LogWriterOptions {
   readonly projection: Projection;
   readonly lastEntry?: Entry;
   readonly positions: Map<number, number>;
+  /** As it was read; written again behind each checkpoint. @defaultValue none */
+  readonly metadata?: SessionMetadata;
   /** What a checkpoint carries over beside the window. */
   readonly carry: () => Pick<CheckpointEntry, "usageAnchor" | "carried">;
+  /** Stores what the next checkpoint refers to. */
+  readonly beforeCheckpoint?: () => Promise<void>;
   /** Told when a checkpoint could not be written; nothing but the speed of opening rests on it. */
   readonly onCheckpointFailed: (error: unknown) => void;
 }
@@ -37,12 +42,15 @@ export class LogWriter {
   readonly #ids: IdSource;
   #projection: Projection;
   readonly #positions: Map<number, number>;
+  readonly metadata: SessionMetadata;
   readonly #carry: LogWriterOptions["carry"];
+  readonly #beforeCheckpoint: LogWriterOptions["beforeCheckpoint"];
   readonly #onCheckpointFailed: LogWriterOptions["onCheckpointFailed"];
   #beginning: readonly EntryDraft[] = [];
   #lastSeq: number;
   #lastId: string | undefined;
   #bytesAtCheckpoint: number;
+  #isSettled = true;
 
   constructor(options: LogWriterOptions) {
     this.#log = options.log;
@@ -50,7 +58,9 @@ export class LogWriter {
     this.#ids = options.ids;
     this.#projection = options.projection;
     this.#positions = options.positions;
+    this.metadata = options.metadata ?? new SessionMetadata();
     this.#carry = options.carry;
+    this.#beforeCheckpoint = options.beforeCheckpoint;
     this.#onCheckpointFailed = options.onCheckpointFailed;
     this.#lastSeq = options.lastEntry?.seq ?? 0;
     this.#lastId = options.lastEntry?.id;
@@ -92,10 +102,12 @@ export class LogWriter {
       this.#projection = await this.readProjection(this.#lastSeq);
     const positions = await this.#log.append(entries);
     this.#beginning = [];
+    this.#isSettled = false;
     for (const [index, entry] of entries.entries()) {
       this.#lastSeq = entry.seq;
       this.#lastId = entry.id;
       this.#positions.set(entry.seq, positions[index]!);
+      this.metadata.apply(entry);
       const content = shown?.get(entry.seq);
       this.#projection.apply(
         content === undefined || entry.type !== "message" ? entry : { ...entry, content },
@@ -112,13 +124,22 @@ export class LogWriter {
     return entry!;
   }
 
-  /** Writes down where the window is, so that opening needs nothing before. */
+  /** Writes a checkpoint if anything was appended since the last one, or since the log was opened. */
+  async settle(): Promise<void> {
+    if (!this.#isSettled) await this.checkpoint();
+  }
+
+  /** Writes down where the window is, so that opening needs nothing before, and the metadata behind it. */
   async checkpoint(): Promise<void> {
     const index = planCheckpoint(this.#projection, (seq) => this.#positions.get(seq));
     if (index === undefined) return;
     this.#bytesAtCheckpoint = this.#log.bytesWritten();
     try {
+      await this.#beforeCheckpoint?.();
       await this.append([{ type: "checkpoint", ...index, ...this.#carry() }]);
+      // Apart from it: what cannot be read of one is not to cost the other.
+      await this.append(this.metadata.drafts());
+      this.#isSettled = true;
     } catch (error) {
       this.#onCheckpointFailed(error);
     }

@@ -15,6 +15,7 @@ import { notify, type SessionEvent } from "./events.ts";
 import { foldStoredLog, UNKNOWN_MODEL } from "./fold-stored-log.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { Session } from "./session.ts";
+import { checkMetadata } from "./session-metadata.ts";
 import {
   type NewSessionOptions,
   type SessionOptions,
@@ -33,6 +34,7 @@ export const CREATED_BY = "palimpsest";
  */
 export async function createSession(options: NewSessionOptions): Promise<Session> {
   checkWindow(options.window);
+  checkMetadata(options.metadata ?? {});
   const sessionId = options.sessionId ?? options.ids.sessionId();
   const log = await options.store.create(sessionId, options.scope);
   const { scope, workingCopy, source, metadata = {} } = options;

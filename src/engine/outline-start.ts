@@ -12,6 +12,7 @@ import type { ContentBlock } from "../transcript/blocks.ts";
 import { planCheckpoint } from "../transcript/checkpoint.ts";
 import { type EffectEdit, hasEffect } from "../transcript/edits.ts";
 import { type CheckpointEntry, ENTRY_VERSION, type Entry } from "../transcript/entries.ts";
+import { MetadataFold } from "../transcript/metadata.ts";
 import { Projection } from "../transcript/projection.ts";
 
 /** A checkpoint that was never written, and where what follows it begins. */
@@ -44,6 +45,7 @@ export async function findOutlineStart(
 class Outline {
   readonly #limits: OutlineLimits;
   readonly #projection = new Projection();
+  readonly #metadata = new MetadataFold();
   /** Where entries lie, by number. */
   #positions = new Float64Array(1_000);
   #count = 0;
@@ -67,6 +69,7 @@ class Outline {
     const bare = withoutTexts(entry);
     if (!this.#projection.canApply(bare)) return false;
     this.#projection.apply(bare);
+    this.#metadata.apply(bare);
     return true;
   }
 
@@ -77,7 +80,8 @@ class Outline {
     if (this.#count >= this.#limits.foldedWholeEntries) this.#projection.forgetHidden();
     if (index === undefined) return;
     const seq = this.#projection.headSeq;
-    const checkpoint = { type: "checkpoint", seq, id: "outline", v: ENTRY_VERSION, at: 0, ...index } as const;
+    const made = { type: "checkpoint", seq, id: "outline", v: ENTRY_VERSION, at: 0 } as const;
+    const checkpoint = { ...made, ...index, carried: { metadata: this.#metadata.values } };
     this.#last = { checkpoint, position };
   }
 

@@ -11,7 +11,7 @@
  * it left open.
  */
 import { SessionError } from "../base/errors.ts";
-import type { JsonValue } from "../base/json.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
 import { PIN_TOOL } from "../compaction/pin-tool.ts";
 import type { CalibrationSample } from "../tokens/calibration.ts";
 import type { Entry } from "../transcript/entries.ts";
@@ -29,6 +29,7 @@ import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./prepar
 import { Queue } from "./queue.ts";
 import { runPinTool } from "./run-pin-tool.ts";
 import type { SessionHistory } from "./session-history.ts";
+import { receiveValue } from "./session-metadata.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { PinPlan } from "./session-pins.ts";
 import { messagesOf, sizeOf } from "./window-keeper.ts";
@@ -291,10 +292,20 @@ export class Session {
     });
   }
 
-  /** Writes a title, a tag or anything else about the session; the last value of a key counts. */
-  setMetadata(key: string, value: JsonValue): Promise<void> {
+  /** Title, tags and whatever else was set: the last value of each key. */
+  get metadata(): JsonObject {
+    return structuredClone(this.#parts.writer.metadata.values);
+  }
+
+  /**
+   * Writes a title, a tag or another short fact about the session; the last value of a key counts.
+   * @throws `OptionError` where the key is reserved, or all metadata together would be more than lists read.
+   */
+  async setMetadata(key: string, value: JsonValue): Promise<void> {
+    const kept = receiveValue(key, value);
     return this.#run(async () => {
-      await this.#parts.writer.appendOne({ type: "metadata", key, value });
+      this.#parts.writer.metadata.check(key, kept);
+      await this.#parts.writer.appendOne({ type: "metadata", key, value: kept });
     });
   }
 
@@ -306,7 +317,7 @@ export class Session {
   /** Makes everything that was said so far durable; with a checkpoint, so that opening reads little. @internal */
   settle(): Promise<void> {
     return this.#run(async () => {
-      await this.#parts.writer.checkpoint();
+      await this.#parts.writer.settle();
       await this.#parts.log.sync();
     });
   }
@@ -326,7 +337,7 @@ export class Session {
   async #close(): Promise<void> {
     const { writer, log } = this.#parts;
     if (!this.#isClosed) {
-      if (!writer.isEmpty) await writer.checkpoint();
+      await writer.settle();
       await log.sync();
     }
     this.#isClosed = true;

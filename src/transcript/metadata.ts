@@ -1,6 +1,7 @@
 /**
  * Metadata: facts about a session (title, tags …) that are no part of the conversation. The last value
- * of a key counts. Keys of our own begin with a prefix that hosts cannot use.
+ * of a key counts. Keys of our own begin with a prefix that hosts cannot use; what a recording held beside
+ * its messages is kept in the log under keys of another, and is no metadata of the session.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { CheckpointEntry, Entry } from "./entries.ts";
@@ -13,11 +14,18 @@ export function isReservedKey(key: string): boolean {
   return key.startsWith(RESERVED_KEY_PREFIX);
 }
 
+const RECORDED_KEY = /^recorded[.-]/;
+
+/** Whether the key is that of something recorded elsewhere: kept where it stands, and not carried on. */
+export function isRecordedKey(key: string): boolean {
+  return RECORDED_KEY.test(key);
+}
+
 /** The last value of each key of the entries it was given, in the order in which they first came. */
 export class MetadataFold {
   readonly #values = new Map<string, JsonValue>();
 
-  /** The host's keys. */
+  /** The keys that are the host's. */
   get values(): JsonObject {
     return Object.fromEntries(this.#values);
   }
@@ -29,7 +37,7 @@ export class MetadataFold {
   }
 
   set(key: string, value: JsonValue): void {
-    if (!isReservedKey(key)) this.#values.set(key, value);
+    if (!isReservedKey(key) && !isRecordedKey(key)) this.#values.set(key, value);
   }
 
   /** What a checkpoint carried; one of an earlier version carried nothing, and changes nothing. */
