@@ -15,8 +15,23 @@ export {
   StoreError,
   WindowTooSmallError,
 } from "../base/errors.ts";
+export type { MemoryConfig } from "../compaction/conversation/memory-config.ts";
+export type {
+  MemoryContext,
+  MemoryEntry,
+  MemoryEntryType,
+  MemoryRole,
+  MemorySessionState,
+  MemoryStats,
+  MemorySummary,
+} from "../compaction/conversation/memory-entry.ts";
+export type { CompressionTrigger } from "../compaction/conversation/plan-compression.ts";
 export type { PolicyName } from "../compaction/cost-policy.ts";
+export type { SummarizeCallback, SummarizeProblem } from "../engine/ask-for-summary.ts";
+export { ConversationMemory } from "../engine/conversation-memory.ts";
+export type { ConversationMemoryOptions } from "../engine/conversation-memory-options.ts";
 export type { SessionEvent, SessionObserver } from "../engine/events.ts";
+export type { CompressionReport, MemoryEvents } from "../engine/memory-events.ts";
 export { createSession, openSession } from "../engine/open-session.ts";
 export type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "../engine/prepared-call.ts";
 export type { Session } from "../engine/session.ts";
@@ -27,8 +42,10 @@ export type {
   SwitchedLayer,
   WindowOptions,
 } from "../engine/session-options.ts";
+export { MemoryManager, type MemoryManagerOptions } from "../hosts/memory-manager.ts";
 export { type NodeSessions, nodeSessions } from "../hosts/node-sessions.ts";
 export type { Clock } from "../ports/clock.ts";
+export type { Deadline } from "../ports/deadline.ts";
 export type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
 export type { Hasher } from "../ports/hasher.ts";
 export type { IdSource } from "../ports/id-source.ts";

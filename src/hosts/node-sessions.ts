@@ -1,18 +1,15 @@
 /**
  * Sessions on this machine's disk: the store, the clock, the ids and the hash, wired for Node.
  */
-import { FileSessionStore } from "../adapters/files/file-session-store.ts";
-import { nodeFileSystem } from "../adapters/node/node-file-system.ts";
 import { nodeHasher } from "../adapters/node/node-hasher.ts";
-import { nodeProcess } from "../adapters/node/node-process.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
-import { systemTimer } from "../adapters/node/system-timer.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
 import type { NewSessionOptions, SessionOptions } from "../engine/session-options.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Scope } from "../transcript/entries.ts";
+import { folderStore } from "./folder-store.ts";
 
 type Wired = "store" | "clock" | "ids" | "hasher";
 
@@ -49,14 +46,7 @@ export function nodeSessions({
   /** The time of entries; the machine's, by default. */
   readonly clock?: Clock;
 }): NodeSessions {
-  const store = new FileSessionStore({
-    root: folder,
-    fs: nodeFileSystem,
-    hasher: nodeHasher,
-    ids: randomIds,
-    // By the machine's clock, whatever that of the entries is.
-    lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
-  });
+  const store = folderStore(folder);
   const wired = { store, clock, ids: randomIds, hasher: nodeHasher };
   return {
     create: (options = {}) => createSession({ ...options, ...wired }),

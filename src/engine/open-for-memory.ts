@@ -1,0 +1,52 @@
+/**
+ * The session behind a conversation of `MemoryManager`.
+ */
+import { StoreError } from "../base/errors.ts";
+import type { FoldedMemory } from "../compaction/conversation/memory-log.ts";
+import { LogReader } from "./log-reader.ts";
+import { storedSessionId } from "./memory-door.ts";
+import { createSession, openSession } from "./open-session.ts";
+import { readMemory } from "./read-memory.ts";
+import type { Session } from "./session.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+/** Key of the metadata that has the id a host uses, where it is no id of a store. */
+const SESSION_ID_KEY = "memory.sessionId";
+
+/** What the session works with. */
+export type MemorySessionOptions = Omit<SessionOptions, "window" | "durability">;
+
+/** Opens the session of the store, or begins it; nothing is stored before something is added. */
+export async function openForMemory(sessionId: string, options: MemorySessionOptions): Promise<Session> {
+  const storedId = storedSessionId(sessionId, options.hasher);
+  // The window is what the memory says it is: nothing is offloaded or compacted beside it.
+  const all: SessionOptions = { ...options, window: { policy: "off" } };
+  try {
+    return await openSession(storedId, all);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const metadata = storedId === sessionId ? {} : { [SESSION_ID_KEY]: sessionId };
+    return createSession({ ...all, sessionId: storedId, metadata });
+  }
+}
+
+/** Reads what a session remembers without becoming its writer; `undefined` where the store has none. */
+export async function readForMemory(
+  sessionId: string,
+  { store, scope, hasher }: MemorySessionOptions,
+): Promise<FoldedMemory | undefined> {
+  try {
+    const log = await store.open(storedSessionId(sessionId, hasher), scope);
+    try {
+      return await readMemory({ log, reader: new LogReader(log, new Map()) });
+    } finally {
+      await log.close();
+    }
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof StoreError && error.code === "SESSION_NOT_FOUND";
