@@ -111,7 +111,7 @@ function days(name: keyof RetentionSettings, value: unknown = HOME_DEFAULTS[name
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= HOME_DEFAULTS.maxDays)
     return value;
   throw new OptionError({
-    message: `${name} is ${shorten(JSON.stringify(value) ?? String(value), 60)}, and not a number of days.`,
+    message: `${name} is ${shorten(typeof value === "string" ? JSON.stringify(value) : String(value), 60)}, and not a number of days.`,
     hint: `Give a whole number from 0 to ${HOME_DEFAULTS.maxDays}, without a unit. 0 keeps everything.`,
   });
 }
