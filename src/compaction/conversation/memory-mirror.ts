@@ -2,7 +2,7 @@
  * One session of `MemoryManager` in memory, so that its readers need not wait: entries, summaries,
  * and the sums over both, kept up entry by entry.
  *
- * What is in here is never changed in place and never handed out: readers get copies.
+ * An entry in here is never changed and never handed out: readers get copies.
  */
 import {
   copyEntry,
@@ -20,6 +20,8 @@ export type MirroredState = Pick<MemorySessionState, "entries" | "summaries">;
 /** Entries and summaries of one session. */
 export class MemoryMirror {
   #entries: MemoryEntry[] = [];
+  /** Where an entry stands among all of them, by its id. */
+  #places = new Map<string, number>();
   #summaries: readonly MemorySummary[] = [];
   #active: MemoryEntry[] = [];
   #totalTokens = 0;
@@ -49,7 +51,7 @@ export class MemoryMirror {
   }
 
   push(entry: MemoryEntry): void {
-    this.#entries.push(entry);
+    this.#places.set(entry.id, this.#entries.push(entry) - 1);
     this.#active.push(entry);
     this.#totalTokens += entry.tokenCount;
     this.#activeTokens += entry.tokenCount;
@@ -58,15 +60,19 @@ export class MemoryMirror {
   /** `summary` stands for its entries from now on, in the place of the summaries `foldedIds`. */
   compress(summary: MemorySummary, foldedIds: ReadonlySet<string>): void {
     const ids = new Set(summary.originalEntryIds);
-    const entries = this.#entries.map((entry) =>
-      ids.has(entry.id) ? { ...entry, compressed: true, summaryId: summary.id } : entry,
-    );
-    const kept = this.#summaries.filter(({ id }) => !foldedIds.has(id));
-    this.replace({ entries, summaries: [...kept, summary] });
+    for (const id of ids) {
+      const place = this.#places.get(id);
+      if (place === undefined) continue;
+      this.#entries[place] = { ...this.#entries[place]!, compressed: true, summaryId: summary.id };
+    }
+    this.#active = this.#active.filter(({ id }) => !ids.has(id));
+    this.#summaries = [...this.#summaries.filter(({ id }) => !foldedIds.has(id)), summary];
+    this.#activeTokens = sumTokens(this.#active) + sumTokens(this.#summaries);
   }
 
   replace({ entries, summaries }: MirroredState): void {
     this.#entries = [...entries];
+    this.#places = new Map(entries.map(({ id }, index) => [id, index]));
     this.#summaries = summaries;
     this.#active = entries.filter(({ compressed }) => !compressed);
     this.#totalTokens = sumTokens(entries);

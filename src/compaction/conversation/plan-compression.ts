@@ -59,10 +59,10 @@ export function planCompression(
   if (count === 0 || count < config.minEntriesToCompress) return undefined;
   const entries = mirror.active.slice(0, count);
   const folded = foldedSummaries(mirror.summaries.filter(mayFold), config);
-  const foldedIds = new Set<string | undefined>(folded.map(({ id }) => id));
-  const earlier = mirror.entries.filter(
-    ({ summaryId }) => summaryId !== undefined && foldedIds.has(summaryId),
-  );
+  const foldedIds = new Set(folded.map(({ id }) => id));
+  const isFolded = ({ summaryId }: MemoryEntry): boolean =>
+    summaryId !== undefined && foldedIds.has(summaryId);
+  const earlier = folded.length === 0 ? [] : mirror.entries.filter(isFolded);
   const replacedTokens = sumTokens(entries) + sumTokens(folded);
   return {
     entries,
