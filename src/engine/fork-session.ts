@@ -32,6 +32,8 @@ export interface ForkOptions extends SessionOptions {
   readonly sessionId?: string;
   /** @defaultValue the title of the session, marked as a fork; none where it has none */
   readonly title?: string;
+  /** Title, tags and the like that are to be others than the session has; `title` comes after it. */
+  readonly metadata?: Readonly<Record<string, JsonValue>>;
   /** Folder or checkout that the fork is about. @defaultValue that of the session */
   readonly workingCopy?: string;
   /** Where the session lies that is forked. @defaultValue where the fork is kept */
@@ -108,8 +110,12 @@ async function copyEntries(
   }
   if (copy === undefined) throw noSuchEntry(atSeq, 0);
   await copy.fillUpTo(atSeq);
-  const described = describeFork(metadata, options.title);
-  await copy.describe({ ...described, [FORK_MARK]: log.sessionId }, clock.nowMs());
+  const described = describeFork(metadata);
+  const titled = options.title === undefined ? {} : { title: options.title };
+  await copy.describe(
+    { ...described, ...options.metadata, ...titled, [FORK_MARK]: log.sessionId },
+    clock.nowMs(),
+  );
   return { entries: copy.lastSeq, missingBlobs: copy.missingBlobs };
 }
 
@@ -144,18 +150,13 @@ function headerOf(
 }
 
 /** Title and tags of the parent are those of now, whatever they were at the entry that is forked at. */
-function describeFork(
-  metadata: Readonly<Record<string, JsonValue>>,
-  title: string | undefined,
-): Readonly<Record<string, JsonValue>> {
-  const known = metadata["title"];
-  const inherited =
-    typeof known !== "string" || known.trim() === ""
-      ? undefined
-      : shorten(known, TITLE_CHARS - FORK_ENDING.length) + FORK_ENDING;
-  const named = title ?? inherited;
-  const tags = metadata["tags"];
-  return { ...(named === undefined ? {} : { title: named }), ...(tags === undefined ? {} : { tags }) };
+function describeFork(metadata: Readonly<Record<string, JsonValue>>): Readonly<Record<string, JsonValue>> {
+  const { title, tags } = metadata;
+  const named =
+    typeof title !== "string" || title.trim() === ""
+      ? {}
+      : { title: shorten(title, TITLE_CHARS - FORK_ENDING.length) + FORK_ENDING };
+  return { ...named, ...(tags === undefined ? {} : { tags }) };
 }
 
 /** Where to fork: what the session's writer appends meanwhile is not taken along. */

@@ -9,14 +9,15 @@
  * <home>/trash/<prefix>-<hash>/                       sessions that can be restored
  * ```
  */
-import { AssertionError } from "../base/assert.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { CleanUpOptions, CleanUpReport } from "../engine/clean-up-run.ts";
 import type { Session } from "../engine/session.ts";
 import type { NewSessionOptions, SessionOptions } from "../engine/session-options.ts";
 import type { FormatName } from "../formats/imported-session.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectContext } from "../ports/project-context.ts";
 import type { SessionInfo, SessionPage, SessionStore, TrashedSession } from "../ports/session-store.ts";
+import { HomeSessions } from "./home/home-sessions.ts";
 
 /** Where a home is, and how it is used. Everything may be left out. */
 export interface HomeOptions {
@@ -128,6 +129,18 @@ export interface StartContextChange {
   readonly change: "added" | "changed" | "removed";
 }
 
+/** How the home is cleaned up. Everything may be left out. */
+export type HomeCleanUpOptions = Pick<
+  CleanUpOptions,
+  "dryRun" | "onlyIfDue" | "limit" | "signal" | "onProgress"
+>;
+
+/** What was done in one project. */
+export interface HomeCleanUp {
+  readonly project: HomeProject;
+  readonly report: CleanUpReport;
+}
+
 /**
  * Sessions of one working copy in a home, and a way to those of the others. `which` is always a session's
  * id, the beginning of one that no other has, or its exact title.
@@ -188,6 +201,12 @@ export interface PalimpsestHome {
   /** Deletes a session that is in the trash, for good. */
   purge(which: string): Promise<void>;
 
+  /**
+   * Moves sessions that nobody has used for long to the trash and deletes what was there for long enough, in
+   * every project. Tells only what it would do where the settings that say how long could not be read.
+   */
+  cleanUp(options?: HomeCleanUpOptions): Promise<readonly HomeCleanUp[]>;
+
   /** Instruction files and the state of version control, read once for this home. */
   startContext(): Promise<StartContext>;
   /** How the start context differs from the one that a session recorded last. */
@@ -211,6 +230,6 @@ export interface PalimpsestHome {
  * const session = (await home.resumeLatest()) ?? (await home.create());
  * ```
  */
-export function openHome(_options: HomeOptions = {}): PalimpsestHome {
-  throw new AssertionError("to come");
+export function openHome(options: HomeOptions = {}): PalimpsestHome {
+  return new HomeSessions(options);
 }

@@ -1,0 +1,372 @@
+/**
+ * The home at work: puts the store of each project, the engine, settings and start context together.
+ */
+import { nodeFileSystem } from "../../adapters/node/node-file-system.ts";
+import { nodeHasher } from "../../adapters/node/node-hasher.ts";
+import { NodeProjectContext } from "../../adapters/node/project-context.ts";
+import { randomIds } from "../../adapters/node/random-ids.ts";
+import { systemClock } from "../../adapters/node/system-clock.ts";
+import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
+import { OptionError, StoreError } from "../../base/errors.ts";
+import type { JsonValue } from "../../base/json.ts";
+import { cleanUp } from "../../engine/clean-up.ts";
+import type { SessionObserver } from "../../engine/events.ts";
+import { forkSession } from "../../engine/fork-session.ts";
+import { createSession, openSession } from "../../engine/open-session.ts";
+import type { Session } from "../../engine/session.ts";
+import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
+import { importRecording } from "../cli/sessions/import-recording.ts";
+import { closeOnExit } from "../flush-on-exit.ts";
+import type {
+  FoundSession,
+  HomeCleanUp,
+  HomeCleanUpOptions,
+  HomeForkOptions,
+  HomeImport,
+  HomeOptions,
+  HomeProblem,
+  HomeProject,
+  HomeSessionOptions,
+  HomeSettings,
+  PalimpsestHome,
+  Persistence,
+  ResumeOptions,
+  StartContext,
+  StartContextChange,
+} from "../palimpsest-home.ts";
+import { findSession, type Match, theOne } from "./find-session.ts";
+import { HomeStores } from "./home-stores.ts";
+import { decidePersistence, isRetentionKnown } from "./persistence.ts";
+import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";
+import { changeSettings, readSettings } from "./settings.ts";
+import { contextChanges, START_CONTEXT_KEY, startContextOf } from "./start-context.ts";
+
+/** Metadata key that says where a session of another working copy is worked on now. */
+const WORKING_COPY_KEY = "workingCopy";
+
+export class HomeSessions implements PalimpsestHome {
+  readonly folder: string;
+  readonly workingCopy: string;
+  readonly project: HomeProject;
+  readonly settings: HomeSettings;
+  readonly problems: readonly HomeProblem[];
+  readonly persistence: Persistence;
+  readonly #options: HomeOptions;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #stores: HomeStores;
+  readonly #open = new Set<Session>();
+  #startContext: Promise<StartContext> | undefined;
+
+  constructor(options: HomeOptions) {
+    this.#options = options;
+    this.#env = options.env ?? process.env;
+    this.folder = homeFolder(options.home, this.#env);
+    this.workingCopy = realWorkingCopy(options.workingCopy ?? process.cwd());
+    this.project = projectOf(this.folder, projectName(this.workingCopy, nodeHasher));
+    const { settings, problems } = readSettings(this.folder, nodeFileSystem);
+    this.settings = settings;
+    this.problems = problems;
+    this.persistence = decidePersistence({ asked: options.persistence, env: this.#env, settings });
+    const isPersistent = this.persistence.isOn;
+    this.#stores = new HomeStores({ home: this.folder, project: this.project, isPersistent });
+  }
+
+  async create(options: HomeSessionOptions = {}): Promise<Session> {
+    const metadata = { ...(await this.#told()), ...options.metadata };
+    const { workingCopy } = this;
+    return this.#keep(options.observer, (observer) =>
+      createSession({ ...options, ...this.#wired(this.project), ...observer, metadata, workingCopy }),
+    );
+  }
+
+  async resume(which: string, options: ResumeOptions = {}): Promise<Session> {
+    const match = await this.#find(which);
+    const { ifInUse, ...rest } = options;
+    try {
+      return await this.#goOn(match, rest);
+    } catch (error) {
+      const isInUse = error instanceof StoreError && error.code === "SESSION_IN_USE";
+      if (!isInUse || ifInUse !== "fork") throw error;
+      return this.fork(match.sessionId, rest);
+    }
+  }
+
+  async resumeLatest(options: ResumeOptions = {}): Promise<Session | undefined> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.list(after === undefined ? {} : { after });
+      for (const { sessionId, isInUse } of page.sessions) {
+        if (isInUse) continue;
+        const opened = await this.#tryResume(sessionId, options);
+        if (opened !== undefined) return opened;
+      }
+      after = page.next;
+      if (after === undefined) return undefined;
+    }
+  }
+
+  async fork(which: string, options: HomeForkOptions = {}): Promise<Session> {
+    const { store, sessionId } = await this.#find(which);
+    const { workingCopy } = this;
+    const { metadata: known } = await store.find(sessionId);
+    // The session may be worked on elsewhere, with other instructions; the fork begins here.
+    const metadata = {
+      ...(known[WORKING_COPY_KEY] === undefined ? {} : { [WORKING_COPY_KEY]: workingCopy }),
+      ...(await this.#told()),
+    };
+    const from = { store };
+    return this.#keep(options.observer, (observer) =>
+      forkSession(sessionId, {
+        ...options,
+        ...this.#wired(this.project),
+        ...observer,
+        workingCopy,
+        metadata,
+        from,
+      }),
+    );
+  }
+
+  async list({
+    project = this.project,
+    ...query
+  }: {
+    readonly project?: HomeProject;
+    readonly limit?: number;
+    readonly after?: string;
+  } = {}): Promise<SessionPage> {
+    return this.storeOf(project).describe(query);
+  }
+
+  async projects(): Promise<readonly HomeProject[]> {
+    return this.#stores.projects();
+  }
+
+  async find(which: string): Promise<FoundSession> {
+    const { project, store, sessionId } = await this.#find(which);
+    return { project, info: await store.find(sessionId) };
+  }
+
+  storeOf(project: HomeProject = this.project): SessionStore {
+    return this.#stores.storeOf(project);
+  }
+
+  async rename(which: string, title: string): Promise<void> {
+    const named = checkName("title", title);
+    await this.#change(await this.#find(which), (session) => session.setMetadata("title", named));
+  }
+
+  async tag(
+    which: string,
+    { add = [], remove = [] }: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
+  ): Promise<readonly string[]> {
+    const added = add.map((tag) => checkName("tag", tag));
+    const match = await this.#find(which);
+    let tags: readonly string[] = [];
+    await this.#change(match, async (session) => {
+      // Read once we are the writer: what another one added before stays.
+      const known = (await match.store.find(match.sessionId)).metadata["tags"];
+      const strings = Array.isArray(known) ? known.filter((tag) => typeof tag === "string") : [];
+      tags = [...new Set([...strings, ...added])].filter((tag) => !remove.includes(tag));
+      if (tags.length > HOME_DEFAULTS.tagsCount) throw tooManyTags(tags.length);
+      await session.setMetadata("tags", tags);
+    });
+    return tags;
+  }
+
+  async importFrom(
+    path: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly HomeImport[]> {
+    return importRecording(path, {
+      ...this.#wired(this.project),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  async trash(which: string, reason = "by hand"): Promise<FoundSession> {
+    const found = await this.find(which);
+    const { sessionId } = found.info;
+    await this.storeOf(found.project).trash(sessionId, { at: this.#clock.nowMs(), reason });
+    return found;
+  }
+
+  async listTrash(project: HomeProject = this.project): Promise<readonly TrashedSession[]> {
+    return this.storeOf(project).listTrash();
+  }
+
+  async restore(which: string): Promise<FoundSession> {
+    const { project, store, sessionId } = await this.#findInTrash(which);
+    await store.restore(sessionId);
+    return { project, info: await store.find(sessionId) };
+  }
+
+  async purge(which: string): Promise<void> {
+    const { store, sessionId } = await this.#findInTrash(which);
+    await store.purge(sessionId);
+  }
+
+  async cleanUp(options: HomeCleanUpOptions = {}): Promise<readonly HomeCleanUp[]> {
+    if (!this.persistence.isOn) return [];
+    const dryRun = options.dryRun === true || !isRetentionKnown(this.problems);
+    const done: HomeCleanUp[] = [];
+    for (const project of this.#stores.projects()) {
+      const store = this.#stores.fileStoreOf(project);
+      const { settings } = this;
+      const clock = this.#clock;
+      const ledger = store.cleanUpLedger();
+      done.push({ project, report: await cleanUp(store, { ...options, clock, settings, ledger, dryRun }) });
+    }
+    return done;
+  }
+
+  startContext(): Promise<StartContext> {
+    this.#startContext ??= this.#readStartContext();
+    return this.#startContext;
+  }
+
+  async changesSince(which: string): Promise<readonly StartContextChange[]> {
+    const { info } = await this.find(which);
+    const { fingerprint } = await this.startContext();
+    return contextChanges(info.metadata[START_CONTEXT_KEY], fingerprint);
+  }
+
+  async changeSettings(changes: Partial<HomeSettings>): Promise<void> {
+    await changeSettings({ home: this.folder, fs: nodeFileSystem, ids: randomIds }, changes);
+  }
+
+  closeOnExit(): () => void {
+    return closeOnExit(() => this.close());
+  }
+
+  async close(): Promise<void> {
+    const closing = await Promise.allSettled([...this.#open].map((session) => session.close()));
+    const failed = closing.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  get #clock() {
+    return this.#options.clock ?? systemClock;
+  }
+
+  #wired(project: HomeProject) {
+    return { store: this.storeOf(project), clock: this.#clock, ids: randomIds, hasher: nodeHasher };
+  }
+
+  async #find(which: string): Promise<Match> {
+    return findSession(which, this.#stores.places(), this.#whereItIs());
+  }
+
+  async #findInTrash(which: string): Promise<Match> {
+    const matches: Match[] = [];
+    for (const place of this.#stores.places())
+      for (const { sessionId } of await place.store.listTrash())
+        if (which !== "" && sessionId.startsWith(which)) matches.push({ ...place, sessionId });
+    const whole = matches.filter(({ sessionId }) => sessionId === which);
+    return theOne(which, whole.length > 0 ? whole : matches, `the trash of ${this.#whereItIs()}`);
+  }
+
+  #whereItIs(): string {
+    const { isOn, reason } = this.persistence;
+    return isOn ? this.folder : `memory, where sessions are kept because ${reason}`;
+  }
+
+  /** Opens a session that was found; what is new about where it is worked on is written down. */
+  async #goOn(match: Match, options: Omit<ResumeOptions, "ifInUse">): Promise<Session> {
+    const { project, store, sessionId } = match;
+    const session = await this.#keep(options.observer, (observer) =>
+      openSession(sessionId, { ...options, ...this.#wired(project), ...observer }),
+    );
+    try {
+      const { header, metadata } = await store.find(sessionId);
+      const here = { [WORKING_COPY_KEY]: this.workingCopy, ...(await this.#told()) };
+      const before: Readonly<Record<string, unknown>> = {
+        [WORKING_COPY_KEY]: header?.workingCopy,
+        ...metadata,
+      };
+      for (const [key, value] of Object.entries(here))
+        if (JSON.stringify(before[key]) !== JSON.stringify(value)) await note(session, key, value);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  /** Somebody else may have become its writer, or moved it away, since it was listed. */
+  async #tryResume(sessionId: string, options: ResumeOptions): Promise<Session | undefined> {
+    try {
+      return await this.#goOn({ project: this.project, store: this.storeOf(), sessionId }, options);
+    } catch (error) {
+      if (error instanceof StoreError && ["SESSION_IN_USE", "SESSION_NOT_FOUND"].includes(error.code))
+        return undefined;
+      throw error;
+    }
+  }
+
+  async #change({ project, sessionId }: Match, change: (session: Session) => Promise<void>): Promise<void> {
+    const session = await openSession(sessionId, this.#wired(project));
+    try {
+      await change(session);
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Remembers a session until it is closed. */
+  async #keep(
+    watching: SessionObserver | undefined,
+    begin: (observer: { readonly observer: SessionObserver }) => Promise<Session>,
+  ): Promise<Session> {
+    let isClosed = false;
+    let session: Session | undefined;
+    const observer: SessionObserver = {
+      onEvent: (event) => {
+        if (event.type === "closed") isClosed = true;
+        if (event.type === "closed" && session !== undefined) this.#open.delete(session);
+        watching?.onEvent(event);
+      },
+    };
+    session = await begin({ observer });
+    if (!isClosed) this.#open.add(session);
+    return session;
+  }
+
+  /** What is recorded of the start context, once it was asked for. */
+  async #told(): Promise<Readonly<Record<string, JsonValue>>> {
+    const context = await this.#startContext;
+    return context === undefined ? {} : { [START_CONTEXT_KEY]: context.fingerprint };
+  }
+
+  async #readStartContext(): Promise<StartContext> {
+    const { instructionFiles, gitStatus } = this.settings;
+    const source = new NodeProjectContext({ top: realWorkingCopy(userFolder(this.#env)), env: this.#env });
+    const isBare = this.#options.isBare === true || !instructionFiles;
+    const withoutGit = this.#options.isBare === true || !gitStatus;
+    return startContextOf(await source.read(this.workingCopy, { isBare, withoutGit }), nodeHasher);
+  }
+}
+
+/** A session whose metadata are full goes on without. */
+async function note(session: Session, key: string, value: JsonValue): Promise<void> {
+  try {
+    await session.setMetadata(key, value);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+  }
+}
+
+function checkName(what: string, name: unknown): string {
+  const trimmed = typeof name === "string" ? name.trim() : "";
+  if (trimmed !== "" && trimmed.length <= HOME_DEFAULTS.titleChars) return trimmed;
+  throw new OptionError({
+    message: `A ${what} has 1 to ${HOME_DEFAULTS.titleChars} characters; this one has ${trimmed.length}.`,
+    hint: `Give a shorter ${what}, in words that tell the session from others.`,
+  });
+}
+
+function tooManyTags(count: number): OptionError {
+  return new OptionError({
+    message: `The session would have ${count} tags; ${HOME_DEFAULTS.tagsCount} is the most.`,
+    hint: "Remove some of its tags first.",
+  });
+}
