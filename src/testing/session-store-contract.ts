@@ -25,6 +25,15 @@ import {
 } from "./session-store-contract-kit.ts";
 import { appendsAfterTear, dropsTornBatch, survivesTear } from "./session-store-crash-cases.ts";
 import {
+  describesInPages,
+  describesLatestFirst,
+  describesLongLogs,
+  describesWhatListsShow,
+  describesWithinScope,
+  outlinesAll,
+  tellsWhatMayBeHeld,
+} from "./session-store-listing-cases.ts";
+import {
   keepsWhatTrashHolds,
   purges,
   refusesWrongTrashing,
@@ -78,6 +87,13 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "replaces a writer that gives no sign of life, and tells it", run: replacesSilentWriter },
   { name: "stores once an append that is made again", run: storesRepeatedOnce },
   { name: "takes a batch whose end never arrived as not appended", run: dropsTornBatch },
+  { name: "describes sessions, the latest activity first", run: describesLatestFirst },
+  { name: "describes sessions in pages, each session once", run: describesInPages },
+  { name: "describes header, metadata, first prompt and writer", run: describesWhatListsShow },
+  { name: "finds metadata that a checkpoint carries", run: describesLongLogs },
+  { name: "describes the sessions of one scope", run: describesWithinScope },
+  { name: "outlines all sessions, if it can", run: outlinesAll },
+  { name: "never denies a text that a session holds", run: tellsWhatMayBeHeld },
   { name: "moves a session to the trash and brings it back whole", run: trashesAndRestores },
   { name: "deletes for good what is in the trash, and only that", run: purges },
   { name: "refuses to trash, restore or purge what is not there", run: refusesWrongTrashing },

@@ -6,6 +6,7 @@
  * farther. What is damaged is passed over.
  */
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { OpenFile } from "../../ports/file-system.ts";
 import type { StoredEntry } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
@@ -24,6 +25,21 @@ export function readSessionGist(file: OpenFile, size: number): SessionGist {
   if (from > 0 && !entries.some(({ entry }) => entry.type === "checkpoint")) readBack(file, from, gist);
   for (const { entry } of entries) gist.add(entry);
   return gist;
+}
+
+/** When the last entry of a log was appended; `undefined` where its last bytes hold no whole one. */
+export function readLastAt(file: OpenFile, size: number): number | undefined {
+  const from = Math.max(0, size - STORE_DEFAULTS.lineProbeBytes);
+  const piece = readBuffer(file, from, size - from);
+  for (let end = piece.lastIndexOf(NEWLINE); end > 0; ) {
+    const start = piece.lastIndexOf(NEWLINE, end - 1);
+    // A line that begins before the piece is not whole.
+    if (start === -1 && from > 0) return undefined;
+    const parsed = parseLine(piece.subarray(start + 1, end));
+    if (parsed.ok) return parsed.entry.at;
+    end = start;
+  }
+  return undefined;
 }
 
 function readHead(file: OpenFile, size: number, gist: SessionGist): void {

@@ -22,7 +22,7 @@ import { errorCode, readFailure } from "../shared/store-failure.ts";
 import type { IndexNote, IndexRow } from "./index-lines.ts";
 import { type IndexView, indexAnew, type SessionLooks, viewIndex } from "./index-view.ts";
 import { IndexedSessionLog } from "./indexed-session-log.ts";
-import { readSessionGist } from "./read-session-gist.ts";
+import { readLastAt, readSessionGist } from "./read-session-gist.ts";
 import { SessionIndex } from "./session-index.ts";
 import { holdsText } from "./text-scan.ts";
 
@@ -172,10 +172,26 @@ export class SessionLister {
   #glance(sessionId: string): IndexRow | undefined {
     const stat = this.#stat(sessionId);
     if (stat === undefined) return undefined;
-    // A file system that keeps no times: only the log itself can tell.
-    if (!(stat.modifiedMs > 0)) return this.#refresh(sessionId, undefined);
     const { size: bytes, modifiedMs } = stat;
-    return { sessionId, bytes, lastActivityAt: plausibleTime(modifiedMs), modifiedAt: modifiedMs };
+    const lastAt = this.#lastAt(sessionId, bytes);
+    if (lastAt === undefined) return this.#refresh(sessionId, undefined);
+    const lastActivityAt = plausibleTime(Math.max(modifiedMs, lastAt));
+    return { sessionId, bytes, lastActivityAt, modifiedAt: modifiedMs };
+  }
+
+  #lastAt(sessionId: string, bytes: number): number | undefined {
+    const { fs } = this.#options;
+    try {
+      const file = fs.open(this.#paths(sessionId).logFile, "read");
+      try {
+        return readLastAt(file, bytes);
+      } finally {
+        file.close();
+      }
+    } catch {
+      // Whoever opens the session hears of it; here it has the time of its file.
+      return 0;
+    }
   }
 
   #refresh(sessionId: string, known: IndexRow | undefined): IndexRow | undefined {

@@ -14,7 +14,7 @@ import { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.t
 import { type StoreHarness, sessionStoreContract } from "../../../src/testing/session-store-contract.ts";
 
 /** Stores of different processes on one disk, under one clock. */
-function processesAt(root: string, fs: FileSystem) {
+function processesAt(root: string, fs: FileSystem, isIndexed = false) {
   const clock = new FakeClock();
   const living = new Set<string>();
   const aStore = () => {
@@ -23,7 +23,7 @@ function processesAt(root: string, fs: FileSystem) {
       process: new FakeProcess({ pid: living.size + 1, living }),
       timer: new FakeTimer(),
     };
-    return new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds, lease });
+    return new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds, lease, isIndexed });
   };
   const expireWriters = () => clock.advance(15_001);
   return { store: aStore(), reopen: aStore, expireWriters, hasher: nodeHasher };
@@ -61,5 +61,10 @@ describe("the store in files, on a file system in memory", () => {
       },
     };
   };
+  for (const { name, run } of sessionStoreContract) it(name, () => run(harness()));
+});
+
+describe("the store in files, with an index of its folder", () => {
+  const harness = (): StoreHarness => processesAt("/home/sessions", new InMemoryFileSystem(), true);
   for (const { name, run } of sessionStoreContract) it(name, () => run(harness()));
 });
