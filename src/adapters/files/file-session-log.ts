@@ -16,7 +16,13 @@ import { ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
-import { errorCode, readFailure, sessionExists, storeFailure } from "../shared/store-failure.ts";
+import {
+  errorCode,
+  readFailure,
+  sessionExists,
+  sessionNotFound,
+  storeFailure,
+} from "../shared/store-failure.ts";
 import { BlobFolder } from "./blob-folder.ts";
 import { FolderKeeper } from "./folder-keeper.ts";
 import { type FramedBatch, formatBatch } from "./log-line.ts";
@@ -104,6 +110,7 @@ export class FileSessionLog implements SessionLog {
       if (this.#reader === undefined && this.#fs.stat(this.#paths.logFile) !== undefined)
         throw sessionExists(this.sessionId);
       const acquired = lease.acquire(this.#reader?.size() ?? 0);
+      this.#assertStillThere(lease);
       if (acquired === "over-living" && this.#reader !== undefined) this.#fence(this.#leaseOptions!);
       this.#wasWriter = true;
       this.#tidyBlobs();
@@ -113,6 +120,13 @@ export class FileSessionLog implements SessionLog {
       if (isTaken) throw sessionTaken(`Session ${this.sessionId} was taken over. ${error.message}`);
       throw storeFailure(`${this.#paths.logFile} could not be taken`, error);
     }
+  }
+
+  /** It may have been moved to the trash since it was opened. While the lease is held it stays. */
+  #assertStillThere(lease: SessionLease): void {
+    if (this.#reader === undefined || this.#fs.stat(this.#paths.logFile) !== undefined) return;
+    lease.release();
+    throw sessionNotFound(this.sessionId, this.#paths.rootFolder);
   }
 
   #tidyBlobs(): void {
