@@ -40,6 +40,11 @@ export const CLI_DEFAULTS = {
   /** Seed of the choice of calls to rebuild, so that a report can be had again. Source: our choice. */
   rebuildSeed: 20_240_229,
 
+  /** A disk with less free than this is a problem, in bytes. Source: our choice: some hundred long sessions. */
+  lowDiskBytes: 200_000_000,
+  /** A session's folder without a log is looked at once it is as old, in milliseconds: a session stores its first large blocks before its log. Source: our choice: an hour. */
+  orphanAgeMs: 3_600_000,
+
   /** Model of a recording that names none, by its format. Source: our choice: the tools' defaults when they were recorded. */
   modelOfFormat: {
     "claude-code": "claude-sonnet-4-5",

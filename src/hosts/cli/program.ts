@@ -7,6 +7,7 @@ import { OptionError } from "../../base/errors.ts";
 import { POLICY_NAMES, type PolicyName } from "../../compaction/cost-policy.ts";
 import { TARIFFS, type TariffName } from "../../tokens/tariff.ts";
 import { runDemo } from "./demo-command.ts";
+import { addDoctor } from "./doctor/doctor-command.ts";
 import { formatError } from "./error-report.ts";
 import { runReplay } from "./replay-command.ts";
 import { addSessions } from "./sessions/sessions-command.ts";
@@ -29,6 +30,8 @@ Examples:
   palimpsest replay session.jsonl --policy economy    what another policy costs and keeps
   palimpsest replay session.jsonl --json              the figures for a program
   palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
+  palimpsest sessions list                            the stored sessions of this folder
+  palimpsest doctor                                   what is wrong with stored sessions, if anything
 
 Reads recordings of Claude Code and pi, and message lists in the shape of OpenAI Chat and Anthropic.
 Nothing leaves this machine: no model is called and no network is used.`;
@@ -130,6 +133,8 @@ function createProgram(context: CliContext, version: string, exitWith: (code: nu
       exitWith(await runDemo({ folder, ...flags }, context));
     });
 
-  addSessions(program, { context, version, exitWith });
+  const shell = { context, version, exitWith };
+  addSessions(program, shell);
+  addDoctor(program, shell);
   return program;
 }

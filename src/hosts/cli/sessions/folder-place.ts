@@ -4,23 +4,22 @@
 import { nodeHasher } from "../../../adapters/node/node-hasher.ts";
 import { randomIds } from "../../../adapters/node/random-ids.ts";
 import { systemClock } from "../../../adapters/node/system-clock.ts";
-import { AmbiguousSessionError, StoreError } from "../../../base/errors.ts";
+import { HOME_DEFAULTS } from "../../../base/defaults/home.ts";
 import { forkSession } from "../../../engine/fork-session.ts";
 import { openSession } from "../../../engine/open-session.ts";
 import type { Session } from "../../../engine/session.ts";
-import { outlineSessions } from "../../../engine/session-outline.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../../ports/session-store.ts";
+import { findSession, theOne } from "../../home/find-session.ts";
 import type { FoundSession, HomeForkOptions, HomeImport, HomeProject } from "../../palimpsest-home.ts";
 import { importRecording } from "./import-recording.ts";
 import { tagsOf } from "./words.ts";
-
-/** Candidates that are named where a name fits several sessions. */
-const CANDIDATES_TOLD = 5;
 
 export class FolderPlace {
   readonly folder: string;
   /** The folder itself: there are no others. */
   readonly project: HomeProject;
+  readonly retention = HOME_DEFAULTS;
+  readonly isRetentionKnown = true;
   readonly #store: SessionStore;
 
   constructor(folder: string, store: SessionStore) {
@@ -51,8 +50,11 @@ export class FolderPlace {
   }
 
   async find(which: string): Promise<FoundSession> {
-    const ids = await this.#store.list();
-    const sessionId = oneOf(which, candidates(which, ids)) ?? (await this.#findByTitle(which));
+    const { sessionId } = await findSession(
+      which,
+      [{ project: this.project, store: this.#store }],
+      this.folder,
+    );
     return { project: this.project, info: await this.#store.find(sessionId) };
   }
 
@@ -92,9 +94,10 @@ export class FolderPlace {
   }
 
   async restore(which: string): Promise<FoundSession> {
-    const ids = (await this.#store.listTrash()).map(({ sessionId }) => sessionId);
-    const sessionId = oneOf(which, candidates(which, ids));
-    if (sessionId === undefined) throw notFound(which, `the trash of ${this.folder}`);
+    const trashed = await this.#store.listTrash();
+    const whole = trashed.filter(({ sessionId }) => sessionId === which);
+    const begun = trashed.filter(({ sessionId }) => which !== "" && sessionId.startsWith(which));
+    const { sessionId } = theOne(which, whole.length > 0 ? whole : begun, `the trash of ${this.folder}`);
     await this.#store.restore(sessionId);
     return { project: this.project, info: await this.#store.find(sessionId) };
   }
@@ -116,36 +119,4 @@ export class FolderPlace {
       await session.close();
     }
   }
-
-  async #findByTitle(which: string): Promise<string> {
-    const titled = (await outlineSessions(this.#store)).filter(({ title }) => title === which);
-    const sessionId = oneOf(
-      which,
-      titled.map((outline) => outline.sessionId),
-    );
-    if (sessionId === undefined) throw notFound(which, this.folder);
-    return sessionId;
-  }
-}
-
-/** The session itself, or all whose id begins so. */
-function candidates(which: string, ids: readonly string[]): readonly string[] {
-  if (ids.includes(which)) return [which];
-  return which === "" ? [] : ids.filter((id) => id.startsWith(which));
-}
-
-function oneOf(which: string, found: readonly string[]): string | undefined {
-  if (found.length < 2) return found[0];
-  const told = found.slice(0, CANDIDATES_TOLD).join(", ");
-  throw new AmbiguousSessionError(found, {
-    message: `${JSON.stringify(which)} may be ${found.length} sessions: ${told}${found.length > CANDIDATES_TOLD ? " …" : ""}.`,
-    hint: "Give more of the id.",
-  });
-}
-
-function notFound(which: string, place: string): StoreError {
-  return new StoreError("SESSION_NOT_FOUND", {
-    message: `There is no session ${JSON.stringify(which)} in ${place}.`,
-    hint: "List the sessions with palimpsest sessions list; give an id, the beginning of one, or a title.",
-  });
 }

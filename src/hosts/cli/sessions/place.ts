@@ -10,13 +10,22 @@ import { randomIds } from "../../../adapters/node/random-ids.ts";
 import { systemClock } from "../../../adapters/node/system-clock.ts";
 import { systemTimer } from "../../../adapters/node/system-timer.ts";
 import { OptionError } from "../../../base/errors.ts";
+import type { RetentionSettings } from "../../../engine/plan-clean-up.ts";
+import { isRetentionKnown } from "../../home/persistence.ts";
 import { openHome, type PalimpsestHome } from "../../palimpsest-home.ts";
 import type { CliContext } from "../terminal.ts";
 import type { PlaceFlags } from "./command-shell.ts";
 import { FolderPlace } from "./folder-place.ts";
 
 /** What the commands need of a home; a plain folder can do as much. */
-export type SessionPlace = Pick<
+export interface SessionPlace extends HomeParts {
+  /** How long sessions are kept. */
+  readonly retention: RetentionSettings;
+  /** Whether that is what its owner said, and not what is done where it cannot be read. */
+  readonly isRetentionKnown: boolean;
+}
+
+type HomeParts = Pick<
   PalimpsestHome,
   | "folder"
   | "project"
@@ -48,7 +57,11 @@ export async function inPlace<Result>(
 }
 
 function openPlace({ home, project, folder }: PlaceFlags, context: CliContext): SessionPlace {
-  if (folder === undefined) return openHomeOf({ home, project }, context);
+  if (folder === undefined) {
+    const opened = openHomeOf({ home, project }, context);
+    const more = { retention: opened.settings, isRetentionKnown: isRetentionKnown(opened.problems) };
+    return Object.assign(opened, more);
+  }
   if (home !== undefined || project !== undefined) {
     throw new OptionError({
       message: `--folder stands beside ${home === undefined ? "--project" : "--home"}; a plain folder of sessions is in no home.`,

@@ -2,6 +2,7 @@
  * `palimpsest sessions`: the commands about stored sessions, one file each.
  */
 import type { Command } from "commander";
+import { addClean } from "./clean-command.ts";
 import type { CommandShell } from "./command-shell.ts";
 import { addExport } from "./export-command.ts";
 import { addFork } from "./fork-command.ts";
@@ -39,5 +40,6 @@ export function addSessions(program: Command, shell: CommandShell): void {
   addTag(sessions, shell);
   addExport(sessions, shell);
   addImport(sessions, shell);
+  addClean(sessions, shell);
   addRestore(sessions, shell);
 }

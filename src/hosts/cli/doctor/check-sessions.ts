@@ -1,0 +1,141 @@
+/**
+ * The sessions of one folder: each log and what lies beside it, folders whose session is gone, the index.
+ */
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { parseIndex } from "../../../adapters/files/index-lines.ts";
+import { inspectSession } from "../../../adapters/files/session-doctor.ts";
+import type { DoctorOptions, SessionFinding } from "../../../adapters/files/session-findings.ts";
+import { mendSession } from "../../../adapters/files/session-mending.ts";
+import { nodeFileSystem } from "../../../adapters/node/node-file-system.ts";
+import { nodeHasher } from "../../../adapters/node/node-hasher.ts";
+import { nodeProcess } from "../../../adapters/node/node-process.ts";
+import { systemClock } from "../../../adapters/node/system-clock.ts";
+import { systemTimer } from "../../../adapters/node/system-timer.ts";
+import { isSessionId, sessionPaths } from "../../../adapters/shared/session-paths.ts";
+import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
+import type { SessionStore } from "../../../ports/session-store.ts";
+import type { DoctorFinding, Found } from "./finding.ts";
+
+const INDEX_NAME = ".index.jsonl";
+
+/** Figures of one session. */
+export interface CheckedSession {
+  readonly findings: readonly DoctorFinding[];
+  readonly logBytes: number;
+  readonly blobBytes: number;
+}
+
+/** The ids of everything that a folder holds of sessions, also of those whose log is gone. */
+export async function idsIn(
+  folder: string,
+  store: SessionStore,
+): Promise<{
+  readonly stored: readonly string[];
+  /** Folders without a log, old enough not to be just begun. */
+  readonly orphaned: readonly string[];
+}> {
+  const stored = await store.list();
+  const known = new Set(stored);
+  const orphaned = namesIn(folder).filter(
+    (name) => isSessionId(name) && !known.has(name) && isSettledFolder(join(folder, name)),
+  );
+  return { stored, orphaned };
+}
+
+/** Looks at a session, and mends what can be. Never throws for what it finds. */
+export async function checkSession(
+  sessionId: string,
+  at: { readonly folder: string; readonly isUnclaimed: boolean; readonly isMending: boolean },
+): Promise<CheckedSession> {
+  const options: DoctorOptions = {
+    sessionId,
+    paths: sessionPaths(at.folder, sessionId),
+    fs: nodeFileSystem,
+    hasher: nodeHasher,
+    lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
+    isUnclaimed: at.isUnclaimed,
+  };
+  try {
+    const { findings, isInUse, logBytes, blobBytes } = await inspectSession(options);
+    const looked = findings.map((one) => toFinding(sessionId, one, isInUse));
+    const canMend = at.isMending && !isInUse && findings.some(({ isMendable }) => isMendable);
+    return { findings: canMend ? await mendAll(options) : looked, logBytes, blobBytes };
+  } catch (error) {
+    return { findings: [unreadable(sessionId, options.paths.logFile, error)], logBytes: 0, blobBytes: 0 };
+  }
+}
+
+async function mendAll(options: DoctorOptions): Promise<readonly DoctorFinding[]> {
+  const { sessionId } = options;
+  const { mended, failed, left } = await mendSession(options);
+  return [
+    ...mended.map((one) => ({ ...toFinding(sessionId, one, false), isMended: true })),
+    ...failed.map(({ finding, error }) => ({
+      ...toFinding(sessionId, finding, false),
+      failure: error instanceof Error ? error.message : String(error),
+    })),
+    ...left.map((one) => toFinding(sessionId, one, false)),
+  ];
+}
+
+function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): DoctorFinding {
+  const { kind, path, position, bytes, advice, isMendable, isQuarantined } = one;
+  const isHarmless = kind === "torn-tail" || isQuarantined;
+  const words = isQuarantined ? `${advice} (This was done before.)` : advice;
+  return {
+    kind,
+    // What an open session is in the middle of looks like what a crash leaves.
+    level: isHarmless || (isInUse && isMendable) ? "note" : "problem",
+    path,
+    sessionId,
+    ...(position === undefined ? {} : { position }),
+    bytes,
+    advice: isInUse && isMendable ? `${words} (Its session is open now: look again later.)` : words,
+    isMendable: isMendable && !isInUse,
+  };
+}
+
+function unreadable(sessionId: string, path: string, error: unknown): DoctorFinding {
+  const advice = error instanceof Error ? error.message : String(error);
+  return { kind: "unreadable", level: "problem", path, sessionId, advice, isMendable: false };
+}
+
+/** An index that does not agree with itself; it is a cache, and the next list makes it again. */
+export function checkIndex(folder: string): readonly Found[] {
+  const path = join(folder, INDEX_NAME);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    // None is as good as a sound one.
+    return [];
+  }
+  if (parseIndex(bytes) !== undefined) return [];
+  const advice =
+    "The index of the folder is damaged; lists read every session until it is made again: removed.";
+  return [
+    {
+      finding: { kind: "index", level: "problem", path, bytes: bytes.length, advice, isMendable: true },
+      mend: () => rmSync(path, { force: true }),
+    },
+  ];
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // There are no sessions of this project.
+    return [];
+  }
+}
+
+function isSettledFolder(path: string): boolean {
+  try {
+    const found = lstatSync(path);
+    return found.isDirectory() && Date.now() - found.mtimeMs > CLI_DEFAULTS.orphanAgeMs;
+  } catch {
+    return false;
+  }
+}
