@@ -15,8 +15,10 @@ import { errorCode, storeFailure } from "../shared/store-failure.ts";
 import type { FolderKeeper } from "./folder-keeper.ts";
 import { readBuffer } from "./log-reader.ts";
 
-const HASH_PATTERN = /^[0-9a-f]{64}$/;
-const TEMPORARY_ENDING = ".tmp";
+/** The name of a blob's file. */
+export const BLOB_NAME_PATTERN = /^[0-9a-f]{64}$/;
+/** What a file is called that is not whole yet. */
+export const TEMPORARY_ENDING = ".tmp";
 
 export interface BlobFolderOptions {
   readonly folder: string;
@@ -38,7 +40,7 @@ export class BlobFolder {
 
   /** Stores the text unless it is there; returns the bytes written. Two calls for one text write it once. */
   async put(hash: string, text: string): Promise<number> {
-    assert(HASH_PATTERN.test(hash), "a blob is named by a SHA-256 in small hex digits");
+    assert(BLOB_NAME_PATTERN.test(hash), "a blob is named by a SHA-256 in small hex digits");
     const running = this.#running.get(hash);
     if (running !== undefined) return running.then(() => 0);
 
@@ -54,7 +56,7 @@ export class BlobFolder {
       const isThere = this.#isThere(path, bytes);
       if (!isThere) {
         folders.ensure(folder);
-        this.#tidy();
+        this.tidy();
         fs.rename(await this.#writeTemporary(path, bytes), path);
       }
       // Not before: a sync in between would take the folder as done. Also for a blob that is there,
@@ -109,18 +111,19 @@ export class BlobFolder {
 
   /**
    * Removes what a crash left, once, while no other blob is on its way: a session has one writer, so
-   * nobody needs these files.
+   * nobody needs these files. Only for the writer to call.
    */
-  #tidy(): void {
+  tidy(): void {
     if (this.#isTidy || this.#running.size > 0) return;
     const { folder, fs } = this.#options;
-    for (const name of fs.list(folder)) if (name.endsWith(TEMPORARY_ENDING)) fs.remove(join(folder, name));
+    if (fs.stat(folder) !== undefined)
+      for (const name of fs.list(folder)) if (name.endsWith(TEMPORARY_ENDING)) fs.remove(join(folder, name));
     this.#isTidy = true;
   }
 
   /** @throws `BLOB_MISSING` if what is there is not what was stored. */
   get(hash: string): string | undefined {
-    if (!HASH_PATTERN.test(hash)) return undefined;
+    if (!BLOB_NAME_PATTERN.test(hash)) return undefined;
     const path = join(this.#options.folder, hash);
     const text = this.#read(path);
     if (text === undefined || this.#options.hasher.sha256(text) === hash) return text;

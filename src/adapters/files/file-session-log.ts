@@ -62,6 +62,8 @@ export class FileSessionLog implements SessionLog {
   readonly #repeated = new RepeatedAppend();
   #reader: OpenFile | undefined;
   #writer: LogWriter | undefined;
+  /** Its lease was taken from somebody who may wake up, and nothing tells them so yet. */
+  #needsFence = false;
   /** It was the writer once: whoever is it now has taken it over. */
   #wasWriter = false;
   /** How the log ended when its tail was read: the first append need not read it again. */
@@ -105,21 +107,22 @@ export class FileSessionLog implements SessionLog {
   /** Costs a comparison where this log is the writer already. */
   #acquire(): void {
     const lease = this.#lease;
-    if (lease === undefined || lease.isHeld) return;
+    if (lease === undefined || (lease.isHeld && !this.#needsFence)) return;
     try {
       if (this.#reader === undefined && this.#fs.stat(this.#paths.logFile) !== undefined)
         throw sessionExists(this.sessionId);
       const acquired = lease.acquire(this.#reader?.size() ?? 0);
       this.#assertStillThere(lease);
-      if (acquired === "over-living" && this.#reader !== undefined) this.#fence(this.#leaseOptions!);
-      this.#wasWriter = true;
-      this.#tidyBlobs();
+      this.#needsFence ||= acquired === "over-living" && this.#reader !== undefined;
+      if (this.#needsFence) this.#fence(this.#leaseOptions!);
+      this.#needsFence = false;
     } catch (error) {
-      lease.release();
       const isTaken = this.#wasWriter && error instanceof StoreError && error.code === "SESSION_IN_USE";
       if (isTaken) throw sessionTaken(`Session ${this.sessionId} was taken over. ${error.message}`);
       throw storeFailure(`${this.#paths.logFile} could not be taken`, error);
     }
+    this.#wasWriter = true;
+    this.#tidyBlobs();
   }
 
   /** It may have been moved to the trash since it was opened. While the lease is held it stays. */
@@ -323,17 +326,31 @@ export class FileSessionLog implements SessionLog {
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    await this.#running;
     try {
-      const written = this.#writer?.file;
-      if (written !== this.#reader) written?.close();
-      this.#reader?.close();
+      if (!this.#isClosed) {
+        this.#isClosed = true;
+        await this.#running;
+        this.#closeFiles();
+      }
     } catch (error) {
       throw storeFailure(`${this.#paths.logFile} could not be closed`, error);
     } finally {
+      this.#release();
+    }
+  }
+
+  #closeFiles(): void {
+    const written = this.#writer?.file;
+    if (written !== this.#reader) written?.close();
+    this.#reader?.close();
+  }
+
+  /** Closing again tries again. */
+  #release(): void {
+    try {
       this.#lease?.release();
+    } catch (error) {
+      throw storeFailure(`The lease of ${this.#paths.sessionFolder} could not be given back`, error);
     }
   }
 

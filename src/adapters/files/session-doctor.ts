@@ -1,113 +1,247 @@
 /**
- * What is wrong with a stored session, and mending it.
+ * Reads a stored session through and tells what is wrong with it. Looking changes nothing.
  *
- * DESIGN. Looking changes nothing. Mending never rewrites the log: a damaged stretch is copied to
- * `<session>/damage/<position>.bad`, so that what is left of it is kept apart and known, and the log
- * stays as it is, byte for byte. What is removed is only what nobody can need: leases of dead writers,
- * files that a crash left half made, blobs that no entry names, and empty folders. A session that
- * somebody writes is only looked at.
+ * A blob is only called unreferenced where the whole log could be read: what a damaged stretch named
+ * cannot be known. Files with names that are not ours are nobody's business here.
  */
-import { AssertionError } from "../../base/assert.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { basename, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
-import type { Hasher } from "../../ports/hasher.ts";
-import type { ProcessIdentity } from "../../ports/process-identity.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
-import type { SessionPaths } from "../shared/session-paths.ts";
+import type { Entry } from "../../transcript/entries.ts";
+import { errorCode, readFailure } from "../shared/store-failure.ts";
+import { BLOB_NAME_PATTERN, TEMPORARY_ENDING } from "./blob-folder.ts";
+import { leaseState } from "./lease-state.ts";
+import { readBuffer, readLog } from "./log-reader.ts";
+import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-findings.ts";
 
-/** What the doctor works with. */
-export interface DoctorOptions {
-  /** `sessionPaths(folder, id)`: the session need not have a log. */
-  readonly paths: SessionPaths;
-  readonly fs: FileSystem;
-  readonly hasher: Hasher;
-  readonly clock: Clock;
-  /** Tells dead writers from living ones at once; without it they are waited for. */
-  readonly process?: ProcessIdentity;
-}
+const HASH_PATTERN = /"([0-9a-f]{64})"/g;
 
-/** What kind of thing was found. */
-export type FindingKind =
-  /** A stretch of the log that no entry could be read from. Mending copies it aside. */
-  | "damage"
-  /** A last line that never became whole: what a crash leaves. Harmless, and closed by the next append. */
-  | "torn-tail"
-  /** Entries that came too late: another writer had gone on. Never acknowledged; mending copies them aside. */
-  | "late-entries"
-  /** A blob that an entry names is not there. Nothing here can bring it back. */
-  | "blob-missing"
-  /** A blob holds other bytes than were stored. Mending moves it aside, so that it can be stored again. */
-  | "blob-damaged"
-  /** A blob that no entry names: a crash came between storing it and the entry. Mending removes it. */
-  | "blob-unreferenced"
-  /** A lease whose writer is gone. Mending removes it. */
-  | "stale-lease"
-  /** A file or an empty folder that a crash left behind. Mending removes it. */
-  | "litter";
-
-/** One thing that is wrong. */
-export interface SessionFinding {
-  readonly kind: FindingKind;
-  /** The file or folder that it is about. */
-  readonly path: string;
-  /** Where in the log it begins. */
-  readonly position?: number;
-  /** How much of the file it is about. */
+/** What the log says, as far as the doctor asks. */
+interface ReadLog {
+  readonly exists: boolean;
   readonly bytes: number;
-  /** Why a stretch of the log could not be read. */
-  readonly reason?: LogDamage["reason"];
-  /** The number of the first entry that names a blob. */
-  readonly seq?: number;
-  /** It was copied aside already, and is known. */
-  readonly isQuarantined: boolean;
-  /** Mending does something about it. */
-  readonly isMendable: boolean;
-  /** What it is and what mending would do, as a sentence for people. */
-  readonly advice: string;
-}
-
-/** Everything that was found in a session. */
-export interface SessionCheckup {
-  readonly sessionId: string;
-  /** Somebody writes it now: what is found may be under way, and nothing is mended. */
-  readonly isInUse: boolean;
   readonly entryCount: number;
-  readonly logBytes: number;
-  readonly blobCount: number;
-  readonly blobBytes: number;
-  readonly findings: readonly SessionFinding[];
-}
-
-/** What mending did. */
-export interface SessionMending {
-  readonly mended: readonly SessionFinding[];
-  /** What it could not do, and why. */
-  readonly failed: readonly { readonly finding: SessionFinding; readonly error: unknown }[];
-  /** What is left as it was, because nothing can be done or need be. */
-  readonly left: readonly SessionFinding[];
+  readonly damage: readonly LogDamage[];
+  /** Blobs by hash, with the number of the first entry that has them as a block. */
+  readonly blobs: ReadonlyMap<string, number>;
+  /** Every hash that stands anywhere in an entry, also in fields of later versions. */
+  readonly mentioned: ReadonlySet<string>;
 }
 
 /**
  * Reads a session through and tells what is wrong with it. Changes nothing, and never throws for damage.
  * @throws `StoreError` `SESSION_UNREADABLE` where the disk refuses to be read.
  */
-export async function inspectSession(_options: DoctorOptions): Promise<SessionCheckup> {
-  throw new AssertionError("to come");
+export async function inspectSession(options: DoctorOptions): Promise<SessionCheckup> {
+  const { paths, sessionId } = options;
+  try {
+    const log = await readThrough(options);
+    const blobs = await checkBlobs(options, log);
+    const leases = checkLeases(options);
+    return {
+      sessionId,
+      isInUse: leases.isInUse,
+      entryCount: log.entryCount,
+      logBytes: log.bytes,
+      blobCount: blobs.count,
+      blobBytes: blobs.bytes,
+      findings: [
+        ...checkLog(options, log),
+        ...blobs.findings,
+        ...leases.findings,
+        ...checkFolders(options, leases.isInUse),
+      ],
+    };
+  } catch (error) {
+    throw readFailure(paths.sessionFolder, error);
+  }
 }
 
-/**
- * Looks again, and does what the findings say: copies damage aside, removes litter. It becomes the
- * session's writer while it works.
- * @throws `StoreError` `SESSION_IN_USE` where somebody else is.
- */
-export async function mendSession(_options: DoctorOptions): Promise<SessionMending> {
-  throw new AssertionError("to come");
+async function readThrough({ paths, fs }: DoctorOptions): Promise<ReadLog> {
+  if (fs.stat(paths.logFile) === undefined)
+    return { exists: false, bytes: 0, entryCount: 0, damage: [], blobs: new Map(), mentioned: new Set() };
+  const damage: LogDamage[] = [];
+  const blobs = new Map<string, number>();
+  const mentioned = new Set<string>();
+  let entryCount = 0;
+  const file = fs.open(paths.logFile, "read");
+  try {
+    const bytes = file.size();
+    for (const part of readLog(file, { from: 0, to: bytes })) {
+      damage.push(...part.damage);
+      entryCount += part.entries.length;
+      for (const { entry } of part.entries) collectBlobs(entry, blobs, mentioned);
+      await setImmediate();
+    }
+    return { exists: true, bytes, entryCount, damage, blobs, mentioned };
+  } finally {
+    file.close();
+  }
 }
 
-/**
- * Copies a damaged stretch of the log to `<session>/damage/<position>.bad`, unless it is there already.
- * The log stays as it is. Returns the path of the copy.
- */
-export async function quarantineDamage(_options: DoctorOptions, _damage: LogDamage): Promise<string> {
-  throw new AssertionError("to come");
+function collectBlobs(entry: Entry, blobs: Map<string, number>, mentioned: Set<string>): void {
+  if (entry.type === "message")
+    for (const block of entry.content)
+      if (block.type === "blob" && !blobs.has(block.blob.hash)) blobs.set(block.blob.hash, entry.seq);
+  for (const [, hash] of JSON.stringify(entry).matchAll(HASH_PATTERN)) mentioned.add(hash!);
+}
+
+function checkLog(options: DoctorOptions, log: ReadLog): readonly SessionFinding[] {
+  const { logFile } = options.paths;
+  if (log.exists && log.bytes === 0)
+    return [finding("litter", logFile, 0, "An empty log, left by a crash before its first entry: removed.")];
+  return log.damage.map((one) => ({
+    ...finding(kindOf(one), logFile, one.bytes, adviceFor(one)),
+    position: one.position,
+    reason: one.reason,
+    isQuarantined: isQuarantined(options, one),
+    isMendable: isWorthKeeping(one) && !isQuarantined(options, one),
+  }));
+}
+
+function kindOf({ reason }: LogDamage): SessionFinding["kind"] {
+  if (reason === "torn-tail") return "torn-tail";
+  if (reason === "missing") return "missing-entries";
+  return reason === "duplicate-seq" || reason === "forked" ? "late-entries" : "damage";
+}
+
+/** Whether a copy of it is kept: what a torn write left is half an entry that nobody was promised. */
+function isWorthKeeping({ reason, bytes }: LogDamage): boolean {
+  return reason !== "torn-tail" && bytes > 0;
+}
+
+function adviceFor({ reason, position, bytes }: LogDamage): string {
+  const where = `${bytes} bytes at ${position}`;
+  switch (reason) {
+    case "torn-tail":
+      return `${where} are what a crash left of an append that was never acknowledged; they stay and do no harm.`;
+    case "missing":
+      return `Entries before ${position} are not in the log; a backup may have them.`;
+    case "duplicate-seq":
+    case "forked":
+      return `${where} are entries of a writer that came too late and was told so: copied aside.`;
+    default:
+      return `${where} cannot be read (${reason}): copied aside, and the log stays as it is.`;
+  }
+}
+
+/** Where the copy of a damaged stretch lies. */
+export function quarantinePath({ paths }: DoctorOptions, { position }: LogDamage): string {
+  return join(paths.sessionFolder, "damage", `${position}.bad`);
+}
+
+/** A stretch may be longer than any line that is believed; the log keeps all of it, the copy its beginning. */
+export function quarantineBytes({ bytes }: LogDamage): number {
+  return Math.min(bytes, STORE_DEFAULTS.lineLimitBytes);
+}
+
+function isQuarantined(options: DoctorOptions, damage: LogDamage): boolean {
+  return options.fs.stat(quarantinePath(options, damage))?.size === quarantineBytes(damage);
+}
+
+interface BlobCheck {
+  readonly count: number;
+  readonly bytes: number;
+  readonly findings: readonly SessionFinding[];
+}
+
+async function checkBlobs(options: DoctorOptions, log: ReadLog): Promise<BlobCheck> {
+  const { fs, paths } = options;
+  const findings: SessionFinding[] = [];
+  // What a link leads to is somebody else's.
+  const isOurs = fs.stat(paths.blobFolder)?.isLink !== true;
+  const names = isOurs ? listOrNothing(fs, paths.blobFolder) : [];
+  const hashes = names.filter((name) => BLOB_NAME_PATTERN.test(name));
+  let bytes = 0;
+  for (const hash of hashes) {
+    const path = join(paths.blobFolder, hash);
+    const size = fs.stat(path)?.size ?? 0;
+    bytes += size;
+    if (!isSound(options, path, hash))
+      findings.push(
+        finding("blob-damaged", path, size, "Its bytes are not those that were stored: moved aside."),
+      );
+    else if (!log.mentioned.has(hash)) findings.push(unreferenced(options, log, path, size));
+    await setImmediate();
+  }
+  for (const name of names)
+    if (name.endsWith(TEMPORARY_ENDING)) findings.push(halfWritten(fs, join(paths.blobFolder, name)));
+  const there = new Set(hashes);
+  for (const [hash, seq] of log.blobs)
+    if (!there.has(hash)) findings.push(missing(join(paths.blobFolder, hash), seq));
+  return { count: hashes.length, bytes, findings };
+}
+
+function isSound({ fs, hasher }: DoctorOptions, path: string, hash: string): boolean {
+  const file = fs.open(path, "read");
+  try {
+    return hasher.sha256(readBuffer(file, 0, file.size()).toString("utf8")) === hash;
+  } finally {
+    file.close();
+  }
+}
+
+function unreferenced(options: DoctorOptions, log: ReadLog, path: string, size: number): SessionFinding {
+  const isKnown = log.exists ? log.damage.every((one) => !isWorthKeeping(one)) : options.isUnclaimed === true;
+  const reason = log.exists ? "what is damaged in the log may name it" : "its session may be in the trash";
+  const advice = `No entry names it${isKnown ? ", as a crash leaves it: removed" : `, but ${reason}: kept`}.`;
+  return { ...finding("blob-unreferenced", path, size, advice), isMendable: isKnown };
+}
+
+function missing(path: string, seq: number): SessionFinding {
+  const advice = `Entry ${seq} names a block that is not there; its preview is shown. A backup may have the file.`;
+  return { ...finding("blob-missing", path, 0, advice), seq, isMendable: false };
+}
+
+function halfWritten(fs: FileSystem, path: string): SessionFinding {
+  return finding("litter", path, fs.stat(path)?.size ?? 0, "A file that a crash left half written: removed.");
+}
+
+function checkLeases({ fs, paths, lease }: DoctorOptions): {
+  readonly isInUse: boolean;
+  readonly findings: readonly SessionFinding[];
+} {
+  if (lease === undefined) return { isInUse: false, findings: [] };
+  const state = leaseState(fs, paths.sessionFolder, lease.clock.nowMs(), lease.process);
+  if (state.type !== "stale") return { isInUse: state.type === "held", findings: [] };
+  const advice = "The writer that took it is gone: removed.";
+  return {
+    isInUse: false,
+    findings: state.paths.map((path) => finding("stale-lease", path, fs.stat(path)?.size ?? 0, advice)),
+  };
+}
+
+/** Half-made copies of damage, and folders with nothing in them. */
+function checkFolders({ fs, paths }: DoctorOptions, isInUse: boolean): readonly SessionFinding[] {
+  if (isInUse) return [];
+  const damageFolder = join(paths.sessionFolder, "damage");
+  const copies = listOrNothing(fs, damageFolder).filter((name) => name.endsWith(TEMPORARY_ENDING));
+  const folders = [paths.blobFolder, damageFolder, paths.sessionFolder];
+  const empty = folders.filter((folder) => isEmptyFolder(fs, folder));
+  return [
+    ...copies.map((name) => halfWritten(fs, join(damageFolder, name))),
+    ...empty.map((folder) =>
+      finding("litter", folder, 0, `The folder ${basename(folder)} is empty: removed.`),
+    ),
+  ];
+}
+
+function isEmptyFolder(fs: FileSystem, folder: string): boolean {
+  return fs.stat(folder)?.isDirectory === true && fs.list(folder).length === 0;
+}
+
+function listOrNothing(fs: FileSystem, folder: string): readonly string[] {
+  try {
+    return fs.list(folder);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+function finding(kind: SessionFinding["kind"], path: string, bytes: number, advice: string): SessionFinding {
+  return { kind, path, bytes, isQuarantined: false, isMendable: true, advice };
 }

@@ -47,6 +47,10 @@ export class SessionLease {
   readonly #options: SessionLeaseOptions;
   readonly #ttlMs: number;
   #path: string | undefined;
+  /** A lease that is to be given back, while it is not known whether its file is still ours. */
+  #released: string | undefined;
+  /** A file of ours that is no lease, or not any more, and could not be removed. */
+  #leftover: string | undefined;
   #stopTimer: (() => void) | undefined;
 
   constructor(options: SessionLeaseOptions) {
@@ -68,6 +72,7 @@ export class SessionLease {
     const { sessionFolder, ensureFolder } = this.#options;
     try {
       for (let attempt = 0; attempt < STORE_DEFAULTS.leaseAttempts; attempt++) {
+        this.#clear();
         ensureFolder();
         const before = this.#judge();
         const path = join(sessionFolder, leaseName(Math.max(1, leastToken, before.token + 1)));
@@ -142,6 +147,11 @@ export class SessionLease {
     this.#stopTimer = this.#options.timer.every(heartbeatMs, () => this.#beat());
   }
 
+  /** Gives a sign of life at once, between pieces of work that hold the timer up. */
+  renew(): void {
+    this.#beat();
+  }
+
   #beat(): void {
     if (this.#path === undefined) return;
     try {
@@ -159,41 +169,45 @@ export class SessionLease {
   }
 
   /**
-   * Gives the lease back, and the session's folder if nothing else is in it. Never throws: a lease that
-   * cannot be removed is made to look old, and else runs out.
+   * Gives the lease back, and the session's folder if nothing else is in it. Made again, it tries again.
+   * Throws the file system's error where the lease can neither be removed nor made to look old.
    */
   release(): void {
-    const path = this.#path;
+    const { fs, leaseId } = this.#options;
+    this.#released ??= this.#path;
     this.#lose();
+    if (this.#released !== undefined && readHolder(fs, this.#released)?.id === leaseId)
+      this.#leftover = this.#released;
+    this.#released = undefined;
+    this.#clear();
+  }
+
+  /** Removes a lease of this log's that is not one any more. */
+  #clear(): void {
+    const path = this.#leftover;
     if (path === undefined) return;
-    const { fs, sessionFolder, leaseId } = this.#options;
-    try {
-      if (readHolder(fs, path)?.id !== leaseId) return;
-      fs.remove(path);
-      fs.removeDirectory(sessionFolder);
-    } catch (error) {
-      // Blobs in the folder keep it; a lease that stays is stale in a moment.
-      const code = errorCode(error);
-      if (code !== "ENOTEMPTY" && code !== "EEXIST" && code !== "ENOENT") this.#age(path);
-    }
-  }
-
-  #age(path: string): void {
-    try {
-      this.#options.fs.touch(path, 0);
-    } catch {
-      // It is gone, or runs out by itself.
-    }
-  }
-
-  #discard(path: string): void {
     const { fs, sessionFolder } = this.#options;
     try {
-      fs.remove(path);
+      this.#remove(path);
+    } catch {
+      // One that looks old is as good as none: the next writer removes it.
+      fs.touch(path, 0);
+    }
+    this.#leftover = undefined;
+    try {
       fs.removeDirectory(sessionFolder);
     } catch {
-      // Nobody touches it, so it runs out; the caller hears of what went wrong before.
-      this.#age(path);
+      // Blobs in it keep it, or it is gone; an empty one that stays harms nobody.
+    }
+  }
+
+  /** What went wrong before is what the caller hears of; the next try begins with removing the file. */
+  #discard(path: string): void {
+    this.#leftover = path;
+    try {
+      this.#clear();
+    } catch {
+      // See above.
     }
   }
 
