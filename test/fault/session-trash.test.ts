@@ -19,10 +19,8 @@ const BLOBS = [JSON.stringify("first blob ".repeat(20)), JSON.stringify("second 
 const OTHER_FILES = ["notes.md", "tasks/t1/output.log", "damage/120.bad", "memory/kept.md"];
 const TRASHING = { at: 1_767_225_600_000, reason: "by hand" };
 const ERRORS: readonly { readonly error: Fault; readonly failCount: number }[] = [
-  { error: "ENOSPC", failCount: 1 },
-  { error: "ENOSPC", failCount: 4 },
   { error: "EIO", failCount: 1 },
-  { error: "EIO", failCount: 2 },
+  { error: "ENOSPC", failCount: 3 },
   { error: "short", failCount: 1 },
 ];
 const DEATHS: readonly Fault[] = ["kill", "torn"];

@@ -88,7 +88,7 @@ export class SessionTrash {
         await this.#moves.announce(places, trashing);
         await this.#moveToTrash(places, release);
       } finally {
-        release?.();
+        letGo(release);
       }
     });
   }
@@ -212,7 +212,7 @@ export class SessionTrash {
       isSettled = this.#isSettledAfter(places);
       throw error;
     } finally {
-      release?.();
+      letGo(release);
       if (isSettled) this.#leave(places);
     }
   }
@@ -308,5 +308,14 @@ export class SessionTrash {
       if (errorCode(error) === "ENOENT") return [];
       throw readFailure(folder, error);
     }
+  }
+}
+
+/** What was to be done is done, or its error is on the way to the caller. A lease that stays runs out. */
+function letGo(release: ReleaseFolder | undefined): void {
+  try {
+    release?.();
+  } catch {
+    // See above.
   }
 }
