@@ -7,6 +7,7 @@ export { nodeHasher } from "../adapters/node/node-hasher.ts";
 export { randomIds } from "../adapters/node/random-ids.ts";
 export { systemClock } from "../adapters/node/system-clock.ts";
 export {
+  AmbiguousSessionError,
   type ErrorCode,
   InputError,
   OptionError,
@@ -31,6 +32,7 @@ export type { SummarizeCallback, SummarizeProblem } from "../engine/ask-for-summ
 export { ConversationMemory } from "../engine/conversation-memory.ts";
 export type { ConversationMemoryOptions } from "../engine/conversation-memory-options.ts";
 export type { SessionEvent, SessionObserver } from "../engine/events.ts";
+export { type ForkOptions, forkSession } from "../engine/fork-session.ts";
 export type { CompressionReport, MemoryEvents } from "../engine/memory-events.ts";
 export { createSession, openSession } from "../engine/open-session.ts";
 export type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "../engine/prepared-call.ts";
@@ -44,11 +46,34 @@ export type {
 } from "../engine/session-options.ts";
 export { MemoryManager, type MemoryManagerOptions } from "../hosts/memory-manager.ts";
 export { type NodeSessions, nodeSessions } from "../hosts/node-sessions.ts";
+export {
+  type FoundSession,
+  type HomeCleanUp,
+  type HomeCleanUpOptions,
+  type HomeForkOptions,
+  type HomeImport,
+  type HomeOptions,
+  type HomeProblem,
+  type HomeProject,
+  type HomeSessionOptions,
+  type HomeSettings,
+  openHome,
+  type PalimpsestHome,
+  type Persistence,
+  type ResumeOptions,
+  type StartContext,
+  type StartContextChange,
+} from "../hosts/palimpsest-home.ts";
 export type { Clock } from "../ports/clock.ts";
 export type { Deadline } from "../ports/deadline.ts";
 export type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
 export type { Hasher } from "../ports/hasher.ts";
 export type { IdSource } from "../ports/id-source.ts";
+export type {
+  ContextProblem,
+  InstructionFile,
+  ProjectContext,
+} from "../ports/project-context.ts";
 export type {
   LogContents,
   LogDamage,
