@@ -65,7 +65,7 @@ export interface SessionInfo {
 /** Which sessions to describe. */
 export interface SessionQuery {
   readonly scope?: Scope;
-  /** @defaultValue 50 */
+  /** A whole number above 0, or Infinity for all of them; anything else is refused with `OPTION_INVALID`. @defaultValue 50 */
   readonly limit?: number;
   /** Where the page before ended: its `next`. */
   readonly after?: string;
