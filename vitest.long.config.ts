@@ -3,7 +3,12 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["test/law/**/*.test.ts", "test/corpus/*.test.ts", "test/hosts/cli/page/page.corpus.test.ts"],
+    include: [
+      "test/law/**/*.test.ts",
+      "test/corpus/*.test.ts",
+      "test/fault/clean-up.test.ts",
+      "test/hosts/cli/page/page.corpus.test.ts",
+    ],
     env: { PALIMPSEST_LONG: "1" },
     testTimeout: 1_500_000,
     hookTimeout: 300_000,
