@@ -15,8 +15,8 @@ import { forkSession } from "../../engine/fork-session.ts";
 import { createSession, openSession } from "../../engine/open-session.ts";
 import type { Session } from "../../engine/session.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
-import { importRecording } from "../cli/sessions/import-recording.ts";
 import { closeOnExit } from "../flush-on-exit.ts";
+import { importRecording } from "../import-recording.ts";
 import type {
   FoundSession,
   HomeCleanUp,

@@ -10,8 +10,8 @@ import { openSession } from "../../../engine/open-session.ts";
 import type { Session } from "../../../engine/session.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../../ports/session-store.ts";
 import { findSession, theOne } from "../../home/find-session.ts";
+import { importRecording } from "../../import-recording.ts";
 import type { FoundSession, HomeForkOptions, HomeImport, HomeProject } from "../../palimpsest-home.ts";
-import { importRecording } from "./import-recording.ts";
 import { tagsOf } from "./words.ts";
 
 export class FolderPlace {

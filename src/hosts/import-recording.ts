@@ -1,0 +1,138 @@
+/**
+ * A session of our own from one that another tool recorded: what was said, when, and by whom. What has no
+ * place in it is told: nothing that was in the file disappears without a word.
+ */
+import { readInputFile } from "../adapters/node/input-file.ts";
+import type { JsonObject } from "../base/json.ts";
+import { createSession } from "../engine/open-session.ts";
+import type { Session } from "../engine/session.ts";
+import type { SessionOptions } from "../engine/session-options.ts";
+import { importSessions } from "../formats/import-session.ts";
+import type { ImportedSession } from "../formats/imported-session.ts";
+import type { Usage } from "../transcript/messages.ts";
+import { Breath } from "./cli/breath.ts";
+import type { HomeImport } from "./palimpsest-home.ts";
+
+type Wired = Pick<SessionOptions, "store" | "clock" | "ids" | "hasher"> & { readonly signal?: AbortSignal };
+
+/** Places where the tool compacted that are remembered; metadata is carried in every checkpoint. */
+const BOUNDARIES_KEPT = 50;
+
+/** Makes a session of each that the file holds. Where it is stopped, those that are whole stay. */
+export async function importRecording(path: string, wired: Wired): Promise<readonly HomeImport[]> {
+  const { signal = new AbortController().signal } = wired;
+  const { sessions } = importSessions(await readInputFile(path, { signal }));
+  const made: HomeImport[] = [];
+  for (const imported of sessions) {
+    if (!imported.items.some(({ type }) => type === "message")) continue;
+    made.push(await importOne(imported, wired, new Breath(signal)));
+  }
+  return made;
+}
+
+async function importOne(imported: ImportedSession, wired: Wired, breath: Breath): Promise<HomeImport> {
+  const { format, sessionId: originalId, workingCopy, title, leftOut, repairs } = imported;
+  const { signal: _, ...ports } = wired;
+  const session = await createSession({
+    ...ports,
+    source: { format, ...(originalId === undefined ? {} : { sessionId: originalId }) },
+    ...(workingCopy === undefined ? {} : { workingCopy }),
+    ...(title === undefined ? {} : { metadata: { title } }),
+  });
+  const taking = new Taking(session);
+  try {
+    for (const item of imported.items) {
+      await breath.take();
+      await taking.take(item);
+    }
+    await taking.finish();
+    await session.close();
+  } catch (error) {
+    await discard(session, wired);
+    throw error;
+  }
+  return {
+    sessionId: session.id,
+    format,
+    ...(originalId === undefined ? {} : { originalId }),
+    messages: taking.messages,
+    leftOutMessages: leftOut.length,
+    repairs: [...taking.notCarried(imported), ...repairs.map(repairWords)],
+  };
+}
+
+/** One recording on its way into a session. */
+class Taking {
+  messages = 0;
+  readonly #session: Session;
+  readonly #boundaries: JsonObject[] = [];
+  #lastSeq = 0;
+  #boundariesCount = 0;
+  #usage: Usage | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async take(item: ImportedSession["items"][number]): Promise<void> {
+    if (item.type === "message") {
+      this.messages++;
+      this.#lastSeq = (await this.#session.append(item.message)).at(-1) ?? this.#lastSeq;
+      if (item.usage !== undefined) this.#usage = sum(this.#usage, item.usage);
+    } else if (item.type === "metadata") await this.#session.setMetadata(`recorded.${item.key}`, item.value);
+    else {
+      const { type, trigger, preTokens } = item;
+      this.#boundariesCount++;
+      this.#boundaries.push({
+        type,
+        trigger,
+        afterSeq: this.#lastSeq,
+        ...(preTokens === undefined ? {} : { preTokens }),
+      });
+      if (this.#boundaries.length > BOUNDARIES_KEPT) this.#boundaries.shift();
+    }
+  }
+
+  /** What was recorded about the session as a whole. */
+  async finish(): Promise<void> {
+    if (this.#boundaries.length > 0)
+      await this.#session.setMetadata("recorded.compactions", this.#boundaries);
+    if (this.#usage !== undefined) await this.#session.setMetadata("recorded.usage", { ...this.#usage });
+  }
+
+  notCarried({ system, tools }: ImportedSession): readonly string[] {
+    const count = this.#boundariesCount;
+    return [
+      ...(system === undefined
+        ? []
+        : [`the system prompt (${system.length} characters) is not carried over`]),
+      ...(tools === undefined ? [] : [`definitions of ${tools.length} tools are not carried over`]),
+      ...(count === 0
+        ? []
+        : [`${count} compactions are only noted: the conversation is whole, without their summaries`]),
+    ];
+  }
+}
+
+function sum(one: Usage | undefined, other: Usage): Usage {
+  return {
+    inputTokens: (one?.inputTokens ?? 0) + other.inputTokens,
+    cacheReadTokens: (one?.cacheReadTokens ?? 0) + other.cacheReadTokens,
+    cacheWriteTokens: (one?.cacheWriteTokens ?? 0) + other.cacheWriteTokens,
+    outputTokens: (one?.outputTokens ?? 0) + other.outputTokens,
+  };
+}
+
+function repairWords({ kind, line, detail }: ImportedSession["repairs"][number]): string {
+  return line === undefined ? `${kind}: ${detail}` : `${kind} in line ${line}: ${detail}`;
+}
+
+async function discard(session: Session, { store, clock }: Wired): Promise<void> {
+  try {
+    await session.close();
+    await store.trash(session.id, { at: clock.nowMs(), reason: "an import that was not finished" });
+    await store.purge(session.id);
+  } catch {
+    // Nothing was stored yet, or it cannot be taken away now: why there is no session is worth more.
+  }
+}
