@@ -66,16 +66,32 @@ const SHAPES = {
 const LISTS = ["userWords", "assistantWords", "errors", "actions", "tellings"] as const;
 const COUNTS = ["messageCount", "userCharacters", "nextShortened"] as const;
 
-/** The digest as JSON text, with its best strings. */
+/** What a stored digest keeps at most. */
+export interface SavedDigestLimits {
+  readonly literalCount: number;
+  readonly userWordsCount: number;
+}
+
+const LIMITS: SavedDigestLimits = {
+  literalCount: COMPACTION_DEFAULTS.savedDigestLiteralCount,
+  userWordsCount: COMPACTION_DEFAULTS.savedDigestUserWordsCount,
+};
+
+/** The digest as JSON text, with its best strings, and of the user's words the first and the newest. */
 export function writeDigest(
   digest: Digest,
-  literalCount: number = COMPACTION_DEFAULTS.savedDigestLiteralCount,
+  { literalCount, userWordsCount }: SavedDigestLimits = LIMITS,
 ): string {
   const { literals, todos, plan } = digest;
+  const left = Math.max(0, digest.userWords.length - userWordsCount);
+  const userWords = digest.userWords.filter((_, index) => index === 0 || index > left);
   return JSON.stringify({
     version: VERSION,
     ...Object.fromEntries(LISTS.map((name) => [name, digest[name]])),
     ...Object.fromEntries(COUNTS.map((name) => [name, digest[name]])),
+    userWords,
+    userCharacters: userWords.reduce((sum, { text }) => sum + text.length, 0),
+    nextShortened: Math.max(1, digest.nextShortened - left),
     files: [...digest.files],
     commands: [...digest.commands],
     toolCounts: [...digest.toolCounts],

@@ -45,10 +45,18 @@ describe("a digest that is stored", () => {
   });
 
   it("keeps the best strings where it may not keep all, and says how many it left", () => {
-    const saved = readDigest(writeDigest(digestOf(SAID), 2))!;
+    const saved = readDigest(writeDigest(digestOf(SAID), { literalCount: 2, userWordsCount: 9 }))!;
     const all = digestOf(SAID).literals.records.size;
     expect(saved.literals.records.size).toBe(2);
     expect(saved.literals.forgottenCount).toBe(all - 2);
+  });
+
+  it("keeps of the user's words the first and the newest", () => {
+    const said = Array.from({ length: 9 }, (_, index) => user(`word ${index}`));
+    const saved = readDigest(writeDigest(digestOf(said), { literalCount: 9, userWordsCount: 3 }))!;
+    expect(saved.userWords.map(({ text }) => text)).toEqual(["word 0", "word 7", "word 8"]);
+    expect(saved.userCharacters).toBe(18);
+    expect(saved.nextShortened).toBe(1);
   });
 
   it("is none where the text is damaged, of another version, or not one at all", () => {

@@ -75,6 +75,8 @@ export const COMPACTION_DEFAULTS = {
   digestLiteralCount: 40_000,
   /** Literals of a digest that are stored with it. Source: our choice: several times what a string appendix holds, in about 1 MB. */
   savedDigestLiteralCount: 6_000,
+  /** Messages of the user that are stored with a digest: the first and the newest. Source: our choice: far more than a summary quotes. */
+  savedDigestUserWordsCount: 2_000,
   /** Files, commands and other facts that a digest remembers, of each kind. Source: our choice. */
   digestFactCount: 2_000,
   /** Characters of user words that a digest keeps whole; longer messages keep head and tail. Source: our choice, above `userWords`. */
