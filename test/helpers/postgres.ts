@@ -39,15 +39,27 @@ export function serverDatabase(): TestDatabase {
   return {
     pool,
     run: async (text, values) => (await pool.query(text, values)).rows,
-    end: () => pool.end(),
+    end: async () => {
+      await pool.end();
+      await dropSchemas();
+    },
   };
 }
 
-let schemas = 0;
+const schemas: string[] = [];
+
+/** Removes from the server what this file's tests made there. */
+export async function dropSchemas(): Promise<void> {
+  const pool = serverPool({ max: 1 });
+  for (const schema of schemas.splice(0)) await pool.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+  await pool.end();
+}
 
 /** A name that no other test uses, in this run or another at the same time. */
 export function freshSchema(): string {
-  return `test_${process.pid}_${Date.now().toString(36)}_${++schemas}`;
+  const schema = `test_${process.pid}_${Date.now().toString(36)}_${schemas.length + 1}`;
+  schemas.push(schema);
+  return schema;
 }
 
 /** Lets every lease of a schema run out. */
