@@ -57,7 +57,8 @@ export async function forkSession(sessionId: string, options: ForkOptions): Prom
     const { metadata } = await from.store.find(sessionId, from.scope);
     return await copyInto({ parent, atSeq, entryId, metadata, options });
   } finally {
-    await parent.close();
+    // It was only read from: that it could not be closed costs the fork nothing.
+    await parent.close().catch(() => undefined);
   }
 }
 
@@ -81,7 +82,9 @@ async function copyInto(copying: Copying): Promise<Session> {
     // What the other session waits for is answered there.
     folded.calls.clear();
     const session = assembleSession(options, log, folded);
-    await session.settle();
+    // Nobody else has it yet, so nothing has to wait its turn.
+    await session.parts.writer.checkpoint();
+    await log.sync();
     stopIfAborted(options.signal);
     emit({ type: "forked", parentId: parent.sessionId, entries, missingBlobs });
     return session;
@@ -203,12 +206,13 @@ async function discard(
   log: SessionLog,
   { store, scope, at }: { readonly store: SessionStore; readonly scope?: Scope; readonly at: number },
 ): Promise<void> {
+  // Whatever of it fails: why there is no fork is worth more than why some of it is left.
+  await log.close().catch(() => undefined);
   try {
-    await log.close();
     await store.trash(log.sessionId, { at, reason: "a fork that was not finished" }, scope);
     await store.purge(log.sessionId, scope);
   } catch {
-    // Why there is no fork is worth more than why some of it is left: without its mark it is found again.
+    // Nothing was stored yet, or nothing can be taken away now: then it lacks its mark.
   }
 }
 

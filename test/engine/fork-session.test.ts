@@ -1,0 +1,257 @@
+import { describe, expect, it } from "vitest";
+import { FileSessionStore } from "../../src/adapters/files/file-session-store.ts";
+import { InMemorySessionStore } from "../../src/adapters/in-memory/in-memory-session-store.ts";
+import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
+import type { SessionEvent } from "../../src/engine/events.ts";
+import { forkSession } from "../../src/engine/fork-session.ts";
+import { createSession, openSession } from "../../src/engine/open-session.ts";
+import type { Session } from "../../src/engine/session.ts";
+import type { SessionOptions } from "../../src/engine/session-options.ts";
+import type { FileSystem } from "../../src/ports/file-system.ts";
+import type { SessionLog, SessionStore } from "../../src/ports/session-store.ts";
+import { FakeClock } from "../../src/testing/fake-clock.ts";
+import { faultyFileSystem } from "../../src/testing/faulty-file-system.ts";
+import { InMemoryFileSystem } from "../../src/testing/in-memory-file-system.ts";
+import { seededIds } from "../../src/testing/seeded-ids.ts";
+import type { Entry } from "../../src/transcript/entries.ts";
+import { assistant, user } from "../helpers/histories.ts";
+
+const LARGE = "large ".repeat(15_000);
+const ids = seededIds(3);
+
+function optionsOf(store: SessionStore): SessionOptions {
+  return { store, clock: new FakeClock(), ids, hasher: nodeHasher, durability: "process" };
+}
+
+function fileStore(fs: FileSystem): FileSessionStore {
+  return new FileSessionStore({ root: "/sessions", fs, hasher: nodeHasher, ids });
+}
+
+/** A session with a blob, a call, a checkpoint in its middle, and something after it. */
+async function aConversation(options: SessionOptions): Promise<Session> {
+  const session = await createSession({ ...options, sessionId: "parent", workingCopy: "/app" });
+  await session.append([user("first"), user(LARGE)]);
+  await session.setMetadata("title", "The plan");
+  await session.prepare({ model: "claude-opus-4-5", system: "be brief" });
+  await session.record({ messages: [assistant("r1", "an answer")] });
+  await session.settle();
+  await session.append(user("last"));
+  return session;
+}
+
+async function entriesOf(id: string, { store }: SessionOptions): Promise<readonly Entry[]> {
+  const log = await store.open(id);
+  const entries: Entry[] = [];
+  for await (const batch of log.readAll()) entries.push(...batch.entries.map(({ entry }) => entry));
+  await log.close();
+  return entries;
+}
+
+const texts = (session: Session): readonly string[] =>
+  session.visible.flatMap(({ blocks }) =>
+    blocks.flatMap(({ block }) => (block.type === "text" ? [block.text.slice(0, 9)] : [])),
+  );
+
+describe("a fork", () => {
+  it("has the entries of its parent with their numbers, a header of its own, and a checkpoint", async () => {
+    const options = optionsOf(new InMemorySessionStore());
+    const session = await aConversation(options);
+    const parent = await entriesOf("parent", options);
+    const events: SessionEvent[] = [];
+    const observer = { onEvent: (event: SessionEvent) => void events.push(event) };
+    const fork = await forkSession("parent", {
+      ...options,
+      observer,
+      sessionId: "fork",
+      workingCopy: "/else",
+    });
+    const copied = await entriesOf("fork", options);
+
+    const [header, ...rest] = copied;
+    expect(header).toMatchObject({
+      type: "header",
+      sessionId: "fork",
+      workingCopy: "/else",
+      parent: { sessionId: "parent", entryId: parent.at(-1)!.id },
+    });
+    const sameButCheckpoints = (entry: Entry): unknown =>
+      entry.type === "checkpoint" ? { ...entry, runs: [] } : entry;
+    expect(rest.slice(0, parent.length - 1).map(sameButCheckpoints)).toEqual(
+      parent.slice(1).map(sameButCheckpoints),
+    );
+    expect(copied.map(({ seq }) => seq)).toEqual(copied.map((_, index) => index + 1));
+    expect(copied.slice(1).map(({ parentId }) => parentId)).toEqual(copied.slice(0, -1).map(({ id }) => id));
+    expect(copied.slice(parent.length).map(({ type }) => type)).toContain("checkpoint");
+    expect(fork.metadata["title"]).toBe("The plan (fork)");
+    expect(fork.visible).toEqual(session.visible);
+    expect(events).toEqual([
+      { type: "forked", parentId: "parent", entries: parent.length + 2, missingBlobs: 0 },
+    ]);
+  });
+
+  it("goes its own way, and so does its parent", async () => {
+    const options = optionsOf(new InMemorySessionStore());
+    const session = await aConversation(options);
+    const fork = await forkSession("parent", options);
+    await fork.append(user("here"));
+    await session.append(user("there"));
+    expect(texts(fork).slice(-2)).toEqual(["last", "here"]);
+    expect(texts(session).slice(-2)).toEqual(["last", "there"]);
+  });
+
+  it("answers no call that its parent waits for", async () => {
+    const options = optionsOf(new InMemorySessionStore());
+    const session = await aConversation(options);
+    const { callSeq } = await session.prepare({ model: "claude-opus-4-5" });
+    const fork = await forkSession("parent", options);
+    await fork.record({ messages: [assistant("r2", "for nobody")], stopReason: "end_turn" });
+    expect((await entriesOf(fork.id, options)).filter(({ type }) => type === "answer")).toHaveLength(1);
+    await session.record({ messages: [assistant("r2", "for the parent")], stopReason: "end_turn", callSeq });
+    expect((await entriesOf("parent", options)).filter(({ type }) => type === "answer")).toHaveLength(2);
+  });
+
+  it.each([0, -1, 1.5, 99, Number.NaN])("is refused at entry %d, and leaves nothing", async (atSeq) => {
+    const options = optionsOf(new InMemorySessionStore());
+    await aConversation(options);
+    await expect(forkSession("parent", { ...options, atSeq })).rejects.toMatchObject({
+      code: "ENTRY_NOT_FOUND",
+    });
+    expect(await options.store.list()).toEqual(["parent"]);
+  });
+
+  it("is refused where the id is taken, and of a session that is not there", async () => {
+    const options = optionsOf(new InMemorySessionStore());
+    const session = await aConversation(options);
+    const taken = forkSession("parent", { ...options, sessionId: "parent" });
+    await expect(taken).rejects.toMatchObject({ code: "SESSION_EXISTS" });
+    expect(texts(session)).toHaveLength(4);
+    await expect(forkSession("gone", options)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+  });
+
+  it("that is stopped leaves nothing, whenever that is", async () => {
+    for (let stopAt = 1; ; stopAt++) {
+      const options = optionsOf(new InMemorySessionStore());
+      await (await aConversation(options)).close();
+      const stop = new AbortController();
+      let calls = 0;
+      const counted = countingLogs(options.store, () => {
+        if (++calls === stopAt) stop.abort();
+      });
+      const fork = forkSession("parent", { ...options, store: counted, signal: stop.signal });
+      const outcome = await fork.then(
+        () => "made",
+        (error: { code: string }) => error.code,
+      );
+      if (outcome === "made") {
+        expect(stopAt).toBeGreaterThan(5);
+        return;
+      }
+      expect(outcome).toBe("ABORTED");
+      expect(await options.store.list(), `stopped at call ${stopAt}`).toEqual(["parent"]);
+      expect(await options.store.listTrash()).toEqual([]);
+    }
+  });
+
+  it("that fails leaves nothing, whichever file operation fails, and the parent as it was", async () => {
+    const sound = new InMemoryFileSystem();
+    const options = optionsOf(fileStore(sound));
+    await (await aConversation(options)).close();
+    const before = await entriesOf("parent", options);
+    for (let failAtCall = 1; ; failAtCall++) {
+      const fault = faultyFileSystem(sound, { failAtCall, error: "EIO" });
+      const fork = forkSession("parent", { ...options, store: fileStore(fault), sessionId: "fork" });
+      const isMade = await fork.then(
+        () => true,
+        () => false,
+      );
+      if (!fault.didFail()) return;
+      const left = isMade ? ["fork", "parent"] : ["parent"];
+      expect(await options.store.list(), `call ${failAtCall} failed`).toEqual(left);
+      expect(await entriesOf("parent", options)).toEqual(before);
+      if (!isMade) continue;
+      await options.store.trash("fork", { at: 0, reason: "test" });
+      await options.store.purge("fork");
+    }
+  });
+});
+
+describe("a fork of a damaged session", () => {
+  it("has a mark in the place of each lost entry, so that every pointer stays true", async () => {
+    const fs = new InMemoryFileSystem();
+    const options = optionsOf(fileStore(fs));
+    await (await aConversation(options)).close();
+    const entries = await entriesOf("parent", options);
+    damageLine(fs, "/sessions/parent.jsonl", 1);
+    damageLine(
+      fs,
+      "/sessions/parent.jsonl",
+      entries.findIndex(({ type }) => type === "answer"),
+    );
+
+    const parent = await openSession("parent", options);
+    const fork = await forkSession("parent", { ...options, sessionId: "fork" });
+    expect(fork.visible).toEqual(parent.visible);
+    const copied = await entriesOf("fork", options);
+    expect(copied.map(({ seq }) => seq)).toEqual(copied.map((_, index) => index + 1));
+    expect(copied.slice(1).map(({ parentId }) => parentId)).toEqual(copied.slice(0, -1).map(({ id }) => id));
+    for (const { seq, id, type } of entries.slice(2))
+      if (type === "message") expect(copied[seq - 1]).toMatchObject({ type, id });
+    await fork.close();
+    expect((await openSession("fork", options)).visible).toEqual(parent.visible);
+  });
+
+  it("has a header where its parent has none any more", async () => {
+    const fs = new InMemoryFileSystem();
+    const options = optionsOf(fileStore(fs));
+    await (await aConversation(options)).close();
+    damageLine(fs, "/sessions/parent.jsonl", 0);
+    const fork = await forkSession("parent", { ...options, sessionId: "fork" });
+    expect((await entriesOf("fork", options))[0]).toMatchObject({ type: "header", sessionId: "fork" });
+    expect(texts(fork).at(-1)).toBe("last");
+  });
+
+  it("goes without blobs that are gone, and says how many", async () => {
+    const fs = new InMemoryFileSystem();
+    const options = optionsOf(fileStore(fs));
+    await (await aConversation(options)).close();
+    const blobs = fs.list("/sessions/parent/blobs");
+    expect(blobs).toHaveLength(2);
+    for (const name of blobs) fs.remove(`/sessions/parent/blobs/${name}`);
+    const missing: number[] = [];
+    const observer = {
+      onEvent: (event: SessionEvent) => void (event.type === "forked" && missing.push(event.missingBlobs)),
+    };
+    const fork = await forkSession("parent", { ...options, observer });
+    expect(missing).toEqual([2]);
+    expect(texts(fork).at(-1)).toBe("last");
+  });
+});
+
+/** A store whose logs tell of every call. */
+function countingLogs(store: SessionStore, onCall: () => void): SessionStore {
+  const counted = (log: SessionLog): SessionLog =>
+    new Proxy(log, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== "function") return member;
+        return (...args: readonly unknown[]) => {
+          if (name !== "close") onCall();
+          return Reflect.apply(member, target, args) as unknown;
+        };
+      },
+    });
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === "create") return async (id: string) => counted(await target.create(id));
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
+/** Changes one byte of a line, so that its checksum is wrong. */
+function damageLine(fs: InMemoryFileSystem, path: string, line: number): void {
+  const lines = Buffer.from(fs.readFile(path)).toString("utf8").split("\n");
+  lines[line] = lines[line]!.replace('"v":1', '"v":2');
+  fs.writeFile(path, Buffer.from(lines.join("\n"), "utf8"));
+}
