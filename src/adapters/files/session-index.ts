@@ -28,7 +28,6 @@ import { readBuffer } from "./log-reader.ts";
 
 const INDEX_NAME = ".index.jsonl";
 const NEW_INDEX_NAME = ".index.jsonl.new";
-const NEWLINE = 0x0a;
 /** Times that a line is added again because the file was replaced. */
 const ADD_ATTEMPTS = 4;
 
@@ -89,15 +88,17 @@ export class SessionIndex {
     }
   }
 
-  /** Makes the index anew from what it is now; does nothing while somebody else does. */
-  async remake(make: MakeIndex): Promise<void> {
+  /** Makes the index anew from what it is now; false where it could not, or somebody else is about it. */
+  async remake(make: MakeIndex): Promise<boolean> {
     const lock = this.#lock();
-    if (lock === undefined) return;
+    if (lock === undefined) return false;
     try {
       await this.#replace(lock, make);
+      return true;
     } catch {
       // A full disk, a folder that may not be written: the old index stays.
       this.#quietly(() => this.#fs.remove(this.#newPath));
+      return false;
     }
   }
 
@@ -172,9 +173,7 @@ function readIndexFile(file: OpenFile, size = file.size()): IndexLines | undefin
 /** Returns where the file ended before. */
 function addLines(file: OpenFile, lines: Buffer): number {
   const size = file.size();
-  const isLineOpen = size > 0 && readBuffer(file, size - 1, 1)[0] !== NEWLINE;
-  // A line that was cut short stays damaged, and this one whole.
-  const before = size === 0 ? formatIndex([]) : Buffer.from(isLineOpen ? "\n" : "", "latin1");
+  const before = size === 0 ? formatIndex([]) : Buffer.alloc(0);
   file.write(Buffer.concat([before, lines]));
   return size;
 }

@@ -132,8 +132,10 @@ export class SessionLister {
 
   async #correct({ isWorn, corrections }: IndexView, more: readonly IndexNote[]): Promise<void> {
     if (this.#index === undefined) return;
-    if (!isWorn) this.#index.add([...corrections, ...more]);
-    else await this.#index.remake((index) => indexAnew(index, this.list(), this.#looks));
+    const isDone = isWorn
+      ? await this.#index.remake((index) => indexAnew(index, this.list(), this.#looks))
+      : this.#index.add(corrections);
+    if (isDone) this.#index.add(more);
   }
 
   /** One that cannot be read does not keep the others from being listed. */
