@@ -95,6 +95,18 @@ function openFile(path: string, mode: keyof typeof OPEN_FLAGS): OpenFile {
   throw new NotARegularFileError(`EINVAL: not a regular file, open '${path}'`);
 }
 
+/** With its parents only where one is missing: on a read-only disk Node takes it for that, too. */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    if (code === "EEXIST" && statSync(path).isDirectory()) return;
+    if (code !== "ENOENT") throw error;
+    mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+  }
+}
+
 function statPath(path: string): FileStat | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   const isLink = found?.isSymbolicLink() === true;
@@ -122,9 +134,7 @@ async function syncDirectory(path: string): Promise<void> {
 /** The machine's file system. */
 export const nodeFileSystem: FileSystem = {
   open: openFile,
-  makeDirectory: (path) => {
-    mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-  },
+  makeDirectory,
   list: (path) => readdirSync(path),
   stat: statPath,
   rename: renameSync,
