@@ -1,0 +1,119 @@
+/** The command as a process: pipes, exit codes, a reader that goes away, Ctrl-C. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openaiChat } from "../recordings.ts";
+import { storedHome, storeSession } from "./stored.ts";
+
+const repository = resolve(fileURLToPath(import.meta.url), "../../../../..");
+let built: string;
+let main: string;
+
+/** Compiles the command alone: no types are checked, and nothing in the working tree is touched. */
+beforeAll(() => {
+  built = mkdtempSync(join(tmpdir(), "palimpsest-cli-process-"));
+  const config = {
+    extends: join(repository, "tsconfig.build.json"),
+    compilerOptions: {
+      outDir: join(built, "dist"),
+      rootDir: join(repository, "src"),
+      typeRoots: [join(repository, "node_modules/@types")],
+      declaration: false,
+      noCheck: true,
+    },
+    include: [],
+    files: [join(repository, "src/hosts/cli/main.ts")],
+  };
+  mkdirSync(join(built, "dist"));
+  writeFileSync(join(built, "tsconfig.json"), JSON.stringify(config));
+  symlinkSync(join(repository, "node_modules"), join(built, "node_modules"), "junction");
+  cpSync(join(repository, "package.json"), join(built, "package.json"));
+  const tsc = join(repository, "node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [tsc, "-p", join(built, "tsconfig.json")], { stdio: "pipe" });
+  main = join(built, "dist/hosts/cli/main.js");
+});
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+
+function environment(home: string): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", PALIMPSEST_HOME: home, NODE_ENV: "production" };
+}
+
+describe("palimpsest sessions as a process", () => {
+  it("goes through pipes: an export is imported by another process, and the codes are those of the commands", async () => {
+    const from = storedHome();
+    const to = storedHome();
+    const id = await storeSession(from, { title: "Ledgers", resultLines: 2_000 });
+    const command = `"${process.execPath}" "${main}"`;
+    const piped = spawnSync(
+      "sh",
+      ["-c", `${command} sessions export ${id} -f jsonl | ${command} sessions import - --home "${to.home}"`],
+      { cwd: from.folder, env: environment(from.home), encoding: "utf8" },
+    );
+    expect(piped.status).toBe(0);
+    expect(piped.stdout).toContain(`✓ ${id}`);
+    // Neither is a terminal: nothing is coloured and no progress is drawn.
+    expect(piped.stdout + piped.stderr).not.toContain("\u001b");
+    const run = (...args: readonly string[]) =>
+      spawnSync(process.execPath, [main, "sessions", ...args], {
+        cwd: from.folder,
+        env: environment(from.home),
+      }).status;
+    expect([
+      run("show", id),
+      run("show", "nobody"),
+      run("list", "--limit", "0"),
+      run("search", "no such words"),
+    ]).toEqual([0, 1, 2, 3]);
+    // A reader that has seen enough ends it; `head` takes one line of very many.
+    const cut = spawnSync(
+      "sh",
+      ["-c", `(${command} sessions export ${id} -f jsonl; echo $? >&2) | head -n 1`],
+      {
+        cwd: from.folder,
+        env: environment(from.home),
+        encoding: "utf8",
+      },
+    );
+    expect(cut.stdout).toContain('"palimpsest-session"');
+    expect(["0", "141"]).toContain(cut.stderr.trim().split("\n").at(-1));
+  });
+
+  it("leaves nothing behind when it is stopped in the middle of an import", async () => {
+    const place = storedHome();
+    const recording = join(place.folder, "recording.json");
+    writeFileSync(recording, openaiChat(6_000));
+    const child = spawn(process.execPath, [main, "sessions", "import", recording], {
+      cwd: place.folder,
+      env: environment(place.home),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const ended = new Promise<number | null>((done) => child.on("close", (code) => done(code)));
+    const projects = join(place.home, "projects");
+    await untilSession(projects);
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    const left = readdirSync(place.home, { recursive: true, encoding: "utf8" });
+    expect(left.filter((name) => /\.jsonl$/.test(name) && !/index|audit/.test(name))).toEqual([]);
+    expect(left.filter((name) => /lease|\.tmp|\.new$/.test(name))).toEqual([]);
+  });
+});
+
+/** Waits until the child has stored something. */
+async function untilSession(folder: string): Promise<void> {
+  for (;;) {
+    try {
+      if (
+        readdirSync(folder, { recursive: true, encoding: "utf8" }).some((name) =>
+          /[0-9a-f]{12}\.jsonl$/.test(name),
+        )
+      )
+        return;
+    } catch {
+      // The home is not there yet.
+    }
+    await new Promise((done) => setImmediate(done));
+  }
+}
