@@ -1,0 +1,83 @@
+/**
+ * Whether a folder lies on a network file system.
+ *
+ * There, appending to the end and creating a file only if it is new are not what they are on a local disk:
+ * two machines may both be told that they were first, and a size may be seconds old. One writer at a time
+ * is safe, two are not told of each other in time. So a host that opens sessions says so once.
+ *
+ * On Linux the kernel gives a number of the kind of file system, and `/proc` its name where the number is
+ * that of every file system in user space. On macOS, Windows and elsewhere Node does not tell the kind:
+ * nothing is reported there.
+ */
+import { readFileSync, realpathSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Kinds by the number that `statfs` gives (`linux/magic.h`, and the modules' own sources). */
+const NETWORK_KINDS: ReadonlyMap<number, string> = new Map([
+  [0x6969, "nfs"],
+  [0x517b, "smb"],
+  [0xfe534d42, "smb2"],
+  [0xff534d42, "cifs"],
+  [0x5346414f, "afs"],
+  [0x6b414653, "afs"],
+  [0x73757245, "coda"],
+  [0x00c36400, "ceph"],
+  [0x01021997, "9p"],
+  [0x0bd00bd0, "lustre"],
+  [0x47504653, "gpfs"],
+  [0x01161970, "gfs2"],
+  [0x7461636f, "ocfs2"],
+  [0x786f4256, "vboxsf"],
+  [0xbacbacbc, "vmhgfs"],
+]);
+const FUSE = 0x65735546;
+/** Of the file systems in user space, those that are on this machine only; any other may be anywhere. */
+const LOCAL_FUSE =
+  /^fuse(?:blk|\.(?:fuseblk|ntfs.*|exfat.*|fuse-overlayfs|portal|lxcfs|gocryptfs|encfs|bindfs|mergerfs))$/;
+
+/** The kind of network file system that a folder lies on (`nfs`, `cifs`, `fuse.sshfs` …); `undefined` where it is none, or not known. */
+export function findNetworkFileSystem(folder: string): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  const path = existing(folder);
+  if (path === undefined) return undefined;
+  const type = statfsSync(path).type;
+  return networkKind(type, () => mountedAs(path, readFileSync("/proc/self/mountinfo", "utf8")));
+}
+
+/** Judges the number that `statfs` gave; `mountName` is asked where that says only "in user space". */
+export function networkKind(type: number, mountName: () => string | undefined): string | undefined {
+  // The number is a signed word on some machines.
+  const kind = type >>> 0;
+  if (kind !== FUSE) return NETWORK_KINDS.get(kind);
+  const name = mountName() ?? "fuse";
+  return LOCAL_FUSE.test(name) ? undefined : name;
+}
+
+/** The name of the file system that a path lies on, from the lines of `/proc/self/mountinfo`. */
+export function mountedAs(path: string, mountInfo: string): string | undefined {
+  let longest = -1;
+  let name: string | undefined;
+  for (const line of mountInfo.split("\n")) {
+    const [before, after] = line.split(" - ");
+    const point = before
+      ?.split(" ")[4]
+      ?.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+    if (point === undefined || after === undefined || point.length < longest) continue;
+    if (path !== point && !path.startsWith(point.endsWith("/") ? point : `${point}/`)) continue;
+    longest = point.length;
+    name = after.split(" ")[0];
+  }
+  return name;
+}
+
+/** The folder itself, or the nearest one above it that is there already. */
+function existing(folder: string): string | undefined {
+  for (let path = folder; ; path = dirname(path)) {
+    try {
+      return realpathSync(path);
+    } catch {
+      // Not there yet.
+      if (dirname(path) === path) return undefined;
+    }
+  }
+}
