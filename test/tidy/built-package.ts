@@ -52,6 +52,7 @@ export class BuiltPackage {
       ...Object.keys(manifest.dependencies ?? {}),
       ...Object.keys(manifest.peerDependencies ?? {}),
       "@types/node",
+      "@electric-sql/pglite", // A guide keeps sessions in it.
     ]) {
       const link = join(this.#folder, "node_modules", name);
       mkdirSync(join(link, ".."), { recursive: true });

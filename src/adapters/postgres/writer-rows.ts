@@ -91,7 +91,6 @@ export class WriterRows {
     const { sessionId, scopeKey } = this.#name;
     await this.#database.run({
       what: `The lease of session ${sessionId} could not be given back`,
-      isOnce: true,
       text: `UPDATE ${this.#tables.sessions} SET lease_owner = NULL, lease_holder = NULL, lease_until = NULL
         WHERE key = $1::bigint AND scope = $2::text AND lease_token = $3::bigint`,
       values: [key, scopeKey, token],
