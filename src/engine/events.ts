@@ -7,6 +7,7 @@ import type { LogDamage } from "../ports/session-store.ts";
 import type { CacheMiss } from "../tokens/prompt-cache-monitor.ts";
 import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
 import type { SeqPin } from "../transcript/projection.ts";
+import type { MendReason } from "./mending.ts";
 
 /**
  * What happened to a session, told apart by `type`. `seq` is the entry of the log that records it.
@@ -31,6 +32,8 @@ import type { SeqPin } from "../transcript/projection.ts";
  * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
  *   not be read there, and are shown as previews only.
  * - `closed`: the session was closed; nothing follows.
+ * - `mended`: something stored is not shown as it was said, because no provider would take it or nobody knows what it
+ *   is; `reason` says why, `block` which one. Told when it is appended, and again whenever the log is opened.
  * - `damage`: a stretch of the stored log could not be read and was passed over.
  */
 export type SessionEvent =
@@ -94,6 +97,12 @@ export type SessionEvent =
       readonly missingBlobs: number;
     }
   | { readonly type: "closed" }
+  | {
+      readonly type: "mended";
+      readonly seq: number;
+      readonly block?: number;
+      readonly reason: MendReason;
+    }
   | { readonly type: "damage"; readonly damage: LogDamage };
 
 /** Whoever wants to know what happens inside a session: a log, a meter, a progress line. Pass it as `observer`. */

@@ -6,13 +6,14 @@ import { assert } from "../base/assert.ts";
 import { asNumber, asString, isObject } from "../base/json.ts";
 import type { LogContents, LogDamage, SessionLog, StoredEntry } from "../ports/session-store.ts";
 import { UsageLedger } from "../tokens/usage-ledger.ts";
-import { restoreCheckpoint } from "../transcript/checkpoint.ts";
+import { isPossibleCheckpoint, restoreCheckpoint } from "../transcript/checkpoint.ts";
 import type { AnswerEntry, CheckpointEntry, Entry } from "../transcript/entries.ts";
 import { MetadataFold } from "../transcript/metadata.ts";
 import { Projection } from "../transcript/projection.ts";
 import { carriedDigest, type StoredDigest } from "./digest-store.ts";
 import type { SessionEvent } from "./events.ts";
 import { hydrate, needsHydrating } from "./hydrate.ts";
+import { findMendings, type Mending } from "./mending.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { findOutlineStart } from "./outline-start.ts";
 import { sizeOf, WindowKeeper } from "./window-keeper.ts";
@@ -36,8 +37,8 @@ export interface FoldedLog {
 type Emit = (event: SessionEvent) => void;
 
 /**
- * Folds a log from its last checkpoint on. Where there is none, or what follows it goes back further: a
- * long one from where its outline says, a short one from its start.
+ * Folds a log from its last checkpoint on. Where there is none, or it is wrong, or what follows it goes
+ * back further: a long one from where its outline says, a short one from its start.
  */
 export async function foldStoredLog(log: SessionLog, emit: Emit): Promise<FoldedLog> {
   return (await foldTail(log, emit)) ?? (await foldOutlined(log, emit)) ?? (await foldWhole(log, emit));
@@ -47,7 +48,13 @@ async function foldTail(log: SessionLog, emit: Emit): Promise<FoldedLog | undefi
   const { entries, damage } = await log.readTail();
   const first = entries[0]?.entry;
   if (first?.type !== "checkpoint") return undefined;
-  return foldFrom(first, { entries, damage }, { log, emit });
+  const onWrong = (): void => {
+    const { position } = entries[0]!;
+    emit({ type: "damage", damage: { position, bytes: 0, reason: "wrong-checkpoint" } });
+  };
+  if (isPossibleCheckpoint(first)) return foldFrom(first, { entries, damage }, { log, emit, onWrong });
+  onWrong();
+  return undefined;
 }
 
 async function foldOutlined(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
@@ -61,20 +68,27 @@ async function foldOutlined(log: SessionLog, emit: Emit): Promise<FoldedLog | un
 interface FoldPorts {
   readonly log: SessionLog;
   readonly emit: Emit;
+  /** Told that the checkpoint does not lead to the window that it is about. */
+  readonly onWrong?: () => void;
 }
 
-/** `undefined` where something in `entries` needs what lies before the checkpoint. */
+/** `undefined` where something in `entries` needs what lies before the checkpoint, or that is wrong. */
 async function foldFrom(
   checkpoint: CheckpointEntry,
   { entries, damage }: LogContents,
-  { log, emit }: FoldPorts,
+  { log, emit, onWrong }: FoldPorts,
 ): Promise<FoldedLog | undefined> {
   const positions = new Map<number, number>();
-  const { projection, runDamage } = await restore(checkpoint, { log, positions });
+  const { projection, runDamage, mendings } = await restore(checkpoint, { log, positions });
+  if (projection === undefined) {
+    onWrong?.();
+    return undefined;
+  }
   const fold = new LogFold(log, { positions, projection, checkpoint, entries });
   if (!(await fold.addAll(entries))) return undefined;
   reportDamage([...runDamage, ...damage], emit);
-  return fold.finish();
+  reportMendings(mendings, emit);
+  return fold.finish(emit);
 }
 
 /** A batch at a time; everything stays known, so that anything can be undone. */
@@ -86,7 +100,7 @@ async function foldWhole(log: SessionLog, emit: Emit): Promise<FoldedLog> {
     const isKnown = await fold.addAll(batch.entries);
     assert(isKnown, "a log folded from its start needs nothing before it");
   }
-  return (fold ?? startFold(log, [])).finish();
+  return (fold ?? startFold(log, [])).finish(emit);
 }
 
 function startFold(log: SessionLog, entries: readonly StoredEntry[]): LogFold {
@@ -103,9 +117,15 @@ function reportDamage(damage: readonly LogDamage[], emit: Emit): void {
   }
 }
 
+function reportMendings(mendings: readonly Mending[], emit: Emit): void {
+  for (const mending of mendings) emit({ type: "mended", ...mending });
+}
+
 interface Restored {
-  readonly projection: Projection;
+  /** Absent where the checkpoint's stretches do not hold what it says. */
+  readonly projection: Projection | undefined;
   readonly runDamage: readonly LogDamage[];
+  readonly mendings: readonly Mending[];
 }
 
 async function restore(
@@ -114,15 +134,23 @@ async function restore(
 ): Promise<Restored> {
   const entries: Entry[] = [];
   const runDamage: LogDamage[] = [];
+  const mendings: Mending[] = [];
   for (const run of checkpoint.runs) {
     const contents = await log.readFrom(run.position, run.to);
-    runDamage.push(...contents.damage);
+    const isThere =
+      contents.entries[0]?.entry.seq === run.from && contents.entries.at(-1)?.entry.seq === run.to;
+    if (!isThere) return { projection: undefined, runDamage, mendings };
+    for (const one of contents.damage) runDamage.push(one);
     for (const { entry, position } of contents.entries) {
       positions.set(entry.seq, position);
-      entries.push(await hydrate(entry, log));
+      const shown = await hydrate(entry, log);
+      entries.push(shown);
+      for (const mending of findMendings(shown)) mendings.push(mending);
     }
   }
-  return { projection: restoreCheckpoint(checkpoint, entries), runDamage };
+  const projection = restoreCheckpoint(checkpoint, entries);
+  const hasAll = projection.visible.length === (checkpoint.visibleCount ?? projection.visible.length);
+  return { projection: hasAll ? projection : undefined, runDamage, mendings };
 }
 
 interface FoldStart {
@@ -142,6 +170,7 @@ class LogFold {
   readonly #keeper: WindowKeeper;
   readonly #calls = new OpenCalls();
   readonly #metadata = new MetadataFold();
+  readonly #mendings: Mending[] = [];
   #lastEntry: Entry | undefined;
   #storedDigest: StoredDigest | undefined;
 
@@ -164,6 +193,7 @@ class LogFold {
       const shown = needsHydrating(entry) ? await hydrate(entry, this.#log) : entry;
       if (!this.#projection.canApply(shown)) return false;
       this.#add(shown);
+      for (const mending of findMendings(shown)) this.#mendings.push(mending);
       this.#lastEntry = entry;
     }
     return true;
@@ -189,8 +219,9 @@ class LogFold {
     }
   }
 
-  finish(): FoldedLog {
+  finish(emit: Emit): FoldedLog {
     const lastEntry = this.#lastEntry;
+    reportMendings(this.#mendings, emit);
     this.#keeper.follow(this.#projection);
     return {
       projection: this.#projection,

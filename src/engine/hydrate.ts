@@ -6,6 +6,7 @@ import { isObject, parseJson } from "../base/json.ts";
 import type { SessionLog } from "../ports/session-store.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { BlobBlock, Entry, MessageEntry, StoredBlock } from "../transcript/entries.ts";
+import { findBlockMisfit } from "../transcript/entry-shape.ts";
 
 /** The entry as the projection wants it. The same object where nothing lies outside. */
 export async function hydrate(entry: Entry, log: Pick<SessionLog, "getBlob">): Promise<Entry> {
@@ -21,14 +22,14 @@ export function needsHydrating(entry: Entry): entry is MessageEntry {
   return entry.type === "message" && entry.content.some(isShownWhole);
 }
 
-/** The whole block behind a reference, or `undefined` where its blob is gone or damaged. */
+/** The whole block behind a reference, or `undefined` where its blob is gone or holds no block. */
 export async function readBlock(
   block: BlobBlock,
   log: Pick<SessionLog, "getBlob">,
 ): Promise<ContentBlock | undefined> {
   const text = await log.getBlob(block.blob.hash);
   const parsed = text === undefined ? undefined : parseJson(text);
-  return parsed?.ok === true && isObject(parsed.value)
+  return parsed?.ok === true && isObject(parsed.value) && findBlockMisfit(parsed.value) === undefined
     ? (parsed.value as unknown as ContentBlock)
     : undefined;
 }

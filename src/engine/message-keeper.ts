@@ -12,6 +12,7 @@ import type { BlobBlock, StoredBlock } from "../transcript/entries.ts";
 import { defaultOrigin, type Message } from "../transcript/messages.ts";
 import type { SessionEvent } from "./events.ts";
 import type { EntryDraft } from "./log-writer.ts";
+import { findMessageMendings } from "./mending.ts";
 
 export interface KeptMessages {
   readonly drafts: readonly EntryDraft[];
@@ -40,11 +41,10 @@ export class MessageKeeper {
       const seq = firstSeq + index;
       const content = await this.#content(message, seq, policy, events);
       drafts.push(toDraft(message, content));
-      if (content.some(isShownWhole))
-        shown.set(
-          seq,
-          content.map((block, place) => (isShownWhole(block) ? message.content[place]! : block)),
-        );
+      const asShown = content.map((block, place) => (isShownWhole(block) ? message.content[place]! : block));
+      if (content.some(isShownWhole)) shown.set(seq, asShown);
+      for (const mending of findMessageMendings({ ...message, seq, content: asShown }))
+        events.push({ type: "mended", ...mending });
     }
     return { drafts, shown, events };
   }

@@ -65,6 +65,8 @@ class Outline {
   add({ entry, position }: StoredEntry): boolean {
     if (this.#count > 0 && this.#count % this.#limits.outlineStepEntries === 0) this.#plan(position);
     this.#count++;
+    // A number far beyond its place, of a damaged log: it is folded whole instead.
+    if (entry.seq > FARTHEST_FACTOR * (this.#count + this.#positions.length)) return false;
     this.#remember(entry.seq, position);
     const bare = withoutTexts(entry);
     if (!this.#projection.canApply(bare)) return false;
@@ -94,6 +96,9 @@ class Outline {
     this.#positions[seq] = position;
   }
 }
+
+/** How far numbers may run ahead of places before it is no gap any more. */
+const FARTHEST_FACTOR = 8;
 
 const NO_TEXT: ContentBlock = { type: "text", text: "" };
 

@@ -13,12 +13,15 @@ import type {
   ContentBlock,
   DocumentBlock,
   ImageBlock,
+  ServerToolResultBlock,
+  ServerToolUseBlock,
   ToolResultBlock,
   ToolResultPart,
 } from "../transcript/blocks.ts";
 import type { Role } from "../transcript/messages.ts";
 import type { CacheMark, RequestMessage } from "../transcript/window.ts";
 import { marksByMessage, renderedPlaces, withCacheMarks } from "./anthropic-cache-marks.ts";
+import { isKnownResultPart, isKnownToAnthropic } from "./anthropic-known.ts";
 import { hasReadableSource, knownSource } from "./media-source.ts";
 import { renderOnce } from "./render-once.ts";
 
@@ -148,17 +151,29 @@ function renderBlock(block: ContentBlock, role: "assistant" | "user"): readonly 
     case "tool_use":
       return [renderToolUse(block, FIELDS["tool_use"]!)];
     case "server_tool_use":
+      return isServerCallId(block.id) ? [renderToolUse(block, FIELDS[block.type]!)] : [];
     case "mcp_tool_use":
-      return [renderToolUse(block, FIELDS[block.type]!)];
+      return [renderMcpUse(block)];
     case "tool_result":
       return [renderToolResult(block)];
     case "compaction":
       return [pick(block, FIELDS["compaction"]!)];
     case "opaque":
-      return block.provider === "anthropic" && isObject(block.value) ? [block.value as JsonObject] : [];
+      return isKnownToAnthropic(block) ? [block.value as JsonObject] : [];
+    case "mcp_tool_result":
+      return [{ ...renderServerResult(block), tool_use_id: anthropicToolId(block.tool_use_id) }];
     default:
-      return [pick(block, SERVER_RESULT_FIELDS)];
+      return isServerCallId(block.tool_use_id) ? [renderServerResult(block)] : [];
   }
+}
+
+/** Of calls that the API answers itself it takes only ids that it gave; those of remote tools are anyone's. */
+function isServerCallId(id: string): boolean {
+  return /^srvtoolu_[a-zA-Z0-9_]+$/.test(id);
+}
+
+function renderServerResult(block: ServerToolResultBlock): JsonObject {
+  return { ...pick(block, SERVER_RESULT_FIELDS), content: block.content ?? [] };
 }
 
 /** Media that the API cannot read (a drawing, a recording of its own) would cost the whole request. */
@@ -194,8 +209,15 @@ function renderToolUse(
   return {
     ...pick(block, fields),
     id: anthropicToolId(block.id),
+    name: anthropicToolName(block.name),
     input: wellFormedJson(input as JsonObject),
   };
+}
+
+/** The API names the server of every call of a remote tool. */
+function renderMcpUse(block: ServerToolUseBlock): JsonObject {
+  const rendered = renderToolUse(block, FIELDS["mcp_tool_use"]!);
+  return typeof rendered["server_name"] === "string" ? rendered : { ...rendered, server_name: "unknown" };
 }
 
 function renderToolResult(block: ToolResultBlock): JsonObject {
@@ -221,7 +243,9 @@ function inWords(part: JsonObject): JsonObject {
 function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
   const fields = FIELDS[part.type];
   if (part.type === "image" || part.type === "document") return [renderMedia(part as ImageBlock)];
-  if (fields === undefined) return [part as JsonObject];
+  // What the API does not know as part of a result goes as what it says.
+  if (fields === undefined || !isKnownResultPart(part))
+    return [{ type: "text", text: toWellFormed(JSON.stringify(part)) }];
   if (part.type !== "text") return [pick(part, fields)];
   const text = (part as { readonly text: string }).text;
   return isBlank(text) ? [] : [{ ...pick(part, ["text"]), text: toWellFormed(text) }];
@@ -235,6 +259,13 @@ export function anthropicToolId(id: string): string {
   if (/^[a-zA-Z0-9_-]+$/.test(id)) return id;
   if (id === "") return "_empty_";
   return id.replace(/[^a-zA-Z0-9_-]/g, (unit) => `_x${unit.charCodeAt(0).toString(16)}_`);
+}
+
+/** Longest name of a tool. Source: Anthropic docs, "Define tools". */
+const TOOL_NAME_CHARACTERS = 128;
+
+function anthropicToolName(name: string): string {
+  return toWellFormed(name.slice(0, TOOL_NAME_CHARACTERS)) || "_";
 }
 
 /** The same value with lone surrogates replaced, copied only where there is one. @internal */

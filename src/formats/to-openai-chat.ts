@@ -12,6 +12,7 @@ import { toWellFormed } from "../base/text.ts";
 import type { ContentBlock, ImageBlock, ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import type { RequestMessage } from "../transcript/window.ts";
 import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
+import { hasReadableSource } from "./media-source.ts";
 import { urlOfSource } from "./media-url.ts";
 import { argumentsText, openaiFields } from "./openai-fields.ts";
 import { renderOnce } from "./render-once.ts";
@@ -122,7 +123,8 @@ function renderPart(block: ContentBlock, role: "user" | "assistant" | "system"):
 
 function renderImage(block: ImageBlock): JsonObject {
   const url = urlOfSource(block.source);
-  if (url === undefined || url === "") return { type: "text", text: "[image]" };
+  if (url === undefined || !hasReadableSource(block.source, "image"))
+    return { type: "text", text: "[image]" };
   const detail = openaiFields(block).extra?.["detail"];
   return { type: "image_url", image_url: { url, ...(typeof detail === "string" ? { detail } : {}) } };
 }

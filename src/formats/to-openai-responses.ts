@@ -11,9 +11,11 @@ import type { ContentBlock, ToolResultBlock, ToolResultPart, ToolUseBlock } from
 import type { Role } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
 import { chatFunctionName, responsesCallId } from "./chat-fields.ts";
+import { hasReadableSource } from "./media-source.ts";
 import { urlOfSource } from "./media-url.ts";
 import { argumentsText, openaiFields } from "./openai-fields.ts";
 import { renderOnce } from "./render-once.ts";
+import { fittingItems, isResponsesItem, withoutLoneReasoning } from "./responses-items.ts";
 import { wellFormedJson } from "./to-anthropic.ts";
 
 /**
@@ -22,7 +24,7 @@ import { wellFormedJson } from "./to-anthropic.ts";
  * @typeParam Wire - the item type of the client that sends it, such as `ResponseInputItem`.
  */
 export function toOpenaiResponses<Wire = JsonObject>(messages: readonly RequestMessage[]): Wire[] {
-  return withFittingOutputs(messages.flatMap(renderTurn)) as Wire[];
+  return withFittingOutputs(fittingItems(messages, messages.flatMap(renderTurn))) as Wire[];
 }
 
 /** An output is of the kind of its call, also where it was put in by a repair that knows of one kind only. */
@@ -70,18 +72,8 @@ function renderMessage({ role, content }: RequestMessage): readonly JsonObject[]
     open.parts.push(part);
   }
   close();
+  // An answer may have been cut off while the model was reasoning.
   return role === "assistant" ? withoutLoneReasoning(items) : items;
-}
-
-/** An answer that was cut off while the model was reasoning: the API takes no reasoning without what it led to. */
-function withoutLoneReasoning(items: readonly JsonObject[]): readonly JsonObject[] {
-  let isLedTo = false;
-  const kept = items.toReversed().filter(({ type }) => {
-    if (type === "reasoning") return isLedTo;
-    isLedTo = typeof type === "string" && !type.endsWith("_output");
-    return true;
-  });
-  return kept.length === items.length ? items : kept.reverse();
 }
 
 const renderItems = renderOnce((block: ContentBlock) => listOf(renderItem(block)));
@@ -102,7 +94,8 @@ function renderItem(block: ContentBlock): JsonObject | undefined {
   if (block.type === "tool_result") return renderResult(block);
   if (block.type !== "opaque" || block.provider !== "openai-responses" || !isObject(block.value))
     return undefined;
-  return isPart(block.value as JsonObject) ? undefined : wellFormedJson(block.value as JsonObject);
+  const value = block.value as JsonObject;
+  return !isPart(value) && isResponsesItem(value) ? wellFormedJson(value) : undefined;
 }
 
 /** Opaque parts of a message, such as a refusal or a file, as opposed to opaque items. */
@@ -127,11 +120,22 @@ function renderPart(block: ContentBlock, role: Role): JsonObject | undefined {
       return role === "assistant" ? { type: textType, text: `[${block.type}]` } : renderMedia(block);
     case "opaque":
       return block.provider === "openai-responses" && isObject(block.value)
-        ? wellFormedJson(block.value as JsonObject)
+        ? renderOpaquePart(block.value as JsonObject, role)
         : undefined;
     default:
       return undefined;
   }
+}
+
+/** A part that came as it is, where this role may say it and it says something. */
+function renderOpaquePart(value: JsonObject, role: Role): JsonObject | undefined {
+  const types =
+    role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
+  const { type } = value;
+  if (typeof type !== "string" || !types.includes(type)) return undefined;
+  const text = type === "refusal" ? value["refusal"] : value["text"];
+  const needsText = type === "refusal" || type.endsWith("_text");
+  return needsText && typeof text !== "string" ? undefined : wellFormedJson(value);
 }
 
 function renderMedia(block: ContentBlock & { readonly type: "image" | "document" }): JsonObject {
@@ -141,7 +145,8 @@ function renderMedia(block: ContentBlock & { readonly type: "image" | "document"
   if (block.source["type"] === "text" && typeof text === "string") {
     return { type: "input_text", text: toWellFormed(text) };
   }
-  if (url === undefined) return { type: "input_text", text: `[${block.type}]` };
+  const isReadable = block.type === "document" || hasReadableSource(block.source, "image");
+  if (url === undefined || !isReadable) return { type: "input_text", text: `[${block.type}]` };
   if (block.type === "image") return { type: "input_image", image_url: url, ...extra };
   return url.startsWith("data:")
     ? { type: "input_file", filename: "document", file_data: url }
@@ -182,7 +187,7 @@ function renderResultPart(part: ToolResultPart): JsonObject {
   if (part.type === "text") {
     return { type: "input_text", text: toWellFormed((part as { readonly text: string }).text) };
   }
-  if (part.type === "image" || part.type === "document") {
+  if ((part.type === "image" || part.type === "document") && isObject(part["source"])) {
     return renderMedia(part as ContentBlock & { readonly type: "image" | "document" });
   }
   return { type: "input_text", text: toWellFormed(JSON.stringify(part)) };

@@ -7,12 +7,13 @@
  */
 import type { SeqRange } from "./edits.ts";
 import type { CheckpointEntry, CheckpointRun, Entry } from "./entries.ts";
+import { isWithin } from "./line.ts";
 import { Projection } from "./projection.ts";
 
 /** Entries that may lie between two needed ones without starting a new stretch: reading them is cheaper than a seek. */
 const BRIDGED_ENTRIES = 32;
 
-type CheckpointIndex = Pick<CheckpointEntry, "runs" | "line" | "undone" | "pins">;
+type CheckpointIndex = Pick<CheckpointEntry, "runs" | "line" | "undone" | "pins" | "visibleCount">;
 
 /** The checkpoint of `projection` as it is now. `positionOf` tells where the store put an entry. */
 export function planCheckpoint(
@@ -30,7 +31,26 @@ export function planCheckpoint(
     if (position === undefined) return undefined;
     runs.push({ from: seq, to: seq, position });
   }
-  return { runs, line: projection.lineRanges, undone: projection.undoneEdits, pins: projection.pins };
+  return {
+    runs,
+    line: projection.lineRanges,
+    undone: projection.undoneEdits,
+    pins: projection.pins,
+    visibleCount: projection.visible.length,
+  };
+}
+
+/** Whether a checkpoint can be right by itself: its stretches go up, stay apart and lie before it. */
+export function isPossibleCheckpoint({ seq, runs, line }: CheckpointEntry): boolean {
+  const end = line.at(-1)?.to ?? 0;
+  const goesUp = (ranges: readonly SeqRange[]): boolean =>
+    ranges.every(({ from, to }, index) => from <= to && from > (ranges[index - 1]?.to ?? 0));
+  return (
+    (end === seq - 1 || end === seq) &&
+    goesUp(line) &&
+    goesUp(runs) &&
+    runs.every(({ from, to }) => isWithin(line, from) && isWithin(line, to))
+  );
 }
 
 /** The window that a checkpoint names. `entries` are those of its runs, in order. */

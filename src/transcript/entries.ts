@@ -138,6 +138,8 @@ export interface CheckpointEntry extends EntryBase {
   readonly undone: readonly number[];
   /** What is pinned. */
   readonly pins: readonly { readonly seq: number; readonly block?: number }[];
+  /** How many messages the window shows: an index that leads to another number is not believed. */
+  readonly visibleCount?: number;
   /** Last usage report and what it covered. */
   readonly usageAnchor?: JsonValue;
   /** State that the engine carries over: what was shown, discovered, decided. */

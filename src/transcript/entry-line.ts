@@ -68,6 +68,12 @@ export function parseEntry(text: string): ParsedEntry {
   if (!parsed.ok) return { ok: false, reason: "not-json", detail: parsed.reason };
   const value = parsed.value;
   if (!isObject(value)) return { ok: false, reason: "not-an-entry", detail: "It is not a JSON object." };
+  if (mayBeDeep(text) && isDeeperThan(value, DEEPEST_LEVELS))
+    return {
+      ok: false,
+      reason: "not-an-entry",
+      detail: `It is nested deeper than ${DEEPEST_LEVELS} levels.`,
+    };
 
   if (isFromElsewhere(value)) return carryAlong(value);
   if (findEntryMisfit(value) === undefined) return { ok: true, entry: value as unknown as Entry };
@@ -76,6 +82,34 @@ export function parseEntry(text: string): ParsedEntry {
   const misfit = findEntryMisfit(mended);
   if (misfit === undefined) return { ok: true, entry: mended as unknown as Entry };
   return refuse(value, misfit);
+}
+
+/**
+ * Levels of nesting up to which an entry is believed: above what any writer of ours lets in, below
+ * where walks of the window overflow the stack.
+ */
+const DEEPEST_LEVELS = 1_000;
+
+/** Cheap: most lines have far fewer brackets than it takes. */
+function mayBeDeep(text: string): boolean {
+  let closers = 0;
+  for (const closer of ["}", "]"])
+    for (let at = text.indexOf(closer); at !== -1; at = text.indexOf(closer, at + 1))
+      if (++closers > DEEPEST_LEVELS) return true;
+  return false;
+}
+
+function isDeeperThan(root: unknown, levels: number): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true;
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null
+        ? Object.values(value).filter((member) => typeof member === "object" && member !== null)
+        : [],
+    );
+  }
+  return false;
 }
 
 /** Whether a later version wrote it, or something this version has no word for. */

@@ -17,9 +17,10 @@ type Shape = Readonly<Record<string, Check>>;
 
 const isText: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isAmount: Check = (value) => isNumber(value) && (value as number) >= 0;
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 /** Numbers that leave room to count on from, however wrong they are. */
-const isSeq: Check = (value) => isCount(value) && (value as number) <= LARGEST_SEQ;
+const isSeq: Check = (value) => isCount(value) && value !== 0 && (value as number) <= LARGEST_SEQ;
 const isFlag: Check = (value) => typeof value === "boolean";
 const isGiven: Check = (value) => value !== undefined;
 const isHash: Check = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
@@ -191,10 +192,10 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
       callSeq: isCount,
       usage: optional(
         objectOf({
-          inputTokens: isNumber,
-          cacheReadTokens: isNumber,
-          cacheWriteTokens: isNumber,
-          outputTokens: isNumber,
+          inputTokens: isAmount,
+          cacheReadTokens: isAmount,
+          cacheWriteTokens: isAmount,
+          outputTokens: isAmount,
         }),
       ),
       stopReason: optional(isText),
@@ -207,6 +208,7 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
       line: listOf(isRange),
       undone: listOf(isCount),
       pins: listOf(isPin),
+      visibleCount: optional(isCount),
       carried: optional(isObject),
     },
   }).map(([type, shape]: readonly [string, Shape]) => [type, Object.entries(shape)] as const),

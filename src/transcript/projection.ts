@@ -16,7 +16,7 @@ import { assert } from "../base/assert.ts";
 import { type BlockForm, type EffectEdit, hasEffect, type Insertion, type SeqRange } from "./edits.ts";
 import type { CheckpointEntry, EditEntry, Entry, MessageEntry } from "./entries.ts";
 import { isWithin, Line } from "./line.ts";
-import { insertedMessage, visibleMessage } from "./shown-block.ts";
+import { insertedMessage, shownBlock, visibleMessage } from "./shown-block.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
 
 interface ActiveEdit {
@@ -102,7 +102,10 @@ export class Projection {
   canApply(entry: Entry): boolean {
     if (entry.type !== "edit" || this.isComplete) return true;
     if (entry.edit.kind === "rewind")
-      return entry.edit.toSeq >= this.#knownFromSeq && this.#line.canRewind(entry.edit.toSeq);
+      return (
+        !isPossibleRewind(entry) ||
+        (entry.edit.toSeq >= this.#knownFromSeq && this.#line.canRewind(entry.edit.toSeq))
+      );
     if (entry.edit.kind === "undo") return this.#knowsAllOf(entry.edit.editSeq);
     return true;
   }
@@ -110,7 +113,8 @@ export class Projection {
   /** Folds the next entry of the log. */
   apply(entry: Entry): void {
     assert(this.canApply(entry), "an undo or rewind beyond what is known folds the whole log anew");
-    if (entry.type === "edit" && entry.edit.kind === "rewind") {
+    // A rewind to nowhere, of a damaged log, moves nothing.
+    if (entry.type === "edit" && entry.edit.kind === "rewind" && isPossibleRewind(entry)) {
       this.#rewind(entry.edit.toSeq, entry.seq);
       return;
     }
@@ -254,6 +258,11 @@ export function project(entries: Iterable<Entry>): Projection {
   return projection;
 }
 
+/** Whether there is an entry to go back to. */
+export function isPossibleRewind({ seq, edit }: EditEntry): boolean {
+  return edit.kind === "rewind" && edit.toSeq >= 1 && edit.toSeq < seq;
+}
+
 const pinKey = (pin: SeqPin): string => `${pin.seq}.${pin.block ?? "*"}`;
 
 function withEffect(visible: readonly VisibleMessage[], active: ActiveEdit): VisibleMessage[] {
@@ -296,7 +305,7 @@ function withForms(visible: readonly VisibleMessage[], forms: readonly BlockForm
   }
   return visible.map((message) => {
     const changed = byMessage.get(messageKey(message));
-    return changed === undefined ? message : { ...message, blocks: withBlockForms(message.blocks, changed) };
+    return changed === undefined ? message : { ...message, blocks: withBlockForms(message, changed) };
   });
 }
 
@@ -306,7 +315,7 @@ function messageKey(target: { readonly seq: number; readonly insertedBy?: number
 }
 
 function withBlockForms(
-  blocks: readonly VisibleBlock[],
+  { blocks, role }: VisibleMessage,
   forms: readonly BlockForm[],
 ): readonly VisibleBlock[] {
   // Of several forms of one block the last counts.
@@ -315,15 +324,16 @@ function withBlockForms(
   for (const block of blocks) {
     const form = byBlock.get(block.index);
     if (form === undefined) next.push(block);
-    else if (form.shown !== undefined) {
-      const blob = form.blob ?? block.blob;
-      next.push({
-        index: block.index,
-        block: form.shown,
-        form: "edited",
-        ...(blob === undefined ? {} : { blob }),
-      });
-    }
+    if (form?.shown === undefined) continue;
+    const shown = shownBlock(form.shown, { role, isInterrupted: false });
+    if (shown === undefined) continue;
+    const blob = form.blob ?? block.blob;
+    next.push({
+      index: block.index,
+      block: shown,
+      form: "edited",
+      ...(blob === undefined ? {} : { blob }),
+    });
   }
   return next;
 }

@@ -8,7 +8,13 @@
  * The scan goes over the window once and remembers how far it came, so a call costs only what is
  * new. After an edit it starts again.
  */
-import { type ContentBlock, isServerToolResult, isServerToolUse, toolResultText } from "./blocks.ts";
+import {
+  type ContentBlock,
+  isServerToolResult,
+  isServerToolUse,
+  type ToolUseBlock,
+  toolResultText,
+} from "./blocks.ts";
 import type { BlockForm, EditEffect, Repair, RepairEdit, RepairReason } from "./edits.ts";
 import { hasCallBetween } from "./request.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
@@ -30,6 +36,8 @@ type Place = Pick<BlockForm, "seq" | "insertedBy" | "block">;
 interface OpenCall {
   /** The id it goes by in requests: its own, or another one where that was taken. */
   readonly id: string;
+  readonly call: ToolUseBlock;
+  readonly place: Place;
   answer?: Place;
 }
 
@@ -101,7 +109,7 @@ export class RepairScan {
     const continues =
       !isSent && message.responseId !== undefined && this.#open?.responseId === message.responseId;
     if (!continues) {
-      this.#close();
+      this.#close(message.seq);
       const { seq, responseId } = message;
       this.#open = { seq, lastSeq: seq, responseId, calls: new Map(), serverUses: new Map() };
     }
@@ -112,7 +120,7 @@ export class RepairScan {
 
   #assistantBlock(message: VisibleMessage, { block, index }: VisibleBlock, open: OpenResponse): void {
     const place = placeOf(message, index);
-    if (isServerToolUse(block)) open.serverUses.set(block.id, place);
+    if (isServerToolUse(block)) this.#serverUse(block.id, place, open);
     else if (isServerToolResult(block)) {
       if (!open.serverUses.delete(block.tool_use_id))
         this.#form("unpaired-server-tool", block.tool_use_id, [place]);
@@ -125,9 +133,19 @@ export class RepairScan {
         return;
       }
       if (isTaken) this.#form("duplicate-call-id", block.id, [{ ...place, shown: { ...block, id } }]);
-      const call = { id };
+      const call = { id, call: block, place };
       open.calls.set(block.id, call).set(id, call);
     }
+  }
+
+  /** An id that is taken has no pair of its own: neither half is sent. */
+  #serverUse(id: string, place: Place, open: OpenResponse): void {
+    if (this.#callIds.has(id)) {
+      this.#form("duplicate-call-id", id, [place]);
+      return;
+    }
+    this.#callIds.set(id, 1);
+    open.serverUses.set(id, place);
   }
 
   #result(message: VisibleMessage, { block, index }: VisibleBlock, isSent: boolean): void {
@@ -146,11 +164,22 @@ export class RepairScan {
       this.#form("duplicate-call-id", id, [{ ...place, shown: { ...block, tool_use_id: call.id } }]);
   }
 
-  #close(): void {
+  #close(nextSeq: number): void {
     const open = this.#open;
     this.#open = undefined;
     if (open === undefined) return;
+    // Nothing can be put between a message and what an edit put behind it, so the calls are told.
+    if (nextSeq === open.lastSeq) this.#tellOpenCalls(open);
     this.#answerOpenCalls(open);
+  }
+
+  #tellOpenCalls(open: OpenResponse): void {
+    for (const call of new Set(open.calls.values())) {
+      if (call.answer !== undefined) continue;
+      const shown = callAsText(call.call);
+      this.#form("unanswered-call", call.id, [{ ...call.place, shown }]);
+      call.answer = call.place;
+    }
   }
 
   /** Puts a result in for every call that has none; whether there was none to put in. */
@@ -228,6 +257,13 @@ function placeOf({ seq, insertedBy }: VisibleMessage, block: number): Place {
 
 function interruptedResult(callId: string): ContentBlock {
   return { type: "tool_result", tool_use_id: callId, content: INTERRUPTED_RESULT_TEXT, is_error: true };
+}
+
+function callAsText({ name, input }: ToolUseBlock): ContentBlock {
+  return {
+    type: "text",
+    text: `[Tool call that was never answered:]\n${name} ${JSON.stringify(input)}`,
+  };
 }
 
 function resultAsText(

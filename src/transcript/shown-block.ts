@@ -3,38 +3,72 @@
  *
  * The log keeps a block as it came. The window shows it without what makes a provider refuse a
  * request for good: empty text, an empty result, half a character, an unfinished call, thinking
- * that was cut off. The form depends on the block alone, so it is the same on every call.
+ * that was cut off, a block in a message of a role that cannot say it. The form depends on the block
+ * and its message alone, so it is the same on every call.
  */
 import { isObject } from "../base/json.ts";
 import { isWellFormed, toWellFormed } from "../base/text.ts";
-import type { ContentBlock } from "./blocks.ts";
+import { type ContentBlock, toolResultText } from "./blocks.ts";
 import type { MessageEntry, StoredBlock } from "./entries.ts";
-import type { Message } from "./messages.ts";
+import type { Message, Role } from "./messages.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
 
 /** Shown where a tool answered with nothing: an empty result is refused or read as a failure. */
 export const EMPTY_RESULT_TEXT = "(no output)";
 
+/** Who says a block, and whether the saying was cut off. */
+export interface SaidBy {
+  readonly role: Role;
+  readonly isInterrupted: boolean;
+}
+
 /** The block as a provider can take it, or `undefined` where it is not shown at all. */
-export function shownBlock(block: ContentBlock, isInterrupted: boolean): ContentBlock | undefined {
+export function shownBlock(block: ContentBlock, { role, isInterrupted }: SaidBy): ContentBlock | undefined {
+  if (!isInPlace(block, role)) return formOfMisplaced(block, role);
   switch (block.type) {
     case "text":
       return block.text.trim() === "" ? undefined : mended(block);
     case "thinking":
       // Bound to its signature: sent back as it came or not at all.
       if (isInterrupted && block.signature === undefined) return undefined;
-      return isWellFormed(block.thinking) ? block : undefined;
+      return isWellFormed(block.thinking) && isWellFormed(block.signature ?? "") ? block : undefined;
+    case "redacted_thinking":
+      return block.data !== "" && isWellFormed(block.data) ? block : undefined;
     case "tool_use":
       // A call that was cut off never ran; its arguments arrive as nothing at all, or as half a text.
       return isInterrupted && !hasMembers(block.input) ? undefined : mended(block);
     case "tool_result":
       return hasContent(block.content) ? mended(block) : { ...block, content: EMPTY_RESULT_TEXT };
-    case "redacted_thinking":
     case "compaction":
     case "opaque":
       return block;
     default:
       return mended(block);
+  }
+}
+
+/** Words and media anyone may say; results are the user's, all else is the model's. */
+function isInPlace({ type }: ContentBlock, role: Role): boolean {
+  if (type === "text" || type === "image" || type === "document" || type === "opaque") return true;
+  return role === (type === "tool_result" ? "user" : "assistant");
+}
+
+/** What can be read of a block goes as text; thinking and what only a provider can read is not shown. */
+function formOfMisplaced(block: ContentBlock, role: Role): ContentBlock | undefined {
+  const told = (text: string): ContentBlock => ({ type: "text", text: toWellFormed(text) });
+  switch (block.type) {
+    case "tool_use":
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return told(`[Tool call in a message of the ${role}:]\n${block.name} ${JSON.stringify(block.input)}`);
+    case "tool_result":
+      return told(
+        `[Result of tool call ${block.tool_use_id}, in a message of the ${role}:]\n${toolResultText(block)}`,
+      );
+    case "compaction":
+      return (block.content ?? "").trim() === "" ? undefined : told(block.content ?? "");
+    default:
+      return undefined;
   }
 }
 
@@ -85,16 +119,17 @@ function mendDeep(value: unknown): unknown {
   );
 }
 
-function visibleBlock(stored: StoredBlock, index: number, isInterrupted: boolean): VisibleBlock | undefined {
-  if (stored.type === "blob") return { index, block: stored.shown, form: "preview", blob: stored.blob };
-  const block = shownBlock(stored, isInterrupted);
-  return block === undefined ? undefined : { index, block, form: "original" };
+function visibleBlock(stored: StoredBlock, index: number, by: SaidBy): VisibleBlock | undefined {
+  const isBlob = stored.type === "blob";
+  const block = shownBlock(isBlob ? stored.shown : stored, by);
+  if (block === undefined) return undefined;
+  return isBlob ? { index, block, form: "preview", blob: stored.blob } : { index, block, form: "original" };
 }
 
-function visibleBlocks(content: readonly StoredBlock[], isInterrupted: boolean): readonly VisibleBlock[] {
+function visibleBlocks(content: readonly StoredBlock[], by: SaidBy): readonly VisibleBlock[] {
   const blocks: VisibleBlock[] = [];
   for (let index = 0; index < content.length; index++) {
-    const block = visibleBlock(content[index]!, index, isInterrupted);
+    const block = visibleBlock(content[index]!, index, by);
     if (block !== undefined) blocks.push(block);
   }
   return blocks;
@@ -110,7 +145,7 @@ export function visibleMessage(entry: MessageEntry): VisibleMessage {
     ...(entry.model === undefined ? {} : { model: entry.model }),
     ...(entry.answerTo === undefined ? {} : { answerTo: entry.answerTo }),
     at: entry.saidAt ?? entry.at,
-    blocks: visibleBlocks(entry.content, entry.interrupted === true),
+    blocks: visibleBlocks(entry.content, { role: entry.role, isInterrupted: entry.interrupted === true }),
   };
 }
 
@@ -128,6 +163,6 @@ export function insertedMessage(
     origin: message.origin ?? "engine",
     ...(message.responseId === undefined ? {} : { responseId: message.responseId }),
     at: message.at ?? at,
-    blocks: visibleBlocks(message.content, false),
+    blocks: visibleBlocks(message.content, { role: message.role, isInterrupted: false }),
   };
 }

@@ -136,8 +136,8 @@ describe("Anthropic Messages", () => {
     },
     {
       why: "a server's tool pair",
-      block: { type: "web_search_tool_result", tool_use_id: "s", content: [], extra: 1 },
-      wire: [{ type: "web_search_tool_result", tool_use_id: "s", content: [] }],
+      block: { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [], extra: 1 },
+      wire: [{ type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] }],
     },
   ])("takes care of $why", ({ block, wire }) => {
     const rendered = toAnthropic([{ role: "assistant", content: [block as unknown as ContentBlock] }]);

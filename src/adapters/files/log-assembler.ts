@@ -216,7 +216,8 @@ export class LogAssembler {
 
   #refuse({ entry, position, end }: PlacedEntry, reason: "duplicate-seq" | "forked" | "out-of-order"): void {
     this.#report({ position, bytes: end - position, reason });
-    if (reason === "out-of-order") return;
+    // Only its number is wrong where it goes on from what counts: what goes on from it does, too.
+    if (reason === "out-of-order" || entry.parentId === this.#last.id) return;
     // Of a line that came too late the newest is remembered. A copy of what counts is not such a line.
     if (entry.parentId !== undefined) this.#late.delete(entry.parentId);
     if (entry.id === this.#last.id) return;
