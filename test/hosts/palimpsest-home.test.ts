@@ -1,72 +1,11 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Session } from "../../src/engine/session.ts";
-import { type HomeOptions, openHome, type PalimpsestHome } from "../../src/hosts/palimpsest-home.ts";
+import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type HomeOptions, openHome } from "../../src/hosts/palimpsest-home.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { assistant, user } from "../helpers/histories.ts";
+import { at, leftBehind, open, say, texts, tree, useHomes } from "../helpers/homes.ts";
 
-let folder: string;
-let left: PalimpsestHome[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "palimpsest-home-"));
-  left = [];
-  for (const name of ["app", "other"]) mkdirSync(join(folder, name));
-});
-afterEach(async () => {
-  for (const home of left) await home.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const at = (...names: readonly string[]): string => join(folder, ...names);
-
-function open(options: HomeOptions = {}): PalimpsestHome {
-  const env = { PATH: process.env["PATH"], HOME: at("nobody") };
-  const home = openHome({ home: at("home"), workingCopy: at("app"), env, ...options });
-  left.push(home);
-  return home;
-}
-
-async function say(session: Session, ...words: readonly string[]): Promise<Session> {
-  for (const word of words) await session.append(user(word));
-  return session;
-}
-
-async function leftBehind(home: PalimpsestHome, ...words: readonly string[]): Promise<string> {
-  const session = await say(await home.create(), ...words);
-  await session.close();
-  return session.id;
-}
-
-const texts = (session: Session): readonly string[] =>
-  session.visible.flatMap(({ blocks }) =>
-    blocks.flatMap(({ block }) => (block.type === "text" ? [block.text] : [])),
-  );
-
-/** Every path below a folder with its mode. */
-function tree(root: string, below = ""): readonly string[] {
-  return readdirSync(join(root, below))
-    .sort()
-    .flatMap((name) => {
-      const path = below === "" ? name : `${below}/${name}`;
-      const stat = statSync(join(root, path));
-      const mode = (stat.mode & 0o777).toString(8);
-      return [
-        `${mode} ${path}${stat.isDirectory() ? "/" : ""}`,
-        ...(stat.isDirectory() ? tree(root, path) : []),
-      ];
-    });
-}
+useHomes();
 
 describe("a home on the disk", () => {
   it("has this form after a session with a large block, whatever the umask", async () => {
@@ -119,7 +58,7 @@ describe("a home on the disk", () => {
     expect(await home.resumeLatest()).toBeUndefined();
     expect(await home.projects()).toEqual([home.project]);
     await session.close();
-    expect(readdirSync(folder)).not.toContain("home");
+    expect(readdirSync(at())).not.toContain("home");
   });
 
   it("is found by option, by environment, and in the user's folder", () => {
@@ -191,6 +130,25 @@ describe("going on with a session", () => {
     await fork.close();
     expect((await open().find(id)).info.metadata["workingCopy"]).toBe(at("app"));
     expect((await open().find(fork.id)).info.metadata["workingCopy"]).toBe(at("other"));
+  });
+
+  it("knows how large it is and where it went back to, without a call before", async () => {
+    const home = open();
+    const session = await say(await home.create(), "one");
+    await session.prepare({ model: "claude-opus-4-5", system: "be brief" });
+    const usage = { inputTokens: 900, cacheReadTokens: 100, cacheWriteTokens: 0, outputTokens: 10 };
+    const [answer] = await session.record({ messages: [assistant("r1", "two")], usage });
+    await say(session, "left behind");
+    const { tokens } = session;
+    await session.close();
+
+    const again = await open().resume(session.id);
+    expect(again.tokens).toEqual(tokens);
+    expect(again.tokens).toMatchObject({ source: "anchored" });
+    expect(again.tokens.total).toBeGreaterThan(1_000);
+    await again.rewind(answer!);
+    await again.close();
+    expect(texts(await open().resume(session.id))).toEqual(["one", "two"]);
   });
 
   it("refuses a session that somebody writes, or forks it, as asked", async () => {
@@ -287,145 +245,5 @@ describe("what is kept about sessions", () => {
       [false, 1],
     ]);
     expect(await open().listTrash()).toMatchObject([{ sessionId: old }]);
-  });
-});
-
-describe("where nothing is to be written", () => {
-  it.each([
-    { why: "the program asked", options: { persistence: false } },
-    { why: "PALIMPSEST_SKIP_HISTORY", options: { env: { PALIMPSEST_SKIP_HISTORY: "1" } } },
-    { why: "NODE_ENV", options: { env: { NODE_ENV: "test" } } },
-    { why: "cleanupPeriodDays is 0", options: {}, settings: '{"cleanupPeriodDays": 0}' },
-  ])("has the whole interface in memory and leaves the home as it is: $why", async ({
-    why,
-    options,
-    settings,
-  }) => {
-    await leftBehind(open({ persistence: true }), "on the disk");
-    if (settings !== undefined) writeFileSync(at("home", "settings.json"), settings);
-    const before = tree(at("home"));
-    const home = open(options);
-    expect(home.persistence.isOn, home.persistence.reason).toBe(false);
-    expect(home.persistence.reason).toContain(why === "the program asked" ? "program" : why.split(" ")[0]);
-
-    const session = await say(await home.create(), "one", "x".repeat(300_000));
-    await session.prepare({ model: "claude-opus-4-5" });
-    const fork = await home.fork(session.id, { title: "the fork" });
-    await home.close();
-    await home.tag("the fork", { add: ["kept"] });
-    await home.trash(session.id);
-    await home.restore(session.id);
-    expect(await home.cleanUp()).toEqual([]);
-    expect((await home.resumeLatest())?.id).toBe(fork.id);
-    expect((await home.list()).sessions.map(({ sessionId }) => sessionId).sort()).toEqual(
-      [session.id, fork.id].sort(),
-    );
-    await home.close();
-    expect(tree(at("home"))).toEqual(before);
-  });
-
-  it.each([
-    {
-      options: { env: { NODE_ENV: "test", PALIMPSEST_TEST_PERSISTENCE: "1" } },
-      why: "a test of persistence",
-    },
-    { options: { env: { PALIMPSEST_SKIP_HISTORY: "0" } }, why: "only 1 switches it off" },
-    {
-      options: { env: { PALIMPSEST_SKIP_HISTORY: "1" }, persistence: true },
-      why: "the program decides first",
-    },
-  ])("is switched on: $why", ({ options }) => {
-    expect(open(options).persistence.isOn).toBe(true);
-  });
-});
-
-describe("settings", () => {
-  it.each([
-    { text: undefined, problems: [], why: "there is no file" },
-    { text: "", problems: [], why: "it is empty" },
-    { text: "{", problems: [undefined], why: "it is damaged" },
-    { text: "[]", problems: [undefined], why: "it is a list" },
-    { text: '{"cleanupPeriodDays": "1Y"}', problems: ["cleanupPeriodDays"], why: "a text is no number" },
-    { text: '{"cleanupPeriodDays": 1e99}', problems: ["cleanupPeriodDays"], why: "it is no number of days" },
-    {
-      text: '{"cleanupPeriodDays": -1, "gitStatus": "no"}',
-      problems: ["cleanupPeriodDays", "gitStatus"],
-      why: "both",
-    },
-    { text: '{"cleanupPeriodDays": null}', problems: ["cleanupPeriodDays"], why: "null is no number" },
-  ])("never stop a start, and are reported: $why", ({ text, problems }) => {
-    mkdirSync(at("home"));
-    if (text !== undefined) writeFileSync(at("home", "settings.json"), text);
-    const home = open();
-    expect(home.problems.map(({ setting }) => setting)).toEqual(problems);
-    expect(home.settings).toEqual({
-      cleanupPeriodDays: 30,
-      trashGraceDays: 30,
-      instructionFiles: true,
-      gitStatus: true,
-    });
-  });
-
-  it("that cannot be read at all are reported, too", () => {
-    mkdirSync(at("home", "settings.json"), { recursive: true });
-    expect(open().problems).toHaveLength(1);
-  });
-
-  it("are replaced whole, and keep what nobody here knows", async () => {
-    mkdirSync(at("home"));
-    writeFileSync(at("home", "settings.json"), '\ufeff{"theme": {"dark": true}, "cleanupPeriodDays": "1Y"}');
-    await open().changeSettings({ cleanupPeriodDays: 7 });
-    expect(JSON.parse(readFileSync(at("home", "settings.json"), "utf8"))).toEqual({
-      theme: { dark: true },
-      cleanupPeriodDays: 7,
-    });
-    expect(open().settings.cleanupPeriodDays).toBe(7);
-    expect(readdirSync(at("home"))).toEqual(["settings.json"]);
-    await expect(open().changeSettings({ cleanupPeriodDays: 0.5 })).rejects.toMatchObject({
-      code: "OPTION_INVALID",
-    });
-  });
-
-  it("are not written over what is damaged", async () => {
-    mkdirSync(at("home"));
-    writeFileSync(at("home", "settings.json"), "{ broken");
-    await expect(open().changeSettings({ gitStatus: false })).rejects.toMatchObject({ code: "STORE_FAILED" });
-    expect(readFileSync(at("home", "settings.json"), "utf8")).toBe("{ broken");
-  });
-});
-
-describe("the start context", () => {
-  it("is read once, fenced, recorded with the session, and compared when it is gone on with", async () => {
-    writeFileSync(at("app", "CLAUDE.md"), "Use tabs.\n```\nnot the end\n```");
-    const home = open();
-    const context = await home.startContext();
-    writeFileSync(at("app", "CLAUDE.md"), "Use spaces.");
-    expect(await home.startContext()).toBe(context);
-    expect(context.blocks).toEqual([
-      `Instructions from ${at("app", "CLAUDE.md")}:\n\`\`\`\`\nUse tabs.\n\`\`\`\nnot the end\n\`\`\`\n\`\`\`\``,
-    ]);
-    const id = await leftBehind(home, "one");
-    expect(await home.changesSince(id)).toEqual([]);
-
-    const later = open();
-    writeFileSync(at("app", "AGENTS.md"), "More.");
-    expect(await later.changesSince(id)).toEqual([
-      { subject: at("app", "AGENTS.md"), change: "added" },
-      { subject: at("app", "CLAUDE.md"), change: "changed" },
-    ]);
-    const session = await later.resume(id);
-    expect(texts(session)).toEqual(["one"]);
-    await session.close();
-    expect(await later.changesSince(id)).toEqual([]);
-  });
-
-  it.each([
-    { options: { isBare: true }, settings: "{}", why: "bare" },
-    { options: {}, settings: '{"instructionFiles": false}', why: "switched off" },
-  ])("is empty where it is not wanted: $why", async ({ options, settings }) => {
-    mkdirSync(at("home"));
-    writeFileSync(at("home", "settings.json"), settings);
-    writeFileSync(at("app", "CLAUDE.md"), "Use tabs.");
-    expect((await open(options).startContext()).blocks).toEqual([]);
   });
 });
