@@ -22,6 +22,7 @@ const EVERYTHING = [
 
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const LONG_FAULTS: readonly { error: Fault; failCount: number }[] = [
+  { error: "EDQUOT", failCount: 1 },
   { error: "ENOSPC", failCount: 3 },
   { error: "EIO", failCount: 1 },
   { error: "EIO", failCount: 7 },
@@ -120,7 +121,6 @@ describe("a process that is killed at any file operation", () => {
 describe("a disk that fails at any file operation", () => {
   const faults: { error: Fault; failCount: number }[] = [
     { error: "ENOSPC", failCount: 1 },
-    { error: "EDQUOT", failCount: 1 },
     { error: "EIO", failCount: 4 },
     ...(IS_LONG ? LONG_FAULTS : []),
   ];

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
@@ -26,12 +27,16 @@ export interface BlobFolderOptions {
   readonly hasher: Hasher;
   readonly ids: IdSource;
   readonly folders: FolderKeeper;
+  /** Bytes of all blobs of the session. */
+  readonly quotaBytes: number;
 }
 
 /** Puts and gets the blobs of one session. */
 export class BlobFolder {
   readonly #options: BlobFolderOptions;
   readonly #running = new Map<string, Promise<number>>();
+  /** Bytes of the blobs that are there or on their way, once somebody had to know. */
+  #usedBytes: number | undefined;
   #isTidy = false;
 
   constructor(options: BlobFolderOptions) {
@@ -50,14 +55,14 @@ export class BlobFolder {
   }
 
   async #put(hash: string, bytes: Buffer): Promise<number> {
-    const { folder, folders, fs } = this.#options;
+    const { folder, folders } = this.#options;
     const path = join(folder, hash);
     try {
       const isThere = this.#isThere(path, bytes);
       if (!isThere) {
         folders.ensure(folder);
         this.tidy();
-        fs.rename(await this.#writeTemporary(path, bytes), path);
+        await this.#write(path, bytes);
       }
       // Not before: a sync in between would take the folder as done. Also for a blob that is there,
       // whose name another process may have left unsynced.
@@ -66,6 +71,39 @@ export class BlobFolder {
     } catch (error) {
       throw storeFailure(`A blob of ${bytes.length} bytes could not be stored in ${folder}`, error);
     }
+  }
+
+  /** Writes it if there is room for it: what is on its way counts as if it were there. */
+  async #write(path: string, bytes: Buffer): Promise<void> {
+    const used = this.#usedBytes ?? this.#measure();
+    this.#assertRoom(bytes.length, used);
+    this.#usedBytes = used + bytes.length;
+    try {
+      this.#options.fs.rename(await this.#writeTemporary(path, bytes), path);
+    } catch (error) {
+      this.#usedBytes -= bytes.length;
+      throw error;
+    }
+  }
+
+  #measure(): number {
+    const { folder, fs } = this.#options;
+    return fs.list(folder).reduce((sum, name) => sum + (fs.stat(join(folder, name))?.size ?? 0), 0);
+  }
+
+  #assertRoom(bytes: number, used: number): void {
+    const { quotaBytes } = this.#options;
+    const { blobLimitBytes } = STORE_DEFAULTS;
+    const isTooLarge = bytes > blobLimitBytes;
+    if (!isTooLarge && used + bytes <= quotaBytes) return;
+    throw new StoreError("STORE_FAILED", {
+      message: isTooLarge
+        ? `A block of ${bytes} bytes was not stored: one may have ${blobLimitBytes}.`
+        : `A block of ${bytes} bytes was not stored: the session has ${used} bytes of blobs, and may have ${quotaBytes}.`,
+      hint: isTooLarge
+        ? "Shorten the block before it is appended: keep the whole of it in a file, and say where."
+        : "Go on in a new session, or raise `blobQuotaBytes` of the store.",
+    });
   }
 
   /** Compared as a whole: a damaged blob is replaced by the sound one. */

@@ -6,13 +6,12 @@
  * once, so that the other's next append does not go on where the log ends, and is refused.
  */
 import { setImmediate } from "node:timers/promises";
-import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { SessionError, StoreError } from "../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type { LogContents, LogReading, SessionLog } from "../../ports/session-store.ts";
-import { ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
+import type { Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
@@ -24,8 +23,9 @@ import {
   storeFailure,
 } from "../shared/store-failure.ts";
 import { BlobFolder } from "./blob-folder.ts";
+import { fenceEntry } from "./fence-entry.ts";
 import { FolderKeeper } from "./folder-keeper.ts";
-import { type FramedBatch, formatBatch } from "./log-line.ts";
+import { formatAppend } from "./log-append.ts";
 import { readLog, readLogUntil } from "./log-reader.ts";
 import { readLogTail } from "./log-tail.ts";
 import { type KnownEnd, LogWriter } from "./log-writer.ts";
@@ -41,10 +41,8 @@ export interface FileSessionLogOptions {
   readonly file: OpenFile | undefined;
   /** Absent where nobody else can come. */
   readonly lease: LeaseOptions | undefined;
+  readonly blobQuotaBytes: number;
 }
-
-/** The metadata of an entry that says: somebody took the session over here. */
-const LEASE_KEY = "palimpsest.lease";
 
 const EMPTY: LogContents = { entries: [], damage: [] };
 
@@ -75,7 +73,8 @@ export class FileSessionLog implements SessionLog {
   /** Ends when every sync and blob that was begun has ended. */
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor({ sessionId, paths, fs, hasher, ids, file, lease }: FileSessionLogOptions) {
+  constructor(options: FileSessionLogOptions) {
+    const { sessionId, paths, fs, hasher, ids, file, lease, blobQuotaBytes: quotaBytes } = options;
     this.sessionId = sessionId;
     this.#paths = paths;
     this.#fs = fs;
@@ -84,7 +83,8 @@ export class FileSessionLog implements SessionLog {
     this.#isNew = file === undefined;
     this.#hasUnsynced = !this.#isNew;
     this.#folders = new FolderKeeper(fs);
-    this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders: this.#folders });
+    const folders = this.#folders;
+    this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders, quotaBytes });
     this.#leaseOptions = lease;
     this.#lease =
       lease === undefined
@@ -144,18 +144,7 @@ export class FileSessionLog implements SessionLog {
   #fence({ clock, process }: LeaseOptions): void {
     this.#writer ??= this.#openWriter();
     const { seq, id } = this.#writer.look();
-    const value = { pid: process.pid, host: process.host };
-    const entry: Entry = {
-      type: "metadata",
-      seq: seq + 1,
-      id: this.#ids.entryId(),
-      ...(id === undefined ? {} : { parentId: id }),
-      v: ENTRY_VERSION,
-      at: clock.nowMs(),
-      key: LEASE_KEY,
-      value,
-    };
-    this.#store([entry]);
+    this.#store([fenceEntry({ seq, id }, { at: clock.nowMs(), id: this.#ids.entryId(), process })]);
   }
 
   async append(entries: readonly Entry[]): Promise<readonly number[]> {
@@ -170,27 +159,12 @@ export class FileSessionLog implements SessionLog {
   }
 
   #store(entries: readonly Entry[]): readonly number[] {
-    const batch = this.#format(entries);
+    const batch = formatAppend(entries, this.#paths.logFile);
     this.#writer ??= this.#openWriter();
     const position = this.#writer.append({ lines: batch.bytes, entries });
     this.#hasUnsynced = true;
     this.#bytesWritten += batch.bytes.length;
     return batch.offsets.map((offset) => position + offset);
-  }
-
-  #format(entries: readonly Entry[]): FramedBatch {
-    const what = `${entries.length} entries could not be written to ${this.#paths.logFile}`;
-    if (entries.length > STORE_DEFAULTS.batchLimitEntries)
-      throw storeFailure(what, `one append takes ${STORE_DEFAULTS.batchLimitEntries}`);
-    try {
-      const batch = formatBatch(entries);
-      const longest = longestLineBytes(batch);
-      if (longest <= STORE_DEFAULTS.lineLimitBytes) return batch;
-      throw storeFailure(what, `one has ${longest} bytes, and a line holds ${STORE_DEFAULTS.lineLimitBytes}`);
-    } catch (error) {
-      // Circular, or nested beyond what the platform can turn into JSON.
-      throw storeFailure(what, error);
-    }
   }
 
   #openWriter(): LogWriter {
@@ -361,11 +335,4 @@ export class FileSessionLog implements SessionLog {
       hint: "Open it again to read it or to go on with it.",
     });
   }
-}
-
-function longestLineBytes({ bytes, offsets }: FramedBatch): number {
-  return offsets.reduce(
-    (longest, offset, index) => Math.max(longest, (offsets[index + 1] ?? bytes.length) - offset),
-    0,
-  );
 }

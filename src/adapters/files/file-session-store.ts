@@ -6,6 +6,7 @@
  */
 
 import { join } from "node:path";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
@@ -49,6 +50,8 @@ export interface FileSessionStoreOptions {
    * still lose nothing that one of them was told is kept, but the second hears of it with its append.
    */
   readonly lease?: LeaseOptions;
+  /** How many bytes of large blocks one session may store. @defaultValue 1 GiB */
+  readonly blobQuotaBytes?: number;
   /**
    * Keeps an index of the folder, so that lists of very many sessions are quick. It is a cache, made again
    * when it is missing or damaged. All stores of one folder are to have the same answer: a session that
@@ -215,9 +218,9 @@ export class FileSessionStore implements SessionStore {
   }
 
   #log(sessionId: string, scope: Scope | undefined, file: OpenFile | undefined): SessionLog {
-    const { fs, hasher, ids, lease } = this.#options;
+    const { fs, hasher, ids, lease, blobQuotaBytes = STORE_DEFAULTS.blobQuotaBytes } = this.#options;
     const paths = this.#paths(sessionId, scope);
-    const log = new FileSessionLog({ sessionId, paths, fs, hasher, ids, file, lease });
+    const log = new FileSessionLog({ sessionId, paths, fs, hasher, ids, file, lease, blobQuotaBytes });
     return this.#lister(scope).follow(log, { isNew: file === undefined, ids });
   }
 }

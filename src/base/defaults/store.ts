@@ -28,6 +28,10 @@ export const STORE_DEFAULTS = {
   tailAttempts: 8,
   /** Longest session id, in characters, so that file names stay under the 255 bytes of common file systems. Source: our choice. */
   sessionIdLimitChars: 128,
+  /** Largest blob, in bytes: one block of a message. Source: our choice; four times the largest request of the Messages API, and far below the longest string of the platform. */
+  blobLimitBytes: 134_217_728,
+  /** Bytes of all blobs of one session, so that a tool that never stops cannot fill a disk. Source: our choice; tools have written files of terabytes under other hosts. */
+  blobQuotaBytes: 1_073_741_824,
   /** How long a writer's lease holds without a sign of life, in milliseconds. Source: our choice; a process that is stopped or cut off for longer is replaced, and told so. */
   leaseTtlMs: 15_000,
   /** How often a writer gives a sign of life while its lease lives; all but one may be missed. Source: our choice, every 5 s. */
@@ -53,4 +57,9 @@ assert(
 assert(
   STORE_DEFAULTS.leaseHeartbeatsPerTtl >= 2 && STORE_DEFAULTS.leaseTtlMs <= STORE_DEFAULTS.leaseTtlLimitMs,
   "a lease outlives a missed sign of life, and is one that is believed",
+);
+assert(
+  STORE_DEFAULTS.lineLimitBytes <= STORE_DEFAULTS.blobLimitBytes &&
+    STORE_DEFAULTS.blobLimitBytes <= STORE_DEFAULTS.blobQuotaBytes,
+  "what fits in a line fits in a blob, and a session holds at least one",
 );
