@@ -47,15 +47,16 @@ export function viewIndex(
 ): IndexView {
   const folded = new FoldedNotes(index?.notes ?? []);
   const body = index?.body ?? Buffer.alloc(0);
+  const loose = looseRows(folded, looks);
+  const held = mergedRows(body, folded, loose.rows);
   const isComplete = names === undefined || folded.holdsExactly(names, body);
-  const view = isComplete
-    ? { rows: mergedRows(body, folded, looks), corrections: [] }
-    : completedRows(names, { body, folded, looks });
-  const looseCount = (index?.notes.length ?? 0) + view.corrections.length;
+  const completed = isComplete ? { rows: held, corrections: [] } : completedRows(names, held, looks.glance);
+  const corrections = [...loose.corrections, ...completed.corrections];
+  const looseCount = (index?.notes.length ?? 0) + corrections.length;
   const isWorn =
     index === undefined ||
     (looseCount > SESSION_LIST_DEFAULTS.indexLooseLines && looseCount * LOOSE_BYTES > body.length);
-  return { ...view, isWorn };
+  return { rows: completed.rows, corrections, isWorn };
 }
 
 /** Of a loose line, about: where all of them together outweigh the sorted rows, sorting pays. */
@@ -69,14 +70,14 @@ export function indexAnew(
 ): { readonly rows: readonly IndexRow[]; readonly notes: readonly IndexNote[] } {
   const folded = new FoldedNotes(index?.notes ?? []);
   const body = index?.body ?? Buffer.alloc(0);
-  const view = completedRows(names, { body, folded, looks });
-  for (const note of view.corrections) folded.apply(note);
-  const rows = [...view.rows];
+  const held = mergedRows(body, folded, looseRows(folded, looks).rows);
+  const { rows, corrections } = completedRows(names, held, looks.glance);
+  for (const note of corrections) folded.apply(note);
   const notes: IndexNote[] = [];
-  for (const { sessionId } of rows) {
+  for (const row of rows) {
     if (notes.length >= SESSION_LIST_DEFAULTS.indexUncertainSessions) break;
     // Of a session that nobody has closed for long, whoever opened it is gone.
-    for (const by of folded.writersOf(sessionId)) notes.push({ on: "open", sessionId, by, isNew: false });
+    for (const by of folded.writersOf(row.sessionId)) notes.push({ on: "row", row, isNew: false, by });
   }
   return { rows, notes };
 }
@@ -104,7 +105,7 @@ class FoldedNotes {
     if (!this.#gone.delete(sessionId) && "isNew" in note && note.isNew) this.#added.add(sessionId);
     const loose = this.#loose.get(sessionId) ?? { row: undefined, writers: new Set() };
     this.#loose.set(sessionId, loose);
-    if ("row" in note) loose.row = note.row;
+    if ("row" in note && !isLate(note, loose.row)) loose.row = note.row;
     if (note.on === "close") {
       loose.writers.delete(note.by);
       // Whoever has written it since has said so.
@@ -133,14 +134,37 @@ class FoldedNotes {
   }
 }
 
-/** The sorted rows, and between them those that the loose lines tell. */
-function* mergedRows(body: Buffer, folded: FoldedNotes, looks: SessionLooks): Generator<IndexRow> {
-  const loose: IndexRow[] = [];
-  for (const [sessionId, { row, writers }] of folded.sessions) {
-    const fresh = writers.size === 0 ? row : looks.refresh(sessionId, row);
-    if (fresh !== undefined) loose.push(fresh);
+/** Whoever made a list may have looked before the session was closed, and have said so afterwards. */
+function isLate(
+  { on, row }: Extract<IndexNote, { readonly row: IndexRow }>,
+  known: IndexRow | undefined,
+): boolean {
+  return on === "row" && known !== undefined && row.modifiedAt < known.modifiedAt;
+}
+
+interface LooseRows {
+  /** Sorted. */
+  readonly rows: readonly IndexRow[];
+  /** Of sessions that were not as the index has them. */
+  readonly corrections: readonly IndexNote[];
+}
+
+/** What the loose lines tell, and how sessions with a writer are now. */
+function looseRows(folded: FoldedNotes, looks: SessionLooks): LooseRows {
+  const rows: IndexRow[] = [];
+  const corrections: IndexNote[] = [];
+  for (const [sessionId, { row: known, writers }] of folded.sessions) {
+    const row = writers.size === 0 ? known : looks.refresh(sessionId, known);
+    if (row === undefined) continue;
+    rows.push(row);
+    // The next list need not read it again.
+    if (row !== known) corrections.push({ on: "row", row, isNew: false });
   }
-  loose.sort(compareByActivity);
+  return { rows: rows.sort(compareByActivity), corrections };
+}
+
+/** The sorted rows of the body, and between them those that the loose lines tell. */
+function* mergedRows(body: Buffer, folded: FoldedNotes, loose: readonly IndexRow[]): Generator<IndexRow> {
   let next = 0;
   for (const row of parseRows(body)) {
     if (folded.hides(row.sessionId)) continue;
@@ -153,18 +177,15 @@ function* mergedRows(body: Buffer, folded: FoldedNotes, looks: SessionLooks): Ge
 /** Rows of exactly the sessions that are there, and what the index has to be told. */
 function completedRows(
   names: readonly string[],
-  {
-    body,
-    folded,
-    looks,
-  }: { readonly body: Buffer; readonly folded: FoldedNotes; readonly looks: SessionLooks },
-): Pick<IndexView, "corrections"> & { readonly rows: readonly IndexRow[] } {
+  held: Iterable<IndexRow>,
+  glance: SessionLooks["glance"],
+): { readonly rows: readonly IndexRow[]; readonly corrections: readonly IndexNote[] } {
   const known = new Map<string, IndexRow>();
-  for (const row of mergedRows(body, folded, looks)) known.set(row.sessionId, row);
+  for (const row of held) known.set(row.sessionId, row);
   const rows: IndexRow[] = [];
   const found: IndexRow[] = [];
   for (const sessionId of names) {
-    const row = known.get(sessionId) ?? looks.glance(sessionId);
+    const row = known.get(sessionId) ?? glance(sessionId);
     if (row === undefined) continue;
     rows.push(row);
     if (!known.delete(sessionId)) found.push(row);
