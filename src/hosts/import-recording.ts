@@ -3,6 +3,7 @@
  * place in it is told: nothing that was in the file disappears without a word.
  */
 import { readInputFile } from "../adapters/node/input-file.ts";
+import { CLI_DEFAULTS } from "../base/defaults/cli.ts";
 import type { JsonObject } from "../base/json.ts";
 import { createSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
@@ -14,9 +15,6 @@ import { Breath } from "./cli/breath.ts";
 import type { HomeImport } from "./palimpsest-home.ts";
 
 type Wired = Pick<SessionOptions, "store" | "clock" | "ids" | "hasher"> & { readonly signal?: AbortSignal };
-
-/** Places where the tool compacted that are remembered; metadata is carried in every checkpoint. */
-const BOUNDARIES_KEPT = 50;
 
 /** Makes a session of each that the file holds. Where it is stopped, those that are whole stay. */
 export async function importRecording(path: string, wired: Wired): Promise<readonly HomeImport[]> {
@@ -89,7 +87,7 @@ class Taking {
         afterSeq: this.#lastSeq,
         ...(preTokens === undefined ? {} : { preTokens }),
       });
-      if (this.#boundaries.length > BOUNDARIES_KEPT) this.#boundaries.shift();
+      if (this.#boundaries.length > CLI_DEFAULTS.recordedCompactionsCount) this.#boundaries.shift();
     }
   }
 

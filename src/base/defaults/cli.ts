@@ -40,6 +40,24 @@ export const CLI_DEFAULTS = {
   /** Seed of the choice of calls to rebuild, so that a report can be had again. Source: our choice. */
   rebuildSeed: 20_240_229,
 
+  /** Sessions of a page of a list. Source: our choice: as many as a screen shows. */
+  listPageSessions: 20,
+  /** Sessions that are asked for at once where those without a tag are passed over. Source: our choice: a few milliseconds. */
+  taggedBatchSessions: 100,
+  /** Newest messages that are shown of a session. Source: our choice: they fit on a screen with the figures. */
+  shownMessagesCount: 4,
+  /** Lines of a block that are shown. Source: our choice: enough to know what it is; an export has all of it. */
+  shownBlockLines: 12,
+  /** Places that a search shows. Source: our choice: two screens. */
+  searchedPlacesCount: 50,
+  /** Sessions that a clean-up names one by one, per project. Source: our choice: a screen. */
+  cleanedShownCount: 20,
+  /** Problems that are told of one imported session. Source: our choice: the first ones say what is wrong. */
+  importProblemsShownCount: 5,
+  /** Findings of the doctor that are told one by one. Source: our choice: two screens. */
+  findingsShownCount: 50,
+  /** Compactions of a recording that an imported session remembers. Source: our choice: metadata is carried in every checkpoint. */
+  recordedCompactionsCount: 50,
   /** A disk with less free than this is a problem, in bytes. Source: our choice: some hundred long sessions. */
   lowDiskBytes: 200_000_000,
   /** A session's folder without a log is looked at once it is as old, in milliseconds: a session stores its first large blocks before its log. Source: our choice: an hour. */

@@ -6,6 +6,7 @@
  * out where that is asked for, hidden characters are written out, arguments become readable lines.
  * The writers only have to keep a text inside its place.
  */
+import { EXPORT_DEFAULTS } from "../../base/defaults/export.ts";
 import { showHidden, showOnOneLine } from "../../base/hidden-characters.ts";
 import { isObject, type JsonValue, writeDeepJson } from "../../base/json.ts";
 import { redactSecrets, type SecretFamily } from "../../base/secret-patterns.ts";
@@ -73,8 +74,6 @@ export interface SaidMessage {
   readonly content: readonly ContentBlock[];
 }
 
-/** Values of arguments that are longer than this, in characters, or have several lines, get lines of their own. */
-const INLINE_CHARS = 100;
 /** Arguments may be nested without end; what is longer is shown as far as it goes. */
 const MAX_VALUES = 100_000;
 
@@ -178,7 +177,9 @@ function argumentsText(input: JsonValue): string {
   if (!isObject(input)) return jsonText(input);
   return Object.entries(input)
     .map(([name, value]) => {
-      const isLong = typeof value === "string" && (value.length > INLINE_CHARS || /[\r\n]/.test(value));
+      const isLong =
+        typeof value === "string" &&
+        (value.length > EXPORT_DEFAULTS.inlineArgumentChars || /[\r\n]/.test(value));
       return isLong
         ? `${name}:\n${value}`
         : `${name}: ${typeof value === "string" ? value : jsonText(value)}`;

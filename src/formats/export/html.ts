@@ -4,6 +4,7 @@
  *
  * Texts are made piece by piece, in order; joined they are the page.
  */
+import { EXPORT_DEFAULTS } from "../../base/defaults/export.ts";
 import { shorten } from "../../base/text.ts";
 import {
   type ExportedHead,
@@ -22,15 +23,6 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
-
-/** What is said is folded from this length on, in lines or in characters; a screen or two are read at once. */
-const SAID_LINES = 120;
-const SAID_CHARS = 12_000;
-/** Calls, results and what the program around the agent put in are folded from this length on. */
-const OUTPUT_LINES = 8;
-const OUTPUT_CHARS = 600;
-/** How much of its first line a folded text shows. */
-const FIRST_LINE_CHARS = 120;
 
 /** The page up to the first message. */
 export function htmlHead({ title, facts, prompts }: ExportedHead): string {
@@ -89,7 +81,9 @@ function isSpoken({ origin }: ExportedMessage): boolean {
 function partOf(part: ExportedPart, isSaid: boolean): string {
   const { kind, text } = part;
   if (kind === "text" || kind === "media") {
-    const [chars, lines] = isSaid ? [SAID_CHARS, SAID_LINES] : [OUTPUT_CHARS, OUTPUT_LINES];
+    const [chars, lines] = isSaid
+      ? [EXPORT_DEFAULTS.saidChars, EXPORT_DEFAULTS.saidLines]
+      : [EXPORT_DEFAULTS.outputChars, EXPORT_DEFAULTS.outputLines];
     const isLong = text.length > chars || lineCountOf(text) > lines;
     return isLong ? folded(part, "Text", false) : pre(text, ' class="said"');
   }
@@ -101,14 +95,15 @@ function partOf(part: ExportedPart, isSaid: boolean): string {
       : kind === "result"
         ? `${part.isError === true ? "Error" : "Result"}${tool === "" ? "" : ` of ${tool}`}`
         : "Other content";
-  const isShort = text.length <= OUTPUT_CHARS && lineCountOf(text) <= OUTPUT_LINES;
+  const isShort =
+    text.length <= EXPORT_DEFAULTS.outputChars && lineCountOf(text) <= EXPORT_DEFAULTS.outputLines;
   return folded(part, title, isShort);
 }
 
 function folded({ kind, isError, pointer, text }: ExportedPart, title: string, isOpen: boolean): string {
   const lines = lineCountOf(text);
   const size = `${lines} ${lines === 1 ? "line" : "lines"}, ${text.length} characters`;
-  const first = isOpen ? "" : shorten(text.trimStart().split("\n", 1)[0]!, FIRST_LINE_CHARS);
+  const first = isOpen ? "" : shorten(text.trimStart().split("\n", 1)[0]!, EXPORT_DEFAULTS.foldedLineChars);
   const summary = `<span class="what">${escaped(title)}</span><span class="size">${pointer}, ${size}</span><span class="first">${escaped(first)}</span>`;
   const classes = [kind, isError === true ? "error" : ""].filter(Boolean).join(" ");
   return `<details class="${classes}"${isOpen ? " open" : ""}><summary>${summary}</summary>${pre(text)}</details>`;

@@ -15,7 +15,7 @@ export interface ErrorReport {
 const BUG_HINT =
   "This is a bug in palimpsest. Run it again with PALIMPSEST_DEBUG=1 and report what it prints.";
 
-const ELSEWHERE = "choose another place with TMPDIR, --keep or --html";
+const ELSEWHERE = "choose another place (TMPDIR, --home, --output, --keep or --html)";
 
 /** Codes that every platform uses for trouble with the disk, with what helps. */
 const PLATFORM_HINTS: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import { Breath } from "../breath.ts";
 import { formatBytes, formatCount, formatQuantity } from "../figures.ts";
@@ -131,16 +132,13 @@ async function examineFolder(
   return findings;
 }
 
-/** Findings of one kind that are told one by one; `--json` has all. */
-const SHOWN = 50;
-
 function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext): readonly string[] {
   const { columns, styles } = layoutOf(out);
   const { findings, folder, projects, sessions, logBytes, blobBytes, freeBytes } = report;
   const looked = `Looked at ${formatQuantity(sessions, "session")} in ${formatQuantity(projects, "project")} of ${showOnOneLine(folder)}: ${formatBytes(logBytes)} of logs, ${formatBytes(blobBytes)} beside them${freeBytes === undefined ? "" : `; ${formatBytes(freeBytes)} free`}.`;
   const lines = [...wrapWords("", looked, columns)];
   let last = "";
-  for (const finding of findings.slice(0, SHOWN)) {
+  for (const finding of findings.slice(0, CLI_DEFAULTS.findingsShownCount)) {
     const heading = showOnOneLine(finding.sessionId ?? finding.path);
     if (heading !== last) lines.push("", styles.bold(heading));
     last = heading;
@@ -149,8 +147,13 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
     const words = `${finding.kind}: ${finding.advice}${failure}`;
     lines.push(...wrapWords(`  ${styles[sign.color](sign.text)} `, showOnOneLine(words), columns));
   }
-  if (findings.length > SHOWN)
-    lines.push("", styles.dim(`… and ${formatCount(findings.length - SHOWN)} more; --json has all.`));
+  if (findings.length > CLI_DEFAULTS.findingsShownCount)
+    lines.push(
+      "",
+      styles.dim(
+        `… and ${formatCount(findings.length - CLI_DEFAULTS.findingsShownCount)} more; --json has all.`,
+      ),
+    );
   return [...lines, "", verdict(findings, fix === true)];
 }
 

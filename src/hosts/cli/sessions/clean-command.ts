@@ -5,6 +5,7 @@
 import type { Command } from "commander";
 import { FileSessionStore } from "../../../adapters/files/file-session-store.ts";
 import { systemClock } from "../../../adapters/node/system-clock.ts";
+import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { HOME_DEFAULTS } from "../../../base/defaults/home.ts";
 import { OptionError } from "../../../base/errors.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
@@ -35,9 +36,6 @@ interface Cleaned {
   readonly project: HomeProject;
   readonly report: CleanUpReport;
 }
-
-/** Sessions that are named one by one; `--json` has all. */
-const ACTIONS_SHOWN = 20;
 
 export function addClean(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
@@ -161,13 +159,13 @@ function render(cleaned: readonly Cleaned[], isDryRun: boolean, { out }: CliCont
     if (actions.length === 0 && failures.length === 0 && words === undefined) continue;
     lines.push(styles.bold(showOnOneLine(project.name === "" ? project.folder : project.name)));
     if (words !== undefined) lines.push(`  ${styles.yellow("!")} ${words}`);
-    for (const action of actions.slice(0, ACTIONS_SHOWN)) {
+    for (const action of actions.slice(0, CLI_DEFAULTS.cleanedShownCount)) {
       const verb = action.kind === "trash" ? "to the trash" : "deleted";
       const size = action.kind === "trash" ? `, ${formatBytes(action.bytes)}` : "";
       lines.push(`  ${showOnOneLine(action.sessionId)}  ${verb}: ${action.reason}${size}`);
     }
-    if (actions.length > ACTIONS_SHOWN)
-      lines.push(styles.dim(`  … and ${formatCount(actions.length - ACTIONS_SHOWN)} more`));
+    if (actions.length > CLI_DEFAULTS.cleanedShownCount)
+      lines.push(styles.dim(`  … and ${formatCount(actions.length - CLI_DEFAULTS.cleanedShownCount)} more`));
     for (const { sessionId, message } of failures)
       lines.push(`  ${styles.red("✗")} ${showOnOneLine(`${sessionId ?? ""} ${message}`)}`);
   }

@@ -12,6 +12,7 @@ import { peekFirstLine, readInputLines } from "../../../adapters/node/input-line
 import { nodeHasher } from "../../../adapters/node/node-hasher.ts";
 import { randomIds } from "../../../adapters/node/random-ids.ts";
 import { systemClock } from "../../../adapters/node/system-clock.ts";
+import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import { importLines } from "../../../engine/session-file.ts";
 import { isSessionExport } from "../../../formats/export/session-lines.ts";
@@ -46,7 +47,6 @@ interface NotMade {
   readonly error: ErrorReport;
 }
 
-const PROBLEMS_SHOWN = 5;
 /** No first line of an export is longer. */
 const OPENING_CHARS = 4_096;
 
@@ -177,11 +177,11 @@ function render(result: Made | NotMade, { out }: CliContext): string {
   const { sessionId, format, messages, leftOutMessages, problems } = result;
   const leftOut =
     leftOutMessages === 0 ? "" : `; ${formatCount(leftOutMessages)} beside the conversation left out`;
-  const more = problems.length - PROBLEMS_SHOWN;
+  const more = problems.length - CLI_DEFAULTS.importProblemsShownCount;
   return [
     `${styles.green("✓")} ${styles.bold(showOnOneLine(sessionId))}  ${file}  ${format}, ${formatQuantity(messages, "message")}${leftOut}`,
     ...problems
-      .slice(0, PROBLEMS_SHOWN)
+      .slice(0, CLI_DEFAULTS.importProblemsShownCount)
       .map((problem) => `  ${styles.yellow("!")} ${showOnOneLine(problem)}`),
     ...(more > 0 ? [styles.dim(`  … and ${formatCount(more)} more`)] : []),
   ].join("\n");

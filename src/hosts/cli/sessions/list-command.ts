@@ -2,6 +2,7 @@
  * `palimpsest sessions list`: the latest sessions, a page at a time, or what is in the trash.
  */
 import type { Command } from "commander";
+import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import type { SessionInfo } from "../../../ports/session-store.ts";
 import type { HomeProject } from "../../palimpsest-home.ts";
@@ -28,11 +29,6 @@ export interface ListFlags extends PlaceFlags {
   readonly trash?: boolean;
 }
 
-/** Sessions of a page, as many as a screen shows. */
-const PAGE = 20;
-/** Sessions that are asked for at once where many are passed over. */
-const BATCH = 100;
-
 export function addList(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent.command("list").alias("ls").description("the latest sessions, newest first");
   addPlaceOptions(command)
@@ -41,7 +37,7 @@ export function addList(parent: Command, { context, exitWith }: CommandShell): v
       "-n, --limit <count>",
       "sessions of a page",
       parseCount("--limit", { min: 1, max: 100_000 }),
-      PAGE,
+      CLI_DEFAULTS.listPageSessions,
     )
     .option("--after <page>", "go on behind an earlier page, as it said at its end")
     .option("--tag <tag>", "only sessions with this tag")
@@ -153,16 +149,24 @@ async function collect(
   project: HomeProject,
   { limit, after, tag }: Pick<ListFlags, "limit" | "after" | "tag">,
 ): Promise<{ readonly sessions: readonly SessionInfo[]; readonly next: string | undefined }> {
-  const sessions: SessionInfo[] = [];
-  let from = after;
-  do {
-    const asked = tag === undefined ? limit - sessions.length : Math.min(BATCH, limit - sessions.length);
-    const page = await place.list({ project, limit: asked, ...(from === undefined ? {} : { after: from }) });
-    for (const info of page.sessions)
-      if (tag === undefined || tagsOf(info.metadata).includes(tag)) sessions.push(info);
+  const pageFrom = (from: string | undefined, count: number) =>
+    place.list({ project, limit: count, ...(from === undefined ? {} : { after: from }) });
+  if (tag === undefined) {
+    const { sessions, next } = await pageFrom(after, limit);
+    return { sessions, next };
+  }
+  const found: SessionInfo[] = [];
+  for (let from = after; ; ) {
+    const page = await pageFrom(from, CLI_DEFAULTS.taggedBatchSessions);
+    for (const [index, info] of page.sessions.entries()) {
+      if (!tagsOf(info.metadata).includes(tag)) continue;
+      found.push(info);
+      // The page ends here: only the store can say where the next begins.
+      if (found.length === limit) return { sessions: found, next: (await pageFrom(from, index + 1)).next };
+    }
     from = page.next;
-  } while (from !== undefined && sessions.length < limit);
-  return { sessions, next: from };
+    if (from === undefined) return { sessions: found, next: undefined };
+  }
 }
 
 async function listTrash(place: SessionPlace, flags: ListFlags, context: CliContext): Promise<void> {

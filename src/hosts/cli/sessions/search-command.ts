@@ -2,6 +2,7 @@
  * `palimpsest sessions search TEXT`: where something was said, in all sessions of a project or of the home.
  */
 import type { Command } from "commander";
+import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import { type SessionSearchHit, searchSessions } from "../../../engine/search-sessions.ts";
 import { formatQuantity } from "../figures.ts";
@@ -31,7 +32,6 @@ interface Hit extends SessionSearchHit {
   readonly project?: string;
 }
 
-const HITS = 50;
 /** Exit code where nothing was found. */
 const NOTHING_FOUND = 3;
 
@@ -42,7 +42,12 @@ export function addSearch(parent: Command, { context, exitWith }: CommandShell):
     .argument("<text>", "to the letter, capital and small letters alike");
   addPlaceOptions(command)
     .option("-a, --all", "in every project of the home")
-    .option("-n, --limit <count>", "places to show", parseCount("--limit", { min: 1, max: 100_000 }), HITS)
+    .option(
+      "-n, --limit <count>",
+      "places to show",
+      parseCount("--limit", { min: 1, max: 100_000 }),
+      CLI_DEFAULTS.searchedPlacesCount,
+    )
     .addHelpText(
       "after",
       helpText({

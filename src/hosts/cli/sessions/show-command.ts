@@ -2,6 +2,7 @@
  * `palimpsest sessions show ID`: what a session is, what it holds, and what was said last.
  */
 import type { Command } from "commander";
+import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showHidden, showOnOneLine } from "../../../base/hidden-characters.ts";
 import { LogReader } from "../../../engine/log-reader.ts";
 import {
@@ -40,10 +41,6 @@ export interface ShowFlags extends PlaceFlags {
   readonly messages: number;
 }
 
-const MESSAGES_SHOWN = 4;
-/** Lines of a block that are shown; `export` has all of it. */
-const LINES_SHOWN = 12;
-
 export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("show")
@@ -54,7 +51,7 @@ export function addShow(parent: Command, { context, exitWith }: CommandShell): v
       "-m, --messages <count>",
       "newest messages to show",
       parseCount("--messages", { min: 0, max: 10_000 }),
-      MESSAGES_SHOWN,
+      CLI_DEFAULTS.shownMessagesCount,
     )
     .addHelpText(
       "after",
@@ -245,13 +242,13 @@ function renderMessage(message: ExportedMessage, context: CliContext): readonly 
     ...parts.flatMap(({ kind, tool, text }) => {
       const lines = showHidden(text).trimEnd().split("\n");
       const more =
-        lines.length > LINES_SHOWN
-          ? [styles.dim(`  … ${formatQuantity(lines.length - LINES_SHOWN, "more line")}`)]
+        lines.length > CLI_DEFAULTS.shownBlockLines
+          ? [styles.dim(`  … ${formatQuantity(lines.length - CLI_DEFAULTS.shownBlockLines, "more line")}`)]
           : [];
       const heading =
         kind === "text" ? [] : [styles.cyan(`  ${kind}${tool === undefined ? "" : ` ${tool}`}`)];
       const body = lines
-        .slice(0, LINES_SHOWN)
+        .slice(0, CLI_DEFAULTS.shownBlockLines)
         .map((line) => `  ${cutToColumns(line, context.out.columns - 2)}`);
       return [...heading, ...body, ...more];
     }),

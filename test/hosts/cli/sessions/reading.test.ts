@@ -58,6 +58,13 @@ describe("sessions list", () => {
     await place.run(["sessions", "tag", "add", elsewhere, "billing"]);
     expect(await listed("--all", "--tag", "billing")).toEqual([elsewhere]);
     expect(await listed("--tag", "billing")).toEqual([]);
+    const more = await storeSession(place, { title: "more" });
+    for (const id of [here, more]) await place.run(["sessions", "tag", "add", id, "billing"]);
+    const page = json<{ sessions: { sessionId: string }[]; next: string }>(
+      await place.run(["sessions", "list", "--tag", "billing", "--limit", "1", "--json"]),
+    );
+    expect(page.sessions.map(({ sessionId }) => sessionId)).toEqual([more]);
+    expect(await listed("--tag", "billing", "--limit", "1", "--after", page.next)).toEqual([here]);
   });
 
   it.each([20, 40, 60, 80, 100, 200])("fits into %i columns", async (columns) => {
