@@ -96,6 +96,8 @@ export type SessionEvent =
       readonly entries: number;
       readonly missingBlobs: number;
     }
+  /** The sessions lie where two machines may both be told that they were first: keep to one. */
+  | { readonly type: "network-file-system"; readonly kind: string; readonly folder: string }
   | { readonly type: "closed" }
   | {
       readonly type: "mended";

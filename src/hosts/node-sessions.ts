@@ -4,6 +4,7 @@
 import { nodeHasher } from "../adapters/node/node-hasher.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
+import { notify, type SessionObserver } from "../engine/events.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
 import type { NewSessionOptions, SessionOptions } from "../engine/session-options.ts";
@@ -47,10 +48,23 @@ export function nodeSessions({
   readonly clock?: Clock;
 }): NodeSessions {
   const store = folderStore(folder);
+  let isLookedAt = false;
+  const warn = (observer: SessionObserver | undefined): void => {
+    if (isLookedAt || observer === undefined) return;
+    isLookedAt = true;
+    const kind = findNetworkFileSystem(folder);
+    if (kind !== undefined) notify(observer, { type: "network-file-system", kind, folder });
+  };
   const wired = { store, clock, ids: randomIds, hasher: nodeHasher };
   return {
-    create: (options = {}) => createSession({ ...options, ...wired }),
-    open: (sessionId, options = {}) => openSession(sessionId, { ...options, ...wired }),
+    create: (options = {}) => {
+      warn(options.observer);
+      return createSession({ ...options, ...wired });
+    },
+    open: (sessionId, options = {}) => {
+      warn(options.observer);
+      return openSession(sessionId, { ...options, ...wired });
+    },
     list: (scope) => store.list(scope),
   };
 }

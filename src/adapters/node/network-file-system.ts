@@ -40,8 +40,13 @@ export function findNetworkFileSystem(folder: string): string | undefined {
   if (process.platform !== "linux") return undefined;
   const path = existing(folder);
   if (path === undefined) return undefined;
-  const type = statfsSync(path).type;
-  return networkKind(type, () => mountedAs(path, readFileSync("/proc/self/mountinfo", "utf8")));
+  try {
+    const { type } = statfsSync(path);
+    return networkKind(type, () => mountedAs(path, readFileSync("/proc/self/mountinfo", "utf8")));
+  } catch {
+    // A warning that cannot be given must not be what keeps a session from opening.
+    return undefined;
+  }
 }
 
 /** Judges the number that `statfs` gave; `mountName` is asked where that says only "in user space". */
