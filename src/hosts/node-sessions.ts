@@ -1,6 +1,7 @@
 /**
  * Sessions on this machine's disk: the store, the clock, the ids and the hash, wired for Node.
  */
+import { findNetworkFileSystem } from "../adapters/node/network-file-system.ts";
 import { nodeHasher } from "../adapters/node/node-hasher.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
