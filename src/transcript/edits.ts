@@ -63,7 +63,8 @@ export interface LossReport {
 
 /**
  * The layer that made an edit. `offload`, `microcompact`, `collapse`, `extractive` and `peel` are made by this
- * version; the other names are reserved, and edits of that kind are folded like any other.
+ * version, and `full` by `MemoryManager`; the other names are reserved, and edits of that kind are folded like
+ * any other.
  */
 export type LayerName =
   | "offload"
