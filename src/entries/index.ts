@@ -29,12 +29,16 @@ export type {
 export type { CompressionTrigger } from "../compaction/conversation/plan-compression.ts";
 export type { PolicyName } from "../compaction/cost-policy.ts";
 export type { SummarizeCallback, SummarizeProblem } from "../engine/ask-for-summary.ts";
+export { cleanUp } from "../engine/clean-up.ts";
+export type { CleanUpFailure, CleanUpOptions, CleanUpReport } from "../engine/clean-up-run.ts";
 export { ConversationMemory } from "../engine/conversation-memory.ts";
 export type { ConversationMemoryOptions } from "../engine/conversation-memory-options.ts";
 export type { SessionEvent, SessionObserver } from "../engine/events.ts";
 export { type ForkOptions, forkSession } from "../engine/fork-session.ts";
 export type { CompressionReport, MemoryEvents } from "../engine/memory-events.ts";
+export type { ClockVerdict } from "../engine/observed-clock.ts";
 export { createSession, openSession } from "../engine/open-session.ts";
+export type { CleanUpAction, KeptReason, RetentionSettings } from "../engine/plan-clean-up.ts";
 export type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "../engine/prepared-call.ts";
 export type { Session } from "../engine/session.ts";
 export type { ReadOptions, SearchOptions, SessionHistory } from "../engine/session-history.ts";
@@ -64,6 +68,7 @@ export {
   type StartContext,
   type StartContextChange,
 } from "../hosts/palimpsest-home.ts";
+export type { CleanUpLedger } from "../ports/clean-up-ledger.ts";
 export type { Clock } from "../ports/clock.ts";
 export type { Deadline } from "../ports/deadline.ts";
 export type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
