@@ -6,7 +6,10 @@ export default defineConfig({
     include: [
       "test/law/**/*.test.ts",
       "test/corpus/*.test.ts",
+      "test/adapters/files/fencing.test.ts",
       "test/fault/clean-up.test.ts",
+      "test/fault/leased-session.test.ts",
+      "test/fault/shared-session.test.ts",
       "test/hosts/cli/page/page.corpus.test.ts",
     ],
     env: { PALIMPSEST_LONG: "1" },

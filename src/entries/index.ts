@@ -1,11 +1,14 @@
 /** `palimpsest`: sessions that live inside a finite window. */
 
 export { FileSessionStore, type FileSessionStoreOptions } from "../adapters/files/file-session-store.ts";
+export type { LeaseOptions } from "../adapters/files/session-lease.ts";
 export { InMemorySessionStore } from "../adapters/in-memory/in-memory-session-store.ts";
 export { nodeFileSystem } from "../adapters/node/node-file-system.ts";
 export { nodeHasher } from "../adapters/node/node-hasher.ts";
+export { nodeProcess } from "../adapters/node/node-process.ts";
 export { randomIds } from "../adapters/node/random-ids.ts";
 export { systemClock } from "../adapters/node/system-clock.ts";
+export { systemTimer } from "../adapters/node/system-timer.ts";
 export {
   AmbiguousSessionError,
   type ErrorCode,
@@ -74,6 +77,7 @@ export type { Deadline } from "../ports/deadline.ts";
 export type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
 export type { Hasher } from "../ports/hasher.ts";
 export type { IdSource } from "../ports/id-source.ts";
+export type { ProcessIdentity } from "../ports/process-identity.ts";
 export type {
   ContextProblem,
   InstructionFile,
@@ -86,6 +90,7 @@ export type {
   SessionStore,
   StoredEntry,
 } from "../ports/session-store.ts";
+export type { Timer } from "../ports/timer.ts";
 export type { CountableRequest, TokenCounter } from "../ports/token-counter.ts";
 export type { ContentBlock } from "../transcript/blocks.ts";
 export type { Scope } from "../transcript/entries.ts";
