@@ -110,6 +110,7 @@ async function copyEntries(
       await copy.begin(headerOf(first, { log, parent, entryId, workingCopy, ids, now: clock.nowMs() }));
     }
     await copy.add(entries, () => stopIfAborted(options.signal));
+    if (copy.lastSeq >= atSeq) break;
   }
   if (copy === undefined) throw noSuchEntry(atSeq, 0);
   await copy.fillUpTo(atSeq);

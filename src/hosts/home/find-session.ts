@@ -1,6 +1,8 @@
 /**
  * Finding one session by what people call it: its id, the beginning of one, or its title.
  */
+
+import { isSessionId } from "../../adapters/shared/session-paths.ts";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { AmbiguousSessionError, StoreError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
@@ -20,14 +22,18 @@ export interface Match extends Place {
 }
 
 /**
- * A whole id counts before everything, in any project; then what fits in the first place; then what fits in all.
+ * A whole id counts before everything, in the first place before the others; then what fits in the first; then
+ * what fits in all.
  * @throws `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS`
  */
 export async function findSession(which: string, places: readonly Place[], where: string): Promise<Match> {
   const here = places.slice(0, 1);
-  const matches =
-    (await findById(which, places)) ??
-    (await firstFound([() => matching(which, here), () => matching(which, places)]));
+  const matches = await firstFound([
+    () => findById(which, here),
+    () => findById(which, places.slice(1)),
+    () => matching(which, here),
+    () => matching(which, places),
+  ]);
   return theOne(which, matches, where);
 }
 
@@ -55,11 +61,22 @@ export function theOne<Found extends { readonly sessionId: string }>(
   });
 }
 
-async function findById(which: string, places: readonly Place[]): Promise<readonly Match[] | undefined> {
+/** Asked for one by one: listing a folder of very many sessions takes longer than looking for one. */
+async function findById(which: string, places: readonly Place[]): Promise<readonly Match[]> {
+  if (!isSessionId(which)) return [];
   const found: Match[] = [];
-  for (const place of places)
-    if ((await place.store.list()).includes(which)) found.push({ ...place, sessionId: which });
-  return found.length === 0 ? undefined : found;
+  for (const place of places) if (await isThere(which, place)) found.push({ ...place, sessionId: which });
+  return found;
+}
+
+async function isThere(sessionId: string, { store }: Place): Promise<boolean> {
+  try {
+    await store.find(sessionId);
+    return true;
+  } catch (error) {
+    // One that cannot be read is there, and whoever opens it is told why.
+    return !(error instanceof StoreError && error.code === "SESSION_NOT_FOUND");
+  }
 }
 
 async function firstFound(searches: readonly (() => Promise<readonly Match[]>)[]): Promise<readonly Match[]> {
