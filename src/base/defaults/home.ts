@@ -16,8 +16,6 @@ export const HOME_DEFAULTS = {
   projectPrefixChars: 48,
   /** Of the hash of a project's path, hex digits in the name of its folder: 128 bits. Source: our choice: no two paths ever meet. */
   projectHashDigits: 32,
-  /** Characters of a session's id that a prefix of it needs. Source: our choice: fewer would change their meaning within days. */
-  idPrefixChars: 4,
   /** Sessions that a message about an ambiguous name lists. Source: our choice. */
   candidatesShownCount: 10,
   /** Longest title and longest tag, in UTF-16 units. Source: our choice: they are shown in lists. */
