@@ -72,7 +72,7 @@ describe("redactSecrets", () => {
     "git@github.com:owner/name.git",
     "the bearer of this letter is entitled to everything in it",
     "Authorization: required for all of the endpoints",
-    "a task-oriented sk-learn pipeline, sk-estimators-and-transformers-are-documented-there",
+    key("a task-oriented sk-learn pipeline, sk-", "estimators-and-transformers-are-documented-there"),
     "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
     "eyJ is how base64 of a JSON object begins",
     'const token = process.env["API_KEY"]; headers["x-api-key"] = token;',

@@ -5,6 +5,7 @@
 import { chmodSync, lstatSync, readdirSync, type Stats, type StatsFs } from "node:fs";
 import { stat, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { findNetworkFileSystem } from "../../../adapters/node/network-file-system.ts";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import type { HomeProblem } from "../../palimpsest-home.ts";
 import type { Breath } from "../breath.ts";
@@ -15,22 +16,6 @@ import type { Found } from "./finding.ts";
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
-
-/** Of `statfs`: file systems on another machine. Source: linux/magic.h, and the man page of statfs(2). */
-const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
-  [0x6969, "NFS"],
-  [0x517b, "SMB"],
-  [0xff534d42, "CIFS"],
-  [0xfe534d42, "SMB2"],
-  [0x01021997, "9P"],
-  [0x5346414f, "AFS"],
-  [0x6b414653, "AFS"],
-  [0x00c36400, "Ceph"],
-  [0x0bd00bd0, "Lustre"],
-  [0x73757245, "Coda"],
-  [0x01161970, "GFS2"],
-  [0x47504653, "GPFS"],
-]);
 
 /** Settings that were found and not used. */
 export function checkSettings(problems: readonly HomeProblem[]): readonly Found[] {
@@ -54,8 +39,7 @@ export async function checkDisk(folder: string): Promise<{
   if (disk === undefined) return { found: [], freeBytes: undefined };
   const freeBytes = disk.bavail * disk.bsize;
   const found: Found[] = [];
-  // Numbers of some platforms come with their sign.
-  const network = NETWORK_TYPES.get(disk.type >>> 0);
+  const network = findNetworkFileSystem(folder);
   if (network !== undefined) {
     const advice = `It is on ${network}: leases and the promise to survive a power loss are only as good as that server. Keep the home on a local disk.`;
     found.push({

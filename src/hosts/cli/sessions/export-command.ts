@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { nodeHasher } from "../../../adapters/node/node-hasher.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
+import { exportLines } from "../../../engine/export-session-lines.ts";
 import { LogReader } from "../../../engine/log-reader.ts";
-import { exportLines } from "../../../engine/session-file.ts";
 import {
   type ExportedHead,
   type ExportedItem,

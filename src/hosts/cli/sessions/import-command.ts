@@ -14,7 +14,7 @@ import { randomIds } from "../../../adapters/node/random-ids.ts";
 import { systemClock } from "../../../adapters/node/system-clock.ts";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
-import { importLines } from "../../../engine/session-file.ts";
+import { importLines } from "../../../engine/import-session-lines.ts";
 import { isSessionExport } from "../../../formats/export/session-lines.ts";
 import { describeError, type ErrorReport, formatReport } from "../error-report.ts";
 import { formatCount, formatQuantity } from "../figures.ts";

@@ -6,9 +6,9 @@ import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import type { SessionInfo } from "../../../ports/session-store.ts";
 import type { HomeProject } from "../../palimpsest-home.ts";
-import { formatBytes, formatQuantity } from "../figures.ts";
-import type { CliContext, Terminal } from "../terminal.ts";
-import { columnsOf, cutToColumns, padColumns } from "./columns.ts";
+import { formatQuantity } from "../figures.ts";
+import type { CliContext } from "../terminal.ts";
+import { columnsOf, cutToColumns } from "./columns.ts";
 import {
   addPlaceOptions,
   type CommandShell,
@@ -18,8 +18,9 @@ import {
 } from "./command-shell.ts";
 import { inPlace, type SessionPlace } from "./place.ts";
 import { printJson } from "./print-json.ts";
+import { renderTable } from "./session-table.ts";
 import { type ListedSession, listedSession, SESSIONS_JSON_VERSION } from "./sessions-json.ts";
-import { formatAge, formatTime, shortIds, tagsOf } from "./words.ts";
+import { formatTime, shortIds, tagsOf } from "./words.ts";
 
 export interface ListFlags extends PlaceFlags {
   readonly all?: boolean;
@@ -192,80 +193,4 @@ async function listTrash(place: SessionPlace, flags: ListFlags, context: CliCont
   out.write(
     `\n${out.styles.dim(`${formatQuantity(found.length, "session")}; palimpsest sessions restore ID brings one back.`)}\n`,
   );
-}
-
-interface Column {
-  readonly title: string;
-  readonly isNumber?: boolean;
-  /** The least width of the terminal that has room for it. */
-  readonly fromColumns: number;
-  readonly of: (session: ListedSession, nowMs: number) => string;
-}
-
-const COLUMNS: readonly Column[] = [
-  { title: "id", fromColumns: 0, of: ({ shortId, sessionId }) => showOnOneLine(shortId ?? sessionId) },
-  { title: "", fromColumns: 0, of: marksOf },
-  { title: "name", fromColumns: 0, of: ({ name }) => name ?? "(nothing said)" },
-  {
-    title: "active",
-    isNumber: true,
-    fromColumns: 44,
-    of: ({ lastActivityAt }, nowMs) => formatAge(lastActivityAt, nowMs),
-  },
-  { title: "size", isNumber: true, fromColumns: 64, of: ({ bytes }) => formatBytes(bytes) },
-  { title: "tags", fromColumns: 100, of: ({ tags }) => showOnOneLine(tags.join(", ")) },
-  { title: "folder", fromColumns: 100, of: ({ workingCopy }) => showOnOneLine(workingCopy ?? "") },
-];
-const NAME = 2;
-const FOLDER = 6;
-const GAP = "  ";
-/** Widths that are kept, one after the other, when a row is too long. */
-const SQUEEZED = [
-  { index: NAME, least: 64 },
-  { index: FOLDER, least: 16 },
-  { index: NAME, least: 16 },
-] as const;
-
-function marksOf({ isInUse, forkOf, source }: ListedSession): string {
-  return `${isInUse ? "●" : ""}${forkOf === undefined ? "" : "⑂"}${source === undefined ? "" : "↓"}`;
-}
-
-function renderTable(
-  sessions: readonly ListedSession[],
-  { columns, styles }: Terminal,
-  nowMs: number,
-): readonly string[] {
-  const shown = COLUMNS.map((column, index) => ({ column, index })).filter(
-    ({ column: { fromColumns, of, title } }) =>
-      columns >= fromColumns && (title === "name" || sessions.some((session) => of(session, nowMs) !== "")),
-  );
-  const rows = sessions.map((session) => shown.map(({ column }) => column.of(session, nowMs)));
-  const widths = shown.map(({ column }, place) =>
-    Math.max(columnsOf(column.title), ...rows.map((row) => columnsOf(row[place]!))),
-  );
-  narrow(
-    widths,
-    shown.map(({ index }) => index),
-    columns,
-  );
-  const format = (row: readonly string[]): string =>
-    row
-      .map((text, place) =>
-        padColumns(cutToColumns(text, widths[place]!), widths[place]!, {
-          atStart: shown[place]!.column.isNumber === true,
-        }),
-      )
-      .join(GAP)
-      .trimEnd();
-  return [styles.dim(format(shown.map(({ column }) => column.title))), ...rows.map(format)];
-}
-
-/** Narrows what can be narrowed until a row fits. */
-function narrow(widths: number[], indexes: readonly number[], columns: number): void {
-  for (const { index, least } of SQUEEZED) {
-    const place = indexes.indexOf(index);
-    const total = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
-    if (place === -1 || total <= columns) continue;
-    widths[place] = Math.max(Math.min(least, widths[place]!), widths[place]! - (total - columns));
-  }
 }

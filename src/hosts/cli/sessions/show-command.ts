@@ -3,20 +3,11 @@
  */
 import type { Command } from "commander";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
-import { showHidden, showOnOneLine } from "../../../base/hidden-characters.ts";
 import { LogReader } from "../../../engine/log-reader.ts";
-import {
-  type ExportedMessage,
-  SessionPresenter,
-  speakerOf,
-} from "../../../formats/export/exported-session.ts";
+import { type ExportedMessage, SessionPresenter } from "../../../formats/export/exported-session.ts";
 import type { LogContents } from "../../../ports/session-store.ts";
 import type { MessageEntry } from "../../../transcript/entries.ts";
-import { promptTokens } from "../../../transcript/messages.ts";
-import { formatBytes, formatCount, formatQuantity, formatTokens } from "../figures.ts";
-import { wrapWords } from "../styles.ts";
-import { type CliContext, layoutOf } from "../terminal.ts";
-import { cutToColumns } from "./columns.ts";
+import type { CliContext } from "../terminal.ts";
 import {
   addPlaceOptions,
   type CommandShell,
@@ -26,7 +17,7 @@ import {
 } from "./command-shell.ts";
 import { inPlace } from "./place.ts";
 import { printJson } from "./print-json.ts";
-import { foldWindow, type OpenedLog, type ResumedWindow, readThrough, withLog } from "./read-session.ts";
+import { foldWindow, type OpenedLog, readThrough, withLog } from "./read-session.ts";
 import {
   damageJson,
   listedSession,
@@ -34,8 +25,8 @@ import {
   type ShowJson,
   withoutAbsent,
 } from "./sessions-json.ts";
+import { renderShown, type Shown } from "./show-report.ts";
 import { Survey } from "./survey.ts";
-import { formatAge, formatTime, tagsOf } from "./words.ts";
 
 export interface ShowFlags extends PlaceFlags {
   readonly messages: number;
@@ -78,17 +69,10 @@ export async function runShow(which: string, flags: ShowFlags, context: CliConte
       }
       const shown: Shown = { opened, window, survey, messages: await newest.whole(opened) };
       if (flags.json === true) printJson(context.out, toJson(shown));
-      else context.out.write(`${render(shown, context).join("\n")}\n`);
+      else context.out.write(`${renderShown(shown, context).join("\n")}\n`);
       return 0;
     }),
   );
-}
-
-interface Shown {
-  readonly opened: OpenedLog;
-  readonly window: ResumedWindow;
-  readonly survey: Survey;
-  readonly messages: readonly ExportedMessage[];
 }
 
 /** The newest messages, without holding more of the log than these. */
@@ -154,103 +138,4 @@ function toJson({ opened: { info, project }, window, survey, messages }: Shown):
       ),
     })),
   });
-}
-
-function render(shown: Shown, context: CliContext): readonly string[] {
-  const { opened, survey, messages } = shown;
-  const { columns, styles } = layoutOf(context.out);
-  const { info } = opened;
-  const title = listedSession(info, {}).name ?? "(nothing said)";
-  const facts = factsOf(shown, Date.now()).flatMap(([name, value]) =>
-    wrapWords(`  ${styles.dim(name.padEnd(11))} `, value, columns),
-  );
-  const damage = survey.damage.length === 0 ? [] : [`  ${styles.red("✗")} ${damageWords(survey)}`];
-  return [
-    styles.bold(cutToColumns(title, columns)),
-    ...facts,
-    ...damage,
-    ...messages.flatMap((message) => ["", ...renderMessage(message, context)]),
-  ];
-}
-
-function damageWords({ damage }: Survey): string {
-  const bytes = damage.reduce((sum, one) => sum + one.bytes, 0);
-  return `${formatQuantity(damage.length, "damaged stretch", "damaged stretches")}, ${formatBytes(bytes)}; palimpsest doctor says more`;
-}
-
-function factsOf(
-  { opened: { info, project }, window, survey }: Shown,
-  nowMs: number,
-): readonly (readonly [string, string])[] {
-  const { header, metadata } = info;
-  const { counts, usage, costUsd, blobs } = survey;
-  const created = `${formatTime(survey.firstAt)}, last active ${formatAge(info.lastActivityAt, nowMs)}`;
-  const windowTokens = window.keeper.ledger.figure().tokens;
-  const facts: (readonly [string, string | undefined])[] = [
-    ["Id", showOnOneLine(info.sessionId) + (info.isInUse ? "  ● being written now" : "")],
-    ["Folder", header?.workingCopy],
-    ["Project", project.name === "" ? undefined : project.name],
-    ["Tags", tagsOf(metadata).join(", ") || undefined],
-    ["Fork of", header?.parent?.sessionId],
-    ["Imported", header?.source === undefined ? undefined : sourceWords(header.source)],
-    ["Begun", created],
-    [
-      "Said",
-      `${formatQuantity(counts.user, "prompt")}, ${formatQuantity(counts.assistant, "answer")}, ${formatQuantity(counts.toolCalls, "tool call")}${counts.toolErrors > 0 ? ` (${formatCount(counts.toolErrors)} failed)` : ""}, ${formatTokens(survey.saidTokens)} tokens in all`,
-    ],
-    [
-      "Window",
-      `${formatTokens(windowTokens)} tokens now, ${formatQuantity(window.projection.visible.length, "message")}; ${formatQuantity(survey.compactions, "compaction")}`,
-    ],
-    ["Calls", counts.calls === 0 ? undefined : callWords(survey)],
-    ["Billed", usage === undefined ? undefined : usageWords(usage, costUsd)],
-    [
-      "Stored",
-      `${formatBytes(info.bytes)} in ${formatQuantity(counts.entries, "entry", "entries")}${blobs.count > 0 ? `, and ${formatQuantity(blobs.count, "large text")} of ${formatBytes(blobs.bytes)}` : ""}`,
-    ],
-  ];
-  return facts.flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, showOnOneLine(value)] as const],
-  );
-}
-
-function sourceWords({
-  format,
-  sessionId,
-}: {
-  readonly format: string;
-  readonly sessionId?: string;
-}): string {
-  return sessionId === undefined ? format : `${format} ${sessionId}`;
-}
-
-function callWords({ counts, models }: Survey): string {
-  const names = [...models].sort(([, one], [, other]) => other - one).map(([name]) => name);
-  return `${formatCount(counts.calls)}, by ${names.join(", ")}`;
-}
-
-function usageWords(usage: NonNullable<Survey["usage"]>, costUsd: number | undefined): string {
-  const cost = costUsd === undefined ? "" : `, $${costUsd.toFixed(2)} at list prices`;
-  return `${formatTokens(promptTokens(usage))} tokens in (${formatTokens(usage.cacheReadTokens)} from the cache), ${formatTokens(usage.outputTokens)} out${cost}`;
-}
-
-function renderMessage(message: ExportedMessage, context: CliContext): readonly string[] {
-  const { styles } = context.out;
-  const { seq, at, parts } = message;
-  return [
-    `${styles.bold(speakerOf(message))}  ${styles.dim(`m${seq}  ${formatTime(at)}`)}`,
-    ...parts.flatMap(({ kind, tool, text }) => {
-      const lines = showHidden(text).trimEnd().split("\n");
-      const more =
-        lines.length > CLI_DEFAULTS.shownBlockLines
-          ? [styles.dim(`  … ${formatQuantity(lines.length - CLI_DEFAULTS.shownBlockLines, "more line")}`)]
-          : [];
-      const heading =
-        kind === "text" ? [] : [styles.cyan(`  ${kind}${tool === undefined ? "" : ` ${tool}`}`)];
-      const body = lines
-        .slice(0, CLI_DEFAULTS.shownBlockLines)
-        .map((line) => `  ${cutToColumns(line, context.out.columns - 2)}`);
-      return [...heading, ...body, ...more];
-    }),
-  ];
 }

@@ -2,8 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { InMemorySessionStore } from "../../src/adapters/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
+import { exportLines } from "../../src/engine/export-session-lines.ts";
+import { type ImportLinesOptions, importLines } from "../../src/engine/import-session-lines.ts";
 import { openSession } from "../../src/engine/open-session.ts";
-import { exportLines, type ImportLinesOptions, importLines } from "../../src/engine/session-file.ts";
 import type { SessionStore } from "../../src/ports/session-store.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { seededIds } from "../../src/testing/seeded-ids.ts";

@@ -1,0 +1,122 @@
+/**
+ * What `sessions show` says of a session, in words.
+ */
+import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
+import { showHidden, showOnOneLine } from "../../../base/hidden-characters.ts";
+import { type ExportedMessage, speakerOf } from "../../../formats/export/exported-session.ts";
+import { promptTokens } from "../../../transcript/messages.ts";
+import { formatBytes, formatCount, formatQuantity, formatTokens } from "../figures.ts";
+import { wrapWords } from "../styles.ts";
+import { type CliContext, layoutOf } from "../terminal.ts";
+import { cutToColumns } from "./columns.ts";
+import type { OpenedLog, ResumedWindow } from "./read-session.ts";
+import type { Survey } from "./survey.ts";
+import { formatAge, formatTime, nameOf, tagsOf } from "./words.ts";
+
+/** A session, as it is shown. */
+export interface Shown {
+  readonly opened: OpenedLog;
+  readonly window: ResumedWindow;
+  readonly survey: Survey;
+  readonly messages: readonly ExportedMessage[];
+}
+
+/** What a session is, what it holds, and what was said last, in words. */
+export function renderShown(shown: Shown, context: CliContext): readonly string[] {
+  const { opened, survey, messages } = shown;
+  const { columns, styles } = layoutOf(context.out);
+  const { info } = opened;
+  const title = nameOf(info) ?? "(nothing said)";
+  const facts = factsOf(shown, Date.now()).flatMap(([name, value]) =>
+    wrapWords(`  ${styles.dim(name.padEnd(11))} `, value, columns),
+  );
+  const damage = survey.damage.length === 0 ? [] : [`  ${styles.red("✗")} ${damageWords(survey)}`];
+  return [
+    styles.bold(cutToColumns(title, columns)),
+    ...facts,
+    ...damage,
+    ...messages.flatMap((message) => ["", ...renderMessage(message, context)]),
+  ];
+}
+
+function damageWords({ damage }: Survey): string {
+  const bytes = damage.reduce((sum, one) => sum + one.bytes, 0);
+  return `${formatQuantity(damage.length, "damaged stretch", "damaged stretches")}, ${formatBytes(bytes)}; palimpsest doctor says more`;
+}
+
+function factsOf(
+  { opened: { info, project }, window, survey }: Shown,
+  nowMs: number,
+): readonly (readonly [string, string])[] {
+  const { header, metadata } = info;
+  const { counts, usage, costUsd, blobs } = survey;
+  const created = `${formatTime(survey.firstAt)}, last active ${formatAge(info.lastActivityAt, nowMs)}`;
+  const windowTokens = window.keeper.ledger.figure().tokens;
+  const facts: (readonly [string, string | undefined])[] = [
+    ["Id", showOnOneLine(info.sessionId) + (info.isInUse ? "  ● being written now" : "")],
+    ["Folder", header?.workingCopy],
+    ["Project", project.name === "" ? undefined : project.name],
+    ["Tags", tagsOf(metadata).join(", ") || undefined],
+    ["Fork of", header?.parent?.sessionId],
+    ["Imported", header?.source === undefined ? undefined : sourceWords(header.source)],
+    ["Begun", created],
+    [
+      "Said",
+      `${formatQuantity(counts.user, "prompt")}, ${formatQuantity(counts.assistant, "answer")}, ${formatQuantity(counts.toolCalls, "tool call")}${counts.toolErrors > 0 ? ` (${formatCount(counts.toolErrors)} failed)` : ""}, ${formatTokens(survey.saidTokens)} tokens in all`,
+    ],
+    [
+      "Window",
+      `${formatTokens(windowTokens)} tokens now, ${formatQuantity(window.projection.visible.length, "message")}; ${formatQuantity(survey.compactions, "compaction")}`,
+    ],
+    ["Calls", counts.calls === 0 ? undefined : callWords(survey)],
+    ["Billed", usage === undefined ? undefined : usageWords(usage, costUsd)],
+    [
+      "Stored",
+      `${formatBytes(info.bytes)} in ${formatQuantity(counts.entries, "entry", "entries")}${blobs.count > 0 ? `, and ${formatQuantity(blobs.count, "large text")} of ${formatBytes(blobs.bytes)}` : ""}`,
+    ],
+  ];
+  return facts.flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, showOnOneLine(value)] as const],
+  );
+}
+
+function sourceWords({
+  format,
+  sessionId,
+}: {
+  readonly format: string;
+  readonly sessionId?: string;
+}): string {
+  return sessionId === undefined ? format : `${format} ${sessionId}`;
+}
+
+function callWords({ counts, models }: Survey): string {
+  const names = [...models].sort(([, one], [, other]) => other - one).map(([name]) => name);
+  return `${formatCount(counts.calls)}, by ${names.join(", ")}`;
+}
+
+function usageWords(usage: NonNullable<Survey["usage"]>, costUsd: number | undefined): string {
+  const cost = costUsd === undefined ? "" : `, $${costUsd.toFixed(2)} at list prices`;
+  return `${formatTokens(promptTokens(usage))} tokens in (${formatTokens(usage.cacheReadTokens)} from the cache), ${formatTokens(usage.outputTokens)} out${cost}`;
+}
+
+function renderMessage(message: ExportedMessage, context: CliContext): readonly string[] {
+  const { styles } = context.out;
+  const { seq, at, parts } = message;
+  return [
+    `${styles.bold(speakerOf(message))}  ${styles.dim(`m${seq}  ${formatTime(at)}`)}`,
+    ...parts.flatMap(({ kind, tool, text }) => {
+      const lines = showHidden(text).trimEnd().split("\n");
+      const more =
+        lines.length > CLI_DEFAULTS.shownBlockLines
+          ? [styles.dim(`  … ${formatQuantity(lines.length - CLI_DEFAULTS.shownBlockLines, "more line")}`)]
+          : [];
+      const heading =
+        kind === "text" ? [] : [styles.cyan(`  ${kind}${tool === undefined ? "" : ` ${tool}`}`)];
+      const body = lines
+        .slice(0, CLI_DEFAULTS.shownBlockLines)
+        .map((line) => `  ${cutToColumns(line, context.out.columns - 2)}`);
+      return [...heading, ...body, ...more];
+    }),
+  ];
+}
