@@ -1,6 +1,8 @@
 /**
  * One compression: plan, ask the host's model, fall back to the heuristic, carry it out.
  */
+
+import { redactSecrets } from "../base/secret-patterns.ts";
 import { heuristicSummary, isHeuristic } from "../compaction/conversation/heuristic-summary.ts";
 import type { MemoryConfig } from "../compaction/conversation/memory-config.ts";
 import { copySummary, countMemoryTokens } from "../compaction/conversation/memory-entry.ts";
@@ -80,8 +82,10 @@ async function ask(
   if (callback === undefined) return undefined;
   const asked = await askForSummary(callback, summaryPrompt(plan), { deadline, timeoutMs });
   if (!asked.ok) return { problem: asked.problem };
-  if (countMemoryTokens(asked.content) >= plan.replacedTokens) return { problem: { reason: "not-smaller" } };
-  return { written: { plan, content: asked.content, writtenBy: "callback" } };
+  // The log keeps what was said; what is derived from it carries no keys on.
+  const content = redactSecrets(asked.content).text;
+  if (countMemoryTokens(content) >= plan.replacedTokens) return { problem: { reason: "not-smaller" } };
+  return { written: { plan, content, writtenBy: "callback" } };
 }
 
 /** A model's summary says more than the heuristic could, so it is left where it is. */

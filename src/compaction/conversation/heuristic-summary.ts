@@ -4,6 +4,7 @@
  */
 import { CONVERSATION_MEMORY_DEFAULTS } from "../../base/defaults/conversation-memory.ts";
 import { isObject, parseJson } from "../../base/json.ts";
+import { redactSecrets } from "../../base/secret-patterns.ts";
 import { shorten } from "../../base/text.ts";
 import { countMemoryTokens, type MemoryEntry, type MemorySummary, toolOf } from "./memory-entry.ts";
 import type { CompressionPlan } from "./plan-compression.ts";
@@ -33,7 +34,9 @@ export function heuristicSummary(plan: CompressionPlan): string | undefined {
 }
 
 interface Facts {
-  readonly userMessages: readonly string[];
+  readonly userCount: number;
+  readonly firstUser: string | undefined;
+  readonly lastUser: string | undefined;
   readonly tools: readonly string[];
   readonly errorsCount: number;
 }
@@ -42,23 +45,31 @@ function readFacts({ originals }: CompressionPlan): Facts {
   const userMessages = originals
     .filter(({ type, role }) => type === "message" && role === "user")
     .map(({ content }) => content);
+  // Found while they are whole: half a key has no shape any more.
+  const quotable = [userMessages[0], userMessages.at(-1)].flatMap((text) =>
+    text === undefined ? [] : [redactSecrets(text).text],
+  );
   const tools = new Set(originals.flatMap((entry) => toolOf(entry) ?? []));
-  return { userMessages, tools: [...tools], errorsCount: originals.filter(hasFailed).length };
+  return {
+    userCount: userMessages.length,
+    firstUser: quotable[0],
+    lastUser: quotable[1],
+    tools: [...tools],
+    errorsCount: originals.filter(hasFailed).length,
+  };
 }
 
 function compose(
-  { userMessages, tools, errorsCount }: Facts,
+  { userCount, firstUser, lastUser, tools, errorsCount }: Facts,
   { quoteChars, toolsCount }: { readonly quoteChars: number; readonly toolsCount: number },
 ): string {
   const quote = (text: string): string => `"${shorten(text.trim().replace(/\s+/g, " "), quoteChars)}"`;
-  const first = userMessages[0];
-  const last = userMessages.at(-1);
   const more = tools.length > toolsCount ? ` and ${tools.length - toolsCount} more` : "";
   return [
     HEURISTIC_HEADER,
-    `User messages: ${userMessages.length}`,
-    ...(first === undefined ? [] : [`First user message: ${quote(first)}`]),
-    ...(last === undefined ? [] : [`Last user message: ${quote(last)}`]),
+    `User messages: ${userCount}`,
+    ...(firstUser === undefined ? [] : [`First user message: ${quote(firstUser)}`]),
+    ...(lastUser === undefined ? [] : [`Last user message: ${quote(lastUser)}`]),
     ...(tools.length === 0 ? [] : [`Tools used: ${tools.slice(0, toolsCount).join(", ")}${more}`]),
     `Errors: ${errorsCount}`,
   ].join("\n");

@@ -72,6 +72,23 @@ describe("a summary", () => {
   });
 });
 
+describe("a key that somebody typed", () => {
+  const key = `sk-ant-${"a1B2".repeat(10)}`;
+  it.each([
+    { writer: "the heuristic", callback: undefined },
+    { writer: "a model", callback: async () => `They used ${key}.` },
+  ])("is not carried on by a summary of $writer", async ({ callback }) => {
+    const { memory } = aMemory();
+    memory.setSummarizeCallback(callback);
+    await memory.addUserMessage("s1", `${"word ".repeat(36)}${key} is my key.`);
+    await talk(memory, 20);
+    const summary = await memory.compress("s1");
+    expect(summary?.content).toContain("[redacted");
+    expect(memory.getContextForLLM("s1")).not.toContain("sk-ant-");
+    expect(memory.exportSession("s1").entries[0]?.content).toContain(key);
+  });
+});
+
 describe("the prompt", () => {
   const promptOf = async (add: (memory: ReturnType<typeof aMemory>["memory"]) => Promise<unknown>) => {
     const { memory } = aMemory({ recentWindow: 0, minEntriesToCompress: 1 });
