@@ -129,7 +129,8 @@ export interface SessionLog {
    * The last append made again is acknowledged again and stored once.
    * @throws `StoreError` in the same call: `SESSION_TAKEN` where the numbers do not go on because another
    * writer has appended, and nothing is stored; `STORE_FAILED` if the bytes could not be written: what
-   * was written of them is taken back, and the log can be appended to again.
+   * was written of them is taken back, with the next append where nobody can tell before (a connection
+   * was lost), and the log can be appended to again.
    */
   append(entries: readonly Entry[]): Promise<readonly number[]>;
   /** Resolves once everything appended so far, and every blob, is durable. */

@@ -13,12 +13,15 @@ import type {
   TrashedSession,
   Trashing,
 } from "../../ports/session-store.ts";
+import { outlineOf } from "../shared/session-info.ts";
 import type { Database, Outcome } from "./database.ts";
 import { INFO_COLUMNS, infoOf, parseText } from "./session-row.ts";
 import type { Tables } from "./tables.ts";
 import type { SessionName } from "./writer-rows.ts";
 
 const CURSOR_PATTERN = /^(\d{1,16}) ([A-Za-z0-9._-]{1,128})$/;
+/** Before every session of a list. */
+const FIRST = { lastActivityAt: Number.MAX_SAFE_INTEGER, sessionId: "" };
 const LIVE = "s.trashed_at IS NULL AND s.last_seq > 0";
 const FREE = "(s.lease_until IS NULL OR s.lease_until <= clock_timestamp())";
 
@@ -39,12 +42,12 @@ export class CatalogueRows {
   }
 
   async page(scopeKey: string, limit: number, after: string | undefined): Promise<SessionPage> {
-    const cursor = after === undefined ? undefined : parseCursor(after);
+    const { lastActivityAt, sessionId } = after === undefined ? FIRST : parseCursor(after);
     const { rows } = await this.#read(
       INFO_COLUMNS,
-      `${LIVE} AND ($2::bigint IS NULL OR s.last_activity < $2::bigint OR (s.last_activity = $2::bigint AND s.session_id > $3::text))
+      `${LIVE} AND s.last_activity <= $2::bigint AND NOT (s.last_activity = $2::bigint AND s.session_id <= $3::text)
         ORDER BY s.last_activity DESC, s.session_id LIMIT $4::bigint`,
-      [scopeKey, cursor?.lastActivityAt ?? null, cursor?.sessionId ?? "", limit + 1],
+      [scopeKey, lastActivityAt, sessionId, Number.isFinite(limit) ? limit + 1 : null],
     );
     const sessions = rows.slice(0, limit).map(infoOf);
     const last = sessions.at(-1);
@@ -55,10 +58,7 @@ export class CatalogueRows {
     const { rows } = await this.#read(INFO_COLUMNS, `${LIVE} ORDER BY s.last_activity DESC, s.session_id`, [
       scopeKey,
     ]);
-    return rows.map(infoOf).map(({ sessionId, lastActivityAt, bytes, metadata, firstPrompt }) => {
-      const title = typeof metadata["title"] === "string" ? metadata["title"] : firstPrompt;
-      return { sessionId, lastActivityAt, bytes, ...(title === undefined ? {} : { title }) };
-    });
+    return rows.map(infoOf).map(outlineOf);
   }
 
   async info({ scopeKey, sessionId }: SessionName): Promise<SessionInfo | undefined> {

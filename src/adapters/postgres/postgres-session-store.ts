@@ -17,6 +17,7 @@ import type {
 import type { Timer } from "../../ports/timer.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import { systemTimer } from "../node/system-timer.ts";
+import { pageLimit } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
 import { sessionExists, sessionNotFound, trashHolds } from "../shared/store-failure.ts";
 import { CatalogueRows } from "./catalogue-rows.ts";
@@ -35,7 +36,6 @@ import { type Tables, tablesIn } from "./tables.ts";
 import { type LeaseTerms, type SessionName, WriterRows } from "./writer-rows.ts";
 
 const PLACE = "the database";
-const PAGE_SESSIONS = 50;
 
 /** How long a writer is believed alive, and what others are told of it. Times are the database's. */
 export interface PostgresLeaseOptions {
@@ -72,7 +72,7 @@ export interface PostgresSessionStoreOptions {
 }
 
 /**
- * Keeps sessions in tables of PostgreSQL (13 or later). Call {@link PostgresSessionStore.migrate} once
+ * Keeps sessions in tables of PostgreSQL (tested on 15 and 18). Call {@link PostgresSessionStore.migrate} once
  * before the first use.
  *
  * Whatever is acknowledged is committed, and so durable. A lost connection, a restart of the server or a
@@ -118,8 +118,8 @@ export class PostgresSessionStore implements SessionStore {
     return this.#catalogue.ids(scopeKey(scope, this.#hasher));
   }
 
-  async describe({ scope, limit = PAGE_SESSIONS, after }: SessionQuery = {}): Promise<SessionPage> {
-    return this.#catalogue.page(scopeKey(scope, this.#hasher), limit, after);
+  async describe(query: SessionQuery = {}): Promise<SessionPage> {
+    return this.#catalogue.page(scopeKey(query.scope, this.#hasher), pageLimit(query), query.after);
   }
 
   async outline(scope?: Scope): Promise<readonly SessionOutline[]> {
