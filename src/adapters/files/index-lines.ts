@@ -22,6 +22,9 @@ const QUOTE = 0x22;
 const CRC_PATTERN = /^\{"crc":"([0-9a-f]{8})",/;
 const CRC_HEAD_BYTES = '{"crc":"00000000",'.length;
 const HEAD_LIMIT_BYTES = 256;
+const PIECE_BYTES = 16_384;
+/** Ids as most are, told at a glance. */
+const PLAIN_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** A writer of whom nothing is known but that there may be one. */
 export const UNKNOWN_WRITER = "?";
 
@@ -89,11 +92,15 @@ function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
 /** The rows of a body, in their order. What is no row is passed over. */
 export function* parseRows(body: Buffer): Generator<IndexRow> {
   for (let start = 0; start < body.length; ) {
-    const end = body.indexOf(NEWLINE, start);
+    // Many lines are turned into text at once, and no more than are asked for soon.
+    const lineBreak = body.lastIndexOf(NEWLINE, start + PIECE_BYTES);
+    const end = lineBreak < start ? body.indexOf(NEWLINE, start) : lineBreak;
     if (end === -1) return;
-    const parsed = parseJson(body.toString("utf8", start, end));
-    const row = parsed.ok ? parseRow(parsed.value) : undefined;
-    if (row !== undefined) yield row;
+    for (const line of body.toString("utf8", start, end).split("\n")) {
+      const parsed = parseJson(line);
+      const row = parsed.ok ? parseRow(parsed.value) : undefined;
+      if (row !== undefined) yield row;
+    }
     start = end + 1;
   }
 }
@@ -152,11 +159,14 @@ function rowFields({ sessionId, lastActivityAt, bytes, modifiedAt, title }: Inde
 function parseRow(value: unknown): IndexRow | undefined {
   if (!Array.isArray(value)) return undefined;
   const [sessionId, lastActivityAt, bytes, modifiedAt, title] = value as readonly unknown[];
-  if (!isSessionId(sessionId) || (title !== undefined && typeof title !== "string")) return undefined;
+  if (typeof sessionId !== "string" || (title !== undefined && typeof title !== "string")) return undefined;
+  if (!PLAIN_ID.test(sessionId) && !isSessionId(sessionId)) return undefined;
   const isNumbered =
     typeof lastActivityAt === "number" && typeof bytes === "number" && typeof modifiedAt === "number";
   if (!isNumbered || plausibleTime(lastActivityAt) !== lastActivityAt) return undefined;
-  return { sessionId, lastActivityAt, bytes, modifiedAt, ...(title === undefined ? {} : { title }) };
+  return title === undefined
+    ? { sessionId, lastActivityAt, bytes, modifiedAt }
+    : { sessionId, lastActivityAt, bytes, modifiedAt, title };
 }
 
 function noteFields(note: IndexNote): Record<string, unknown> {

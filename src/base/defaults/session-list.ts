@@ -24,8 +24,8 @@ export const SESSION_LIST_DEFAULTS = {
   metadataEntryBytes: 256,
   /** Lines behind an index's sorted part before it is sorted anew; also, at least half of that part. Source: our choice, about 200 KB. */
   indexLooseLines: 1_000,
-  /** Sessions found without an index, the newest, whose writers may be at work still: they are looked at again for each list. Source: our choice, 4 ms. */
-  indexUncertainSessions: 1_000,
+  /** Sessions found without an index, the newest, whose writers may be at work still: they are looked at again for each list. Source: our choice, far above the writers of one folder; under a millisecond. */
+  indexUncertainSessions: 100,
   /** Age at which a half-made index was left by a crash, in milliseconds. Source: our choice; making one of 100,000 sessions takes under two seconds. */
   indexLockMs: 60_000,
 } as const;
