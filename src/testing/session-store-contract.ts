@@ -34,6 +34,12 @@ import {
   tellsWhatMayBeHeld,
 } from "./session-store-listing-cases.ts";
 import {
+  keepsScopesApart,
+  refusesExisting,
+  refusesIds,
+  refusesMissing,
+} from "./session-store-naming-cases.ts";
+import {
   keepsWhatTrashHolds,
   purges,
   refusesWrongTrashing,
@@ -302,45 +308,6 @@ async function createsLazily({ store, reopen }: StoreHarness): Promise<void> {
   await refuses(() => reopen().open(ID), "SESSION_NOT_FOUND");
 }
 
-async function refusesExisting({ store }: StoreHarness): Promise<void> {
-  const log = await store.create(ID);
-  const rival = await store.create(ID);
-  await log.append([message(1, "one")]);
-  await refuses(() => store.create(ID), "SESSION_EXISTS");
-  await refuses(() => rival.append([message(1, "other")]), "SESSION_EXISTS");
-  same(seqs(await all(log)), [1], "the first one's entry alone");
-  await log.close();
-  await rival.close();
-}
-
-async function refusesMissing({ store }: StoreHarness): Promise<void> {
-  await refuses(() => store.open(ID), "SESSION_NOT_FOUND");
-}
-
-async function refusesIds({ store }: StoreHarness): Promise<void> {
-  const ids = [
-    "",
-    ".",
-    "..",
-    "../x",
-    "a/b",
-    "a\\b",
-    "a\0b",
-    "a\nb",
-    ".hidden",
-    "é",
-    "x".repeat(129),
-    "a.jsonl",
-  ];
-  for (const id of ids) {
-    await refuses(() => store.create(id), "OPTION_INVALID");
-    await refuses(() => store.open(id), "OPTION_INVALID");
-  }
-  const log = await store.create("A-1_b.c");
-  await log.append([message(1, "one")]);
-  await log.close();
-}
-
 async function lists({ store, reopen }: StoreHarness): Promise<void> {
   same(await store.list(), [], "an empty store");
   for (const id of ["b", "a", "c.d"]) {
@@ -382,21 +349,4 @@ async function countsBytes({ store }: StoreHarness): Promise<void> {
   await log.append([message(1, "z".repeat(10_000))]);
   holds(log.bytesWritten() >= 10_000 && log.bytesWritten() < 11_000, "about the size of the entry");
   await log.close();
-}
-
-async function keepsScopesApart({ store, reopen }: StoreHarness): Promise<void> {
-  const scopes = [undefined, { tenant: "acme" }, { tenant: "acme", project: "web" }, { project: "../acme" }];
-  for (const [index, scope] of scopes.entries()) {
-    const log = await store.create(ID, scope);
-    await log.append([message(1, `said in scope ${index}`)]);
-    await log.close();
-  }
-  const other = reopen();
-  for (const [index, scope] of scopes.entries()) {
-    same(await other.list(scope), [ID], `the sessions of scope ${index}`);
-    const log = await other.open(ID, scope);
-    same(textOf((await all(log)).entries[0]!.entry), `said in scope ${index}`, `the entry of scope ${index}`);
-    await log.close();
-  }
-  same(await other.list({ tenant: "nobody" }), [], "the sessions of a scope without any");
 }

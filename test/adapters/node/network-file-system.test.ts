@@ -9,8 +9,8 @@ import {
 
 const MOUNTS = [
   "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
-  "31 22 0:26 / /home rw - nfs4 server:/home rw",
-  "32 31 0:27 / /home/ada/far rw - fuse.sshfs ada@far:/ rw",
+  "31 22 0:26 / /srv rw - nfs4 server:/srv rw",
+  "32 31 0:27 / /srv/ada/far rw - fuse.sshfs ada@far:/ rw",
   "33 22 0:28 / /mnt/with\\040space rw - cifs //server/share rw",
   "a line that is none",
 ].join("\n");
@@ -28,8 +28,8 @@ describe("the kind of a file system", () => {
   });
 
   it.each([
-    { path: "/home/ada/far/sessions", name: "fuse.sshfs", why: "the nearest mount counts" },
-    { path: "/home/ada/farther", name: "nfs4", why: "a name that only begins alike is another folder" },
+    { path: "/srv/ada/far/sessions", name: "fuse.sshfs", why: "the nearest mount counts" },
+    { path: "/srv/ada/farther", name: "nfs4", why: "a name that only begins alike is another folder" },
     { path: "/mnt/with space/x", name: "cifs", why: "spaces are written as numbers" },
     { path: "/var", name: "ext4", why: "the root has everything else" },
   ])("is read from the mounts, for $path: $why", ({ path, name }) => {
