@@ -2,6 +2,7 @@
  * Colours of the terminal, as functions that leave a text alone where there are none, and the care
  * that text from files needs before it may reach a terminal.
  */
+import { showHidden } from "../../base/hidden-characters.ts";
 
 /** Marks up a text; `plain` styles return it as it is. */
 export interface Styles {
@@ -81,7 +82,8 @@ export function wrapWords(first: string, text: string, columns: number): readonl
  */
 export function printable(text: string): string {
   // C0, DEL and C1 controls, line and paragraph separators, and what reverses the reading direction.
-  return text
+  const calm = text
     .replace(/\s+/g, " ")
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\uFFFD");
+  return showHidden(calm);
 }

@@ -47,6 +47,7 @@ describe("texts", () => {
     { text: "a\u0007\u009b31mb", shown: "a\uFFFD\uFFFD31mb", why: "bells and one-byte controls" },
     { text: "a\r\nb\tc", shown: "a b c", why: "one line" },
     { text: "a\u202eb", shown: "a\uFFFDb", why: "it would turn the text around" },
+    { text: "a\u200bb\u{e0061}", shown: "a\\u{200B}b\\u{E0061}", why: "nobody would see it" },
   ])("makes a text from a file harmless: $why", ({ text, shown }) => {
     expect(printable(text)).toBe(shown);
   });

@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { nodeHasher } from "../../../adapters/node/node-hasher.ts";
+import { OptionError } from "../../../base/errors.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import { exportLines } from "../../../engine/export-session-lines.ts";
 import { LogReader } from "../../../engine/log-reader.ts";
@@ -85,6 +86,12 @@ export async function runExport(
 ): Promise<number> {
   const format = flags.format ?? formatOf(flags.output);
   const isRedacted = flags.redact ?? format !== "jsonl";
+  if (flags.json === true && flags.output === undefined) {
+    throw new OptionError({
+      message: "--json tells what was written, and the export itself would go to the same place.",
+      hint: "Give a file with --output; for the session as JSON lines, ask for --format jsonl instead.",
+    });
+  }
   return inPlace(flags, context, (place) =>
     withLog(place, which, async (opened) => {
       const run: ExportRun = {

@@ -18,7 +18,7 @@ import { addTag } from "./tag-command.ts";
 const HELP = `
 Sessions lie in a home (--home, $PALIMPSEST_HOME or ~/.palimpsest), by the folder that was worked on
 (--project, or this one), or in a plain folder (--folder). Commands that only read take no lease and
-write nothing, so they may be run beside a program that is writing.
+change no session, so they may be run beside a program that is writing.
 
 Examples:
   palimpsest sessions list                     the latest sessions of this folder

@@ -30,7 +30,8 @@ export function renderShown(shown: Shown, context: CliContext): readonly string[
   const facts = factsOf(shown, Date.now()).flatMap(([name, value]) =>
     wrapWords(`  ${styles.dim(name.padEnd(11))} `, value, columns),
   );
-  const damage = survey.damage.length === 0 ? [] : [`  ${styles.red("✗")} ${damageWords(survey)}`];
+  const damage =
+    survey.damage.length === 0 ? [] : wrapWords(`  ${styles.red("✗")} `, damageWords(survey), columns);
   return [
     styles.bold(cutToColumns(title, columns)),
     ...facts,

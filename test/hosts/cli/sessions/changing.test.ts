@@ -137,6 +137,7 @@ describe("sessions export and import", () => {
     expect(context.written.err).toMatch(/^(?:ABORTED .*\n){4}$/);
     expect(readdirSync(place.folder)).toEqual([]);
     expect(await idsOf(place)).toEqual([id]);
+    expect((await place.run(["sessions", "export", id, "--json"])).code).toBe(2);
     const { code, err } = await place.run(["sessions", "export", id, "-o", "no/such/folder/a.md"]);
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringMatching(/^STORE_FAILED .*ENOENT/) });
   });
