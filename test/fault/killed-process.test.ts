@@ -1,52 +1,29 @@
 /** A real process on a real disk, killed at random moments: nothing that it was told is kept gets lost. */
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileSessionStore } from "../../src/adapters/files/file-session-store.ts";
 import { nodeFileSystem } from "../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
 import { randomIds } from "../../src/adapters/node/random-ids.ts";
+import { compileLibrary } from "./compiled-library.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const repository = resolve(here, "../..");
 const KILLS = 25;
 
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "palimpsest-kill-"));
-  compileStore(join(folder, "build"));
+  compileLibrary(join(folder, "build"), [
+    "adapters/files/file-session-store.ts",
+    ...["node-file-system", "node-hasher", "random-ids"].map((name) => `adapters/node/${name}.ts`),
+  ]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Compiles the file store alone, so that the child needs neither a build nor a loader. */
-function compileStore(outDir: string): void {
-  mkdirSync(outDir, { recursive: true });
-  writeFileSync(join(outDir, "package.json"), '{"type":"module"}');
-  const adapters = join(repository, "src/adapters");
-  const config = {
-    extends: join(repository, "tsconfig.build.json"),
-    compilerOptions: {
-      outDir,
-      rootDir: join(repository, "src"),
-      typeRoots: [join(repository, "node_modules/@types")],
-      declaration: false,
-    },
-    include: [],
-    files: [
-      join(adapters, "files/file-session-store.ts"),
-      ...["node-file-system", "node-hasher", "random-ids"].map((name) =>
-        join(adapters, "node", `${name}.ts`),
-      ),
-    ],
-  };
-  writeFileSync(join(outDir, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(repository, "node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", join(outDir, "tsconfig.json")], { stdio: "pipe" });
-}
 
 interface Promised {
   readonly lastSeq: number;

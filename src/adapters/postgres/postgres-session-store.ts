@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type {
@@ -182,7 +183,7 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   #leaseOf({
-    ttlMs = POSTGRES_DEFAULTS.leaseTtlMs,
+    ttlMs = STORE_DEFAULTS.leaseTtlMs,
     beatMs = POSTGRES_DEFAULTS.leaseBeatMs,
     holder = `process ${process.pid} on ${hostname()}`,
     timer = systemTimer,

@@ -3,6 +3,7 @@
  * goes into one statement.
  */
 import { assert } from "../assert.ts";
+import { STORE_DEFAULTS } from "./store.ts";
 
 export const POSTGRES_DEFAULTS = {
   /** A statement that failed for a passing reason is tried again for so long, in milliseconds. Source: our choice: a restart of a small server takes about a second. */
@@ -15,9 +16,7 @@ export const POSTGRES_DEFAULTS = {
   connectLimitMs: 5_000,
   /** So long a statement may take before its connection is given up, in milliseconds. Source: our choice: the largest append of a slow link. */
   statementLimitMs: 30_000,
-  /** A writer that was not heard of for so long has lost its lease, in milliseconds. Source: the product's promise for every store. */
-  leaseTtlMs: 15_000,
-  /** Time between two renewals of the leases of a store, in milliseconds. Source: our choice: two may be missed. */
+  /** Time between two renewals of the leases of a store, in milliseconds. Source: our choice: of a lease's `leaseTtlMs`, two may be missed. */
   leaseBeatMs: 5_000,
   /** Most bytes of one append, which is one statement. Source: a value of the server ends at 1 GB, and quoting at the most doubles it. */
   appendLimitBytes: 268_435_456,
@@ -28,7 +27,7 @@ export const POSTGRES_DEFAULTS = {
 } as const;
 
 assert(
-  2 * POSTGRES_DEFAULTS.leaseBeatMs < POSTGRES_DEFAULTS.leaseTtlMs,
+  2 * POSTGRES_DEFAULTS.leaseBeatMs < STORE_DEFAULTS.leaseTtlMs,
   "a lease outlives a renewal that was missed",
 );
 assert(
