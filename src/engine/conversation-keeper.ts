@@ -161,9 +161,12 @@ export class ConversationKeeper {
     return this.run(() => undefined);
   }
 
-  /** Resolves once everything so far is durable. */
+  /** Resolves once everything so far is durable. Who has only read has nothing to write. */
   flush(): Promise<void> {
-    return this.run((session) => session.parts.log.sync());
+    return this.#counted(async () => {
+      if (this.#session === undefined && this.#unwritten.length === 0) return;
+      await (await this.#settled(this.#current)).parts.log.sync();
+    });
   }
 
   /** Everything written and the session closed. It is opened again by its next use. */

@@ -129,6 +129,7 @@ describe("a session in the store", () => {
     await other.loadSession("s1");
     expect(other.getStats("s1").totalEntries).toBe(1);
     await memory.addUserMessage("s1", "two");
+    await other.flush();
     await other.loadSession("s1");
     expect(other.getStats("s1").totalEntries).toBe(2);
     await memory.close("s1");
