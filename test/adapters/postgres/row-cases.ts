@@ -35,6 +35,17 @@ export const rowCases: readonly Case[] = [
     },
   },
   {
+    name: "a lease that ends at once, or before it is renewed, or never, is refused",
+    run: async (database) => {
+      const { again } = await freshStore(database);
+      for (const lease of [0, -1, Number.NaN, Number.POSITIVE_INFINITY].map((ttlMs) => ({ ttlMs })))
+        expect(() => again({ lease }), String(lease.ttlMs)).toThrow(
+          expect.objectContaining({ code: "OPTION_INVALID" }),
+        );
+      expect(() => again({ lease: { ttlMs: 100, beatMs: 100 } })).toThrow(/cannot be kept/);
+    },
+  },
+  {
     name: "without leases the first of two writers goes on, and the other is told",
     run: async (database) => {
       const { store, again } = await freshStore(database, { lease: false });
