@@ -1,5 +1,5 @@
 /** `sessions list`, `show`, `search` and `resume-info`: they tell what is stored, and change nothing. */
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openHome } from "../../../../src/hosts/palimpsest-home.ts";
@@ -254,4 +254,41 @@ describe("reading commands", () => {
     expect(out).toContain("Exit codes:\n  0  ");
     expect(out).toContain("--json");
   });
+});
+
+it("has every field of its JSON in the reference", async () => {
+  const place = storedHome();
+  const parent = await storeSession(place, { title: "Ledgers" });
+  const id = (await place.run(["sessions", "fork", parent])).out.trim();
+  await place.run(["sessions", "tag", "add", id, "billing"]);
+  const document = readFileSync(
+    new URL("../../../../docs/reference/sessions-json.md", import.meta.url),
+    "utf8",
+  );
+  const fields = new Set<string>();
+  const collect = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(collect);
+    else if (typeof value === "object" && value !== null)
+      for (const [name, field] of Object.entries(value)) {
+        fields.add(name);
+        // These are the user's own names, and those of edits and models.
+        if (!["metadata", "models", "edits", "kept", "clock"].includes(name)) collect(field);
+      }
+  };
+  for (const args of [
+    ["list"],
+    ["show", id],
+    ["resume-info", id],
+    ["search", "ledger"],
+    ["clean", "--dry-run"],
+    ["fork", id],
+    ["export", id, "-o", "x.md"],
+  ])
+    collect(json(await place.run(["sessions", ...args, "--json"])));
+  collect(json(await place.run(["doctor", "--json"])));
+  const ofReports = new Set(["isDryRun", "seen", "seenInTrash", "startedAt", "ms"]);
+  const missing = [...fields].filter(
+    (name) => !ofReports.has(name) && !new RegExp(`[\\x60 .{]${name}\\b`).test(document),
+  );
+  expect(missing).toEqual([]);
 });
