@@ -10,7 +10,7 @@ import { type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
 import { shorten } from "../base/text.ts";
 import { utf8Bytes } from "../compaction/text-size.ts";
 import type { Entry, MetadataEntry } from "../transcript/entries.ts";
-import { isRecordedKey, isReservedKey, MetadataFold, RESERVED_KEY_PREFIX } from "../transcript/metadata.ts";
+import { isNoteKey, isReservedKey, MetadataFold, RESERVED_KEY_PREFIX } from "../transcript/metadata.ts";
 
 const { metadataLimitBytes, metadataEntryBytes } = SESSION_LIST_DEFAULTS;
 const KEY_SHOWN_CHARS = 60;
@@ -74,10 +74,10 @@ export function checkMetadata(
   keys: readonly string[] = Object.keys(metadata),
 ): void {
   for (const key of keys) checkKey(key);
-  // What was recorded elsewhere is not carried on, and may be of any size.
-  if (keys.every(isRecordedKey)) return;
+  // Notes are not carried on, and may be of any size.
+  if (keys.every(isNoteKey)) return;
   const bytes = Object.entries(metadata)
-    .filter(([key]) => !isRecordedKey(key))
+    .filter(([key]) => !isNoteKey(key))
     .reduce((sum, [key, value]) => sum + entryBytes(key, value), 0);
   if (bytes <= metadataLimitBytes) return;
   const what = keys.map((key) => JSON.stringify(shorten(key, KEY_SHOWN_CHARS))).join(", ");

@@ -1,7 +1,7 @@
 /**
  * Metadata: facts about a session (title, tags …) that are no part of the conversation. The last value
- * of a key counts. Keys of our own begin with a prefix that hosts cannot use; what a recording held beside
- * its messages is kept in the log under keys of another, and is no metadata of the session.
+ * of a key counts. Keys of our own begin with a prefix that hosts cannot use. What is said of one entry, and
+ * what a recording held beside its messages, has the form of metadata but is none of the session.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { CheckpointEntry, Entry } from "./entries.ts";
@@ -14,11 +14,14 @@ export function isReservedKey(key: string): boolean {
   return key.startsWith(RESERVED_KEY_PREFIX);
 }
 
-const RECORDED_KEY = /^recorded[.-]/;
+const NOTE_KEY = /^(?:recorded[.-]|memory\.(?:entry|summary)\.)/;
 
-/** Whether the key is that of something recorded elsewhere: kept where it stands, and not carried on. */
-export function isRecordedKey(key: string): boolean {
-  return RECORDED_KEY.test(key);
+/**
+ * Whether the key is that of a note: about one entry, or something recorded elsewhere. There may be as many
+ * as there are messages, so notes stay where they stand and are not carried on.
+ */
+export function isNoteKey(key: string): boolean {
+  return NOTE_KEY.test(key);
 }
 
 /** The last value of each key of the entries it was given, in the order in which they first came. */
@@ -37,7 +40,7 @@ export class MetadataFold {
   }
 
   set(key: string, value: JsonValue): void {
-    if (!isReservedKey(key) && !isRecordedKey(key)) this.#values.set(key, value);
+    if (!isReservedKey(key) && !isNoteKey(key)) this.#values.set(key, value);
   }
 
   /** What a checkpoint carried; one of an earlier version carried nothing, and changes nothing. */

@@ -113,14 +113,19 @@ describe("metadata of a session", () => {
     await session.setMetadata("one more", "v".repeat(900));
   });
 
-  it("keeps what a recording held in the log, and carries it no further", async () => {
+  it.each([
+    { key: "recorded.summary", why: "a recording held it beside its messages" },
+    { key: "recorded-boundary.7", why: "likewise" },
+    { key: "memory.entry.e1", why: "it is about one message" },
+    { key: "memory.summary.s1", why: "likewise" },
+  ])("keeps a note in the log and carries it no further: $key, $why", async ({ key }) => {
     const { create, text } = aDisk();
     const session = await create();
     await session.append(user("Hello"));
-    await session.setMetadata("recorded.summary", "y".repeat(50_000));
+    await session.setMetadata(key, "y".repeat(50_000));
     await session.close();
     expect(session.metadata).toEqual({});
-    expect(text().split("recorded.summary").length).toBe(2);
+    expect(text().split(key).length).toBe(2);
   });
 
   it("is not changed by what a host does with its objects", async () => {
