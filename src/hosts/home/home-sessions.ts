@@ -35,6 +35,7 @@ import type {
   StartContextChange,
 } from "../palimpsest-home.ts";
 import { findSession, type Match, theOne } from "./find-session.ts";
+import { ForkMarks } from "./fork-marks.ts";
 import { HomeStores } from "./home-stores.ts";
 import { decidePersistence, isRetentionKnown } from "./persistence.ts";
 import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";
@@ -92,6 +93,7 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   async resumeLatest(options: ResumeOptions = {}): Promise<Session | undefined> {
+    await this.#forkMarks()?.sweep(this.storeOf(), this.#clock);
     for (let after: string | undefined; ; ) {
       const page = await this.list(after === undefined ? {} : { after });
       for (const { sessionId, isInUse } of page.sessions) {
@@ -113,17 +115,15 @@ export class HomeSessions implements PalimpsestHome {
       ...(known[WORKING_COPY_KEY] === undefined ? {} : { [WORKING_COPY_KEY]: workingCopy }),
       ...(await this.#told()),
     };
-    const from = { store };
-    return this.#keep(options.observer, (observer) =>
-      forkSession(sessionId, {
-        ...options,
-        ...this.#wired(this.project),
-        ...observer,
-        workingCopy,
-        metadata,
-        from,
-      }),
-    );
+    const marks = this.#forkMarks();
+    await marks?.sweep(this.storeOf(), this.#clock);
+    const id = randomIds.sessionId();
+    const place = { workingCopy, metadata, from: { store }, sessionId: id };
+    const fork = (): Promise<Session> =>
+      this.#keep(options.observer, (observer) =>
+        forkSession(sessionId, { ...options, ...this.#wired(this.project), ...observer, ...place }),
+      );
+    return marks === undefined ? fork() : marks.during(id, fork);
   }
 
   async list({
@@ -211,6 +211,7 @@ export class HomeSessions implements PalimpsestHome {
     const done: HomeCleanUp[] = [];
     for (const project of this.#stores.projects()) {
       const store = this.#stores.fileStoreOf(project);
+      if (!dryRun) await new ForkMarks(project.folder, nodeFileSystem).sweep(store, this.#clock);
       const { settings } = this;
       const clock = this.#clock;
       const ledger = store.cleanUpLedger();
@@ -242,6 +243,10 @@ export class HomeSessions implements PalimpsestHome {
     const closing = await Promise.allSettled([...this.#open].map((session) => session.close()));
     const failed = closing.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
+  }
+
+  #forkMarks(): ForkMarks | undefined {
+    return this.persistence.isOn ? new ForkMarks(this.project.folder, nodeFileSystem) : undefined;
   }
 
   get #clock() {
