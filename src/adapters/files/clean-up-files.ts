@@ -20,7 +20,7 @@ export interface CleanUpFilesOptions {
   /** Names of temporary files. */
   readonly ids: IdSource;
   /** Holds a folder against other processes; throws `SESSION_IN_USE`. Absent where a store keeps no leases. */
-  readonly hold?: ((folder: string) => () => void) | undefined;
+  readonly hold?: ((folder: string) => { release(): void }) | undefined;
   /** Finishes what earlier runs left half done. */
   readonly settle: () => Promise<void>;
 }
@@ -86,15 +86,15 @@ export class CleanUpFiles implements CleanUpLedger {
   async begin(): Promise<(() => Promise<void>) | undefined> {
     const { folder, hold, settle } = this.#options;
     try {
-      const release = hold?.(join(folder, ".clean-up"));
+      const lease = hold?.(join(folder, ".clean-up"));
       try {
         this.#tidy();
         await settle();
       } catch (error) {
-        release?.();
+        lease?.release();
         throw error;
       }
-      return async () => release?.();
+      return async () => lease?.release();
     } catch (error) {
       if (errorCode(error) === "SESSION_IN_USE") return undefined;
       throw storeFailure(`The clean-up of ${folder} could not begin`, error);

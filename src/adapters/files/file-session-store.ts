@@ -166,8 +166,8 @@ export class FileSessionStore implements SessionStore {
     return trash;
   }
 
-  /** Becomes the writer of the session whose folder it is; returns what ends that. */
-  #hold(options: LeaseOptions, sessionFolder: string, sessionId: string, logBytes: number): () => void {
+  /** Becomes the writer of the session whose folder it is; until it is released. */
+  #hold(options: LeaseOptions, sessionFolder: string, sessionId: string, logBytes: number): SessionLease {
     const { fs, ids } = this.#options;
     const ensureFolder = () => fs.makeDirectory(sessionFolder);
     const lease = new SessionLease({
@@ -179,7 +179,7 @@ export class FileSessionStore implements SessionStore {
       ensureFolder,
     });
     lease.acquire(logBytes);
-    return () => lease.release();
+    return lease;
   }
 
   #paths(sessionId: string, scope: Scope | undefined): SessionPaths {

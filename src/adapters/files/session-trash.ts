@@ -4,7 +4,7 @@
  * DESIGN. A session is wherever its log is, and the log moves by one rename: that is when it is in the
  * trash, back, or (renamed to `purged.jsonl`) given up. Its folder follows the log on the way out and goes
  * before it on the way back, so a listed session is never without its blobs. While something is under way
- * `.busy/<session>` is there; what a crash left is finished or undone by whoever comes next:
+ * `.busy/<session>` is there (`trash-guard.ts`); what a crash left is finished or undone by whoever comes next:
  *
  * | found | what is done |
  * | --- | --- |
@@ -29,17 +29,14 @@ import {
   storeFailure,
   trashHolds,
 } from "../shared/store-failure.ts";
-import { FolderKeeper } from "./folder-keeper.ts";
 import { removeLeases } from "./own-files.ts";
-import { SharedWork } from "./shared-work.ts";
+import { SyncGroup } from "./sync-group.ts";
 import { syncAudit } from "./trash-audit.ts";
+import { type HeldFolder, TrashGuard } from "./trash-guard.ts";
 import { TrashMoves } from "./trash-moves.ts";
-import { busyFolder, hasFile, hasFolder, readRecord, type TrashPlaces, trashPlaces } from "./trash-places.ts";
+import { hasFile, hasFolder, readRecord, type TrashPlaces, trashPlaces } from "./trash-places.ts";
 
 const LISTED_AT_ONCE = 1_000;
-
-/** Lets go of a folder that was held; a second call does nothing. */
-export type ReleaseFolder = () => void;
 
 export interface SessionTrashOptions {
   readonly fs: FileSystem;
@@ -51,7 +48,7 @@ export interface SessionTrashOptions {
    * Holds a folder against other processes. Of a session's folder it makes this process the writer; the log
    * has so many bytes. Absent where a store keeps no leases. @throws `SESSION_IN_USE`
    */
-  readonly hold?: ((folder: string, sessionId: string, logBytes: number) => ReleaseFolder) | undefined;
+  readonly hold?: ((folder: string, sessionId: string, logBytes: number) => HeldFolder) | undefined;
   /** Dates the audit, and makes bringing a session back an activity. */
   readonly clock?: Clock | undefined;
 }
@@ -61,17 +58,26 @@ export class SessionTrash {
   readonly #options: SessionTrashOptions;
   readonly #fs: FileSystem;
   readonly #folder: string;
-  /** What is under way in this process, so that it is not taken for something that a crash left. */
-  readonly #running = new Map<string, Promise<unknown>>();
   readonly #moves: TrashMoves;
-  readonly #synced: SharedWork;
+  readonly #guard: TrashGuard;
+  readonly #syncs: SyncGroup;
 
   constructor(options: SessionTrashOptions) {
+    const { fs, folder, hold, clock } = options;
     this.#options = options;
-    this.#fs = options.fs;
-    this.#folder = options.folder;
-    this.#moves = new TrashMoves(options.fs, options.clock);
-    this.#synced = new SharedWork(() => this.#syncFolders());
+    this.#fs = fs;
+    this.#folder = folder;
+    this.#moves = new TrashMoves(fs, clock);
+    this.#syncs = new SyncGroup(fs, async () => {
+      await syncAudit(fs, folder);
+      await fs.syncDirectory(folder);
+    });
+    this.#guard = new TrashGuard({
+      fs,
+      folder,
+      hold: hold && ((held, sessionId) => hold(held, sessionId, 0)),
+      settle: (sessionId) => this.#settle(this.#places(sessionId)),
+    });
   }
 
   /** @throws `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `SESSION_EXISTS` */
@@ -82,13 +88,12 @@ export class SessionTrash {
       hasFolder(this.#fs, places.live.sessionFolder);
     };
     return this.#do(sessionId, assertMovable, async (places) => {
-      const release = this.#holdSession(places);
+      const lease = this.#holdSession(places);
       try {
         assertMovable(places);
-        await this.#moves.announce(places, trashing);
-        await this.#moveToTrash(places, release);
+        await this.#moveToTrash(places, trashing, lease);
       } finally {
-        letGo(release);
+        letGo(() => lease?.release());
       }
     });
   }
@@ -114,10 +119,12 @@ export class SessionTrash {
     return this.#do(sessionId, assertRestorable, async (places) => {
       this.#clearWay(places);
       this.#moves.audit(places, { action: "restore" });
+      // One that could not be removed when it went to the trash: nobody writes what lies there.
+      if (hasFolder(this.#fs, places.files)) removeLeases(this.#fs, places.files);
       this.#moves.moveBack(places);
       this.#moves.touch(places);
       this.#moves.removeRecord(places);
-      await this.#sync(places.live.rootFolder, this.#folder);
+      await this.#syncs.add({ into: places.live.rootFolder });
     });
   }
 
@@ -126,31 +133,22 @@ export class SessionTrash {
     const assertTrashed = (places: TrashPlaces) => this.#assertTrashed(places);
     return this.#do(sessionId, assertTrashed, async (places) => {
       this.#moves.audit(places, { action: "purge" });
-      await this.#synced.run();
+      await this.#syncs.add({});
       this.#moves.giveUp(places);
       this.#moves.deleteFiles(places);
-      await this.#synced.run();
+      await this.#syncs.add({});
     });
   }
 
-  /** Finishes or undoes what earlier processes were in the middle of. One that fails waits for the next time. */
-  async settle(): Promise<void> {
-    for (const sessionId of this.#namesIn(busyFolder(this.#folder))) {
-      if (!isSessionId(sessionId) || this.#running.has(sessionId)) continue;
-      try {
-        await this.#queued(sessionId, (places) => this.#enter(places, async () => undefined));
-      } catch {
-        // Somebody else is at it, or the disk still refuses: its session is whole either way.
-      }
-    }
+  /** Finishes or undoes what earlier processes were in the middle of. */
+  settle(): Promise<void> {
+    return this.#guard.settleAll();
   }
 
   /** Finishes what a crash left of this session. Costs one look where there is nothing. */
   async settleOne(sessionId: string): Promise<void> {
     try {
-      const places = this.#places(sessionId);
-      if (this.#fs.stat(places.busy) === undefined) return;
-      await this.#queued(sessionId, () => this.#enter(places, async () => undefined));
+      if (this.#guard.isMarked(sessionId)) await this.#guard.run(sessionId, async () => undefined);
     } catch (error) {
       throw storeFailure(`The trash ${this.#folder} could not be looked at`, error);
     }
@@ -166,100 +164,47 @@ export class SessionTrash {
     check: (places: TrashPlaces) => void,
     work: (places: TrashPlaces) => Promise<void>,
   ): Promise<void> {
+    const places = this.#places(sessionId);
     try {
-      await this.settle();
-      await this.#queued(sessionId, async (places) => {
-        if (this.#fs.stat(places.busy) === undefined) check(places);
-        await this.#enter(places, async () => {
-          check(places);
-          await work(places);
-        });
+      if (!this.#guard.isMarked(sessionId)) check(places);
+      await this.#guard.run(sessionId, async () => {
+        check(places);
+        await work(places);
       });
     } catch (error) {
       throw storeFailure(`The session ${sessionId} could not be moved or deleted`, error);
     }
   }
 
-  /** One operation on a session at a time. */
-  async #queued(sessionId: string, work: (places: TrashPlaces) => Promise<void>): Promise<void> {
-    const before = this.#running.get(sessionId) ?? Promise.resolve();
-    const after = before.then(() => work(this.#places(sessionId)));
-    const quiet = after.catch(() => undefined);
-    this.#running.set(sessionId, quiet);
-    try {
-      await after;
-    } finally {
-      if (this.#running.get(sessionId) === quiet) this.#running.delete(sessionId);
-    }
-  }
-
-  /** Marks the session as busy while `work` is done, after what a crash left of it was settled. */
-  async #enter(places: TrashPlaces, work: () => Promise<void>): Promise<void> {
-    const isNew = !hasFolder(this.#fs, this.#folder);
-    const folders = new FolderKeeper(this.#fs);
-    const isAfterCrash = this.#fs.stat(places.busy) !== undefined;
-    folders.ensure(places.busy);
-    // A new trash is durable before anything moves into it.
-    if (isNew) await folders.sync();
-    const release = this.#options.hold?.(places.holder, places.sessionId, 0);
-    let isSettled = false;
-    try {
-      this.#moves.settle(places);
-      if (isAfterCrash) this.#freeSession(places);
-      await work();
-      isSettled = true;
-    } catch (error) {
-      isSettled = this.#isSettledAfter(places);
-      throw error;
-    } finally {
-      letGo(release);
-      if (isSettled) this.#leave(places);
-    }
-  }
-
-  #isSettledAfter(places: TrashPlaces): boolean {
-    try {
-      this.#moves.settle(places);
-      return true;
-    } catch {
-      // The caller hears of the error before; the next operation settles it.
-      return false;
-    }
-  }
-
-  /** The lease that a killed process held while it moved the session. */
-  #freeSession(places: TrashPlaces): void {
+  #settle(places: TrashPlaces): void {
+    this.#moves.settle(places);
     if (this.#options.hold === undefined || !hasFolder(this.#fs, places.live.sessionFolder)) return;
     try {
-      this.#holdSession(places)?.();
+      // The lease that a killed process held while it moved the session is taken over and given back.
+      this.#holdSession(places)?.release();
     } catch (error) {
       // Somebody writes it by now.
-      if ((error as StoreError).code !== "SESSION_IN_USE") throw error;
+      if (errorCode(error) !== "SESSION_IN_USE") throw error;
     }
   }
 
-  #leave({ busy, holder }: TrashPlaces): void {
-    try {
-      for (const folder of [holder, busy]) if (hasFolder(this.#fs, folder)) removeLeases(this.#fs, folder);
-    } catch {
-      // An empty mark; the next operation finds nothing to settle and removes it.
-    }
-  }
-
-  async #moveToTrash(places: TrashPlaces, release: ReleaseFolder | undefined): Promise<void> {
+  async #moveToTrash(places: TrashPlaces, trashing: Trashing, lease: HeldFolder | undefined): Promise<void> {
+    const file = this.#moves.announce(places, trashing);
     try {
       this.#moves.moveLogOut(places);
       // Its lease is not to go along. Whoever gets one now finds no log.
-      release?.();
+      lease?.release();
       this.#moves.moveFolderOut(places);
-      await this.#sync(places.folder, places.live.rootFolder);
+      await this.#syncs.add({ file, into: places.folder, from: places.live.rootFolder });
     } catch (error) {
       this.#moves.takeBack(places);
       throw error;
+    } finally {
+      letGo(() => file.close());
     }
   }
 
-  #holdSession({ live, sessionId }: TrashPlaces): ReleaseFolder | undefined {
+  #holdSession({ live, sessionId }: TrashPlaces): HeldFolder | undefined {
     const bytes = this.#fs.stat(live.logFile)?.size ?? 0;
     return this.#options.hold?.(live.sessionFolder, sessionId, bytes);
   }
@@ -269,21 +214,9 @@ export class SessionTrash {
     const { files, live, sessionId } = places;
     const { sessionFolder } = live;
     if (!hasFolder(this.#fs, files) || !hasFolder(this.#fs, sessionFolder)) return;
-    this.#holdSession(places)?.();
+    this.#holdSession(places)?.release();
     if (hasFolder(this.#fs, sessionFolder)) removeLeases(this.#fs, sessionFolder);
     if (hasFolder(this.#fs, sessionFolder)) throw sessionExists(sessionId);
-  }
-
-  /** The folder that was moved into is durable before the one that was left. */
-  async #sync(into: string, from: string): Promise<void> {
-    await this.#fs.syncDirectory(into);
-    await this.#synced.run();
-    await this.#fs.syncDirectory(from);
-  }
-
-  async #syncFolders(): Promise<void> {
-    await syncAudit(this.#fs, this.#folder);
-    await this.#fs.syncDirectory(this.#folder);
   }
 
   #assertTrashed({ folder, log, sessionId }: TrashPlaces): void {
@@ -311,10 +244,10 @@ export class SessionTrash {
   }
 }
 
-/** What was to be done is done, or its error is on the way to the caller. A lease that stays runs out. */
-function letGo(release: ReleaseFolder | undefined): void {
+/** What was to be done is done, or its error is on the way to the caller; a lease that stays runs out. */
+function letGo(release: () => void): void {
   try {
-    release?.();
+    release();
   } catch {
     // See above.
   }

@@ -3,7 +3,7 @@
  * gone on with by `settle`, wherever a crash came (`session-trash.ts` has the states).
  */
 import type { Clock } from "../../ports/clock.ts";
-import type { FileSystem } from "../../ports/file-system.ts";
+import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Trashing } from "../../ports/session-store.ts";
 import { sessionExists } from "../shared/store-failure.ts";
 import { removeLeases, removeTrashedFiles } from "./own-files.ts";
@@ -20,13 +20,13 @@ export class TrashMoves {
     this.#clock = clock;
   }
 
-  /** Writes down what is going to be moved, and why. */
-  async announce(places: TrashPlaces, trashing: Trashing): Promise<void> {
+  /** Writes down what is going to be moved, and why; the caller closes the file. */
+  announce(places: TrashPlaces, trashing: Trashing): OpenFile {
     this.#fs.makeDirectory(places.folder);
     if (this.#fs.stat(places.files) !== undefined)
       this.#fs.rename(places.files, leftFolder(this.#fs, places));
-    await writeRecord(this.#fs, places, trashing);
     this.audit(places, { action: "trash", at: trashing.at, reason: trashing.reason });
+    return writeRecord(this.#fs, places, trashing);
   }
 
   /** From here on the session is in the trash. */

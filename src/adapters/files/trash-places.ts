@@ -8,7 +8,8 @@
  * <trash>/<session>/trashed.json    when and why
  * <trash>/<session>/purged.jsonl    in place of the log: it is being deleted for good
  * <trash>/<session>/left-<n>/       what was not the session's own and is never deleted
- * <trash>/.busy/<session>/          an operation is under way, or was when its process ended
+ * <trash>/.busy/<session>           an operation is under way, or was when its process ended
+ * <trash>/.holder/                  the lease of the process that is at it
  * ```
  *
  * Nothing here is followed through a symbolic link.
@@ -17,7 +18,7 @@ import { basename, join } from "node:path";
 import { StoreError } from "../../base/errors.ts";
 import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
 import { shorten } from "../../base/text.ts";
-import type { FileSystem } from "../../ports/file-system.ts";
+import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { TrashedSession, Trashing } from "../../ports/session-store.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
 
@@ -35,14 +36,10 @@ export interface TrashPlaces {
   readonly files: string;
   readonly record: string;
   readonly purged: string;
-  readonly busy: string;
-  /** Holds the lease of who is at it. In `busy` and not the same: who lets go of it leaves the mark. */
-  readonly holder: string;
 }
 
 export function trashPlaces(trashFolder: string, sessionId: string, live: SessionPaths): TrashPlaces {
   const folder = join(trashFolder, sessionId);
-  const busy = join(busyFolder(trashFolder), sessionId);
   return {
     sessionId,
     live,
@@ -52,13 +49,7 @@ export function trashPlaces(trashFolder: string, sessionId: string, live: Sessio
     files: join(folder, "files"),
     record: join(folder, "trashed.json"),
     purged: join(folder, "purged.jsonl"),
-    busy,
-    holder: join(busy, "holder"),
   };
-}
-
-export function busyFolder(trashFolder: string): string {
-  return join(trashFolder, ".busy");
 }
 
 /** A free name for what is left of the session's folder. */
@@ -95,20 +86,21 @@ function linkRefused(path: string): StoreError {
   });
 }
 
-/** Writes down when and why; the file survives a power loss when this resolves. */
-export async function writeRecord(
+/** Writes down when and why. The file is open, for who makes it survive a power loss and closes it. */
+export function writeRecord(
   fs: FileSystem,
   { record, sessionId }: TrashPlaces,
   { at, reason }: Trashing,
-): Promise<void> {
+): OpenFile {
   const text = { v: RECORD_VERSION, sessionId, trashedAt: at, reason: shorten(reason, REASON_CHARS) };
   if (hasFile(fs, record)) fs.remove(record);
   const file = fs.open(record, "create");
   try {
     writeWhole(file, Buffer.from(`${JSON.stringify(text)}\n`, "utf8"));
-    await file.sync();
-  } finally {
+    return file;
+  } catch (error) {
     file.close();
+    throw error;
   }
 }
 

@@ -1,0 +1,162 @@
+/**
+ * One process at a time moves sessions into a trash and out of it, and whoever begins settles what was left.
+ *
+ * `<trash>/.holder` has the lease of the process that is at it, for as long as it has something under way.
+ * `<trash>/.busy/<session>` is there while a session is moved; where one is found at the beginning, its
+ * process ended in the middle.
+ */
+import { join } from "node:path";
+import type { FileSystem } from "../../ports/file-system.ts";
+import { isSessionId } from "../shared/session-paths.ts";
+import { errorCode } from "../shared/store-failure.ts";
+import { FolderKeeper } from "./folder-keeper.ts";
+import { hasFolder } from "./trash-places.ts";
+
+/** A folder that is held against other processes. */
+export interface HeldFolder {
+  /** Whether it still is, as far as was noticed. */
+  readonly isHeld: boolean;
+  /** A second call does nothing. */
+  release(): void;
+}
+
+export interface TrashGuardOptions {
+  readonly fs: FileSystem;
+  /** The trash. */
+  readonly folder: string;
+  /** Holds a folder on behalf of a session; absent where a store keeps no leases. @throws `SESSION_IN_USE` */
+  readonly hold: ((folder: string, sessionId: string) => HeldFolder) | undefined;
+  /** Finishes or undoes what was begun with a session; throws where the disk refuses. */
+  readonly settle: (sessionId: string) => void;
+}
+
+export class TrashGuard {
+  readonly #options: TrashGuardOptions;
+  readonly #fs: FileSystem;
+  readonly #busyFolder: string;
+  /** The last operation on each session in this process. */
+  readonly #queues = new Map<string, Promise<unknown>>();
+  /** What is under way in this process, and not left by a crash. */
+  readonly #underWay = new Set<string>();
+  #holder: HeldFolder | undefined;
+  #activeCount = 0;
+
+  constructor(options: TrashGuardOptions) {
+    this.#options = options;
+    this.#fs = options.fs;
+    this.#busyFolder = join(options.folder, ".busy");
+  }
+
+  /** Whether something with the session is under way, or was when its process ended. */
+  isMarked(sessionId: string): boolean {
+    return this.#fs.stat(this.#markOf(sessionId)) !== undefined;
+  }
+
+  /** Does the work under the session's mark, one at a time for each session. */
+  async run(sessionId: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#queues.get(sessionId) ?? Promise.resolve();
+    const after = before.then(() => this.#run(sessionId, work));
+    const quiet = after.catch(() => undefined);
+    this.#queues.set(sessionId, quiet);
+    try {
+      await after;
+    } finally {
+      if (this.#queues.get(sessionId) === quiet) this.#queues.delete(sessionId);
+    }
+  }
+
+  async #run(sessionId: string, work: () => Promise<void>): Promise<void> {
+    await this.#makeFolder();
+    this.#begin(sessionId);
+    this.#underWay.add(sessionId);
+    let isSettled = false;
+    try {
+      this.#mark(sessionId);
+      await work();
+      isSettled = true;
+    } catch (error) {
+      isSettled = this.#trySettle(sessionId);
+      throw error;
+    } finally {
+      if (isSettled) this.#unmark(sessionId);
+      this.#underWay.delete(sessionId);
+      this.#end();
+    }
+  }
+
+  /** Settles what earlier processes were in the middle of; nothing where another process is at it now. */
+  async settleAll(): Promise<void> {
+    if (!hasFolder(this.#fs, this.#busyFolder)) return;
+    try {
+      this.#begin("any");
+    } catch (error) {
+      if (errorCode(error) === "SESSION_IN_USE") return;
+      throw error;
+    }
+    this.#end();
+  }
+
+  /** A new trash is durable before anything moves into it. */
+  async #makeFolder(): Promise<void> {
+    if (hasFolder(this.#fs, this.#busyFolder)) return;
+    const folders = new FolderKeeper(this.#fs);
+    folders.ensure(this.#busyFolder);
+    await folders.sync();
+  }
+
+  /** @throws `SESSION_IN_USE` where another process is at it. */
+  #begin(sessionId: string): void {
+    const { folder, hold } = this.#options;
+    const isFirst = this.#activeCount === 0;
+    if (isFirst || this.#holder?.isHeld === false) {
+      this.#holder = hold?.(join(folder, ".holder"), sessionId);
+      this.#settleMarked();
+    }
+    this.#activeCount++;
+  }
+
+  #end(): void {
+    this.#activeCount--;
+    if (this.#activeCount > 0) return;
+    try {
+      this.#holder?.release();
+    } catch {
+      // A lease that stays runs out.
+    }
+    this.#holder = undefined;
+  }
+
+  #settleMarked(): void {
+    for (const sessionId of this.#fs.list(this.#busyFolder))
+      if (isSessionId(sessionId) && !this.#underWay.has(sessionId) && this.#trySettle(sessionId))
+        this.#unmark(sessionId);
+  }
+
+  #trySettle(sessionId: string): boolean {
+    try {
+      this.#options.settle(sessionId);
+      return true;
+    } catch {
+      // The session is whole either way; whoever comes next tries again.
+      return false;
+    }
+  }
+
+  #mark(sessionId: string): void {
+    const path = this.#markOf(sessionId);
+    if (this.#fs.stat(path) === undefined) this.#fs.open(path, "create").close();
+    else this.#options.settle(sessionId);
+  }
+
+  #unmark(sessionId: string): void {
+    try {
+      this.#fs.remove(this.#markOf(sessionId));
+    } catch {
+      // Whoever comes next finds nothing to settle and removes it.
+    }
+  }
+
+  #markOf(sessionId: string): string {
+    return join(this.#busyFolder, sessionId);
+  }
+}
