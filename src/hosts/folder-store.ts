@@ -15,6 +15,7 @@ export function folderStore(folder: string): FileSessionStore {
     fs: nodeFileSystem,
     hasher: nodeHasher,
     ids: randomIds,
+    isIndexed: true,
     // By the machine's clock, whatever that of the entries is.
     lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
   });

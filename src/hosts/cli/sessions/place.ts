@@ -92,6 +92,7 @@ function folderStore(root: string): FileSessionStore {
     fs: nodeFileSystem,
     hasher: nodeHasher,
     ids: randomIds,
+    isIndexed: true,
     lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
   });
 }
