@@ -24,11 +24,12 @@ const HIDDEN = "[\\p{Cc}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\
 const FOUND = new RegExp(`(${WANTED})|(${HIDDEN})|(\\p{M}{${MARKS_KEPT + 1},})`, "gu");
 
 /** Nearly all text is plain, and asking costs a fraction of rewriting. */
+const PLAIN = /^[\t\n\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF]*$/;
 const SUSPICIOUS = new RegExp(`${HIDDEN}|\\p{M}{${MARKS_KEPT + 1}}`, "u");
 
 /** The text with everything hidden written out. Line breaks and tabs stay; see {@link showOnOneLine}. */
 export function showHidden(text: string): string {
-  if (!SUSPICIOUS.test(text)) return text;
+  if (PLAIN.test(text) || !SUSPICIOUS.test(text)) return text;
   return text.replace(FOUND, (found: string, wanted?: string, hidden?: string) => {
     if (wanted !== undefined || found === "\n" || found === "\t") return found;
     if (hidden !== undefined) return written(hidden);

@@ -61,7 +61,7 @@ export async function runShow(which: string, flags: ShowFlags, context: CliConte
   return inPlace(flags, context, (place) =>
     withLog(place, which, async (opened) => {
       const window = await foldWindow(opened);
-      const survey = new Survey();
+      const survey = new Survey({ isEstimating: true });
       const newest = new Newest(flags.messages);
       for await (const batch of readThrough(opened, context, "reading")) {
         survey.add(batch);

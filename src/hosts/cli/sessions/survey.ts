@@ -65,10 +65,16 @@ export class Survey {
   firstAt: number | undefined;
   lastAt: number | undefined;
   lastSeq = 0;
+  readonly #isEstimating: boolean;
   readonly #line = new Line();
   readonly #blobs = new Map<string, number>();
   readonly #calls = new Map<number, PricedCall>();
   #ranges: ReturnType<Line["ranges"]> | undefined;
+
+  /** `isEstimating`: whether what was said is measured, which costs as much as reading it. */
+  constructor({ isEstimating }: { readonly isEstimating: boolean }) {
+    this.#isEstimating = isEstimating;
+  }
 
   add({ entries, damage }: LogContents): void {
     for (const { entry } of entries) this.#add(entry);
@@ -132,7 +138,7 @@ export class Survey {
     else counts.other++;
     for (const stored of content) {
       const block = stored.type === "blob" ? stored.shown : stored;
-      this.saidTokens += tokensOf(stored);
+      if (this.#isEstimating) this.saidTokens += tokensOf(stored);
       if (stored.type === "blob") this.#blobs.set(stored.blob.hash, stored.blob.bytes);
       if (block.type === "tool_use") counts.toolCalls++;
       else if (block.type === "tool_result" && block.is_error === true) counts.toolErrors++;
