@@ -13,7 +13,7 @@ import { OptionError } from "../../base/errors.ts";
 import { databaseFailure, isBroken, isPassing, NoAnswer } from "./database-failure.ts";
 import { type DurabilityCheck, isUnchecked } from "./durability-check.ts";
 import {
-  guardClient,
+  guard,
   guardPool,
   type PostgresClient,
   type PostgresPool,
@@ -93,10 +93,8 @@ export class Database {
   }> {
     const pool = this.#pool;
     const client = isPool(pool) ? await connect(pool) : pool;
-    const unguard = guardClient(client);
+    guard(client);
     const release = (isClientBroken: boolean): void => {
-      // A broken one may still have something to say when it closes.
-      if (!isClientBroken) unguard();
       if (isPool(pool)) (client as PostgresClient).release(isClientBroken);
     };
     return { client, release };

@@ -24,30 +24,32 @@ export interface PostgresPool {
 
 /** The part of an event emitter that keeps a lost connection from ending the process. */
 interface Emitter {
-  on(event: "error", listener: (error: unknown) => void): unknown;
-  off(event: "error", listener: (error: unknown) => void): unknown;
+  on(event: string, listener: (subject: object) => void): unknown;
 }
 
 const guarded = new WeakSet<object>();
 
-/** `pg` throws what nobody listens for, and a pool whose idle connection is lost says so by an event. */
+/**
+ * `pg` throws what nobody listens for. A pool tells of idle connections that are lost; one that is in
+ * use tells by itself, and may do so between the moment when it was made and the one when whoever asked
+ * for it hears of it: both in one packet. So it is listened to from its making on, for good.
+ */
 export function guardPool(pool: object): void {
-  if (guarded.has(pool) || !isEmitter(pool)) return;
-  guarded.add(pool);
-  pool.on("error", ignore);
+  if (guarded.has(pool)) return;
+  guard(pool);
+  if (isEmitter(pool)) pool.on("connect", guard);
 }
 
-/** The same for a connection in use; returns what ends it. */
-export function guardClient(client: object): () => void {
-  if (!isEmitter(client)) return () => {};
-  client.on("error", ignore);
-  return () => client.off("error", ignore);
+/** The same for one connection, which may be older than the store. */
+export function guard(subject: object): void {
+  if (guarded.has(subject) || !isEmitter(subject)) return;
+  guarded.add(subject);
+  subject.on("error", ignore);
 }
 
 /** The next statement on a lost connection fails, and that one is answered with a typed error. */
 function ignore(): void {}
 
 function isEmitter(value: object): value is Emitter {
-  const { on, off } = value as Partial<Emitter>;
-  return typeof on === "function" && typeof off === "function";
+  return typeof (value as Partial<Emitter>).on === "function";
 }
