@@ -117,8 +117,8 @@ async function* searchLog(
   const told = new Set<string>();
   let left = limit;
   for await (const { entries } of log.readAll()) {
-    signal?.throwIfAborted();
     for (const { entry } of entries) {
+      signal?.throwIfAborted();
       const snippet = await findIn(entry, { log, pattern, told });
       if (snippet === undefined) continue;
       yield { sessionId: log.sessionId, seq: entry.seq, at: entry.at, snippet };
