@@ -7,20 +7,44 @@ import type { SessionEvent } from "../../src/engine/events.ts";
 import { createSession, openSession } from "../../src/engine/open-session.ts";
 import type { Session } from "../../src/engine/session.ts";
 import type { SessionOptions, WindowOptions } from "../../src/engine/session-options.ts";
+import type { SessionLog } from "../../src/ports/session-store.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { seededIds } from "../../src/testing/seeded-ids.ts";
+import type { Scope } from "../../src/transcript/entries.ts";
 
 export interface TestSession {
   readonly session: Session;
   readonly options: SessionOptions;
   readonly events: SessionEvent[];
   readonly reopen: () => Promise<Session>;
+  /** Ends the process that has the session open: nothing is closed, and somebody else may open it. */
+  readonly kill: () => Promise<void>;
+}
+
+/** Knows the last log that was opened, to let go of it as the end of a process does. */
+class MortalStore extends InMemorySessionStore {
+  #last: SessionLog | undefined;
+
+  override async create(sessionId: string, scope?: Scope): Promise<SessionLog> {
+    this.#last = await super.create(sessionId, scope);
+    return this.#last;
+  }
+
+  override async open(sessionId: string, scope?: Scope): Promise<SessionLog> {
+    this.#last = await super.open(sessionId, scope);
+    return this.#last;
+  }
+
+  async kill(): Promise<void> {
+    await this.#last?.close();
+  }
 }
 
 export async function aSession(window: WindowOptions = {}): Promise<TestSession> {
   const events: SessionEvent[] = [];
+  const store = new MortalStore();
   const options: SessionOptions = {
-    store: new InMemorySessionStore(),
+    store,
     clock: new FakeClock(),
     ids: seededIds(1),
     hasher: nodeHasher,
@@ -28,5 +52,6 @@ export async function aSession(window: WindowOptions = {}): Promise<TestSession>
     window,
   };
   const session = await createSession(options);
-  return { session, options, events, reopen: () => openSession(session.id, options) };
+  const reopen = () => openSession(session.id, options);
+  return { session, options, events, reopen, kill: () => store.kill() };
 }

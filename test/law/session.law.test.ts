@@ -83,6 +83,7 @@ class Host {
     const { tokens } = this.#session;
     // A process that was killed closes nothing.
     if (isClean) await this.#session.close();
+    else await this.#test.kill();
     this.#session = await this.#test.reopen();
     expect(this.#session.visible).toEqual(before);
     // The log does not know of a model that was asked for and never called.
