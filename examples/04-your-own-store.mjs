@@ -22,7 +22,7 @@ class MapStore {
   async create(sessionId, scope) {
     const key = keyOf(sessionId, scope);
     if (this.#sessions.has(key)) throw exists(sessionId);
-    const stored = { lines: [], blobs: new Map() };
+    const stored = { lines: [], blobs: new Map(), writer: undefined };
     // A session is there once something was appended: one that nobody used leaves nothing.
     return new MapLog(sessionId, stored, () => {
       if (this.#sessions.has(key) && this.#sessions.get(key) !== stored) throw exists(sessionId);
@@ -59,12 +59,28 @@ class MapLog {
     this.#register = register;
   }
 
+  async acquire() {
+    this.#assertOpen();
+    this.#acquire();
+  }
+
+  /** One log writes a session until it is closed. A store that processes share needs a lease for it. */
+  #acquire() {
+    if (this.#stored.writer !== undefined && this.#stored.writer !== this)
+      throw new StoreError("SESSION_IN_USE", {
+        message: `Session ${this.sessionId} is in use.`,
+        hint: "Close it there, or only read it here.",
+      });
+    this.#stored.writer = this;
+  }
+
   async append(entries) {
     this.#assertOpen();
     if (entries.length === 0) return [];
     // Made again, because its first answer was lost on the way: acknowledged again, stored once.
     const key = JSON.stringify(entries.map(({ seq, id }) => [seq, id]));
     if (key === this.#last.key) return this.#last.positions;
+    if (this.#stored.lines.length > 0) this.#acquire();
     // Two writers must not both go on from the same entry: the second is told so.
     const last = this.#stored.lines.length === 0 ? 0 : entryOf(this.#stored.lines.at(-1)).seq;
     if (entries.some(({ seq }, index) => seq !== last + 1 + index)) {
@@ -73,6 +89,7 @@ class MapLog {
         hint: "Open the session again.",
       });
     }
+    this.#acquire();
     // Formatted first: an entry that cannot be written must not leave others behind.
     const lines = entries.map(formatEntry);
     this.#register();
@@ -118,6 +135,7 @@ class MapLog {
 
   async putBlob(hash, text) {
     this.#assertOpen();
+    this.#acquire();
     if (this.#stored.blobs.has(hash)) return;
     // Bytes, as a database keeps them.
     this.#stored.blobs.set(hash, Buffer.from(text));
@@ -135,6 +153,7 @@ class MapLog {
 
   async close() {
     this.#isClosed = true;
+    if (this.#stored.writer === this) this.#stored.writer = undefined;
   }
 
   #assertOpen() {
