@@ -43,7 +43,7 @@ async function makeTemplate({ library, folder, kilobytes }) {
     ids: randomIds,
     hasher: nodeHasher,
     durability: "process",
-    workingCopy: "/home/someone/projects/a-thing",
+    workingCopy: "/projects/a-thing",
     window: { policy: "off" },
   });
   await session.append(say("user", "Please find out why the login fails when the password has an umlaut."));

@@ -28,7 +28,7 @@ const header = (sessionId: string, scope?: Scope): HeaderEntry => ({
   ...place(1),
   sessionId,
   createdBy: "contract",
-  workingCopy: "/work/copy",
+  workingCopy: "/projects/copy",
   ...(scope === undefined ? {} : { scope }),
 });
 const metadata = (seq: number, key: string, value: string): MetadataEntry => ({

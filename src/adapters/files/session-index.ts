@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
-import { errorCode } from "../shared/store-failure.ts";
+import { errorCode, storeFailure } from "../shared/store-failure.ts";
 import {
   formatIndex,
   formatNotes,
@@ -186,7 +186,7 @@ async function writeWhole(file: OpenFile, makeBytes: () => Buffer): Promise<void
   try {
     const bytes = makeBytes();
     const written = file.write(bytes);
-    if (written !== bytes.length) throw new RangeError(`${written} of ${bytes.length} bytes were taken`);
+    if (written !== bytes.length) throw storeFailure("an index", `only ${written} bytes of it were taken`);
     await file.sync();
   } finally {
     file.close();
