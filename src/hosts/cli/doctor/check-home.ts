@@ -4,9 +4,11 @@
  */
 import { chmodSync, lstatSync, readdirSync, type Stats, type StatsFs } from "node:fs";
 import { stat, statfs } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { findNetworkFileSystem } from "../../../adapters/node/network-file-system.ts";
+import { sessionPaths } from "../../../adapters/shared/session-paths.ts";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
+import { isProjectName } from "../../home/project-place.ts";
 import type { HomeProblem } from "../../palimpsest-home.ts";
 import type { Breath } from "../breath.ts";
 import { formatBytes, formatCount } from "../figures.ts";
@@ -67,22 +69,55 @@ async function statOfDisk(folder: string): Promise<StatsFs | undefined> {
   }
 }
 
-/** Files and folders that others may read or change; one finding for all of a folder, which mending sets right. */
-export async function checkModes(folder: string, breath: Breath): Promise<readonly Found[]> {
+/** What is private in a place, and nothing else: whoever names a wrong folder must not have it changed. */
+export interface PrivatePlaces {
+  /** Files and folders by themselves. */
+  readonly single: readonly string[];
+  /** Folders with everything in them. */
+  readonly whole: readonly string[];
+}
+
+/** Of a home: what we made in it, by the names that only we give. */
+export function privateInHome(home: string): PrivatePlaces {
+  const roots = [join(home, "projects"), join(home, "trash")];
+  const whole = roots.flatMap((root) => childrenOf(root).filter((path) => isProjectName(basename(path))));
+  return { single: whole.length === 0 ? [] : [home, ...roots, join(home, "settings.json")], whole };
+}
+
+/** Of a plain folder: its sessions, their trash and their index. The folder itself is its owner's. */
+export function privateInFolder(folder: string, sessionIds: readonly string[]): PrivatePlaces {
+  const paths = sessionIds.map((sessionId) => sessionPaths(folder, sessionId));
+  return {
+    single: [
+      ...paths.map(({ logFile }) => logFile),
+      ...(paths.length === 0 ? [] : [join(folder, ".index.jsonl")]),
+    ],
+    whole: paths.map(({ sessionFolder }) => sessionFolder),
+  };
+}
+
+/** Files and folders that others may read or change; one finding for all of them, which mending sets right. */
+export async function checkModes(
+  place: string,
+  { single, whole }: PrivatePlaces,
+  breath: Breath,
+): Promise<readonly Found[]> {
   // The modes of this platform say nothing about who may read.
   if (process.platform === "win32") return [];
   const open: { readonly path: string; readonly mode: number }[] = [];
-  const folders = [folder];
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+  const look = (path: string): Stats | undefined => {
+    const found = lookAt(path);
+    const isOurs = found?.isFile() === true || found?.isDirectory() === true;
+    // A link's own mode means nothing, and what it leads to is somebody else's.
+    if (isOurs && (found.mode & OTHERS) !== 0)
+      open.push({ path, mode: found.isDirectory() ? FOLDER_MODE : FILE_MODE });
+    return found;
+  };
+  for (const path of single) look(path);
+  const waiting = [...whole];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     await breath.take();
-    for (const path of [at, ...childrenOf(at)]) {
-      const found = lookAt(path);
-      // A link's own mode means nothing, and what it leads to is somebody else's.
-      if (found === undefined || found.isSymbolicLink()) continue;
-      if (found.isDirectory() && path !== at) folders.push(path);
-      else if ((found.mode & OTHERS) !== 0 && (found.isFile() || found.isDirectory()))
-        open.push({ path, mode: found.isDirectory() ? FOLDER_MODE : FILE_MODE });
-    }
+    if (look(at)?.isDirectory() === true) waiting.push(...childrenOf(at));
   }
   const first = open[0];
   if (first === undefined) return [];
@@ -91,7 +126,7 @@ export async function checkModes(folder: string, breath: Breath): Promise<readon
   const mend = () => {
     for (const { path, mode } of open) chmodSync(path, mode);
   };
-  return [{ finding: { kind: "mode", level: "problem", path: folder, advice, isMendable: true }, mend }];
+  return [{ finding: { kind: "mode", level: "problem", path: place, advice, isMendable: true }, mend }];
 }
 
 function childrenOf(folder: string): readonly string[] {

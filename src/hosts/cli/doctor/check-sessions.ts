@@ -18,6 +18,8 @@ import type { SessionStore } from "../../../ports/session-store.ts";
 import type { DoctorFinding, Found } from "./finding.ts";
 
 const INDEX_NAME = ".index.jsonl";
+/** The ids that are given where nobody asks for another: no other folder has such a name. */
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Figures of one session. */
 export interface CheckedSession {
@@ -26,9 +28,12 @@ export interface CheckedSession {
   readonly blobBytes: number;
 }
 
-/** The ids of everything that a folder holds of sessions, also of those whose log is gone. */
+/**
+ * The ids of everything that a folder holds of sessions, also of those whose log is gone. In a folder that
+ * is not ours alone, a folder without a log is a session's only if its name can be nothing else.
+ */
 export async function idsIn(
-  folder: string,
+  { folder, isOurs }: { readonly folder: string; readonly isOurs: boolean },
   store: SessionStore,
 ): Promise<{
   readonly stored: readonly string[];
@@ -38,7 +43,10 @@ export async function idsIn(
   const stored = await store.list();
   const known = new Set(stored);
   const orphaned = namesIn(folder).filter(
-    (name) => isSessionId(name) && !known.has(name) && isSettledFolder(join(folder, name)),
+    (name) =>
+      (isOurs ? isSessionId(name) : UUID_PATTERN.test(name)) &&
+      !known.has(name) &&
+      isSettledFolder(join(folder, name)),
   );
   return { stored, orphaned };
 }
@@ -57,7 +65,9 @@ export async function checkSession(
     isUnclaimed: at.isUnclaimed,
   };
   try {
-    const { findings, isInUse, logBytes, blobBytes } = await inspectSession(options);
+    const { findings, isInUse, logBytes, blobBytes, entryCount } = await inspectSession(options);
+    if (entryCount === 0 && logBytes > 0)
+      return { findings: [notALog(sessionId, options.paths.logFile)], logBytes, blobBytes };
     const looked = findings.map((one) => toFinding(sessionId, one, isInUse));
     const canMend = at.isMending && !isInUse && findings.some(({ isMendable }) => isMendable);
     return { findings: canMend ? await mendAll(options) : looked, logBytes, blobBytes };
@@ -94,6 +104,13 @@ function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): Do
     advice: isInUse && isMendable ? `${words} (Its session is open now: look again later.)` : words,
     isMendable: isMendable && !isInUse,
   };
+}
+
+/** Somebody else's file may have such a name; ours is not one that could be mended. */
+function notALog(sessionId: string, path: string): DoctorFinding {
+  const advice =
+    "No entry in it can be read: it is no log of a session, or nothing is left of one. It is left alone.";
+  return { kind: "unreadable", level: "problem", path, sessionId, advice, isMendable: false };
 }
 
 function unreadable(sessionId: string, path: string, error: unknown): DoctorFinding {

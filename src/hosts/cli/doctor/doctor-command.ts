@@ -16,7 +16,14 @@ import { progressOf } from "../sessions/read-session.ts";
 import { SESSIONS_JSON_VERSION } from "../sessions/sessions-json.ts";
 import { wrapWords } from "../styles.ts";
 import { type CliContext, layoutOf } from "../terminal.ts";
-import { checkDisk, checkModes, checkSettings } from "./check-home.ts";
+import {
+  checkDisk,
+  checkModes,
+  checkSettings,
+  type PrivatePlaces,
+  privateInFolder,
+  privateInHome,
+} from "./check-home.ts";
 import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
 import { type DoctorFinding, type Found, isOpen, mended } from "./finding.ts";
 
@@ -78,7 +85,7 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
   const around: readonly Found[] = [
     ...checkSettings(problems),
     ...disk.found,
-    ...(await checkModes(root, breath)),
+    ...(await checkModes(root, await privatePlaces(place, root, flags), breath)),
   ];
   const findings: DoctorFinding[] = [];
   for (const found of around) findings.push(isMending ? await mended(found) : found.finding);
@@ -88,7 +95,14 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
   try {
     for (const one of projects) {
       const store = place.storeOf(one);
-      const run: FolderRun = { folder: one.folder, isMending, breath, progress, sums };
+      const run: FolderRun = {
+        folder: one.folder,
+        isOurs: folder === undefined,
+        isMending,
+        breath,
+        progress,
+        sums,
+      };
       findings.push(...(await examineFolder(run, store)));
     }
   } finally {
@@ -99,8 +113,24 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
   return { folder: root, projects: projects.length, ...sums, ...free, findings };
 }
 
+async function privatePlaces(
+  place: SessionPlace,
+  root: string,
+  { folder }: DoctorFlags,
+): Promise<PrivatePlaces> {
+  if (folder === undefined) return privateInHome(root);
+  const store = place.storeOf();
+  const ours: string[] = [];
+  // Another tool's file may be called like a log.
+  for (const sessionId of await store.list())
+    if ((await store.find(sessionId)).header !== undefined) ours.push(sessionId);
+  return privateInFolder(root, ours);
+}
+
 interface FolderRun {
   readonly folder: string;
+  /** Nobody else puts anything there. */
+  readonly isOurs: boolean;
   readonly isMending: boolean;
   readonly breath: Breath;
   readonly progress: Progress;
@@ -108,11 +138,11 @@ interface FolderRun {
 }
 
 async function examineFolder(
-  { folder, isMending, breath, progress, sums }: FolderRun,
+  { folder, isOurs, isMending, breath, progress, sums }: FolderRun,
   store: ReturnType<SessionPlace["storeOf"]>,
 ): Promise<readonly DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
-  const { stored, orphaned } = await idsIn(folder, store);
+  const { stored, orphaned } = await idsIn({ folder, isOurs }, store);
   const trashed = new Set((await store.listTrash()).map(({ sessionId }) => sessionId));
   const all = [...stored, ...orphaned];
   for (const [index, sessionId] of all.entries()) {
@@ -128,7 +158,8 @@ async function examineFolder(
     sums.blobBytes += checked.blobBytes;
   }
   sums.sessions += stored.length;
-  for (const found of checkIndex(folder)) findings.push(isMending ? await mended(found) : found.finding);
+  const indexes = isOurs || stored.length > 0 ? checkIndex(folder) : [];
+  for (const found of indexes) findings.push(isMending ? await mended(found) : found.finding);
   return findings;
 }
 

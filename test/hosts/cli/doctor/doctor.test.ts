@@ -142,4 +142,29 @@ describe("doctor", () => {
     expect(await examined(place, "--folder", projectOf(place))).toMatchObject({ code: 0, sessions: 1 });
     expect((await place.run(["doctor", "--folder", "x", "--home", "y"])).code).toBe(2);
   });
+
+  it.each([
+    ["--folder"],
+    ["--home"],
+  ])("touches nothing that is not ours where %s names a wrong folder", async (option) => {
+    const place = storedHome();
+    const { folder } = place;
+    for (const name of ["empty", "projects", "trash", "config", `cache/blobs/${"ab".repeat(32)}`])
+      mkdirSync(join(folder, name), { recursive: true, mode: 0o755 });
+    writeFileSync(join(folder, "settings.json"), "{}", { mode: 0o644 });
+    writeFileSync(join(folder, "notes.txt"), "mine", { mode: 0o644 });
+    if (option === "--folder") writeFileSync(join(folder, "rows.jsonl"), '{"row":1}\n', { mode: 0o644 });
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    for (const name of ["", ...names]) {
+      chmodSync(join(folder, name), name.includes(".") ? 0o644 : 0o755);
+      utimesSync(join(folder, name), 1_000_000_000, 1_000_000_000);
+    }
+    const state = () => ["", ...names].map((name) => [name, statSync(join(folder, name)).mode]);
+    const before = state();
+    const { findings } = await examined(place, "--fix", option, ".");
+    expect(findings.filter(({ isMended, isMendable }) => isMended === true || isMendable)).toEqual([]);
+    expect(findings.map(({ kind }) => kind)).toEqual(option === "--folder" ? ["unreadable"] : []);
+    expect(state()).toEqual(before);
+    expect(readdirSync(folder, { recursive: true, encoding: "utf8" })).toEqual(names);
+  });
 });
