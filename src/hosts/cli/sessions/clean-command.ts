@@ -70,6 +70,7 @@ export async function runClean(flags: CleanFlags, context: CliContext): Promise<
   return inPlace(flags, context, async (place) => {
     const isDryRun = flags.dryRun === true;
     if (!isDryRun && flags.period === undefined && !place.isRetentionKnown) throw unknownRetention();
+    if (!isDryRun && flags.folder !== undefined) await refuseForeign(place);
     const cleaned = await cleanAll(place, flags, context);
     if (flags.json === true) {
       const projects = cleaned.map(({ project, report }) => ({
@@ -120,6 +121,18 @@ async function cleanAll(
     progress.clear();
   }
   return cleaned;
+}
+
+/** In a folder that is not ours alone, a file of another tool may be called like a log, and be old. */
+async function refuseForeign(place: SessionPlace): Promise<void> {
+  const store = place.storeOf();
+  for (const sessionId of await store.list()) {
+    if ((await store.find(sessionId)).header !== undefined) continue;
+    throw new OptionError({
+      message: `${sessionId}.jsonl in ${place.folder} does not begin like the log of a session, so nothing was moved.`,
+      hint: "Name the folder of the sessions, or put the file elsewhere; --dry-run tells what would be done.",
+    });
+  }
 }
 
 /** Whoever wrote a period that cannot be read meant something by it. */

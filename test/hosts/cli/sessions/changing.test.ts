@@ -187,4 +187,14 @@ describe("sessions clean and restore", () => {
     });
     expect((await place.run(["sessions", "clean", "--period", "30"])).code).toBe(0);
   });
+
+  it("moves nothing in a folder that holds what is no session", async () => {
+    const place = storedHome();
+    const file = join(place.folder, "rows.jsonl");
+    writeFileSync(file, '{"row":1}\n');
+    utimesSync(file, 1_600_000_000, 1_600_000_000);
+    const { code, err } = await place.run(["sessions", "clean", "--folder", "."]);
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining("rows.jsonl") });
+    expect(readdirSync(place.folder)).toEqual(["rows.jsonl"]);
+  });
 });
