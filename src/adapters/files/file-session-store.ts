@@ -126,6 +126,9 @@ export class FileSessionStore implements SessionStore {
 
   async restore(sessionId: string, scope?: Scope): Promise<void> {
     await this.#trash(sessionId, scope).restore(sessionId);
+    // A page is compared with the folder, and so tells the index; it need not hold the session.
+    if (this.#options.isIndexed)
+      await this.describe({ ...(scope && { scope }), limit: 1 }).catch(() => undefined);
   }
 
   async purge(sessionId: string, scope?: Scope): Promise<void> {

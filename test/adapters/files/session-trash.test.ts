@@ -238,6 +238,23 @@ describe("the trash", () => {
     expect((await store.find("s")).lastActivityAt).toBeGreaterThanOrEqual(before);
   });
 
+  it("tells the index what goes and what comes back", async () => {
+    const options = { root, fs: nodeFileSystem, hasher: nodeHasher, ids: randomIds, isIndexed: true };
+    const indexed = new FileSessionStore(options);
+    for (const id of ["s", "t"]) {
+      const log = await indexed.create(id);
+      await log.append([message(1)]);
+      await log.close();
+    }
+    await indexed.describe();
+    const listed = async () =>
+      (await new FileSessionStore(options).outline()).map(({ sessionId }) => sessionId);
+    await indexed.trash("s", TRASHING);
+    expect(await listed()).toEqual(["t"]);
+    await indexed.restore("s");
+    expect((await listed()).sort()).toEqual(["s", "t"]);
+  });
+
   it("is readable by its owner only", async () => {
     await stored("s");
     await store.trash("s", TRASHING);
