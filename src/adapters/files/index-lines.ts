@@ -6,7 +6,7 @@
  * Behind them loose lines, each with its own checksum, in the order in which things happened: a writer
  * opened a session (`open`), closed it (`close`, with its row), a session was found as its row says
  * (`row`) or was found missing (`gone`). A session with a writer that never closed it is looked at
- * again for each list. A later head without rows means nothing.
+ * again for each list.
  *
  * Anything damaged makes the whole of it void: then every session is looked at, and it is made again.
  */
@@ -80,8 +80,6 @@ function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
     const fields = end === -1 ? undefined : parseFramed(bytes.subarray(start, end));
     if (fields === undefined) return undefined;
     start = end + 1;
-    // Two writers that began the index in the same instant have both written the head of an empty one.
-    if (fields["index"] === FORMAT_VERSION && fields["bytes"] === 0) continue;
     const note = parseNote(fields);
     if (note === undefined) return undefined;
     notes.push(note);

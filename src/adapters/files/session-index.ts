@@ -61,7 +61,7 @@ export class SessionIndex {
     return this.#quietly(() => this.#with(this.#path, "read", (file) => readIndexFile(file)));
   }
 
-  /** Adds lines. False where they are not in the file: then it does not hold what it should. */
+  /** Adds lines. False where they are not in it: there is no index, or it does not hold what it should. */
   add(notes: readonly IndexNote[]): boolean {
     if (notes.length === 0) return true;
     const bytes = formatNotes(notes);
@@ -104,6 +104,8 @@ export class SessionIndex {
 
   #tryToAdd(bytes: Buffer): boolean {
     for (let attempt = 0; attempt < ADD_ATTEMPTS; attempt++) {
+      // Only who has looked at the whole folder begins an index: one line is not to pass for all of them.
+      if (this.#fs.stat(this.#path) === undefined) return false;
       const from = this.#with(this.#path, "append", (file) => addLines(file, bytes));
       if (this.#with(this.#path, "read", (file) => holdsSince(file, from, bytes))) return true;
     }
@@ -173,8 +175,7 @@ function readIndexFile(file: OpenFile, size = file.size()): IndexLines | undefin
 /** Returns where the file ended before. */
 function addLines(file: OpenFile, lines: Buffer): number {
   const size = file.size();
-  const before = size === 0 ? formatIndex([]) : Buffer.alloc(0);
-  file.write(Buffer.concat([before, lines]));
+  file.write(lines);
   return size;
 }
 

@@ -6,6 +6,8 @@
  * is behind can put a session in a late place, but never show what is not so.
  */
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
@@ -76,7 +78,7 @@ export class SessionLister {
     const limit = pageLimit(query);
     const names = this.list();
     const view = viewIndex(this.#index?.read(), names, this.#looks);
-    const { sessions, isLast, corrections } = this.#readPage(view.rows, query.after ?? "", limit);
+    const { sessions, isLast, corrections } = await this.#readPage(view.rows, query.after ?? "", limit);
     await this.#correct(view, corrections);
     const last = sessions.at(-1);
     return isLast || last === undefined ? { sessions } : { sessions, next: cursorOf(last) };
@@ -119,13 +121,15 @@ export class SessionLister {
     this.#index?.add([{ on: "gone", sessionId }]);
   }
 
-  #readPage(rows: Iterable<IndexRow>, after: string, limit: number) {
+  async #readPage(rows: Iterable<IndexRow>, after: string, limit: number) {
     const page = new PageReader(after, (sessionId) => this.#tryDescribe(sessionId));
     const sessions: SessionInfo[] = [];
     for (const info of page.read(rows)) {
       // One more than was asked for tells that there is a next page.
       if (sessions.length === limit) return { sessions, isLast: false, corrections: page.corrections };
       sessions.push(info);
+      // A list of all sessions is not to hold up everything else in the process.
+      if (sessions.length % SESSION_LIST_DEFAULTS.pageSessions === 0) await setImmediate();
     }
     return { sessions, isLast: true, corrections: page.corrections };
   }

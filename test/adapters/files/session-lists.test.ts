@@ -144,10 +144,21 @@ describe("a list of sessions in files", () => {
     await log.close();
   });
 
+  it("shows sessions that were there before the index, also where a writer comes first", async () => {
+    const disk = new InMemoryFileSystem(() => 1_800_000_000_000);
+    for (const id of ["a", "b"]) await say(aStore(disk, false), id, 1);
+    await say(aStore(disk), "c", 1);
+    await say(aStore(disk), "a", 2);
+    await aStore(disk).trash("b", { at: 1_800_000_000_000, reason: "by hand" });
+    for (let round = 0; round < 2; round++)
+      expect((await aStore(disk).outline()).map(({ sessionId }) => sessionId)).toEqual(["a", "c"]);
+  });
+
   it("is made anew when most of its index is loose lines", async () => {
     const disk = new InMemoryFileSystem(() => 1_800_000_000_000);
     const store = aStore(disk);
     await say(store, "a", 1);
+    await store.describe();
     const row = { sessionId: "a", lastActivityAt: 1, bytes: 1, modifiedAt: 1 };
     const loose = formatNotes(Array.from({ length: 1_001 }, () => ({ on: "close", by: "w", row }) as const));
     disk.writeFile(INDEX, Buffer.concat([disk.readFile(INDEX), loose]));
@@ -161,7 +172,6 @@ describe("a list of sessions in files", () => {
     const now = Date.now();
     const disk = new InMemoryFileSystem(() => now);
     await say(aStore(disk), "a", 1);
-    disk.remove(INDEX);
     disk.writeFile("/s/.index.jsonl.new", Buffer.from("half"));
     for (let round = 0; round < 2; round++) expect(await idsOf(aStore(disk))).toEqual(["a"]);
     expect(disk.stat("/s/.index.jsonl.new")).toBeUndefined();
