@@ -93,13 +93,14 @@ function ofBlock(stored: StoredBlock, by: SaidBy): MendReason | undefined {
 
 function whyNotShown(block: ContentBlock, { role }: SaidBy): MendReason {
   if (block.type === "text") return "empty-text";
+  if (block.type === "opaque") return "unknown-block";
   if (role !== "assistant") return "misplaced-block";
   return block.type === "tool_use" ? "unfinished-call" : "broken-thinking";
 }
 
 /** Providers that have no list of what they take are believed: their blocks go to nobody else. */
 function isKnownOpaque(block: ContentBlock & { readonly type: "opaque" }): boolean {
-  if (block.provider === "unknown" || block.provider === "") return false;
+  if (block.provider === "") return false;
   if (block.provider === "anthropic") return isKnownToAnthropic(block);
   return block.provider !== "openai-responses" || isResponsesItem(block.value) || isPartLike(block.value);
 }

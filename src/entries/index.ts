@@ -39,6 +39,7 @@ export type { ConversationMemoryOptions } from "../engine/conversation-memory-op
 export type { SessionEvent, SessionObserver } from "../engine/events.ts";
 export { type ForkOptions, forkSession } from "../engine/fork-session.ts";
 export type { CompressionReport, MemoryEvents } from "../engine/memory-events.ts";
+export type { MendReason } from "../engine/mending.ts";
 export type { ClockVerdict } from "../engine/observed-clock.ts";
 export { createSession, openSession } from "../engine/open-session.ts";
 export type { CleanUpAction, KeptReason, RetentionSettings } from "../engine/plan-clean-up.ts";

@@ -39,8 +39,10 @@ export function shownBlock(block: ContentBlock, { role, isInterrupted }: SaidBy)
       return isInterrupted && !hasMembers(block.input) ? undefined : mended(block);
     case "tool_result":
       return hasContent(block.content) ? mended(block) : { ...block, content: EMPTY_RESULT_TEXT };
-    case "compaction":
     case "opaque":
+      // What nobody knows is sent to nobody, so it must not look as if a message said something.
+      return block.provider === "unknown" ? undefined : block;
+    case "compaction":
       return block;
     default:
       return mended(block);

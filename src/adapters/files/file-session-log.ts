@@ -262,14 +262,20 @@ export class FileSessionLog implements SessionLog {
   }
 
   async *readAll({ outline: isOutline = false }: LogReading = {}): AsyncGenerator<LogContents> {
-    const parts = this.#read((file) => readLog(file, { from: 0, to: file.size(), isOutline }));
+    const size = this.#read((file) => file.size()) ?? 0;
+    const parts = this.#read((file) => readLog(file, { from: 0, to: size, isOutline }));
+    let last: Entry | undefined;
     for (;;) {
       const next = this.#read(() => parts?.next());
-      if (next === undefined || next.done) return;
+      if (next === undefined) return;
+      if (next.done) break;
+      last = next.value.entries.at(-1)?.entry ?? last;
       yield next.value;
       // A long log is not to hold up everything else in the process.
       await setImmediate();
     }
+    // Whoever read it all goes on from what it saw, whatever the end alone would say of a damaged log.
+    if (last !== undefined) this.#known = { size, last: { seq: last.seq, id: last.id } };
   }
 
   #read<Result>(work: (file: OpenFile) => Result): Result | undefined {

@@ -220,7 +220,7 @@ export class LogAssembler {
     if (reason === "out-of-order" || entry.parentId === this.#last.id) return;
     // Of a line that came too late the newest is remembered. A copy of what counts is not such a line.
     if (entry.parentId !== undefined) this.#late.delete(entry.parentId);
-    if (entry.id === this.#last.id) return;
+    if (entry.id === this.#last.id || entry.id === this.#ahead?.placed.entry.id) return;
     this.#late.add(entry.id);
     const [oldest] = this.#late;
     if (this.#late.size > LATE_LINES && oldest !== undefined) this.#late.delete(oldest);

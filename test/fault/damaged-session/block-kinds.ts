@@ -40,6 +40,20 @@ const LONE = "\ud83d";
 
 export const BLOCK_KINDS: readonly Kind[] = [
   blocksKind(
+    "first-message-of-an-unknown-block",
+    "the first message is one block of a type that nobody knows",
+    "markquestion",
+    replaced(0, { type: "hologram" }),
+    { costs: ["markquestion"] },
+  ),
+  blocksKind(
+    "last-message-of-an-unknown-block",
+    "the last message is one block of a type that nobody knows",
+    "marklast",
+    replaced(0, { type: "hologram" }),
+    { costs: ["marklast"] },
+  ),
+  blocksKind(
     "unknown-block-type",
     "a block of a type that nobody knows stands in an answer",
     "markfound",
