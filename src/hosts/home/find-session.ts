@@ -92,7 +92,8 @@ async function matching(which: string, places: readonly Place[]): Promise<readon
   const found: Match[] = [];
   for (const place of places) {
     for (const { sessionId, title } of await outlineSessions(place.store)) {
-      if (!sessionId.startsWith(which) && title !== which) continue;
+      // Of a session that no index tells of, only its own log knows the title.
+      if (!sessionId.startsWith(which) && title !== undefined && title !== which) continue;
       // A title may be the first words of a prompt there, or be behind.
       if (sessionId.startsWith(which) || (await hasTitle(place.store, sessionId, which)))
         found.push({ ...place, sessionId });

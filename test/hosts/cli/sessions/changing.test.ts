@@ -152,7 +152,7 @@ describe("sessions clean and restore", () => {
     const project = join(place.home, "projects", readdirSync(join(place.home, "projects"))[0]!);
     const oldSeconds = (Date.now() - 45 * DAY_MS) / 1_000;
     utimesSync(join(project, `${old}.jsonl`), oldSeconds, oldSeconds);
-    rmSync(join(project, ".index.jsonl"));
+    rmSync(join(project, ".index.jsonl"), { force: true });
 
     expect((await place.run(["sessions", "clean", "--dry-run", "--period", "60"])).out).toContain(
       "0 sessions would go",
