@@ -82,7 +82,7 @@ const PATTERNS: readonly SecretPattern[] = [
     family: "npm",
     marks: ["_auth", "_password", "npm_"],
     pattern:
-      /(?<kept>(?:_authToken|_auth|_password)[ \t]{0,4}=[ \t]{0,4}["']?)(?![[$])[^\s"'\\]{8,}|(?<!\w)npm_[A-Za-z0-9]{36}/g,
+      /(?<kept>(?<!\w)(?:_authToken|_auth|_password)[ \t]{0,4}=[ \t]{0,4}["']?)(?![[$])[^\s"'\\]{8,}|(?<!\w)npm_[A-Za-z0-9]{36}/g,
   },
   {
     family: "service-account",

@@ -64,6 +64,7 @@ describe("redactSecrets", () => {
   });
 
   it.each([
+    "s_auth = response.headers.get('www-authenticate', '')",
     "commit 3f786850e387550fdab836ed7e6dc881de23001b",
     "id 8e29ab0c-4a5f-4f0e-9b1a-0b8c6a1f2d3e",
     "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
