@@ -8,8 +8,10 @@ import {
   nodeHasher,
   OptionError,
   openSession,
+  pageOfSessions,
   randomIds,
   SessionError,
+  SessionGist,
   StoreError,
   systemClock,
 } from "palimpsest";
@@ -18,6 +20,7 @@ import { formatEntry, parseEntry } from "palimpsest/transcript";
 
 class MapStore {
   #sessions = new Map();
+  #trash = new Map();
 
   async create(sessionId, scope) {
     const key = keyOf(sessionId, scope);
@@ -31,18 +34,57 @@ class MapStore {
   }
 
   async open(sessionId, scope) {
-    const stored = this.#sessions.get(keyOf(sessionId, scope));
-    if (stored !== undefined) return new MapLog(sessionId, stored, () => {});
-    throw new StoreError("SESSION_NOT_FOUND", {
-      message: `There is no session ${sessionId}.`,
-      hint: "`list` has the ids.",
-    });
+    return new MapLog(sessionId, this.#stored(sessionId, scope), () => {});
   }
 
   async list(scope) {
-    const prefix = scopeOf(scope);
-    const keys = [...this.#sessions.keys()].filter((key) => key.startsWith(prefix));
-    return keys.map((key) => key.slice(prefix.length)).sort();
+    return idsIn(this.#sessions, scope);
+  }
+
+  /** A database would keep what a list shows in columns; here it is gathered from all entries. */
+  async find(sessionId, scope) {
+    const { lines, writer } = this.#stored(sessionId, scope);
+    const gist = new SessionGist();
+    for (const line of lines) gist.add(entryOf(line));
+    return gist.info({ sessionId, bytes: lines.join("\n").length, isInUse: writer !== undefined });
+  }
+
+  async describe(query = {}) {
+    const ids = await this.list(query.scope);
+    return pageOfSessions(await Promise.all(ids.map((id) => this.find(id, query.scope))), query);
+  }
+
+  async trash(sessionId, { at, reason }, scope) {
+    const stored = this.#stored(sessionId, scope);
+    if (stored.writer !== undefined) throw inUse(sessionId);
+    if (this.#trash.has(keyOf(sessionId, scope))) throw exists(sessionId);
+    this.#trash.set(keyOf(sessionId, scope), { stored, at, reason });
+    this.#sessions.delete(keyOf(sessionId, scope));
+  }
+
+  async listTrash(scope) {
+    return idsIn(this.#trash, scope).map((sessionId) => {
+      const { at, reason } = this.#trash.get(keyOf(sessionId, scope));
+      return { sessionId, trashedAt: at, reason };
+    });
+  }
+
+  async restore(sessionId, scope) {
+    const trashed = this.#trash.get(keyOf(sessionId, scope));
+    if (trashed === undefined) throw notFound(sessionId);
+    if (this.#sessions.has(keyOf(sessionId, scope))) throw exists(sessionId);
+    this.#sessions.set(keyOf(sessionId, scope), trashed.stored);
+    this.#trash.delete(keyOf(sessionId, scope));
+  }
+
+  async purge(sessionId, scope) {
+    if (!this.#trash.delete(keyOf(sessionId, scope))) throw notFound(sessionId);
+  }
+
+  #stored(sessionId, scope) {
+    const stored = this.#sessions.get(keyOf(sessionId, scope));
+    if (stored === undefined) throw notFound(sessionId);
+    return stored;
   }
 }
 
@@ -66,11 +108,7 @@ class MapLog {
 
   /** One log writes a session until it is closed. A store that processes share needs a lease for it. */
   #acquire() {
-    if (this.#stored.writer !== undefined && this.#stored.writer !== this)
-      throw new StoreError("SESSION_IN_USE", {
-        message: `Session ${this.sessionId} is in use.`,
-        hint: "Close it there, or only read it here.",
-      });
+    if (this.#stored.writer !== undefined && this.#stored.writer !== this) throw inUse(this.sessionId);
     this.#stored.writer = this;
   }
 
@@ -179,6 +217,25 @@ function keyOf(sessionId, scope) {
   throw new OptionError({
     message: `${JSON.stringify(sessionId)} cannot be the id of a session.`,
     hint: "Use letters, digits and the characters . _ -",
+  });
+}
+
+function idsIn(sessions, scope) {
+  const keys = [...sessions.keys()].filter((key) => key.startsWith(scopeOf(scope)));
+  return keys.map((key) => key.slice(scopeOf(scope).length)).sort();
+}
+
+function notFound(sessionId) {
+  return new StoreError("SESSION_NOT_FOUND", {
+    message: `There is no session ${sessionId}.`,
+    hint: "`list` has the ids.",
+  });
+}
+
+function inUse(sessionId) {
+  return new StoreError("SESSION_IN_USE", {
+    message: `Session ${sessionId} is in use.`,
+    hint: "Close it there, or only read it here.",
   });
 }
 

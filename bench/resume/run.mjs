@@ -3,15 +3,16 @@
  *
  * Claims: from asking for a session to having its first request takes milliseconds and little memory
  * where the last checkpoint is near the end, whatever lies before it; and where no checkpoint is left at
- * all, seconds, in memory that follows the window. Every run is a process of its own on the same bytes
- * (the log is cut back afterwards), so compiling is in the figures; the file is in the page cache.
+ * all, seconds, in memory that follows the window. The file is in the page cache, and is cut back to what
+ * it was after each run. Runs in one process show the work; a process of its own for each shows what a
+ * command pays that begins cold.
  *
  *   npm run build && npm run bench:resume
  *
  * Options: --megabytes 1000 · --runs 20 · --folder DIR (which disk) · --dist DIR (another build) · --json.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -34,72 +35,54 @@ const SESSION = "long";
 const dist =
   options.dist === undefined ? new URL("../../dist/", import.meta.url) : pathToFileURL(`${options.dist}/`);
 const library = new URL("entries/index.js", dist).href;
-const resumeOnce = fileURLToPath(new URL("resume-once.mjs", import.meta.url));
-const goOn = fileURLToPath(new URL("go-on.mjs", import.meta.url));
+const script = (name) => fileURLToPath(new URL(name, import.meta.url));
+const runCount = Number(options.runs);
 
 const folder = mkdtempSync(join(options.folder, "palimpsest-bench-resume-"));
 const path = join(folder, `${SESSION}.jsonl`);
 try {
   await writeLongLog({ library, folder, sessionId: SESSION, bytes: Number(options.megabytes) * 1_000_000 });
-  const without = measure("no checkpoint", RUNS_WITHOUT_CHECKPOINT);
+  const without = measure("no checkpoint", { processes: RUNS_WITHOUT_CHECKPOINT, runs: 1 });
   // Goes on as an agent would, and is killed: checkpoints lie where the engine puts them.
-  spawnSync(process.execPath, [goOn, library, folder, SESSION], { stdio: ["ignore", "inherit", "inherit"] });
-  const rows = [measure("last checkpoint near the end", Number(options.runs)), without, bare()];
+  spawnSync(process.execPath, [script("go-on.mjs"), library, folder, SESSION], { stdio: "inherit" });
+  const rows = [
+    measure("last checkpoint near the end", { processes: 1, runs: runCount }),
+    measure("the same, a process for each run", { processes: runCount, runs: 1 }),
+    without,
+    { name: "the library alone", rssMegabytes: resume(0).rssMegabytes },
+  ];
   if (options.json) console.log(JSON.stringify({ machine: machine(), rows }, undefined, 2));
   else print(rows);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function measure(name, count) {
+function measure(name, { processes, runs }) {
   const { size } = statSync(path);
-  const behind = size - lastCheckpoint(size);
-  warm();
-  const runs = [];
-  for (let index = 0; index < count; index++) {
-    runs.push(run(resumeOnce));
-    truncateSync(path, size);
-  }
+  // Once, so that it is in the page cache.
+  execFileSync("cat", [path], { stdio: ["ignore", "ignore", "inherit"] });
+  const results = Array.from({ length: processes }, () => resume(runs));
+  const all = results.flatMap((result) => result.runs);
+  const totals = all.map(({ totalMs }) => totalMs);
   return {
     name,
     bytes: size,
-    bytesBehindCheckpoint: behind,
-    runs: count,
-    p50: median(runs.map(({ totalMs }) => totalMs)),
-    p95: quantile(
-      runs.map(({ totalMs }) => totalMs),
-      0.95,
-    ),
-    openMs: median(runs.map(({ openMs }) => openMs)),
-    prepareMs: median(runs.map(({ prepareMs }) => prepareMs)),
-    againMs: median(runs.map(({ againMs }) => againMs)),
-    rssMegabytes: Math.max(...runs.map(({ rssMegabytes }) => rssMegabytes)),
-    messages: runs[0].messages,
+    bytesBehindCheckpoint: size - lastCheckpoint(size),
+    runs: all.length,
+    p50: median(totals),
+    p95: quantile(totals, 0.95),
+    openP50: median(all.map(({ openMs }) => openMs)),
+    rssMegabytes: Math.max(...results.map((result) => result.rssMegabytes)),
+    messages: all[0].messages,
   };
 }
 
-/** A process that reads nothing: what Node and the library take by themselves. */
-function bare() {
-  const runs = Array.from({ length: 3 }, () => run(resumeOnce, "bare"));
-  return {
-    name: "the library alone",
-    rssMegabytes: Math.max(...runs.map(({ rssMegabytes }) => rssMegabytes)),
-  };
+function resume(count) {
+  const command = [script("resume-runs.mjs"), library, folder, SESSION, String(count)];
+  return JSON.parse(execFileSync(process.execPath, command, { encoding: "utf8" }));
 }
 
-/** Reads the file once, so that it is in the page cache. */
-function warm() {
-  execFileSync("cat", [path], { stdio: ["ignore", "ignore", "inherit"] });
-}
-
-function run(script, ...more) {
-  const printed = execFileSync(process.execPath, [script, library, folder, SESSION, ...more], {
-    encoding: "utf8",
-    maxBuffer: 1e8,
-  });
-  return printed.trim() === "" ? undefined : JSON.parse(printed);
-}
-
+/** Where the last checkpoint begins; 0 where there is none in the last megabytes. */
 function lastCheckpoint(size) {
   const tailBytes = Math.min(size, 16_000_000);
   const tail = execFileSync("tail", ["-c", String(tailBytes), path], { maxBuffer: 2 * tailBytes });
@@ -115,24 +98,28 @@ function print(rows) {
         "",
         "MB",
         "MB behind the last checkpoint",
+        "runs",
         "p50 ms",
         "p95 ms",
-        "open",
-        "prepare",
-        "open again",
+        "of it open",
+        "messages",
         "max RSS MB",
       ],
       ...rows.map((row) => [
         row.name,
-        row.bytes === undefined ? "" : (row.bytes / 1e6).toFixed(0),
-        row.bytes === undefined ? "" : (row.bytesBehindCheckpoint / 1e6).toFixed(2),
+        megabytes(row.bytes),
+        megabytes(row.bytesBehindCheckpoint),
+        row.runs ?? "",
         ms(row.p50),
         ms(row.p95),
-        ms(row.openMs),
-        ms(row.prepareMs),
-        ms(row.againMs),
+        ms(row.openP50),
+        row.messages ?? "",
         row.rssMegabytes.toFixed(0),
       ]),
     ]),
   );
+}
+
+function megabytes(bytes) {
+  return bytes === undefined ? "" : (bytes / 1e6).toFixed(2);
 }

@@ -9,6 +9,7 @@ export { nodeProcess } from "../adapters/node/node-process.ts";
 export { randomIds } from "../adapters/node/random-ids.ts";
 export { systemClock } from "../adapters/node/system-clock.ts";
 export { systemTimer } from "../adapters/node/system-timer.ts";
+export { pageOf as pageOfSessions, SessionGist } from "../adapters/shared/session-info.ts";
 export {
   AmbiguousSessionError,
   type ErrorCode,

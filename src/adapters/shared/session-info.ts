@@ -9,11 +9,15 @@ import type { SessionInfo, SessionOutline, SessionPage, SessionQuery } from "../
 import type { Entry, HeaderEntry } from "../../transcript/entries.ts";
 import { MetadataFold } from "../../transcript/metadata.ts";
 
-/** Entries in the order of the log; the same entry may be given twice. */
+/**
+ * What a list shows of a session, for stores: give it the entries that are at hand, in the order of the
+ * log (the same one may come twice), and ask for the info.
+ */
 export class SessionGist {
   #header: HeaderEntry | undefined;
   #firstPrompt: string | undefined;
   readonly #metadata = new MetadataFold();
+  /** When the newest entry so far was appended, in milliseconds since the epoch. */
   lastAt = 0;
 
   /** Whether what a list wants of the beginning of a log is known. */
@@ -21,6 +25,7 @@ export class SessionGist {
     return this.#header !== undefined && this.#firstPrompt !== undefined;
   }
 
+  /** Takes one more entry. */
   add(entry: Entry): void {
     this.lastAt = Math.max(this.lastAt, entry.at);
     this.#metadata.apply(entry);
@@ -28,6 +33,7 @@ export class SessionGist {
     else if (entry.type === "message" && entry.role === "user") this.#firstPrompt ??= promptOf(entry.content);
   }
 
+  /** The info; `modifiedAt` is when the store last saw a change, where it knows (milliseconds since the epoch). */
   info(stored: Pick<SessionInfo, "sessionId" | "bytes" | "isInUse">, modifiedAt = 0): SessionInfo {
     return {
       ...stored,
@@ -75,7 +81,10 @@ export function pageLimit({ limit = SESSION_LIST_DEFAULTS.pageSessions }: Sessio
   });
 }
 
-/** The page that was asked for, out of all that there are. */
+/**
+ * The page that was asked for, out of the infos of all sessions there are: the latest activity first.
+ * @throws `OptionError` where `limit` is no number of sessions.
+ */
 export function pageOf(all: readonly SessionInfo[], query: SessionQuery): SessionPage {
   const limit = pageLimit(query);
   const { after = "" } = query;

@@ -1,0 +1,28 @@
+/**
+ * Opens a session and makes its first request, as often as asked, and cuts its log back to where it was
+ * each time; prints what each run took, and the most memory the process had.
+ */
+import { statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+
+const [library, folder, sessionId, count] = process.argv.slice(2);
+const { nodeSessions } = await import(library);
+const MODEL = { model: "claude-sonnet-4-5", system: "You are a coding agent.", tools: [] };
+const path = join(folder, `${sessionId}.jsonl`);
+const { size } = statSync(path);
+
+const runs = [];
+for (let index = 0; index < Number(count); index++) runs.push(await resume());
+console.log(JSON.stringify({ runs, rssMegabytes: process.resourceUsage().maxRSS / 1_000 }));
+
+async function resume() {
+  const sessions = nodeSessions({ folder });
+  const from = performance.now();
+  const session = await sessions.open(sessionId);
+  const openMs = performance.now() - from;
+  const { messages } = await session.prepare(MODEL);
+  const totalMs = performance.now() - from;
+  await session.close();
+  truncateSync(path, size);
+  return { openMs, totalMs, messages: messages.length };
+}
