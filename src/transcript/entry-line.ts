@@ -58,8 +58,23 @@ export function formatEntry(entry: Entry): string {
   return stringify(entry);
 }
 
-function stringify({ type, seq, id, parentId, v, at, ...rest }: Entry): string {
+function stringify(entry: Entry): string {
+  // Entries of our own making are in order already, and need no copy.
+  if (isInOrder(entry)) return JSON.stringify(entry);
+  const { type, seq, id, parentId, v, at, ...rest } = entry;
   return JSON.stringify({ type, seq, id, parentId, v, at, ...rest });
+}
+
+const FIRST_FIELDS = ["type", "seq", "id", "parentId", "v", "at"] as const;
+
+/** Whether the fields that every entry has come first and in their order. */
+function isInOrder(entry: Entry): boolean {
+  let index = 0;
+  for (const field in entry) {
+    if (field !== FIRST_FIELDS[index]) return false;
+    if (++index === FIRST_FIELDS.length) return true;
+  }
+  return false;
 }
 
 /** Reads one line. Never throws, whatever the text is. */
