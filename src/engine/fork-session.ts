@@ -15,12 +15,11 @@ import { assembleSession } from "./assemble-session.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { foldStoredLog } from "./fold-stored-log.ts";
 import { ForkCopy } from "./fork-copy.ts";
+import { FORK_MARK } from "./fork-mark.ts";
 import { CREATED_BY, checkWindow } from "./open-session.ts";
 import type { Session } from "./session.ts";
 import type { SessionOptions } from "./session-options.ts";
 
-/** Metadata key that says that everything was copied; its value is the id of the fork itself. */
-export const FORK_MARK = "palimpsest.fork";
 const FORK_ENDING = " (fork)";
 const TITLE_CHARS = 200;
 

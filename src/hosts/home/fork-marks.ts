@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { StoreError } from "../../base/errors.ts";
-import { FORK_MARK } from "../../engine/fork-session.ts";
+import { FORK_MARK } from "../../engine/fork-mark.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { SessionStore } from "../../ports/session-store.ts";

@@ -9,14 +9,10 @@ import { systemClock } from "../../adapters/node/system-clock.ts";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
-import { cleanUp } from "../../engine/clean-up.ts";
 import type { SessionObserver } from "../../engine/events.ts";
-import { forkSession } from "../../engine/fork-session.ts";
-import { createSession, openSession } from "../../engine/open-session.ts";
 import type { Session } from "../../engine/session.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
 import { closeOnExit } from "../flush-on-exit.ts";
-import { importRecording } from "../import-recording.ts";
 import type {
   FoundSession,
   HomeCleanUp,
@@ -44,6 +40,9 @@ import { contextChanges, START_CONTEXT_KEY, startContextOf } from "./start-conte
 
 /** Metadata key that says where a session of another working copy is worked on now. */
 const WORKING_COPY_KEY = "workingCopy";
+
+/** The engine is most of the code, and looking at what is stored needs none of it. */
+const loadEngine = async () => (await import("./engine-parts.ts")).engineParts;
 
 export class HomeSessions implements PalimpsestHome {
   readonly folder: string;
@@ -75,6 +74,7 @@ export class HomeSessions implements PalimpsestHome {
   async create(options: HomeSessionOptions = {}): Promise<Session> {
     const metadata = { ...(await this.#told()), ...options.metadata };
     const { workingCopy } = this;
+    const { createSession } = await loadEngine();
     return this.#keep(options.observer, (observer) =>
       createSession({ ...options, ...this.#wired(this.project), ...observer, metadata, workingCopy }),
     );
@@ -119,6 +119,7 @@ export class HomeSessions implements PalimpsestHome {
     await marks?.sweep(this.storeOf(), this.#clock);
     const id = randomIds.sessionId();
     const place = { workingCopy, metadata, from: { store }, sessionId: id };
+    const { forkSession } = await loadEngine();
     const fork = (): Promise<Session> =>
       this.#keep(options.observer, (observer) =>
         forkSession(sessionId, { ...options, ...this.#wired(this.project), ...observer, ...place }),
@@ -177,6 +178,7 @@ export class HomeSessions implements PalimpsestHome {
     path: string,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly HomeImport[]> {
+    const { importRecording } = await loadEngine();
     return importRecording(path, {
       ...this.#wired(this.project),
       ...(signal === undefined ? {} : { signal }),
@@ -209,6 +211,7 @@ export class HomeSessions implements PalimpsestHome {
     if (!this.persistence.isOn) return [];
     const dryRun = options.dryRun === true || !isRetentionKnown(this.problems);
     const done: HomeCleanUp[] = [];
+    const { cleanUp } = await loadEngine();
     for (const project of this.#stores.projects()) {
       const store = this.#stores.fileStoreOf(project);
       if (!dryRun) await new ForkMarks(project.folder, nodeFileSystem).sweep(store, this.#clock);
@@ -278,6 +281,7 @@ export class HomeSessions implements PalimpsestHome {
   /** Opens a session that was found; what is new about where it is worked on is written down. */
   async #goOn(match: Match, options: Omit<ResumeOptions, "ifInUse">): Promise<Session> {
     const { project, store, sessionId } = match;
+    const { openSession } = await loadEngine();
     const session = await this.#keep(options.observer, (observer) =>
       openSession(sessionId, { ...options, ...this.#wired(project), ...observer }),
     );
@@ -309,6 +313,7 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   async #change({ project, sessionId }: Match, change: (session: Session) => Promise<void>): Promise<void> {
+    const { openSession } = await loadEngine();
     const session = await openSession(sessionId, this.#wired(project));
     try {
       await change(session);

@@ -53,6 +53,42 @@ describe("palimpsest", () => {
     expect((await run(["demo", "gone"], { PALIMPSEST_DEBUG: "1" })).err).toContain("\n    at ");
   });
 
+  it.each([
+    { args: ["--help"], why: "the help itself" },
+    { args: [], why: "nothing at all" },
+    { args: ["help"], why: "the word for it" },
+    { args: ["--home", "x", "sessions"], why: "an option in front" },
+  ])("knows every command for $why, although they are loaded one by one", async ({ args }) => {
+    const { out, err } = await run(args);
+    for (const name of ["replay", "demo", "sessions", "doctor"])
+      expect(out + err).toMatch(
+        err.startsWith("error") ? /Run palimpsest --help/ : new RegExp(`^  ${name} `, "m"),
+      );
+  });
+
+  it.each([
+    { args: ["sessions"] },
+    { args: ["sessions", "--help"] },
+    { args: ["help", "sessions"] },
+    { args: ["sessions", "help"] },
+  ])("knows every command about sessions for $args", async ({ args }) => {
+    const { out, err } = await run(args);
+    for (const name of ["list|ls", "show", "search", "resume-info", "fork", "rename", "tag", "export"])
+      expect(out + err).toContain(`\n  ${name} `);
+    for (const name of ["import", "clean", "restore"]) expect(out + err).toContain(`\n  ${name} `);
+  });
+
+  it.each([
+    { args: ["sessions", "list", "--lol"], path: "palimpsest sessions list" },
+    { args: ["sessions", "lst"], path: "palimpsest sessions" },
+    { args: ["sessions", "tag", "add", "--lol", "x", "y"], path: "palimpsest sessions tag add" },
+    { args: ["doctor", "--lol"], path: "palimpsest doctor" },
+  ])("names the help that helps after $args", async ({ args, path }) => {
+    const { code, err } = await run(args);
+    expect(code).toBe(2);
+    expect(err).toContain(`Run ${path} --help to see what there is.`);
+  });
+
   it("replays, with options before and after the file", async () => {
     const file = writeTestFile("ledgers.json", openaiChat(1));
     const { code, out } = await run(["replay", "--window", "32k", file, "--model", "gpt-4o", "--json"]);

@@ -10,6 +10,8 @@ export interface CommandShell {
   readonly context: CliContext;
   readonly version: string;
   readonly exitWith: (code: number) => void;
+  /** What stands behind the command's name; undefined where only its name and description are shown. */
+  readonly words: readonly string[] | undefined;
 }
 
 /** Where sessions are looked for. */

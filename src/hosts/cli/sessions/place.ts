@@ -15,7 +15,6 @@ import { isRetentionKnown } from "../../home/persistence.ts";
 import { openHome, type PalimpsestHome } from "../../palimpsest-home.ts";
 import type { CliContext } from "../terminal.ts";
 import type { PlaceFlags } from "./command-shell.ts";
-import { FolderPlace } from "./folder-place.ts";
 
 /** What the commands need of a home; a plain folder can do as much. */
 export interface SessionPlace extends HomeParts {
@@ -48,7 +47,7 @@ export async function inPlace<Result>(
   context: CliContext,
   work: (place: SessionPlace) => Promise<Result>,
 ): Promise<Result> {
-  const place = openPlace(flags, context);
+  const place = await openPlace(flags, context);
   try {
     return await work(place);
   } finally {
@@ -56,7 +55,7 @@ export async function inPlace<Result>(
   }
 }
 
-function openPlace({ home, project, folder }: PlaceFlags, context: CliContext): SessionPlace {
+async function openPlace({ home, project, folder }: PlaceFlags, context: CliContext): Promise<SessionPlace> {
   if (folder === undefined) {
     const opened = openHomeOf({ home, project }, context);
     const more = { retention: opened.settings, isRetentionKnown: isRetentionKnown(opened.problems) };
@@ -69,6 +68,7 @@ function openPlace({ home, project, folder }: PlaceFlags, context: CliContext): 
     });
   }
   const root = resolve(context.folder, folder);
+  const { FolderPlace } = await import("./folder-place.ts");
   return new FolderPlace(root, folderStore(root));
 }
 

@@ -2,18 +2,22 @@
  * `palimpsest sessions`: the commands about stored sessions, one file each.
  */
 import type { Command } from "commander";
-import { addClean } from "./clean-command.ts";
+import { addNamed, type CommandLoaders } from "../command-loaders.ts";
 import type { CommandShell } from "./command-shell.ts";
-import { addExport } from "./export-command.ts";
-import { addFork } from "./fork-command.ts";
-import { addImport } from "./import-command.ts";
-import { addList } from "./list-command.ts";
-import { addRename } from "./rename-command.ts";
-import { addRestore } from "./restore-command.ts";
-import { addResumeInfo } from "./resume-info-command.ts";
-import { addSearch } from "./search-command.ts";
-import { addShow } from "./show-command.ts";
-import { addTag } from "./tag-command.ts";
+
+const COMMANDS: CommandLoaders = {
+  list: async () => (await import("./list-command.ts")).addList,
+  show: async () => (await import("./show-command.ts")).addShow,
+  search: async () => (await import("./search-command.ts")).addSearch,
+  "resume-info": async () => (await import("./resume-info-command.ts")).addResumeInfo,
+  fork: async () => (await import("./fork-command.ts")).addFork,
+  rename: async () => (await import("./rename-command.ts")).addRename,
+  tag: async () => (await import("./tag-command.ts")).addTag,
+  export: async () => (await import("./export-command.ts")).addExport,
+  import: async () => (await import("./import-command.ts")).addImport,
+  clean: async () => (await import("./clean-command.ts")).addClean,
+  restore: async () => (await import("./restore-command.ts")).addRestore,
+};
 
 const HELP = `
 Sessions lie in a home (--home, $PALIMPSEST_HOME or ~/.palimpsest), by the folder that was worked on
@@ -26,20 +30,10 @@ Examples:
   palimpsest sessions search ECONNRESET --all  where something was said, in every project
   palimpsest sessions export 3f2a91c0 -o s.html  a page to read or to send`;
 
-export function addSessions(program: Command, shell: CommandShell): void {
+export async function addSessions(program: Command, shell: CommandShell): Promise<void> {
   const sessions = program
     .command("sessions")
     .description("list, read, search, change, move and clean up stored sessions")
     .addHelpText("after", HELP);
-  addList(sessions, shell);
-  addShow(sessions, shell);
-  addSearch(sessions, shell);
-  addResumeInfo(sessions, shell);
-  addFork(sessions, shell);
-  addRename(sessions, shell);
-  addTag(sessions, shell);
-  addExport(sessions, shell);
-  addImport(sessions, shell);
-  addClean(sessions, shell);
-  addRestore(sessions, shell);
+  if (shell.words !== undefined) await addNamed(sessions, COMMANDS, shell);
 }
