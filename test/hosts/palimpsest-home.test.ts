@@ -30,7 +30,6 @@ describe("a home on the disk", () => {
       // A random id may stand before or behind another name.
       expect([...new Set(shape)].sort()).toMatchInlineSnapshot(`
         [
-          "600 projects/<project>/.index.jsonl",
           "600 projects/<project>/<session>.jsonl",
           "600 projects/<project>/<session>/blobs/<hash>",
           "600 settings.json",
