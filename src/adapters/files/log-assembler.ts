@@ -16,6 +16,7 @@
  * An entry that leaves a gap waits for the next one: if that stands before it, lines were moved, or the
  * number is wrong and must not hide all the entries behind it.
  */
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { type BatchMark, findParts, isVoid, type LinePart, parseLine } from "./log-line.ts";
@@ -58,6 +59,8 @@ export class LogAssembler {
   #ahead: { readonly placed: PlacedEntry; isPassed: boolean } | undefined;
   /** Damage since the last entry says already why numbers are missing. */
   #isGapTold = false;
+  /** Stretches since the last entry that counts. */
+  #toldCount = 0;
 
   readonly #isOutline: boolean;
 
@@ -151,14 +154,24 @@ export class LogAssembler {
     this.#report(damage);
   }
 
-  /** Reports a stretch; stretches that touch and have one reason are one. */
+  /** Reports a stretch; stretches that touch and have one reason are one, and so are very many without an entry. */
   #report(damage: LogDamage): void {
     const last = this.#damage.at(-1);
-    const isContinued =
-      last !== undefined && last.reason === damage.reason && last.position + last.bytes === damage.position;
-    if (isContinued) this.#damage[this.#damage.length - 1] = { ...last, bytes: last.bytes + damage.bytes };
+    const goesOn = last !== undefined && this.#goesOn(last, damage);
+    if (goesOn)
+      this.#damage[this.#damage.length - 1] = {
+        ...last,
+        bytes: damage.position + damage.bytes - last.position,
+      };
     else this.#damage.push(damage);
+    this.#toldCount++;
     this.#isGapTold = true;
+  }
+
+  #goesOn(last: LogDamage, { position, reason }: LogDamage): boolean {
+    const end = last.position + last.bytes;
+    if (last.reason === reason && position === end) return true;
+    return this.#toldCount >= STORE_DEFAULTS.damageStretchesTold && position >= end;
   }
 
   #closeBatch(nextSeq = 0): void {
@@ -212,6 +225,7 @@ export class LogAssembler {
     this.#last = { seq: entry.seq, id: entry.id };
     this.#entries.push({ entry, position });
     this.#isGapTold = false;
+    this.#toldCount = 0;
   }
 
   #refuse({ entry, position, end }: PlacedEntry, reason: "duplicate-seq" | "forked" | "out-of-order"): void {

@@ -21,6 +21,7 @@ export const VOID_MARK = "#torn";
 
 const HEAD = '{"crc":"';
 const HEAD_BYTES = Buffer.from(HEAD, "latin1");
+const [BRACE_OPEN, BRACE_CLOSE] = [0x7b, 0x7d];
 const CRC_DIGITS = 8;
 const HEAD_END = '",';
 /** Where the part under the checksum begins. */
@@ -80,7 +81,7 @@ function checksum(body: Uint8Array): string {
 
 /** Reads one line, without its line break; in `outline`, messages, calls and answers without what they hold. Never throws. */
 export function parseLine(line: Buffer, outline = false): ParsedLine {
-  if (!hasChecksum(line)) return { ok: false, reason: isJson(line) ? "bad-checksum" : "not-json" };
+  if (!hasChecksum(line)) return { ok: false, reason: looksLikeJson(line) ? "bad-checksum" : "not-json" };
   if (line.toString("latin1", HEAD.length, HEAD.length + CRC_DIGITS) !== checksum(line.subarray(BODY_START)))
     return { ok: false, reason: "bad-checksum" };
 
@@ -135,18 +136,12 @@ function isPossible({ index, count }: BatchMark): boolean {
 }
 
 /**
- * Only asked to name the damage of a line that was not written by us, so a large one is not tried:
- * megabytes of opening brackets cost the parser gigabytes.
+ * Whether it could be an object, as every line of a log is. Only asked to name the damage of a line that was
+ * not written by us, so it is not parsed: what is no JSON costs an exception, and a file may hold millions
+ * of such lines.
  */
-function isJson(line: Buffer): boolean {
-  if (line.length > STORE_DEFAULTS.foreignLineLimitBytes) return false;
-  try {
-    JSON.parse(line.toString("utf8"));
-    return true;
-  } catch {
-    // The reason why it is not JSON is of no use to anyone: the line is not ours.
-    return false;
-  }
+function looksLikeJson(line: Buffer): boolean {
+  return line[0] === BRACE_OPEN && line[line.length - 1] === BRACE_CLOSE;
 }
 
 /** Whether this is the start of a checkpoint's line up to its type, which comes first in an entry. */
@@ -175,6 +170,8 @@ export interface LinePart {
  * another byte, two lines look like one. Linear: every byte is looked at twice at the most.
  */
 export function findParts(line: Buffer): readonly LinePart[] {
+  // What never was a line of ours costs one look.
+  if (line.indexOf(HEAD_BYTES) === -1) return [{ offset: 0, bytes: line.length, parsed: parseLine(line) }];
   const parts: LinePart[] = [];
   let damagedFrom = 0;
   let reason: LogDamage["reason"] | undefined;

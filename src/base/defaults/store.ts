@@ -10,8 +10,8 @@ export const STORE_DEFAULTS = {
    * that leaves room for JSON escapes, and blocks of any size go to blobs long before.
    */
   lineLimitBytes: 67_108_864,
-  /** Longest line without our checksum that is looked at to name its damage, in bytes. Source: our choice. */
-  foreignLineLimitBytes: 65_536,
+  /** Stretches of damage that are told one by one while no entry comes; from there on they are told as one. Source: our choice; a damaged log has a handful, a file that is none has millions. */
+  damageStretchesTold: 1_000,
   /** Most entries of one append, so that a damaged batch mark cannot hold a reader up. Source: our choice. */
   batchLimitEntries: 1_000_000,
   /** Bytes read at once going forward; also the size of a batch of `readAll`. Source: our choice, flat from 256 KB on. */

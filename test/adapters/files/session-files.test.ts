@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileSessionStore } from "../../../src/adapters/files/file-session-store.ts";
 import { formatBatch } from "../../../src/adapters/files/log-line.ts";
 import { nodeFileSystem } from "../../../src/adapters/node/node-file-system.ts";
@@ -199,6 +199,22 @@ describe("a log that others have been at", () => {
     const { seqs, damage } = await withLog(readAll);
     expect(seqs).toEqual([1, 2]);
     expect(damage).toEqual([{ position: 156, bytes: 104_857_600, reason: "too-long" }]);
+  });
+
+  it("tells very many damaged lines as few, parses none of them, and goes on behind them", async () => {
+    await stored([message(1)]);
+    const junk = 'x\n{"a":\n\n{}\n'.repeat(20_000);
+    appendFileSync(path, junk);
+    appendFileSync(path, formatBatch([message(2)]).bytes);
+    const parse = vi.spyOn(JSON, "parse");
+    const { seqs, damage } = await withLog(readAll);
+    expect(parse.mock.calls.length).toBeLessThan(10);
+    parse.mockRestore();
+    expect(seqs).toEqual([1, 2]);
+    expect(damage.length).toBe(1_000);
+    expect(damage[0]).toEqual({ position: 156, bytes: 1, reason: "not-json" });
+    const last = damage.at(-1)!;
+    expect(last.position + last.bytes).toBe(156 + junk.length - 1);
   });
 
   it("may be empty, or nothing but noise", async () => {
