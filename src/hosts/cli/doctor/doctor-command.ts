@@ -175,7 +175,7 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
     last = heading;
     const sign = signOf(finding);
     const failure = finding.failure === undefined ? "" : ` It could not be done: ${finding.failure}`;
-    const words = `${finding.kind}: ${finding.advice}${failure}`;
+    const words = `${finding.kind}: ${fix === true ? finding.advice : notYet(finding)}${failure}`;
     lines.push(...wrapWords(`  ${styles[sign.color](sign.text)} `, showOnOneLine(words), columns));
   }
   if (findings.length > CLI_DEFAULTS.findingsShownCount)
@@ -186,6 +186,13 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
       ),
     );
   return [...lines, "", verdict(findings, fix === true)];
+}
+
+/** What is done about a finding is not said as if it were done. */
+function notYet({ advice, isMendable }: DoctorFinding): string {
+  return isMendable
+    ? advice.replace(/: (removed|copied aside|moved aside|made private)\b/, "; with --fix, $1")
+    : advice;
 }
 
 function signOf(finding: DoctorFinding): {

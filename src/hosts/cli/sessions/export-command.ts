@@ -54,7 +54,10 @@ export function addExport(parent: Command, { context, version, exitWith }: Comma
         "what to write (default: by the name of the file, else md)",
       ).choices(["jsonl", "md", "html"]),
     )
-    .option("-o, --output <file>", "write to this file, whole or not at all (default: standard output)")
+    .option(
+      "-o, --output <file>",
+      "write to this file, whole or not at all (default: -, the standard output)",
+    )
     .option("--redact", REDACT_HELP)
     .option("--no-redact", "keep keys and passwords as they were said")
     .addHelpText(
@@ -84,9 +87,10 @@ export async function runExport(
   context: CliContext,
   version: string,
 ): Promise<number> {
-  const format = flags.format ?? formatOf(flags.output);
+  const output = flags.output === "-" ? undefined : flags.output;
+  const format = flags.format ?? formatOf(output);
   const isRedacted = flags.redact ?? format !== "jsonl";
-  if (flags.json === true && flags.output === undefined) {
+  if (flags.json === true && output === undefined) {
     throw new OptionError({
       message: "--json tells what was written, and the export itself would go to the same place.",
       hint: "Give a file with --output; for the session as JSON lines, ask for --format jsonl instead.",
@@ -103,12 +107,12 @@ export async function runExport(
         report: { redacted: 0, missing: 0 },
       };
       const pieces = format === "jsonl" ? jsonlOf(run) : documentOf(run);
-      if (flags.output === undefined) {
+      if (output === undefined) {
         await writeThrough(context.out, pieces);
         report(run, undefined);
         return 0;
       }
-      const path = resolve(context.folder, flags.output);
+      const path = resolve(context.folder, output);
       const bytes = await writeWhole(path, pieces);
       if (flags.json === true) {
         const { redacted, missing } = run.report;
@@ -190,8 +194,11 @@ async function* documentOf(run: ExportRun): AsyncGenerator<string> {
   for await (const { entries, damage } of readThrough(opened, context, "writing")) {
     for (const one of damage) yield item(presenter.note(damageWords(one)));
     for (const { entry } of entries) {
-      const made = await itemOf(entry, { survey, presenter, reader });
+      const { made, missing } = await itemOf(entry, { survey, presenter, reader });
       if (made !== undefined) yield item(made);
+      if (missing === 0) continue;
+      counted.missing += missing;
+      yield item(presenter.note(missingWords(entry.seq, missing)));
     }
   }
   counted.redacted = [...presenter.redacted.values()].reduce((sum, count) => sum + count, 0);
@@ -204,22 +211,32 @@ async function* documentOf(run: ExportRun): AsyncGenerator<string> {
 async function itemOf(
   entry: Entry,
   to: { readonly survey: Survey; readonly presenter: SessionPresenter; readonly reader: LogReader },
-): Promise<ExportedItem | undefined> {
+): Promise<{ readonly made: ExportedItem | undefined; readonly missing: number }> {
   if (entry.type === "edit") {
     const words = editWords(entry.edit);
-    return words === undefined ? undefined : to.presenter.note(words);
+    return { made: words === undefined ? undefined : to.presenter.note(words), missing: 0 };
   }
-  if (entry.type !== "message") return undefined;
+  if (entry.type !== "message") return { made: undefined, missing: 0 };
   const { seq, role, origin, at, saidAt, interrupted } = entry;
-  return to.presenter.message({
+  const content = await to.reader.wholeContent(entry);
+  const made = to.presenter.message({
     seq,
     role,
     origin,
     at: saidAt ?? at,
     isTakenBack: !to.survey.isOnLine(seq),
     isInterrupted: interrupted === true,
-    content: await to.reader.wholeContent(entry),
+    content,
   });
+  // What is shown in the place of a text that is gone is the very block that the log has.
+  const missing = entry.content.filter(
+    (block, index) => block.type === "blob" && content[index] === block.shown,
+  );
+  return { made, missing: missing.length };
+}
+
+function missingWords(seq: number, count: number): string {
+  return `Of m${seq}, ${formatQuantity(count, "large text")} cannot be read in the store any more; what stands above is the preview`;
 }
 
 /** What a reader wants to know of: where the model no longer saw what stands above, and where it was taken back. */

@@ -88,8 +88,8 @@ export async function foldWindow({ log }: Pick<OpenedLog, "log">): Promise<Resum
 class CountedReads {
   readonly log: SessionLog;
   checkpoint: { readonly seq: number; readonly position: number } | undefined;
-  entries = 0;
   bytes = 0;
+  readonly #positions = new Set<number>();
 
   constructor(log: SessionLog) {
     const count = (contents: LogContents): LogContents => {
@@ -118,10 +118,15 @@ class CountedReads {
     }) as SessionLog;
   }
 
+  /** Each once, also where the checkpoint was of no use and it was read again. */
+  get entries(): number {
+    return this.#positions.size;
+  }
+
   #count({ entries }: LogContents): void {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return;
-    this.entries += entries.length;
+    for (const { position } of entries) this.#positions.add(position);
     this.bytes += last.position - first.position + formatEntry(last.entry).length;
   }
 }

@@ -72,8 +72,11 @@ function render(info: ResumeInfoJson, { out }: CliContext): readonly string[] {
   const start =
     checkpoint === undefined
       ? "no checkpoint: it is read from its start"
-      : `entry ${formatCount(checkpoint.seq)}, ${formatBytes(checkpoint.bytesFromEnd)} before the end`;
+      : damage.some(({ reason }) => reason === "wrong-checkpoint")
+        ? `entry ${formatCount(checkpoint.seq)} is of no use: what it points at is damaged`
+        : `entry ${formatCount(checkpoint.seq)}, ${formatBytes(checkpoint.bytesFromEnd)} before the end`;
   const model = window.model === "unknown" ? "" : ` of ${showOnOneLine(window.model)}`;
+  const stretches = damage.filter(({ bytes }) => bytes > 0);
   const damaged = damage.reduce((sum, one) => sum + one.bytes, 0);
   const facts: readonly (readonly [string, string])[] = [
     ["Id", showOnOneLine(info.sessionId)],
@@ -94,9 +97,9 @@ function render(info: ResumeInfoJson, { out }: CliContext): readonly string[] {
     ],
     [
       "Damage",
-      damage.length === 0
+      stretches.length === 0
         ? "none in what is read"
-        : `${formatQuantity(damage.length, "stretch", "stretches")}, ${formatBytes(damaged)}: passed over`,
+        : `${formatQuantity(stretches.length, "stretch", "stretches")}, ${formatBytes(damaged)}: passed over`,
     ],
   ];
   const verdict = info.canResume

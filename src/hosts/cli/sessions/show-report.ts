@@ -51,7 +51,7 @@ function factsOf(
 ): readonly (readonly [string, string])[] {
   const { header, metadata } = info;
   const { counts, usage, costUsd, blobs } = survey;
-  const created = `${formatTime(survey.firstAt)}, last active ${formatAge(info.lastActivityAt, nowMs)}`;
+  const created = `${survey.firstAt === undefined ? "at an unknown time" : formatTime(survey.firstAt)}, last active ${formatAge(info.lastActivityAt, nowMs)}`;
   const windowTokens = window.keeper.ledger.figure().tokens;
   const facts: (readonly [string, string | undefined])[] = [
     ["Id", showOnOneLine(info.sessionId) + (info.isInUse ? "  ● being written now" : "")],
