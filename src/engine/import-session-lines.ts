@@ -175,8 +175,9 @@ class LineReader {
 }
 
 async function discard(log: SessionLog, { store, clock }: ImportLinesOptions): Promise<void> {
+  // What a close could not write is not wanted any more.
+  await log.close().catch(() => {});
   try {
-    await log.close();
     await store.trash(log.sessionId, { at: clock.nowMs(), reason: "an import that was not finished" });
     await store.purge(log.sessionId);
   } catch {

@@ -4,6 +4,7 @@
  */
 import { readInputFile } from "../adapters/node/input-file.ts";
 import { CLI_DEFAULTS } from "../base/defaults/cli.ts";
+import { StoreError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { createSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
@@ -46,8 +47,7 @@ async function importOne(imported: ImportedSession, wired: Wired, breath: Breath
     await taking.finish();
     await session.close();
   } catch (error) {
-    await discard(session, wired);
-    throw error;
+    throw await discarded(session, wired, error);
   }
   return {
     sessionId: session.id,
@@ -107,7 +107,9 @@ class Taking {
       ...(tools === undefined ? [] : [`definitions of ${tools.length} tools are not carried over`]),
       ...(count === 0
         ? []
-        : [`${count} compactions are only noted: the conversation is whole, without their summaries`]),
+        : [
+            `${count === 1 ? "1 compaction is" : `${count} compactions are`} only noted: the conversation is whole, without ${count === 1 ? "its summary" : "their summaries"}`,
+          ]),
     ];
   }
 }
@@ -125,12 +127,26 @@ function repairWords({ kind, line, detail }: ImportedSession["repairs"][number])
   return line === undefined ? `${kind}: ${detail}` : `${kind} in line ${line}: ${detail}`;
 }
 
-async function discard(session: Session, { store, clock }: Wired): Promise<void> {
+/** Takes away what was made so far; the error to throw says where it is if that fails too, as on a full disk. */
+async function discarded(session: Session, { store, clock }: Wired, error: unknown): Promise<unknown> {
+  // What a close could not write is not wanted any more.
+  await session.close().catch(() => {});
   try {
-    await session.close();
     await store.trash(session.id, { at: clock.nowMs(), reason: "an import that was not finished" });
     await store.purge(session.id);
-  } catch {
-    // Nothing was stored yet, or it cannot be taken away now: why there is no session is worth more.
+    return error;
+  } catch (problem) {
+    const isThere = !(problem instanceof StoreError && problem.code === "SESSION_NOT_FOUND");
+    return isThere && error instanceof StoreError && error.code === "STORE_FAILED"
+      ? leftBehind(session.id, error)
+      : error;
   }
+}
+
+function leftBehind(sessionId: string, { message, hint, cause }: StoreError): StoreError {
+  return new StoreError("STORE_FAILED", {
+    message: `${message}. What was imported until then could not be taken away again: it is session ${sessionId}.`,
+    hint,
+    cause,
+  });
 }

@@ -78,7 +78,9 @@ export function formatError(
 }
 
 export function formatReport({ code, message, hint }: ErrorReport, styles: Styles): string {
-  return `${styles.bold(styles.red(code))} ${printable(message)} ${styles.dim(printable(hint))}`;
+  // The platform's own words, at the end of a message, have no full stop.
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  return `${styles.bold(styles.red(code))} ${printable(sentence)} ${styles.dim(printable(hint))}`;
 }
 
 function stackOf(error: Error): string {

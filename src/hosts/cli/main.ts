@@ -4,10 +4,10 @@
  * `program.ts`, which knows nothing of the process.
  */
 import { readFileSync } from "node:fs";
-import { formatError } from "./error-report.ts";
+import { formatError, formatReport } from "./error-report.ts";
 import { runCli } from "./program.ts";
 import { removeTempFolders } from "./temp-folder.ts";
-import { type CliContext, openTerminal } from "./terminal.ts";
+import { type CliContext, openTerminal, type Terminal } from "./terminal.ts";
 
 /** Signals that ask for an end, with the exit code that shells expect after them (128 + number). */
 const EXIT_CODE_OF_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 } as const;
@@ -53,11 +53,27 @@ function packageVersion(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
+/** The folder that the shell stands in may have been removed: then no path of the command line means anything. */
+function workingFolder(err: Terminal): string {
+  try {
+    return process.cwd();
+  } catch {
+    const report = {
+      code: "INPUT_NOT_FOUND",
+      message: "The folder you are in is not there any more.",
+      hint: "Change to another folder and run it again.",
+    };
+    process.stderr.write(`${formatReport(report, err.styles)}\n`);
+    return exitNow(1);
+  }
+}
+
 async function main(): Promise<void> {
+  const err = openTerminal(process.stderr, process.env);
   const context: CliContext = {
     out: openTerminal(process.stdout, process.env),
-    err: openTerminal(process.stderr, process.env),
-    folder: process.cwd(),
+    err,
+    folder: workingFolder(err),
     env: process.env,
     signal: stop.signal,
   };

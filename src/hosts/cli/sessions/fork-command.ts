@@ -2,6 +2,7 @@
  * `palimpsest sessions fork ID`: a session of its own that begins as another was.
  */
 import type { Command } from "commander";
+import { OptionError, PalimpsestError } from "../../../base/errors.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import type { CliContext } from "../terminal.ts";
 import {
@@ -45,11 +46,15 @@ export function addFork(parent: Command, { context, exitWith }: CommandShell): v
 export async function runFork(which: string, flags: ForkFlags, context: CliContext): Promise<number> {
   return inPlace(flags, context, async (place) => {
     const parent = await place.find(which);
-    const session = await place.fork(parent.info.sessionId, {
-      ...(flags.at === undefined ? {} : { atSeq: flags.at }),
-      ...(flags.title === undefined ? {} : { title: flags.title }),
-      signal: context.signal,
-    });
+    const session = await place
+      .fork(parent.info.sessionId, {
+        ...(flags.at === undefined ? {} : { atSeq: flags.at }),
+        ...(flags.title === undefined ? {} : { title: flags.title }),
+        signal: context.signal,
+      })
+      .catch((error: unknown) => {
+        throw asOption(error);
+      });
     const { id } = session;
     await session.close();
     if (flags.json === true)
@@ -60,5 +65,14 @@ export async function runFork(which: string, flags: ForkFlags, context: CliConte
       });
     else context.out.write(`${showOnOneLine(id)}\n`);
     return 0;
+  });
+}
+
+/** A number that the session does not have was a wrong option. */
+function asOption(error: unknown): unknown {
+  if (!(error instanceof PalimpsestError) || error.code !== "ENTRY_NOT_FOUND") return error;
+  return new OptionError({
+    message: error.message,
+    hint: "Give the number of a message with --at, such as 12 of m12: palimpsest sessions show has them.",
   });
 }

@@ -115,8 +115,15 @@ async function importFile(file: string, run: Run): Promise<readonly (Made | NotM
     return await onDisk(file, run.context, (path) => importPath(path, file, run));
   } catch (error) {
     stopIfAsked(run.context);
-    return [{ file, error: describeError(error) }];
+    return [{ file, error: reportOf(error) }];
   }
+}
+
+/** Whoever imports has no session to open: what they can do is make another of it. */
+function reportOf(error: unknown): ErrorReport {
+  const report = describeError(error);
+  if (report.code !== "SESSION_EXISTS") return report;
+  return { ...report, hint: "It was imported before, or is the original; --new-id makes another one of it." };
 }
 
 /** What comes through a pipe can be read only once, and is to be looked at first: it is put into a file. */

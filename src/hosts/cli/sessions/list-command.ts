@@ -1,6 +1,7 @@
 /**
  * `palimpsest sessions list`: the latest sessions, a page at a time, or what is in the trash.
  */
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
@@ -87,13 +88,17 @@ async function listSessions(place: SessionPlace, flags: ListFlags, context: CliC
   const more =
     page.next === undefined
       ? []
-      : [
-          "",
-          styles.dim(
-            `More: palimpsest sessions list${flags.all === true ? " --all" : ""} --after ${quoted(page.next)}`,
-          ),
-        ];
+      : ["", styles.dim(`More: palimpsest sessions list${sameAgain(flags)} --after ${quoted(page.next)}`)];
   context.out.write(`${[...lines, ...more].join("\n")}\n`);
+}
+
+/** The options that the next page needs to be one of the same list. */
+function sameAgain({ home, project, folder, all, tag, limit }: ListFlags): string {
+  const options = Object.entries({ home, project, folder, tag }).flatMap(([name, value]) =>
+    value === undefined ? [] : [` --${name} ${quoted(value)}`],
+  );
+  const page = limit === CLI_DEFAULTS.listPageSessions ? "" : ` --limit ${limit}`;
+  return `${options.join("")}${all === true ? " --all" : ""}${page}`;
 }
 
 /** As one word of a shell's line. */
@@ -103,6 +108,7 @@ function quoted(word: string): string {
 
 function emptyWords(place: SessionPlace, { all, tag, folder }: ListFlags): string {
   const where = all === true || folder !== undefined ? showOnOneLine(place.folder) : "this project";
+  if (folder !== undefined && !existsSync(place.folder)) return `There is no folder ${where}.`;
   const what = tag === undefined ? "No sessions" : `No sessions tagged ${showOnOneLine(tag)}`;
   return `${what} in ${where}.${all === true || folder !== undefined ? "" : " Try --all for every project."}`;
 }

@@ -1,6 +1,7 @@
 /**
  * Where the sessions of a command are: a home, or a plain folder of sessions. Opening one writes nothing.
  */
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { FileSessionStore } from "../../../adapters/files/file-session-store.ts";
 import { nodeFileSystem } from "../../../adapters/node/node-file-system.ts";
@@ -58,6 +59,7 @@ export async function inPlace<Result>(
 async function openPlace({ home, project, folder }: PlaceFlags, context: CliContext): Promise<SessionPlace> {
   if (folder === undefined) {
     const opened = openHomeOf({ home, project }, context);
+    refuseFile(opened.folder, "home");
     const more = { retention: opened.settings, isRetentionKnown: isRetentionKnown(opened.problems) };
     return Object.assign(opened, more);
   }
@@ -68,8 +70,18 @@ async function openPlace({ home, project, folder }: PlaceFlags, context: CliCont
     });
   }
   const root = resolve(context.folder, folder);
+  refuseFile(root, "folder");
   const { FolderPlace } = await import("./folder-place.ts");
   return new FolderPlace(root, folderStore(root));
+}
+
+/** A path that was mistyped is not a place without sessions. */
+function refuseFile(path: string, what: "home" | "folder"): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  throw new OptionError({
+    message: `${path} is a file, and no ${what === "home" ? "home" : "folder"} of sessions.`,
+    hint: `Give a folder with --${what}${what === "home" ? ", or in PALIMPSEST_HOME" : "; a file with a session is read by palimpsest sessions import"}.`,
+  });
 }
 
 /** The home that the flags name; sessions are on disk, whatever settings and environment say of new ones. */

@@ -29,7 +29,10 @@ describe("sessions fork, rename and tag", () => {
       forkOf: id,
       counts: { userMessages: 1 },
     });
-    expect((await place.run(["sessions", "fork", id, "--at", "999"])).err).toMatch(/^ENTRY_NOT_FOUND /);
+    expect(await place.run(["sessions", "fork", id, "--at", "999"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^OPTION_INVALID There is no entry 999 .* with --at, such as 12 of m12/),
+    });
     expect((await place.run(["sessions", "fork", id, "--at", "x"])).code).toBe(2);
   });
 
@@ -87,7 +90,7 @@ describe("sessions export and import", () => {
     await place.run(["sessions", "export", id, "-o", "backup.jsonl"]);
     const file = join(place.folder, "backup.jsonl");
     const refused = await place.run(["sessions", "import", file]);
-    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining("SESSION_EXISTS") });
+    expect(refused).toMatchObject({ code: 1, out: expect.stringMatching(/SESSION_EXISTS .* --new-id /) });
     expect((await place.run(["sessions", "import", file, "--new-id"])).code).toBe(0);
     const ids = await idsOf(place);
     expect(ids).toHaveLength(2);
@@ -119,6 +122,23 @@ describe("sessions export and import", () => {
       failed: [{ error: { code: "FORMAT_UNKNOWN" } }, { error: { code: "INPUT_NOT_FOUND" } }],
     });
     expect(await idsOf(place)).toHaveLength(2);
+  });
+
+  it("write to standard output where - is the file, and tell which large texts are gone", async () => {
+    const place = storedHome();
+    const id = await storeSession(place, { rounds: 1, resultLines: 4_000 });
+    const whole = await place.run(["sessions", "export", id, "-o", "-"]);
+    expect(whole).toMatchObject({ code: 0, out: expect.stringMatching(/^# /) });
+    expect(whole.err).not.toContain("missing");
+    expect(readdirSync(place.folder)).toEqual([]);
+    const { folder } = openHome({ home: place.home, workingCopy: place.folder }).project;
+    rmSync(join(folder, id, "blobs"), { recursive: true });
+    for (const format of ["md", "html"]) {
+      const { code, out, err } = await place.run(["sessions", "export", id, "-f", format]);
+      expect(code).toBe(0);
+      expect(out).toContain("1 large text cannot be read in the store any more");
+      expect(err).toContain("1 large text missing in the store");
+    }
   });
 
   it("leave nothing where they are stopped or cannot write", async () => {

@@ -5,37 +5,14 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compiledLibrary } from "../../../helpers/compiled-once.ts";
 import { openaiChat } from "../recordings.ts";
 import { storedHome, storeSession } from "./stored.ts";
 
-const repository = resolve(fileURLToPath(import.meta.url), "../../../../..");
-let built: string;
 let main: string;
-
-/** Compiles the command alone: no types are checked, and nothing in the working tree is touched. */
 beforeAll(() => {
-  built = mkdtempSync(join(tmpdir(), "palimpsest-cli-process-"));
-  const config = {
-    extends: join(repository, "tsconfig.build.json"),
-    compilerOptions: {
-      outDir: join(built, "dist"),
-      rootDir: join(repository, "src"),
-      typeRoots: [join(repository, "node_modules/@types")],
-      declaration: false,
-      noCheck: true,
-    },
-    include: [],
-    files: [join(repository, "src/hosts/cli/main.ts")],
-  };
-  mkdirSync(join(built, "dist"));
-  writeFileSync(join(built, "tsconfig.json"), JSON.stringify(config));
-  symlinkSync(join(repository, "node_modules"), join(built, "node_modules"), "junction");
-  cpSync(join(repository, "package.json"), join(built, "package.json"));
-  const tsc = join(repository, "node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", join(built, "tsconfig.json")], { stdio: "pipe" });
-  main = join(built, "dist/hosts/cli/main.js");
+  main = join(compiledLibrary(), "hosts/cli/main.js");
 });
-afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 function environment(home: string): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "", PALIMPSEST_HOME: home, NODE_ENV: "production" };
@@ -74,6 +51,19 @@ describe("palimpsest sessions as a process", () => {
     );
     expect(cut.stdout).toContain('"palimpsest-session"');
     expect(["0", "141"]).toContain(cut.stderr.trim().split("\n").at(-1));
+  });
+
+  it("says so where the folder that the shell stands in is gone", () => {
+    const place = storedHome();
+    const { status, stderr } = spawnSync(
+      "sh",
+      ["-c", 'rmdir "$PWD"; exec "$0" "$1" sessions list', process.execPath, main],
+      { cwd: place.folder, env: environment(place.home), encoding: "utf8" },
+    );
+    expect(stderr).toBe(
+      "INPUT_NOT_FOUND The folder you are in is not there any more. Change to another folder and run it again.\n",
+    );
+    expect(status).toBe(1);
   });
 
   it("leaves nothing behind when it is stopped in the middle of an import", async () => {

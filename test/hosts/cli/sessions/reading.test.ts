@@ -1,5 +1,5 @@
 /** `sessions list`, `show`, `search` and `resume-info`: they tell what is stored, and change nothing. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openHome } from "../../../../src/hosts/palimpsest-home.ts";
@@ -41,7 +41,40 @@ describe("sessions list", () => {
     expect(second.sessions.map(({ sessionId }) => sessionId)).toEqual([ids[0]]);
     expect(second.next).toBeUndefined();
     const { out } = await place.run(["sessions", "list", "-n", "2"]);
-    expect(out).toMatch(/^id\s+name.*\n.*three.*\n.*two.*\n\nMore: palimpsest sessions list --after /);
+    expect(out).toMatch(
+      /^id\s+name.*\n.*three.*\n.*two.*\n\nMore: palimpsest sessions list --limit 2 --after /,
+    );
+  });
+
+  it("names the same list when it tells how to see more of it", async () => {
+    const place = storedHome();
+    for (const title of ["one", "two"]) await storeSession(place, { title });
+    const opened = openHome({ home: place.home, workingCopy: place.folder, persistence: true });
+    const { folder } = opened.project;
+    const { out } = await place.run(["sessions", "list", "-n", "1", "--folder", folder]);
+    const [, options] = /More: palimpsest (sessions list .*)\n$/.exec(out) ?? [];
+    expect(options).toContain(`--folder ${folder} --limit 1 --after '`);
+    const words = options!.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
+    expect((await place.run(words)).out).toMatch(/^id.*\n\S+ +one /);
+  });
+
+  it("tells a path that was mistyped from a place without sessions", async () => {
+    const place = storedHome();
+    const file = join(place.folder, "notes.txt");
+    writeFileSync(file, "Dear harbour master,");
+    for (const args of [
+      ["sessions", "list", "--home", file],
+      ["sessions", "list", "--folder", file],
+      ["doctor", "--folder", file],
+    ]) {
+      const { code, err } = await place.run(args);
+      expect({ code, err }).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/^OPTION_INVALID .* is a file/),
+      });
+    }
+    const gone = await place.run(["sessions", "list", "--folder", join(place.folder, "gone")]);
+    expect(gone).toMatchObject({ code: 0, out: expect.stringMatching(/^There is no folder .*gone\.\n$/) });
   });
 
   it("has every project with --all, and only the tagged with --tag", async () => {
@@ -173,6 +206,22 @@ describe("sessions resume-info", () => {
     expect(inUse.code).toBe(3);
     expect(inUse.out).toContain("● Somebody is writing it now.");
     await session.close();
+  });
+
+  it("counts once what had to be read again because a checkpoint was of no use", async () => {
+    const place = storedHome();
+    const id = await storeSession(place, { rounds: 5 });
+    const log = join(openHome({ home: place.home, workingCopy: place.folder }).project.folder, `${id}.jsonl`);
+    const bytes = readFileSync(log);
+    const said = bytes.indexOf("entry of ledger 2");
+    bytes[said]! ^= 0x20;
+    writeFileSync(log, bytes);
+    const entries = bytes.toString().trimEnd().split("\n").length;
+    const { code, out } = await place.run(["sessions", "resume-info", id]);
+    expect(code).toBe(0);
+    expect(out).toContain("is of no use: what it points at is damaged");
+    expect(out).toContain(`Reads       ${entries - 1} entries`);
+    expect(out).toContain("Damage      1 stretch,");
   });
 });
 
