@@ -15,6 +15,8 @@ import type { ProcessIdentity } from "../../ports/process-identity.ts";
 import { errorCode } from "../shared/store-failure.ts";
 
 const LEASE_PATTERN = /^lease\.([1-9]\d{0,15})$/;
+/** Tokens begin at the size of a log and grow by one: a higher one was made up, and must leave room for the next. */
+const PLAUSIBLE_TOKEN = 2 ** 52;
 
 /** Who took a lease, as its file says. */
 export interface LeaseHolder {
@@ -95,7 +97,8 @@ function listLeases(
   return namesIn(fs, folder)
     .flatMap((name) => {
       const token = Number(LEASE_PATTERN.exec(name)?.[1]);
-      return Number.isSafeInteger(token) ? [{ name, token }] : [];
+      if (Number.isNaN(token) || fs.stat(join(folder, name))?.isDirectory === true) return [];
+      return [{ name, token: token <= PLAUSIBLE_TOKEN ? token : 0 }];
     })
     .sort((one, other) => one.token - other.token);
 }

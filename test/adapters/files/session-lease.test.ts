@@ -129,6 +129,22 @@ describe("a lease", () => {
     expect(aProcess().lease.acquire(0)).toBe("over-living");
   });
 
+  it.each([
+    { name: "lease.9007199254740991", why: "no number comes after it" },
+    { name: "lease.9999999999999999", why: "it is no number that is told from the next" },
+    { name: "lease.7/file", why: "a folder is no lease" },
+  ])("is to be had whatever somebody put there: $name, $why", ({ name }) => {
+    disk.makeDirectory(`${FOLDER}/lease.7`.slice(0, name.includes("/") ? undefined : FOLDER.length));
+    disk.open(`${FOLDER}/${name}`, "create").close();
+    clock.advance(60_000);
+    const { lease } = aProcess();
+    expect(lease.acquire(5)).not.toBe("held-already");
+    expect(names().filter((found) => !name.startsWith(found))).toEqual(["lease.5"]);
+    expect(() => aProcess().lease.acquire(5)).toThrow(IN_USE);
+    lease.release();
+    expect(aProcess().lease.acquire(6)).toBe("free");
+  });
+
   it("is told of without being taken, and files with other names are none", () => {
     expect(leaseState(disk, FOLDER, clock.nowMs())).toMatchObject({ type: "free" });
     for (const name of ["lease", "lease.", "lease.0", "lease.01", "lease.1x", "lease.-1"])
