@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: "test/helpers/compiled-once.ts",
     exclude: ["test/long/**", "node_modules/**"],
     testTimeout: 120_000,
     hookTimeout: 120_000,

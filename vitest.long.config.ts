@@ -15,6 +15,7 @@ export default defineConfig({
       "test/fault/shared-session.test.ts",
       "test/hosts/cli/page/page.corpus.test.ts",
     ],
+    globalSetup: "test/helpers/compiled-once.ts",
     env: { PALIMPSEST_LONG: "1" },
     testTimeout: 1_500_000,
     hookTimeout: 300_000,

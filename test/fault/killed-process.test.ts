@@ -9,19 +9,17 @@ import { FileSessionStore } from "../../src/adapters/files/file-session-store.ts
 import { nodeFileSystem } from "../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
 import { randomIds } from "../../src/adapters/node/random-ids.ts";
-import { compileLibrary } from "./compiled-library.ts";
+import { compiledLibrary } from "../helpers/compiled-once.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const KILLS = 25;
 
 let folder: string;
+let build: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "palimpsest-kill-"));
-  compileLibrary(join(folder, "build"), [
-    "adapters/files/file-session-store.ts",
-    ...["node-file-system", "node-hasher", "random-ids"].map((name) => `adapters/node/${name}.ts`),
-  ]);
+  build = compiledLibrary();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -34,7 +32,7 @@ interface Promised {
 function runAndKill(root: string, firstSeq: number, lifeMs: number): Promise<Promised> {
   const child = spawn(
     process.execPath,
-    [join(here, "fixtures/appending-child.mjs"), join(folder, "build"), root, String(firstSeq)],
+    [join(here, "fixtures/appending-child.mjs"), build, root, String(firstSeq)],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   let said = "";

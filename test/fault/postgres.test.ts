@@ -5,23 +5,21 @@
  * Runs where PALIMPSEST_POSTGRES_URL names a server; what restarts it, where PALIMPSEST_POSTGRES_RESTART
  * is a command that kills it without notice and starts it again.
  */
-import { exec, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { exec, spawn } from "node:child_process";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { PostgresSessionStore } from "../../src/adapters/postgres/postgres-session-store.ts";
 import { all, message, seqs, textOf } from "../../src/testing/session-store-contract-kit.ts";
+import { compiledLibrary } from "../helpers/compiled-once.ts";
 import { dropSchemas, freshSchema, freshStore, SERVER_URL, serverPool } from "../helpers/postgres.ts";
 
 const RESTART = process.env["PALIMPSEST_POSTGRES_RESTART"] || undefined;
 const RESTARTS = 3;
 const here = dirname(fileURLToPath(import.meta.url));
-const repository = resolve(here, "../..");
 
 const restart = () => promisify(exec)(RESTART ?? "false");
 
@@ -139,20 +137,13 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
   });
 
   describe("with two processes on one session", () => {
-    let folder: string;
-    beforeAll(() => {
-      folder = mkdtempSync(join(tmpdir(), "palimpsest-postgres-"));
-      compileStore(folder);
-    });
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
     it.each(["lease", "none"])("each goes on where the other was (leases: %s)", async (lease) => {
       const schema = freshSchema();
       const { store } = await freshStore({ pool: pool() }, { schema, lease: false });
       const first = await store.create("shared");
       await first.append([{ type: "metadata", seq: 1, id: "first", v: 1, at: 1, key: "last", value: 1 }]);
       const children = Promise.all(
-        ["one", "two"].map((name) => child([folder, SERVER_URL!, schema, name, "60", lease])),
+        ["one", "two"].map((name) => child([compiledLibrary(), SERVER_URL!, schema, name, "60", lease])),
       );
       children.catch(() => {}); // It is waited for below.
       for (let times = 0; times < 4; times++) {
@@ -170,27 +161,6 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
     });
   });
 });
-
-/** Compiles the store alone, and lets it find `pg`. */
-function compileStore(outDir: string): void {
-  writeFileSync(join(outDir, "package.json"), '{"type":"module"}');
-  const adapters = join(repository, "src/adapters");
-  const config = {
-    extends: join(repository, "tsconfig.build.json"),
-    compilerOptions: {
-      outDir,
-      rootDir: join(repository, "src"),
-      typeRoots: [join(repository, "node_modules/@types")],
-      declaration: false,
-    },
-    include: [],
-    files: ["postgres/postgres-session-store.ts", "node/node-hasher.ts"].map((path) => join(adapters, path)),
-  };
-  writeFileSync(join(outDir, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(repository, "node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", join(outDir, "tsconfig.json")], { stdio: "pipe" });
-  symlinkSync(join(repository, "node_modules"), join(outDir, "node_modules"), "junction");
-}
 
 /** What a child was told is stored. @throws if it ends in any other way than by finishing its work. */
 function child(args: readonly string[]): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { FileSessionStore } from "../../src/adapters/files/file-session-store.ts";
 import { nodeFileSystem } from "../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
@@ -13,7 +13,7 @@ import { randomIds } from "../../src/adapters/node/random-ids.ts";
 import { systemClock } from "../../src/adapters/node/system-clock.ts";
 import { systemTimer } from "../../src/adapters/node/system-timer.ts";
 import type { SessionLog } from "../../src/ports/session-store.ts";
-import { compileLibrary } from "./compiled-library.ts";
+import { compiledLibrary } from "../helpers/compiled-once.ts";
 import { anEntry } from "./leased-workload.ts";
 
 const DISK_BYTES = 163_840;
@@ -119,18 +119,11 @@ describe.runIf(canMount)("a disk of 160 KB", () => {
 });
 
 describe.runIf(process.platform === "linux")("a process that may not write large files", () => {
-  beforeAll(() => {
-    compileLibrary(join(folder, "build"), [
-      "adapters/files/file-session-store.ts",
-      ...["node-file-system", "node-hasher", "random-ids"].map((name) => `adapters/node/${name}.ts`),
-    ]);
-  });
-
   it("is refused in the same call, and goes on with the same log once it may", async () => {
     const root = join(folder, "limited");
     const script = join(dirname(fileURLToPath(import.meta.url)), "fixtures/limited-child.mjs");
     const command = `ulimit -S -f 64; exec "$0" "$@"`;
-    const args = ["-c", command, process.execPath, script, join(folder, "build"), root];
+    const args = ["-c", command, process.execPath, script, compiledLibrary(), root];
     const child = spawn("bash", args, { stdio: ["pipe", "pipe", "inherit"] });
     const [code, seq] = await new Promise<string[]>((done) => {
       child.stdout.setEncoding("utf8").once("data", (text: string) => done(text.trim().split(" ").slice(1)));

@@ -17,25 +17,20 @@ import { randomIds } from "../../src/adapters/node/random-ids.ts";
 import { systemClock } from "../../src/adapters/node/system-clock.ts";
 import { systemTimer } from "../../src/adapters/node/system-timer.ts";
 import { createSession, openSession } from "../../src/engine/open-session.ts";
+import { compiledLibrary } from "../helpers/compiled-once.ts";
 import { user } from "../helpers/histories.ts";
-import { compileLibrary } from "./compiled-library.ts";
 
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const TTL_MS = 1_000;
 const here = dirname(fileURLToPath(import.meta.url));
 
 let folder: string;
+let build: string;
 const running = new Set<ChildProcess>();
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "palimpsest-shared-"));
-  compileLibrary(join(folder, "build"), [
-    "adapters/files/file-session-store.ts",
-    "engine/open-session.ts",
-    ...["node-file-system", "node-hasher", "node-process", "random-ids", "system-clock", "system-timer"].map(
-      (name) => `adapters/node/${name}.ts`,
-    ),
-  ]);
+  build = compiledLibrary();
 });
 afterAll(() => {
   for (const child of running) child.kill("SIGKILL");
@@ -66,7 +61,7 @@ class Child {
   readonly #waiting = new Set<() => void>();
 
   constructor(root: string, name: string, { forMs, manner }: { forMs: number; manner: "hold" | "share" }) {
-    const args = [join(folder, "build"), root, name, String(TTL_MS), String(forMs), manner];
+    const args = [build, root, name, String(TTL_MS), String(forMs), manner];
     const path = join(here, "fixtures/sharing-child.mjs");
     this.process = spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] });
     running.add(this.process);

@@ -1,43 +1,21 @@
 /** Real processes and real signals: sessions are closed before the process ends as the signal says. */
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type HomeProject, openHome } from "../../src/hosts/palimpsest-home.ts";
+import { compiledLibrary } from "../helpers/compiled-once.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const repository = resolve(here, "../..");
 const METADATA_REACH_BYTES = 16_384;
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "palimpsest-exit-"));
-  compileHome(join(folder, "build"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Compiles the home alone, so that the child needs neither a build nor a loader. */
-function compileHome(outDir: string): void {
-  mkdirSync(outDir, { recursive: true });
-  writeFileSync(join(outDir, "package.json"), '{"type":"module"}');
-  const config = {
-    extends: join(repository, "tsconfig.build.json"),
-    compilerOptions: {
-      outDir,
-      rootDir: join(repository, "src"),
-      typeRoots: [join(repository, "node_modules/@types")],
-      declaration: false,
-      noCheck: true,
-    },
-    include: [],
-    files: [join(repository, "src/hosts/palimpsest-home.ts")],
-  };
-  writeFileSync(join(outDir, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(repository, "node_modules/typescript/bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", join(outDir, "tsconfig.json")], { stdio: "pipe" });
-}
 
 interface Ended {
   readonly sessionId: string;
@@ -51,7 +29,7 @@ type Way = "waiting" | "idle" | "handled" | "hanging";
 /** Runs the child until it has said everything, then sends signals, the later ones `pauseMs` apart. */
 function run(name: string, way: Way, signals: readonly NodeJS.Signals[], pauseMs = 100): Promise<Ended> {
   const home = join(folder, name);
-  const args = [join(here, "fixtures/exiting-child.mjs"), join(folder, "build"), home, folder, way];
+  const args = [join(here, "fixtures/exiting-child.mjs"), compiledLibrary(), home, folder, way];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   return new Promise((done, failed) => {
     let sessionId = "";

@@ -1,9 +1,8 @@
 /**
- * The package as npm would install it, built afresh into a folder of its own: what a user's code
+ * The package as npm would install it, in a folder of its own: what a user's code
  * imports by name, so that a document's example runs against what is published and not against
  * `src`. Nothing in the working tree is touched.
  */
-import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -17,6 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { compiledLibrary } from "../helpers/compiled-once.ts";
 import { ROOT } from "./source.ts";
 
 const TIME_LIMIT_MS = 110_000;
@@ -37,9 +37,7 @@ export class BuiltPackage {
     mkdirSync(installed, { recursive: true });
     cpSync(`${ROOT}package.json`, join(installed, "package.json"));
     cpSync(`${ROOT}bin`, join(installed, "bin"), { recursive: true });
-    compile(["-p", `${ROOT}tsconfig.build.json`, "--outDir", join(installed, "dist")], ROOT);
-    const assets = "hosts/cli/page/assets";
-    cpSync(`${ROOT}src/${assets}`, join(installed, "dist", assets), { recursive: true });
+    cpSync(compiledLibrary(), join(installed, "dist"), { recursive: true });
     this.#link(installed);
     writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(this.#folder, "tsconfig.json"), JSON.stringify(EXAMPLE_CONFIG));
@@ -131,9 +129,3 @@ const EXAMPLE_CONFIG = {
   },
   files: ["example.ts"],
 };
-
-function compile(args: readonly string[], cwd: string): void {
-  const compiler = `${ROOT}node_modules/typescript/bin/tsc`;
-  const { status, stdout } = spawnSync(process.execPath, [compiler, ...args], { cwd, encoding: "utf8" });
-  assert.equal(status, 0, `The package does not build:\n${stdout}`);
-}

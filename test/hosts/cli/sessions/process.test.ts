@@ -1,10 +1,8 @@
 /** The command as a process: pipes, exit codes, a reader that goes away, Ctrl-C. */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawn, spawnSync } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
 import { compiledLibrary } from "../../../helpers/compiled-once.ts";
 import { openaiChat } from "../recordings.ts";
 import { storedHome, storeSession } from "./stored.ts";
