@@ -50,6 +50,8 @@ export class LogWriter {
   #lastSeq: number;
   #lastId: string | undefined;
   #bytesAtCheckpoint: number;
+  /** What the last checkpoint took, with what was stored for it. */
+  #checkpointBytes = 0;
   #isSettled = true;
 
   constructor(options: LogWriterOptions) {
@@ -94,6 +96,17 @@ export class LogWriter {
     drafts: readonly EntryDraft[],
     shown?: ReadonlyMap<number, readonly StoredBlock[]>,
   ): Promise<readonly Entry[]> {
+    const entries = await this.#store(drafts, shown);
+    // Of a window that is large to write down, checkpoints are at most as much as everything between them.
+    const stepBytes = Math.max(ENGINE_DEFAULTS.checkpointBytes, this.#checkpointBytes);
+    if (this.#log.bytesWritten() - this.#bytesAtCheckpoint >= stepBytes) await this.checkpoint();
+    return entries;
+  }
+
+  async #store(
+    drafts: readonly EntryDraft[],
+    shown?: ReadonlyMap<number, readonly StoredBlock[]>,
+  ): Promise<readonly Entry[]> {
     if (drafts.length === 0) return [];
     const beginning = this.#beginning;
     const entries = this.#numbered([...beginning, ...drafts]);
@@ -113,8 +126,6 @@ export class LogWriter {
         content === undefined || entry.type !== "message" ? entry : { ...entry, content },
       );
     }
-    if (this.#log.bytesWritten() - this.#bytesAtCheckpoint >= ENGINE_DEFAULTS.checkpointBytes)
-      await this.checkpoint();
     return entries.slice(beginning.length);
   }
 
@@ -133,17 +144,18 @@ export class LogWriter {
   async checkpoint(): Promise<void> {
     const index = planCheckpoint(this.#projection, (seq) => this.#positions.get(seq));
     if (index === undefined) return;
-    this.#bytesAtCheckpoint = this.#log.bytesWritten();
+    const bytesBefore = this.#log.bytesWritten();
     try {
       await this.#beforeCheckpoint?.();
-      await this.append([{ type: "checkpoint", ...index, ...this.#carry() }]);
+      await this.#store([{ type: "checkpoint", ...index, ...this.#carry() }]);
       // Apart from it: what cannot be read of one is not to cost the other.
-      await this.append(this.metadata.drafts());
+      await this.#store(this.metadata.drafts());
       this.#isSettled = true;
     } catch (error) {
       this.#onCheckpointFailed(error);
     }
     this.#bytesAtCheckpoint = this.#log.bytesWritten();
+    this.#checkpointBytes = this.#bytesAtCheckpoint - bytesBefore;
   }
 
   /** Lets go of messages that are hidden: undoing what hid them reads the log again. */

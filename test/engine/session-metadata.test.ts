@@ -7,6 +7,7 @@ import type { SessionOptions } from "../../src/engine/session-options.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { InMemoryFileSystem } from "../../src/testing/in-memory-file-system.ts";
 import { seededIds } from "../../src/testing/seeded-ids.ts";
+import type { Entry } from "../../src/transcript/entries.ts";
 import { assistant, user } from "../helpers/histories.ts";
 
 const ID = "one";
@@ -126,6 +127,25 @@ describe("metadata of a session", () => {
     await session.close();
     expect(session.metadata).toEqual({});
     expect(text().split(key).length).toBe(2);
+  });
+
+  it("may be larger than what lies between two checkpoints: each still ends", async () => {
+    const { options, create, open, text } = aDisk();
+    const session = await create();
+    await session.append(user("Hello"));
+    await session.close();
+    const log = await options.store.open(ID);
+    const { seq, id } = (await log.readTail()).entries.at(-1)!.entry;
+    const value = "x".repeat(1_200_000);
+    const entry = { type: "metadata", seq: seq + 1, id: "big", parentId: id, v: 1, at: 0, key: "big", value };
+    await log.append([entry as Entry]);
+    await log.close();
+
+    const again = await open();
+    await again.append([user("More"), assistant("r", LONG)]);
+    await again.close();
+    expect(text().split('"type":"checkpoint"').length - 1).toBe(2);
+    expect((await open()).metadata).toEqual({ big: value });
   });
 
   it("is not changed by what a host does with its objects", async () => {
