@@ -95,6 +95,7 @@ describe("going on with a session", () => {
       code: "SESSION_AMBIGUOUS",
       candidates: [other, id],
     });
+    await expect(home.resume(undefined as never)).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await expect(home.resume("")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await expect(home.resume("one")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
   });

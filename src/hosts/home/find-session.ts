@@ -44,7 +44,8 @@ export function theOne<Found extends { readonly sessionId: string }>(
   where: string,
 ): Found {
   const [match] = matches;
-  const name = JSON.stringify(shorten(which, HOME_DEFAULTS.titleChars));
+  // A program without types may pass what is not there: nothing fits that, either.
+  const name = JSON.stringify(shorten(String(which), HOME_DEFAULTS.titleChars));
   if (match === undefined) {
     throw new StoreError("SESSION_NOT_FOUND", {
       message: `There is no session ${name} in ${where}.`,

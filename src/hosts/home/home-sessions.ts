@@ -6,7 +6,6 @@ import { nodeHasher } from "../../adapters/node/node-hasher.ts";
 import { NodeProjectContext } from "../../adapters/node/project-context.ts";
 import { randomIds } from "../../adapters/node/random-ids.ts";
 import { systemClock } from "../../adapters/node/system-clock.ts";
-import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { SessionObserver } from "../../engine/events.ts";
@@ -37,6 +36,7 @@ import { decidePersistence, isRetentionKnown } from "./persistence.ts";
 import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";
 import { changeSettings, readSettings } from "./settings.ts";
 import { contextChanges, START_CONTEXT_KEY, startContextOf } from "./start-context.ts";
+import { changedTags, checkName } from "./title-and-tags.ts";
 
 /** Metadata key that says where a session of another working copy is worked on now. */
 const WORKING_COPY_KEY = "workingCopy";
@@ -166,9 +166,7 @@ export class HomeSessions implements PalimpsestHome {
     await this.#change(match, async (session) => {
       // Read once we are the writer: what another one added before stays.
       const known = (await match.store.find(match.sessionId)).metadata["tags"];
-      const strings = Array.isArray(known) ? known.filter((tag) => typeof tag === "string") : [];
-      tags = [...new Set([...strings, ...added])].filter((tag) => !remove.includes(tag));
-      if (tags.length > HOME_DEFAULTS.tagsCount) throw tooManyTags(tags.length);
+      tags = changedTags(known, { add: added, remove });
       await session.setMetadata("tags", tags);
     });
     return tags;
@@ -363,20 +361,4 @@ async function note(session: Session, key: string, value: JsonValue): Promise<vo
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
   }
-}
-
-function checkName(what: string, name: unknown): string {
-  const trimmed = typeof name === "string" ? name.trim() : "";
-  if (trimmed !== "" && trimmed.length <= HOME_DEFAULTS.titleChars) return trimmed;
-  throw new OptionError({
-    message: `A ${what} has 1 to ${HOME_DEFAULTS.titleChars} characters; this one has ${trimmed.length}.`,
-    hint: `Give a shorter ${what}, in words that tell the session from others.`,
-  });
-}
-
-function tooManyTags(count: number): OptionError {
-  return new OptionError({
-    message: `The session would have ${count} tags; ${HOME_DEFAULTS.tagsCount} is the most.`,
-    hint: "Remove some of its tags first.",
-  });
 }

@@ -10,9 +10,9 @@ import { openSession } from "../../../engine/open-session.ts";
 import type { Session } from "../../../engine/session.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../../ports/session-store.ts";
 import { findSession, theOne } from "../../home/find-session.ts";
+import { changedTags, checkName } from "../../home/title-and-tags.ts";
 import { importRecording } from "../../import-recording.ts";
 import type { FoundSession, HomeForkOptions, HomeImport, HomeProject } from "../../palimpsest-home.ts";
-import { tagsOf } from "./words.ts";
 
 export class FolderPlace {
   readonly folder: string;
@@ -69,16 +69,21 @@ export class FolderPlace {
   }
 
   async rename(which: string, title: string): Promise<void> {
-    await this.#change(which, (session) => session.setMetadata("title", title));
+    const named = checkName("title", title);
+    await this.#change(which, (session) => session.setMetadata("title", named));
   }
 
   async tag(
     which: string,
     { add = [], remove = [] }: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
   ): Promise<readonly string[]> {
-    const { info } = await this.find(which);
-    const tags = [...new Set([...tagsOf(info.metadata), ...add])].filter((tag) => !remove.includes(tag));
-    await this.#change(info.sessionId, (session) => session.setMetadata("tags", tags));
+    const added = add.map((tag) => checkName("tag", tag));
+    let tags: readonly string[] = [];
+    await this.#change(which, async (session) => {
+      // Read once we are the writer: what another one added before stays.
+      tags = changedTags(session.metadata["tags"], { add: added, remove });
+      await session.setMetadata("tags", tags);
+    });
     return tags;
   }
 

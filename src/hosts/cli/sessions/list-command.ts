@@ -106,7 +106,8 @@ function quoted(word: string): string {
   return /^[\w./:-]+$/.test(word) ? word : `'${showOnOneLine(word).replaceAll("'", "'\\''")}'`;
 }
 
-function emptyWords(place: SessionPlace, { all, tag, folder }: ListFlags): string {
+function emptyWords(place: SessionPlace, { all, tag, folder, after }: ListFlags): string {
+  if (after !== undefined) return "No more sessions: the list ends before what --after names.";
   const where = all === true || folder !== undefined ? showOnOneLine(place.folder) : "this project";
   if (folder !== undefined && !existsSync(place.folder)) return `There is no folder ${where}.`;
   const what = tag === undefined ? "No sessions" : `No sessions tagged ${showOnOneLine(tag)}`;

@@ -55,6 +55,29 @@ describe("sessions fork, rename and tag", () => {
   });
 });
 
+describe("sessions in a plain folder", () => {
+  it("are called and tagged by the same rules as those of a home", async () => {
+    const place = storedHome();
+    const id = await storeSession(place);
+    const { folder } = openHome({ home: place.home, workingCopy: place.folder }).project;
+    const run = (...args: readonly string[]) => place.run(["sessions", ...args, "--folder", folder]);
+    for (const where of [run, (...args: readonly string[]) => place.run(["sessions", ...args])]) {
+      expect((await where("rename", id, "a".repeat(201))).err).toMatch(
+        /^OPTION_INVALID A title has 1 to 200/,
+      );
+      expect((await where("tag", "add", id, "")).err).toMatch(
+        /^OPTION_INVALID A tag has .* Give a tag, in words/,
+      );
+      const tags = Array.from({ length: 65 }, (_, number) => `tag-${number}`);
+      expect((await where("tag", "add", id, ...tags)).err).toMatch(/^OPTION_INVALID .* 65 tags; /);
+    }
+    expect((await run("rename", id, "  Ledgers ")).code).toBe(0);
+    expect((await run("tag", "add", id, "billing", "urgent")).out).toContain("billing, urgent");
+    expect((await run("tag", "remove", id, "urgent")).out).toMatch(/ is tagged billing now/);
+    expect(json(await place.run(["sessions", "show", id, "--json"]))).toMatchObject({ title: "Ledgers" });
+  });
+});
+
 describe("sessions export and import", () => {
   it("give back the same session, through a file, plain and compressed, and a plain folder", async () => {
     const from = storedHome();

@@ -55,6 +55,7 @@ describe("sessions list", () => {
     const [, options] = /More: palimpsest (sessions list .*)\n$/.exec(out) ?? [];
     expect(options).toContain(`--folder ${folder} --limit 1 --after '`);
     const words = options!.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
+    expect((await place.run([...words.slice(0, -1), "~"])).out).toMatch(/^No more sessions: /);
     expect((await place.run(words)).out).toMatch(/^id.*\n\S+ +one /);
   });
 
