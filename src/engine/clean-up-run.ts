@@ -131,9 +131,10 @@ export class CleanUpRun {
   /** The list of all may be behind, so each that seems old is looked at by itself. */
   async #lookAtOld(oldMs: number): Promise<readonly SessionFacts[]> {
     const all: SessionFacts[] = [];
-    for (const { sessionId, lastActivityAt, bytes } of (await this.#store.outline?.(this.#options.scope)) ??
-      [])
-      if (lastActivityAt > oldMs) all.push({ sessionId, lastActivityAt, bytes, isInUse: false });
+    const outline = await this.#store.outline?.(this.#options.scope, { idleSince: oldMs });
+    for (const { sessionId, lastActivityAt, bytes, isInUse } of outline ?? [])
+      if (isInUse !== undefined || lastActivityAt > oldMs)
+        all.push({ sessionId, lastActivityAt, bytes, isInUse: isInUse === true });
       else {
         const found = await this.#find(sessionId);
         if (found !== undefined) all.push(found);
@@ -181,14 +182,7 @@ export class CleanUpRun {
     const { scope } = this.#options;
     try {
       if (action.kind === "purge") await this.#store.purge(action.sessionId, scope);
-      else {
-        const now = await this.#store.find(action.sessionId, scope);
-        if (now.isInUse) return this.#keep("in-use");
-        if (now.lastActivityAt !== action.lastActivityAt) return this.#keep("changed");
-        // The time of the note, so that observed time counts from this run on.
-        const trashing = { at: this.startedAt, reason: action.reason };
-        await this.#store.trash(action.sessionId, trashing, scope);
-      }
+      else if (!(await this.#trash(action))) return this.#keep("changed");
       this.#done.push(action);
     } catch (error) {
       const code = codeOf(error);
@@ -196,6 +190,19 @@ export class CleanUpRun {
       else if (code === "SESSION_NOT_FOUND") this.#keep("changed");
       else this.#fail(action.kind, error, action.sessionId);
     }
+  }
+
+  /** Whether it was moved: not where there was activity since it was planned. */
+  async #trash(action: Extract<CleanUpAction, { kind: "trash" }>): Promise<boolean> {
+    const { scope } = this.#options;
+    // The time of the note, so that observed time counts from this run on.
+    const trashing = { at: this.startedAt, reason: action.reason };
+    const unchanged = this.#store.trashUnchanged?.(action, trashing, scope);
+    if (unchanged !== undefined) return unchanged;
+    const now = await this.#store.find(action.sessionId, scope);
+    if (now.lastActivityAt !== action.lastActivityAt) return false;
+    await this.#store.trash(action.sessionId, trashing, scope);
+    return true;
   }
 
   /** Writes down that there was a run, when, and what it did. */

@@ -87,7 +87,18 @@ export interface SessionOutline {
   readonly bytes: number;
   /** Its title, or the first words of its first prompt; absent where neither is known. */
   readonly title?: string;
+  /** Somebody is its writer now. Present only where the session was looked at; then all of this is as it is now. */
+  readonly isInUse?: boolean;
 }
+
+/** Which sessions of a list of all are looked at, each by itself. */
+export interface OutlineLook {
+  /** Those without activity since then; milliseconds since the epoch. */
+  readonly idleSince: number;
+}
+
+/** A session as it was seen. */
+export type SeenSession = Pick<SessionInfo, "sessionId" | "lastActivityAt" | "bytes">;
 
 /** A session that was moved to the trash. */
 export interface TrashedSession {
@@ -173,10 +184,11 @@ export interface SessionStore {
   describe(query?: SessionQuery): Promise<SessionPage>;
   /**
    * All sessions at once, the latest activity first, by what the store keeps of them: without opening any.
-   * It may be behind, so ask `find` before a session is done something to that cannot be undone. A store
-   * without such a thing leaves the method out.
+   * It may be behind, so ask `find` before a session is done something to that cannot be undone. With `look`
+   * those that are idle are looked at, where that costs less than `find`: their rows have `isInUse`. A store
+   * without such a thing leaves the method out, or takes no notice of `look`.
    */
-  outline?(scope?: Scope): Promise<readonly SessionOutline[]>;
+  outline?(scope?: Scope, look?: OutlineLook): Promise<readonly SessionOutline[]>;
   /**
    * Whether something said in the session may hold the text, which is of ASCII letters, digits and
    * `_ . / @ -`, capital or small: `false` is certain. A store that cannot tell without reading the
@@ -191,6 +203,12 @@ export interface SessionStore {
    * the trash holds one of this id already.
    */
   trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void>;
+  /**
+   * Does what `trash` does, if nothing has happened to the session since it was seen so; else nothing.
+   * Tells whether it was moved. A store that would have to read the session to know leaves the method out.
+   * @throws `StoreError` as `trash` does.
+   */
+  trashUnchanged?(seen: SeenSession, trashing: Trashing, scope?: Scope): Promise<boolean>;
   /** What is in the trash, sorted by id. */
   listTrash(scope?: Scope): Promise<readonly TrashedSession[]>;
   /** Brings a session back from the trash. @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_EXISTS`. */

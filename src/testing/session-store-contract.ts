@@ -44,6 +44,7 @@ import {
   purges,
   refusesWrongTrashing,
   trashesAndRestores,
+  trashesWhatIsUnchanged,
   trashesWithinScope,
 } from "./session-store-trash-cases.ts";
 import {
@@ -102,6 +103,7 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "never denies a text that a session holds", run: tellsWhatMayBeHeld },
   { name: "moves a session to the trash and brings it back whole", run: trashesAndRestores },
   { name: "deletes for good what is in the trash, and only that", run: purges },
+  { name: "trashes only what is as it was seen, if it can", run: trashesWhatIsUnchanged },
   { name: "refuses to trash, restore or purge what is not there", run: refusesWrongTrashing },
   { name: "never replaces a session that is in the trash or in the list", run: keepsWhatTrashHolds },
   { name: "keeps the trash of different scopes apart", run: trashesWithinScope },

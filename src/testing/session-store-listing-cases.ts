@@ -162,6 +162,13 @@ export async function outlinesAll({ store, reopen }: StoreHarness): Promise<void
     sessions.map(({ sessionId, lastActivityAt, bytes }) => [sessionId, lastActivityAt, bytes]),
     "the sessions of the page, in its order",
   );
+  const writer = await store.open("prompted");
+  await writer.acquire();
+  const looked = (await reopen().outline?.(undefined, { idleSince: Number.MAX_SAFE_INTEGER })) ?? [];
+  for (const { sessionId, isInUse } of looked)
+    holds(isInUse === undefined || isInUse === (sessionId === "prompted"), "whether somebody writes it");
+  same(looked.length, outline.length, "as many where they are looked at");
+  await writer.close();
   const titles = ["only a prompt", "A title", undefined];
   for (const [index, { title }] of outline.entries())
     holds(

@@ -93,6 +93,22 @@ export async function keepsWhatTrashHolds({ store }: StoreHarness): Promise<void
   await restored.close();
 }
 
+export async function trashesWhatIsUnchanged({ store, reopen }: StoreHarness): Promise<void> {
+  if (store.trashUnchanged === undefined) return;
+  await stored({ store }, ID);
+  const seen = await reopen().find(ID);
+  const writer = await store.open(ID);
+  await writer.acquire();
+  await refuses(async () => void (await reopen().trashUnchanged?.(seen, BY_HAND)), "SESSION_IN_USE");
+  await writer.append([message(2, "two")]);
+  await writer.close();
+  same(await reopen().trashUnchanged?.(seen, BY_HAND), false, "no move of what was written since");
+  same([await store.list(), await store.listTrash()], [[ID], []], "the session in the list");
+  same(await reopen().trashUnchanged?.(await store.find(ID), BY_HAND), true, "a move of what is as it was");
+  same(await store.listTrash(), [{ sessionId: ID, trashedAt: AT, reason: "by hand" }], "it in the trash");
+  await refuses(async () => void (await reopen().trashUnchanged?.(seen, BY_HAND)), "SESSION_NOT_FOUND");
+}
+
 export async function trashesWithinScope({ store }: StoreHarness): Promise<void> {
   const [one, other] = [{ project: "one" }, { project: "other" }];
   for (const scope of [undefined, one, other]) {

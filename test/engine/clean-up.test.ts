@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { cleanUp } from "../../src/engine/clean-up.ts";
-import type { CleanUpOptions } from "../../src/engine/clean-up-run.ts";
 import { parseNotes } from "../../src/engine/observed-clock.ts";
 import { checkRetention, planCleanUp } from "../../src/engine/plan-clean-up.ts";
 import type { SessionStore } from "../../src/ports/session-store.ts";
@@ -271,33 +270,62 @@ describe("a run", () => {
   });
 });
 
-describe("one session that cannot be moved", () => {
-  const failing = (store: SessionStore, method: "find" | "trash"): SessionStore =>
-    new Proxy(store, {
-      get: (target, name) => {
-        if (name === method)
-          return async (id: string, ...rest: unknown[]) => {
-            if (id === "bad") throw Object.assign(new Error("EIO: the disk"), { code: "EIO" });
-            return (target[method] as (...args: unknown[]) => unknown)(id, ...rest);
-          };
-        const value = Reflect.get(target, name, target) as unknown;
-        return typeof value === "function" ? (value.bind(target) as unknown) : value;
-      },
-    });
+/** A store of which one method does something else for the session `bad`. */
+function storeWith(
+  store: SessionStore,
+  method: "find" | "trash" | "trashUnchanged",
+  instead: (...args: unknown[]) => Promise<unknown>,
+): SessionStore {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target) as unknown;
+      if (typeof value !== "function") return value;
+      const bound = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
+      // As a store that knows no short ways.
+      if (name === "trashUnchanged" && method !== "trashUnchanged") return undefined;
+      if (name === "outline" && method !== "trashUnchanged") return () => target.outline?.();
+      if (name !== method) return bound;
+      const isBad = (id: unknown) => id === "bad" || (id as { sessionId?: string }).sessionId === "bad";
+      return async (...args: unknown[]) => (isBad(args[0]) ? instead(bound, ...args) : bound(...args));
+    },
+  });
+}
 
+describe("one session that cannot be moved", () => {
   it.each([
     { method: "find", kind: "look" },
     { method: "trash", kind: "trash" },
+    { method: "trashUnchanged", kind: "trash" },
   ] as const)("does not keep the others: $method fails", async ({ method, kind }) => {
     const world = await aWorld();
     await world.stamp("bad", 50 * DAY_MS);
-    const options: CleanUpOptions = {
-      clock: { nowMs: () => world.nowMs },
-      ledger: world.store.cleanUpLedger(),
-    };
-    const report = await cleanUp(failing(world.store, method), options);
+    const clock = { nowMs: () => world.nowMs };
+    const fail = () => Promise.reject(Object.assign(new Error("EIO: the disk"), { code: "EIO" }));
+    const store = storeWith(world.store, method, fail);
+    const report = await cleanUp(store, { clock, ledger: world.store.cleanUpLedger() });
     expect(report).toMatchObject({ outcome: "done", trashed: 1 });
     expect(report.failures).toEqual([{ kind, sessionId: "bad", message: "EIO: the disk" }]);
     expect(await world.store.list()).toEqual(["bad", "new"]);
+  });
+
+  it.each([
+    { method: "find", why: "looked at again before it is moved" },
+    { method: "trashUnchanged", why: "moved only as it was seen" },
+  ] as const)("is one that was written since it was planned: $why", async ({ method }) => {
+    const world = await aWorld();
+    await world.stamp("bad", 50 * DAY_MS);
+    let looks = 0;
+    const store = storeWith(world.store, method, async (original, ...args) => {
+      // Where there are no short ways, the first look is that of the plan.
+      if (method === "trashUnchanged" || ++looks === 2) {
+        await world.use("bad");
+        await world.close("bad");
+      }
+      return (original as (...args: unknown[]) => unknown)(...args);
+    });
+    const clock = { nowMs: () => world.nowMs };
+    const report = await cleanUp(store, { clock, ledger: world.store.cleanUpLedger() });
+    expect(report).toMatchObject({ outcome: "done", trashed: 1, kept: { changed: 1 }, failures: [] });
+    expect(await world.isWhole("bad")).toBe(true);
   });
 });

@@ -19,6 +19,7 @@ import {
   errorCode,
   readFailure,
   sessionExists,
+  sessionInUse,
   sessionNotFound,
   storeFailure,
 } from "../shared/store-failure.ts";
@@ -41,6 +42,8 @@ export interface FileSessionLogOptions {
   readonly file: OpenFile | undefined;
   /** Absent where nobody else can come. */
   readonly lease: LeaseOptions | undefined;
+  /** Whether the session is on its way to the trash or back. */
+  readonly isMoving: () => boolean;
   readonly blobQuotaBytes: number;
 }
 
@@ -56,6 +59,7 @@ export class FileSessionLog implements SessionLog {
   readonly #ids: IdSource;
   readonly #leaseOptions: LeaseOptions | undefined;
   readonly #lease: SessionLease | undefined;
+  readonly #isMoving: () => boolean;
   readonly #isNew: boolean;
   readonly #repeated = new RepeatedAppend();
   #reader: OpenFile | undefined;
@@ -86,6 +90,7 @@ export class FileSessionLog implements SessionLog {
     const folders = this.#folders;
     this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders, quotaBytes });
     this.#leaseOptions = lease;
+    this.#isMoving = options.isMoving;
     this.#lease =
       lease === undefined
         ? undefined
@@ -112,7 +117,7 @@ export class FileSessionLog implements SessionLog {
       if (this.#reader === undefined && this.#fs.stat(this.#paths.logFile) !== undefined)
         throw sessionExists(this.sessionId);
       const acquired = lease.acquire(this.#reader?.size() ?? 0);
-      this.#assertStillThere(lease);
+      this.#assertStaysHere(lease);
       this.#needsFence ||= acquired === "over-living" && this.#reader !== undefined;
       if (this.#needsFence) this.#fence(this.#leaseOptions!);
       this.#needsFence = false;
@@ -125,11 +130,19 @@ export class FileSessionLog implements SessionLog {
     this.#tidyBlobs();
   }
 
-  /** It may have been moved to the trash since it was opened. While the lease is held it stays. */
-  #assertStillThere(lease: SessionLease): void {
-    if (this.#reader === undefined || this.#fs.stat(this.#paths.logFile) !== undefined) return;
-    lease.release();
-    throw sessionNotFound(this.sessionId, this.#paths.rootFolder);
+  /**
+   * It may have been moved to the trash since it was opened, or be on its way. While the lease is held, no
+   * move begins; first the mark is looked for, so that one which has just ended is seen by what it did.
+   */
+  #assertStaysHere(lease: SessionLease): void {
+    try {
+      if (this.#isMoving()) throw sessionInUse(this.sessionId, "it is just moved to the trash or out of it");
+      if (this.#reader !== undefined && this.#fs.stat(this.#paths.logFile) === undefined)
+        throw sessionNotFound(this.sessionId, this.#paths.rootFolder);
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
   }
 
   #tidyBlobs(): void {

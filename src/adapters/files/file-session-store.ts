@@ -12,6 +12,8 @@ import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type {
+  OutlineLook,
+  SeenSession,
   SessionInfo,
   SessionLog,
   SessionOutline,
@@ -99,8 +101,8 @@ export class FileSessionStore implements SessionStore {
     return this.#lister(query.scope).describe(query);
   }
 
-  async outline(scope?: Scope): Promise<readonly SessionOutline[]> {
-    return this.#lister(scope).outline();
+  async outline(scope?: Scope, look?: OutlineLook): Promise<readonly SessionOutline[]> {
+    return this.#lister(scope).outline(look);
   }
 
   async mayHold(sessionId: string, text: string, scope?: Scope): Promise<boolean> {
@@ -117,7 +119,14 @@ export class FileSessionStore implements SessionStore {
 
   async trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void> {
     await this.#trash(sessionId, scope).trash(sessionId, trashing);
-    this.#lister(scope).forget(sessionId);
+    await this.#lister(scope).forget(sessionId);
+  }
+
+  async trashUnchanged(seen: SeenSession, trashing: Trashing, scope?: Scope): Promise<boolean> {
+    const { sessionId } = seen;
+    const isMoved = await this.#trash(sessionId, scope).trash(sessionId, trashing, seen);
+    if (isMoved) await this.#lister(scope).forget(sessionId);
+    return isMoved;
   }
 
   async listTrash(scope?: Scope): Promise<readonly TrashedSession[]> {
@@ -223,7 +232,10 @@ export class FileSessionStore implements SessionStore {
   #log(sessionId: string, scope: Scope | undefined, file: OpenFile | undefined): SessionLog {
     const { fs, hasher, ids, lease, blobQuotaBytes = STORE_DEFAULTS.blobQuotaBytes } = this.#options;
     const paths = this.#paths(sessionId, scope);
-    const log = new FileSessionLog({ sessionId, paths, fs, hasher, ids, file, lease, blobQuotaBytes });
+    const isMoving = () => this.#trashOf(scope).isMoving(sessionId);
+    const log = new FileSessionLog({
+      ...{ sessionId, paths, fs, hasher, ids, file, lease, isMoving, blobQuotaBytes },
+    });
     return this.#lister(scope).follow(log, { isNew: file === undefined, ids });
   }
 }

@@ -12,6 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type {
+  OutlineLook,
   SessionInfo,
   SessionLog,
   SessionOutline,
@@ -27,6 +28,9 @@ import { IndexedSessionLog } from "./indexed-session-log.ts";
 import { readLastAt, readSessionGist } from "./read-session-gist.ts";
 import { SessionIndex } from "./session-index.ts";
 import { holdsText } from "./text-scan.ts";
+
+/** Sessions that are looked at before others in the process have their turn. */
+const LOOKED_AT_ONCE = 1_000;
 
 export interface SessionListerOptions {
   readonly folder: string;
@@ -48,6 +52,11 @@ export class SessionLister {
   readonly #options: SessionListerOptions;
   readonly #index: SessionIndex | undefined;
   readonly #looks: SessionLooks;
+  /** Logs that the last look at the folder could not read. */
+  readonly #unreadable = new Set<string>();
+  /** What the index is about to be told. */
+  #gone: IndexNote[] = [];
+  #telling: Promise<void> | undefined;
 
   constructor(options: SessionListerOptions) {
     this.#options = options;
@@ -84,13 +93,33 @@ export class SessionLister {
     return isLast || last === undefined ? { sessions } : { sessions, next: cursorOf(last) };
   }
 
-  async outline(): Promise<readonly SessionOutline[]> {
+  async outline(look?: OutlineLook): Promise<readonly SessionOutline[]> {
+    this.#unreadable.clear();
     const index = this.#index?.read();
     // An index that is whole is believed; without one the folder is looked at.
     const view = viewIndex(index, index === undefined ? this.list() : undefined, this.#looks);
     const rows = [...view.rows];
     await this.#correct(view, []);
-    return rows;
+    return look === undefined ? rows : await this.#lookAtIdle(rows, look);
+  }
+
+  async #lookAtIdle(
+    rows: readonly IndexRow[],
+    { idleSince }: OutlineLook,
+  ): Promise<readonly SessionOutline[]> {
+    const looked: SessionOutline[] = [];
+    for (const [index, row] of rows.entries()) {
+      if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await setImmediate();
+      const now = row.lastActivityAt > idleSince ? row : this.#refresh(row.sessionId, row);
+      if (now === undefined) continue;
+      // Whatever an index says, nothing is older than its file.
+      const lastActivityAt = Math.max(now.lastActivityAt, plausibleTime(now.modifiedAt));
+      // What cannot be read was not looked at: its last entry may be younger than its file.
+      const isLooked = lastActivityAt <= idleSince && !this.#unreadable.has(row.sessionId);
+      if (!isLooked) looked.push({ ...now, lastActivityAt });
+      else looked.push({ ...now, isInUse: this.#options.isInUse(this.#paths(row.sessionId)) });
+    }
+    return looked;
   }
 
   /** Whether one of the session's files holds the text, capital or small. */
@@ -116,9 +145,18 @@ export class SessionLister {
     return new IndexedSessionLog({ log, index: this.#index, isNew, writerId: ids.entryId(), rowOf });
   }
 
-  /** The session is not in the folder any more. */
-  forget(sessionId: string): void {
-    this.#index?.add([{ on: "gone", sessionId }]);
+  /** The session is not in the folder any more. Those that go together are told to the index together. */
+  forget(sessionId: string): Promise<void> | undefined {
+    const index = this.#index;
+    if (index === undefined) return undefined;
+    this.#gone.push({ on: "gone", sessionId });
+    this.#telling ??= setImmediate().then(() => {
+      const gone = this.#gone;
+      this.#gone = [];
+      this.#telling = undefined;
+      index.add(gone);
+    });
+    return this.#telling;
   }
 
   async #readPage(rows: Iterable<IndexRow>, after: string, limit: number) {
@@ -196,6 +234,7 @@ export class SessionLister {
       }
     } catch {
       // Whoever opens the session hears of it; here it has the time of its file.
+      this.#unreadable.add(sessionId);
       return 0;
     }
   }

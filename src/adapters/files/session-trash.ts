@@ -14,27 +14,34 @@
  *
  * An error in the middle is undone at once, or else by the next. Folders are synced before the one that a
  * session left, so a power loss puts it in the old place or in the new one.
+ *
+ * WRITERS. Whoever moves a session makes its mark and then looks for a lease; whoever is about to write one
+ * takes its lease and then looks for a mark (`isMoving`). So one of the two sees the other before it does
+ * anything, and a session that has no folder is moved without a lease of its own. One that has a folder may
+ * have leases of writers that are gone, and is being mended by who looks for no marks: there the lease is taken.
  */
 import { setImmediate } from "node:timers/promises";
 import { StoreError } from "../../base/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { FileSystem } from "../../ports/file-system.ts";
-import type { TrashedSession, Trashing } from "../../ports/session-store.ts";
+import type { FileStat, FileSystem, OpenFile } from "../../ports/file-system.ts";
+import type { SeenSession, TrashedSession, Trashing } from "../../ports/session-store.ts";
+import { plausibleTime } from "../shared/session-info.ts";
 import { isSessionId, type SessionPaths } from "../shared/session-paths.ts";
 import {
   errorCode,
   readFailure,
   sessionExists,
+  sessionInUse,
   sessionNotFound,
   storeFailure,
   trashHolds,
 } from "../shared/store-failure.ts";
 import { removeLeases } from "./own-files.ts";
 import { SyncGroup } from "./sync-group.ts";
-import { syncAudit } from "./trash-audit.ts";
+import { TrashAudit } from "./trash-audit.ts";
 import { type HeldFolder, TrashGuard } from "./trash-guard.ts";
 import { TrashMoves } from "./trash-moves.ts";
-import { hasFile, hasFolder, readRecord, type TrashPlaces, trashPlaces } from "./trash-places.ts";
+import { fileStat, hasFile, hasFolder, readRecord, type TrashPlaces, trashPlaces } from "./trash-places.ts";
 
 const LISTED_AT_ONCE = 1_000;
 
@@ -53,6 +60,12 @@ export interface SessionTrashOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** A session that can be moved. */
+interface Movable {
+  readonly log: FileStat;
+  readonly hasFolder: boolean;
+}
+
 /** The trash beside the sessions of one folder. */
 export class SessionTrash {
   readonly #options: SessionTrashOptions;
@@ -67,9 +80,10 @@ export class SessionTrash {
     this.#options = options;
     this.#fs = fs;
     this.#folder = folder;
-    this.#moves = new TrashMoves(fs, clock);
+    const audit = new TrashAudit(fs, folder);
+    this.#moves = new TrashMoves(fs, clock, audit);
     this.#syncs = new SyncGroup(fs, async () => {
-      await syncAudit(fs, folder);
+      await audit.sync();
       await fs.syncDirectory(folder);
     });
     this.#guard = new TrashGuard({
@@ -80,22 +94,33 @@ export class SessionTrash {
     });
   }
 
-  /** @throws `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `SESSION_EXISTS` */
-  trash(sessionId: string, trashing: Trashing): Promise<void> {
-    const assertMovable = (places: TrashPlaces) => {
-      if (!hasFile(this.#fs, places.live.logFile)) throw sessionNotFound(sessionId, places.live.rootFolder);
-      if (hasFile(this.#fs, places.log)) throw trashHolds(sessionId);
-      hasFolder(this.#fs, places.live.sessionFolder);
-    };
-    return this.#do(sessionId, assertMovable, async (places) => {
-      const lease = this.#holdSession(places);
+  /**
+   * Whether it was moved: not if it is no more as it was seen.
+   * @throws `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `SESSION_EXISTS`
+   */
+  async trash(sessionId: string, trashing: Trashing, seen?: SeenSession): Promise<boolean> {
+    let isMoved = false;
+    const check = (places: TrashPlaces) => void this.#lookAtMovable(places);
+    await this.#do(sessionId, check, async (places) => {
+      const found = this.#lookAtMovable(places);
+      const lease = found.hasFolder ? this.#holdSession(places) : undefined;
       try {
-        assertMovable(places);
-        await this.#moveToTrash(places, trashing, lease);
+        const movable = lease === undefined ? found : this.#lookAtMovable(places);
+        if (seen !== undefined && !isAsSeen(movable.log, seen)) return;
+        await this.#moveToTrash(places, trashing, { log: movable.log, lease });
+        isMoved = true;
       } finally {
         letGo(() => lease?.release());
       }
     });
+    return isMoved;
+  }
+
+  #lookAtMovable({ folder, log, live, sessionId }: TrashPlaces): Movable {
+    const stat = fileStat(this.#fs, live.logFile);
+    if (stat === undefined) throw sessionNotFound(sessionId, live.rootFolder);
+    if (hasFolder(this.#fs, folder) && hasFile(this.#fs, log)) throw trashHolds(sessionId);
+    return { log: stat, hasFolder: hasFolder(this.#fs, live.sessionFolder) };
   }
 
   /** What is in the trash, sorted by id. Changes nothing. */
@@ -117,6 +142,7 @@ export class SessionTrash {
       if (hasFile(this.#fs, places.live.logFile)) throw sessionExists(sessionId);
     };
     return this.#do(sessionId, assertRestorable, async (places) => {
+      assertRestorable(places);
       this.#clearWay(places);
       this.#moves.audit(places, { action: "restore" });
       // One that could not be removed when it went to the trash: nobody writes what lies there.
@@ -132,7 +158,8 @@ export class SessionTrash {
   purge(sessionId: string): Promise<void> {
     const assertTrashed = (places: TrashPlaces) => this.#assertTrashed(places);
     return this.#do(sessionId, assertTrashed, async (places) => {
-      this.#moves.audit(places, { action: "purge" });
+      assertTrashed(places);
+      await this.#moves.announce(places, { action: "purge" });
       await this.#syncs.add({});
       this.#moves.giveUp(places);
       this.#moves.deleteFiles(places);
@@ -143,6 +170,11 @@ export class SessionTrash {
   /** Finishes or undoes what earlier processes were in the middle of. */
   settle(): Promise<void> {
     return this.#guard.settleAll();
+  }
+
+  /** Whether a session is being moved at this moment: nobody may begin to write it. */
+  isMoving(sessionId: string): boolean {
+    return this.#guard.isMoving(sessionId);
   }
 
   /** Finishes what a crash left of this session. Costs one look where there is nothing. */
@@ -158,7 +190,7 @@ export class SessionTrash {
     return trashPlaces(this.#folder, sessionId, this.#options.paths(sessionId));
   }
 
-  /** Does the work under the session's mark. It is checked before too, so that what is refused leaves nothing. */
+  /** Does the work under the session's mark. It is checked before, so that what is refused makes no trash. */
   async #do(
     sessionId: string,
     check: (places: TrashPlaces) => void,
@@ -166,11 +198,8 @@ export class SessionTrash {
   ): Promise<void> {
     const places = this.#places(sessionId);
     try {
-      if (!this.#guard.isMarked(sessionId)) check(places);
-      await this.#guard.run(sessionId, async () => {
-        check(places);
-        await work(places);
-      });
+      if (!this.#guard.isActive && !this.#guard.isMarked(sessionId)) check(places);
+      await this.#guard.run(sessionId, () => work(places));
     } catch (error) {
       throw storeFailure(`The session ${sessionId} could not be moved or deleted`, error);
     }
@@ -188,9 +217,17 @@ export class SessionTrash {
     }
   }
 
-  async #moveToTrash(places: TrashPlaces, trashing: Trashing, lease: HeldFolder | undefined): Promise<void> {
-    const file = this.#moves.announce(places, trashing);
+  async #moveToTrash(
+    places: TrashPlaces,
+    trashing: Trashing,
+    { log, lease }: { readonly log: FileStat; readonly lease: HeldFolder | undefined },
+  ): Promise<void> {
+    const { at, reason } = trashing;
+    await this.#moves.announce(places, { action: "trash", at, reason });
+    let file: OpenFile | undefined;
     try {
+      this.#assertUnchanged(places, log);
+      file = this.#moves.makePlace(places, trashing);
       this.#moves.moveLogOut(places);
       // Its lease is not to go along. Whoever gets one now finds no log.
       lease?.release();
@@ -200,8 +237,17 @@ export class SessionTrash {
       this.#moves.takeBack(places);
       throw error;
     } finally {
-      letGo(() => file.close());
+      letGo(() => file?.close());
     }
+  }
+
+  /** Where no leases are kept, it may be written while others are announced. */
+  #assertUnchanged({ live, sessionId }: TrashPlaces, { size, modifiedMs }: FileStat): void {
+    const now = fileStat(this.#fs, live.logFile);
+    if (now?.size === size && now.modifiedMs === modifiedMs) return;
+    throw now === undefined
+      ? sessionNotFound(sessionId, live.rootFolder)
+      : sessionInUse(sessionId, "it was written at this moment");
   }
 
   #holdSession({ live, sessionId }: TrashPlaces): HeldFolder | undefined {
@@ -242,6 +288,11 @@ export class SessionTrash {
       throw readFailure(folder, error);
     }
   }
+}
+
+/** A log only grows, and what is written to it makes it younger. */
+function isAsSeen({ size, modifiedMs }: FileStat, { bytes, lastActivityAt }: SeenSession): boolean {
+  return size === bytes && plausibleTime(modifiedMs) <= lastActivityAt;
 }
 
 /** What was to be done is done, or its error is on the way to the caller; a lease that stays runs out. */

@@ -23,20 +23,67 @@ export interface AuditLine {
   readonly paths?: readonly string[];
 }
 
-/** Appends a line; it survives a killed process when this returns. */
-export function appendAudit(fs: FileSystem, trashFolder: string, line: AuditLine): void {
-  const file = fs.open(auditPath(trashFolder), "append");
-  try {
-    const size = file.size();
-    // What a crash tore is closed, so that this line is one of its own.
-    const before = size > 0 && file.read(size - 1, 1)[0] !== NEWLINE ? "\n" : "";
-    write(file, size, Buffer.from(`${before}${JSON.stringify({ v: 1, ...line })}\n`, "utf8"));
-  } finally {
-    file.close();
+interface Waiting {
+  readonly line: AuditLine;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class TrashAudit {
+  readonly #fs: FileSystem;
+  readonly #path: string;
+  #waiting: Waiting[] = [];
+
+  constructor(fs: FileSystem, trashFolder: string) {
+    this.#fs = fs;
+    this.#path = join(trashFolder, "audit.jsonl");
+  }
+
+  /** Resolves when the line is there, written together with those of all who ask meanwhile. */
+  add(line: AuditLine): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.write(...waiting.map(({ line }) => line));
+      for (const { resolve } of waiting) resolve();
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  /** Appends lines, all or none; they survive a killed process when this returns. */
+  write(...lines: readonly AuditLine[]): void {
+    const file = this.#fs.open(this.#path, "append");
+    try {
+      const size = file.size();
+      // What a crash tore is closed, so that this line is one of its own.
+      const before = size > 0 && file.read(size - 1, 1)[0] !== NEWLINE ? "\n" : "";
+      const text = lines.map((line) => `${JSON.stringify({ v: 1, ...line })}\n`).join("");
+      writeOrTakeBack(file, size, Buffer.from(before + text, "utf8"));
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Resolves once every line so far survives a power loss. */
+  async sync(): Promise<void> {
+    const file = this.#fs.open(this.#path, "append");
+    try {
+      await file.sync();
+    } finally {
+      file.close();
+    }
   }
 }
 
-function write(file: OpenFile, size: number, bytes: Uint8Array): void {
+function writeOrTakeBack(file: OpenFile, size: number, bytes: Uint8Array): void {
   try {
     writeWhole(file, bytes);
   } catch (error) {
@@ -47,18 +94,4 @@ function write(file: OpenFile, size: number, bytes: Uint8Array): void {
     }
     throw error;
   }
-}
-
-/** Resolves once every line so far survives a power loss. */
-export async function syncAudit(fs: FileSystem, trashFolder: string): Promise<void> {
-  const file = fs.open(auditPath(trashFolder), "append");
-  try {
-    await file.sync();
-  } finally {
-    file.close();
-  }
-}
-
-function auditPath(trashFolder: string): string {
-  return join(trashFolder, "audit.jsonl");
 }

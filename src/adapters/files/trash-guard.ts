@@ -52,6 +52,32 @@ export class TrashGuard {
     return this.#fs.stat(this.#markOf(sessionId)) !== undefined;
   }
 
+  /** Whether this process has something under way. */
+  get isActive(): boolean {
+    return this.#activeCount > 0;
+  }
+
+  /**
+   * Whether the session is being moved at this moment. What a crash left of a move is settled before; where
+   * another process keeps that from being done, it counts as being moved.
+   */
+  isMoving(sessionId: string): boolean {
+    if (!this.isMarked(sessionId)) return false;
+    if (this.#underWay.has(sessionId)) return true;
+    try {
+      this.#begin(sessionId);
+    } catch (error) {
+      if (errorCode(error) === "SESSION_IN_USE") return true;
+      throw error;
+    }
+    try {
+      if (this.isMarked(sessionId) && this.#trySettle(sessionId)) this.#unmark(sessionId);
+    } finally {
+      this.#end();
+    }
+    return this.isMarked(sessionId);
+  }
+
   /** Does the work under the session's mark, one at a time for each session. */
   async run(sessionId: string, work: () => Promise<void>): Promise<void> {
     const before = this.#queues.get(sessionId) ?? Promise.resolve();
@@ -98,7 +124,7 @@ export class TrashGuard {
 
   /** A new trash is durable before anything moves into it. */
   async #makeFolder(): Promise<void> {
-    if (hasFolder(this.#fs, this.#busyFolder)) return;
+    if (this.isActive || hasFolder(this.#fs, this.#busyFolder)) return;
     const folders = new FolderKeeper(this.#fs);
     folders.ensure(this.#busyFolder);
     await folders.sync();
@@ -143,9 +169,12 @@ export class TrashGuard {
   }
 
   #mark(sessionId: string): void {
-    const path = this.#markOf(sessionId);
-    if (this.#fs.stat(path) === undefined) this.#fs.open(path, "create").close();
-    else this.#options.settle(sessionId);
+    try {
+      this.#fs.open(this.#markOf(sessionId), "create").close();
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+      this.#options.settle(sessionId);
+    }
   }
 
   #unmark(sessionId: string): void {

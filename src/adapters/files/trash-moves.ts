@@ -7,25 +7,28 @@ import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Trashing } from "../../ports/session-store.ts";
 import { sessionExists } from "../shared/store-failure.ts";
 import { removeLeases, removeTrashedFiles } from "./own-files.ts";
-import { type AuditLine, appendAudit } from "./trash-audit.ts";
+import type { AuditLine, TrashAudit } from "./trash-audit.ts";
 import { hasFile, hasFolder, isLeft, leftFolder, type TrashPlaces, writeRecord } from "./trash-places.ts";
 
 /** Moves the files of one trash. */
 export class TrashMoves {
   readonly #fs: FileSystem;
   readonly #clock: Clock | undefined;
+  readonly #audit: TrashAudit;
 
-  constructor(fs: FileSystem, clock: Clock | undefined) {
+  constructor(fs: FileSystem, clock: Clock | undefined, audit: TrashAudit) {
     this.#fs = fs;
     this.#clock = clock;
+    this.#audit = audit;
   }
 
-  /** Writes down what is going to be moved, and why; the caller closes the file. */
-  announce(places: TrashPlaces, trashing: Trashing): OpenFile {
-    this.#fs.makeDirectory(places.folder);
-    if (this.#fs.stat(places.files) !== undefined)
-      this.#fs.rename(places.files, leftFolder(this.#fs, places));
-    this.audit(places, { action: "trash", at: trashing.at, reason: trashing.reason });
+  /** Makes the session's place, with a record of when and why; the caller closes the file. */
+  makePlace(places: TrashPlaces, trashing: Trashing): OpenFile {
+    if (hasFolder(this.#fs, places.folder)) {
+      if (this.#fs.stat(places.files) !== undefined)
+        this.#fs.rename(places.files, leftFolder(this.#fs, places));
+      if (hasFile(this.#fs, places.record)) this.#fs.remove(places.record);
+    } else this.#fs.makeDirectory(places.folder);
     return writeRecord(this.#fs, places, trashing);
   }
 
@@ -100,8 +103,18 @@ export class TrashMoves {
     }
   }
 
-  audit({ sessionId, trashFolder }: TrashPlaces, line: Omit<AuditLine, "sessionId">): void {
+  /** Writes a line of the audit now. */
+  audit(places: TrashPlaces, line: Omit<AuditLine, "sessionId">): void {
+    this.#audit.write(this.#lineOf(places, line));
+  }
+
+  /** Writes a line of the audit together with others. */
+  announce(places: TrashPlaces, line: Omit<AuditLine, "sessionId">): Promise<void> {
+    return this.#audit.add(this.#lineOf(places, line));
+  }
+
+  #lineOf({ sessionId }: TrashPlaces, line: Omit<AuditLine, "sessionId">): AuditLine {
     const at = line.at ?? this.#clock?.nowMs();
-    appendAudit(this.#fs, trashFolder, { ...line, sessionId, ...(at === undefined ? {} : { at }) });
+    return { ...line, sessionId, ...(at === undefined ? {} : { at }) };
   }
 }

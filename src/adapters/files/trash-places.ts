@@ -18,7 +18,7 @@ import { basename, join } from "node:path";
 import { StoreError } from "../../base/errors.ts";
 import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
 import { shorten } from "../../base/text.ts";
-import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
+import type { FileStat, FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { TrashedSession, Trashing } from "../../ports/session-store.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
 
@@ -67,9 +67,14 @@ export function isLeft(path: string): boolean {
 
 /** Whether there is a regular file. @throws `STORE_FAILED` where a link stands in its place. */
 export function hasFile(fs: FileSystem, path: string): boolean {
+  return fileStat(fs, path) !== undefined;
+}
+
+/** Of a regular file, if there is one. @throws `STORE_FAILED` where a link stands in its place. */
+export function fileStat(fs: FileSystem, path: string): FileStat | undefined {
   const stat = fs.stat(path);
   if (stat?.isLink) throw linkRefused(path);
-  return stat?.isDirectory === false;
+  return stat?.isDirectory === false ? stat : undefined;
 }
 
 /** Whether there is a folder. @throws `STORE_FAILED` where a link stands in its place. */
@@ -93,7 +98,6 @@ export function writeRecord(
   { at, reason }: Trashing,
 ): OpenFile {
   const text = { v: RECORD_VERSION, sessionId, trashedAt: at, reason: shorten(reason, REASON_CHARS) };
-  if (hasFile(fs, record)) fs.remove(record);
   const file = fs.open(record, "create");
   try {
     writeWhole(file, Buffer.from(`${JSON.stringify(text)}\n`, "utf8"));

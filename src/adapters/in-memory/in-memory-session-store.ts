@@ -10,6 +10,7 @@ import { SessionError } from "../../base/errors.ts";
 import { toWellFormed } from "../../base/text.ts";
 import type {
   LogContents,
+  SeenSession,
   SessionInfo,
   SessionLog,
   SessionPage,
@@ -99,6 +100,13 @@ export class InMemorySessionStore implements SessionStore {
     if (this.#trash.has(key)) throw trashHolds(sessionId);
     this.#trash.set(key, { session, trashing });
     this.#sessions.delete(key);
+  }
+
+  async trashUnchanged(seen: SeenSession, trashing: Trashing, scope?: Scope): Promise<boolean> {
+    const { lastActivityAt, bytes } = await this.find(seen.sessionId, scope);
+    if (lastActivityAt !== seen.lastActivityAt || bytes !== seen.bytes) return false;
+    await this.trash(seen.sessionId, trashing, scope);
+    return true;
   }
 
   async listTrash(scope?: Scope): Promise<readonly TrashedSession[]> {

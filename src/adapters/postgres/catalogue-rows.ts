@@ -7,6 +7,8 @@
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
 import type {
+  OutlineLook,
+  SeenSession,
   SessionInfo,
   SessionOutline,
   SessionPage,
@@ -54,11 +56,14 @@ export class CatalogueRows {
     return rows.length > limit && last !== undefined ? { sessions, next: cursorOf(last) } : { sessions };
   }
 
-  async outline(scopeKey: string): Promise<readonly SessionOutline[]> {
+  async outline(scopeKey: string, look?: OutlineLook): Promise<readonly SessionOutline[]> {
     const { rows } = await this.#read(INFO_COLUMNS, `${LIVE} ORDER BY s.last_activity DESC, s.session_id`, [
       scopeKey,
     ]);
-    return rows.map(infoOf).map(outlineOf);
+    return rows.map((row) => {
+      const info = infoOf(row);
+      return { ...outlineOf(info), ...(look !== undefined && { isInUse: info.isInUse }) };
+    });
   }
 
   async info({ scopeKey, sessionId }: SessionName): Promise<SessionInfo | undefined> {
@@ -85,13 +90,24 @@ export class CatalogueRows {
     });
   }
 
-  /** Whether it is in the trash now. A writer that still has it open is fenced by the token. */
-  async trash({ scopeKey, sessionId }: SessionName, { at, reason }: Trashing): Promise<boolean> {
+  /**
+   * Whether it is in the trash now; with `seen` it moves only as it was seen. A writer that still has it
+   * open is fenced by the token.
+   */
+  async trash(
+    { scopeKey, sessionId }: SessionName,
+    { at, reason }: Trashing,
+    seen?: SeenSession,
+  ): Promise<boolean> {
     const done = await this.#change(
       `UPDATE ${this.#tables.sessions} s SET trashed_at = $3::bigint, trash_reason = $4::text,
         lease_token = s.lease_token + 1, lease_owner = NULL, lease_holder = NULL, lease_until = NULL
-        WHERE s.scope = $1::text AND s.session_id = $2::text AND ${LIVE} AND ${FREE} RETURNING s.key`,
-      [scopeKey, sessionId, Math.max(0, Math.floor(at) || 0), JSON.stringify(reason)],
+        WHERE s.scope = $1::text AND s.session_id = $2::text AND ${LIVE} AND ${FREE}
+        AND ($5::bigint IS NULL OR (s.bytes = $5::bigint AND s.last_activity = $6::bigint)) RETURNING s.key`,
+      [
+        ...[scopeKey, sessionId, Math.max(0, Math.floor(at) || 0), JSON.stringify(reason)],
+        ...[seen?.bytes ?? null, seen?.lastActivityAt ?? null],
+      ],
     );
     return done.rows.length > 0 || (done.isRepeated && (await this.trashed(scopeKey, sessionId)).length > 0);
   }

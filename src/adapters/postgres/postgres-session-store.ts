@@ -6,6 +6,8 @@ import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type {
+  OutlineLook,
+  SeenSession,
   SessionInfo,
   SessionLog,
   SessionOutline,
@@ -123,8 +125,8 @@ export class PostgresSessionStore implements SessionStore {
     return this.#catalogue.page(scopeKey(query.scope, this.#hasher), pageLimit(query), query.after);
   }
 
-  async outline(scope?: Scope): Promise<readonly SessionOutline[]> {
-    return this.#catalogue.outline(scopeKey(scope, this.#hasher));
+  async outline(scope?: Scope, look?: OutlineLook): Promise<readonly SessionOutline[]> {
+    return this.#catalogue.outline(scopeKey(scope, this.#hasher), look);
   }
 
   async find(sessionId: string, scope?: Scope): Promise<SessionInfo> {
@@ -137,10 +139,18 @@ export class PostgresSessionStore implements SessionStore {
     const name = this.#name(sessionId, scope);
     if (await unlessThere(this.#catalogue.trash(name, trashing), trashHolds(sessionId))) return;
     if (!(await this.find(sessionId, scope)).isInUse) return this.trash(sessionId, trashing, scope);
-    throw new StoreError("SESSION_IN_USE", {
-      message: `Session ${sessionId} is being written.`,
-      hint: "Close it there first; the lease of a writer that was killed runs out.",
-    });
+    throw beingWritten(sessionId);
+  }
+
+  async trashUnchanged(seen: SeenSession, trashing: Trashing, scope?: Scope): Promise<boolean> {
+    const { sessionId, lastActivityAt, bytes } = seen;
+    const name = this.#name(sessionId, scope);
+    if (await unlessThere(this.#catalogue.trash(name, trashing, seen), trashHolds(sessionId))) return true;
+    const now = await this.find(sessionId, scope);
+    if (now.isInUse) throw beingWritten(sessionId);
+    // Its writer has closed it in between, and may have written nothing.
+    const isAsSeen = now.lastActivityAt === lastActivityAt && now.bytes === bytes;
+    return isAsSeen && this.trashUnchanged(seen, trashing, scope);
   }
 
   async listTrash(scope?: Scope): Promise<readonly TrashedSession[]> {
@@ -206,4 +216,11 @@ async function unlessThere(done: Promise<boolean>, taken: StoreError): Promise<b
     if (error instanceof StoreError && sqlState(error.cause) === SQLSTATE.uniqueViolation) throw taken;
     throw error;
   }
+}
+
+function beingWritten(sessionId: string): StoreError {
+  return new StoreError("SESSION_IN_USE", {
+    message: `Session ${sessionId} is being written.`,
+    hint: "Close it there first; the lease of a writer that was killed runs out.",
+  });
 }
