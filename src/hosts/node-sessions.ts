@@ -5,6 +5,7 @@ import { findNetworkFileSystem } from "../adapters/node/network-file-system.ts";
 import { nodeHasher } from "../adapters/node/node-hasher.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
+import { OptionError } from "../base/errors.ts";
 import { notify, type SessionObserver } from "../engine/events.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
@@ -39,6 +40,7 @@ export interface NodeSessions {
  * const sessions = nodeSessions({ folder: "./sessions" });
  * const session = await sessions.create({ window: { windowTokens: 64_000 } });
  * ```
+ * @throws `OptionError` where `folder` is empty
  */
 export function nodeSessions({
   folder,
@@ -48,6 +50,12 @@ export function nodeSessions({
   /** The time of entries; the machine's, by default. */
   readonly clock?: Clock;
 }): NodeSessions {
+  // An empty path would be the folder that the program happens to run in.
+  if (typeof folder !== "string" || folder === "")
+    throw new OptionError({
+      message: "There is no folder to keep sessions in.",
+      hint: 'Pass one: nodeSessions({ folder: "./sessions" }).',
+    });
   const store = folderStore(folder);
   let isLookedAt = false;
   const warn = (observer: SessionObserver | undefined): void => {

@@ -174,6 +174,9 @@ describe("going on with a session", () => {
     const other = open();
     await expect(other.resume(session.id)).rejects.toMatchObject({ code: "SESSION_IN_USE" });
     await expect(other.rename(session.id, "no")).rejects.toMatchObject({ code: "SESSION_IN_USE" });
+    await expect(other.resume(session.id, { ifInUse: "frok" as never })).rejects.toMatchObject({
+      code: "OPTION_INVALID",
+    });
     const fork = await other.resume(session.id, { ifInUse: "fork" });
     expect(fork.id).not.toBe(session.id);
     await say(fork, "in the fork");

@@ -81,8 +81,9 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   async resume(which: string, options: ResumeOptions = {}): Promise<Session> {
-    const match = await this.#find(which);
     const { ifInUse, ...rest } = options;
+    checkIfInUse(ifInUse);
+    const match = await this.#find(which);
     try {
       return await this.#goOn(match, rest);
     } catch (error) {
@@ -352,6 +353,15 @@ export class HomeSessions implements PalimpsestHome {
     const withoutGit = this.#options.isBare === true || !gitStatus;
     return startContextOf(await source.read(this.workingCopy, { isBare, withoutGit }), nodeHasher);
   }
+}
+
+/** Told at once, and not only on the day on which somebody else has the session. */
+function checkIfInUse(ifInUse: unknown): void {
+  if (ifInUse === undefined || ifInUse === "refuse" || ifInUse === "fork") return;
+  throw new OptionError({
+    message: `\`ifInUse\` is ${JSON.stringify(ifInUse)}.`,
+    hint: 'Pass "fork" or "refuse", or leave it out to be refused.',
+  });
 }
 
 /** A session whose metadata are full goes on without. */
