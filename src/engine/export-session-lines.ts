@@ -2,7 +2,7 @@
  * A whole session as lines of text: what `formats/export/session-lines.ts` says of one line, done to a log.
  * `import-session-lines.ts` is the way back. No more is held than a batch of the log and one blob.
  */
-import { isObject, type JsonValue } from "../base/json.ts";
+import { isObject, type JsonValue, parseJson } from "../base/json.ts";
 import { redactSecrets } from "../base/secret-patterns.ts";
 import {
   blobsNamedBy,
@@ -47,7 +47,7 @@ export async function* exportLines(log: SessionLog, options: ExportLinesOptions)
           options.onMissing?.(hash);
           continue;
         }
-        const written = isRedacted ? redactSecrets(text).text : text;
+        const written = isRedacted ? redactedText(text) : text;
         const name = written === text ? hash : options.hasher.sha256(written);
         renamed.set(hash, { hash: name, bytes: new TextEncoder().encode(written).length });
         yield formatBlobLine(name, written);
@@ -70,6 +70,27 @@ async function readText(log: SessionLog, hash: string): Promise<string | undefin
   }
 }
 
+/**
+ * A text that lies beside the log without its secrets. It is mostly JSON, in which a key over several lines
+ * has another shape than it had when it was said.
+ */
+function redactedText(text: string): string {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return redactSecrets(text).text;
+  const whole = JSON.stringify(parsed.value);
+  const redacted = JSON.stringify(JSON.parse(whole, (_, value: JsonValue) => withoutSecrets(value)));
+  return redacted === whole ? text : redacted;
+}
+
+/** A string without secrets, or an object whose names have none. What is in it was seen to before. */
+function withoutSecrets(value: JsonValue): JsonValue {
+  if (typeof value === "string") return redactSecrets(value).text;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [redactSecrets(name).text, inner as JsonValue]),
+  );
+}
+
 /** Every string of the entry without its secrets; what lies beside the log goes by its new name. */
 function redactedLine(
   line: string,
@@ -77,11 +98,11 @@ function redactedLine(
 ): string {
   return JSON.stringify(
     JSON.parse(line, (_, value: JsonValue) => {
-      if (typeof value === "string") return redactSecrets(value).text;
-      if (!isObject(value) || typeof value["hash"] !== "string" || typeof value["bytes"] !== "number")
-        return value;
-      const now = renamed.get(value["hash"]);
-      return now === undefined || now.hash === value["hash"] ? value : { ...value, ...now };
+      const safe = withoutSecrets(value);
+      if (!isObject(safe) || typeof safe["hash"] !== "string" || typeof safe["bytes"] !== "number")
+        return safe;
+      const now = renamed.get(safe["hash"]);
+      return now === undefined || now.hash === safe["hash"] ? safe : { ...safe, ...now };
     }),
   );
 }

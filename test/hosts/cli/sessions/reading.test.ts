@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openHome } from "../../../../src/hosts/palimpsest-home.ts";
-import { testFolder } from "../recordings.ts";
+import { testFolder, writeTestFile } from "../recordings.ts";
 import { HOSTILE, json, SECRET, storedHome, storeSession } from "./stored.ts";
 
 /** Every file below, with its size and the time it was changed. The index of a list is a cache. */
@@ -284,6 +284,31 @@ describe("reading commands", () => {
     expect((await place.run(["sessions", "export", id, "-f", "jsonl", "--redact"])).out).not.toContain(
       SECRET,
     );
+  });
+
+  it("show no secret that stands in the name of a field, or over several lines of a large text", async () => {
+    const place = storedHome();
+    const opened = openHome({ home: place.home, workingCopy: place.folder, persistence: true });
+    const session = await opened.create();
+    const marks = ["-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"];
+    const pem = [marks[0], "MIIEpAIBAAKCAQEAx7", marks[1]].join("\n");
+    await session.append({ role: "user", content: [{ type: "text", text: "go" }] });
+    await session.append({
+      role: "assistant",
+      content: [{ type: "tool_use", id: "t", name: "curl", input: { headers: { [SECRET]: "x-api-key" } } }],
+    });
+    const content = `${"line\n".repeat(80_000)}${pem}\n`;
+    await session.append({ role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] });
+    await opened.close();
+    for (const format of ["md", "html", "jsonl"]) {
+      const { out } = await place.run(["sessions", "export", session.id, "-f", format, "--redact"]);
+      expect(out.length).toBeGreaterThan(400_000);
+      for (const secret of [SECRET, "MIIEpAIBAAKCAQEAx7"]) expect(out.includes(secret), format).toBe(false);
+    }
+    const { out } = await place.run(["sessions", "export", session.id, "-f", "jsonl", "--redact"]);
+    const copy = writeTestFile("redacted.jsonl", out);
+    expect((await place.run(["sessions", "import", copy, "--new-id"])).code).toBe(0);
+    expect((await place.run(["doctor"])).code).toBe(0);
   });
 
   it.each([
