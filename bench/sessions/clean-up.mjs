@@ -1,13 +1,13 @@
 /**
  * What does a clean-up of a folder of very many sessions take?
  *
- * Half of the sessions are old and go to the trash in one run; then a dry run looks at what is left, and after
- * the grace a run deletes them. Everything is done by one process, whose largest resident memory is told.
+ * Half of the sessions are old. A run at start-up moves the oldest 1,000 to the trash, and a run without a limit the
+ * others; then a dry run looks at what is left, and after the grace a run deletes them. Everything is done by one process, whose largest resident memory is told.
  *
  * The folder is made directly: one log of a few entries for each session, and for every tenth a folder with a blob.
  */
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -15,6 +15,7 @@ import { parseArgs } from "node:util";
 const DAY_MS = 86_400_000;
 const OLD_DAYS = 45;
 const BLOB_EVERY = 10;
+const START_UP_LIMIT = 1_000;
 const RUNS_UNTIL_GRACE = 31;
 
 /** The bytes of a log of some entries, dated so many days ago. */
@@ -85,6 +86,7 @@ export async function measureCleanUp(library, { count, folder = tmpdir(), lease,
       return { report, ms: performance.now() - from, cpuMs: (user + system) / 1_000 };
     };
     const dryRun = await timed({ dryRun: true });
+    const startUp = await timed({ limit: START_UP_LIMIT, onlyIfDue: true });
     const trashing = await timed({});
     const again = await timed({ dryRun: true });
     // Days go by, with a run each, in which nothing is due.
@@ -105,7 +107,9 @@ export async function measureCleanUp(library, { count, folder = tmpdir(), lease,
     });
     return {
       count,
+      load: loadavg()[0],
       dryRun: figure(dryRun),
+      startUp: figure(startUp),
       trashing: figure(trashing),
       nothingToDo: figure(again),
       purging: figure(purging),
