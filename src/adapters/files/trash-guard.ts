@@ -6,6 +6,7 @@
  * process ended in the middle.
  */
 import { join } from "node:path";
+import { StoreError } from "../../base/errors.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import { isSessionId } from "../shared/session-paths.ts";
 import { errorCode } from "../shared/store-failure.ts";
@@ -132,18 +133,40 @@ export class TrashGuard {
 
   /** @throws `SESSION_IN_USE` where another process is at it. */
   #begin(sessionId: string): void {
-    const { folder, hold } = this.#options;
     const isFirst = this.#activeCount === 0;
     if (isFirst || this.#holder?.isHeld === false) {
-      this.#holder = hold?.(join(folder, ".holder"), sessionId);
-      this.#settleMarked();
+      this.#holder = this.#hold(sessionId);
+      try {
+        this.#settleMarked();
+      } catch (error) {
+        // Kept, it would be renewed for as long as the process lives, and refuse everybody.
+        if (isFirst) this.#release();
+        throw error;
+      }
     }
     this.#activeCount++;
   }
 
+  #hold(sessionId: string): HeldFolder | undefined {
+    const { folder, hold } = this.#options;
+    try {
+      return hold?.(join(folder, ".holder"), sessionId);
+    } catch (error) {
+      if (errorCode(error) !== "SESSION_IN_USE") throw error;
+      throw new StoreError("SESSION_IN_USE", {
+        message: `Session ${sessionId} cannot be moved now: another process moves sessions into ${folder} or out of it.`,
+        hint: "Try again in a moment: a clean-up of very many sessions takes some seconds.",
+        cause: error,
+      });
+    }
+  }
+
   #end(): void {
     this.#activeCount--;
-    if (this.#activeCount > 0) return;
+    if (this.#activeCount === 0) this.#release();
+  }
+
+  #release(): void {
     try {
       this.#holder?.release();
     } catch {

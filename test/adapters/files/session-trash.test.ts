@@ -20,6 +20,7 @@ import { nodeProcess } from "../../../src/adapters/node/node-process.ts";
 import { randomIds } from "../../../src/adapters/node/random-ids.ts";
 import { systemClock } from "../../../src/adapters/node/system-clock.ts";
 import { systemTimer } from "../../../src/adapters/node/system-timer.ts";
+import type { FileSystem } from "../../../src/ports/file-system.ts";
 import type { MessageEntry } from "../../../src/transcript/entries.ts";
 import { message } from "../../fault/workload.ts";
 
@@ -28,10 +29,10 @@ let folder: string;
 let root: string;
 let store: FileSessionStore;
 
-function aStore(): FileSessionStore {
+function aStore(fs: FileSystem = nodeFileSystem): FileSessionStore {
   return new FileSessionStore({
     root,
-    fs: nodeFileSystem,
+    fs,
     hasher: nodeHasher,
     ids: randomIds,
     lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
@@ -68,6 +69,39 @@ function below(path: string): readonly string[] {
     })
     .sort();
 }
+
+describe("who moves sessions", () => {
+  it("lets go of the trash where it could not be looked at", async () => {
+    await stored("s");
+    await stored("t");
+    await store.trash("s", TRASHING);
+    let isFull = true;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      list: (path) => {
+        if (isFull && path.endsWith(".busy"))
+          throw Object.assign(new Error("too many files"), { code: "EMFILE" });
+        return nodeFileSystem.list(path);
+      },
+    };
+    const narrow = aStore(fs);
+    await expect(narrow.trash("t", TRASHING)).rejects.toMatchObject({ code: "STORE_FAILED" });
+    isFull = false;
+    await narrow.trash("t", TRASHING);
+    expect((await store.listTrash()).map(({ sessionId }) => sessionId)).toEqual(["s", "t"]);
+  });
+
+  it("is told that another process does, and not that the session is written", async () => {
+    await stored("s");
+    await stored("t");
+    await store.trash("s", TRASHING);
+    put(".trash", ".holder", "lease.1");
+    await expect(store.trash("t", TRASHING)).rejects.toMatchObject({
+      code: "SESSION_IN_USE",
+      message: `Session t cannot be moved now: another process moves sessions into ${join(root, ".trash")} or out of it.`,
+    });
+  });
+});
 
 describe("what is deleted for good", () => {
   it("is all that a session has, and nothing else", async () => {
