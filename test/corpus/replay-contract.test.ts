@@ -5,7 +5,7 @@
  * Sizes are judged by a second counter that shares nothing with the estimator: the o200k tokenizer
  * times the session's own ratio of billed tokens to it.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
@@ -38,11 +38,13 @@ const FOLDERS = [
   ...["claude-code", "codex", "copilot", "openai-chat", "anthropic-messages", "pi"],
   ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
 ];
-const files = FOLDERS.flatMap((folder) => corpusFiles(folder));
-
-/** All windows in both classes of edit safety in the long suite; in the default one each session in one of them. */
+/** All sessions and windows in both classes of edit safety in the long suite; in the default one each smaller session in one of them. */
 const SAFETIES = ["strict", "permissive"] as const;
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
+const SMALLER_BYTES = 450_000;
+const files = FOLDERS.flatMap((folder) => corpusFiles(folder)).filter(
+  ({ path }) => isLong || statSync(path).size <= SMALLER_BYTES,
+);
 
 /** Windows in which a recorded system prompt leaves too little room for a conversation: that is refused, and said. */
 const TOO_SMALL: Readonly<Record<string, readonly number[]>> = {
