@@ -78,3 +78,10 @@ export function carriedDigest(checkpoint: CheckpointEntry | undefined): StoredDi
   if (hash === undefined || !isPlace || (throughSeq as number) > checkpoint!.seq) return undefined;
   return { hash, throughSeq: throughSeq as number, position: position as number };
 }
+
+/** The checkpoint for another log, where the digest lies neither in the store nor at that position. */
+export function withoutDigest(checkpoint: CheckpointEntry): CheckpointEntry {
+  if (checkpoint.carried?.["digest"] === undefined) return checkpoint;
+  const { digest: _, ...carried } = checkpoint.carried;
+  return { ...checkpoint, carried };
+}

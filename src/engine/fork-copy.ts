@@ -8,8 +8,9 @@
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { SessionLog } from "../ports/session-store.ts";
-import { ENTRY_VERSION, type Entry, type HeaderEntry } from "../transcript/entries.ts";
+import { type CheckpointEntry, ENTRY_VERSION, type Entry, type HeaderEntry } from "../transcript/entries.ts";
 import { isUnknownEntry, type UnknownEntry } from "../transcript/entry-line.ts";
+import { withoutDigest } from "./digest-store.ts";
 
 /** Metadata key of what stands in for an entry that could not be read. */
 const LOST_MARK = "palimpsest.lost";
@@ -71,10 +72,11 @@ export class ForkCopy {
     await this.#flush();
   }
 
-  async #copyCheckpoint(entry: Entry & { readonly type: "checkpoint" }): Promise<void> {
+  async #copyCheckpoint(entry: CheckpointEntry): Promise<void> {
     await this.#flush();
     const runs = entry.runs.map((run) => ({ ...run, position: this.#positions[run.from] }));
-    if (runs.every(({ position }) => position !== undefined)) this.#push({ ...entry, runs } as Entry);
+    if (runs.every(({ position }) => position !== undefined))
+      this.#push({ ...withoutDigest(entry), runs } as Entry);
     else this.#pushMetadata(LOST_MARK, entry.seq, entry);
     // Alone, as it was written: readers look for one from the end.
     await this.#flush();

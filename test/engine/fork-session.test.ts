@@ -210,6 +210,30 @@ describe("a fork of a damaged session", () => {
     expect(texts(fork).at(-1)).toBe("last");
   });
 
+  it("does not refer to the digest of its parent, which is not copied", async () => {
+    const options = optionsOf(fileStore(new InMemoryFileSystem()));
+    await (await aConversation(options)).close();
+    const log = await options.store.open("parent");
+    const [checkpoint] = (await log.readTail()).entries;
+    const last = (await log.readTail()).entries.at(-1)!.entry;
+    const digest = { hash: "0".repeat(64), throughSeq: 3, position: 700 };
+    const { seq, id } = last;
+    const place = { seq: seq + 1, id: "with a digest", parentId: id };
+    await log.append([
+      { ...checkpoint!.entry, ...place, line: [{ from: 1, to: seq }], carried: { digest, kept: 1 } } as Entry,
+    ]);
+    await log.close();
+
+    await (await forkSession("parent", { ...options, sessionId: "fork" })).close();
+    const carried = (await entriesOf("fork", options)).flatMap((entry) =>
+      entry.type === "checkpoint" ? [entry.carried] : [],
+    );
+    expect(carried[2]).toEqual({ kept: 1 });
+    expect(JSON.stringify(carried)).not.toContain("digest");
+    const fork = await openSession("fork", options);
+    expect((await fork.history.search("answer")).length).toBeGreaterThan(0);
+  });
+
   it("goes without blobs that are gone, and says how many", async () => {
     const fs = new InMemoryFileSystem();
     const options = optionsOf(fileStore(fs));
