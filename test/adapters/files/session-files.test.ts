@@ -241,6 +241,17 @@ describe("a log that others have been at", () => {
     },
   );
 
+  it("are closed when all that was begun has ended, also for who closes second", async () => {
+    const text = "a blob that takes its time".repeat(100_000);
+    const log = await store.create("s");
+    await log.append([message(1)]);
+    const put = log.putBlob(nodeHasher.sha256(text), text);
+    const first = log.close();
+    await log.close();
+    expect(readdirSync(join(root, "s", "blobs"))).toEqual([nodeHasher.sha256(text)]);
+    await Promise.all([put, first, log.close()]);
+  });
+
   it("keeps what another process appended meanwhile", async () => {
     await stored([message(1)]);
     await withLog(async (log) => {
@@ -291,57 +302,6 @@ describe("a log that two writers went on with", () => {
     expect(opening).toBeLessThan(140_000);
     for (let seq = 52; seq < 60; seq++) await log.append([message(seq)]);
     expect(counting.readBytes()).toBe(opening);
-    await log.close();
-  });
-});
-
-describe("the tail of a log", () => {
-  it.each([
-    63_900, 65_300, 65_430, 65_500, 65_536, 65_600, 66_000, 262_144,
-  ])("begins at the last checkpoint, also across the pieces it is read in (%d bytes behind it)", async (behind) => {
-    for (let shift = 0; shift < 40; shift += 3) {
-      rmSync(path, { force: true });
-      await stored([message(1)], [checkpoint(2)], [message(3, "x".repeat(behind + shift - 170))]);
-      const { entries, damage } = await withLog((log) => log.readTail());
-      expect(entries.map(({ entry }) => entry.seq)).toEqual([2, 3]);
-      expect(damage).toEqual([]);
-    }
-  });
-
-  it("is not taken in by what only looks like a checkpoint", async () => {
-    const decoys = '{"crc":"00000000","type":"checkpoint",'.repeat(3);
-    await stored(
-      [message(1)],
-      [checkpoint(2)],
-      [message(3, decoys)],
-      [
-        {
-          ...message(4),
-          content: [
-            {
-              type: "tool_use",
-              id: "t",
-              name: "n",
-              input: { type: "checkpoint", crc: { type: "checkpoint", x: 1 } },
-            },
-          ],
-        },
-      ],
-    );
-    appendFileSync(path, '{"crc":"00000000","type":"checkpoint","seq":9}\n');
-    const { entries, damage } = await withLog((log) => log.readTail());
-    expect(entries.map(({ entry }) => entry.seq)).toEqual([2, 3, 4]);
-    expect(damage.map(({ reason }) => reason)).toEqual(["bad-checksum"]);
-  });
-
-  it("reads no more than lies behind the checkpoint, whatever lies before", async () => {
-    await stored(...Array.from({ length: 200 }, (_, index) => [message(index + 1, "y".repeat(100_000))]));
-    await withLog((log) => log.append([checkpoint(201)]));
-    await withLog((log) => log.append([message(202, "z".repeat(200_000))]));
-    const counting = countingStore();
-    const log = await counting.store.open("s");
-    expect((await log.readTail()).entries.map(({ entry }) => entry.seq)).toEqual([201, 202]);
-    expect(counting.readBytes()).toBeLessThan(1_000_000);
     await log.close();
   });
 });
