@@ -74,6 +74,7 @@ export class FileSessionLog implements SessionLog {
   #areFoundFoldersMarked = false;
   #bytesWritten = 0;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
   /** Ends when every sync and blob that was begun has ended. */
   #running: Promise<unknown> = Promise.resolve();
 
@@ -319,13 +320,13 @@ export class FileSessionLog implements SessionLog {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    // Once for all who close: whoever comes second is not to give the lease back before everything has ended.
+    this.#closing ??= this.#running.then(() => this.#closeFiles());
     try {
-      if (!this.#isClosed) {
-        this.#isClosed = true;
-        await this.#running;
-        this.#closeFiles();
-      }
+      await this.#closing;
     } catch (error) {
+      this.#closing = Promise.resolve();
       throw storeFailure(`${this.#paths.logFile} could not be closed`, error);
     } finally {
       this.#release();
@@ -334,8 +335,11 @@ export class FileSessionLog implements SessionLog {
 
   #closeFiles(): void {
     const written = this.#writer?.file;
-    if (written !== this.#reader) written?.close();
-    this.#reader?.close();
+    try {
+      if (written !== this.#reader) written?.close();
+    } finally {
+      this.#reader?.close();
+    }
   }
 
   /** Closing again tries again. */
