@@ -11,7 +11,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
 import { OptionError } from "../../base/errors.ts";
 import { databaseFailure, isBroken, isPassing, NoAnswer } from "./database-failure.ts";
-import { type DurabilityCheck, isUnchecked } from "./durability-check.ts";
+import type { DurabilityCheck } from "./durability-check.ts";
 import {
   guard,
   guardPool,
@@ -76,7 +76,7 @@ export class Database {
   async #once(statement: Statement): Promise<Outcome["rows"]> {
     const { client, release } = await this.#lend();
     try {
-      if (statement.isWrite === true && isUnchecked(client))
+      if (statement.isWrite === true)
         await this.#durability(client, (text) => ask(client, { text, what: "" }));
       const rows = await ask(client, statement);
       release(false);

@@ -171,6 +171,9 @@ export const rowCases: readonly Case[] = [
       });
       expect(await again().list()).toEqual([]);
       await (await again({ pool: weak }).create(ID)).append([message(1, "one")]);
+      // Whatever another store of the same connections was content with.
+      const strict = await again({ pool: weak, allowWeakDurability: false }).create("another");
+      await expect(strict.append([message(1, "one")])).rejects.toMatchObject({ code: "STORE_FAILED" });
     },
   },
   {
