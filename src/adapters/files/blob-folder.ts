@@ -15,6 +15,7 @@ import type { IdSource } from "../../ports/id-source.ts";
 import { errorCode, storeFailure } from "../shared/store-failure.ts";
 import type { FolderKeeper } from "./folder-keeper.ts";
 import { readBuffer } from "./log-reader.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** The name of a blob's file. */
 export const BLOB_NAME_PATTERN = /^[0-9a-f]{64}$/;
@@ -123,11 +124,7 @@ export class BlobFolder {
     const temporaryPath = `${path}.${ids.entryId()}${TEMPORARY_ENDING}`;
     const file = fs.open(temporaryPath, "create");
     try {
-      for (let written = 0; written < bytes.length; ) {
-        const count = file.write(bytes.subarray(written));
-        assert(count > 0, "a file system that takes no bytes of a write throws");
-        written += count;
-      }
+      writeWhole(file, bytes);
       await file.sync();
       return temporaryPath;
     } catch (error) {

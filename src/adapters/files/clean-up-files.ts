@@ -8,7 +8,8 @@ import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import { errorCode, storeFailure } from "../shared/store-failure.ts";
-import { hasFile, writeWhole } from "./trash-places.ts";
+import { hasFile } from "./trash-places.ts";
+import { readText, replaceFile } from "./whole-file.ts";
 
 const LIMIT_BYTES = 1_048_576;
 const NAME = ".clean-up.json";
@@ -38,13 +39,8 @@ export class CleanUpFiles implements CleanUpLedger {
     const { fs } = this.#options;
     try {
       if (!hasFile(fs, this.#path)) return undefined;
-      const file = fs.open(this.#path, "read");
-      try {
-        const parsed = parseJson(Buffer.from(file.read(0, LIMIT_BYTES)).toString("utf8"));
-        return parsed.ok ? (parsed.value as JsonValue) : undefined;
-      } finally {
-        file.close();
-      }
+      const parsed = parseJson(readText(fs, this.#path, LIMIT_BYTES));
+      return parsed.ok ? (parsed.value as JsonValue) : undefined;
     } catch {
       // As if there had been no run: then less is deleted.
       return undefined;
@@ -52,34 +48,12 @@ export class CleanUpFiles implements CleanUpLedger {
   }
 
   async write(value: JsonValue): Promise<void> {
-    const { folder, fs, ids } = this.#options;
+    const { fs, ids } = this.#options;
     const temporaryPath = `${this.#path}.${ids.entryId()}.tmp`;
     try {
-      fs.makeDirectory(folder);
-      await this.#writeTemporary(temporaryPath, Buffer.from(`${JSON.stringify(value)}\n`, "utf8"));
-      fs.rename(temporaryPath, this.#path);
-      await fs.syncDirectory(folder);
+      await replaceFile(fs, { path: this.#path, temporaryPath, text: `${JSON.stringify(value)}\n` });
     } catch (error) {
-      this.#discard(temporaryPath);
       throw storeFailure(`The record of the clean-up could not be written to ${this.#path}`, error);
-    }
-  }
-
-  async #writeTemporary(path: string, bytes: Uint8Array): Promise<void> {
-    const file = this.#options.fs.open(path, "create");
-    try {
-      writeWhole(file, bytes);
-      await file.sync();
-    } finally {
-      file.close();
-    }
-  }
-
-  #discard(path: string): void {
-    try {
-      this.#options.fs.remove(path);
-    } catch {
-      // The next run removes it.
     }
   }
 

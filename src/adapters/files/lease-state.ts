@@ -13,6 +13,7 @@ import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { ProcessIdentity } from "../../ports/process-identity.ts";
 import { errorCode } from "../shared/store-failure.ts";
+import { readText } from "./whole-file.ts";
 
 const LEASE_PATTERN = /^lease\.([1-9]\d{0,15})$/;
 /** Tokens begin at the size of a log and grow by one: a higher one was made up, and must leave room for the next. */
@@ -115,7 +116,7 @@ function namesIn(fs: FileSystem, folder: string): readonly string[] {
 
 /** `undefined` where the file is gone, half written, or not a lease of ours. */
 export function readHolder(fs: FileSystem, path: string): LeaseHolder | undefined {
-  const parsed = parseJson(readText(fs, path));
+  const parsed = parseJson(readHolderText(fs, path));
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
   const { id, pid, host, space, processStart, acquiredAt, ttlMs } = parsed.value;
   const ttl = asNumber(ttlMs);
@@ -132,14 +133,9 @@ export function readHolder(fs: FileSystem, path: string): LeaseHolder | undefine
   };
 }
 
-function readText(fs: FileSystem, path: string): string {
+function readHolderText(fs: FileSystem, path: string): string {
   try {
-    const file = fs.open(path, "read");
-    try {
-      return Buffer.from(file.read(0, STORE_DEFAULTS.leaseLimitBytes)).toString("utf8");
-    } finally {
-      file.close();
-    }
+    return readText(fs, path, STORE_DEFAULTS.leaseLimitBytes);
   } catch (error) {
     // Gone, or something in its place that is no file: then there is no holder to name.
     const code = errorCode(error);

@@ -24,13 +24,9 @@ import { storeFailure } from "../shared/store-failure.ts";
 import type { LastEntry } from "./log-assembler.ts";
 import { findLineEnd, readLastEntry, VOID_LINE_BREAK } from "./log-end.ts";
 import { readBuffer, readWholeLog } from "./log-reader.ts";
+import { ShortWriteError } from "./whole-file.ts";
 
 const NOTHING = Buffer.alloc(0);
-
-class ShortWriteError extends Error {
-  override readonly name = "ShortWriteError";
-  readonly code = "ESHORT";
-}
 
 class DoubtfulTailError extends Error {
   override readonly name = "DoubtfulTailError";

@@ -19,6 +19,7 @@ import type { ProcessIdentity } from "../../ports/process-identity.ts";
 import type { Timer } from "../../ports/timer.ts";
 import { errorCode, sessionInUse, storeFailure } from "../shared/store-failure.ts";
 import { holderText, type LeaseState, leaseName, leaseState, readHolder } from "./lease-state.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** What a store needs to keep leases. */
 export interface LeaseOptions {
@@ -106,7 +107,7 @@ export class SessionLease {
       const holder = { id: leaseId, pid, host, space, processStart, acquiredAt: now, ttlMs: this.#ttlMs };
       const bytes = Buffer.from(`${JSON.stringify(holder)}\n`, "utf8");
       try {
-        for (let written = 0; written < bytes.length; ) written += file.write(bytes.subarray(written));
+        writeWhole(file, bytes);
       } finally {
         file.close();
       }

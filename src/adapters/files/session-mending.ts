@@ -9,7 +9,7 @@
  */
 import { dirname, join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
-import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
+import type { FileSystem } from "../../ports/file-system.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
 import { errorCode, storeFailure } from "../shared/store-failure.ts";
 import { TEMPORARY_ENDING } from "./blob-folder.ts";
@@ -17,6 +17,7 @@ import { readBuffer } from "./log-reader.ts";
 import { inspectSession, quarantineBytes, quarantinePath } from "./session-doctor.ts";
 import type { DoctorOptions, SessionFinding, SessionMending } from "./session-findings.ts";
 import { type Acquired, SessionLease } from "./session-lease.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /**
  * Looks again, and does what the findings say: copies damage aside, removes litter. It becomes the
@@ -129,7 +130,7 @@ async function copyStretch(fs: FileSystem, { from, to, position, length }: Stret
           Math.min(STORE_DEFAULTS.readChunkBytes, length - done),
         );
         if (piece.length === 0) break;
-        writeAll(target, piece);
+        writeWhole(target, piece);
         done += piece.length;
       }
       await target.sync();
@@ -139,11 +140,6 @@ async function copyStretch(fs: FileSystem, { from, to, position, length }: Stret
   } finally {
     source.close();
   }
-}
-
-/** A disk that is full takes a part of a write and refuses the next. */
-function writeAll(file: OpenFile, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; ) written += file.write(bytes.subarray(written));
 }
 
 function removeEmptyFolders({ fs, paths }: DoctorOptions): void {

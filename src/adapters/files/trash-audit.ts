@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
-import { writeWhole } from "./trash-places.ts";
+import { writeWhole } from "./whole-file.ts";
 
 const NEWLINE = 0x0a;
 

@@ -21,6 +21,7 @@ import { shorten } from "../../base/text.ts";
 import type { FileStat, FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { TrashedSession, Trashing } from "../../ports/session-store.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
+import { readText, writeWhole } from "./whole-file.ts";
 
 const RECORD_VERSION = 1;
 const RECORD_LIMIT_BYTES = 65_536;
@@ -110,7 +111,7 @@ export function writeRecord(
 
 /** What is known of a session in the trash; only its id where the record is damaged. */
 export function readRecord(fs: FileSystem, { record, sessionId }: TrashPlaces): TrashedSession {
-  const parsed = parseJson(readText(fs, record));
+  const parsed = parseJson(readRecordText(fs, record));
   if (!parsed.ok || !isObject(parsed.value)) return { sessionId };
   const trashedAt = asNumber(parsed.value["trashedAt"]);
   const reason = asString(parsed.value["reason"]);
@@ -121,31 +122,11 @@ export function readRecord(fs: FileSystem, { record, sessionId }: TrashPlaces): 
   };
 }
 
-function readText(fs: FileSystem, path: string): string {
+function readRecordText(fs: FileSystem, path: string): string {
   try {
-    if (!hasFile(fs, path)) return "";
-    const file = fs.open(path, "read");
-    try {
-      return Buffer.from(file.read(0, RECORD_LIMIT_BYTES)).toString("utf8");
-    } finally {
-      file.close();
-    }
+    return hasFile(fs, path) ? readText(fs, path, RECORD_LIMIT_BYTES) : "";
   } catch {
     // A record that cannot be read is as good as none: the session is listed without a date.
     return "";
-  }
-}
-
-class ShortWriteError extends Error {
-  override readonly name = "ShortWriteError";
-  readonly code = "ESHORT";
-}
-
-/** Writes all of it, or throws. */
-export function writeWhole(file: { write(bytes: Uint8Array): number }, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; ) {
-    const count = file.write(bytes.subarray(written));
-    if (count <= 0) throw new ShortWriteError(`${bytes.length - written} bytes were not taken`);
-    written += count;
   }
 }

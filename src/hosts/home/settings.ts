@@ -4,7 +4,8 @@
  * A file or a value that cannot be used never stops a start: it is reported, and the default is used.
  * What nobody here knows stays in the file.
  */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { replaceFile } from "../../adapters/files/whole-file.ts";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json.ts";
@@ -72,12 +73,12 @@ export async function changeSettings(
   const parsed = read.type === "problem" ? undefined : parseJson(read.text === "" ? "{}" : read.text);
   if (parsed?.ok !== true || !isObject(parsed.value))
     throw notChanged(path, "what is in it is not a JSON object");
-  await replaceFile({
-    path,
-    text: `${JSON.stringify({ ...parsed.value, ...changes }, undefined, 2)}\n`,
-    fs,
-    ids,
-  });
+  const text = `${JSON.stringify({ ...parsed.value, ...changes }, undefined, 2)}\n`;
+  try {
+    await replaceFile(fs, { path, temporaryPath: `${path}.${ids.entryId()}.tmp`, text });
+  } catch (error) {
+    throw notChanged(path, reasonOf(error), error);
+  }
 }
 
 function parseSettings(path: string, text: string): ReadSettings {
@@ -142,44 +143,6 @@ function readWhole(path: string, fs: FileSystem): WholeFile {
     return { type: "problem", detail: `It cannot be read (${reasonOf(error)})` };
   } finally {
     file?.close();
-  }
-}
-
-async function replaceFile({
-  path,
-  text,
-  fs,
-  ids,
-}: {
-  readonly path: string;
-  readonly text: string;
-  readonly fs: FileSystem;
-  readonly ids: IdSource;
-}): Promise<void> {
-  const temporary = `${path}.${ids.entryId()}.tmp`;
-  try {
-    fs.makeDirectory(dirname(path));
-    const file = fs.open(temporary, "create");
-    try {
-      const bytes = Buffer.from(text, "utf8");
-      for (let written = 0; written < bytes.length; ) written += file.write(bytes.subarray(written));
-      await file.sync();
-    } finally {
-      file.close();
-    }
-    fs.rename(temporary, path);
-    await fs.syncDirectory(dirname(path));
-  } catch (error) {
-    discard(temporary, fs);
-    throw notChanged(path, reasonOf(error), error);
-  }
-}
-
-function discard(path: string, fs: FileSystem): void {
-  try {
-    fs.remove(path);
-  } catch {
-    // It never came to be, or the disk takes nothing at all: what is told is why the change failed.
   }
 }
 
