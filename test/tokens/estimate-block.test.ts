@@ -139,14 +139,14 @@ describe("estimateMessage", () => {
 
   it("reads a message once", () => {
     let reads = 0;
-    const block = {
+    const block = () => ({
       type: "text" as const,
       get text() {
         reads++;
         return SENTENCE;
       },
-    };
-    const messages = Array.from({ length: 100 }, () => ({ content: [block] }));
+    });
+    const messages = Array.from({ length: 100 }, () => ({ content: [block()] }));
     const first = estimateMessages(messages);
     expect(reads).toBeGreaterThanOrEqual(100);
     reads = 0;
