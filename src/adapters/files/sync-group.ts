@@ -1,12 +1,13 @@
 /**
  * Makes many moves survive a power loss at once: whoever asks while a sync is under way is served by the
- * next one, together with all others who ask.
+ * next one, together with others who ask, up to a number.
  *
  * The order is what matters: files and folders that something was moved into, then the folder that all of
  * them share, then those that something was moved out of. So whatever a power loss takes, nothing is gone
  * from the old place before it is in the new one.
  */
 import { setImmediate } from "node:timers/promises";
+import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 
 /** What one move has changed. */
@@ -47,8 +48,8 @@ export class SyncGroup {
     while (this.#waiting.length > 0) {
       // Those who are about to ask come along: a disk that syncs holds up who changes folders meanwhile.
       await setImmediate();
-      const group = this.#waiting;
-      this.#waiting = [];
+      // The rest of those who wait go on with the next; whoever moves files meanwhile is not waited for.
+      const group = this.#waiting.splice(0, RETENTION_DEFAULTS.syncedSessionsCount);
       try {
         await this.#sync(group.map(({ order }) => order));
         for (const { resolve } of group) resolve();

@@ -24,6 +24,8 @@ export const RETENTION_DEFAULTS = {
   startUpSessionsCount: 1_000,
   /** Sessions that are moved or deleted at a time, so that syncing them and their audit is shared. Source: `bench/sessions/clean-up.mjs`, 10,000 moves on one disk: 15 s with 16, 5 s with 128, 9 s with 512. */
   concurrentSessionsCount: 128,
+  /** Of these, those whose files are synced together; the others are moved meanwhile. Source: `bench/sessions/clean-up.mjs`, 15,000 moves on one disk, two runs each: 12 and 14 s with all, 8 and 11 s with half of them. */
+  syncedSessionsCount: 64,
   /** Sessions asked for at a time, where the store has no list of all. Source: our choice: about 10 MB. */
   describedAtOnceCount: 5_000,
 } as const;
@@ -31,6 +33,10 @@ export const RETENTION_DEFAULTS = {
 assert(
   RETENTION_DEFAULTS.observedGapDays * 2 <= HOME_DEFAULTS.trashGraceDays,
   "no two runs alone use up the period of grace",
+);
+assert(
+  RETENTION_DEFAULTS.syncedSessionsCount * 2 <= RETENTION_DEFAULTS.concurrentSessionsCount,
+  "some are moved while others are synced",
 );
 assert(
   RETENTION_DEFAULTS.runIntervalMs <= 86_400_000,
