@@ -64,6 +64,8 @@ export interface ClockSight {
   readonly nowMs: number;
   /** The newest date of anything that is stored. */
   readonly newestMs: number | undefined;
+  /** {@link lastBeforeGap} of all dates. */
+  readonly beforeGapMs: number | undefined;
 }
 
 /** The notes with one of now, unless the last is of the same day or now is no date. */
@@ -79,9 +81,20 @@ export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonl
   return thinned([...notes, { ...note, ...(isLeap && { isLeap }) }]);
 }
 
+/**
+ * The newest date after which, up to now, nothing was stored for as long as a leap; where there is no such gap,
+ * the newest. Dates in the future are left out. Who was never here cannot tell whether the clock leapt in such
+ * a gap, also where something was stored since: so it counts as a leap.
+ */
+export function lastBeforeGap(dates: readonly number[], nowMs: number): number | undefined {
+  const past = dates.filter((ms) => ms <= nowMs + RETENTION_DEFAULTS.clockSlackMs).sort((a, b) => a - b);
+  const beforeGap = past.findLastIndex((ms, index) => (past[index + 1] ?? nowMs) - ms > LEAP_MS);
+  return past[beforeGap === -1 ? past.length - 1 : beforeGap];
+}
+
 /** How far the clock is ahead of the last note; of what is stored, where there is no note. */
-function aheadMs(notes: readonly ClockNote[], { nowMs, newestMs }: ClockSight): number {
-  return nowMs - (notes.at(-1)?.atMs ?? newestMs ?? nowMs);
+function aheadMs(notes: readonly ClockNote[], { nowMs, beforeGapMs }: ClockSight): number {
+  return nowMs - (notes.at(-1)?.atMs ?? beforeGapMs ?? nowMs);
 }
 
 /** Every other note of the older half is left out, but for leaps: what the rest sums up to stays. */

@@ -13,6 +13,7 @@ import {
   type ClockVerdict,
   isDate,
   judgeClock,
+  lastBeforeGap,
   observedSince,
   withNow,
 } from "./observed-clock.ts";
@@ -118,7 +119,10 @@ function days(name: keyof RetentionSettings, value: unknown = HOME_DEFAULTS[name
 
 /** Decides about every session. Sessions whose date is as old go in the order of their ids. */
 export function planCleanUp(facts: CleanUpFacts): CleanUpPlan {
-  const sight = { nowMs: facts.nowMs, newestMs: newestDate(facts) };
+  const { nowMs } = facts;
+  const dates = soundDates(facts);
+  const newestMs = dates.reduce<number | undefined>((newest, ms) => Math.max(newest ?? ms, ms), undefined);
+  const sight = { nowMs, newestMs, beforeGapMs: lastBeforeGap(dates, nowMs) };
   const clock = judgeClock(facts.notes, sight);
   const notes = withNow(facts.notes, sight);
   const kept: KeptSession[] = [];
@@ -135,14 +139,12 @@ export function planCleanUp(facts: CleanUpFacts): CleanUpPlan {
 }
 
 /** Damaged dates say nothing; one far in the future does, and the clock is doubted for a while. */
-function newestDate({ sessions, trashed }: CleanUpFacts): number | undefined {
-  let newest: number | undefined;
-  const look = (ms: number | undefined) => {
-    if (isDate(ms) && (newest === undefined || ms > newest)) newest = ms;
-  };
-  for (const { lastActivityAt } of sessions) look(lastActivityAt);
-  for (const { trashedAt } of trashed) look(trashedAt);
-  return newest;
+function soundDates({ sessions, trashed }: CleanUpFacts): readonly number[] {
+  const dates = [
+    ...sessions.map(({ lastActivityAt }) => lastActivityAt),
+    ...trashed.map(({ trashedAt }) => trashedAt),
+  ];
+  return dates.filter(isDate);
 }
 
 function* decideStored(

@@ -257,6 +257,25 @@ describe("a run", () => {
     expect(await world.cleanUp()).toMatchObject({ outcome: "done", trashed: 1, kept: { "date-ahead": 1 } });
   });
 
+  it("sees that the clock leapt before the first run also where a session was used since", async () => {
+    const world = await aWorld();
+    world.jump(75 * 365 * DAY_MS);
+    await world.use("other");
+    expect(await world.cleanUp()).toMatchObject({ clock: { doubt: "ahead" }, actions: [] });
+    world.advance(10 * DAY_MS);
+    expect(await world.cleanUp()).toMatchObject({ outcome: "done", actions: [], kept: { recent: 3 } });
+    await world.close("other");
+  });
+
+  it("sees that the clock leapt also where a date is damaged and far in the future", async () => {
+    const world = await aWorld();
+    await world.damage("future", 8.64e15);
+    world.jump(75 * 365 * DAY_MS);
+    expect(await world.cleanUp()).toMatchObject({ clock: { doubt: "ahead" }, actions: [] });
+    world.advance(10 * DAY_MS);
+    expect(await world.cleanUp()).toMatchObject({ outcome: "done", actions: [], kept: { recent: 2 } });
+  });
+
   it.each([
     "",
     "{",
