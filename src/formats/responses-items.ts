@@ -55,6 +55,14 @@ const ITEMS: ReadonlyMap<unknown, Readonly<Record<string, FieldCheck>>> = new Ma
   }),
 );
 
+/** Types that come in pairs of a call and its output. */
+const PAIRED: ReadonlySet<unknown> = new Set(
+  [...ITEMS].flatMap(([type, needs]) => ("call_id" in needs ? [type] : [])),
+);
+/** Those that blocks of our own become. */
+const OWN_CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call"]);
+const OWN_OUTPUTS: ReadonlySet<unknown> = new Set(["function_call_output", "custom_tool_call_output"]);
+
 const ID_PREFIXES: ReadonlyMap<unknown, string> = new Map([
   ["function_call", "fc"],
   ["custom_tool_call", "ctc"],
@@ -88,13 +96,17 @@ function strayCalls(
   const strays = new Set<JsonObject>();
   const raw = rawCallIds(messages);
   if (raw.size === 0) return strays;
+  const own = new Set(items.flatMap(({ type, call_id: id }) => (OWN_CALLS.has(type) ? [id] : [])));
   const open = new Map<string, JsonObject>();
   const answered = new Set<string>();
   for (const item of items) {
     const { type, call_id: callId } = item;
     if (typeof type !== "string" || typeof callId !== "string" || !raw.has(callId)) continue;
+    if (!PAIRED.has(type)) continue;
     const isOutput = type.endsWith("_output");
-    if (isOutput ? !open.delete(callId) : open.has(callId) || answered.has(callId)) strays.add(item);
+    // One id for two calls is refused: what came as it is gives way to what we know.
+    if (own.has(callId) && !OWN_CALLS.has(type) && !OWN_OUTPUTS.has(type)) strays.add(item);
+    else if (isOutput ? !open.delete(callId) : open.has(callId) || answered.has(callId)) strays.add(item);
     else if (isOutput) answered.add(callId);
     else open.set(callId, item);
   }

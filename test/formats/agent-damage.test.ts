@@ -213,6 +213,25 @@ async function expectSendable({ items }: ImportedSession): Promise<void> {
   expect(broken).toEqual([]);
 }
 
+it("keeps a call and its output where a recorded item of another kind has the same id", async () => {
+  for (const type of ["web_search_call", "computer_call", "local_shell_call_output"]) {
+    const lines = [
+      CODEX_META,
+      {
+        type: "compacted",
+        payload: { message: "go on", replacement_history: [{ type, call_id: "a b", output: {} }] },
+      },
+      {
+        type: "response_item",
+        payload: { type: "custom_tool_call", id: "a b", call_id: "a b", name: "f", input: "" },
+      },
+      { type: "response_item", payload: { type: "custom_tool_call_output", call_id: "a b", output: "done" } },
+    ];
+    for (const session of importSessions({ name: "x", text: jsonl(lines) }).sessions)
+      await expectSendable(session);
+  }
+});
+
 describe.each([
   {
     format: "codex",
