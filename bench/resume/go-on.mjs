@@ -1,6 +1,6 @@
 /**
- * Goes on with a session as an agent would, for a few megabytes, and is killed where the last checkpoint
- * lies nearly as far from the end as the engine lets it.
+ * Goes on with a session as an agent would, for a few megabytes, and is killed some way behind the last
+ * checkpoint, where no compaction is due.
  */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const [library, folder, sessionId] = process.argv.slice(2);
 const { nodeSessions } = await import(library);
 const MODEL = { model: "claude-sonnet-4-5", system: "You are a coding agent.", tools: [] };
 const BYTES = 5_000_000;
-const BYTES_BEHIND_CHECKPOINT = 400_000;
+const BYTES_BEHIND_CHECKPOINT = 60_000;
 const STEPS_BETWEEN_LOOKS = 20;
 const path = join(folder, `${sessionId}.jsonl`);
 
