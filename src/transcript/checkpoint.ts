@@ -73,7 +73,10 @@ function neededSeqs(projection: Projection): readonly number[] {
     return (
       inserting.has(active.seq) ||
       hide.some((range: SeqRange) => range.to >= first) ||
-      forms.some((form) => shown.has(form.seq))
+      // What an edit inserted may be shown where the message it stands after is not.
+      forms.some(
+        ({ seq, insertedBy }) => shown.has(seq) || (insertedBy !== undefined && inserting.has(insertedBy)),
+      )
     );
   };
   const edits: number[] = [];

@@ -201,6 +201,22 @@ describe("the log and its window, over random histories", () => {
     );
   });
 
+  it("keeps the form of an inserted message whose neighbour is hidden", () => {
+    const log = new TestLog();
+    log.message({ role: "assistant", content: [{ type: "text", text: "one" }] });
+    log.message({ role: "user", content: [{ type: "text", text: "two" }] });
+    const inserted = { role: "user", content: [{ type: "text", text: "put in" }] } as const;
+    const insert = [{ afterSeq: 1, messages: [inserted] }];
+    const { seq } = log.edit({ kind: "host", reason: "test", effect: { insert } });
+    const shown = { type: "text", text: "otherwise" } as const;
+    const forms = [{ seq: 1, insertedBy: seq, block: 0, shown }];
+    log.edit({ kind: "host", reason: "test", effect: { forms } });
+    log.edit({ kind: "host", reason: "test", effect: { hide: [{ from: 1, to: 1 }] } });
+    const whole = project(log.entries);
+    expect(whole.visible.flatMap(({ blocks }) => blocks.map(({ block }) => block))).toContainEqual(shown);
+    expect(reopened(whole, log.entries).visible).toEqual(whole.visible);
+  });
+
   it("is the same window where it is folded from where the outline of a log says", async () => {
     let started = 0;
     await fc.assert(
