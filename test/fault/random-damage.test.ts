@@ -21,7 +21,7 @@ import {
   USAGE,
 } from "./damaged-session/sound-session.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === "1" ? 10_000 : 120;
+const RUNS = process.env["PALIMPSEST_LONG"] === "1" ? 5_000 : 120;
 
 let sound: readonly Stored[];
 

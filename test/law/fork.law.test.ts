@@ -11,7 +11,7 @@ import type { SessionOptions } from "../../src/engine/session-options.ts";
 import { type HistoryStep, history } from "../../src/testing/arbitraries.ts";
 import { aSession, type TestSession } from "../helpers/sessions.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 100 : 5_000;
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 100 : 2_500;
 
 interface Lived {
   readonly session: Session;
