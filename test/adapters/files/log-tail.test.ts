@@ -7,10 +7,10 @@ import { FileSessionStore } from "../../../src/adapters/files/file-session-store
 import { nodeFileSystem } from "../../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import { randomIds } from "../../../src/adapters/node/random-ids.ts";
-import type { FileSystem, OpenFile } from "../../../src/ports/file-system.ts";
 import type { SessionLog } from "../../../src/ports/session-store.ts";
 import type { Entry } from "../../../src/transcript/entries.ts";
 import { checkpoint, message } from "../../fault/workload.ts";
+import { countingStore } from "./counting-store.ts";
 
 let root: string;
 let store: FileSessionStore;
@@ -27,31 +27,6 @@ async function stored(...batches: readonly (readonly Entry[])[]): Promise<void> 
   const log = await store.create("s");
   for (const batch of batches) await log.append(batch);
   await log.close();
-}
-
-/** The same sessions, and how many bytes were asked of their files. */
-function countingStore() {
-  let readBytes = 0;
-  const fs: FileSystem = {
-    ...nodeFileSystem,
-    open: (name, mode) => {
-      const file = nodeFileSystem.open(name, mode);
-      const counting: OpenFile = {
-        read: (position, length) => {
-          readBytes += length;
-          return file.read(position, length);
-        },
-        write: (bytes) => file.write(bytes),
-        size: () => file.size(),
-        truncate: (size) => file.truncate(size),
-        sync: () => file.sync(),
-        close: () => file.close(),
-      };
-      return counting;
-    },
-  };
-  const store = new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds });
-  return { store, readBytes: () => readBytes };
 }
 
 async function withLog<Result>(use: (log: SessionLog) => Promise<Result>): Promise<Result> {
@@ -106,7 +81,7 @@ describe("the tail of a log", () => {
     await stored(...Array.from({ length: 200 }, (_, index) => [message(index + 1, "y".repeat(100_000))]));
     await withLog((log) => log.append([checkpoint(201)]));
     await withLog((log) => log.append([message(202, "z".repeat(200_000))]));
-    const counting = countingStore();
+    const counting = countingStore(root);
     const log = await counting.store.open("s");
     expect((await log.readTail()).entries.map(({ entry }) => entry.seq)).toEqual([201, 202]);
     expect(counting.readBytes()).toBeLessThan(1_000_000);

@@ -19,10 +19,10 @@ import { formatBatch } from "../../../src/adapters/files/log-line.ts";
 import { nodeFileSystem } from "../../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import { randomIds } from "../../../src/adapters/node/random-ids.ts";
-import type { FileSystem, OpenFile } from "../../../src/ports/file-system.ts";
 import type { SessionLog } from "../../../src/ports/session-store.ts";
 import type { Entry } from "../../../src/transcript/entries.ts";
 import { checkpoint, message } from "../../fault/workload.ts";
+import { countingStore } from "./counting-store.ts";
 
 let root: string;
 let store: FileSessionStore;
@@ -39,31 +39,6 @@ async function stored(...batches: readonly (readonly Entry[])[]): Promise<void> 
   const log = await store.create("s");
   for (const batch of batches) await log.append(batch);
   await log.close();
-}
-
-/** The same sessions, and how many bytes were asked of their files. */
-function countingStore() {
-  let readBytes = 0;
-  const fs: FileSystem = {
-    ...nodeFileSystem,
-    open: (name, mode) => {
-      const file = nodeFileSystem.open(name, mode);
-      const counting: OpenFile = {
-        read: (position, length) => {
-          readBytes += length;
-          return file.read(position, length);
-        },
-        write: (bytes) => file.write(bytes),
-        size: () => file.size(),
-        truncate: (size) => file.truncate(size),
-        sync: () => file.sync(),
-        close: () => file.close(),
-      };
-      return counting;
-    },
-  };
-  const store = new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds });
-  return { store, readBytes: () => readBytes };
 }
 
 async function withLog<Result>(use: (log: SessionLog) => Promise<Result>): Promise<Result> {
@@ -295,7 +270,7 @@ describe("a log that two writers went on with", () => {
 
   it("is found out without reading where nobody else has appended", async () => {
     await stored(...Array.from({ length: 50 }, (_, index) => [message(index + 1, "y".repeat(20_000))]));
-    const counting = countingStore();
+    const counting = countingStore(root);
     const log = await counting.store.open("s");
     await log.append([message(51)]);
     const opening = counting.readBytes();

@@ -54,7 +54,7 @@ export function addDoctor(program: Command, { context, exitWith }: CommandShell)
         examples: [
           "doctor",
           "doctor --fix",
-          "doctor --project ~/work/harbour --json",
+          "doctor --project ~/harbour --json",
           "doctor --folder ./sessions",
         ],
         exitCodes: { 0: "nothing is wrong, or all of it was mended", 1: "problems remain" },

@@ -54,7 +54,7 @@ export function addClean(parent: Command, { context, exitWith }: CommandShell): 
         examples: [
           "sessions clean --dry-run",
           "sessions clean --period 90",
-          "sessions clean --project ~/work/harbour",
+          "sessions clean --project ~/harbour",
           "sessions list --trash",
         ],
         notes: [

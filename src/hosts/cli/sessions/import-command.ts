@@ -62,7 +62,7 @@ export function addImport(parent: Command, { context, exitWith }: CommandShell):
       helpText({
         examples: [
           "sessions import backup.jsonl",
-          "sessions import ~/.claude/projects/*/*.jsonl --project ~/work/harbour",
+          "sessions import ~/.claude/projects/*/*.jsonl --project ~/harbour",
           "sessions export 3f2a91c0 -f jsonl --folder old | palimpsest sessions import -",
         ],
         exitCodes: { 1: "a file could not be imported; the others were" },
