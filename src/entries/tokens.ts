@@ -1,4 +1,5 @@
-/** `palimpsest/tokens`: counting before the call, budgets and warnings. */
+/** `palimpsest/tokens`: counting before the call, budgets and warnings; what a failed call means. */
+export type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
 export { type BreakpointInput, planBreakpoints } from "../tokens/breakpoints.ts";
 export { type BudgetInput, type BudgetPolicy, type ContextBudget, planBudget } from "../tokens/budget.ts";
 export {
@@ -26,6 +27,7 @@ export {
   type ModelPrices,
   resolveModelLimits,
 } from "../tokens/model-catalogue.ts";
+export { classifyModelError } from "../tokens/model-failure.ts";
 export { tokenizerRatio } from "../tokens/model-family.ts";
 export {
   type CacheMiss,
@@ -35,6 +37,7 @@ export {
   type SentPrompt,
 } from "../tokens/prompt-cache-monitor.ts";
 export type { Prompt, PromptChange } from "../tokens/prompt-fingerprint.ts";
+export { type AnswerSize, findSilentOverflow } from "../tokens/silent-overflow.ts";
 export {
   type ResolvedTariff,
   resolveTariff,

@@ -1,0 +1,71 @@
+/** Errors as the vendors' own SDKs make them from a status and a body. */
+import { APICallError } from "@ai-sdk/provider";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+
+interface Answer {
+  readonly status: number;
+  readonly message: string;
+  readonly type?: string;
+  readonly code?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function anthropicError({
+  status,
+  message,
+  type = "invalid_request_error",
+  headers = {},
+}: Answer): unknown {
+  const body = { type: "error", error: { type, message }, request_id: "req_1" };
+  return Anthropic.APIError.generate(status, body, JSON.stringify(body), new Headers(headers));
+}
+
+export function openaiError({
+  status,
+  message,
+  type = "invalid_request_error",
+  code,
+  headers = {},
+}: Answer): unknown {
+  const error = { message, type, param: null, code: code ?? null };
+  return OpenAI.APIError.generate(status, { error }, undefined, new Headers(headers));
+}
+
+export function aiSdkError({
+  status,
+  message,
+  type = "invalid_request_error",
+  headers = {},
+}: Answer): unknown {
+  const body = { type: "error", error: { type, message } };
+  return new APICallError({
+    message,
+    url: "https://api.example.com/v1/messages",
+    // What was sent is a part of the error, and must not be read as what was answered.
+    requestBodyValues: { messages: [{ content: "prompt is too long: 9 tokens > 8 maximum" }] },
+    statusCode: status,
+    responseHeaders: headers,
+    responseBody: JSON.stringify(body),
+    data: body,
+  });
+}
+
+export function bedrockError(name: string, message: string, status = 400): unknown {
+  return Object.assign(new Error(message), {
+    name,
+    $fault: "client",
+    $metadata: { httpStatusCode: status, requestId: "r", attempts: 1 },
+  });
+}
+
+/** As `@google/genai` throws it: the body as text in the message. */
+export function geminiError(
+  code: number,
+  status: string,
+  message: string,
+  details: readonly unknown[] = [],
+): unknown {
+  const body = { error: { code, message, status, details } };
+  return Object.assign(new Error(JSON.stringify(body)), { name: "ApiError", status: code });
+}
