@@ -28,6 +28,13 @@ export const ERROR_CODES = [
   "NO_MESSAGES",
   "OPTION_INVALID",
   "ABORTED",
+  "PROMPT_TOO_LONG",
+  "MODEL_FAILED",
+  "MODEL_MISSING",
+  "COMPACTION_REFUSED",
+  "COMPACTION_VETOED",
+  "COMPACTION_THRASHING",
+  "TURN_RUNNING",
 ] as const;
 
 /** What to branch on: `error.code` of every {@link PalimpsestError}. A code keeps its meaning from version to version; messages may change. */
@@ -98,6 +105,7 @@ export class SessionError extends PalimpsestError {
     | "RECONCILE_REFUSED"
     | "SESSION_CLOSED"
     | "NO_MESSAGES"
+    | "TURN_RUNNING"
     | "ABORTED";
 
   constructor(code: SessionError["code"], details: ErrorDetails) {
@@ -154,4 +162,64 @@ export class InputError extends PalimpsestError {
 /** An option has a value that cannot be used. */
 export class OptionError extends PalimpsestError {
   readonly code = "OPTION_INVALID";
+}
+
+/** The provider refused the request as too long, and every recovery has been tried once. */
+export class PromptTooLongError extends PalimpsestError {
+  readonly code = "PROMPT_TOO_LONG";
+  /** Size of the request, as the provider counted it where it said so. */
+  readonly promptTokens: number;
+  /** What the provider takes, as far as it is known. */
+  readonly limitTokens: number | undefined;
+
+  constructor(size: {
+    readonly promptTokens: number;
+    readonly limitTokens?: number | undefined;
+    readonly said: string;
+    readonly cause?: unknown;
+  }) {
+    const limit = size.limitTokens === undefined ? "" : `; the model takes ${size.limitTokens}`;
+    super({
+      message: `The provider refused the request of about ${size.promptTokens} tokens as too long${limit}, also after it was compacted. It said: ${size.said}`,
+      hint: "Shorten the newest message, the system prompt or the tools, or use a model with a larger window.",
+      cause: size.cause,
+    });
+    this.promptTokens = size.promptTokens;
+    this.limitTokens = size.limitTokens;
+  }
+}
+
+/** A call of the model failed, and the session can do nothing about it. */
+export class ModelError extends PalimpsestError {
+  readonly code = "MODEL_FAILED";
+  /** What happened, as `ModelFailureKind` names it: `throttled`, `overloaded`, `network` … */
+  readonly kind: string;
+  /** HTTP status, where there was one. */
+  readonly status: number | undefined;
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    failure: {
+      readonly kind: string;
+      readonly status?: number | undefined;
+      readonly retryAfterMs?: number | undefined;
+    },
+    details: ErrorDetails,
+  ) {
+    super(details);
+    this.kind = failure.kind;
+    this.status = failure.status;
+    this.retryAfterMs = failure.retryAfterMs;
+  }
+}
+
+/** A compaction that was asked for, or was due, did not come about. */
+export class CompactionError extends PalimpsestError {
+  readonly code: "COMPACTION_REFUSED" | "COMPACTION_VETOED" | "COMPACTION_THRASHING" | "MODEL_MISSING";
+
+  constructor(code: CompactionError["code"], details: ErrorDetails) {
+    super(details);
+    this.code = code;
+  }
 }

@@ -4,11 +4,13 @@
  */
 import { COMPACTION_DEFAULTS as D } from "../base/defaults/compaction.ts";
 import { POLICY_DEFAULTS, RENT_DEFAULTS } from "../base/defaults/economics.ts";
+import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { ClearByRentPolicy } from "./clear-by-rent.ts";
 import type { SummaryShape } from "./cost-policy.ts";
 import type { EditSafety } from "./editing-rule.ts";
 import type { ExtractivePolicy } from "./extractive-compact.ts";
+import type { FullCompactPolicy } from "./full/plan-full-compact.ts";
 import type { MicrocompactPolicy } from "./microcompact-by-usage.ts";
 import type { ArrivalPolicy } from "./offload-at-arrival.ts";
 import type { OffloadPolicy } from "./offload-by-usage.ts";
@@ -121,6 +123,12 @@ export function extractivePolicy(
     maxSummaryShare: D.maxSummaryShare,
     editSafety,
   };
+}
+
+/** Budgets of a compaction that a model writes the summary of. */
+export function fullCompactPolicy(situation: WindowSituation): FullCompactPolicy {
+  const { userWords, appendix, keptTail } = FULL_COMPACT_DEFAULTS;
+  return extractivePolicy(situation, { userWords, appendix, keptTail, facts: { tokens: 0, floor: 0 } });
 }
 
 /** What such a compaction is expected to leave, as long as none was made. */

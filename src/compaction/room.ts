@@ -29,6 +29,8 @@ export interface Room {
   readonly measure: Measure;
   readonly padding: number;
   readonly disabledLayers: ReadonlySet<string>;
+  /** Whether a model is there to write summaries. */
+  readonly writesSummaries?: boolean;
   readonly keptTools: readonly string[];
   /** Tools that may be cleared beside those that are known to be reproducible. */
   readonly clearableTools?: readonly string[] | undefined;

@@ -7,14 +7,16 @@
  * in that call. `plan` looks and decides, `called` is told what was carried out and keeps the ledger;
  * so a plan that was not carried out leaves no trace. A call that is far from all of it costs O(1).
  *
- * What a summary is made of has to be read from the log first, which the planner cannot do: it then
- * answers `needs-log`, and is asked again with what it needs.
+ * What a summary is made of has to be read from the log first, or written by a model, which the planner
+ * cannot do: it then answers that a summary is due, and is asked again with what it needs.
  */
 
 import { COLLAPSE_DEFAULTS } from "../base/defaults/collapse.ts";
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { RENT_DEFAULTS } from "../base/defaults/economics.ts";
+import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import { breakEvenCalls, rentPerCall, rewritePrice } from "../tokens/cache-price.ts";
+import type { LayerEdit } from "../transcript/edits.ts";
 import { planClearByRent } from "./clear-by-rent.ts";
 import { type PreparedCollapse, planCollapse, prepareCollapse } from "./collapse.ts";
 import { collapsePolicy } from "./collapse-policy.ts";
@@ -22,10 +24,19 @@ import type { CostPolicy } from "./cost-policy.ts";
 import type { Digest } from "./digest.ts";
 import { planOldBlocks } from "./escalation.ts";
 import { planExtractiveCompact } from "./extractive-compact.ts";
+import { planFullCompact } from "./full/plan-full-compact.ts";
+import type { WrittenSummary } from "./full/written-summary.ts";
 import { countLoss } from "./loss-report.ts";
 import { planMicrocompactWhenCold } from "./microcompact-when-cold.ts";
 import type { PinnedText } from "./pins.ts";
-import { clearableToolsOf, clearByRentPolicy, expectedAfterSummary, extractivePolicy } from "./policies.ts";
+import type { PartialSpan } from "./plan-compaction.ts";
+import {
+  clearableToolsOf,
+  clearByRentPolicy,
+  expectedAfterSummary,
+  extractivePolicy,
+  fullCompactPolicy,
+} from "./policies.ts";
 import { type RentedCall, RentLedger } from "./rent-ledger.ts";
 import {
   firstChanged,
@@ -36,15 +47,31 @@ import {
   tokensAfter,
   visibleAfter,
 } from "./room.ts";
+import { canSummarise, tokensBehind, unsentTokens } from "./room-sizes.ts";
 
 /** What a summary is made of. */
 export interface SummarySources {
   readonly digest: Digest;
   readonly pinned: readonly PinnedText[];
+  /** What a model wrote; without it, or where it cannot be used, the summary is made from the digest. */
+  readonly written?: WrittenSummary | undefined;
+  /** Only one side of a pivot is summarised. */
+  readonly span?: PartialSpan | undefined;
 }
 
-/** What is to be done with the window; `needs-log`: ask again with {@link SummarySources}. */
-export type WindowPlan = RoomMade | "needs-log";
+/** A summary is due: ask again with {@link SummarySources}. */
+export interface SummaryDue {
+  readonly needs: "summary";
+  /** `rent`: for the price's sake, and it may wait. */
+  readonly reason: string;
+}
+
+/** What is to be done with the window. */
+export type WindowPlan = RoomMade | SummaryDue;
+
+export function isSummaryDue(plan: object | undefined): plan is SummaryDue {
+  return plan !== undefined && "needs" in plan;
+}
 
 /**
  * Decides for one session what becomes of its window before each call. Ask {@link WindowPlanner.plan}, carry
@@ -75,10 +102,13 @@ export class WindowPlanner {
     this.#ledger.resumed(calls, this.#rented(room, room.messagesTokens), this.#expectedAfter(room));
   }
 
-  /** What is to be done before the request leaves. Changes nothing. */
-  plan(room: Room, sources?: SummarySources): WindowPlan {
+  /**
+   * What is to be done before the request leaves. Changes nothing. `isEarlyLater`: a summary for the price's
+   * sake is being written, and is not asked for again.
+   */
+  plan(room: Room, sources?: SummarySources, isEarlyLater = false): WindowPlan {
     const nothing: RoomMade = { edits: [], usedTokens: room.usedTokens };
-    if (this.#isSummaryDue(room)) {
+    if (!isEarlyLater && this.#isSummaryDue(room)) {
       const summary = this.#summarise(room, "rent", sources);
       if (summary !== undefined) return summary;
     }
@@ -86,6 +116,17 @@ export class WindowPlanner {
     const cleared = this.#clear(room);
     if (cleared !== undefined) return cleared;
     return this.#isAboveAGate(room) ? this.#atGates(room) : nothing;
+  }
+
+  /**
+   * A summary now, whatever the size of the window: by hand, or because the provider refused the request.
+   * Where none can be made, old blocks give way, and then whatever is too large.
+   */
+  compact(room: Room, reason: string, sources?: SummarySources): WindowPlan {
+    const summary = this.#summarise(room, reason, sources);
+    if (isSummaryDue(summary) || sources?.span !== undefined)
+      return summary ?? { edits: [], usedTokens: room.usedTokens };
+    return peelRoom(room, summary ?? this.#oldBlocks(room));
   }
 
   /** The request leaves: `made` was carried out, and left messages of `messagesTokens`. */
@@ -138,13 +179,16 @@ export class WindowPlanner {
   }
 
   /** Whether the policy summarises before the window is full. */
-  #mayBeEarly({ disabledLayers }: Room): boolean {
-    return Number.isFinite(this.#policy.summaryMultiple) && !disabledLayers.has("extractive");
+  #mayBeEarly(room: Room): boolean {
+    return Number.isFinite(this.#policy.summaryMultiple) && canSummarise(room);
   }
 
-  /** What a summary costs: no call, but what it leaves is written anew. */
+  /** What a summary costs: what it leaves is written anew, and a model that writes it reads the window once more. */
   #summaryPrice(room: Room): number {
-    return rewritePrice({ suffixTokens: this.#expectedAfter(room), isWarm: true }, room.tariff);
+    const rewrite = rewritePrice({ suffixTokens: this.#expectedAfter(room), isWarm: true }, room.tariff);
+    if (room.writesSummaries !== true) return rewrite;
+    const { read, outputRatio } = room.tariff;
+    return rewrite + read * room.usedTokens + outputRatio * FULL_COMPACT_DEFAULTS.expectedTokens;
   }
 
   #expectedAfter(room: Room): number {
@@ -152,10 +196,37 @@ export class WindowPlanner {
   }
 
   #summarise(room: Room, reason: string, sources: SummarySources | undefined): WindowPlan | undefined {
-    if (room.disabledLayers.has("extractive")) return undefined;
-    if (sources === undefined) return "needs-log";
+    if (!canSummarise(room)) return undefined;
+    if (sources === undefined) return { needs: "summary", reason };
+    const edit = this.#planWritten(room, reason, sources) ?? this.#planExtractive(room, reason, sources);
+    if (edit === undefined || (reason === "rent" && edit.isBoundary !== true)) return undefined;
+    return { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+  }
+
+  #planWritten(room: Room, reason: string, sources: SummarySources): LayerEdit | undefined {
+    if (sources.written === undefined) return undefined;
+    const { digest, pinned, written, span } = sources;
     const situation = situationOf(room);
-    const edit = planExtractiveCompact({
+    const { visible, measure } = room;
+    const policy = fullCompactPolicy(situation);
+    const { pendingCallIds } = situation;
+    return planFullCompact({
+      visible,
+      digest,
+      measure,
+      policy,
+      pendingCallIds,
+      reason,
+      pinned,
+      written,
+      span,
+    });
+  }
+
+  #planExtractive(room: Room, reason: string, sources: SummarySources): LayerEdit | undefined {
+    if (room.disabledLayers.has("extractive")) return undefined;
+    const situation = situationOf(room);
+    const input = {
       visible: room.visible,
       digest: sources.digest,
       measure: room.measure,
@@ -163,9 +234,8 @@ export class WindowPlanner {
       pendingCallIds: situation.pendingCallIds,
       reason,
       pinned: sources.pinned,
-    });
-    if (edit === undefined || (reason === "rent" && edit.isBoundary !== true)) return undefined;
-    return { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+    };
+    return planExtractiveCompact(input, sources.span);
   }
 
   #clear(room: Room): RoomMade | undefined {
@@ -239,7 +309,7 @@ export class WindowPlanner {
     const collapsed = this.#collapse(room, old);
     if (collapsed !== undefined) return collapsed;
     const summary = this.#summarise(room, "threshold", sources);
-    if (summary === "needs-log") return summary;
+    if (isSummaryDue(summary)) return summary;
     return peelRoom(room, summary ?? old);
   }
 
@@ -306,21 +376,4 @@ export class WindowPlanner {
     const summary = { freedTokens, suffixTokens: afterTokens, isWarm: true };
     return breakEvenCalls(summary, room.tariff) < this.#payback(room, old);
   }
-}
-
-function tokensBehind({ visible, measure }: Room, first: number): number {
-  let tokens = 0;
-  for (const { blocks } of visible.slice(first)) for (const { block } of blocks) tokens += measure(block);
-  return tokens;
-}
-
-/** What was appended since the last call, and no model has seen. */
-function unsentTokens({ visible, measure, lastCallSeq }: Room): number {
-  let tokens = 0;
-  for (let index = visible.length - 1; index >= 0; index--) {
-    const { seq, role, insertedBy, blocks } = visible[index]!;
-    if (seq <= lastCallSeq || insertedBy !== undefined) break;
-    if (role !== "assistant") for (const { block } of blocks) tokens += measure(block);
-  }
-  return tokens;
 }

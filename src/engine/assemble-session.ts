@@ -63,7 +63,9 @@ export function assembleSession(
     observer,
     isDurable: durability === "durable",
   };
-  const preparer: CallPreparer = new CallPreparer(parts, options.window ?? {}, () => clock.nowMs());
+  const preparer: CallPreparer = new CallPreparer(parts, options.window ?? {}, {
+    now: () => clock.nowMs(),
+  });
   const hostList = new HostList({ hasher, reader, isShown: isTold });
   return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index));
 }

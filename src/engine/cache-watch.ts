@@ -44,6 +44,7 @@ export class CacheWatch {
   readonly #open = new Map<number, WatchedCall>();
   #last: { readonly model: string; readonly atMs: number } | undefined;
   readonly #tariffs = new Map<string, ResolvedTariff>();
+  #lastMarks: readonly CacheMark[] = [];
 
   constructor(parts: Pick<SessionParts, "writer" | "observer">, options: WindowOptions) {
     this.#parts = parts;
@@ -92,8 +93,14 @@ export class CacheWatch {
     return { marks, sent, messages };
   }
 
+  /** The marks of the last request that left; none where the window was rewritten since. */
+  get lastMarks(): readonly CacheMark[] {
+    return this.#lastMarks;
+  }
+
   /** It left as call `callSeq`. */
   left(callSeq: number, call: WatchedCall): void {
+    this.#lastMarks = call.marks;
     this.#memory.left(call.sent, call.marks);
     this.#open.set(callSeq, call);
     const [oldest] = this.#open.keys();
@@ -102,6 +109,7 @@ export class CacheWatch {
 
   /** The window was edited on purpose. */
   rewritten(): void {
+    this.#lastMarks = [];
     this.#monitor.rewritten();
   }
 

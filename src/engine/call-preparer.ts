@@ -2,83 +2,98 @@
  * Preparing a call: repairs, counting, the layers, and the entry that says what left.
  *
  * Everything is decided before anything is appended, and the layers' edits are appended together:
- * the model sees one rewrite at the most. A call that brings only new messages costs only those.
+ * the model sees one rewrite at the most. A call that brings only new messages costs only those. Where a
+ * summary is due that a model is to write, preparing stops before anything was decided, and begins again
+ * with what was written.
  */
-import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
-import { SessionError, WindowTooSmallError } from "../base/errors.ts";
+import { SessionError } from "../base/errors.ts";
 import type { ArrivalPolicy } from "../compaction/offload-at-arrival.ts";
 import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../compaction/policies.ts";
-import type { Room } from "../compaction/room.ts";
-import { type ContextBudget, planBudget } from "../tokens/budget.ts";
-import type { EditSafety } from "../tokens/edit-safety.ts";
+import { isSummaryDue, type SummaryDue } from "../compaction/window-planner.ts";
+import type { ContextBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
-import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { WarningMonitor } from "../tokens/warning-state.ts";
-import type { ContentBlock } from "../transcript/blocks.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { Usage } from "../transcript/messages.ts";
 import { CacheWatch, markedMessages } from "./cache-watch.ts";
+import { CompactionWatch } from "./compaction-watch.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { checkCallRequest, type FixedPart, FixedPartReader } from "./fixed-part.ts";
 import type { CallRequest, CallTokens, PreparedCall } from "./prepared-call.ts";
-import { RoomMaker } from "./room-maker.ts";
+import { type PlannedRoom, RoomKeeper } from "./room-keeper.ts";
+import type { RoomHelp } from "./room-maker.ts";
 import type { WindowOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
-import { SessionSafety } from "./session-safety.ts";
+import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
 import { sizeOf } from "./window-keeper.ts";
 
 /** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
 const REPAIR_PASSES = 5;
 
+/** What is at hand beside the session itself. */
+export interface PrepareHelp extends Omit<RoomHelp, "decide"> {
+  /** Whether a model writes summaries. */
+  readonly writesSummaries?: boolean;
+  /** Whether a summary that is due is waited for, left for later, or made at once without a model. */
+  readonly decide?: (due: DueSummary) => "wait" | "later" | "now";
+  /** Adds to a compaction what it is to show again. */
+  readonly restore?: (edit: LayerEdit, planned: PlannedRoom) => Promise<LayerEdit>;
+}
+
+/** A summary that is due, and how urgent it is. */
+export interface DueSummary {
+  readonly reason: string;
+  readonly isUrgent: boolean;
+  readonly editSafety: "strict" | "permissive";
+}
+
+/** A model has to write a summary first. */
+export interface SummaryWanted {
+  readonly ask: SummaryAsk;
+}
+
 export class CallPreparer {
+  readonly watch: CompactionWatch;
+  readonly room: RoomKeeper;
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
   readonly #now: () => number;
-  readonly #rooms: RoomMaker;
-  readonly #safety: SessionSafety;
   readonly #fixed: FixedPartReader;
   readonly #cache: CacheWatch;
-  #budget: ContextBudget | undefined;
-  #uselessCompactions = 0;
   readonly #warnings = new WarningMonitor();
 
-  constructor(parts: SessionParts, options: WindowOptions, now: () => number) {
+  constructor(
+    parts: SessionParts,
+    options: WindowOptions,
+    { now, failuresCount }: { readonly now: () => number; readonly failuresCount?: number | undefined },
+  ) {
     this.#parts = parts;
     this.#fixed = new FixedPartReader(parts);
     this.#options = options;
     this.#now = now;
     this.#cache = new CacheWatch(parts, options);
-    this.#safety = new SessionSafety(options.editSafety);
-    this.#rooms = new RoomMaker(parts, options);
+    this.room = new RoomKeeper(parts, options, { cache: this.#cache, now });
+    this.watch = new CompactionWatch(failuresCount);
   }
 
   /** The limits of new messages; before the first call those of the window the options name. */
   arrivalPolicy(): ArrivalPolicy {
-    return this.#rooms.isOff || this.#options.disabledLayers?.includes("arrival") === true
+    return this.room.rooms.isOff || this.#options.disabledLayers?.includes("arrival") === true
       ? NO_ARRIVAL_LIMITS
       : arrivalPolicy(this.budget().windowTokens);
   }
 
   /** The limits of the window that the last call was prepared for. */
   budget(): ContextBudget {
-    this.#budget ??= this.#budgetFor(this.#parts.keeper.ledger.model);
-    return this.#budget;
+    return this.room.budget;
   }
 
-  async prepare(request: CallRequest): Promise<PreparedCall> {
+  async prepare(request: CallRequest, help: PrepareHelp = {}): Promise<PreparedCall | SummaryWanted> {
     checkCallRequest(request);
     const { keeper, writer, log, isDurable } = this.#parts;
-    this.#switchTo(request.model);
-    const fixed = await this.#fixed.read(request);
-    await this.#repair();
-    this.#checkNotEmpty();
-    const edits = await this.#makeRoom(fixed);
-    if (edits.length > 0) {
-      this.#cache.rewritten();
-      await this.#repair();
-      this.#warnings.compacted();
-    }
-
+    const fixed = await this.#begin(request);
+    const edits = await this.#makeRoom(request, fixed, help);
+    if ("ask" in edits) return edits;
     const messages = keeper.request(writer.projection);
     for (const { rule, message } of keeper.findBroken(messages))
       this.#emit({ type: "invariant-broken", rule, message });
@@ -104,6 +119,9 @@ export class CallPreparer {
     });
     this.#parts.calls.left(call.seq, keeper.sent());
     this.#cache.left(call.seq, cached);
+    this.watch.called();
+    const warning = this.#warnings.state(tokens.total, this.budget());
+    this.room.left();
     if (edits.some(({ edit }) => edit.isBoundary === true)) {
       await writer.checkpoint();
       writer.forgetHidden();
@@ -119,8 +137,46 @@ export class CallPreparer {
       messages,
       cacheMarks: cached.marks,
       tokens,
-      warning: this.#warnings.state(tokens.total, this.budget()),
+      warning,
       edits,
+    };
+  }
+
+  /** Compacts now, and prepares no call. Resolves with the edits, none where nothing is gained. */
+  async compact(
+    request: CallRequest,
+    help: PrepareHelp & { readonly compactFor: string },
+  ): Promise<PreparedCall["edits"] | SummaryWanted> {
+    checkCallRequest(request);
+    const fixed = await this.#begin(request);
+    const edits = await this.#makeRoom(request, fixed, help);
+    if ("ask" in edits || edits.length === 0) return edits;
+    await this.#parts.writer.checkpoint();
+    this.#parts.writer.forgetHidden();
+    if (this.#parts.isDurable) await this.#parts.log.sync();
+    return edits;
+  }
+
+  /** What a summary of the window as it is would be written from. */
+  ask(
+    request: CallRequest,
+    due: { readonly reason: string; readonly trigger: CompactionTrigger },
+  ): SummaryAsk {
+    const { keeper, writer } = this.#parts;
+    const { ledger } = keeper;
+    const { ratio } = ledger;
+    return {
+      ...due,
+      request,
+      messages: keeper.request(writer.projection),
+      cacheMarks: this.#cache.lastMarks,
+      visible: writer.projection.visible.slice(),
+      throughSeq: writer.nextSeq - 1,
+      revision: writer.projection.revision,
+      isWarm: this.#cache.isWarm(this.#now(), request.model),
+      usedTokens: ledger.figure().fitTokens,
+      budget: this.budget(),
+      measure: (block) => estimateBlock(block) * ratio,
     };
   }
 
@@ -161,22 +217,19 @@ export class CallPreparer {
   /** What was sent after the edit holds thinking that is bound to the history as it was then. */
   #checkUndoIsSafe(editSeq: number): void {
     const wasSentSince = (this.#parts.writer.projection.callSeqs.at(-1) ?? 0) > editSeq;
-    if (!wasSentSince || this.#editSafety() === "permissive") return;
+    if (!wasSentSince || this.room.editSafety === "permissive") return;
     throw new SessionError("UNDO_REFUSED", {
       message: `Calls left after edit ${editSeq}, and this model binds its thinking to the history it saw.`,
       hint: "Read what you need with the history tools, or rewind to before the edit.",
     });
   }
 
-  #switchTo(model: string): void {
-    const { ledger } = this.#parts.keeper;
-    if (ledger.model !== model || this.#budget === undefined) this.#budget = this.#budgetFor(model);
-    ledger.modelSwitched(model);
-  }
-
-  #budgetFor(model: string): ContextBudget {
-    const { windowTokens, maxOutputTokens } = this.#options;
-    return planBudget(resolveModelLimits({ model, option: { windowTokens, maxOutputTokens } }));
+  async #begin(request: CallRequest): Promise<FixedPart> {
+    this.room.switchTo(request.model);
+    const fixed = await this.#fixed.read(request);
+    await this.#repair();
+    this.#checkNotEmpty();
+    return fixed;
   }
 
   async #repair(): Promise<void> {
@@ -198,108 +251,58 @@ export class CallPreparer {
     });
   }
 
-  async #makeRoom(fixed: FixedPart): Promise<PreparedCall["edits"]> {
+  async #makeRoom(
+    request: CallRequest,
+    fixed: FixedPart,
+    help: PrepareHelp,
+  ): Promise<PreparedCall["edits"] | SummaryWanted> {
+    const compactFor = help.compactFor ?? this.room.compactFor;
+    const planned = await this.room.plan(fixed, {
+      ...help,
+      compactFor,
+      decide: (due) => help.decide?.(this.#urgency(due)) ?? "now",
+    });
+    if (!isSummaryDue(planned)) return this.#carryOut(planned, help);
+    const trigger = compactFor === undefined ? "auto" : compactFor === "manual" ? "manual" : "reactive";
+    return { ask: this.ask(request, { reason: planned.reason, trigger }) };
+  }
+
+  async #carryOut(planned: PlannedRoom, help: PrepareHelp): Promise<PreparedCall["edits"]> {
     const { keeper, writer } = this.#parts;
+    const { room, made } = planned;
+    const edits = await Promise.all(
+      made.edits.map((edit) => (edit.isBoundary === true ? (help.restore?.(edit, planned) ?? edit) : edit)),
+    );
+    const entries = await writer.append(edits.map((edit) => ({ type: "edit", edit })));
     keeper.follow(writer.projection);
-    const budget = this.budget();
-    const { ledger } = keeper;
-    const fixedTokens = ledger.fixedFigure().fitTokens;
-    this.#checkFixed(fixed, fixedTokens, budget);
-    const room = this.#room(fixedTokens, budget);
-    const made = await this.#rooms.make(room);
-    if (made.usedTokens >= budget.blockingTokens) {
-      if (made.edits.length > 0 || !this.#distrustsReport(budget))
-        throw this.#tooSmall(made.usedTokens, fixedTokens, budget);
-      return [];
-    }
-    const entries = await writer.append(made.edits.map((edit) => ({ type: "edit", edit })));
-    keeper.follow(writer.projection);
-    const leftTokens = this.#messagesTokens();
-    this.#rooms.called(room, made, leftTokens);
-    this.#watchUseful(made.edits, room.messagesTokens, leftTokens, budget);
-    return made.edits.map((edit, index) => {
+    const leftTokens = this.room.messagesTokens();
+    this.room.rooms.called(room, made, leftTokens);
+    this.#watchUseful(edits, room.messagesTokens, leftTokens);
+    const done = edits.map((edit, index) => {
       const { seq } = entries[index]!;
       this.#emit({ type: "layer", seq, layer: edit.kind, edit });
       return { seq, edit };
     });
+    if (done.length === 0) return done;
+    this.#cache.rewritten();
+    await this.#repair();
+    this.#warnings.compacted();
+    return done;
   }
 
-  #room(fixedTokens: number, budget: ContextBudget): Room {
-    const { keeper, writer } = this.#parts;
-    const { ratio, padding } = keeper.ledger;
-    return {
-      visible: writer.projection.visible,
-      usedTokens: keeper.ledger.figure().fitTokens,
-      fixedTokens,
-      messagesTokens: this.#messagesTokens(),
-      budget,
-      tariff: this.#cache.tariffOf(keeper.ledger.model),
-      editSafety: this.#editSafety(),
-      isWarm: this.#cache.isWarm(this.#now(), keeper.ledger.model),
-      measure: (block: ContentBlock) => estimateBlock(block) * ratio,
-      padding,
-      disabledLayers: this.#rooms.disabledLayers,
-      keptTools: this.#options.keptTools ?? [],
-      clearableTools: this.#options.clearableTools,
-      lastCallSeq: writer.projection.callSeqs.at(-1) ?? 0,
-      pins: writer.projection.pins,
-      seq: writer.nextSeq,
-      at: this.#now(),
-    };
+  /** A summary for the price's sake may wait, as long as the window is not full. */
+  #urgency({ reason }: SummaryDue): DueSummary {
+    const { fitTokens } = this.#parts.keeper.ledger.figure();
+    const isUrgent = reason !== "rent" || fitTokens >= this.budget().autoCompactGateTokens;
+    return { reason, isUrgent, editSafety: this.room.editSafety };
   }
 
-  /** The messages of the window alone, not padded. */
-  #messagesTokens(): number {
-    const { ledger } = this.#parts.keeper;
-    return Math.max(0, ledger.figure().tokens - ledger.fixedFigure().tokens);
-  }
-
-  /**
-   * A report that says too much although nothing can be taken out: a host may have passed something
-   * else than the usage of one call. Believing it would end the session, because no request would
-   * leave that could correct it.
-   */
-  #distrustsReport({ blockingTokens }: ContextBudget): boolean {
-    const { ledger } = this.#parts.keeper;
-    const { tokens } = ledger.figure();
-    const estimated = ledger.estimateKnown();
-    if (estimated.fitTokens >= blockingTokens) return false;
-    ledger.distrustReport();
-    this.#emit({ type: "usage-distrusted", reportedTokens: tokens, estimatedTokens: estimated.tokens });
-    return true;
-  }
-
-  #editSafety(): EditSafety {
-    const { keeper, writer } = this.#parts;
-    return this.#safety.of(writer.projection, keeper.ledger.model);
-  }
-
-  #checkFixed(fixed: FixedPart, fixedTokens: number, budget: ContextBudget): void {
-    const mostTokens = budget.windowTokens * ENGINE_DEFAULTS.maxFixedShare;
-    if (fixed.tokens > 0 && fixedTokens >= mostTokens) throw this.#tooSmall(fixedTokens, fixedTokens, budget);
-  }
-
-  #tooSmall(neededTokens: number, fixedTokens: number, budget: ContextBudget): WindowTooSmallError {
-    return new WindowTooSmallError({
-      neededTokens,
-      fixedTokens,
-      availableTokens: budget.blockingTokens,
-      windowTokens: budget.windowTokens,
-      isUnmanaged: this.#rooms.isOff,
-    });
-  }
-
-  /** A compaction that frees little, again and again, is said: it ends in a message, not in a bill. */
-  #watchUseful(edits: readonly LayerEdit[], before: number, after: number, budget: ContextBudget): void {
+  /** A compaction that is of little use, again and again, is said: it ends in a message, not in a bill. */
+  #watchUseful(edits: readonly LayerEdit[], beforeTokens: number, afterTokens: number): void {
     if (!edits.some((edit) => edit.isBoundary === true)) return;
-    const freedTokens = before - after;
-    const isUseful = freedTokens >= before * ENGINE_DEFAULTS.usefulFreedShare;
-    this.#uselessCompactions = isUseful ? 0 : this.#uselessCompactions + 1;
-    if (isUseful) return;
-    const { fullTargetTokens: targetTokens } = budget;
-    const failures = this.#uselessCompactions;
-    const isThrashing = failures >= ENGINE_DEFAULTS.uselessCompactions;
-    this.#emit({ type: "useless-compaction", freedTokens, targetTokens, failures, isThrashing });
+    const targetTokens = this.budget().fullTargetTokens;
+    const useless = this.watch.compacted({ beforeTokens, afterTokens, targetTokens });
+    if (useless !== undefined) this.#emit({ type: "useless-compaction", ...useless });
   }
 
   /** The size of the next request as it is now. */

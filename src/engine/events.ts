@@ -21,8 +21,9 @@ import type { MendReason } from "./mending.ts";
  * - `host-edit`: `reconcile` hid messages that the host's list does not have any more.
  * - `call`: a request left; `tokens` is its size, unpadded, and `source` where that figure comes from.
  * - `invariant-broken`: a request breaks a rule and is handed out all the same: a bug of ours, please report it.
- * - `useless-compaction`: one that freed less than `usefulFreedShare`, and how many of them came in a row; it is
- *   thrashing from `uselessCompactions` on.
+ * - `useless-compaction`: one that freed less than `usefulFreedShare`, came within `refillCallsCount` calls of the one
+ *   before, or left more than its target; and how many of them came in a row. It is thrashing from
+ *   `uselessCompactions` on.
  * - `usage-distrusted`: a report said that the request cannot fit although by every estimate it does; it was set aside.
  * - `cache-miss`: call `seq` read clearly less from the prompt cache than the call before had left there. `miss` says
  *   why and how much was billed anew; `miss.isExpected` is true of what had to be (it had expired, the window was
@@ -81,6 +82,7 @@ export type SessionEvent =
       readonly targetTokens: number;
       readonly failures: number;
       readonly isThrashing: boolean;
+      readonly cause: "freed-little" | "missed-target" | "refilled";
     }
   | { readonly type: "usage-distrusted"; readonly reportedTokens: number; readonly estimatedTokens: number }
   | {

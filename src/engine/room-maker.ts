@@ -1,11 +1,36 @@
 /**
- * Making room: the planner of the session's policy, fed with what it needs from the log.
+ * Making room: the planner of the session's policy, fed with what it needs from the log and, where a
+ * model writes summaries, with what that wrote.
  */
 import { costPolicy, DEFAULT_POLICY } from "../compaction/cost-policy.ts";
+import type { WrittenSummary } from "../compaction/full/written-summary.ts";
+import type { PartialSpan } from "../compaction/plan-compaction.ts";
 import type { Room, RoomMade } from "../compaction/room.ts";
-import { type SummarySources, WindowPlanner } from "../compaction/window-planner.ts";
+import {
+  isSummaryDue,
+  type SummaryDue,
+  type SummarySources,
+  type WindowPlan,
+  WindowPlanner,
+} from "../compaction/window-planner.ts";
 import type { WindowOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
+
+/** What is known when room is to be made. */
+export interface RoomHelp {
+  /** A compaction whatever the size of the window: why. */
+  readonly compactFor?: string | undefined;
+  /** One side of a pivot only. */
+  readonly span?: PartialSpan | undefined;
+  /** What a model wrote for this window. */
+  readonly written?: WrittenSummary | undefined;
+  /**
+   * What becomes of a summary that is due: it is waited for, it may come with a later call, or it is made at
+   * once from what is at hand.
+   * @defaultValue `now`
+   */
+  readonly decide?: ((due: SummaryDue) => "wait" | "later" | "now") | undefined;
+}
 
 export class RoomMaker {
   /** Layers that are switched off, by name. */
@@ -26,14 +51,27 @@ export class RoomMaker {
     return this.#planner === undefined;
   }
 
-  async make(room: Room): Promise<RoomMade> {
+  /** The edits of one rewrite; or that a summary is due, where it is waited for. */
+  async make(room: Room, help: RoomHelp = {}): Promise<RoomMade | SummaryDue> {
+    const planner = this.#planner;
     const nothing: RoomMade = { edits: [], usedTokens: room.usedTokens };
-    if (this.#planner === undefined) return nothing;
-    this.#resume(this.#planner, room);
-    const plan = this.#planner.plan(room);
-    if (plan !== "needs-log") return plan;
-    const again = this.#planner.plan(room, await this.#sources());
-    return again === "needs-log" ? nothing : again;
+    if (planner === undefined) return nothing;
+    this.#resume(planner, room);
+    const ask = (sources?: SummarySources): WindowPlan =>
+      help.compactFor === undefined
+        ? planner.plan(room, sources)
+        : planner.compact(room, help.compactFor, sources);
+    const plan = ask();
+    if (!isSummaryDue(plan)) return plan;
+    const choice = help.decide?.(plan) ?? "now";
+    if (choice === "wait") return plan;
+    if (choice === "later") {
+      const without = planner.plan(room, undefined, true);
+      return isSummaryDue(without) ? nothing : without;
+    }
+    const { written, span } = help;
+    const again = ask({ ...(await this.#sources()), written, span });
+    return isSummaryDue(again) ? nothing : again;
   }
 
   /** The request leaves: what was planned was carried out, and left messages of `messagesTokens`. */

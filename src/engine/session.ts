@@ -10,11 +10,10 @@
  * prepared and never recorded stands in it without an answer, and the next `prepare` mends what
  * it left open.
  */
-import { SessionError } from "../base/errors.ts";
+import { assert } from "../base/assert.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { PIN_TOOL } from "../compaction/pin-tool.ts";
 import type { CalibrationSample } from "../tokens/calibration.ts";
-import type { Entry } from "../transcript/entries.ts";
 import type { Message } from "../transcript/messages.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import { assembleRequest } from "../transcript/request.ts";
@@ -32,6 +31,7 @@ import type { SessionHistory } from "./session-history.ts";
 import { receiveValue } from "./session-metadata.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { PinPlan } from "./session-pins.ts";
+import { checkRewind, noSuchCall, sessionClosed } from "./session-refusals.ts";
 import { messagesOf, sizeOf } from "./window-keeper.ts";
 
 /** Entries that are appended in one go with messages, all or none. */
@@ -147,8 +147,10 @@ export class Session {
    * @throws `WindowTooSmallError` where system prompt, tools and the newest round do not fit; `StoreError`
    * `STORE_FAILED` where the store could not keep what leaves.
    */
-  prepare(request: CallRequest): Promise<PreparedCall> {
-    return this.#run(() => this.#preparer.prepare(request));
+  async prepare(request: CallRequest): Promise<PreparedCall> {
+    const prepared = await this.#run(() => this.#preparer.prepare(request));
+    assert(!("ask" in prepared), "a session without a model waits for no summary");
+    return prepared;
   }
 
   /**
@@ -218,12 +220,7 @@ export class Session {
   rewind(toSeq: number): Promise<void> {
     return this.#run(async () => {
       const { writer, digest, calls } = this.#parts;
-      if (!Number.isInteger(toSeq) || toSeq < 1 || toSeq >= writer.nextSeq) {
-        throw new SessionError("REWIND_REFUSED", {
-          message: `There is no entry ${toSeq}: the log has entries 1 to ${writer.nextSeq - 1}.`,
-          hint: "Pass the number of an entry of this session, as `append` and `prepare` return them.",
-        });
-      }
+      checkRewind(toSeq, writer.nextSeq);
       const entry = await writer.appendOne({ type: "edit", edit: { kind: "rewind", toSeq } });
       calls.clear();
       digest.invalidate();
@@ -280,13 +277,8 @@ export class Session {
   /** The messages of an earlier call, built again from the stored log. @throws `ENTRY_NOT_FOUND`. */
   windowAt(callSeq: number): Promise<readonly RequestMessage[]> {
     return this.#run(async () => {
-      const call = await this.#findEntry(callSeq);
-      if (call?.type !== "call") {
-        throw new SessionError("ENTRY_NOT_FOUND", {
-          message: `Entry ${callSeq} is not a call of this session.`,
-          hint: "Pass the `callSeq` of a prepared call.",
-        });
-      }
+      const call = await this.#parts.reader.findEntry(callSeq);
+      if (call?.type !== "call") throw noSuchCall(callSeq);
       const projection = await this.#parts.writer.readProjection(call.throughSeq);
       return assembleRequest(projection.visible, projection.callSeqs);
     });
@@ -378,21 +370,14 @@ export class Session {
     return pin;
   }
 
-  async #findEntry(seq: number): Promise<Entry | undefined> {
-    return this.#parts.reader.findEntry(seq);
-  }
-
   #emit(event: SessionEvent): void {
     notify(this.#parts.observer, event);
   }
 
   #run<Result>(operation: () => Promise<Result>): Promise<Result> {
     return this.#queue.run(async () => {
-      if (!this.#isClosed) return operation();
-      throw new SessionError("SESSION_CLOSED", {
-        message: `Session ${this.id} is closed.`,
-        hint: "Open it again with `openSession`.",
-      });
+      if (this.#isClosed) throw sessionClosed(this.id);
+      return operation();
     });
   }
 }

@@ -10,7 +10,7 @@ import { type ArrivalPolicy, planArrival } from "../compaction/offload-at-arriva
 import { formatPointer } from "../compaction/pointer.ts";
 import { arrivalPolicy } from "../compaction/policies.ts";
 import type { Room } from "../compaction/room.ts";
-import { WindowPlanner } from "../compaction/window-planner.ts";
+import { isSummaryDue, WindowPlanner } from "../compaction/window-planner.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
 import { tokenizerRatio } from "../tokens/model-family.ts";
@@ -106,8 +106,8 @@ export class ManagedWindow implements Contestant {
   prepare(moment: CallMoment): readonly number[] {
     const room = this.#room(moment);
     let made = this.#planner.plan(room);
-    if (made === "needs-log") made = this.#planner.plan(room, { digest: this.#caughtUp(), pinned: [] });
-    if (made === "needs-log") made = { edits: [], usedTokens: room.usedTokens };
+    if (isSummaryDue(made)) made = this.#planner.plan(room, { digest: this.#caughtUp(), pinned: [] });
+    if (isSummaryDue(made)) made = { edits: [], usedTokens: room.usedTokens };
     for (const edit of made.edits) this.#apply(edit, moment.nowMs);
     if (made.edits.length > 0) {
       this.#projection.forgetHidden();

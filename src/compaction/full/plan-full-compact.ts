@@ -1,0 +1,60 @@
+/**
+ * Full compact: what a model wrote stands for everything before the kept tail.
+ *
+ * The call is the engine's; here its answer becomes an edit, or is refused: a summary that is not smaller
+ * than what it replaces, that would miss the target size, or that tells nothing of messages it would hide.
+ */
+
+import { blockText } from "../../transcript/blocks.ts";
+import type { LayerEdit } from "../../transcript/edits.ts";
+import type { Digest } from "../digest.ts";
+import { findLiterals } from "../literals.ts";
+import {
+  type CompactionInput,
+  type CompactionShape,
+  type PartialSpan,
+  planCompaction,
+  planPartialCompaction,
+  type SummaryWriter,
+} from "../plan-compaction.ts";
+import { composeFullSummary } from "./full-summary.ts";
+import type { WrittenSummary } from "./written-summary.ts";
+
+/** Sizes of a full compaction. `fullCompactPolicy` makes those of a window of a given size. */
+export interface FullCompactPolicy extends CompactionShape {
+  /** The user's own words, verbatim. */
+  readonly userWordsTokens: number;
+  /** Strings that are likely to be needed to the letter. */
+  readonly appendixTokens: number;
+}
+
+export interface FullCompactInput extends CompactionInput {
+  readonly policy: FullCompactPolicy;
+  readonly digest: Digest;
+  readonly written: WrittenSummary;
+  /** One side of a pivot only. */
+  readonly span?: PartialSpan | undefined;
+}
+
+/** Plans the compaction, or returns `undefined` where the summary cannot stand for the messages. */
+export function planFullCompact(input: FullCompactInput): LayerEdit | undefined {
+  const { written, digest, policy, measure, span } = input;
+  const writer: SummaryWriter = {
+    kind: "full",
+    compose: (room) =>
+      composeFullSummary({ written, digest, isInLog: logLookup(input), ...policy }, room, measure),
+  };
+  const limited = { ...input, throughSeq: written.throughSeq };
+  return span === undefined ? planCompaction(limited, writer) : planPartialCompaction(limited, span, writer);
+}
+
+/** Whether a string stands in the log: in the digest's ledger, or in what the window showed. */
+function logLookup({ digest, visible }: FullCompactInput): (literal: string) => boolean {
+  const texts = visible.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
+  const shown = new Set(texts.flatMap((text) => findLiterals(text)));
+  return (literal) =>
+    digest.literals.records.has(literal) ||
+    shown.has(literal) ||
+    texts.some((text) => text.includes(literal)) ||
+    digest.userWords.some(({ text }) => text.includes(literal));
+}

@@ -1,0 +1,25 @@
+/**
+ * A summary that a model wrote, and what it was asked for.
+ */
+
+/** What the writing of a summary depends on. */
+export interface WrittenFor {
+  /** What the summary may take, in tokens of the model that writes it. */
+  readonly summaryTokens: number;
+  /** The user's or the host's own wishes for it. */
+  readonly instructions?: string | undefined;
+  /** Which side of a pivot is summarised; the whole conversation, where it is left out. */
+  readonly side?: "from" | "up-to" | undefined;
+}
+
+/** A summary that passed the check of its form. */
+export interface WrittenSummary {
+  /** Its nine sections. */
+  readonly text: string;
+  /** The last entry that its writer saw. */
+  readonly throughSeq: number;
+  /** The model that wrote it. */
+  readonly model: string;
+  /** Rounds that its writer did not see, because they did not fit. */
+  readonly leftOutRounds: number;
+}

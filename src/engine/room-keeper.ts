@@ -1,0 +1,218 @@
+/**
+ * The room of a session: what its window may hold, how full it is, and the edits that keep it so.
+ *
+ * It knows the limits of each model as far as anybody has told them (the host, the vendor, a refusal), makes
+ * the picture that the planner decides from, and judges what came of it. It appends nothing by itself.
+ */
+
+import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
+import { CATALOGUE_DEFAULTS } from "../base/defaults/tokens.ts";
+import { WindowTooSmallError } from "../base/errors.ts";
+import type { Room, RoomMade } from "../compaction/room.ts";
+import { isSummaryDue, type SummaryDue } from "../compaction/window-planner.ts";
+import type { ReportedLimits } from "../ports/model-client.ts";
+import { type ContextBudget, planBudget } from "../tokens/budget.ts";
+import type { EditSafety } from "../tokens/edit-safety.ts";
+import { estimateBlock } from "../tokens/estimate-block.ts";
+import { resolveModelLimits } from "../tokens/model-catalogue.ts";
+import type { ContentBlock } from "../transcript/blocks.ts";
+import type { CacheWatch } from "./cache-watch.ts";
+import { notify } from "./events.ts";
+import type { FixedPart } from "./fixed-part.ts";
+import { type RoomHelp, RoomMaker } from "./room-maker.ts";
+import type { WindowOptions } from "./session-options.ts";
+import type { SessionParts } from "./session-parts.ts";
+import { SessionSafety } from "./session-safety.ts";
+
+/** What a refusal said of sizes, in tokens. */
+export interface RefusedSize {
+  readonly promptTokens?: number | undefined;
+  readonly limitTokens?: number | undefined;
+  /** Whether `limitTokens` is the window, and not what may be sent in a minute. */
+  readonly isWindow: boolean;
+}
+
+/** The edits that were planned, and the room they were planned in. */
+export interface PlannedRoom {
+  readonly room: Room;
+  readonly made: RoomMade;
+}
+
+export class RoomKeeper {
+  readonly rooms: RoomMaker;
+  readonly #parts: SessionParts;
+  readonly #options: WindowOptions;
+  readonly #cache: CacheWatch;
+  readonly #safety: SessionSafety;
+  readonly #now: () => number;
+  #budget: ContextBudget | undefined;
+  readonly #vendor = new Map<string, ReportedLimits>();
+  readonly #learned = new Map<string, number>();
+  /** The next request is held below this, because the last one was refused and nobody said where the limit is. */
+  #ceilingTokens: number | undefined;
+  #compactFor: string | undefined;
+
+  constructor(parts: SessionParts, options: WindowOptions, tools: { cache: CacheWatch; now: () => number }) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#cache = tools.cache;
+    this.#now = tools.now;
+    this.#safety = new SessionSafety(options.editSafety);
+    this.rooms = new RoomMaker(parts, options);
+  }
+
+  /** The limits of the window that the last call was prepared for. */
+  get budget(): ContextBudget {
+    this.#budget ??= this.#budgetFor(this.#parts.keeper.ledger.model);
+    return this.#budget;
+  }
+
+  get editSafety(): EditSafety {
+    const { keeper, writer } = this.#parts;
+    return this.#safety.of(writer.projection, keeper.ledger.model);
+  }
+
+  switchTo(model: string): void {
+    const { ledger } = this.#parts.keeper;
+    if (ledger.model !== model || this.#budget === undefined) this.#budget = this.#budgetFor(model);
+    ledger.modelSwitched(model);
+  }
+
+  /** The vendor's models endpoint said what a model takes. */
+  vendorSaid(model: string, limits: ReportedLimits): void {
+    this.#vendor.set(model, limits);
+    this.#budget = undefined;
+  }
+
+  /** Why the next request is compacted whatever its size, if it is. */
+  get compactFor(): string | undefined {
+    return this.#compactFor;
+  }
+
+  /** The provider refused the request of call `callSeq` as too long, or cut it without a word: the next one is smaller. */
+  refused(callSeq: number, size: RefusedSize, reason: string): void {
+    const { keeper, calls } = this.#parts;
+    const { ledger } = keeper;
+    const { promptTokens, limitTokens, isWindow } = size;
+    const sentTokens = ledger.figure().tokens;
+    if (limitTokens !== undefined && limitTokens >= CATALOGUE_DEFAULTS.smallestWindowTokens) {
+      if (isWindow) this.#learned.set(ledger.model, limitTokens);
+      else this.#ceilingTokens = limitTokens;
+    } else this.#ceilingTokens = Math.floor(sentTokens * ENGINE_DEFAULTS.refusedShare);
+    if (promptTokens !== undefined && promptTokens > 0) {
+      const sent = calls.find(callSeq);
+      if (sent !== undefined)
+        ledger.learnFrom({ estimatedTokens: sent.coveredTokens, reportedTokens: promptTokens });
+      if (promptTokens > sentTokens) ledger.counted({ tokens: promptTokens, source: "counter:refusal" });
+    }
+    this.#compactFor = reason;
+    this.#budget = undefined;
+  }
+
+  /** The request left: what was done for one request is not done for the next. */
+  left(): void {
+    if (this.#ceilingTokens !== undefined) this.#budget = undefined;
+    this.#ceilingTokens = undefined;
+    this.#compactFor = undefined;
+  }
+
+  /** The edits of one rewrite that make the request fit, or that a summary is waited for. */
+  async plan(
+    fixed: FixedPart,
+    help: RoomHelp & { readonly writesSummaries?: boolean },
+  ): Promise<PlannedRoom | SummaryDue> {
+    const { keeper, writer } = this.#parts;
+    keeper.follow(writer.projection);
+    const { budget } = this;
+    const fixedTokens = keeper.ledger.fixedFigure().fitTokens;
+    this.#checkFixed(fixed, fixedTokens);
+    const room = this.room(fixedTokens, help.writesSummaries === true);
+    const made = await this.rooms.make(room, { compactFor: this.#compactFor, ...help });
+    if (isSummaryDue(made)) return made;
+    if (made.usedTokens >= budget.blockingTokens) {
+      if (made.edits.length > 0 || !this.#distrustsReport())
+        throw this.#tooSmall(made.usedTokens, fixedTokens);
+      return { room, made: { edits: [], usedTokens: made.usedTokens } };
+    }
+    return { room, made };
+  }
+
+  /** The picture that the planner decides from. */
+  room(fixedTokens: number, writesSummaries: boolean): Room {
+    const { keeper, writer } = this.#parts;
+    const { ratio, padding } = keeper.ledger;
+    return {
+      visible: writer.projection.visible,
+      usedTokens: keeper.ledger.figure().fitTokens,
+      fixedTokens,
+      messagesTokens: this.messagesTokens(),
+      budget: this.budget,
+      tariff: this.#cache.tariffOf(keeper.ledger.model),
+      editSafety: this.editSafety,
+      isWarm: this.#cache.isWarm(this.#now(), keeper.ledger.model),
+      measure: (block: ContentBlock) => estimateBlock(block) * ratio,
+      padding,
+      disabledLayers: this.rooms.disabledLayers,
+      writesSummaries,
+      keptTools: this.#options.keptTools ?? [],
+      clearableTools: this.#options.clearableTools,
+      lastCallSeq: writer.projection.callSeqs.at(-1) ?? 0,
+      pins: writer.projection.pins,
+      seq: writer.nextSeq,
+      at: this.#now(),
+    };
+  }
+
+  /** The messages of the window alone, not padded. */
+  messagesTokens(): number {
+    const { ledger } = this.#parts.keeper;
+    return Math.max(0, ledger.figure().tokens - ledger.fixedFigure().tokens);
+  }
+
+  #budgetFor(model: string): ContextBudget {
+    const { windowTokens, maxOutputTokens } = this.#options;
+    const limits = resolveModelLimits({
+      model,
+      option: { windowTokens, maxOutputTokens },
+      vendor: this.#vendor.get(model),
+    });
+    // A refusal is later news than any catalogue, and than what a host believes.
+    const learned = this.#learned.get(model) ?? Number.POSITIVE_INFINITY;
+    const ceilingTokens = Math.min(learned, this.#ceilingTokens ?? Number.POSITIVE_INFINITY);
+    return planBudget({ ...limits, ceilingTokens });
+  }
+
+  /**
+   * A report that says too much although nothing can be taken out: a host may have passed something
+   * else than the usage of one call. Believing it would end the session, because no request would
+   * leave that could correct it.
+   */
+  #distrustsReport(): boolean {
+    const { ledger } = this.#parts.keeper;
+    const { tokens } = ledger.figure();
+    const estimated = ledger.estimateKnown();
+    if (estimated.fitTokens >= this.budget.blockingTokens) return false;
+    ledger.distrustReport();
+    notify(this.#parts.observer, {
+      type: "usage-distrusted",
+      reportedTokens: tokens,
+      estimatedTokens: estimated.tokens,
+    });
+    return true;
+  }
+
+  #checkFixed(fixed: FixedPart, fixedTokens: number): void {
+    const mostTokens = this.budget.windowTokens * ENGINE_DEFAULTS.maxFixedShare;
+    if (fixed.tokens > 0 && fixedTokens >= mostTokens) throw this.#tooSmall(fixedTokens, fixedTokens);
+  }
+
+  #tooSmall(neededTokens: number, fixedTokens: number): WindowTooSmallError {
+    return new WindowTooSmallError({
+      neededTokens,
+      fixedTokens,
+      availableTokens: this.budget.blockingTokens,
+      windowTokens: this.budget.windowTokens,
+      isUnmanaged: this.rooms.isOff,
+    });
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * What a session refuses because its state does not allow it, in words.
+ */
+import { SessionError } from "../base/errors.ts";
+
+/** @throws `REWIND_REFUSED` where the log has no entry `toSeq`. */
+export function checkRewind(toSeq: number, nextSeq: number): void {
+  if (Number.isInteger(toSeq) && toSeq >= 1 && toSeq < nextSeq) return;
+  throw new SessionError("REWIND_REFUSED", {
+    message: `There is no entry ${toSeq}: the log has entries 1 to ${nextSeq - 1}.`,
+    hint: "Pass the number of an entry of this session, as `append` and `prepare` return them.",
+  });
+}
+
+export function noSuchCall(callSeq: number): SessionError {
+  return new SessionError("ENTRY_NOT_FOUND", {
+    message: `Entry ${callSeq} is not a call of this session.`,
+    hint: "Pass the `callSeq` of a prepared call.",
+  });
+}
+
+export function sessionClosed(id: string): SessionError {
+  return new SessionError("SESSION_CLOSED", {
+    message: `Session ${id} is closed.`,
+    hint: "Open it again with `openSession`.",
+  });
+}

@@ -1,0 +1,37 @@
+/**
+ * What a summary is written from: the window at the moment when it was due, and how it would be sent.
+ */
+import type { Measure } from "../compaction/measure.ts";
+import type { PartialSpan } from "../compaction/plan-compaction.ts";
+import type { ContextBudget } from "../tokens/budget.ts";
+import type { CacheMark, RequestMessage, VisibleMessage } from "../transcript/window.ts";
+import type { CallRequest } from "./prepared-call.ts";
+
+/** Why a summary is written: the window is full or has paid for one, the provider refused, or somebody asked. */
+export type CompactionTrigger = "auto" | "reactive" | "manual";
+
+/** A summary that is due. */
+export interface SummaryAsk {
+  readonly trigger: CompactionTrigger;
+  /** In the planner's word: `threshold`, `rent`, `reactive`, `manual` … */
+  readonly reason: string;
+  /** The request that the session is making: a forked call shares all of it. */
+  readonly request: CallRequest;
+  /** The conversation as it would be sent. */
+  readonly messages: readonly RequestMessage[];
+  /** Marks of the last request that left. */
+  readonly cacheMarks: readonly CacheMark[];
+  readonly visible: readonly VisibleMessage[];
+  /** The last entry that is in `messages`. */
+  readonly throughSeq: number;
+  /** Counts up with each edit: a summary of a window that was edited since is of no use. */
+  readonly revision: number;
+  readonly isWarm: boolean;
+  /** Size of the request, padded. */
+  readonly usedTokens: number;
+  readonly budget: ContextBudget;
+  /** In tokens of the model that is being called. */
+  readonly measure: Measure;
+  readonly instructions?: string | undefined;
+  readonly span?: PartialSpan | undefined;
+}
