@@ -20,6 +20,8 @@ export interface OpenFile {
   /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
   read(position: number, length: number): Uint8Array;
   size(): number;
+  /** Whether `size` is this, now. Asked before and after every append, so it is to be the cheaper of the two. */
+  endsAt(position: number): boolean;
   /** Cuts the file to `size` bytes. Only ever used to take back a write of ours that failed half-way. */
   truncate(size: number): void;
   /** Resolves once the written bytes survive a power loss. */

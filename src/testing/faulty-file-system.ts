@@ -122,6 +122,10 @@ class FaultyFile implements OpenFile {
     return this.#faults.run("size", () => this.#inner.size());
   }
 
+  endsAt(position: number): boolean {
+    return this.#faults.run("endsAt", () => this.#inner.endsAt(position));
+  }
+
   truncate(size: number): void {
     this.#faults.run("truncate", () => this.#inner.truncate(size));
   }

@@ -211,6 +211,10 @@ class InMemoryFile implements OpenFile {
     return this.#open().size;
   }
 
+  endsAt(position: number): boolean {
+    return this.#open().size === position;
+  }
+
   truncate(size: number): void {
     const node = this.#writable();
     node.size = Math.min(node.size, size);

@@ -42,6 +42,7 @@ function withoutTruncate(disk: FileSystem): FileSystem {
       write: (bytes) => file.write(bytes),
       read: (position, length) => file.read(position, length),
       size: () => file.size(),
+      endsAt: (position) => file.endsAt(position),
       sync: () => file.sync(),
       close: () => file.close(),
       truncate,

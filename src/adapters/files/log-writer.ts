@@ -119,6 +119,7 @@ export class LogWriter {
   /** Where the append lies, once it is known that it counts. */
   #confirm(append: Unconfirmed): number {
     try {
+      if (this.#file.endsAt(this.#size + append.bytes.length)) return this.#keep(append);
       return this.#confirmAt(append, this.#file.size());
     } catch (error) {
       // The disk took the bytes and will not tell where it ends: whether they count is seen with the next append.
@@ -127,15 +128,9 @@ export class LogWriter {
     }
   }
 
-  #confirmAt({ entries, bytes, position }: Unconfirmed, size: number): number {
-    if (size === this.#size + bytes.length) {
-      this.#size = size;
-      this.#lineStart = size;
-      this.#separator = NOTHING;
-      this.#last = entries[entries.length - 1]!;
-      this.#unconfirmed = undefined;
-      return position;
-    }
+  #confirmAt(append: Unconfirmed, size: number): number {
+    const { entries, bytes } = append;
+    if (size === this.#size + bytes.length) return this.#keep(append);
     // Somebody wrote in the same instant.
     const stored = this.#lookAt(size);
     this.#unconfirmed = undefined;
@@ -144,6 +139,16 @@ export class LogWriter {
     if (isThere) return stored[index]!.position;
     this.#isTaken = true;
     throw this.#taken("appended in the same instant and came first, so this append does not count");
+  }
+
+  /** It lies where it was written to, and nothing behind it. */
+  #keep({ entries, bytes, position }: Unconfirmed): number {
+    this.#size += bytes.length;
+    this.#lineStart = this.#size;
+    this.#separator = NOTHING;
+    this.#last = entries[entries.length - 1]!;
+    this.#unconfirmed = undefined;
+    return position;
   }
 
   #write(bytes: Uint8Array): Error | undefined {
@@ -197,6 +202,8 @@ export class LogWriter {
   /** Makes sure that the file ends where this writer thinks it does. */
   #settle(): void {
     try {
+      const isClear = this.#doubtful === undefined && this.#unconfirmed === undefined;
+      if (isClear && this.#file.endsAt(this.#size)) return;
       let size = this.#file.size();
       if (this.#doubtful !== undefined) size = this.#resolve(this.#doubtful, size);
       if (this.#unconfirmed !== undefined) this.#confirmAt(this.#unconfirmed, size);

@@ -19,6 +19,7 @@ export function countingStore(root: string) {
         },
         write: (bytes) => file.write(bytes),
         size: () => file.size(),
+        endsAt: (position) => file.endsAt(position),
         truncate: (size) => file.truncate(size),
         sync: () => file.sync(),
         close: () => file.close(),

@@ -24,6 +24,8 @@ beforeEach(() => {
 interface Instants {
   before?: (() => void) | undefined;
   after?: (() => void) | undefined;
+  /** What else is asked of the file. */
+  asked?: (question: string) => void;
 }
 
 /** The disk as a process sees it that others interrupt. */
@@ -38,8 +40,18 @@ function interrupted(instants: Instants): FileSystem {
     };
     return {
       write,
-      read: (position, length) => file.read(position, length),
-      size: () => file.size(),
+      read: (position, length) => {
+        instants.asked?.("read");
+        return file.read(position, length);
+      },
+      size: () => {
+        instants.asked?.("size");
+        return file.size();
+      },
+      endsAt: (position) => {
+        instants.asked?.("endsAt");
+        return file.endsAt(position);
+      },
       truncate: (size) => file.truncate(size),
       sync: () => file.sync(),
       close: () => file.close(),
@@ -147,6 +159,16 @@ describe("a write that another process got ahead of", () => {
     await expect(log.append([anEntry("a3", 3, "a2")])).rejects.toMatchObject({ code: "STORE_FAILED" });
     await expect(log.append([anEntry("a3", 3, "a2")])).rejects.toMatchObject({ code: "SESSION_TAKEN" });
     expect(idsOf(await read())).toEqual(["a1", "a2", "b3"]);
+  });
+});
+
+describe("an append that nobody disturbs", () => {
+  it("asks the disk where the log ends, writes, and asks again", async () => {
+    const asked: string[] = [];
+    const log = await begin({ before: () => asked.push("write"), asked: (question) => asked.push(question) });
+    asked.length = 0;
+    await log.append([anEntry("a3", 3, "a2")]);
+    expect(asked).toEqual(["endsAt", "write", "endsAt"]);
   });
 });
 
