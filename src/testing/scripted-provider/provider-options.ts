@@ -3,7 +3,7 @@
  */
 import type { Clock } from "../../ports/clock.ts";
 import type { Violation } from "../wire-oracle.ts";
-import type { Fault, Script } from "./script.ts";
+import type { Script, ScriptStep } from "./script.ts";
 import type { RecordedRequest, ScriptedRequest } from "./scripted-request.ts";
 
 /** Settings of a {@link scriptedProvider}. All are optional. */
@@ -11,10 +11,10 @@ export interface ScriptedProviderOptions {
   /** What is answered. @defaultValue a short text that names what the user said last */
   readonly script?: Script;
   /**
-   * Asked first at every call for an answer, before the request is even looked at: faults of the network and
-   * of overloaded servers. `seededFaults` makes such a plan.
+   * Asked at every call before the script, which is not asked where this has something: faults at calls that
+   * the script knows nothing of. `seededFaults` makes such a plan.
    */
-  readonly faults?: (request: ScriptedRequest) => Fault | undefined;
+  readonly faults?: (request: ScriptedRequest) => ScriptStep | undefined;
   /** Tokens of the window. @defaultValue what is known of the model, or 200,000 */
   readonly windowTokens?: number;
   /** Tokens of output that a request may ask for, told by the models endpoint. @defaultValue 64,000 */

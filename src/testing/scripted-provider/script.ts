@@ -73,6 +73,8 @@ export type Fault =
     }
   /** 413; with `isFromEdge`, as HTML of a server in front of the API. */
   | { readonly fault: "body-too-large"; readonly isFromEdge?: boolean }
+  /** 404: the provider does not know the model. */
+  | { readonly fault: "unknown-model" }
   /** 400 with any text: a rule that nobody knew. */
   | { readonly fault: "bad-request"; readonly message: string };
 

@@ -1,0 +1,52 @@
+/**
+ * Replies in the two forms in which they leave: one JSON text, or the events of a stream.
+ */
+import type { Reply } from "./dialect.ts";
+
+/** A JSON text. */
+export function jsonReply(
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+    frames: [JSON.stringify(body)],
+  };
+}
+
+/** A stream of events. */
+export function streamReply(
+  frames: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return {
+    status: 200,
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", ...headers },
+    frames,
+  };
+}
+
+/** One event of a stream; its data has a `type` that is its name. */
+export function namedEvent(data: { readonly type: string } & Readonly<Record<string, unknown>>): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** An event without a name. */
+export function dataEvent(data: unknown): string {
+  return `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+}
+
+/** A text in pieces, as a stream brings it; never in the middle of a character. */
+export function inPieces(text: string, length: number): readonly string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  for (const character of text) {
+    piece += character;
+    if (piece.length < length) continue;
+    pieces.push(piece);
+    piece = "";
+  }
+  return piece === "" ? pieces : [...pieces, piece];
+}
