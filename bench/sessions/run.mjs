@@ -56,7 +56,7 @@ const storeAt = (root) =>
 const tasks = {
   nothing: async () => undefined,
   page: (store) => store.describe(),
-  outline: (store) => store.outline(),
+  overview: (store) => store.overview(),
 };
 
 if (options.memory !== undefined) {
@@ -108,8 +108,8 @@ async function measure(root, count) {
   );
   const { next } = await storeAt(root).describe();
   const secondPage = await timed(() => storeAt(root).describe({ after: next }), RUNS);
-  const all = await timed(() => storeAt(root).outline(), RUNS);
-  assertEqual((await storeAt(root).outline()).length, count);
+  const all = await timed(() => storeAt(root).overview(), RUNS);
+  assertEqual((await storeAt(root).overview()).length, count);
   const places = Array.from(
     { length: RESUMES },
     (_, run) => ids[Math.floor(((run + 0.5) / RESUMES) * count)],
@@ -197,7 +197,7 @@ function print(figures) {
     );
     const own = (task) => `${Math.round(memory[task] / MEGABYTE)} MB`;
     console.log(
-      `\nmemory: ${own("page")} for the first page, ${own("outline")} for all; ${own("nothing")} for neither`,
+      `\nmemory: ${own("page")} for the first page, ${own("overview")} for all; ${own("nothing")} for neither`,
     );
     const seconds = (milliseconds) => (milliseconds / 1_000).toFixed(1);
     for (const [what, { ms: tookMs, cpuMs, trashed, purged }] of [

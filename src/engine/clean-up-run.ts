@@ -107,7 +107,7 @@ export class CleanUpRun {
     const nowMs = this.startedAt;
     const oldMs = nowMs - settings.cleanupPeriodDays * DAY_MS;
     const sessions =
-      this.#store.outline === undefined ? await this.#describeAll() : await this.#lookAtOld(oldMs);
+      this.#store.overview === undefined ? await this.#describeAll() : await this.#lookAtOld(oldMs);
     const trashed = await this.#store.listTrash(scope);
     this.#seen = sessions.length;
     this.#seenInTrash = trashed.length;
@@ -131,8 +131,8 @@ export class CleanUpRun {
   /** The list of all may be behind, so each that seems old is looked at by itself. */
   async #lookAtOld(oldMs: number): Promise<readonly SessionFacts[]> {
     const all: SessionFacts[] = [];
-    const outline = await this.#store.outline?.(this.#options.scope, { idleSince: oldMs });
-    for (const { sessionId, lastActivityAt, bytes, isInUse } of outline ?? [])
+    const overview = await this.#store.overview?.(this.#options.scope, { idleSince: oldMs });
+    for (const { sessionId, lastActivityAt, bytes, isInUse } of overview ?? [])
       if (isInUse !== undefined || lastActivityAt > oldMs)
         all.push({ sessionId, lastActivityAt, bytes, isInUse: isInUse === true });
       else {

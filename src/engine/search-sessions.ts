@@ -13,7 +13,7 @@ import { isThinking } from "../transcript/blocks.ts";
 import type { Entry, MessageEntry, Scope, StoredBlock } from "../transcript/entries.ts";
 import { isReservedKey } from "../transcript/metadata.ts";
 import { readBlock } from "./hydrate.ts";
-import { listSessionIds } from "./session-outline.ts";
+import { listSessionIds } from "./session-overview.ts";
 
 /** Which sessions are searched, and when to stop. */
 export interface SessionSearchOptions {

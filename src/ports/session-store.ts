@@ -79,7 +79,7 @@ export interface SessionPage {
 }
 
 /** One session in a list of all of them, as an index has it. */
-export interface SessionOutline {
+export interface OverviewRow {
   readonly sessionId: string;
   /** As in {@link SessionInfo}. */
   readonly lastActivityAt: number;
@@ -92,7 +92,7 @@ export interface SessionOutline {
 }
 
 /** Which sessions of a list of all are looked at, each by itself. */
-export interface OutlineLook {
+export interface OverviewLook {
   /** Those without activity since then; milliseconds since the epoch. */
   readonly idleSince: number;
 }
@@ -188,7 +188,7 @@ export interface SessionStore {
    * those that are idle are looked at, where that costs less than `find`: their rows have `isInUse`. A store
    * without such a thing leaves the method out, or takes no notice of `look`.
    */
-  outline?(scope?: Scope, look?: OutlineLook): Promise<readonly SessionOutline[]>;
+  overview?(scope?: Scope, look?: OverviewLook): Promise<readonly OverviewRow[]>;
   /**
    * Whether something said in the session may hold the text, which is of ASCII letters, digits and
    * `_ . / @ -`, capital or small: `false` is certain. A store that cannot tell without reading the

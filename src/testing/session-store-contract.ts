@@ -30,7 +30,7 @@ import {
   describesLongLogs,
   describesWhatListsShow,
   describesWithinScope,
-  outlinesAll,
+  givesOverview,
   tellsWhatMayBeHeld,
 } from "./session-store-listing-cases.ts";
 import {
@@ -99,7 +99,7 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "describes header, metadata, first prompt and writer", run: describesWhatListsShow },
   { name: "finds metadata that a checkpoint carries", run: describesLongLogs },
   { name: "describes the sessions of one scope", run: describesWithinScope },
-  { name: "outlines all sessions, if it can", run: outlinesAll },
+  { name: "gives an overview of all sessions, if it can", run: givesOverview },
   { name: "never denies a text that a session holds", run: tellsWhatMayBeHeld },
   { name: "moves a session to the trash and brings it back whole", run: trashesAndRestores },
   { name: "deletes for good what is in the trash, and only that", run: purges },

@@ -149,28 +149,28 @@ export async function describesWithinScope({ store, reopen }: StoreHarness): Pro
   }
 }
 
-export async function outlinesAll({ store, reopen }: StoreHarness): Promise<void> {
-  if (store.outline === undefined) return;
+export async function givesOverview({ store, reopen }: StoreHarness): Promise<void> {
+  if (store.overview === undefined) return;
   await stored(store, "titled", [metadata(1, "title", "A title"), { ...message(2, "prompt"), ...place(2) }]);
   await stored(store, "prompted", [later(message(1, "only a prompt"), LATE + 90)]);
   await stored(store, "silent", [header("silent")]);
   await reopen().describe();
-  const outline = (await reopen().outline?.()) ?? [];
+  const overview = (await reopen().overview?.()) ?? [];
   const { sessions } = await reopen().describe();
   same(
-    outline.map(({ sessionId, lastActivityAt, bytes }) => [sessionId, lastActivityAt, bytes]),
+    overview.map(({ sessionId, lastActivityAt, bytes }) => [sessionId, lastActivityAt, bytes]),
     sessions.map(({ sessionId, lastActivityAt, bytes }) => [sessionId, lastActivityAt, bytes]),
     "the sessions of the page, in its order",
   );
   const writer = await store.open("prompted");
   await writer.acquire();
-  const looked = (await reopen().outline?.(undefined, { idleSince: Number.MAX_SAFE_INTEGER })) ?? [];
+  const looked = (await reopen().overview?.(undefined, { idleSince: Number.MAX_SAFE_INTEGER })) ?? [];
   for (const { sessionId, isInUse } of looked)
     holds(isInUse === undefined || isInUse === (sessionId === "prompted"), "whether somebody writes it");
-  same(looked.length, outline.length, "as many where they are looked at");
+  same(looked.length, overview.length, "as many where they are looked at");
   await writer.close();
   const titles = ["only a prompt", "A title", undefined];
-  for (const [index, { title }] of outline.entries())
+  for (const [index, { title }] of overview.entries())
     holds(
       title === undefined || title === titles[index],
       "a title, or else the first prompt, where it is known",

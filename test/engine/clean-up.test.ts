@@ -302,7 +302,7 @@ function storeWith(
       const bound = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
       // As a store that knows no short ways.
       if (name === "trashUnchanged" && method !== "trashUnchanged") return undefined;
-      if (name === "outline" && method !== "trashUnchanged") return () => target.outline?.();
+      if (name === "overview" && method !== "trashUnchanged") return () => target.overview?.();
       if (name !== method) return bound;
       const isBad = (id: unknown) => id === "bad" || (id as { sessionId?: string }).sessionId === "bad";
       return async (...args: unknown[]) => (isBad(args[0]) ? instead(bound, ...args) : bound(...args));

@@ -12,11 +12,11 @@ import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type {
-  OutlineLook,
+  OverviewLook,
+  OverviewRow,
   SeenSession,
   SessionInfo,
   SessionLog,
-  SessionOutline,
   SessionPage,
   SessionQuery,
   SessionStore,
@@ -101,8 +101,8 @@ export class FileSessionStore implements SessionStore {
     return this.#lister(query.scope).describe(query);
   }
 
-  async outline(scope?: Scope, look?: OutlineLook): Promise<readonly SessionOutline[]> {
-    return this.#lister(scope).outline(look);
+  async overview(scope?: Scope, look?: OverviewLook): Promise<readonly OverviewRow[]> {
+    return this.#lister(scope).overview(look);
   }
 
   async mayHold(sessionId: string, text: string, scope?: Scope): Promise<boolean> {

@@ -12,7 +12,7 @@
  */
 import { crc32 } from "node:zlib";
 import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
-import type { SessionOutline } from "../../ports/session-store.ts";
+import type { OverviewRow } from "../../ports/session-store.ts";
 import { plausibleTime } from "../shared/session-info.ts";
 import { isSessionId } from "../shared/session-paths.ts";
 
@@ -29,7 +29,7 @@ const PLAIN_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export const UNKNOWN_WRITER = "?";
 
 /** One session, as it was when somebody last looked. */
-export interface IndexRow extends SessionOutline {
+export interface IndexRow extends OverviewRow {
   /** Of its log's file, in milliseconds since the epoch. */
   readonly modifiedAt: number;
 }
@@ -87,20 +87,31 @@ function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
   return notes;
 }
 
-/** The rows of a body, in their order. What is no row is passed over. */
-export function* parseRows(body: Buffer): Generator<IndexRow> {
+/** The rows of a body in their order, many at a time. What is no row is passed over. */
+export function* parseRows(body: Buffer): Generator<readonly IndexRow[]> {
   for (let start = 0; start < body.length; ) {
-    // Many lines are turned into text at once, and no more than are asked for soon.
+    // Many lines are parsed at once, and no more than are asked for soon.
     const lineBreak = body.lastIndexOf(NEWLINE, start + PIECE_BYTES);
     const end = lineBreak < start ? body.indexOf(NEWLINE, start) : lineBreak;
     if (end === -1) return;
-    for (const line of body.toString("utf8", start, end).split("\n")) {
-      const parsed = parseJson(line);
-      const row = parsed.ok ? parseRow(parsed.value) : undefined;
-      if (row !== undefined) yield row;
+    const rows: IndexRow[] = [];
+    for (const value of parseLines(body.toString("utf8", start, end))) {
+      const row = parseRow(value);
+      if (row !== undefined) rows.push(row);
     }
+    yield rows;
     start = end + 1;
   }
+}
+
+/** As one array, which takes half the time; line by line only where one of them is no JSON. */
+function parseLines(lines: string): readonly unknown[] {
+  const all = parseJson(`[${lines.replaceAll("\n", ",")}]`);
+  if (all.ok && Array.isArray(all.value)) return all.value;
+  return lines.split("\n").flatMap((line) => {
+    const parsed = parseJson(line);
+    return parsed.ok ? [parsed.value] : [];
+  });
 }
 
 /** A number that two sets of ids share only if they are the same, as far as chance goes. */

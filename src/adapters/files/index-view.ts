@@ -166,11 +166,12 @@ function looseRows(folded: FoldedNotes, looks: SessionLooks): LooseRows {
 /** The sorted rows of the body, and between them those that the loose lines tell. */
 function* mergedRows(body: Buffer, folded: FoldedNotes, loose: readonly IndexRow[]): Generator<IndexRow> {
   let next = 0;
-  for (const row of parseRows(body)) {
-    if (folded.hides(row.sessionId)) continue;
-    while (next < loose.length && compareByActivity(loose[next]!, row) < 0) yield loose[next++]!;
-    yield row;
-  }
+  for (const rows of parseRows(body))
+    for (const row of rows) {
+      if (folded.hides(row.sessionId)) continue;
+      while (next < loose.length && compareByActivity(loose[next]!, row) < 0) yield loose[next++]!;
+      yield row;
+    }
   while (next < loose.length) yield loose[next++]!;
 }
 

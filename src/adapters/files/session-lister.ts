@@ -12,14 +12,20 @@ import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type {
-  OutlineLook,
+  OverviewLook,
+  OverviewRow,
   SessionInfo,
   SessionLog,
-  SessionOutline,
   SessionPage,
   SessionQuery,
 } from "../../ports/session-store.ts";
-import { compareByActivity, cursorOf, outlineOf, pageLimit, plausibleTime } from "../shared/session-info.ts";
+import {
+  compareByActivity,
+  cursorOf,
+  overviewRowOf,
+  pageLimit,
+  plausibleTime,
+} from "../shared/session-info.ts";
 import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../shared/session-paths.ts";
 import { errorCode, readFailure } from "../shared/store-failure.ts";
 import type { IndexNote, IndexRow } from "./index-lines.ts";
@@ -93,7 +99,7 @@ export class SessionLister {
     return isLast || last === undefined ? { sessions } : { sessions, next: cursorOf(last) };
   }
 
-  async outline(look?: OutlineLook): Promise<readonly SessionOutline[]> {
+  async overview(look?: OverviewLook): Promise<readonly OverviewRow[]> {
     this.#unreadable.clear();
     const index = this.#index?.read();
     // An index that is whole is believed; without one the folder is looked at.
@@ -103,11 +109,8 @@ export class SessionLister {
     return look === undefined ? rows : await this.#lookAtIdle(rows, look);
   }
 
-  async #lookAtIdle(
-    rows: readonly IndexRow[],
-    { idleSince }: OutlineLook,
-  ): Promise<readonly SessionOutline[]> {
-    const looked: SessionOutline[] = [];
+  async #lookAtIdle(rows: readonly IndexRow[], { idleSince }: OverviewLook): Promise<readonly OverviewRow[]> {
+    const looked: OverviewRow[] = [];
     for (const [index, row] of rows.entries()) {
       if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await setImmediate();
       const now = row.lastActivityAt > idleSince ? row : this.#refresh(row.sessionId, row);
@@ -203,7 +206,7 @@ export class SessionLister {
         const bytes = file.size();
         const gist = readSessionGist(file, bytes);
         const info = gist.info({ sessionId, bytes, isInUse: isInUse(paths) }, stat.modifiedMs);
-        return { info, row: { ...outlineOf(info), modifiedAt: stat.modifiedMs } };
+        return { info, row: { ...overviewRowOf(info), modifiedAt: stat.modifiedMs } };
       } finally {
         file.close();
       }

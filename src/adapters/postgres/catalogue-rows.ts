@@ -7,15 +7,15 @@
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
 import type {
-  OutlineLook,
+  OverviewLook,
+  OverviewRow,
   SeenSession,
   SessionInfo,
-  SessionOutline,
   SessionPage,
   TrashedSession,
   Trashing,
 } from "../../ports/session-store.ts";
-import { outlineOf } from "../shared/session-info.ts";
+import { overviewRowOf } from "../shared/session-info.ts";
 import type { Database, Outcome } from "./database.ts";
 import { INFO_COLUMNS, infoOf, parseText } from "./session-row.ts";
 import type { Tables } from "./tables.ts";
@@ -56,13 +56,13 @@ export class CatalogueRows {
     return rows.length > limit && last !== undefined ? { sessions, next: cursorOf(last) } : { sessions };
   }
 
-  async outline(scopeKey: string, look?: OutlineLook): Promise<readonly SessionOutline[]> {
+  async overview(scopeKey: string, look?: OverviewLook): Promise<readonly OverviewRow[]> {
     const { rows } = await this.#read(INFO_COLUMNS, `${LIVE} ORDER BY s.last_activity DESC, s.session_id`, [
       scopeKey,
     ]);
     return rows.map((row) => {
       const info = infoOf(row);
-      return { ...outlineOf(info), ...(look !== undefined && { isInUse: info.isInUse }) };
+      return { ...overviewRowOf(info), ...(look !== undefined && { isInUse: info.isInUse }) };
     });
   }
 

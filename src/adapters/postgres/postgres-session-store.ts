@@ -6,11 +6,11 @@ import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type {
-  OutlineLook,
+  OverviewLook,
+  OverviewRow,
   SeenSession,
   SessionInfo,
   SessionLog,
-  SessionOutline,
   SessionPage,
   SessionQuery,
   SessionStore,
@@ -125,8 +125,8 @@ export class PostgresSessionStore implements SessionStore {
     return this.#catalogue.page(scopeKey(query.scope, this.#hasher), pageLimit(query), query.after);
   }
 
-  async outline(scope?: Scope, look?: OutlineLook): Promise<readonly SessionOutline[]> {
-    return this.#catalogue.outline(scopeKey(scope, this.#hasher), look);
+  async overview(scope?: Scope, look?: OverviewLook): Promise<readonly OverviewRow[]> {
+    return this.#catalogue.overview(scopeKey(scope, this.#hasher), look);
   }
 
   async find(sessionId: string, scope?: Scope): Promise<SessionInfo> {

@@ -5,7 +5,7 @@
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
-import type { SessionInfo, SessionOutline, SessionPage, SessionQuery } from "../../ports/session-store.ts";
+import type { OverviewRow, SessionInfo, SessionPage, SessionQuery } from "../../ports/session-store.ts";
 import type { Entry, HeaderEntry } from "../../transcript/entries.ts";
 import { MetadataFold } from "../../transcript/metadata.ts";
 
@@ -55,13 +55,13 @@ function promptOf(content: readonly { readonly type: string }[]): string | undef
 }
 
 /** What a list of all sessions shows of one. */
-export function outlineOf({
+export function overviewRowOf({
   sessionId,
   lastActivityAt,
   bytes,
   metadata,
   firstPrompt,
-}: SessionInfo): SessionOutline {
+}: SessionInfo): OverviewRow {
   const named = metadata["title"];
   const title = typeof named === "string" && named.trim() !== "" ? named.trim() : firstPrompt;
   return {

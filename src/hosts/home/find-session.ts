@@ -6,7 +6,7 @@ import { isSessionId } from "../../adapters/shared/session-paths.ts";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { AmbiguousSessionError, StoreError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
-import { outlineSessions } from "../../engine/session-outline.ts";
+import { overviewOf } from "../../engine/session-overview.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { HomeProject } from "../palimpsest-home.ts";
 
@@ -92,7 +92,7 @@ async function matching(which: string, places: readonly Place[]): Promise<readon
   if (which === "") return [];
   const found: Match[] = [];
   for (const place of places) {
-    for (const { sessionId, title } of await outlineSessions(place.store)) {
+    for (const { sessionId, title } of await overviewOf(place.store)) {
       // Of a session that no index tells of, only its own log knows the title.
       if (!sessionId.startsWith(which) && title !== undefined && title !== which) continue;
       // A title may be the first words of a prompt there, or be behind.

@@ -204,7 +204,7 @@ class World {
       after = page.next;
     } while (after !== undefined && found.length <= wanted.length);
     expect(found).toEqual(wanted);
-    expect((await store.outline()).map(({ sessionId, bytes }) => [sessionId, bytes])).toEqual(
+    expect((await store.overview()).map(({ sessionId, bytes }) => [sessionId, bytes])).toEqual(
       wanted.map(({ sessionId, bytes }) => [sessionId, bytes]),
     );
   }

@@ -44,7 +44,7 @@ const idsOf = async (store: FileSessionStore) =>
 describe("the lines of an index", () => {
   it("come back as they were written", () => {
     const index = parseIndex(bytes)!;
-    expect([...parseRows(index.body)]).toEqual(rows);
+    expect([...parseRows(index.body)].flat()).toEqual(rows);
     expect(index.notes).toEqual([
       { on: "open", sessionId: "a", by: "w1", isNew: false },
       { on: "close", by: "w1", row: rows[1] },
@@ -76,7 +76,20 @@ describe("the lines of an index", () => {
     ["[".repeat(100_000), "brackets without end"],
   ])("pass over a row that is none: %s", (line) => {
     const body = Buffer.from(`${line}\n["ok",1,2,3]\n`, "utf8");
-    expect([...parseRows(body)].map(({ sessionId }) => sessionId)).toEqual(["ok"]);
+    expect([...parseRows(body)].flat().map(({ sessionId }) => sessionId)).toEqual(["ok"]);
+  });
+
+  it("come back in their order however many there are, without the one that is damaged", () => {
+    const lines = Array.from({ length: 2_000 }, (_, index) => `["session-${index}",1,2,3]\n`);
+    lines[1_000] = `["session-1000",1,2\n`;
+    const found = [...parseRows(Buffer.from(lines.join(""), "utf8"))].flat();
+    expect(found.length).toBe(1_999);
+    expect([0, 999, 1_000, 1_998].map((place) => found[place]!.sessionId)).toEqual([
+      "session-0",
+      "session-999",
+      "session-1001",
+      "session-1999",
+    ]);
   });
 });
 
@@ -111,7 +124,7 @@ describe("a list of sessions in files", () => {
     await aStore(disk).describe();
     const before = Buffer.from(disk.readFile(INDEX)).toString("utf8");
     await aStore(disk).describe();
-    await aStore(disk).outline();
+    await aStore(disk).overview();
     const log = await aStore(disk).open("a");
     await log.readTail();
     await log.close();
@@ -151,7 +164,7 @@ describe("a list of sessions in files", () => {
     await say(aStore(disk), "a", 2);
     await aStore(disk).trash("b", { at: 1_800_000_000_000, reason: "by hand" });
     for (let round = 0; round < 2; round++)
-      expect((await aStore(disk).outline()).map(({ sessionId }) => sessionId)).toEqual(["a", "c"]);
+      expect((await aStore(disk).overview()).map(({ sessionId }) => sessionId)).toEqual(["a", "c"]);
   });
 
   it("is made anew when most of its index is loose lines", async () => {
@@ -165,7 +178,7 @@ describe("a list of sessions in files", () => {
     const before = disk.readFile(INDEX).length;
     await store.describe();
     expect(disk.readFile(INDEX).length).toBeLessThan(before / 100);
-    expect((await store.outline())[0]?.bytes).toBe(disk.readFile("/s/a.jsonl").length);
+    expect((await store.overview())[0]?.bytes).toBe(disk.readFile("/s/a.jsonl").length);
   });
 
   it("survives a half-made index that a crash left", async () => {

@@ -282,7 +282,7 @@ describe("the trash", () => {
     }
     await indexed.describe();
     const listed = async () =>
-      (await new FileSessionStore(options).outline()).map(({ sessionId }) => sessionId);
+      (await new FileSessionStore(options).overview()).map(({ sessionId }) => sessionId);
     await indexed.trash("s", TRASHING);
     expect(await listed()).toEqual(["t"]);
     await indexed.restore("s");

@@ -49,7 +49,7 @@ export const isolationCases: readonly Case[] = [
       for (const [index, scope] of SCOPES.entries()) {
         expect(await other.list(scope), `scope ${index}`).toEqual([ID]);
         expect((await other.describe({ scope: scope ?? {} })).sessions).toHaveLength(1);
-        expect((await other.outline(scope)).map(({ title }) => title)).toEqual([`said in ${index}`]);
+        expect((await other.overview(scope)).map(({ title }) => title)).toEqual([`said in ${index}`]);
         const log = await other.open(ID, scope);
         expect((await all(log)).entries.map(({ entry }) => textOf(entry))).toEqual([`said in ${index}`]);
         const foreign = (index + 1) % SCOPES.length;

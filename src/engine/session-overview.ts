@@ -1,18 +1,15 @@
 /**
  * All sessions of a store at once, without opening them: by the store's own index where it has one.
  */
-import type { SessionOutline, SessionStore } from "../ports/session-store.ts";
+import type { OverviewRow, SessionStore } from "../ports/session-store.ts";
 import type { Scope } from "../transcript/entries.ts";
 
 /**
  * Every session, the latest activity first. What an index says may be behind: ask `find` before
  * something is done to a session that cannot be undone.
  */
-export async function outlineSessions(
-  store: SessionStore,
-  scope?: Scope,
-): Promise<readonly SessionOutline[]> {
-  if (store.outline !== undefined) return store.outline(scope);
+export async function overviewOf(store: SessionStore, scope?: Scope): Promise<readonly OverviewRow[]> {
+  if (store.overview !== undefined) return store.overview(scope);
   const { sessions } = await store.describe({
     limit: Number.POSITIVE_INFINITY,
     ...(scope === undefined ? {} : { scope }),
@@ -25,5 +22,5 @@ export async function outlineSessions(
 
 /** The ids of all sessions, the latest activity first. */
 export async function* listSessionIds(store: SessionStore, scope?: Scope): AsyncGenerator<string> {
-  for (const { sessionId } of await outlineSessions(store, scope)) yield sessionId;
+  for (const { sessionId } of await overviewOf(store, scope)) yield sessionId;
 }
