@@ -50,7 +50,7 @@ function viewsOf(words: readonly string[], folder: string): readonly Omit<ShellV
   if (!isSed && !SHOWING.has(program)) return [];
   // Bytes are a look at what kind of file it is.
   if (words.some((word) => /^-c\d*$|^--bytes/.test(word))) return [];
-  const plain = words.slice(1).filter((word) => !/^\d?>&?\d?$|^2>(?:&1|\/dev\/null)$/.test(word));
+  const plain = words.slice(1).filter((word) => !/^2>(?:&1|\/dev\/null)$/.test(word));
   if (plain.some((word) => word.includes(">"))) return [];
   const range = isSed ? plain.map((word) => LINES.exec(word)).find((found) => found !== null) : undefined;
   const lines =
