@@ -10,8 +10,10 @@ import { SessionError } from "../base/errors.ts";
 import type { ArrivalPolicy } from "../compaction/offload-at-arrival.ts";
 import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../compaction/policies.ts";
 import { isSummaryDue, type SummaryDue } from "../compaction/window-planner.ts";
+import type { CountableRequest } from "../ports/token-counter.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
+import type { TokenFigure } from "../tokens/token-figure.ts";
 import { WarningMonitor } from "../tokens/warning-state.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { Usage } from "../transcript/messages.ts";
@@ -47,13 +49,22 @@ export interface DueSummary {
   readonly editSafety: "strict" | "permissive";
 }
 
+/** A request before it is prepared. */
+export interface RequestSize {
+  readonly figure: TokenFigure;
+  /** Sizes near which a guess is not good enough. */
+  readonly thresholds: readonly number[];
+  readonly throughSeq: number;
+  readonly countable: () => CountableRequest;
+}
+
 /** A model has to write a summary first. */
 export interface SummaryWanted {
   readonly ask: SummaryAsk;
 }
 
 export class CallPreparer {
-  readonly watch: CompactionWatch;
+  readonly watch = new CompactionWatch();
   readonly room: RoomKeeper;
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
@@ -62,18 +73,13 @@ export class CallPreparer {
   readonly #cache: CacheWatch;
   readonly #warnings = new WarningMonitor();
 
-  constructor(
-    parts: SessionParts,
-    options: WindowOptions,
-    { now, failuresCount }: { readonly now: () => number; readonly failuresCount?: number | undefined },
-  ) {
+  constructor(parts: SessionParts, options: WindowOptions, { now }: { readonly now: () => number }) {
     this.#parts = parts;
     this.#fixed = new FixedPartReader(parts);
     this.#options = options;
     this.#now = now;
     this.#cache = new CacheWatch(parts, options);
     this.room = new RoomKeeper(parts, options, { cache: this.#cache, now });
-    this.watch = new CompactionWatch(failuresCount);
   }
 
   /** The limits of new messages; before the first call those of the window the options name. */
@@ -155,6 +161,33 @@ export class CallPreparer {
     this.#parts.writer.forgetHidden();
     if (this.#parts.isDurable) await this.#parts.log.sync();
     return edits;
+  }
+
+  /** Looks at the request as it would be now: its size, and what a counter would count. */
+  async look(request: CallRequest): Promise<RequestSize> {
+    checkCallRequest(request);
+    const { toolsText } = await this.#begin(request);
+    const { keeper, writer } = this.#parts;
+    const { autoCompactGateTokens, blockingTokens } = this.budget();
+    const messages = keeper.request(writer.projection);
+    const { model, system } = request;
+    return {
+      figure: keeper.ledger.figure(),
+      thresholds: [autoCompactGateTokens, blockingTokens],
+      throughSeq: writer.nextSeq - 1,
+      countable: () => ({
+        model,
+        ...(system === undefined ? {} : { system }),
+        ...(toolsText === undefined ? {} : { tools: toolsText }),
+        messages,
+      }),
+    };
+  }
+
+  /** A counter counted the request as it was looked at; believed as long as nothing was appended since. */
+  counted({ throughSeq }: RequestSize, figure: TokenFigure): void {
+    const { keeper, writer } = this.#parts;
+    if (writer.nextSeq - 1 === throughSeq) keeper.ledger.counted(figure);
   }
 
   /** What a summary of the window as it is would be written from. */

@@ -29,14 +29,15 @@ export interface UselessCompaction {
 }
 
 export class CompactionWatch {
-  readonly #limit: number;
+  #limit: number = FULL_COMPACT_DEFAULTS.breakerFailuresCount;
   #failures = 0;
   #useless = 0;
   /** Calls that left since the last compaction. */
   #callsSince = Number.POSITIVE_INFINITY;
 
-  constructor(failuresCount: number = FULL_COMPACT_DEFAULTS.breakerFailuresCount) {
-    this.#limit = failuresCount;
+  /** After how many failures in a row no model is asked any more. */
+  limitFailures(count: number): void {
+    this.#limit = count;
   }
 
   /** Whether a model may be asked for a summary. */

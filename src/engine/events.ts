@@ -3,11 +3,14 @@
  * found, as data. Nothing that changes what the model sees happens without one of these.
  */
 
+import type { ModelFailure } from "../ports/model-failure.ts";
 import type { LogDamage } from "../ports/session-store.ts";
 import type { CacheMiss } from "../tokens/prompt-cache-monitor.ts";
 import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
 import type { SeqPin } from "../transcript/projection.ts";
+import type { HookFailure } from "./hooks.ts";
 import type { MendReason } from "./mending.ts";
+import type { SummaryCall } from "./summary-desk.ts";
 
 /**
  * What happened to a session, told apart by `type`. `seq` is the entry of the log that records it.
@@ -29,6 +32,14 @@ import type { MendReason } from "./mending.ts";
  *   why and how much was billed anew; `miss.isExpected` is true of what had to be (it had expired, the window was
  *   edited, another model). `changedSeq` is the entry that changed, where it was a message. `describeCacheMiss` puts it
  *   in words. Names, places and sizes are told, no texts.
+ * - `summary-call`: a model was asked for a summary; `outcome` says what came, `usage` what it cost.
+ * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
+ *   fit), and one was made without a model.
+ * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.
+ * - `model-failed`: a call of the model failed; `failure` says what that means and `isRecovered` whether it is sent
+ *   again in another form.
+ * - `hook-failed`, `counter-failed`: a hook or a counter threw or did not answer in time, and was passed over.
+ * - `restored`: what was shown again after a compaction, and what was left out.
  * - `checkpoint-failed`: opening will read more; nothing is lost by it.
  * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
  *   not be read there, and are shown as previews only.
@@ -91,6 +102,17 @@ export type SessionEvent =
       readonly miss: CacheMiss;
       readonly changedSeq?: number;
     }
+  | ({ readonly type: "summary-call" } & SummaryCall)
+  | { readonly type: "summary-refused"; readonly model: string; readonly reason: string }
+  | { readonly type: "compaction-vetoed"; readonly reason: string; readonly veto: string }
+  | {
+      readonly type: "model-failed";
+      readonly seq: number;
+      readonly failure: ModelFailure;
+      readonly isRecovered: boolean;
+    }
+  | ({ readonly type: "hook-failed" } & HookFailure)
+  | { readonly type: "counter-failed"; readonly counter: string; readonly reason: string }
   | { readonly type: "checkpoint-failed"; readonly error: unknown }
   | {
       readonly type: "forked";

@@ -8,7 +8,8 @@
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import { CATALOGUE_DEFAULTS } from "../base/defaults/tokens.ts";
 import { WindowTooSmallError } from "../base/errors.ts";
-import type { Room, RoomMade } from "../compaction/room.ts";
+import { type Room, type RoomMade, tokensAfter } from "../compaction/room.ts";
+import { planStripMedia } from "../compaction/strip-media.ts";
 import { isSummaryDue, type SummaryDue } from "../compaction/window-planner.ts";
 import type { ReportedLimits } from "../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
@@ -16,6 +17,7 @@ import type { EditSafety } from "../tokens/edit-safety.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
 import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
+import type { VisibleMessage } from "../transcript/window.ts";
 import type { CacheWatch } from "./cache-watch.ts";
 import { notify } from "./events.ts";
 import type { FixedPart } from "./fixed-part.ts";
@@ -51,6 +53,8 @@ export class RoomKeeper {
   /** The next request is held below this, because the last one was refused and nobody said where the limit is. */
   #ceilingTokens: number | undefined;
   #compactFor: string | undefined;
+  /** The provider has said that it binds thinking to what stands before it. */
+  #isBound = false;
 
   constructor(parts: SessionParts, options: WindowOptions, tools: { cache: CacheWatch; now: () => number }) {
     this.#parts = parts;
@@ -68,6 +72,7 @@ export class RoomKeeper {
   }
 
   get editSafety(): EditSafety {
+    if (this.#isBound) return "strict";
     const { keeper, writer } = this.#parts;
     return this.#safety.of(writer.projection, keeper.ledger.model);
   }
@@ -109,6 +114,17 @@ export class RoomKeeper {
     this.#budget = undefined;
   }
 
+  /** The provider refused the request for its bytes or its media: the next one has none of the old ones. */
+  refusedForMedia(): void {
+    this.#compactFor = "media";
+  }
+
+  /** The provider refused thinking whose history was edited: nothing of it is sent again, now and later. */
+  refusedForThinking(): void {
+    this.#isBound = true;
+    this.#compactFor = "thinking";
+  }
+
   /** The request left: what was done for one request is not done for the next. */
   left(): void {
     if (this.#ceilingTokens !== undefined) this.#budget = undefined;
@@ -127,7 +143,8 @@ export class RoomKeeper {
     const fixedTokens = keeper.ledger.fixedFigure().fitTokens;
     this.#checkFixed(fixed, fixedTokens);
     const room = this.room(fixedTokens, help.writesSummaries === true);
-    const made = await this.rooms.make(room, { compactFor: this.#compactFor, ...help });
+    const made =
+      this.#stripped(room) ?? (await this.rooms.make(room, { compactFor: this.#compactFor, ...help }));
     if (isSummaryDue(made)) return made;
     if (made.usedTokens >= budget.blockingTokens) {
       if (made.edits.length > 0 || !this.#distrustsReport())
@@ -135,6 +152,15 @@ export class RoomKeeper {
       return { room, made: { edits: [], usedTokens: made.usedTokens } };
     }
     return { room, made };
+  }
+
+  /** Old media give way first where they were what the provider refused, as far as history may be edited. */
+  #stripped(room: Room): RoomMade | undefined {
+    if (this.#compactFor !== "media") return undefined;
+    const mayStrip = ({ seq }: VisibleMessage): boolean =>
+      room.editSafety === "permissive" || seq > room.lastCallSeq;
+    const edit = planStripMedia(room.visible.filter(mayStrip), room.measure, room.pins);
+    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
   }
 
   /** The picture that the planner decides from. */

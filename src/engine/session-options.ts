@@ -13,7 +13,14 @@ import type { Scope } from "../transcript/entries.ts";
 import type { SessionObserver } from "./events.ts";
 
 /** Layers that can be switched off. */
-export const SWITCHED_LAYERS = ["arrival", "offload", "microcompact", "collapse", "extractive"] as const;
+export const SWITCHED_LAYERS = [
+  "arrival",
+  "offload",
+  "microcompact",
+  "collapse",
+  "full",
+  "extractive",
+] as const;
 
 /** One of {@link SWITCHED_LAYERS}. */
 export type SwitchedLayer = (typeof SWITCHED_LAYERS)[number];

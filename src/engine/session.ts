@@ -80,6 +80,16 @@ export class Session {
     return this.#parts;
   }
 
+  /** How its calls are prepared, for faces over it within the engine. @internal */
+  get preparer(): CallPreparer {
+    return this.#preparer;
+  }
+
+  /** Runs one operation in the order of all others, for faces over it within the engine. @internal */
+  inTurn<Result>(operation: () => Promise<Result>): Promise<Result> {
+    return this.#run(operation);
+  }
+
   /** Bytes written to the store since the session was opened. */
   bytesWritten(): number {
     return this.#parts.log.bytesWritten();

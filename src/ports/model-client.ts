@@ -26,6 +26,8 @@ export interface ModelRequest {
    * into the body as they are, and win over what the client would set by itself.
    */
   readonly parameters?: JsonObject;
+  /** The longest answer, in tokens; the client says it in its provider's words. `parameters` win over it. */
+  readonly maxOutputTokens?: number;
   /** Beta features that the request asks for. */
   readonly betas?: readonly string[];
   /** Blocks that carry a cache mark; clients of providers without marks leave them out. */
@@ -91,6 +93,14 @@ export interface ReportedLimits {
   readonly maxOutputTokens?: number;
 }
 
+/** A tool as every provider could take it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly inputSchema: JsonObject;
+}
+
 /**
  * A model client. `generate` is all that is needed; the rest makes it better.
  */
@@ -103,6 +113,8 @@ export interface ModelClient {
   generate(request: ModelRequest, options?: ModelCallOptions): Promise<ModelAnswer>;
   /** The same, telling what arrives; resolves once the answer is complete, and rejects where it was cut off. */
   stream?(request: ModelRequest, options?: ModelStreamOptions): Promise<ModelAnswer>;
+  /** A tool in the shape that the provider takes. @defaultValue the Messages API's: `{ name, description, input_schema }` */
+  formatTool?(tool: ToolDefinition): JsonObject;
   /** Counts requests where the provider has an endpoint for it. */
   readonly counter?: TokenCounter;
   /** Asks the provider for the limits of a model; `undefined` where it does not know it. */

@@ -7,7 +7,7 @@
  * layer needs no new kind of folding, and undoing any edit means leaving its effect out.
  */
 import type { BlobRef, ContentBlock } from "./blocks.ts";
-import type { Message } from "./messages.ts";
+import type { Message, Usage } from "./messages.ts";
 
 /** Message entries from one sequence number to another, both included. */
 export interface SeqRange {
@@ -62,9 +62,8 @@ export interface LossReport {
 }
 
 /**
- * The layer that made an edit. `offload`, `microcompact`, `collapse`, `extractive` and `peel` are made by this
- * version, and `full` by `MemoryManager`; the other names are reserved, and edits of that kind are folded like
- * any other.
+ * The layer that made an edit; `full` is a summary that a model wrote, `peel` also what stands for media that
+ * were too large. `session-memory` and `reactive` are reserved, and edits of that kind are folded like any other.
  */
 export type LayerName =
   | "offload"
@@ -88,6 +87,8 @@ export interface LayerEdit {
   readonly loss?: LossReport;
   /** Whether everything before the end of the effect is now told by a summary. */
   readonly isBoundary?: boolean;
+  /** The model that wrote the summary, and what its calls cost; absent where none was asked. */
+  readonly writtenBy?: { readonly model: string; readonly usage?: Usage };
 }
 
 /** What was mended. */

@@ -8,6 +8,8 @@ export const FULL_COMPACT_DEFAULTS = {
   summaryTimeoutMs: 120_000,
   /** Retries of one summary whose request was too long. Source: Claude Code's compaction, which tries three times. */
   tooLongRetriesCount: 3,
+  /** Share of what a window has free for a transcript that it is filled to. Source: our choice: sizes are estimates of another model's tokens. */
+  transcriptShare: 0.85,
   /** Share of the rounds that a retry leaves out where the refusal names no gap. Source: the same: a fifth. */
   droppedShare: 0.2,
   /** The gap that a refusal names is covered this many times: its tokens are not ours. Source: our choice. */

@@ -45,7 +45,11 @@ export function planFullCompact(input: FullCompactInput): LayerEdit | undefined 
       composeFullSummary({ written, digest, isInLog: logLookup(input), ...policy }, room, measure),
   };
   const limited = { ...input, throughSeq: written.throughSeq };
-  return span === undefined ? planCompaction(limited, writer) : planPartialCompaction(limited, span, writer);
+  const edit =
+    span === undefined ? planCompaction(limited, writer) : planPartialCompaction(limited, span, writer);
+  if (edit?.kind !== "full") return edit;
+  const { model, usage } = written;
+  return { ...edit, writtenBy: { model, ...(usage === undefined ? {} : { usage }) } };
 }
 
 /** Whether a string stands in the log: in the digest's ledger, or in what the window showed. */

@@ -1,6 +1,7 @@
 /**
  * A summary that a model wrote, and what it was asked for.
  */
+import type { Usage } from "../../transcript/messages.ts";
 
 /** What the writing of a summary depends on. */
 export interface WrittenFor {
@@ -22,4 +23,6 @@ export interface WrittenSummary {
   readonly model: string;
   /** Rounds that its writer did not see, because they did not fit. */
   readonly leftOutRounds: number;
+  /** What the provider reported for the calls that were made for it. */
+  readonly usage?: Usage | undefined;
 }

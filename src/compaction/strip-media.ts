@@ -1,0 +1,63 @@
+/**
+ * Stripping media: pictures and documents become a line that names them, where the provider refused a
+ * request for its bytes or its media. Tokens do not show either, so this asks no gate.
+ *
+ * Those of the newest message that holds any stay, unless they are the only ones.
+ */
+import { isMedia } from "../transcript/blocks.ts";
+import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
+import type { SeqPin } from "../transcript/projection.ts";
+import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
+import { countLoss } from "./loss-report.ts";
+import type { Measure } from "./measure.ts";
+import { pinnedPlaces } from "./pins.ts";
+import { formatPointer } from "./pointer.ts";
+import { shrinkBlock } from "./shrink-block.ts";
+
+/** The edit that takes media out of the window, or `undefined` where there are none. */
+export function planStripMedia(
+  visible: readonly VisibleMessage[],
+  measure: Measure,
+  pins?: readonly SeqPin[],
+): LayerEdit | undefined {
+  const pinned = pinnedPlaces(pins);
+  const holders = visible.filter(
+    ({ insertedBy, blocks }) => insertedBy === undefined && blocks.some(({ block }) => holdsMedia(block)),
+  );
+  const older = holders.length > 1 ? holders.slice(0, -1) : holders;
+  let freedTokens = 0;
+  const forms = older.flatMap(({ seq, blocks }) =>
+    blocks.flatMap((shown): readonly BlockForm[] => {
+      const isPinned = pinned.has({ seq, block: shown.index });
+      const smaller = isPinned ? undefined : withoutMedia(seq, shown, measure);
+      if (smaller === undefined) return [];
+      freedTokens += Math.max(0, measure(shown.block) - measure(smaller));
+      const blob = shown.blob === undefined ? {} : { blob: shown.blob };
+      return [{ seq, block: shown.index, shown: smaller, ...blob }];
+    }),
+  );
+  if (forms.length === 0) return undefined;
+  const edit: LayerEdit = {
+    kind: "peel",
+    reason: "media",
+    freedTokens: Math.round(freedTokens),
+    effect: { forms },
+  };
+  return { ...edit, loss: countLoss(edit) };
+}
+
+function holdsMedia(block: VisibleBlock["block"]): boolean {
+  if (isMedia(block)) return true;
+  return block.type === "tool_result" && Array.isArray(block.content) && block.content.some(isMedia);
+}
+
+function withoutMedia(
+  seq: number,
+  { index, block }: VisibleBlock,
+  measure: Measure,
+): VisibleBlock["block"] | undefined {
+  if (!holdsMedia(block)) return undefined;
+  const pointer = formatPointer({ seq, block: index });
+  // Text beside them in one result stays as it is.
+  return shrinkBlock(block, { budgetTokens: measure(block), pointer, dropsMedia: true }, measure);
+}

@@ -1,0 +1,138 @@
+/**
+ * The compaction of a session with a model: who is asked for a summary and when, and what becomes of it.
+ *
+ * A summary that is due because the window is full is waited for. One that would only pay is written ahead
+ * while the turn goes on, where a tail may be kept behind it; elsewhere it is made at once without a model.
+ * Hooks are asked before any of them, except for the one without a model.
+ */
+import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
+import type { WrittenSummary } from "../compaction/full/written-summary.ts";
+import type { AgentOptions, AgentWorld } from "./agent-options.ts";
+import { AheadSummary } from "./ahead-summary.ts";
+import type { DueSummary, PrepareHelp } from "./call-preparer.ts";
+import { notify, type SessionEvent } from "./events.ts";
+import type { HookRunner } from "./hooks.ts";
+import type { CallRequest, PreparedCall } from "./prepared-call.ts";
+import type { Session } from "./session.ts";
+import type { SummaryAsk } from "./summary-ask.ts";
+import { SummaryDesk } from "./summary-desk.ts";
+
+export class AgentCompaction {
+  readonly #session: Session;
+  readonly #hooks: HookRunner;
+  readonly #desk: SummaryDesk;
+  readonly #ahead: AheadSummary;
+
+  constructor(session: Session, options: AgentOptions, world: AgentWorld & { readonly hooks: HookRunner }) {
+    this.#session = session;
+    this.#hooks = world.hooks;
+    this.#desk = new SummaryDesk({
+      main: options.model,
+      summary: options.summaryModel,
+      deadline: world.deadline,
+      timeoutMs: options.summaryTimeoutMs ?? FULL_COMPACT_DEFAULTS.summaryTimeoutMs,
+      now: world.now,
+      onCall: (call) => this.#emit({ type: "summary-call", ...call }),
+    });
+    this.#ahead = new AheadSummary((ask, signal) => this.#written(ask, signal));
+  }
+
+  /** What was written ahead for the window as it is. */
+  writtenAhead(): WrittenSummary | undefined {
+    return this.#ahead.ready(this.#revision());
+  }
+
+  /** A call was answered: the provider's cache holds what a summary would begin with. */
+  answered(): void {
+    this.#ahead.begin();
+  }
+
+  /** Gives up what is being written. */
+  async stop(): Promise<void> {
+    await this.#ahead.stop();
+  }
+
+  /** Hooks first, then the model; a summary that is being written already is waited for. */
+  async write(
+    ask: SummaryAsk,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly written?: WrittenSummary | undefined; readonly veto?: string }> {
+    const { usedTokens, budget, trigger, reason, instructions } = ask;
+    const asked = await this.#hooks.preCompact({
+      sessionId: this.#session.id,
+      trigger,
+      reason,
+      usedTokens,
+      windowTokens: budget.windowTokens,
+      instructions,
+    });
+    if (asked !== undefined && "veto" in asked) return { veto: asked.veto };
+    if (!this.#mayAsk()) return {};
+    if (this.#ahead.isRunning && trigger === "auto") {
+      await this.#ahead.settled();
+      const written = this.#ahead.ready(this.#revision());
+      if (written !== undefined) return { written };
+      if (this.#ahead.takeFailure()) return {};
+    }
+    return { written: await this.#written({ ...ask, ...asked }, signal) };
+  }
+
+  async #written(ask: SummaryAsk, signal: AbortSignal | undefined): Promise<WrittenSummary | undefined> {
+    const { watch } = this.#session.preparer;
+    const written = await this.#desk.write(ask, signal);
+    if (written === undefined) watch.failed();
+    return written;
+  }
+
+  /** Whether what was written was used: one that was refused counts as a failure. */
+  judge(edits: PreparedCall["edits"], written: WrittenSummary | undefined): void {
+    if (written === undefined || edits.some(({ edit }) => edit.writtenBy !== undefined)) return;
+    if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
+    this.#session.preparer.watch.failed();
+    const reason = "It was not smaller than what it would stand for, or did not fit the target size.";
+    this.#emit({ type: "summary-refused", model: written.model, reason });
+  }
+
+  help(state: {
+    readonly written?: WrittenSummary | undefined;
+    /** There will be no other summary. */
+    readonly isSettled?: boolean;
+    readonly isVetoed?: boolean;
+  }): PrepareHelp {
+    return {
+      writesSummaries: this.#mayAsk() || state.written !== undefined,
+      written: state.written,
+      decide: (due) => {
+        if (state.isVetoed === true) return "later";
+        return state.isSettled === true || state.written !== undefined ? "now" : this.#decide(due);
+      },
+    };
+  }
+
+  #decide({ isUrgent, editSafety }: DueSummary): "wait" | "later" | "now" {
+    if (isUrgent) return this.#mayAsk() || this.#hooks.has("preCompact") ? "wait" : "now";
+    if (!this.#mayAsk() || editSafety === "strict" || this.#ahead.takeFailure()) return "now";
+    this.#ahead.wish();
+    return "later";
+  }
+
+  #mayAsk(): boolean {
+    const isOff = this.#session.preparer.room.rooms.disabledLayers.has("full");
+    return !isOff && this.#session.preparer.watch.mayAsk;
+  }
+
+  /** What is known now of a request that is about to leave. */
+  left(request: CallRequest, prepared: PreparedCall): void {
+    if (prepared.edits.some(({ edit }) => edit.isBoundary === true)) this.#ahead.used();
+    if (!this.#ahead.isWished) return;
+    this.#ahead.known(this.#session.preparer.ask(request, { reason: "rent", trigger: "auto" }));
+  }
+
+  #revision(): number {
+    return this.#session.parts.writer.projection.revision;
+  }
+
+  #emit(event: SessionEvent): void {
+    notify(this.#session.parts.observer, event);
+  }
+}

@@ -1,0 +1,321 @@
+/**
+ * A session with a model: turns, compaction that a model writes, and recovery from what providers refuse.
+ *
+ * DESIGN. It is a face over a `Session`, which owns log and window. Preparing a call has two steps with the
+ * model between them: the session says that a summary is due, the summary is written while the session
+ * stays open to input, and the session plans again with what was written. In between, messages are appended
+ * at once and stand behind the boundary. Until the boundary's edit is acknowledged the old state is in force,
+ * and where no summary could be had the session makes one without a model, which cannot fail.
+ *
+ * One iteration is one recorded answer: at most one summary, and one recovery from a refusal.
+ */
+import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
+import { OptionError, WindowTooSmallError } from "../base/errors.ts";
+import type { ModelAnswer, ModelClient, StopReason } from "../ports/model-client.ts";
+import type { ModelFailure } from "../ports/model-failure.ts";
+import { classifyModelError } from "../tokens/model-failure.ts";
+import { findSilentOverflow } from "../tokens/silent-overflow.ts";
+import type { Message } from "../transcript/messages.ts";
+import { AgentCompaction } from "./agent-compaction.ts";
+import type { AgentOptions, AgentWorld } from "./agent-options.ts";
+import { nothingGained, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
+import { askWithin } from "./ask-within.ts";
+import { recoveryOf, refusalError } from "./call-recovery.ts";
+import { CallSizer } from "./call-sizer.ts";
+import { notify, type SessionEvent } from "./events.ts";
+import { HookRunner } from "./hooks.ts";
+import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
+import type { Session } from "./session.ts";
+import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
+import { runTurn, type TurnOptions, type TurnResult } from "./turn.ts";
+
+/** The part of a request that is the host's; the model is the session's own where it is left out. */
+export type AgentRequest = Omit<CallRequest, "model"> & { readonly model?: string };
+
+/** How a call is prepared. */
+export interface PrepareOptions {
+  /** Stops a summary that is being written: nothing is changed then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A compaction by hand. Everything may be left out. */
+export interface CompactOptions extends PrepareOptions {
+  /** What the summary is to keep or leave out, beside its nine sections. */
+  readonly instructions?: string;
+  /** Only the entry of this number and what follows it; what stands before it stays as it is. */
+  readonly from?: number;
+  /** Only what stands before the entry of this number. */
+  readonly upTo?: number;
+}
+
+/** What a compaction by hand did: the edits, and the model that wrote the summary, if one did. */
+export interface CompactResult {
+  readonly edits: PreparedCall["edits"];
+  readonly writtenBy?: string;
+  readonly freedTokens: number;
+}
+
+/**
+ * A session with a model. `turn` does everything; a host that calls its model itself uses `prepare`,
+ * `record` and, where its provider refuses, `recover`. Get one from `createPalimpsest`.
+ */
+export class AgentSession {
+  /** The session itself: its log, its window, its history. */
+  readonly session: Session;
+  readonly #options: AgentOptions;
+  readonly #world: AgentWorld;
+  readonly #compaction: AgentCompaction;
+  readonly #hooks: HookRunner;
+  readonly #sizer: CallSizer;
+  #lastRequest: CallRequest | undefined;
+  #hasStarted = false;
+  #hasRecovered = false;
+  #isInTurn = false;
+  readonly #isNew: boolean;
+
+  /** @internal Made by `createPalimpsest`. */
+  constructor(session: Session, options: AgentOptions, world: AgentWorld) {
+    this.session = session;
+    this.#options = options;
+    this.#world = world;
+    this.#isNew = session.parts.writer.isEmpty;
+    const { deadline } = world;
+    this.#hooks = new HookRunner({
+      hooks: options.hooks ?? {},
+      deadline,
+      onFailure: (failure) => this.#emit({ type: "hook-failed", ...failure }),
+    });
+    this.#sizer = new CallSizer(session, options, world);
+    this.#compaction = new AgentCompaction(session, options, { ...world, hooks: this.#hooks });
+    if (options.summaryFailuresCount !== undefined)
+      session.preparer.watch.limitFailures(options.summaryFailuresCount);
+  }
+
+  /** The session's id in its store. */
+  get id(): string {
+    return this.session.id;
+  }
+
+  /** The model that answers. */
+  get model(): ModelClient {
+    return this.#options.model;
+  }
+
+  /** The request that was prepared last, without its conversation. @internal */
+  get lastRequest(): CallRequest | undefined {
+    return this.#lastRequest;
+  }
+
+  /** Appends messages as they came; see {@link Session.append}. */
+  append(messages: Message | readonly Message[]): Promise<readonly number[]> {
+    return this.session.append(messages);
+  }
+
+  /**
+   * One turn: the user's message, and all calls until the model hands back. Resolves with what it said.
+   * @throws `ModelError` `MODEL_FAILED` where the model cannot be asked; `PROMPT_TOO_LONG` and
+   * `WINDOW_TOO_SMALL` where nothing makes the request fit; `COMPACTION_THRASHING` where compaction does not help
+   * any more; `ABORTED`; `TURN_RUNNING`. What was said before is in the log.
+   */
+  async turn(input: string | Message | readonly Message[], options: TurnOptions = {}): Promise<TurnResult> {
+    if (this.#isInTurn) throw turnRunning(this.id);
+    this.#isInTurn = true;
+    try {
+      this.session.preparer.watch.turnBegan();
+      return await runTurn(this, input, options);
+    } catch (error) {
+      await this.#hooks.failed({ sessionId: this.id, error });
+      throw error;
+    } finally {
+      this.#isInTurn = false;
+    }
+  }
+
+  /**
+   * Makes the next request; like {@link Session.prepare}, with a model to write the summaries.
+   * @throws as there; `COMPACTION_VETOED`, `ABORTED`.
+   */
+  async prepare(asked: AgentRequest = {}, { signal }: PrepareOptions = {}): Promise<PreparedCall> {
+    const request = this.#complete(asked);
+    await this.#start();
+    await this.#sizer.size(request);
+    const { preparer } = this.session;
+    const ahead = this.#compaction.writtenAhead();
+    const first = await this.session.inTurn(async () => {
+      const prepared = await preparer.prepare(request, this.#compaction.help({ written: ahead }));
+      if (!("ask" in prepared)) this.#leaves(request, prepared);
+      return prepared;
+    });
+    const prepared = "ask" in first ? await this.#compactFirst(request, first.ask, signal) : first;
+    await this.#compacted(prepared.edits, "ask" in first ? first.ask.trigger : "auto");
+    return prepared;
+  }
+
+  /** Appends the answer to a prepared call; see {@link Session.record}. */
+  async record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]> {
+    const callSeq = answer.callSeq ?? this.session.parts.calls.newest;
+    const seqs = await this.session.record(answer);
+    this.#hasRecovered = false;
+    this.#compaction.answered();
+    const told = from ?? { messages: answer.messages, stopReason: "other" as const };
+    this.#watchSilent(callSeq, answer, told.stopReason);
+    if (this.#hooks.has("postSampling"))
+      await this.#hooks.postSampling({ sessionId: this.id, callSeq, answer: told });
+    return seqs;
+  }
+
+  /**
+   * The provider refused the request, or cut it: resolves with the request to send instead, once for each
+   * answer. What it was that failed is written into the log.
+   * @throws `PROMPT_TOO_LONG` where it was refused again, `ModelError` where sending it in another form does not help
+   */
+  async recover(error: unknown, options: PrepareOptions = {}): Promise<PreparedCall> {
+    const failure = this.#classify(error);
+    const request = this.#lastRequest;
+    const recovery = this.#hasRecovered || request === undefined ? undefined : recoveryOf(failure);
+    await this.#failedCall(failure, recovery !== undefined);
+    if (recovery === undefined || request === undefined)
+      throw refusalError(failure, { error, promptTokens: this.session.tokens.total });
+    this.#hasRecovered = true;
+    const adapted = recovery.adapt(request);
+    await this.session.inTurn(async () => recovery.apply(this.session.preparer.room, this.#lastCallSeq()));
+    return this.prepare({ ...request, ...adapted }, options);
+  }
+
+  /**
+   * Compacts now, whatever the size of the window, and starts the count of failures anew.
+   * @throws `COMPACTION_REFUSED` where nothing is gained or a pivot cannot be used; `COMPACTION_VETOED`; `ABORTED`.
+   */
+  async compact(options: CompactOptions = {}): Promise<CompactResult> {
+    const { instructions, signal } = options;
+    const span = spanOf(options);
+    const request = this.#complete(this.#lastRequest ?? {});
+    const { preparer } = this.session;
+    preparer.watch.reset();
+    if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
+    await this.#start();
+    const asked = await this.session.inTurn(() =>
+      preparer.compact(request, { writesSummaries: true, compactFor: "manual", span, decide: () => "wait" }),
+    );
+    let edits: PreparedCall["edits"];
+    if ("ask" in asked) {
+      const ask = { ...asked.ask, trigger: "manual" as const, instructions, span };
+      const { written, veto } = await this.#compaction.write(ask, signal);
+      if (veto !== undefined) throw vetoed(veto);
+      const help = this.#compaction.help({ written, isSettled: true });
+      edits = await this.session.inTurn(async () => {
+        const done = await preparer.compact(request, { ...help, compactFor: "manual", span });
+        return "ask" in done ? [] : done;
+      });
+      this.#compaction.judge(edits, written);
+    } else edits = asked;
+    if (edits.length === 0) throw nothingGained();
+    await this.#compacted(edits, "manual");
+    const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
+    const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
+    return { edits, freedTokens, ...(writtenBy === undefined ? {} : { writtenBy }) };
+  }
+
+  /** Ends the session: what is being written ahead is given up, the rest is synced. */
+  async close(): Promise<void> {
+    await this.#compaction.stop();
+    await this.session.close();
+  }
+
+  /** Asks the model once; resolves with its answer. For turns. @internal */
+  ask<Answer>(
+    work: (signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const timeoutMs = this.#options.callTimeoutMs ?? AGENT_DEFAULTS.callTimeoutMs;
+    return askWithin(work, { deadline: this.#world.deadline, timeoutMs, signal });
+  }
+
+  /** A summary is due and has to be waited for. */
+  async #compactFirst(
+    request: CallRequest,
+    ask: SummaryAsk,
+    signal: AbortSignal | undefined,
+  ): Promise<PreparedCall> {
+    const { preparer } = this.session;
+    const { written, veto } = await this.#compaction.write(ask, signal);
+    const help = this.#compaction.help({ written, isSettled: true, isVetoed: veto !== undefined });
+    try {
+      const prepared = await this.session.inTurn(async () => {
+        const done = await preparer.prepare(request, help);
+        if ("ask" in done) throw vetoed(veto ?? "");
+        this.#leaves(request, done);
+        return done;
+      });
+      if (veto !== undefined) this.#emit({ type: "compaction-vetoed", reason: ask.reason, veto });
+      this.#compaction.judge(prepared.edits, written);
+      return prepared;
+    } catch (error) {
+      if (veto !== undefined && error instanceof WindowTooSmallError) throw vetoed(veto, error);
+      throw error;
+    }
+  }
+
+  /** What is known now of a request that is about to leave. */
+  #leaves(request: CallRequest, prepared: PreparedCall): void {
+    this.#lastRequest = request;
+    this.#compaction.left(request, prepared);
+  }
+
+  async #compacted(edits: PreparedCall["edits"], trigger: CompactionTrigger): Promise<void> {
+    if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
+    if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.session.preparer.watch.wrote();
+    await this.#hooks.postCompact({ sessionId: this.id, trigger, edits });
+  }
+
+  async #start(): Promise<void> {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    const source = this.#isNew ? "new" : "resumed";
+    const text = await this.#hooks.sessionStart({ sessionId: this.id, source });
+    if (text !== undefined)
+      await this.append({ role: "user", origin: "host", content: [{ type: "text", text }] });
+  }
+
+  /** A provider that takes less than it was given says so only in its figures. */
+  #watchSilent(callSeq: number | undefined, { usage }: CallAnswer, stopReason: StopReason): void {
+    if (usage === undefined || callSeq === undefined) return;
+    const { preparer, tokens } = this.session;
+    const { windowTokens } = preparer.budget();
+    const failure = findSilentOverflow({ usage, windowTokens, stopReason, estimatedTokens: tokens.total });
+    if (failure === undefined) return;
+    preparer.room.refused(callSeq, { limitTokens: failure.limitTokens, isWindow: false }, "silent-overflow");
+    this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: true });
+  }
+
+  async #failedCall(failure: ModelFailure, isRecovered: boolean): Promise<void> {
+    const seq = this.#lastCallSeq();
+    this.#emit({ type: "model-failed", seq, failure, isRecovered });
+    if (seq === 0) return;
+    const error = { code: failure.kind, message: failure.message };
+    await this.session.inTurn(() =>
+      this.session.parts.writer.appendOne({ type: "answer", callSeq: seq, error }),
+    );
+  }
+
+  #classify(error: unknown): ModelFailure {
+    return this.#options.model.classifyError?.(error) ?? classifyModelError(error);
+  }
+
+  #lastCallSeq(): number {
+    return this.session.parts.calls.newest ?? 0;
+  }
+
+  #complete(asked: AgentRequest): CallRequest {
+    const model = asked.model ?? this.#options.model.model;
+    if (model !== undefined) return { ...asked, model };
+    throw new OptionError({
+      message: "There is no id of a model: neither the request nor the model client names one.",
+      hint: 'Pass `model` with the request, or make the client with one: anthropicModel(client, { model: "…" }).',
+    });
+  }
+
+  #emit(event: SessionEvent): void {
+    notify(this.session.parts.observer, event);
+  }
+}

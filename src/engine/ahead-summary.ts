@@ -1,0 +1,94 @@
+/**
+ * A summary that is written ahead, while the turn goes on.
+ *
+ * DESIGN. One at a time. It is *wished* when a summary would pay, *begun* once the request that it shares
+ * its prefix with has been answered (the provider's cache holds it then), and *ready* when it was written.
+ * It applies to the line that it was written for: an edit in between, and it is dropped. What was said
+ * meanwhile stands behind it. Nothing here throws: a summary that failed is told once, and whoever asked
+ * makes one without a model.
+ */
+import type { WrittenSummary } from "../compaction/full/written-summary.ts";
+import type { SummaryAsk } from "./summary-ask.ts";
+
+type State =
+  | { readonly type: "idle" }
+  | { readonly type: "wished" }
+  | { readonly type: "known"; readonly ask: SummaryAsk }
+  | { readonly type: "running"; readonly ask: SummaryAsk; readonly done: Promise<void> }
+  | { readonly type: "ready"; readonly ask: SummaryAsk; readonly written: WrittenSummary }
+  | { readonly type: "failed" };
+
+export class AheadSummary {
+  readonly #write: (ask: SummaryAsk, signal: AbortSignal) => Promise<WrittenSummary | undefined>;
+  readonly #abort = new AbortController();
+  #state: State = { type: "idle" };
+
+  constructor(write: (ask: SummaryAsk, signal: AbortSignal) => Promise<WrittenSummary | undefined>) {
+    this.#write = write;
+  }
+
+  get isWished(): boolean {
+    return this.#state.type === "wished";
+  }
+
+  /** Waits until it is written or has failed; at once, where none is being written. */
+  async settled(): Promise<void> {
+    if (this.#state.type === "running") await this.#state.done;
+  }
+
+  get isRunning(): boolean {
+    return this.#state.type === "running";
+  }
+
+  /** Whether the last one failed; asking forgets it. */
+  takeFailure(): boolean {
+    if (this.#state.type !== "failed") return false;
+    this.#state = { type: "idle" };
+    return true;
+  }
+
+  /** A summary would pay. */
+  wish(): void {
+    if (this.#state.type === "idle") this.#state = { type: "wished" };
+  }
+
+  /** The request that it shares its prefix with has left. */
+  known(ask: SummaryAsk): void {
+    if (this.#state.type === "wished") this.#state = { type: "known", ask };
+  }
+
+  /** That request was answered. */
+  begin(): void {
+    if (this.#state.type !== "known") return;
+    const { ask } = this.#state;
+    const done = this.#write(ask, this.#abort.signal).then(
+      (written) => this.#ended(ask, written),
+      () => this.#ended(ask, undefined),
+    );
+    this.#state = { type: "running", ask, done };
+  }
+
+  /** What was written for the line as it is; anything else is dropped. */
+  ready(revision: number): WrittenSummary | undefined {
+    const state = this.#state;
+    if (state.type !== "ready") return undefined;
+    if (state.ask.revision === revision) return state.written;
+    this.#state = { type: "idle" };
+    return undefined;
+  }
+
+  /** The window was summarised, by this or otherwise. */
+  used(): void {
+    if (this.#state.type !== "running") this.#state = { type: "idle" };
+  }
+
+  /** Nobody waits for it any more. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.settled();
+  }
+
+  #ended(ask: SummaryAsk, written: WrittenSummary | undefined): void {
+    this.#state = written === undefined ? { type: "failed" } : { type: "ready", ask, written };
+  }
+}

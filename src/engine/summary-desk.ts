@@ -1,0 +1,262 @@
+/**
+ * Having a summary written: whatever the model does, there is a summary or none within the time limit.
+ *
+ * DESIGN. A forked call goes first where the provider's cache is warm: the request of the conversation to
+ * the byte, and one instruction behind it. Where the cache is cold, and where the provider says that the
+ * prompt is too long, the conversation goes as a transcript instead, without its oldest rounds as far as
+ * needed. One summary is one call and at most `tooLongRetriesCount` retries, each for a prompt that was
+ * too long; any other failure ends it, and whoever asked makes the summary without a model. Nothing is
+ * written to the log here, so an abort leaves nothing behind.
+ */
+import { FULL_COMPACT_DEFAULTS as D } from "../base/defaults/full-compact.ts";
+import { SessionError } from "../base/errors.ts";
+import {
+  countOverBudget,
+  countToDrop,
+  type WrittenRound,
+  writeRounds,
+} from "../compaction/full/cold-transcript.ts";
+import { readSummaryAnswer, type SummaryProblem } from "../compaction/full/summary-answer.ts";
+import { COLD_SYSTEM, composeColdPrompt, composeForkInstruction } from "../compaction/full/summary-prompt.ts";
+import type { WrittenFor, WrittenSummary } from "../compaction/full/written-summary.ts";
+import { measureText } from "../compaction/measure.ts";
+import type { Deadline } from "../ports/deadline.ts";
+import type { ModelAnswer, ModelClient, ModelRequest } from "../ports/model-client.ts";
+import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
+import { resolveModelLimits } from "../tokens/model-catalogue.ts";
+import { classifyModelError } from "../tokens/model-failure.ts";
+import type { Usage } from "../transcript/messages.ts";
+import type { RequestMessage } from "../transcript/window.ts";
+import { askWithin } from "./ask-within.ts";
+import type { SummaryAsk } from "./summary-ask.ts";
+
+/** One call for a summary, as observers are told of it. */
+export interface SummaryCall {
+  readonly model: string;
+  /** `forked`: the conversation itself; `cold`: a transcript of it. */
+  readonly form: "forked" | "cold";
+  /** 0 for the first call of a summary, counted up by its retries. */
+  readonly attempt: number;
+  readonly outcome: "written" | SummaryProblem | ModelFailureKind;
+  readonly tookMs: number;
+  readonly usage?: Usage | undefined;
+}
+
+export interface SummaryDeskOptions {
+  readonly main: ModelClient;
+  /** Writes cold summaries; main does, by default. */
+  readonly summary?: ModelClient | undefined;
+  readonly deadline: Deadline;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+  readonly onCall: (call: SummaryCall) => void;
+}
+
+interface Attempt {
+  readonly client: ModelClient;
+  readonly form: SummaryCall["form"];
+  readonly request: ModelRequest;
+}
+
+export class SummaryDesk {
+  readonly #options: SummaryDeskOptions;
+
+  constructor(options: SummaryDeskOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The summary, or `undefined` where none could be had.
+   * @throws `ABORTED` where `signal` came; nothing else.
+   */
+  async write(ask: SummaryAsk, signal?: AbortSignal): Promise<WrittenSummary | undefined> {
+    const asked: WrittenFor = {
+      summaryTokens: summaryTokens(ask),
+      instructions: ask.instructions,
+      side: ask.span?.side,
+    };
+    const usages: Usage[] = [];
+    let rounds: readonly WrittenRound[] | undefined;
+    let dropped = 0;
+    let isForked = this.#mayFork(ask);
+    for (let attempt = 0; attempt <= D.tooLongRetriesCount; attempt++) {
+      if (!isForked && rounds === undefined) {
+        rounds = writeRounds(visibleOf(ask), ask.measure);
+        dropped = countOverBudget(rounds, this.#transcriptTokens(ask, asked));
+      }
+      const next = isForked
+        ? this.#forked(ask, asked)
+        : this.#cold(ask, asked, (rounds ?? []).slice(dropped), dropped);
+      const result = await this.#call(next, attempt, signal);
+      if (result.type === "answer") {
+        if (result.usage !== undefined) usages.push(result.usage);
+        if (result.text === undefined) return undefined;
+        return {
+          text: result.text,
+          throughSeq: ask.throughSeq,
+          model: next.request.model,
+          leftOutRounds: dropped,
+          ...(usages.length === 0 ? {} : { usage: sumOf(usages) }),
+        };
+      }
+      if (!TOO_LONG.has(result.failure.kind)) return undefined;
+      if (isForked) isForked = false;
+      else if (rounds !== undefined) {
+        const before = dropped;
+        dropped = countToDrop(rounds, { dropped, gapTokens: gapOf(result.failure) });
+        if (dropped === before) return undefined;
+      }
+    }
+    return undefined;
+  }
+
+  /** The cache holds the conversation, and it fits with the instruction behind it. */
+  #mayFork({ isWarm, usedTokens, budget, span }: SummaryAsk): boolean {
+    return isWarm && span === undefined && usedTokens <= budget.effectiveTokens;
+  }
+
+  #forked(ask: SummaryAsk, asked: WrittenFor): Attempt {
+    const { model, system, tools, parameters, betas } = ask.request;
+    return {
+      client: this.#options.main,
+      form: "forked",
+      request: {
+        model,
+        ...(system === undefined ? {} : { system }),
+        ...(tools === undefined ? {} : { tools }),
+        ...(parameters === undefined ? {} : { parameters }),
+        ...(betas === undefined ? {} : { betas }),
+        messages: withInstruction(ask.messages, composeForkInstruction(asked)),
+        cacheMarks: ask.cacheMarks,
+      },
+    };
+  }
+
+  #cold(ask: SummaryAsk, asked: WrittenFor, rounds: readonly WrittenRound[], leftOutRounds: number): Attempt {
+    const transcript = rounds.map(({ text }) => text).join("\n\n");
+    const text = composeColdPrompt(transcript, { ...asked, leftOutRounds });
+    return {
+      client: this.#coldClient,
+      form: "cold",
+      request: {
+        model: this.#coldModel(ask),
+        system: COLD_SYSTEM,
+        maxOutputTokens: ask.budget.summaryReserveTokens + asked.summaryTokens,
+        messages: [{ role: "user", content: [{ type: "text", text }] }],
+      },
+    };
+  }
+
+  get #coldClient(): ModelClient {
+    return this.#options.summary ?? this.#options.main;
+  }
+
+  #coldModel(ask: SummaryAsk): string {
+    return this.#options.summary?.model ?? ask.request.model;
+  }
+
+  /** What a transcript may take in the window of the model that will read it. */
+  #transcriptTokens(ask: SummaryAsk, asked: WrittenFor): number {
+    const { budget, measure } = ask;
+    const isMain = this.#options.summary?.model === undefined;
+    const windowTokens = isMain
+      ? budget.windowTokens
+      : resolveModelLimits({ model: this.#coldModel(ask) }).windowTokens;
+    const frame = measureText(
+      `${COLD_SYSTEM}\n${composeColdPrompt("", { ...asked, leftOutRounds: 0 })}`,
+      measure,
+    );
+    const outputTokens = budget.summaryReserveTokens + asked.summaryTokens;
+    return Math.floor((windowTokens - outputTokens - frame) * D.transcriptShare);
+  }
+
+  async #call(
+    { client, form, request }: Attempt,
+    attempt: number,
+    signal: AbortSignal | undefined,
+  ): Promise<
+    | { readonly type: "answer"; readonly text?: string; readonly usage?: Usage | undefined }
+    | { readonly type: "failed"; readonly failure: ModelFailure }
+  > {
+    const { deadline, timeoutMs, now, onCall } = this.#options;
+    const startMs = now();
+    const tell = (outcome: SummaryCall["outcome"], usage?: Usage): void =>
+      onCall({ model: request.model, form, attempt, outcome, tookMs: now() - startMs, usage });
+    try {
+      const answer = await askWithin((inner) => client.generate(request, { signal: inner }), {
+        deadline,
+        timeoutMs,
+        signal,
+      });
+      const { content, stopReason, usage } = readAnswer(answer);
+      const read = readSummaryAnswer({ content, stopReason });
+      tell(read.ok ? "written" : read.problem, usage);
+      return { type: "answer", ...(read.ok ? { text: read.text } : {}), usage };
+    } catch (error) {
+      if (signal?.aborted === true) throw aborted(error);
+      const failure = client.classifyError?.(error) ?? classifyModelError(error);
+      tell(failure.kind);
+      return { type: "failed", failure };
+    }
+  }
+}
+
+const TOO_LONG: ReadonlySet<ModelFailureKind> = new Set([
+  "prompt-too-long",
+  "output-too-long",
+  "body-too-large",
+  "media-too-large",
+  "over-rate-limit",
+]);
+
+/** An answer from outside: what is not of its shape is no answer. */
+function readAnswer(answer: ModelAnswer): {
+  content: RequestMessage["content"];
+  stopReason: string;
+  usage?: Usage;
+} {
+  const messages = Array.isArray(answer?.messages) ? answer.messages : [];
+  const content = messages.flatMap((message) => (Array.isArray(message?.content) ? message.content : []));
+  const stopReason = String(answer?.stopReason ?? "other");
+  return { content, stopReason, ...(answer?.usage === undefined ? {} : { usage: answer.usage }) };
+}
+
+/** The instruction stands in the last message where that is the user's, so that roles alternate. */
+function withInstruction(messages: readonly RequestMessage[], text: string): readonly RequestMessage[] {
+  const block = { type: "text", text } as const;
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [...messages, { role: "user", content: [block] }];
+  return [...messages.slice(0, -1), { ...last, content: [...last.content, block] }];
+}
+
+/** The side of the pivot that is summarised. */
+function visibleOf({ visible, span }: SummaryAsk): SummaryAsk["visible"] {
+  if (span === undefined) return visible;
+  return visible.filter(({ seq }) => (span.side === "up-to" ? seq < span.pivotSeq : seq >= span.pivotSeq));
+}
+
+/** What the model is asked to keep to: the reserve, and its share of what a compaction leaves. */
+function summaryTokens({ budget }: SummaryAsk): number {
+  return Math.floor(Math.min(budget.summaryReserveTokens, budget.fullTargetTokens * D.writtenShare));
+}
+
+function gapOf({ promptTokens: prompt, limitTokens }: ModelFailure): number | undefined {
+  return prompt === undefined || limitTokens === undefined ? undefined : prompt - limitTokens;
+}
+
+function sumOf(usages: readonly Usage[]): Usage {
+  return usages.reduce((sum, one) => ({
+    inputTokens: sum.inputTokens + one.inputTokens,
+    cacheReadTokens: sum.cacheReadTokens + one.cacheReadTokens,
+    cacheWriteTokens: sum.cacheWriteTokens + one.cacheWriteTokens,
+    outputTokens: sum.outputTokens + one.outputTokens,
+  }));
+}
+
+function aborted(cause: unknown): SessionError {
+  return new SessionError("ABORTED", {
+    message: "The compaction was stopped before its summary was written.",
+    hint: "Nothing was changed; prepare the call again.",
+    cause,
+  });
+}

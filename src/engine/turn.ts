@@ -1,0 +1,305 @@
+/**
+ * A turn: the user's message, and every call of the model and of its tools until it hands back.
+ *
+ * DESIGN. Each iteration prepares a call, sends it, records the answer and runs the tools that it asks for.
+ * What fails on the way is recovered from once an iteration, or ends the turn with a typed error. What a
+ * cut answer had finished is kept as an interrupted message. A turn always ends: the model hands back, a
+ * limit is reached, or an error is thrown.
+ */
+import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
+import { ModelError, PalimpsestError, SessionError } from "../base/errors.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { ModelAnswer, ModelEvent, ModelRequest, ToolDefinition } from "../ports/model-client.ts";
+import type { ContentBlock, ToolResultPart, ToolUseBlock } from "../transcript/blocks.ts";
+import type { Message, Usage } from "../transcript/messages.ts";
+import type { AgentSession } from "./agent-session.ts";
+import { LoopWatch } from "./loop-watch.ts";
+import type { PreparedCall } from "./prepared-call.ts";
+import { runTools, SESSION_TOOLS } from "./run-tools.ts";
+import { checkThrashing } from "./thrashing.ts";
+
+/** What a tool answers: a text, parts, or either with a mark that it failed. */
+export type ToolOutput =
+  | string
+  | readonly ToolResultPart[]
+  | { readonly content: string | readonly ToolResultPart[]; readonly isError?: boolean };
+
+/** A tool that a turn runs by itself. */
+export interface AgentTool extends ToolDefinition {
+  /** Does the work. What it throws is told to the model as a failed result. */
+  readonly run: (
+    input: JsonValue,
+    context: { readonly callId: string; readonly signal: AbortSignal },
+  ) => ToolOutput | Promise<ToolOutput>;
+}
+
+/** What happens in a turn, as it happens. */
+export type TurnEvent =
+  | ModelEvent
+  | { readonly type: "call"; readonly call: PreparedCall }
+  | { readonly type: "answer"; readonly answer: ModelAnswer }
+  | { readonly type: "tool-result"; readonly call: ToolUseBlock; readonly isError: boolean };
+
+/** How a turn is taken. Everything may be left out. */
+export interface TurnOptions {
+  /** Id of the model. @defaultValue the model client's own */
+  readonly model?: string;
+  /** The system prompt. */
+  readonly system?: string;
+  /** Tools that the turn runs by itself. */
+  readonly tools?: readonly AgentTool[];
+  /** Further tool definitions in the provider's own shape, such as tools that the provider runs. */
+  readonly providerTools?: readonly unknown[];
+  /** Whether the model may search this session's history and read from it. @defaultValue true */
+  readonly historyTools?: boolean;
+  /** Parameters of the request in the provider's words, such as `max_tokens` or `thinking`. */
+  readonly parameters?: JsonObject;
+  readonly betas?: readonly string[];
+  /** Told what arrives; the answer is streamed where the model client can. */
+  readonly onEvent?: (event: TurnEvent) => void;
+  /** Ends the turn with `ABORTED`. */
+  readonly signal?: AbortSignal;
+  /** Calls of the model, at the most. @defaultValue `iterationsCount`, 1,000 */
+  readonly maxIterations?: number;
+}
+
+/** How a turn ended. */
+export interface TurnResult {
+  /** What the model said last. */
+  readonly text: string;
+  /**
+   * `done`: it handed back. `output-limit`: its answer was cut. `refusal`: it would not answer. `iterations`:
+   * `maxIterations` is reached. `loop`: it made the same calls with the same results over and over.
+   */
+  readonly endedBy: "done" | "output-limit" | "refusal" | "iterations" | "loop";
+  /** The last answer. */
+  readonly answer: ModelAnswer;
+  readonly iterations: number;
+  /** All calls of the turn together; those for summaries are not in it. */
+  readonly usage: Usage;
+}
+
+const NO_USAGE: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+
+/** Takes a turn of a session. @internal */
+export async function runTurn(
+  agent: AgentSession,
+  input: string | Message | readonly Message[],
+  options: TurnOptions,
+): Promise<TurnResult> {
+  const said = typeof input === "string" ? userMessage(input) : input;
+  stopIfAborted(options.signal);
+  await agent.append(said);
+  const request = requestOf(agent, options);
+  const loop = new LoopWatch();
+  let usage = NO_USAGE;
+  const most = options.maxIterations ?? AGENT_DEFAULTS.iterationsCount;
+  for (let iterations = 1; ; iterations++) {
+    stopIfAborted(options.signal);
+    checkThrashing(agent.session);
+    const answer = await iterate(agent, request, options);
+    usage = added(usage, answer.usage);
+    const ended = (endedBy: TurnResult["endedBy"]): Promise<TurnResult> =>
+      finish(agent, { text: textOf(answer), endedBy, answer, iterations, usage });
+    const calls = callsOf(answer);
+    if (answer.stopReason === "refusal") return ended("refusal");
+    if (answer.stopReason === "output-limit" && calls.length === 0) return ended("output-limit");
+    if (calls.length > 0) {
+      const results = await runTools(agent, calls, options);
+      await agent.append({ role: "user", origin: "tool", content: results });
+      if (loop.isLoop(calls, results)) return ended("loop");
+    } else if (answer.stopReason !== "paused") return ended("done");
+    if (iterations >= most) return ended("iterations");
+  }
+}
+
+/** One answer: prepared, asked for, recovered once where that helps, and recorded. */
+async function iterate(
+  agent: AgentSession,
+  request: Parameters<AgentSession["prepare"]>[0],
+  options: TurnOptions,
+): Promise<ModelAnswer> {
+  const { signal } = options;
+  let call = await agent.prepare(request, { signal });
+  for (;;) {
+    options.onEvent?.({ type: "call", call });
+    const finished: ContentBlock[] = [];
+    try {
+      const answer = await send(agent, call, { ...options, finished });
+      if (answer.stopReason === "window-full") throw windowFull();
+      if (answer.messages.every(({ content }) => content.length === 0)) throw emptyAnswer(answer);
+      await agent.record(answerOf(call, answer), answer);
+      options.onEvent?.({ type: "answer", answer });
+      return answer;
+    } catch (error) {
+      if (error instanceof PalimpsestError && !(error instanceof ModelError)) throw error;
+      call = await recovered(agent, error, { signal, finished, call });
+    }
+  }
+}
+
+async function send(
+  agent: AgentSession,
+  call: PreparedCall,
+  { onEvent, signal, finished }: TurnOptions & { readonly finished: ContentBlock[] },
+): Promise<ModelAnswer> {
+  const { model } = agent;
+  const request = modelRequest(agent, call);
+  const stream = model.stream?.bind(model);
+  if (onEvent === undefined || stream === undefined)
+    return agent.ask((inner) => model.generate(request, { signal: inner }), signal);
+  const tell = (event: ModelEvent): void => {
+    if (event.type === "block") finished.push(event.block);
+    onEvent(event);
+  };
+  return agent.ask((inner) => stream(request, { signal: inner, onEvent: tell }), signal);
+}
+
+function modelRequest(agent: AgentSession, call: PreparedCall): ModelRequest {
+  const { parameters, betas } = agent.lastRequest ?? {};
+  return {
+    model: call.model,
+    ...(call.system === undefined ? {} : { system: call.system }),
+    ...(call.tools === undefined ? {} : { tools: call.tools }),
+    messages: call.messages,
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(betas === undefined ? {} : { betas }),
+    cacheMarks: call.cacheMarks,
+  };
+}
+
+function requestOf(
+  agent: AgentSession,
+  options: TurnOptions,
+): NonNullable<Parameters<AgentSession["prepare"]>[0]> {
+  const { model, system, parameters, betas, providerTools = [], tools = [], historyTools = true } = options;
+  const own = historyTools ? SESSION_TOOLS : [];
+  const format = agent.model.formatTool?.bind(agent.model) ?? asAnthropicTool;
+  const defined = [...tools, ...own].map(({ name, description, inputSchema }) =>
+    format({ name, description, inputSchema }),
+  );
+  const all = [...defined, ...providerTools];
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(system === undefined ? {} : { system }),
+    ...(all.length === 0 ? {} : { tools: all }),
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(betas === undefined ? {} : { betas }),
+  };
+}
+
+const asAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): JsonObject => ({
+  name,
+  description,
+  input_schema: inputSchema,
+});
+
+function answerOf(
+  call: PreparedCall,
+  { messages, usage, rawStopReason, stopReason }: ModelAnswer,
+): {
+  readonly callSeq: number;
+  readonly messages: readonly Message[];
+  readonly usage?: Usage;
+  readonly stopReason: string;
+} {
+  return {
+    callSeq: call.callSeq,
+    messages,
+    ...(usage === undefined ? {} : { usage }),
+    stopReason: rawStopReason ?? stopReason,
+  };
+}
+
+/** The request to send instead; where there is none, what was finished of the answer is kept. */
+async function recovered(
+  agent: AgentSession,
+  error: unknown,
+  {
+    signal,
+    finished,
+    call,
+  }: {
+    readonly signal: AbortSignal | undefined;
+    readonly finished: readonly ContentBlock[];
+    readonly call: PreparedCall;
+  },
+): Promise<PreparedCall> {
+  try {
+    // An aborted call is no failure of the model: nothing is recovered.
+    stopIfAborted(signal, error);
+    return await agent.recover(error, { signal });
+  } catch (final) {
+    await keepInterrupted(agent, finished, call);
+    throw final;
+  }
+}
+
+/** What was finished of an answer that was cut: said once, and marked. */
+async function keepInterrupted(
+  agent: AgentSession,
+  finished: readonly ContentBlock[],
+  call: PreparedCall,
+): Promise<void> {
+  const kept = finished.filter(({ type }) => type === "text");
+  if (kept.length === 0) return;
+  await agent.record({
+    callSeq: call.callSeq,
+    messages: [{ role: "assistant", content: kept, interrupted: true }],
+    stopReason: "interrupted",
+  });
+}
+
+async function finish(agent: AgentSession, result: TurnResult): Promise<TurnResult> {
+  await agent.session.settle();
+  return result;
+}
+
+/** The window was full before the answer was: as if the provider had refused the prompt. */
+function windowFull(): ModelError {
+  return new ModelError(
+    { kind: "prompt-too-long" },
+    {
+      message: "The window was full while the model was answering.",
+      hint: "Use a model with a larger window.",
+    },
+  );
+}
+
+function emptyAnswer({ rawStopReason = "no reason" }: ModelAnswer): ModelError {
+  return new ModelError(
+    { kind: "unreadable-answer" },
+    { message: `The model's answer was empty (${rawStopReason}).`, hint: "Take the turn again." },
+  );
+}
+
+const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+
+function callsOf({ messages }: ModelAnswer): readonly ToolUseBlock[] {
+  return messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use"));
+}
+
+function textOf({ messages }: ModelAnswer): string {
+  return messages
+    .flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])))
+    .join("");
+}
+
+function added(sum: Usage, usage: Usage | undefined): Usage {
+  if (usage === undefined) return sum;
+  return {
+    inputTokens: sum.inputTokens + usage.inputTokens,
+    cacheReadTokens: sum.cacheReadTokens + usage.cacheReadTokens,
+    cacheWriteTokens: sum.cacheWriteTokens + usage.cacheWriteTokens,
+    outputTokens: sum.outputTokens + usage.outputTokens,
+  };
+}
+
+function stopIfAborted(signal: AbortSignal | undefined, cause?: unknown): void {
+  if (signal?.aborted !== true) return;
+  throw new SessionError("ABORTED", {
+    message: "The turn was aborted.",
+    hint: "What was said before is in the log; take another turn when you like.",
+    cause: cause ?? signal.reason,
+  });
+}

@@ -1,0 +1,147 @@
+/**
+ * Palimpsest for an agent on Node: sessions with a model, wired to where they are kept.
+ */
+import { nodeHasher } from "../adapters/node/node-hasher.ts";
+import { randomIds } from "../adapters/node/random-ids.ts";
+import { systemClock } from "../adapters/node/system-clock.ts";
+import { systemDeadline } from "../adapters/node/system-deadline.ts";
+import { OptionError, StoreError } from "../base/errors.ts";
+import type { AgentOptions } from "../engine/agent-options.ts";
+import { AgentSession } from "../engine/agent-session.ts";
+import type { SessionObserver } from "../engine/events.ts";
+import { createSession, openSession } from "../engine/open-session.ts";
+import type { Session } from "../engine/session.ts";
+import type { WindowOptions } from "../engine/session-options.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Deadline } from "../ports/deadline.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+import type { Scope } from "../transcript/entries.ts";
+import { nodeSessions } from "./node-sessions.ts";
+import { openHome, type PalimpsestHome } from "./palimpsest-home.ts";
+
+/** How sessions behave and where they are kept; only the model is needed. */
+export interface PalimpsestOptions extends AgentOptions {
+  /** Keeps sessions in this folder. @defaultValue the home, in the project of the current folder */
+  readonly folder?: string;
+  /** Keeps sessions in this home; see `openHome`. */
+  readonly home?: PalimpsestHome;
+  /** Keeps sessions in this store, such as `postgresStore`. */
+  readonly store?: SessionStore;
+  /** Tenant and project, with `store`. */
+  readonly scope?: Scope;
+  /** How the window is managed. */
+  readonly window?: WindowOptions;
+  /** Told what happens inside the sessions. */
+  readonly observer?: SessionObserver;
+  /** @defaultValue the machine's */
+  readonly clock?: Clock;
+  /** @defaultValue the platform's timers */
+  readonly deadline?: Deadline;
+}
+
+/** Sessions with a model. */
+export interface Palimpsest {
+  /** Begins a session; nothing is stored before its first message. @throws `SESSION_EXISTS` where the id is taken */
+  create(options?: { readonly sessionId?: string }): Promise<AgentSession>;
+  /** Opens a session where it was left. @throws `SESSION_NOT_FOUND`, `SESSION_IN_USE` */
+  open(sessionId: string): Promise<AgentSession>;
+  /** The session of this id, opened where there is one, begun where there is none; a new one without an id. */
+  session(sessionId?: string): Promise<AgentSession>;
+  /** Closes every session that was made here and is still open. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes sessions with a model: their windows never overflow, nothing that was said is ever lost, and
+ * summaries are written by the model while it works.
+ *
+ * @example
+ * ```ts
+ * const palimpsest = createPalimpsest({ model: anthropicModel(new Anthropic(), { model: "claude-sonnet-4-5" }) });
+ * const session = await palimpsest.session("my-agent");
+ * const { text } = await session.turn("Fix the failing tests.", { system, tools });
+ * await palimpsest.close();
+ * ```
+ * @throws `OptionError` where there is no model, or more than one place to keep sessions in
+ */
+export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
+  checkOptions(options);
+  const { clock = systemClock, deadline = systemDeadline } = options;
+  const place = placeOf(options);
+  const opened = new Set<AgentSession>();
+  const withModel = (session: Session): AgentSession => {
+    const agent = new AgentSession(session, options, { deadline, now: () => clock.nowMs() });
+    opened.add(agent);
+    return agent;
+  };
+  const create: Palimpsest["create"] = async ({ sessionId } = {}) => withModel(await place.create(sessionId));
+  const open: Palimpsest["open"] = async (sessionId) => withModel(await place.open(sessionId));
+  return {
+    create,
+    open,
+    session: async (sessionId) => {
+      if (sessionId === undefined) return create();
+      try {
+        return await open(sessionId);
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.code !== "SESSION_NOT_FOUND") throw error;
+        return create({ sessionId });
+      }
+    },
+    close: async () => {
+      const sessions = [...opened];
+      opened.clear();
+      await Promise.all(sessions.map((session) => session.close()));
+    },
+  };
+}
+
+interface Place {
+  readonly create: (sessionId: string | undefined) => Promise<Session>;
+  readonly open: (sessionId: string) => Promise<Session>;
+}
+
+function placeOf(options: PalimpsestOptions): Place {
+  const { folder, home, store, scope, window, observer, clock = systemClock } = options;
+  const shared = {
+    ...(window === undefined ? {} : { window }),
+    ...(observer === undefined ? {} : { observer }),
+  };
+  const named = (sessionId: string | undefined) => (sessionId === undefined ? {} : { sessionId });
+  if (store !== undefined) {
+    const wired = { ...shared, store, clock, ids: randomIds, hasher: nodeHasher };
+    const scoped = { ...wired, ...(scope === undefined ? {} : { scope }) };
+    return {
+      create: (sessionId) => createSession({ ...scoped, ...named(sessionId) }),
+      open: (sessionId) => openSession(sessionId, scoped),
+    };
+  }
+  if (folder !== undefined) {
+    const sessions = nodeSessions({ folder, clock });
+    return {
+      create: (sessionId) => sessions.create({ ...shared, ...named(sessionId) }),
+      open: (sessionId) => sessions.open(sessionId, shared),
+    };
+  }
+  const own = home ?? openHome({ clock });
+  return {
+    create: (sessionId) => own.create({ ...shared, ...named(sessionId) }),
+    open: (sessionId) => own.resume(sessionId, shared),
+  };
+}
+
+/** What a caller without types may have got wrong. */
+function checkOptions(options: PalimpsestOptions): void {
+  const { model, folder, home, store } = (options ?? {}) as Partial<PalimpsestOptions>;
+  if (typeof model?.generate !== "function")
+    throw new OptionError({
+      message: "There is no model to make sessions with.",
+      hint: "Pass one: createPalimpsest({ model: anthropicModel(client, { model }) }), or functionModel(async (request) => …).",
+    });
+  const places = [folder, home, store].filter((place) => place !== undefined);
+  if (places.length <= 1) return;
+  throw new OptionError({
+    message: "Sessions are kept in one place: `folder`, `home` or `store`.",
+    hint: "Leave out all but one.",
+  });
+}
