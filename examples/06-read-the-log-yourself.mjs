@@ -6,10 +6,24 @@ import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
+import { brotliDecompressSync, crc32 } from "node:zlib";
 import { nodeSessions } from "palimpsest";
 
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 const HEAD = /^\{"crc":"([0-9a-f]{8})",/;
+
+let packedCount = 0;
+
+/** Five characters for four bytes; fewer at the end. */
+function fromBase85(text) {
+  const groups = text.match(/.{1,5}/g).map((group) => {
+    const value = [...group.padEnd(5, "~")].reduce((sum, digit) => sum * 85 + DIGITS.indexOf(digit), 0);
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return bytes.subarray(0, group.length - 1);
+  });
+  return Buffer.concat(groups);
+}
 
 /** Entries of a log, in order; lines that are damaged or void are left out. */
 function readEntries(bytes) {
@@ -19,7 +33,13 @@ function readEntries(bytes) {
     const found = HEAD.exec(line);
     const body = Buffer.from(line.slice(found?.[0].length ?? 0), "latin1");
     if (found === null || crc32(body) !== Number.parseInt(found[1], 16)) continue;
-    const { batch: mark, ...entry } = JSON.parse(`{${body.toString("utf8")}`);
+    const { batch: mark, packed, ...plain } = JSON.parse(`{${body.toString("utf8")}`);
+    // A line unpacks to 64 times its length at the most.
+    const limit = { maxOutputLength: line.length * 64 };
+    const entry = packed
+      ? { ...plain, ...JSON.parse(brotliDecompressSync(fromBase85(packed), limit).toString()) }
+      : plain;
+    packedCount += packed ? 1 : 0;
     const [index, count] = (mark ?? "1/1").split("/").map(Number);
     if (index === 1) batch = [];
     batch.push(entry);
@@ -102,6 +122,7 @@ for (let turn = 1; turn <= 120; turn++) {
   check(`after turn ${turn}`);
 }
 assert.ok(kinds.has("extractive"), `compacted, too: ${[...kinds].join(", ")}`);
+assert.ok(packedCount > 0, "summaries lie packed in their lines");
 
 // What an edit hid may be too much for the window by now: then taking it back is refused, with the figures.
 let undone;

@@ -3,7 +3,8 @@
  *
  * DESIGN. A blob is written to a temporary file, synced, and renamed, so that a file under the name of
  * a hash is whole at any time, after a power loss too; only its name may still be unsynced, which the
- * log's `sync` sees to. A crash leaves at most a temporary file, which the next writer removes.
+ * log's `sync` sees to. A crash leaves at most a temporary file, which the next writer removes. What is in
+ * the file is the text or the text packed (`packed-blob.ts`); limits hold for the text, the quota for files.
  */
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
@@ -15,6 +16,7 @@ import type { IdSource } from "../../ports/id-source.ts";
 import { errorCode, storeFailure } from "../shared/store-failure.ts";
 import type { FolderKeeper } from "./folder-keeper.ts";
 import { readBuffer } from "./log-reader.ts";
+import { packBlob, unpackBlob } from "./packed-blob.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /** The name of a blob's file. */
@@ -55,22 +57,26 @@ export class BlobFolder {
     return put;
   }
 
-  async #put(hash: string, bytes: Buffer): Promise<number> {
+  async #put(hash: string, text: Buffer): Promise<number> {
     const { folder, folders } = this.#options;
     const path = join(folder, hash);
     try {
-      const isThere = this.#isThere(path, bytes);
+      const isThere = this.#isThere(path, text);
+      let writtenBytes = 0;
       if (!isThere) {
+        assertNotTooLarge(text.length);
         folders.ensure(folder);
         this.tidy();
+        const bytes = await packBlob(text);
         await this.#write(path, bytes);
+        writtenBytes = bytes.length;
       }
       // Not before: a sync in between would take the folder as done. Also for a blob that is there,
       // whose name another process may have left unsynced.
       folders.markChanged(folder);
-      return isThere ? 0 : bytes.length;
+      return writtenBytes;
     } catch (error) {
-      throw storeFailure(`A blob of ${bytes.length} bytes could not be stored in ${folder}`, error);
+      throw storeFailure(`A blob of ${text.length} bytes could not be stored in ${folder}`, error);
     }
   }
 
@@ -94,26 +100,23 @@ export class BlobFolder {
 
   #assertRoom(bytes: number, used: number): void {
     const { quotaBytes } = this.#options;
-    const { blobLimitBytes } = STORE_DEFAULTS;
-    const isTooLarge = bytes > blobLimitBytes;
-    if (!isTooLarge && used + bytes <= quotaBytes) return;
+    if (used + bytes <= quotaBytes) return;
     throw new StoreError("STORE_FAILED", {
-      message: isTooLarge
-        ? `A block of ${bytes} bytes was not stored: one may have ${blobLimitBytes}.`
-        : `A block of ${bytes} bytes was not stored: the session has ${used} bytes of blobs, and may have ${quotaBytes}.`,
-      hint: isTooLarge
-        ? "Shorten the block before it is appended: keep the whole of it in a file, and say where."
-        : "Go on in a new session, or raise `blobQuotaBytes` of the store.",
+      message: `A block of ${bytes} bytes was not stored: the session has ${used} bytes of blobs, and may have ${quotaBytes}.`,
+      hint: "Go on in a new session, or raise `blobQuotaBytes` of the store.",
     });
   }
 
   /** Compared as a whole: a damaged blob is replaced by the sound one. */
-  #isThere(path: string, bytes: Buffer): boolean {
+  #isThere(path: string, text: Buffer): boolean {
     const { fs } = this.#options;
-    if (fs.stat(path)?.size !== bytes.length) return false;
+    const size = fs.stat(path)?.size;
+    // Packed it is smaller, and never larger.
+    if (size === undefined || size > text.length) return false;
     const file = fs.open(path, "read");
     try {
-      return readBuffer(file, 0, bytes.length).equals(bytes);
+      const bytes = readBuffer(file, 0, size);
+      return size === text.length ? bytes.equals(text) : holds(bytes, text);
     } finally {
       file.close();
     }
@@ -160,19 +163,21 @@ export class BlobFolder {
   get(hash: string): string | undefined {
     if (!BLOB_NAME_PATTERN.test(hash)) return undefined;
     const path = join(this.#options.folder, hash);
-    const text = this.#read(path);
-    if (text === undefined || this.#options.hasher.sha256(text) === hash) return text;
+    const bytes = this.#read(path);
+    if (bytes === undefined) return undefined;
+    const text = readBlobText(bytes, hash, this.#options.hasher);
+    if (text !== undefined) return text;
     throw new StoreError("BLOB_MISSING", {
-      message: `${path} holds ${Buffer.byteLength(text)} bytes that are not what was stored: their hash differs from its name.`,
+      message: `${path} holds ${bytes.length} bytes that are not what was stored: their hash differs from its name.`,
       hint: "Restore the file from a backup, or store the same text again; everything else in the session is readable.",
     });
   }
 
-  #read(path: string): string | undefined {
+  #read(path: string): Buffer | undefined {
     try {
       const file = this.#options.fs.open(path, "read");
       try {
-        return readBuffer(file, 0, file.size()).toString("utf8");
+        return readBuffer(file, 0, file.size());
       } finally {
         file.close();
       }
@@ -186,4 +191,33 @@ export class BlobFolder {
       });
     }
   }
+}
+
+/** The text that a blob's file holds; `undefined` where it is not the one of that hash. */
+export function readBlobText(bytes: Buffer, hash: string, hasher: Hasher): string | undefined {
+  try {
+    const text = unpackBlob(bytes).toString("utf8");
+    return hasher.sha256(text) === hash ? text : undefined;
+  } catch {
+    // It cannot be unpacked: whoever asked is told that it is damaged.
+    return undefined;
+  }
+}
+
+function holds(bytes: Buffer, text: Buffer): boolean {
+  try {
+    return unpackBlob(bytes).equals(text);
+  } catch {
+    // Damaged: it is written again.
+    return false;
+  }
+}
+
+function assertNotTooLarge(bytes: number): void {
+  const { blobLimitBytes } = STORE_DEFAULTS;
+  if (bytes <= blobLimitBytes) return;
+  throw new StoreError("STORE_FAILED", {
+    message: `A block of ${bytes} bytes was not stored: one may have ${blobLimitBytes}.`,
+    hint: "Shorten the block before it is appended: keep the whole of it in a file, and say where.",
+  });
 }

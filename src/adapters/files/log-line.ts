@@ -6,6 +6,8 @@
  * the bytes after that comma. Entries that were appended together also carry their place in the batch,
  * `"batch":"2/3",` right after the checksum: a batch whose last lines never arrived does not count.
  *
+ * Long entries that nobody searches are packed (`packed-entry.ts`); their lines are JSON all the same.
+ *
  * What a failed write left behind and could not be taken back is made void by {@link VOID_MARK} before
  * the next line begins, so that it cannot come back as whole when something follows it.
  */
@@ -14,6 +16,7 @@ import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
 import { ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
+import { packEntry, unpackEntry } from "./packed-entry.ts";
 
 export const NEWLINE = 0x0a;
 /** Ends a line that was never acknowledged. */
@@ -67,7 +70,7 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
 
 /** The JSON goes where it belongs at once, its first brace where the comma before it will stand: no long text is put together. */
 function formatLine(entry: Entry, batchMark: string): Buffer {
-  const json = formatEntry(entry);
+  const json = packEntry(entry, formatEntry(entry));
   const jsonStart = BODY_START + batchMark.length - 1;
   const line = Buffer.allocUnsafe(jsonStart + Buffer.byteLength(json) + 1);
   line.write(json, jsonStart);
@@ -104,7 +107,7 @@ export function parseLine(line: Buffer, outline = false): ParsedLine {
   const entryStart = BODY_START + (mark?.[0].length ?? 0);
   const outlined = outline ? outlineEntry(line, entryStart) : undefined;
   if (outlined !== undefined) return { ok: true, entry: outlined, batch };
-  const parsed = parseEntry(`{${line.toString("utf8", entryStart)}`);
+  const parsed = parseEntry(unpackEntry(line, entryStart) ?? `{${line.toString("utf8", entryStart)}`);
   return parsed.ok ? { ok: true, entry: parsed.entry, batch } : { ok: false, reason: parsed.reason };
 }
 

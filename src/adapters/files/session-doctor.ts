@@ -11,7 +11,7 @@ import type { FileSystem } from "../../ports/file-system.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { errorCode, readFailure } from "../shared/store-failure.ts";
-import { BLOB_NAME_PATTERN, TEMPORARY_ENDING } from "./blob-folder.ts";
+import { BLOB_NAME_PATTERN, readBlobText, TEMPORARY_ENDING } from "./blob-folder.ts";
 import { leaseState } from "./lease-state.ts";
 import { readBuffer, readLog } from "./log-reader.ts";
 import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-findings.ts";
@@ -177,7 +177,7 @@ async function checkBlobs(options: DoctorOptions, log: ReadLog): Promise<BlobChe
 function isSound({ fs, hasher }: DoctorOptions, path: string, hash: string): boolean {
   const file = fs.open(path, "read");
   try {
-    return hasher.sha256(readBuffer(file, 0, file.size()).toString("utf8")) === hash;
+    return readBlobText(readBuffer(file, 0, file.size()), hash, hasher) !== undefined;
   } finally {
     file.close();
   }

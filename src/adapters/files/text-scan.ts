@@ -1,16 +1,20 @@
 /**
- * Whether a file holds a text, by its bytes: to pass over the sessions that a search need not read.
+ * Whether a file holds a text, by its bytes: to pass over the sessions that a search need not read. A packed
+ * blob is unpacked for it.
  */
 import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import { readBuffer } from "./log-reader.ts";
+import { isPacked, unpackBlob } from "./packed-blob.ts";
 
 /** `text` is ASCII; capital and small letters are the same. */
 export async function holdsText(fs: FileSystem, path: string, text: string): Promise<boolean> {
   const file = fs.open(path, "read");
   try {
-    return await scan(file, text.toLowerCase());
+    const wanted = text.toLowerCase();
+    if (!isPacked(readBuffer(file, 0, 2))) return await scan(file, wanted);
+    return holds(unpackBlob(readBuffer(file, 0, file.size())), wanted);
   } finally {
     file.close();
   }
@@ -25,9 +29,13 @@ async function scan(file: OpenFile, wanted: string): Promise<boolean> {
       from,
       Math.min(size - from, STORE_DEFAULTS.readChunkBytes + wanted.length),
     );
-    if (piece.toString("latin1").toLowerCase().includes(wanted)) return true;
+    if (holds(piece, wanted)) return true;
     // A long log is not to hold up everything else in the process.
     if (from > 0) await setImmediate();
   }
   return false;
+}
+
+function holds(bytes: Buffer, wanted: string): boolean {
+  return bytes.toString("latin1").toLowerCase().includes(wanted);
 }

@@ -112,7 +112,10 @@ describe("a check-up", () => {
     {
       kind: "blob-damaged",
       why: "a blob has other bytes",
-      harm: () => rewrite(`${blobFolder()}/${blobs()[0]}`, (bytes) => bytes.with(5, bytes[5]! ^ 1)),
+      harm: () =>
+        rewrite(`${blobFolder()}/${blobs()[0]}`, (bytes) =>
+          bytes.with(bytes.length >> 1, bytes[bytes.length >> 1]! ^ 1),
+        ),
     },
     {
       kind: "blob-unreferenced",

@@ -1,5 +1,6 @@
 /** Damage of what lies beside the log: pictures, large results, system prompts. */
 import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
 import type { Expected, Kind } from "./kind.ts";
 import { frame, linesOf, logOf, parseFields } from "./kind.ts";
 import type { Stored } from "./sound-session.ts";
@@ -22,7 +23,16 @@ function blobsKind(
 
 /** The blob whose text holds the word. */
 function hashOf(blobs: ReadonlyMap<string, Buffer | "folder">, word: string): string {
-  return [...blobs].find(([, bytes]) => bytes !== "folder" && bytes.includes(word))![0];
+  return [...blobs].find(([, bytes]) => bytes !== "folder" && textOf(bytes).includes(word))![0];
+}
+
+/** A file holds the text, or the text packed. */
+function textOf(bytes: Buffer): Buffer {
+  return bytes[0] === 0x1f ? gunzipSync(bytes) : bytes;
+}
+
+function half(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.length >> 1);
 }
 
 const IMAGE = '"type":"image"';
@@ -62,12 +72,12 @@ export const BLOB_KINDS: readonly Kind[] = [
   ),
   blobsKind("picture-truncated", "the file of a picture is half", (blobs) => {
     const hash = hashOf(blobs, IMAGE);
-    blobs.set(hash, (blobs.get(hash) as Buffer).subarray(0, 2_000));
+    blobs.set(hash, half(blobs.get(hash) as Buffer));
   }),
   blobsKind("picture-flipped", "a byte in the file of a picture is another", (blobs) => {
     const hash = hashOf(blobs, IMAGE);
     const bytes = Buffer.from(blobs.get(hash) as Buffer);
-    bytes[900] = 65 + (bytes[900]! % 2);
+    bytes[bytes.length >> 1]! ^= 1;
     blobs.set(hash, bytes);
   }),
   blobsKind("picture-zeroed", "the file of a picture is all zeros", (blobs) =>
@@ -119,7 +129,7 @@ export const BLOB_KINDS: readonly Kind[] = [
     "the file of a large result is half",
     (blobs) => {
       const hash = hashOf(blobs, LARGE);
-      blobs.set(hash, (blobs.get(hash) as Buffer).subarray(0, 9_000));
+      blobs.set(hash, half(blobs.get(hash) as Buffer));
     },
     ON_DEMAND,
   ),
