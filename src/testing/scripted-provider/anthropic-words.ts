@@ -2,7 +2,7 @@
  * Failures in Anthropic's words. Each text was taken from an answer of the API, as its users report them.
  */
 import type { ErrorCase, Reply } from "./dialect.ts";
-import { jsonReply } from "./reply.ts";
+import { htmlReply, jsonReply } from "./reply.ts";
 
 /** An error as the API sends it. */
 export function anthropicError(problem: ErrorCase, model: string): Reply {
@@ -36,18 +36,6 @@ export function anthropicError(problem: ErrorCase, model: string): Reply {
   }
 }
 
-/** The page of a server in front of the API. @internal */
-export function htmlReply(status: number, title: string): Reply {
-  return {
-    status,
-    headers: { "content-type": "text/html" },
-    frames: [
-      `<html>\r\n<head><title>${status} ${title}</title></head>\r\n<body>\r\n<center><h1>${status} ${title}</h1></center>\r\n` +
-        "<hr><center>cloudflare</center>\r\n</body>\r\n</html>\r\n",
-    ],
-  };
-}
-
 function error(
   status: number,
   type: string,
@@ -65,7 +53,7 @@ const REQUEST_ID = "req_011CScriptedProvider";
 function tooLongWords({
   promptTokens,
   windowTokens,
-  hasNumbers,
+  hasNumbers = true,
   outputTokens,
 }: Extract<ErrorCase, { kind: "too-long" }>): string {
   if (outputTokens !== undefined)

@@ -60,7 +60,6 @@ export function refuseByRule(request: ReadRequest): DecidedReply | undefined {
     kind: "too-long",
     promptTokens,
     windowTokens,
-    hasNumbers: true,
     ...(isTooLong ? {} : { outputTokens }),
   });
 }
@@ -177,7 +176,7 @@ function decideFault(
         kind: "too-long",
         promptTokens: record.promptTokens,
         windowTokens: fault.windowTokens ?? Math.max(1, record.promptTokens - 1),
-        hasNumbers: fault.hasNumbers ?? true,
+        ...(fault.hasNumbers === undefined ? {} : { hasNumbers: fault.hasNumbers }),
       });
     case "body-too-large":
       return failWith(request, { kind: "too-large", isFromEdge: fault.isFromEdge ?? false });

@@ -61,7 +61,8 @@ export type ErrorCase =
       readonly kind: "too-long";
       readonly promptTokens: number;
       readonly windowTokens: number;
-      readonly hasNumbers: boolean;
+      /** Whether the text tells the figures. @defaultValue as the vendor usually does */
+      readonly hasNumbers?: boolean;
       /** The prompt alone would fit; with this much output it does not. */
       readonly outputTokens?: number;
     }

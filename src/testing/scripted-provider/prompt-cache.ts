@@ -76,16 +76,19 @@ export class PromptCache {
   }
 
   /** Automatically. */
-  usePrefix(prompt: CachedPrompt): CacheUse {
+  usePrefix(prompt: CachedPrompt & { readonly reportsWrites: boolean }): CacheUse {
     const { minimumTokens, nowMs } = prompt;
     const { keys, totals } = chain(prompt);
     const { step } = PROVIDER_FACTS.automaticCacheTokens;
     const matched = totals[keys.findLastIndex((key) => this.#has(key, nowMs))] ?? 0;
-    const readTokens = matched < minimumTokens ? 0 : matched - (matched % step);
+    const total = totals.at(-1) ?? 0;
+    const cached = (tokens: number): number => (tokens < minimumTokens ? 0 : tokens - (tokens % step));
+    const readTokens = cached(matched);
+    const written = prompt.reportsWrites ? cached(total) - readTokens : 0;
     return {
       readTokens,
-      writtenTokens: { "5m": 0, "1h": 0 },
-      plainTokens: (totals.at(-1) ?? 0) - readTokens,
+      writtenTokens: { "5m": written, "1h": 0 },
+      plainTokens: total - readTokens - written,
       commit: () => {
         for (const key of keys) this.#write(key, PROVIDER_FACTS.automaticCacheLifetimeMs, nowMs);
       },

@@ -16,6 +16,18 @@ export function jsonReply(
   };
 }
 
+/** The page of a server in front of the API. */
+export function htmlReply(status: number, title: string): Reply {
+  return {
+    status,
+    headers: { "content-type": "text/html" },
+    frames: [
+      `<html>\r\n<head><title>${status} ${title}</title></head>\r\n<body>\r\n<center><h1>${status} ${title}</h1></center>\r\n` +
+        "<hr><center>cloudflare</center>\r\n</body>\r\n</html>\r\n",
+    ],
+  };
+}
+
 /** A stream of events. */
 export function streamReply(
   frames: readonly string[],

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { ANTHROPIC_DIALECT } from "./anthropic-dialect.ts";
 import type { Dialect } from "./dialect.ts";
+import { CHAT_DIALECT, RESPONSES_DIALECT } from "./openai-dialects.ts";
 import type { RequestPurpose } from "./scripted-request.ts";
 
 /** Where a request goes. */
@@ -18,12 +19,20 @@ export interface Route {
 const POSTS: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/v1/messages", { dialect: ANTHROPIC_DIALECT, purpose: "answer" }],
   ["/v1/messages/count_tokens", { dialect: ANTHROPIC_DIALECT, purpose: "count" }],
+  ["/v1/chat/completions", { dialect: CHAT_DIALECT, purpose: "answer" }],
+  ["/v1/responses", { dialect: RESPONSES_DIALECT, purpose: "answer" }],
+  ["/v1/responses/input_tokens", { dialect: RESPONSES_DIALECT, purpose: "count" }],
 ]);
 
 /** Finds the route of a request. */
-export function findRoute({ method, url }: Pick<IncomingMessage, "method" | "url" | "headers">): Route {
+export function findRoute({
+  method,
+  url,
+  headers,
+}: Pick<IncomingMessage, "method" | "url" | "headers">): Route {
   const path = (url ?? "/").split("?")[0]!;
-  const dialect = ANTHROPIC_DIALECT;
+  const isAnthropic = headers["anthropic-version"] !== undefined || headers["x-api-key"] !== undefined;
+  const dialect = isAnthropic ? ANTHROPIC_DIALECT : CHAT_DIALECT;
   if (method === "POST") return POSTS.get(path) ?? { dialect };
   const model = method === "GET" ? /^\/v1\/models\/([^/]+)$/.exec(path)?.[1] : undefined;
   return model === undefined ? { dialect } : { dialect, purpose: "model", model: decoded(model) };

@@ -64,7 +64,8 @@ export type Fault =
   | { readonly fault: "garbage"; readonly kind?: "not-json" | "wrong-shape" | "html" }
   /**
    * The prompt is refused as too long, and the window is `windowTokens` from now on; without it, just too
-   * small for this prompt, and this once. `hasNumbers: false` leaves the figures out of the text.
+   * small for this prompt, and this once. `hasNumbers` says whether the text tells the figures, which
+   * Anthropic and OpenAI Chat usually do and OpenAI Responses does not.
    */
   | {
       readonly fault: "prompt-too-long";
