@@ -3,6 +3,12 @@
 export { FileSessionStore, type FileSessionStoreOptions } from "../adapters/files/file-session-store.ts";
 export type { LeaseOptions } from "../adapters/files/session-lease.ts";
 export { InMemorySessionStore } from "../adapters/in-memory/in-memory-session-store.ts";
+export {
+  type FunctionAnswer,
+  type FunctionModelOptions,
+  functionModel,
+  type ModelFunction,
+} from "../adapters/models/function-model.ts";
 export { nodeFileSystem } from "../adapters/node/node-file-system.ts";
 export { nodeHasher } from "../adapters/node/node-hasher.ts";
 export { nodeProcess } from "../adapters/node/node-process.ts";
@@ -79,6 +85,17 @@ export type { Deadline } from "../ports/deadline.ts";
 export type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
 export type { Hasher } from "../ports/hasher.ts";
 export type { IdSource } from "../ports/id-source.ts";
+export type {
+  ModelAnswer,
+  ModelCallOptions,
+  ModelClient,
+  ModelEvent,
+  ModelRequest,
+  ModelStreamOptions,
+  ReportedLimits,
+  StopReason,
+} from "../ports/model-client.ts";
+export type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
 export type { ProcessIdentity } from "../ports/process-identity.ts";
 export type {
   ContextProblem,
@@ -97,4 +114,4 @@ export type { CountableRequest, TokenCounter } from "../ports/token-counter.ts";
 export type { ContentBlock } from "../transcript/blocks.ts";
 export type { Scope } from "../transcript/entries.ts";
 export type { Message, Origin, Role, Usage } from "../transcript/messages.ts";
-export type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
+export type { CacheMark, RequestMessage, VisibleMessage } from "../transcript/window.ts";

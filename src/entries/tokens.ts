@@ -1,4 +1,6 @@
 /** `palimpsest/tokens`: counting before the call, budgets and warnings; what a failed call means. */
+export { type BedrockCountingClient, bedrockCounter } from "../adapters/models/counters/bedrock-counter.ts";
+export { type GeminiCountingClient, geminiCounter } from "../adapters/models/counters/gemini-counter.ts";
 export type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
 export { type BreakpointInput, planBreakpoints } from "../tokens/breakpoints.ts";
 export { type BudgetInput, type BudgetPolicy, type ContextBudget, planBudget } from "../tokens/budget.ts";

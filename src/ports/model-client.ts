@@ -77,11 +77,13 @@ export type ModelEvent =
   /** A block is finished: it survives an abort. */
   | { readonly type: "block"; readonly block: Message["content"][number] };
 
+/** How a model is asked. */
 export interface ModelCallOptions {
   /** Aborts the call; the promise then rejects. */
   readonly signal?: AbortSignal;
 }
 
+/** How a model is asked whose answer is told as it comes. */
 export interface ModelStreamOptions extends ModelCallOptions {
   /** Told everything as it arrives, in order. */
   readonly onEvent?: (event: ModelEvent) => void;

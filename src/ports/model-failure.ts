@@ -43,7 +43,7 @@ export interface ModelFailure {
   readonly status?: number;
   /** The provider's own code or type. */
   readonly providerCode?: string;
-  /** Tokens of the prompt, as the provider counted them. */
+  /** Tokens of the prompt, as the provider counted them; of prompt and output where the kind is `over-rate-limit`. */
   readonly promptTokens?: number;
   /** Tokens that the provider takes: of the window, or of a minute where the kind is `over-rate-limit`. */
   readonly limitTokens?: number;

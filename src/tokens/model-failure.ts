@@ -6,6 +6,7 @@
  * that is refused, too many requests) does it say which words are looked for first.
  */
 import { MODEL_FAILURE_DEFAULTS } from "../base/defaults/model-failures.ts";
+import { ModelError } from "../base/errors.ts";
 import { redactSecrets } from "../base/secret-patterns.ts";
 import { shorten, toWellFormed } from "../base/text.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
@@ -53,6 +54,7 @@ const THROTTLED_ORDER = [
  * Figures that the provider named come with it, so that limits can be learned.
  */
 export function classifyModelError(error: unknown): ModelFailure {
+  if (isModelError(error)) return alreadyTold(error);
   const evidence = gatherEvidence(error);
   const found = findRow(orderOf(evidence.status), evidence);
   const figures = figuresOf(found, evidence);
@@ -67,6 +69,25 @@ export function classifyModelError(error: unknown): ModelFailure {
     ...figures,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(found?.row.isThinkingBinding === true ? { isThinkingBinding: true } : {}),
+  };
+}
+
+function isModelError(error: unknown): error is ModelError {
+  try {
+    return error instanceof ModelError;
+  } catch {
+    // A revoked proxy has no prototype.
+    return false;
+  }
+}
+
+/** An error of this library says what it means. */
+function alreadyTold({ kind, message, status, retryAfterMs }: ModelError): ModelFailure {
+  return {
+    kind: kind as ModelFailureKind,
+    message,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }
 

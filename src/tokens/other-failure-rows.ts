@@ -170,13 +170,6 @@ export const REFUSED_ROWS: readonly FailureRow[] = [
 /** Connections, time, the provider's own troubles, and answers that are none. @internal */
 export const TRANSPORT_ROWS: readonly FailureRow[] = [
   {
-    vendor: "this library",
-    kind: "unreadable-answer",
-    codes: ["ANSWER_UNREADABLE"],
-    sample: "code ANSWER_UNREADABLE",
-  },
-  { vendor: "this library", kind: "network", codes: ["ANSWER_CUT_OFF"], sample: "code ANSWER_CUT_OFF" },
-  {
     vendor: "SDKs, the platform",
     kind: "aborted",
     pattern: /^request was aborted\.?$|^this operation was aborted$|^the operation was aborted$/i,
@@ -223,7 +216,7 @@ export const TRANSPORT_ROWS: readonly FailureRow[] = [
     vendor: "SDKs",
     kind: "unreadable-answer",
     pattern:
-      /stream ended without producing|request ended without sending any chunks|unexpected event order|could not parse (?:message|response) into json|in json at position|unexpected end of json|is not valid json|invalid json response/i,
+      /stream ended without producing|request ended without sending any chunks|unexpected event order|could not parse (?:message|response) into json|in json at position|unexpected end of json|is not valid json|invalid json response|cannot use 'in' operator|is not iterable|cannot read propert(?:y|ies) of (?:null|undefined)/i,
     codes: [
       ...["SyntaxError", "AI_JSONParseError", "AI_TypeValidationError", "AI_InvalidResponseDataError"],
       ...["AI_EmptyResponseBodyError", "AI_NoContentGeneratedError"],

@@ -4,10 +4,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FIGURE_GROUPS } from "../../../src/tokens/failure-rows.ts";
 import { classifyModelError, FAILURE_ROWS } from "../../../src/tokens/model-failure.ts";
+import { FURTHER_VENDOR_SAMPLES } from "./further-vendor-samples.ts";
+import { LARGE_VENDOR_SAMPLES } from "./large-vendor-samples.ts";
+import { LOOKALIKE_SAMPLES } from "./lookalike-samples.ts";
 import { OTHER_SAMPLES } from "./other-samples.ts";
-import { TOO_LONG_SAMPLES } from "./too-long-samples.ts";
+import { TOO_LARGE_SAMPLES } from "./too-large-samples.ts";
 
-const samples = [...TOO_LONG_SAMPLES, ...OTHER_SAMPLES];
+const samples = [
+  ...LARGE_VENDOR_SAMPLES,
+  ...FURTHER_VENDOR_SAMPLES,
+  ...TOO_LARGE_SAMPLES,
+  ...OTHER_SAMPLES,
+  ...LOOKALIKE_SAMPLES,
+];
 const words = JSON.parse(JSON.stringify(FAILURE_ROWS.map(({ sample }) => sample))) as readonly string[];
 
 describe("what providers say", () => {

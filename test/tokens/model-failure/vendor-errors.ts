@@ -69,3 +69,18 @@ export function geminiError(
   const body = { error: { code, message, status, details } };
   return Object.assign(new Error(JSON.stringify(body)), { name: "ApiError", status: code });
 }
+
+/** An error of OpenAI's SDK whose body has fields of its own. */
+export function openaiErrorWith(error: Readonly<Record<string, unknown>>): unknown {
+  return Object.assign(new Error(`400 ${String(error["message"])}`), { status: 400, error });
+}
+
+/** An answer of something in front of the API. */
+export function htmlError(status: number, html: string): unknown {
+  return Object.assign(new Error(`${status} ${html}`), { status, error: undefined });
+}
+
+/** A request that OpenAI, or a server that speaks like it, refuses. */
+export function badRequest(message: string, code?: string): unknown {
+  return openaiError({ status: 400, message, ...(code === undefined ? {} : { code }) });
+}

@@ -1,0 +1,63 @@
+/**
+ * Any model behind Chat Completions: OpenAI's own, and the many servers that speak the same.
+ */
+import type {
+  ModelAnswer,
+  ModelClient,
+  ModelRequest,
+  ModelStreamOptions,
+} from "../../../ports/model-client.ts";
+import { readStream, settle, signalOption, teller } from "../sdk-call.ts";
+import { chatAnswer } from "./chat-answer.ts";
+import { chatBody } from "./chat-body.ts";
+import { ChatAssembly } from "./chat-stream.ts";
+import type { OpenaiChatClient } from "./openai-client.ts";
+
+/** What may be said of an `openaiChatModel` beside its client. */
+export interface OpenaiChatModelOptions {
+  /** The model that is asked where a call names none. */
+  readonly model?: string;
+  /** Output tokens asked for where the parameters name none. @defaultValue none: the provider's own limit */
+  readonly maxOutputTokens?: number;
+  /** How the server spells that limit: OpenAI's reasoning models know only the default, many servers only `max_tokens`. @defaultValue `max_completion_tokens` */
+  readonly outputLimitField?: "max_completion_tokens" | "max_tokens";
+  /** What the model calls the role of instructions. @defaultValue `system` */
+  readonly systemRole?: "system" | "developer";
+  /** Who answers, for figures and messages. @defaultValue `openai-chat` */
+  readonly provider?: string;
+}
+
+/**
+ * A model client over `client.chat.completions`. Pass any client of `openai`, with the `baseURL` of any
+ * server; how often it tries again and how long it waits is set there.
+ */
+export function openaiChatModel(client: OpenaiChatClient, options: OpenaiChatModelOptions = {}): ModelClient {
+  const provider = options.provider ?? "openai-chat";
+  const { completions } = client.chat;
+  const bodyOf = (request: ModelRequest) =>
+    chatBody(request, {
+      maxOutputTokens: options.maxOutputTokens,
+      outputLimitField: options.outputLimitField ?? "max_completion_tokens",
+      systemRole: options.systemRole ?? "system",
+    });
+  const stream = async (
+    request: ModelRequest,
+    { signal, onEvent }: ModelStreamOptions = {},
+  ): Promise<ModelAnswer> => {
+    // Without being asked, servers leave the usage of a streamed answer away.
+    const body = { stream_options: { include_usage: true }, ...bodyOf(request), stream: true };
+    const { data, requestId } = await settle(completions.create(body, signalOption(signal)));
+    const assembly = new ChatAssembly({ tell: teller(onEvent) });
+    await readStream(data, { provider, assembly, signal });
+    return chatAnswer(assembly.completion(), requestId);
+  };
+  return {
+    provider,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    generate: async (request, { signal } = {}) => {
+      const { data, requestId } = await settle(completions.create(bodyOf(request), signalOption(signal)));
+      return chatAnswer(data, requestId);
+    },
+    stream,
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * OpenAI's models through the Responses API, without state on the server: nothing is stored there, and the
+ * model's reasoning travels with the conversation, encrypted.
+ */
+import type {
+  ModelAnswer,
+  ModelClient,
+  ModelRequest,
+  ModelStreamOptions,
+} from "../../../ports/model-client.ts";
+import { bindsReasoning } from "../../../tokens/edit-safety.ts";
+import { readStream, settle, signalOption, teller } from "../sdk-call.ts";
+import { openaiInputTokensCounter } from "./input-tokens-counter.ts";
+import type { OpenaiResponsesClient } from "./openai-client.ts";
+import { responsesAnswer } from "./responses-answer.ts";
+import { responsesBody } from "./responses-body.ts";
+import { ResponsesAssembly } from "./responses-stream.ts";
+
+/** What may be said of an `openaiResponsesModel` beside its client. */
+export interface OpenaiResponsesModelOptions {
+  /** The model that is asked where a call names none. */
+  readonly model?: string;
+  /** `max_output_tokens` of requests whose parameters name none. @defaultValue none: the provider's own limit */
+  readonly maxOutputTokens?: number;
+  /**
+   * Whether encrypted reasoning is asked for, which models that do not reason refuse.
+   * @defaultValue from the model's name
+   */
+  readonly includesReasoning?: boolean;
+}
+
+const PROVIDER = "openai-responses";
+
+/**
+ * A model client over `client.responses`. Pass any client of `openai`; how often it tries again and how
+ * long it waits is set there.
+ */
+export function openaiResponsesModel(
+  client: OpenaiResponsesClient,
+  options: OpenaiResponsesModelOptions = {},
+): ModelClient {
+  const counter = openaiInputTokensCounter(client);
+  const bodyOf = (request: ModelRequest) =>
+    responsesBody(request, {
+      maxOutputTokens: options.maxOutputTokens,
+      includesReasoning: options.includesReasoning ?? bindsReasoning(request.model),
+    });
+  const stream = async (
+    request: ModelRequest,
+    { signal, onEvent }: ModelStreamOptions = {},
+  ): Promise<ModelAnswer> => {
+    const call = client.responses.create({ ...bodyOf(request), stream: true }, signalOption(signal));
+    const { data, requestId } = await settle(call);
+    const assembly = new ResponsesAssembly({ tell: teller(onEvent) });
+    await readStream(data, { provider: PROVIDER, assembly, signal });
+    return responsesAnswer(assembly.response(), requestId);
+  };
+  return {
+    provider: PROVIDER,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    generate: async (request, { signal } = {}) => {
+      const { data, requestId } = await settle(
+        client.responses.create(bodyOf(request), signalOption(signal)),
+      );
+      return responsesAnswer(data, requestId);
+    },
+    stream,
+    ...(counter === undefined ? {} : { counter }),
+  };
+}
