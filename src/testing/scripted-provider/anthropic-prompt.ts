@@ -85,13 +85,13 @@ class MessageReader {
 
   #addBlock(block: Fields, role: string, path: string): void {
     const type = asString(block["type"]) ?? "";
-    if (type === "thinking" || type === "redacted_thinking") {
-      if (!this.#readThinking(block, type, path)) return;
-    } else {
-      this.#isDropping = false;
-      this.#reader.addBlock(`${role} ${contentText(block)}`);
-    }
-    this.positions.push(position(block, { tier: "messages", path, role, count: this.#count }));
+    const isThinking = type === "thinking" || type === "redacted_thinking";
+    if (isThinking && !this.#readThinking(block, type, path)) return;
+    const read = position(block, { tier: "messages", path, role, count: this.#count });
+    this.positions.push(read);
+    if (isThinking) return;
+    this.#isDropping = false;
+    this.#reader.addBlock(read.text);
   }
 
   /** Whether the model gets to read it. */
@@ -200,14 +200,23 @@ function withAutomaticMark(positions: readonly PromptPosition[], body: Fields): 
 }
 
 /** A block's content in one text, however it is written down: without marks, nulls and the order of its fields. */
-export function contentText(block: Fields): string {
-  const entries = Object.entries(block)
-    .filter(([field, value]) => field !== "cache_control" && value !== null && value !== undefined)
-    .filter(([field, value]) => !(field === "is_error" && value === false))
-    .filter(([field, value]) => !(field === "citations" && Array.isArray(value) && value.length === 0))
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([field, value]) => [field, field === "content" ? blocksOf(value).map(contentText) : value]);
-  return JSON.stringify(Object.fromEntries(entries));
+function contentText(block: Fields): string {
+  return JSON.stringify(contentOf(block));
+}
+
+function contentOf(block: Fields): Fields {
+  const content: Record<string, unknown> = {};
+  for (const field of Object.keys(block).sort()) {
+    const value = block[field];
+    const isLeftOut =
+      field === "cache_control" ||
+      value === null ||
+      value === undefined ||
+      (field === "is_error" && value === false) ||
+      (field === "citations" && Array.isArray(value) && value.length === 0);
+    if (!isLeftOut) content[field] = field === "content" ? blocksOf(value).map(contentOf) : value;
+  }
+  return content;
 }
 
 function countedText(block: Fields): { readonly text: string; readonly mediaCount: number } {
