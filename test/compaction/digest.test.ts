@@ -4,6 +4,7 @@ import { addLiterals, createLedger, rankLiterals } from "../../src/compaction/li
 import { openTodos } from "../../src/compaction/todo-state.ts";
 import { stripHostTags } from "../../src/compaction/user-words.ts";
 import type { Message } from "../../src/transcript/messages.ts";
+import { fastestMs } from "../helpers/growth.ts";
 import { assistant, call, result, text, user } from "./windows.ts";
 
 function digestOf(...messages: readonly Message[]): Digest {
@@ -167,8 +168,8 @@ describe("the literals ledger", () => {
 
 describe("the user's words", () => {
   it("are found in linear time among tags that are never closed", () => {
-    const started = performance.now();
-    expect(stripHostTags("<system-reminder>".repeat(50_000))).toHaveLength(850_000);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const tags = "<system-reminder>".repeat(50_000);
+    expect(stripHostTags(tags)).toHaveLength(850_000);
+    expect(fastestMs(() => stripHostTags(tags), 1_000)).toBeLessThan(1_000);
   });
 });

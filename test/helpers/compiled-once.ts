@@ -1,6 +1,7 @@
 /**
- * The library compiled once for all test files of a run, by the first one that asks: for child processes,
- * which need neither a build in the working tree nor a loader.
+ * What all test files of a run share: a folder that goes when the run is over, and in it the library,
+ * compiled once by the first file that asks: for child processes, which need neither a build in the
+ * working tree nor a loader.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -19,22 +20,33 @@ import { fileURLToPath } from "node:url";
 
 const repository = resolve(fileURLToPath(import.meta.url), "../../..");
 /** Where the folder of a run stands, for the processes of its test files. */
-const FOLDER_VARIABLE = "PALIMPSEST_COMPILED_ONCE";
+const FOLDER_VARIABLE = "PALIMPSEST_TEST_FOLDER";
 const WAIT_MS = 50;
 const WAIT_LIMIT_MS = 110_000;
 
 /** Vitest calls this before the first test file; what it returns, after the last. */
 export default function setup(): () => void {
-  const folder = mkdtempSync(join(tmpdir(), "palimpsest-compiled-"));
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-tests-"));
   process.env[FOLDER_VARIABLE] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** The folder that stands for `dist`. */
-export function compiledLibrary(): string {
+/** The folder of this run. */
+function runFolder(): string {
   const folder = process.env[FOLDER_VARIABLE];
   if (folder === undefined)
     throw new Error("`globalSetup` of the vitest configuration names compiled-once.ts");
+  return folder;
+}
+
+/** A new folder that goes when the run is over. */
+export function testFolder(): string {
+  return mkdtempSync(join(runFolder(), "folder-"));
+}
+
+/** The folder that stands for `dist`. */
+export function compiledLibrary(): string {
+  const folder = join(runFolder(), "compiled");
   if (isFirst(folder)) compile(folder);
   const done = join(folder, "done");
   for (let waited = 0; !existsSync(done); waited += WAIT_MS) {
@@ -48,7 +60,7 @@ export function compiledLibrary(): string {
 
 function isFirst(folder: string): boolean {
   try {
-    mkdirSync(join(folder, "dist"));
+    mkdirSync(folder);
     return true;
   } catch {
     return false;

@@ -1,21 +1,10 @@
 /** Small recordings in the formats that are read, made up for tests. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll } from "vitest";
+import { testFolder } from "../../helpers/compiled-once.ts";
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A folder that goes when the test file is done. */
-export function testFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-test-"));
-  folders.push(folder);
-  return folder;
-}
+export { testFolder };
 
 /** Writes a file and returns its path. */
 export function writeTestFile(name: string, content: string | Uint8Array): string {

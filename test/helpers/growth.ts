@@ -1,0 +1,41 @@
+/**
+ * How long work takes, for tests that claim linear time. A busy machine only ever makes work slower, so
+ * one round that is fast enough is proof; it is measured again only while none was.
+ */
+const ROUNDS = 8;
+/** The small work is cheap, and its first time is slowed down by what is not compiled yet. */
+const SMALL_TIMES = 3;
+
+/**
+ * How many times as long the large work takes as the small one, each at its fastest. Ends with the
+ * first round in which it is less than `enough`; `leastMs` is what the small work counts for at the least.
+ */
+export function growth(
+  small: () => unknown,
+  large: () => unknown,
+  { enough, leastMs }: { readonly enough: number; readonly leastMs: number },
+): number {
+  let smallMs = Infinity;
+  let largeMs = Infinity;
+  // In turns, so that a busy machine slows both down.
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let time = 0; time < SMALL_TIMES; time++) smallMs = Math.min(smallMs, elapsedMs(small));
+    largeMs = Math.min(largeMs, elapsedMs(large));
+    if (largeMs < Math.max(smallMs, leastMs) * enough) break;
+  }
+  return largeMs / Math.max(smallMs, leastMs);
+}
+
+/** The fastest of a few times; ends with the first that takes less than `enoughMs`. */
+export function fastestMs(work: () => unknown, enoughMs: number): number {
+  let fastest = Infinity;
+  for (let round = 0; round < ROUNDS && fastest >= enoughMs; round++)
+    fastest = Math.min(fastest, elapsedMs(work));
+  return fastest;
+}
+
+function elapsedMs(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
