@@ -3,7 +3,7 @@
  * that need one say so when there is none.
  */
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page, type ViewportSize } from "playwright-core";
 
 const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 export const hasChromium = existsSync(executablePath);
@@ -38,13 +38,31 @@ export interface OpenedPage {
   readonly requests: readonly string[];
 }
 
+const VIEWPORT = { width: 1280, height: 900 };
+
+export interface Opening {
+  readonly hash?: string;
+  readonly viewport?: ViewportSize;
+  readonly colorScheme?: "light" | "dark";
+  readonly hasTouch?: boolean;
+}
+
+/**
+ * Opens a file in the browser's one tab, or in one of its own where it takes touch: a new document
+ * knows nothing of the one before, and a new tab takes a process that starts for a second.
+ */
 export async function openFile(
   browser: Browser,
   path: string,
-  { hash = "", ...options }: BrowserContextOptions & { readonly hash?: string } = {},
+  { hash = "", viewport = VIEWPORT, colorScheme, hasTouch = false }: Opening = {},
 ): Promise<OpenedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
+  const page = hasTouch
+    ? await browser.newPage({ viewport, hasTouch })
+    : (browser.contexts()[0]?.pages()[0] ?? (await browser.newPage({ viewport })));
+  page.removeAllListeners();
+  await page.goto("about:blank");
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme: colorScheme ?? null });
   const problems: string[] = [];
   const requests: string[] = [];
   page.on("console", (message) => problems.push(message.text()));

@@ -1,7 +1,7 @@
 /** The page as people see it: opened from the disk in Chromium. */
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PageData } from "../../../../src/hosts/cli/page/page-data.ts";
 import { writePage } from "../../../../src/hosts/cli/page/write-page.ts";
 import { hasChromium, launchChromium, openFile } from "../../../helpers/chromium.ts";
@@ -22,8 +22,10 @@ const OPEN_ROWS = `(async () => {
   const texts = [];
   for (const row of document.querySelectorAll("#rows > .row[data-piece]")) {
     if (row.dataset.change === "gone") continue;
-    row.open = true;
-    await new Promise((resolve) => row.addEventListener("toggle", resolve, { once: true }));
+    if (!row.open) {
+      row.open = true;
+      await new Promise((resolve) => row.addEventListener("toggle", resolve, { once: true }));
+    }
     texts.push(row.querySelector(":scope > .body > pre")?.textContent ?? "");
   }
   return texts;
@@ -61,7 +63,6 @@ describe.skipIf(!hasChromium)("a page in a browser", { timeout: 60_000 }, () => 
     replayed = await replayedPage(openaiChat(30, { resultLines: 40 }), { windowTokens: 8_000 });
     path = written(replayed.data);
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterAll(() => browser?.close());
 
   it.each([
@@ -91,8 +92,10 @@ describe.skipIf(!hasChromium)("a page in a browser", { timeout: 60_000 }, () => 
     const { data, blocksAt } = replayed;
     const last = data.calls.length;
     const edited = data.edits.find(({ loss }) => loss !== undefined)!.call + 1;
-    for (const call of [1, 2, edited - 1, edited, edited + 3, last]) {
-      const { page } = await openFile(browser, path, { hash: `#call=${call}` });
+    const { page } = await openFile(browser, path, { hash: "#call=2" });
+    for (const call of [2, 1, edited - 1, edited, edited + 3, last]) {
+      await page.goto(`file://${path}#call=${call}`);
+      await page.waitForFunction(`document.querySelector("#call-number").value === "${call}"`);
       const { seq, tokens } = data.calls[call - 1]!;
       expect(await shownBlocks(page)).toEqual((await blocksAt(seq)).map(shownText));
       expect(await page.locator("#call-facts").innerText()).toContain(tokens.toLocaleString("en-US"));
@@ -175,10 +178,7 @@ describe.skipIf(!hasChromium)("a page in a browser", { timeout: 60_000 }, () => 
   });
 
   it("moves nothing once it is shown", async () => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    const page = await context.newPage();
-    await page.goto(`file://${path}`);
-    await page.locator("body.ready").waitFor();
+    const { page } = await openFile(browser, path);
     const shifts = await page.evaluate<number>(LAYOUT_SHIFTS);
     expect(shifts).toBe(0);
   });
