@@ -6,7 +6,7 @@ import { countSession } from "../../src/formats/count-session.ts";
 import { fromAnthropic } from "../../src/formats/from-anthropic.ts";
 import { fromOpenaiChat } from "../../src/formats/from-openai-chat.ts";
 import { fromOpenaiResponses } from "../../src/formats/from-openai-responses.ts";
-import { importSessions } from "../../src/formats/import-session.ts";
+import { type ImportResult, importSessions } from "../../src/formats/import-session.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
@@ -37,6 +37,18 @@ const FOLDERS = [
 ];
 const files = FOLDERS.flatMap((folder) => corpusFiles(folder).map((file) => ({ ...file, folder })));
 
+let newest: { readonly path: string; readonly imported: ImportResult } | undefined;
+const sessionCounts = new Map<string, number>();
+
+/** A file is read once for its tests, which follow one another. */
+async function importedFrom(path: string): Promise<ImportResult> {
+  if (newest?.path !== path) {
+    newest = { path, imported: importSessions(await readInputFile(path)) };
+    sessionCounts.set(path, newest.imported.sessions.length);
+  }
+  return newest.imported;
+}
+
 function messagesOf(session: ImportedSession): readonly Message[] {
   return session.items.flatMap((item) => (item.type === "message" ? [item.message] : []));
 }
@@ -46,94 +58,95 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
     expect(files.length).toBe(37);
   });
 
-  it("are fifty sessions in all formats together", async () => {
-    let sessions = 0;
-    for (const { path } of files) sessions += importSessions(await readInputFile(path)).sessions.length;
-    expect(sessions).toBe(50);
-  }, 60_000);
-
-  it.each(files)("$id holds as many messages, calls and results as the manifest counted", async (file) => {
-    const { format, sessions } = importSessions(await readInputFile(file.path));
-    expect(format).toBe(file.folder);
-    const counts = sessions.map(countSession);
-    const sum = (pick: (count: ReturnType<typeof countSession>) => number): number =>
-      counts.reduce((total, count) => total + pick(count), 0);
-    const counted = [
-      sum((count) => count.userMessages),
-      sum((count) => count.assistantMessages),
-      sum((count) => count.toolCalls),
-      sum((count) => count.toolResults),
-      sum((count) => count.danglingToolUse),
-      sum((count) => count.orphanToolResult),
-    ];
-    const { measure } = file;
-    expect(sessions).toHaveLength(SESSIONS[file.id] ?? 1);
-    const expected = SUB_AGENTS[file.id] ??
-      COUNTED_OTHERWISE[file.id] ?? [
-        measure.user_messages,
-        measure.assistant_messages,
-        measure.tool_calls,
-        measure.tool_results,
-        measure.dangling_tool_use,
-        measure.orphan_tool_result,
+  describe.each(files)("$id", (file) => {
+    it("holds as many messages, calls and results as the manifest counted", async () => {
+      const { format, sessions } = await importedFrom(file.path);
+      expect(format).toBe(file.folder);
+      const counts = sessions.map(countSession);
+      const sum = (pick: (count: ReturnType<typeof countSession>) => number): number =>
+        counts.reduce((total, count) => total + pick(count), 0);
+      const counted = [
+        sum((count) => count.userMessages),
+        sum((count) => count.assistantMessages),
+        sum((count) => count.toolCalls),
+        sum((count) => count.toolResults),
+        sum((count) => count.danglingToolUse),
+        sum((count) => count.orphanToolResult),
       ];
-    expect(counted).toEqual(expected);
-    expect(sum((count) => count.boundaries)).toBe(measure.compactions);
-    expect(sum((count) => count.microcompacts)).toBe(measure.microcompactions);
-  });
+      const { measure } = file;
+      expect(sessions).toHaveLength(SESSIONS[file.id] ?? 1);
+      const expected = SUB_AGENTS[file.id] ??
+        COUNTED_OTHERWISE[file.id] ?? [
+          measure.user_messages,
+          measure.assistant_messages,
+          measure.tool_calls,
+          measure.tool_results,
+          measure.dangling_tool_use,
+          measure.orphan_tool_result,
+        ];
+      expect(counted).toEqual(expected);
+      expect(sum((count) => count.boundaries)).toBe(measure.compactions);
+      expect(sum((count) => count.microcompacts)).toBe(measure.microcompactions);
+    });
 
-  it.each(files)("$id has every recorded boundary with its tokens and its summary", async (file) => {
-    const { sessions } = importSessions(await readInputFile(file.path));
-    const boundaries = sessions
-      .flatMap((session) => session.items)
-      .flatMap((item) => (item.type === "boundary" && item.trigger !== "clear" ? [item] : []));
-    expect(boundaries.map((boundary) => boundary.preTokens)).toEqual(
-      SIZES_BEFORE[file.id] ?? file.measure.pre_compact_tokens,
-    );
-    // Codex has OpenAI write its summaries, which seals them.
-    if (file.folder === "codex") return;
-    for (const { summary } of boundaries) expect(summary?.length).toBeGreaterThan(1_000);
-  });
+    it("has every recorded boundary with its tokens and its summary", async () => {
+      const { sessions } = await importedFrom(file.path);
+      const boundaries = sessions
+        .flatMap((session) => session.items)
+        .flatMap((item) => (item.type === "boundary" && item.trigger !== "clear" ? [item] : []));
+      expect(boundaries.map((boundary) => boundary.preTokens)).toEqual(
+        SIZES_BEFORE[file.id] ?? file.measure.pre_compact_tokens,
+      );
+      // Codex has OpenAI write its summaries, which seals them.
+      if (file.folder === "codex") return;
+      for (const { summary } of boundaries) expect(summary?.length).toBeGreaterThan(1_000);
+    });
 
-  it.each(files)("$id has every message once, and results after their calls", async (file) => {
-    const { sessions } = importSessions(await readInputFile(file.path));
-    for (const session of sessions) {
-      const hostIds = messagesOf(session).flatMap(({ hostId }) => (hostId === undefined ? [] : [hostId]));
-      expect(new Set(hostIds).size).toBe(hostIds.length);
-      const responses = messagesOf(session).flatMap(({ responseId }) =>
-        responseId === undefined ? [] : [responseId],
-      );
-      expect(new Set(responses).size).toBe(responses.length);
-      const all = new Set(
-        messagesOf(session).flatMap(({ content }) =>
-          content.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])),
-        ),
-      );
-      const called = new Set<string>();
-      for (const block of messagesOf(session).flatMap(({ content }) => content)) {
-        if (block.type === "tool_use") called.add(block.id);
-        if (block.type === "tool_result" && all.has(block.tool_use_id))
-          expect(called).toContain(block.tool_use_id);
+    it("has every message once, and results after their calls", async () => {
+      const { sessions } = await importedFrom(file.path);
+      for (const session of sessions) {
+        const hostIds = messagesOf(session).flatMap(({ hostId }) => (hostId === undefined ? [] : [hostId]));
+        expect(new Set(hostIds).size).toBe(hostIds.length);
+        const responses = messagesOf(session).flatMap(({ responseId }) =>
+          responseId === undefined ? [] : [responseId],
+        );
+        expect(new Set(responses).size).toBe(responses.length);
+        const all = new Set(
+          messagesOf(session).flatMap(({ content }) =>
+            content.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])),
+          ),
+        );
+        const called = new Set<string>();
+        for (const block of messagesOf(session).flatMap(({ content }) => content)) {
+          if (block.type === "tool_use") called.add(block.id);
+          if (block.type === "tool_result" && all.has(block.tool_use_id))
+            expect(called).toContain(block.tool_use_id);
+        }
       }
-    }
+    });
+
+    it("goes to each provider's wire, back and to the wire again unchanged", async () => {
+      const { sessions } = await importedFrom(file.path);
+      for (const session of sessions) {
+        const messages = messagesOf(session);
+        const anthropic = toAnthropic(messages);
+        expect(toAnthropic(fromAnthropic(anthropic).messages)).toEqual(anthropic);
+        const chat = toOpenaiChat(messages);
+        const { messages: chatMessages, system } = fromOpenaiChat(chat);
+        expect(toOpenaiChat(chatMessages, system === undefined ? {} : { system })).toEqual(chat);
+        const items = toOpenaiResponses(messages);
+        const joined = fromOpenaiResponses(items);
+        expect(joined.unreadable).toEqual([]);
+        // Neighbours of one role are one message after the way back: compared is what is said, part by part.
+        expect(parts(toOpenaiResponses(joined.messages))).toEqual(parts(items));
+      }
+    });
   });
 
-  it.each(files)("$id goes to each provider's wire, back and to the wire again unchanged", async (file) => {
-    const { sessions } = importSessions(await readInputFile(file.path));
-    for (const session of sessions) {
-      const messages = messagesOf(session);
-      const anthropic = toAnthropic(messages);
-      expect(toAnthropic(fromAnthropic(anthropic).messages)).toEqual(anthropic);
-      const chat = toOpenaiChat(messages);
-      const { messages: chatMessages, system } = fromOpenaiChat(chat);
-      expect(toOpenaiChat(chatMessages, system === undefined ? {} : { system })).toEqual(chat);
-      const items = toOpenaiResponses(messages);
-      const joined = fromOpenaiResponses(items);
-      expect(joined.unreadable).toEqual([]);
-      // Neighbours of one role are one message after the way back: compared is what is said, part by part.
-      expect(parts(toOpenaiResponses(joined.messages))).toEqual(parts(items));
-    }
-  });
+  it("are fifty sessions in all formats together", async () => {
+    for (const { path } of files) if (!sessionCounts.has(path)) await importedFrom(path);
+    expect([...sessionCounts.values()].reduce((sum, count) => sum + count, 0)).toBe(50);
+  }, 60_000);
 
   it("gives the airline conversations back to the letter", async () => {
     const [file] = corpusFiles("openai-chat");
