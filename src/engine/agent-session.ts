@@ -15,7 +15,7 @@ import type { ModelAnswer, ModelClient, StopReason } from "../ports/model-client
 import type { ModelFailure } from "../ports/model-failure.ts";
 import { classifyModelError } from "../tokens/model-failure.ts";
 import { findSilentOverflow } from "../tokens/silent-overflow.ts";
-import type { Message } from "../transcript/messages.ts";
+import type { Message, Usage } from "../transcript/messages.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { nothingGained, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
@@ -68,6 +68,7 @@ export class AgentSession {
   readonly #hooks: HookRunner;
   readonly #sizer: CallSizer;
   #lastRequest: CallRequest | undefined;
+  #sentTokens = 0;
   #hasStarted = false;
   #hasRecovered = false;
   #isInTurn = false;
@@ -154,11 +155,13 @@ export class AgentSession {
   /** Appends the answer to a prepared call; see {@link Session.record}. */
   async record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]> {
     const callSeq = answer.callSeq ?? this.session.parts.calls.newest;
+    const sentTokens = this.#sentTokens;
     const seqs = await this.session.record(answer);
     this.#hasRecovered = false;
     this.#compaction.answered();
     const told = from ?? { messages: answer.messages, stopReason: "other" as const };
-    this.#watchSilent(callSeq, answer, told.stopReason);
+    if (callSeq !== undefined && answer.usage !== undefined)
+      this.#watchSilent(callSeq, { usage: answer.usage, stopReason: told.stopReason, sentTokens });
     if (this.#hooks.has("postSampling"))
       await this.#hooks.postSampling({ sessionId: this.id, callSeq, answer: told });
     return seqs;
@@ -259,6 +262,7 @@ export class AgentSession {
   /** What is known now of a request that is about to leave. */
   #leaves(request: CallRequest, prepared: PreparedCall): void {
     this.#lastRequest = request;
+    this.#sentTokens = prepared.tokens.total;
     this.#compaction.left(request, prepared);
   }
 
@@ -278,12 +282,17 @@ export class AgentSession {
   }
 
   /** A provider that takes less than it was given says so only in its figures. */
-  #watchSilent(callSeq: number | undefined, { usage }: CallAnswer, stopReason: StopReason): void {
-    if (usage === undefined || callSeq === undefined) return;
-    const { preparer, tokens } = this.session;
+  #watchSilent(
+    callSeq: number,
+    said: { readonly usage: Usage; readonly stopReason: StopReason; readonly sentTokens: number },
+  ): void {
+    const { preparer, parts } = this.session;
     const { windowTokens } = preparer.budget();
-    const failure = findSilentOverflow({ usage, windowTokens, stopReason, estimatedTokens: tokens.total });
+    const { sentTokens: estimatedTokens, ...answer } = said;
+    const failure = findSilentOverflow({ ...answer, windowTokens, estimatedTokens });
     if (failure === undefined) return;
+    // The report is about a prompt that was cut: it says nothing of the window.
+    parts.keeper.ledger.distrustReport();
     preparer.room.refused(callSeq, { limitTokens: failure.limitTokens, isWindow: false }, "silent-overflow");
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: true });
   }

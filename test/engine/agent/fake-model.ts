@@ -2,8 +2,8 @@
  * A model for tests of the engine: answers come from a function, and what was asked is kept.
  */
 import type { ModelAnswer, ModelClient, ModelRequest } from "../../../src/ports/model-client.ts";
-import type { ContentBlock } from "../../../src/transcript/blocks.ts";
 import { estimateMessage } from "../../../src/tokens/estimate-message.ts";
+import type { ContentBlock } from "../../../src/transcript/blocks.ts";
 
 /** What a test's model answers: a text, blocks, a whole answer, or an error. */
 export type FakeReply = string | readonly ContentBlock[] | ModelAnswer | Error;
@@ -33,7 +33,9 @@ export const asksForSummary = ({ messages }: ModelRequest): boolean => {
   return block?.type === "text" && block.text.includes("<summary> tags");
 };
 
-export function fakeModel(reply: (request: ModelRequest, index: number) => FakeReply | Promise<FakeReply>): FakeModel {
+export function fakeModel(
+  reply: (request: ModelRequest, index: number) => FakeReply | Promise<FakeReply>,
+): FakeModel {
   const requests: ModelRequest[] = [];
   return {
     provider: "fake",

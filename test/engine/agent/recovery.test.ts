@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import type { FakeReply } from "./fake-model.ts";
+import { callOf, docsTool, setTheStage } from "./stage.ts";
+
+const tools = [docsTool(500)];
+const refusal = (message: string, status = 400): Error => Object.assign(new Error(message), { status });
+/** Calls of the tool with one failure at call `at`. */
+const failingAt =
+  (at: number, error: Error, count = 1) =>
+  (_: unknown, index: number): FakeReply =>
+    index >= at && index < at + count ? error : index > 20 ? "Done." : callOf(index);
+
+describe("a request that was refused", () => {
+  it("as too long is compacted and sent again, and the limit is learned", async () => {
+    const error = refusal("prompt is too long: 16000 tokens > 12000 maximum");
+    const { session, told } = await setTheStage({ answer: failingAt(15, error) });
+    const result = await session.turn("Read everything.", { tools });
+    expect(result.endedBy).toBe("done");
+    expect(told().slice(0, 3)).toEqual([
+      "model-failed: prompt-too-long",
+      "summary-call cold: written",
+      "full (reactive)",
+    ]);
+    expect(session.session.tokens.padded).toBeLessThan(12_000);
+    expect(session.session.preparer.budget().windowTokens).toBe(12_000);
+  });
+
+  it("without figures is compacted all the same", async () => {
+    const error = refusal("context_length_exceeded: Your input exceeds the context window of this model.");
+    const { session, told } = await setTheStage({ answer: failingAt(15, error) });
+    const result = await session.turn("Read everything.", { tools });
+    expect(result.endedBy).toBe("done");
+    expect(told()).toContain("full (reactive)");
+  });
+
+  it("twice for one answer ends the turn with the figures", async () => {
+    const error = refusal("prompt is too long: 250000 tokens > 12000 maximum");
+    const { session } = await setTheStage({ answer: failingAt(15, error, 2) });
+    await expect(session.turn("Read everything.", { tools })).rejects.toMatchObject({
+      code: "PROMPT_TOO_LONG",
+      promptTokens: 250_000,
+      limitTokens: 12_000,
+    });
+    const again = await session.turn("Go on.", { tools });
+    expect(again.endedBy).toBe("done");
+  });
+
+  it("for an overload is the caller's", async () => {
+    const { session } = await setTheStage({ answer: failingAt(3, refusal("Overloaded", 529)) });
+    await expect(session.turn("Read.", { tools })).rejects.toMatchObject({
+      code: "MODEL_FAILED",
+      kind: "overloaded",
+      status: 529,
+    });
+  });
+
+  it("for its media is sent without the old ones", async () => {
+    const { session, model, told } = await setTheStage({
+      answer: (_, index) =>
+        index === 1 ? refusal("request_too_large: Request exceeds the maximum size", 413) : "Yes.",
+    });
+    const image = {
+      type: "image",
+      source: { type: "base64", media_type: "image/png", data: "A".repeat(2_000) },
+    } as const;
+    await session.append({ role: "user", content: [image, { type: "text", text: "Look." }] });
+    await session.turn([{ role: "user", content: [image, { type: "text", text: "And this." }] }]);
+    await session.turn([{ role: "user", content: [{ type: "text", text: "What was it?" }] }]);
+    expect(told()).toEqual(["model-failed: body-too-large", "peel (media)"]);
+    const images = JSON.stringify(model.requests.at(-1)?.messages).match(/"type":"image"/g);
+    expect(images).toHaveLength(1);
+  });
+
+  it("for thinking that is bound to an edited history is sent without any", async () => {
+    const error = refusal(
+      "Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+    );
+    const { session, told } = await setTheStage({ answer: failingAt(12, error) });
+    const result = await session.turn("Read everything.", { tools });
+    expect(result.endedBy).toBe("done");
+    expect(told()).toContain("full (thinking)");
+  });
+
+  it("by a broken connection is sent once more, as it was", async () => {
+    const { session, model } = await setTheStage({ answer: failingAt(3, new TypeError("fetch failed")) });
+    const result = await session.turn("Read.", { tools });
+    expect(result.endedBy).toBe("done");
+    expect(JSON.stringify(model.requests[4]?.messages)).toBe(JSON.stringify(model.requests[3]?.messages));
+  });
+
+  it("is what the log holds of the call", async () => {
+    const { session, palimpsest, store } = await setTheStage({
+      answer: failingAt(3, refusal("Overloaded", 529)),
+    });
+    await session.turn("Read.", { tools }).catch(() => undefined);
+    await palimpsest.close();
+    const log = await store.open("s1");
+    const answers = [];
+    for await (const { entries } of log.readAll())
+      for (const { entry } of entries)
+        if (entry.type === "answer" && entry.error !== undefined) answers.push(entry.error);
+    expect(answers).toEqual([{ code: "overloaded", message: "Overloaded" }]);
+  });
+});
+
+describe("a provider that cuts prompts without a word", () => {
+  it("is noticed by its figures, and the next request is smaller", async () => {
+    const { session, told } = await setTheStage({
+      answer: (_, index) => {
+        if (index > 30) return "Done.";
+        if (index !== 20) return callOf(index);
+        const usage = { inputTokens: 2_000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 20 };
+        const content = callOf(index) as never;
+        return { messages: [{ role: "assistant", content }], stopReason: "tool-use", usage };
+      },
+    });
+    await session.turn("Read everything.", { tools });
+    expect(told().slice(0, 1)).toEqual(["model-failed: prompt-too-long"]);
+    expect(told()).toContain("full (silent-overflow)");
+  });
+});
+
+describe("compaction that does not help", () => {
+  it("ends the turn in words, and the next turn goes on", async () => {
+    const { session, told } = await setTheStage({ calls: 400 });
+    const huge = [docsTool(7_500)];
+    const error: unknown = await session
+      .turn("Read everything, again and again.", { tools: huge })
+      .catch((one) => one);
+    expect(error).toMatchObject({ code: "COMPACTION_THRASHING" });
+    expect(String(error)).toContain("results of mcp__docs__get");
+    expect(told().filter((name) => name === "useless-compaction").length).toBeGreaterThanOrEqual(3);
+    const next = await session.turn("Then stop.", { tools: huge, maxIterations: 2 });
+    expect(next.endedBy).toBe("iterations");
+  });
+
+  it("is not begun where system prompt and tools alone are too large", async () => {
+    const { session, model } = await setTheStage();
+    const system = "rule ".repeat(40_000);
+    await expect(session.turn("Hello.", { system })).rejects.toMatchObject({ code: "WINDOW_TOO_SMALL" });
+    expect(model.requests).toEqual([]);
+  });
+});
