@@ -1,20 +1,17 @@
-/** The long suites: the same laws on many more random histories, and what takes minutes. */
+/**
+ * The long suites: the same laws on many more random histories, and what takes minutes. To them belongs
+ * every test that asks for PALIMPSEST_LONG, so that what the default run thins out is run whole here.
+ */
+import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+
+const longer = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .map((path) => `test/${path.replaceAll("\\", "/")}`)
+  .filter((path) => path.endsWith(".test.ts") && readFileSync(path, "utf8").includes("PALIMPSEST_LONG"));
 
 export default defineConfig({
   test: {
-    include: [
-      "test/law/**/*.test.ts",
-      "test/corpus/*.test.ts",
-      "test/adapters/files/fencing.test.ts",
-      "test/fault/clean-up.test.ts",
-      "test/fault/damaged-log.test.ts",
-      "test/fault/damaged-session/**/*.test.ts",
-      "test/fault/leased-session.test.ts",
-      "test/fault/random-damage.test.ts",
-      "test/fault/shared-session.test.ts",
-      "test/hosts/cli/page/page.corpus.test.ts",
-    ],
+    include: longer,
     globalSetup: "test/helpers/compiled-once.ts",
     env: { PALIMPSEST_LONG: "1" },
     testTimeout: 1_500_000,

@@ -12,7 +12,7 @@ import { randomIds } from "../../src/adapters/node/random-ids.ts";
 import { compiledLibrary } from "../helpers/compiled-once.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const KILLS = 25;
+const KILLS = process.env["PALIMPSEST_LONG"] === "1" ? 50 : 10;
 
 let folder: string;
 let build: string;

@@ -7,9 +7,12 @@ import { describe, expect, it } from "vitest";
 import { PalimpsestError } from "../../src/base/errors.ts";
 import { importSessions } from "../../src/formats/import-session.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
+import { growth } from "../helpers/growth.ts";
 import { AGENT_FILES } from "./agent-samples.ts";
 import { expectSendable } from "./sendable.ts";
 import { GEMINI_LINES, linesText, OPENCODE, TRAJECTORY_FILES } from "./trajectory-samples.ts";
+
+const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 
 type Path = readonly (string | number)[];
 
@@ -71,7 +74,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
           expect(new Set(named).size).toBe(named.length);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: IS_LONG ? 300 : 60 },
     );
   }, 60_000);
 
@@ -85,7 +88,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
         for (const { items } of sessionsOf(linesText(indexes.map((index) => whole[index]))))
           await expectSendable(items);
       }),
-      { numRuns: isDocument ? 5 : 100 },
+      { numRuns: isDocument ? 5 : IS_LONG ? 300 : 60 },
     );
   }, 60_000);
 });
@@ -201,17 +204,10 @@ describe("reading takes linear time", () => {
         })),
     },
   ])("$why", ({ make }) => {
-    const texts = [linesText(make(1_000)), linesText(make(16_000))];
-    const bestMs = [Infinity, Infinity];
-    // In turns, so that a busy machine slows both down; the fastest of each counts.
-    for (let round = 0; round < 4; round++)
-      texts.forEach((text, index) => {
-        const startedAt = performance.now();
-        importSessions({ name: "x", text });
-        bestMs[index] = Math.min(bestMs[index]!, performance.now() - startedAt);
-      });
+    const [small, large] = [linesText(make(1_000)), linesText(make(16_000))];
+    const read = (text: string) => () => importSessions({ name: "x", text });
     // 16 times the input; quadratic work would take 256 times as long.
-    expect(bestMs[1]).toBeLessThan(Math.max(bestMs[0]!, 1) * 80);
+    expect(growth(read(small), read(large), { enough: 80, leastMs: 1 })).toBeLessThan(80);
   });
 });
 

@@ -17,7 +17,7 @@ import { groupRounds } from "../../src/transcript/rounds.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 import { TestLog } from "../helpers/histories.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 2_000 : 100_000;
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 600 : 100_000;
 
 /** A session without an engine: the log, the window folded along, and what the last call sent. */
 class Run {

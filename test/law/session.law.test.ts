@@ -19,7 +19,7 @@ import type { Message } from "../../src/transcript/messages.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 import { aSession, type TestSession } from "../helpers/sessions.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 2_000 : 100_000;
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 500 : 100_000;
 const WINDOWS = [2_000, 4_000, 16_000] as const;
 
 interface Sent {

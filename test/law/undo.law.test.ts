@@ -10,7 +10,7 @@ import { type Projection, project } from "../../src/transcript/projection.ts";
 import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
 import { NOTHING, planners } from "../helpers/layer-planners.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 200 : 2_000;
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 80 : 2_000;
 
 const layers = fc.array(fc.nat(planners.length - 1), { minLength: 1, maxLength: 5 });
 
