@@ -18,10 +18,13 @@ export { systemTimer } from "../adapters/node/system-timer.ts";
 export { pageOf as pageOfSessions, SessionGist } from "../adapters/shared/session-info.ts";
 export {
   AmbiguousSessionError,
+  CompactionError,
   type ErrorCode,
   InputError,
+  ModelError,
   OptionError,
   PalimpsestError,
+  PromptTooLongError,
   SessionError,
   StoreError,
   WindowTooSmallError,
@@ -38,6 +41,14 @@ export type {
 } from "../compaction/conversation/memory-entry.ts";
 export type { CompressionTrigger } from "../compaction/conversation/plan-compression.ts";
 export type { PolicyName } from "../compaction/cost-policy.ts";
+export type { AgentModels, AgentOptions } from "../engine/agent-options.ts";
+export type {
+  AgentRequest,
+  AgentSession,
+  CompactOptions,
+  CompactResult,
+  PrepareOptions,
+} from "../engine/agent-session.ts";
 export type { SummarizeCallback, SummarizeProblem } from "../engine/ask-for-summary.ts";
 export { cleanUp } from "../engine/clean-up.ts";
 export type { CleanUpFailure, CleanUpOptions, CleanUpReport } from "../engine/clean-up-run.ts";
@@ -45,6 +56,16 @@ export { ConversationMemory } from "../engine/conversation-memory.ts";
 export type { ConversationMemoryOptions } from "../engine/conversation-memory-options.ts";
 export type { SessionEvent, SessionObserver } from "../engine/events.ts";
 export { type ForkOptions, forkSession } from "../engine/fork-session.ts";
+export type {
+  FailedContext,
+  HookFailure,
+  PostCompactContext,
+  PostSamplingContext,
+  PreCompactAnswer,
+  PreCompactContext,
+  SessionHooks,
+  SessionStartContext,
+} from "../engine/hooks.ts";
 export type { CompressionReport, MemoryEvents } from "../engine/memory-events.ts";
 export type { MendReason } from "../engine/mending.ts";
 export type { ClockVerdict } from "../engine/observed-clock.ts";
@@ -59,6 +80,10 @@ export type {
   SwitchedLayer,
   WindowOptions,
 } from "../engine/session-options.ts";
+export type { CompactionTrigger } from "../engine/summary-ask.ts";
+export type { SummaryCall } from "../engine/summary-desk.ts";
+export type { AgentTool, ToolOutput, TurnEvent, TurnOptions, TurnResult } from "../engine/turn.ts";
+export { createPalimpsest, type Palimpsest, type PalimpsestOptions } from "../hosts/create-palimpsest.ts";
 export { MemoryManager, type MemoryManagerOptions } from "../hosts/memory-manager.ts";
 export { type NodeSessions, nodeSessions } from "../hosts/node-sessions.ts";
 export {
@@ -94,6 +119,7 @@ export type {
   ModelStreamOptions,
   ReportedLimits,
   StopReason,
+  ToolDefinition,
 } from "../ports/model-client.ts";
 export type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
 export type { ProcessIdentity } from "../ports/process-identity.ts";

@@ -29,8 +29,9 @@ export interface AiSdkModelOptions {
  */
 export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): ModelClient {
   const callOptions = (request: ModelRequest, signal: AbortSignal | undefined): AiSdkCallOptions => {
+    const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
     const call = {
-      ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(request.tools === undefined || request.tools.length === 0 ? {} : { tools: request.tools }),
       ...request.parameters,
       providerOptions: providerOptions(languageModel.provider, request),
@@ -58,6 +59,12 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
       await readStream(result["stream"], { provider: "the AI SDK", assembly, signal });
       return assembly.answer();
     },
+    formatTool: ({ name, description, inputSchema }) => ({
+      type: "function",
+      name,
+      description,
+      inputSchema,
+    }),
   };
 }
 

@@ -42,7 +42,10 @@ export interface AnthropicModelOptions {
 export function anthropicModel(client: AnthropicClient, options: AnthropicModelOptions = {}): ModelClient {
   const counter = anthropicCounter(client);
   const bodyOf = (request: ModelRequest): AnthropicBody =>
-    anthropicBody(request, options.maxOutputTokens ?? defaultOutput(request.model));
+    anthropicBody(
+      request,
+      request.maxOutputTokens ?? options.maxOutputTokens ?? defaultOutput(request.model),
+    );
   return {
     provider: "anthropic",
     ...(options.model === undefined ? {} : { model: options.model }),

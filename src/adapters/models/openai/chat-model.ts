@@ -36,7 +36,7 @@ export function openaiChatModel(client: OpenaiChatClient, options: OpenaiChatMod
   const { completions } = client.chat;
   const bodyOf = (request: ModelRequest) =>
     chatBody(request, {
-      maxOutputTokens: options.maxOutputTokens,
+      maxOutputTokens: request.maxOutputTokens ?? options.maxOutputTokens,
       outputLimitField: options.outputLimitField ?? "max_completion_tokens",
       systemRole: options.systemRole ?? "system",
     });
@@ -59,5 +59,9 @@ export function openaiChatModel(client: OpenaiChatClient, options: OpenaiChatMod
       return chatAnswer(data, requestId);
     },
     stream,
+    formatTool: ({ name, description, inputSchema }) => ({
+      type: "function",
+      function: { name, description, parameters: inputSchema },
+    }),
   };
 }

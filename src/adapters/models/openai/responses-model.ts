@@ -42,7 +42,7 @@ export function openaiResponsesModel(
   const counter = openaiInputTokensCounter(client);
   const bodyOf = (request: ModelRequest) =>
     responsesBody(request, {
-      maxOutputTokens: options.maxOutputTokens,
+      maxOutputTokens: request.maxOutputTokens ?? options.maxOutputTokens,
       includesReasoning: options.includesReasoning ?? bindsReasoning(request.model),
     });
   const stream = async (
@@ -65,6 +65,14 @@ export function openaiResponsesModel(
       return responsesAnswer(data, requestId);
     },
     stream,
+    formatTool: ({ name, description, inputSchema }) => ({
+      type: "function",
+      name,
+      description,
+      parameters: inputSchema,
+      // Schemas of hosts leave members out, which strict calls do not allow.
+      strict: false,
+    }),
     ...(counter === undefined ? {} : { counter }),
   };
 }
