@@ -40,6 +40,8 @@ export interface PlannedFile {
   readonly title: string;
   readonly note: string;
   readonly text: string;
+  /** More of it is known than is shown. */
+  readonly isCut: boolean;
 }
 
 /** Why a file is not put back. */
@@ -101,17 +103,27 @@ function reasonToSkip({ logged, visible, current }: FileCandidate): FileSkipReas
 function planFile(candidate: FileCandidate, roomTokens: number, measure: Measure): PlannedFile | undefined {
   const { path, logged, current } = candidate;
   if (current === "gone")
-    return { path, title: path, note: "looked for just now", text: "This file is not there any more." };
+    return {
+      path,
+      title: path,
+      note: "looked for just now",
+      text: "This file is not there any more.",
+      isCut: false,
+    };
   const content = current ?? logged;
-  const frame = { path, title: path, note: noteOf(candidate, true) };
+  const frame = { title: path, note: noteOf(candidate, true) };
   const frameTokens = measureText(restoredFileText({ ...frame, text: "" }), measure);
   if (roomTokens - frameTokens < RESTORE_DEFAULTS.leastFileTokens) return undefined;
   const { text, isCut } = excerptOf(content, roomTokens - frameTokens, measure);
-  return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut), text };
+  return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut), text, isCut };
 }
 
 /** A file as it is sent. */
-export function restoredFileText({ title, note, text }: PlannedFile): string {
+export function restoredFileText({
+  title,
+  note,
+  text,
+}: Pick<PlannedFile, "title" | "note" | "text">): string {
   return formatRestored({ label: RECENT_FILE_LABEL, title, note, text });
 }
 

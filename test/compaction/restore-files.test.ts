@@ -121,6 +121,7 @@ describe("the plan", () => {
         title: "/p/a.ts",
         note: "read again just now; it has changed since it was last seen here",
         text: "one\ntwo",
+        isCut: false,
       },
     ]);
   });

@@ -49,6 +49,25 @@ export const RESTORE_DEFAULTS = {
   assistantWordsCount: 2,
   /** Newest open failures that are looked at. Source: our choice: as many as the digest matches with later calls. */
   failuresCount: 6,
+
+  /** Time that a restorer has, in milliseconds. Source: our choice: a compaction takes longer, and people wait for it. */
+  restorerTimeoutMs: 5_000,
+  /** The most of one restored thing other than a file, in tokens. Source: our choice: what Claude Code gives a skill. */
+  itemTokens: { tokens: 5_000, floor: 1_000 },
+  /** All skills and instructions of tool servers together, in tokens. Source: our choice: what Claude Code gives them. */
+  skillsTokens: { tokens: 25_000, floor: 3_000 },
+  /** Instruction files and the state of version control together, in tokens. Source: our choice: two large instruction files. */
+  sessionStartTokens: { tokens: 12_000, floor: 2_000 },
+  /** Plan, plan-mode instructions and open tasks together, in tokens. Source: our choice. */
+  planTokens: { tokens: 8_000, floor: 2_000 },
+  /** Any other list, in tokens. Source: our choice: some hundred names with a line each. */
+  listTokens: { tokens: 5_000, floor: 1_000 },
+  /** Items that are taken of one restorer. Source: our choice: more than fit into any budget. */
+  itemsCount: 200,
+  /** Characters that are looked at of one item. Source: our choice: far more than fit into any budget. */
+  itemCharacters: 400_000,
+  /** Names of one list that are remembered as announced. Source: our choice: about 20 KB in a checkpoint. */
+  announcedCount: 1_000,
 } as const;
 
 assert(

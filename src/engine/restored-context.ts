@@ -1,0 +1,91 @@
+/**
+ * The restorers of what a session was told at its start, and of the plan it works by.
+ */
+import type { Digest } from "../compaction/digest.ts";
+import { formatReadCall } from "../compaction/pointer.ts";
+import { doneTodos, openTodos } from "../compaction/todo-state.ts";
+import type { ProjectContext } from "../ports/project-context.ts";
+import type { RestoredItem, Restorer } from "../ports/restorer.ts";
+
+/** What there is to do comes first of all, then the rules of the place. */
+const PLAN_PRIORITY = 10;
+const START_PRIORITY = 20;
+
+/** Instruction files and the state of version control, read again; `read` is a host's, within its own limits. */
+export function sessionStartRestorer(
+  read: (signal: AbortSignal) => Promise<Pick<ProjectContext, "instructions" | "gitStatus">>,
+  budgetTokens: number,
+): Restorer {
+  return {
+    name: "session-start",
+    priority: START_PRIORITY,
+    budgetTokens,
+    itemTokens: budgetTokens,
+    restore: async ({ signal }) => {
+      const { instructions, gitStatus } = await read(signal);
+      const note = "read again just now";
+      // Those of the working copy itself stand last, and matter most.
+      const files = instructions.toReversed().map(
+        ({ path, text, isCut }): RestoredItem => ({
+          ...{ kind: "instructions", key: path, label: "Instructions of the project", title: path, text },
+          note: isCut ? `${note}; cut at its end` : note,
+        }),
+      );
+      if (gitStatus === undefined) return files;
+      const git = { kind: "git-status", key: "git", label: "State of version control", title: "git" };
+      return [{ ...git, note, text: gitStatus }, ...files];
+    },
+  };
+}
+
+/** What a host knows of plans beyond what its tools said in the log. */
+export interface PlanHost {
+  /** The current plan, where the host keeps one: it wins over what the log last held. */
+  readonly plan?: (signal: AbortSignal) => Promise<string | undefined>;
+  /** Instructions that hold while the agent plans and changes nothing; `undefined` outside of that mode. */
+  readonly planMode?: (signal: AbortSignal) => Promise<string | undefined>;
+}
+
+/** Plan-mode instructions, the plan, and the task list. */
+export function planRestorer(digest: Digest, host: PlanHost, budgetTokens: number): Restorer {
+  return {
+    name: "plan",
+    priority: PLAN_PRIORITY,
+    budgetTokens,
+    itemTokens: budgetTokens,
+    restore: async ({ signal }) => {
+      const [mode, plan] = await Promise.all([host.planMode?.(signal), host.plan?.(signal)]);
+      return [
+        ...(mode === undefined
+          ? []
+          : [{ ...item("plan-mode", "Plan mode is on"), note: "from the host, as of now", text: mode }]),
+        ...(plan === undefined
+          ? loggedPlan(digest)
+          : [{ ...item("plan", "Current plan"), note: "from the host, as of now", text: plan }]),
+        ...taskList(digest),
+      ];
+    },
+  };
+}
+
+function item(kind: string, label: string): Pick<RestoredItem, "kind" | "key" | "label" | "title"> {
+  return { kind, key: kind, label, title: kind };
+}
+
+function loggedPlan({ plan }: Digest): readonly RestoredItem[] {
+  if (plan === undefined) return [];
+  const note = `as it was last put before the user; all of it with ${formatReadCall(plan.pointer)}`;
+  return [{ ...item("plan", "Current plan"), note, text: plan.text }];
+}
+
+function taskList({ todos }: Digest): readonly RestoredItem[] {
+  const open = openTodos(todos);
+  if (open.length === 0) return [];
+  const done = doneTodos(todos);
+  const lines = [
+    ...open.map(({ text, status }) => `- [${status === "active" ? "~" : " "}] ${text}`),
+    ...done.map(({ text }) => `- [x] ${text}`),
+  ];
+  const note = "as it was last written; [~] is being worked on, [x] is done";
+  return [{ ...item("todos", "Task list"), note, text: lines.join("\n") }];
+}
