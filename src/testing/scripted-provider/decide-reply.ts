@@ -164,20 +164,23 @@ function decideFault(
         ? { reply: brokenOff(answer().reply!, dialect.writeStreamError()) }
         : failWith(request, { kind: "overloaded" });
     case "hang":
-      return fault.afterEvents === undefined
+      return fault.afterEvents === undefined || !incoming.isStreaming
         ? {}
         : { ...answer(), breakPoint: { afterFrames: fault.afterEvents, kind: "hang" } };
     case "cut":
       return cutReply(answer(fault.answer), fault.afterEvents);
     case "garbage":
       return { reply: garbage(fault.kind ?? "not-json", dialect) };
-    case "prompt-too-long":
+    case "prompt-too-long": {
+      const windowTokens = fault.windowTokens ?? Math.max(1, record.promptTokens - 1);
       return failWith(request, {
         kind: "too-long",
-        promptTokens: record.promptTokens,
-        windowTokens: fault.windowTokens ?? Math.max(1, record.promptTokens - 1),
+        // The text never says that a prompt is too long and fits.
+        promptTokens: Math.max(record.promptTokens, windowTokens + 1),
+        windowTokens,
         ...(fault.hasNumbers === undefined ? {} : { hasNumbers: fault.hasNumbers }),
       });
+    }
     case "body-too-large":
       return failWith(request, { kind: "too-large", isFromEdge: fault.isFromEdge ?? false });
     case "unknown-model":

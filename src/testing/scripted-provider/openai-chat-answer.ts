@@ -20,6 +20,7 @@ const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
 
 interface Completion {
   readonly text: string;
+  readonly refusal: string | null;
   readonly calls: readonly {
     readonly id: string;
     readonly type: "function";
@@ -48,9 +49,13 @@ export function chatStreamError(): string {
   return dataEvent({ error: OVERLOADED });
 }
 
+/** A refusal in words has a field of its own; one without words is a filter's. */
 function completionOf({ answer, newId }: AnswerTurn): Completion {
+  const text = answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const isRefusal = answer.stopReason === "refusal" && text !== "";
   return {
-    text: answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+    text: isRefusal ? "" : text,
+    refusal: isRefusal ? text : null,
     calls: answer.parts.flatMap((part) =>
       part.type === "tool-call"
         ? [
@@ -62,11 +67,15 @@ function completionOf({ answer, newId }: AnswerTurn): Completion {
           ]
         : [],
     ),
-    finishReason: FINISH_REASONS[answer.stopReason],
+    finishReason: isRefusal ? "stop" : FINISH_REASONS[answer.stopReason],
   };
 }
 
-function wholeOf(turn: AnswerTurn, { text, calls, finishReason }: Completion, head: JsonObject): JsonObject {
+function wholeOf(
+  turn: AnswerTurn,
+  { text, refusal, calls, finishReason }: Completion,
+  head: JsonObject,
+): JsonObject {
   const usage = usageOf(turn.usage);
   return {
     ...head,
@@ -76,8 +85,8 @@ function wholeOf(turn: AnswerTurn, { text, calls, finishReason }: Completion, he
         index: 0,
         message: {
           role: "assistant",
-          content: text === "" && calls.length > 0 ? null : text,
-          refusal: null,
+          content: text === "" && (calls.length > 0 || refusal !== null) ? null : text,
+          refusal,
           annotations: [],
           ...(calls.length === 0 ? {} : { tool_calls: calls }),
         },
@@ -92,7 +101,7 @@ function wholeOf(turn: AnswerTurn, { text, calls, finishReason }: Completion, he
 /** Usage comes in a chunk of its own, to clients that asked for it. */
 function chunksOf(
   turn: AnswerTurn,
-  { text, calls, finishReason }: Completion,
+  { text, refusal, calls, finishReason }: Completion,
   head: JsonObject,
 ): readonly string[] {
   const streamOptions = turn.incoming.body["stream_options"];
@@ -108,6 +117,7 @@ function chunksOf(
   return [
     chunk({ role: "assistant", content: calls.length > 0 && text === "" ? null : "", refusal: null }),
     ...inPieces(text, PROVIDER_FACTS.deltaLength).map((content) => chunk({ content })),
+    ...inPieces(refusal ?? "", PROVIDER_FACTS.deltaLength).map((piece) => chunk({ refusal: piece })),
     ...calls.flatMap((call, index) => [
       chunk({ tool_calls: [{ index, ...call, function: { name: call.function.name, arguments: "" } }] }),
       ...inPieces(call.function.arguments, PROVIDER_FACTS.deltaLength).map((piece) =>

@@ -26,6 +26,11 @@ describe("a fault", () => {
     { fault: { fault: "body-too-large", isFromEdge: true }, status: 413, says: "Request Entity Too Large" },
     { fault: { fault: "prompt-too-long" }, status: 400, says: "prompt is too long: 4 tokens > 3 maximum" },
     { fault: { fault: "prompt-too-long", hasNumbers: false }, status: 400, says: "prompt is too long" },
+    {
+      fault: { fault: "prompt-too-long", windowTokens: 900 },
+      status: 400,
+      says: "prompt is too long: 901 tokens > 900 maximum",
+    },
     { fault: { fault: "unknown-model" }, status: 404, says: "model: claude-sonnet-4-6" },
     { fault: { fault: "bad-request", message: "a new rule" }, status: 400, says: "a new rule" },
   ])("reaches the SDK as what it is: $status $says", async ({ fault, status, says }) => {
@@ -57,7 +62,12 @@ describe("a fault", () => {
 
   it("leaves the client hanging until it gives up, before the answer or in the middle", async () => {
     await withProvider(
-      { script: [{ fault: "hang" }, { fault: "hang", afterEvents: 3 }] },
+      {
+        script: [
+          { fault: "hang", afterEvents: 1 },
+          { fault: "hang", afterEvents: 3 },
+        ],
+      },
       async ({ anthropic, provider }) => {
         const aborter = new AbortController();
         const hanging = rejectionOf(anthropic.messages.create(ask, { signal: aborter.signal }));

@@ -77,7 +77,20 @@ describe("an answer", () => {
           call.type === "function" ? [call.id, call.function.name, call.function.arguments] : [],
         );
       expect(callsOf(collected)).toEqual(callsOf(whole));
+      expect(collected.choices[0]?.message.refusal ?? null).toBe(whole.choices[0]?.message.refusal);
       expect(collected.usage).toEqual(whole.usage);
+    });
+  });
+
+  it("refuses in words of its own, or as a filter", async () => {
+    await withProvider({ script: [refuse("No."), refuse()] }, async ({ openai }) => {
+      const choices = [];
+      for (let call = 0; call < 2; call++)
+        choices.push((await openai.chat.completions.create(ask)).choices[0]);
+      expect(choices).toMatchObject([
+        { message: { content: null, refusal: "No." }, finish_reason: "stop" },
+        { message: { content: "", refusal: null }, finish_reason: "content_filter" },
+      ]);
     });
   });
 
