@@ -3,14 +3,21 @@
  *
  * It numbers entries, appends them, and folds them into the window once the store has them: the
  * window never shows what the log does not hold. It also writes checkpoints, after each boundary
- * and after every `checkpointBytes`, so that opening reads the tail only.
+ * and after every `checkpointBytes`, so that opening reads the tail only. What an entry would only say again
+ * is left out here.
  */
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { SessionLog } from "../ports/session-store.ts";
 import { planCheckpoint } from "../transcript/checkpoint.ts";
-import { type CheckpointEntry, ENTRY_VERSION, type Entry, type StoredBlock } from "../transcript/entries.ts";
+import {
+  type CallEntry,
+  type CheckpointEntry,
+  ENTRY_VERSION,
+  type Entry,
+  type StoredBlock,
+} from "../transcript/entries.ts";
 import { type Projection, project } from "../transcript/projection.ts";
 import { hydrate } from "./hydrate.ts";
 import { SessionMetadata } from "./session-metadata.ts";
@@ -47,6 +54,8 @@ export class LogWriter {
   readonly #beforeCheckpoint: LogWriterOptions["beforeCheckpoint"];
   readonly #onCheckpointFailed: LogWriterOptions["onCheckpointFailed"];
   #beginning: readonly EntryDraft[] = [];
+  /** The last call that says which system prompt and tools left with it. */
+  #fixedCall: CallEntry | undefined;
   #lastSeq: number;
   #lastId: string | undefined;
   #bytesAtCheckpoint: number;
@@ -120,6 +129,7 @@ export class LogWriter {
       this.#lastSeq = entry.seq;
       this.#lastId = entry.id;
       this.#positions.set(entry.seq, positions[index]!);
+      if (entry.type === "call") this.#fixedCall = fixedCallAfter(entry, this.#fixedCall);
       this.metadata.apply(entry);
       const content = shown?.get(entry.seq);
       this.#projection.apply(
@@ -180,11 +190,41 @@ export class LogWriter {
     const at = this.#clock.nowMs();
     let parentId = this.#lastId;
     return drafts.map((draft, index) => {
-      const { type, ...fields } = draft;
+      const { type, ...fields } = withoutRepetition(draft, { at, fixedCall: this.#fixedCall });
       const id = this.#ids.entryId();
       const place = { seq: this.#lastSeq + 1 + index, id, ...(parentId === undefined ? {} : { parentId }) };
       parentId = id;
       return { type, ...place, v: ENTRY_VERSION, at, ...fields } as Entry;
     });
   }
+}
+
+/** Without what the entry's own time says already, and what the call before says. */
+function withoutRepetition(
+  draft: EntryDraft,
+  { at, fixedCall }: { readonly at: number; readonly fixedCall: CallEntry | undefined },
+): EntryDraft {
+  if (draft.type === "message" && draft.saidAt === at) {
+    const { saidAt: _, ...message } = draft;
+    return message;
+  }
+  if (draft.type !== "call" || fixedCall === undefined || !hasSameFixedPart(draft, fixedCall)) return draft;
+  const { system: _, tools: __, fixedTokens: ___, ...call } = draft;
+  return { ...call, fixedAs: fixedCall.seq };
+}
+
+type FixedFields = Pick<CallEntry, "system" | "tools" | "fixedTokens">;
+
+/** The call that the next one may refer to: that before it, or the one that says what left with that, too. */
+function fixedCallAfter(call: CallEntry, before: CallEntry | undefined): CallEntry | undefined {
+  if (call.fixedAs !== undefined) return before;
+  return call.system === undefined && call.tools === undefined ? undefined : call;
+}
+
+function hasSameFixedPart(one: FixedFields, other: FixedFields): boolean {
+  return (
+    one.system?.hash === other.system?.hash &&
+    one.tools?.hash === other.tools?.hash &&
+    one.fixedTokens === other.fixedTokens
+  );
 }

@@ -86,6 +86,8 @@ export interface CallEntry extends EntryBase {
   /** System prompt and tools: their texts are blobs, stored once. */
   readonly system?: BlobRef;
   readonly tools?: BlobRef;
+  /** The earlier call whose `system`, `tools` and `fixedTokens` left with this one, too. */
+  readonly fixedAs?: number;
   /** Indexes of the messages of the request in which a cache mark was planned. */
   readonly breakpoints?: readonly number[];
   /** Edits asked of the provider. */

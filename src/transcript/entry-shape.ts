@@ -184,6 +184,7 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
       betas: optional(listOf(isText)),
       system: optional(isBlobRef),
       tools: optional(isBlobRef),
+      fixedAs: optional(isCount),
       breakpoints: optional(listOf(isCount)),
       estimatedTokens: isNumber,
       fixedTokens: optional(isNumber),
