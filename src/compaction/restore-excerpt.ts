@@ -64,7 +64,10 @@ function fillLoose(
 
 function linesByNumber(parts: readonly FilePart[]): ReadonlyMap<number, string> {
   const lines = new Map<number, string>();
-  for (const part of parts) part.lines.forEach((line, index) => lines.set(part.first + index, line));
+  for (const { first, lines: own } of parts) {
+    let number = first;
+    for (const line of own) lines.set(number++, line);
+  }
   return lines;
 }
 

@@ -72,6 +72,9 @@ export type { ClockVerdict } from "../engine/observed-clock.ts";
 export { createSession, openSession } from "../engine/open-session.ts";
 export type { CleanUpAction, KeptReason, RetentionSettings } from "../engine/plan-clean-up.ts";
 export type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "../engine/prepared-call.ts";
+export type { RestorationEvent, RestoreSkipReason } from "../engine/restoration-events.ts";
+export { type PlanHost, sessionStartRestorer } from "../engine/restored-context.ts";
+export { type ListedThing, type ListRestorerOptions, listRestorer } from "../engine/restored-lists.ts";
 export type { Session } from "../engine/session.ts";
 export type { ReadOptions, SearchOptions, SessionHistory } from "../engine/session-history.ts";
 export type {
@@ -128,6 +131,7 @@ export type {
   InstructionFile,
   ProjectContext,
 } from "../ports/project-context.ts";
+export type { CurrentFile, FileRestorer, RestoreContext, RestoredItem, Restorer } from "../ports/restorer.ts";
 export type {
   LogContents,
   LogDamage,
