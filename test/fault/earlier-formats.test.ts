@@ -5,7 +5,7 @@
  * The files in `fixtures/formats` were written by the code of the time, one for each shape that the
  * format has had: 1 the first; 2 several repairs in one edit; 3 calls with cache marks; 4 pins;
  * 5 checkpoints that count what is visible; 6 the same with compactions and blobs as they were, plain;
- * 7 these packed.
+ * 7 these packed, and calls that name an earlier one with the same system prompt and tools.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";

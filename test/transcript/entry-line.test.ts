@@ -77,6 +77,7 @@ const ENTRIES: readonly Record<string, unknown>[] = [
     serverEdits: null,
     estimatedTokens: 1.5,
     fixedTokens: 7,
+    fixedAs: 1,
   },
   {
     type: "answer",
