@@ -37,7 +37,7 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
       providerOptions: providerOptions(languageModel.provider, request),
       prompt: toAiSdk(request, {
         version: languageModel.specificationVersion,
-        takesMarks: languageModel.provider.includes("anthropic"),
+        takesMarks: takesMarks(languageModel.provider),
       }),
       ...(signal === undefined ? {} : { abortSignal: signal }),
     };
@@ -68,14 +68,26 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
   };
 }
 
-/** The host's options, and what a conversation that lives here needs: nothing kept on the server, betas. */
+/**
+ * The host's options, and what a conversation that lives here needs: nothing kept on the server, betas, and
+ * tools of the same bytes whether an answer is streamed or not, because the prompt cache begins with them.
+ */
 function providerOptions(provider: string, { parameters = {}, betas = [] }: ModelRequest): JsonObject {
   const given = isObject(parameters["providerOptions"]) ? (parameters["providerOptions"] as JsonObject) : {};
   const own = (name: string): JsonObject => (isObject(given[name]) ? (given[name] as JsonObject) : {});
-  const isOpenai = provider.startsWith("openai.");
+  const needed: JsonObject = {
+    ...(takesMarks(provider) ? { toolStreaming: false } : {}),
+    ...(betas.length === 0 ? {} : { anthropicBeta: [...betas] }),
+  };
+  const anthropic = { ...needed, ...own("anthropic") };
   return {
     ...given,
-    ...(isOpenai ? { openai: { store: false, ...own("openai") } } : {}),
-    ...(betas.length === 0 ? {} : { anthropic: { anthropicBeta: [...betas], ...own("anthropic") } }),
+    ...(provider.startsWith("openai.") ? { openai: { store: false, ...own("openai") } } : {}),
+    ...(Object.keys(anthropic).length === 0 ? {} : { anthropic }),
   };
+}
+
+/** Anthropic's own API, and Claude on other clouds through the same provider. */
+function takesMarks(provider: string): boolean {
+  return provider.includes("anthropic");
 }
