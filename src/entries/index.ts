@@ -122,6 +122,7 @@ export type {
   ModelStreamOptions,
   ReportedLimits,
   StopReason,
+  StreamingModelClient,
   ToolDefinition,
 } from "../ports/model-client.ts";
 export type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";

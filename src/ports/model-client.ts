@@ -124,3 +124,6 @@ export interface ModelClient {
   /** What an error of `generate` means. @defaultValue `classifyModelError`, which reads every vendor's errors */
   classifyError?(error: unknown): ModelFailure;
 }
+
+/** A model client that can stream. */
+export type StreamingModelClient = ModelClient & Required<Pick<ModelClient, "stream">>;

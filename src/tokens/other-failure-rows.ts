@@ -169,6 +169,19 @@ export const REFUSED_ROWS: readonly FailureRow[] = [
 
 /** Connections, time, the provider's own troubles, and answers that are none. @internal */
 export const TRANSPORT_ROWS: readonly FailureRow[] = [
+  // An SDK whose time is up aborts its own request, and says so in the cause.
+  {
+    vendor: "SDKs, the platform, Bedrock, Vertex",
+    kind: "timeout",
+    pattern:
+      /^request timed out\.?$|\btimed out\b|\btimeout (?:of \d|exceeded)|headers timeout|body timeout/i,
+    codes: [
+      ...["TimeoutError", "APIConnectionTimeoutError", "ETIMEDOUT", "ESOCKETTIMEDOUT"],
+      ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"],
+      ...["ModelTimeoutException", "DEADLINE_EXCEEDED", "timeout_error"],
+    ],
+    sample: "Request timed out.",
+  },
   {
     vendor: "SDKs, the platform",
     kind: "aborted",
@@ -186,18 +199,6 @@ export const TRANSPORT_ROWS: readonly FailureRow[] = [
       ...["ModelErrorException", "ModelStreamErrorException", "compaction_unavailable"],
     ],
     sample: "Overloaded",
-  },
-  {
-    vendor: "SDKs, the platform, Bedrock, Vertex",
-    kind: "timeout",
-    pattern:
-      /^request timed out\.?$|\btimed out\b|\btimeout (?:of \d|exceeded)|headers timeout|body timeout/i,
-    codes: [
-      ...["TimeoutError", "APIConnectionTimeoutError", "ETIMEDOUT", "ESOCKETTIMEDOUT"],
-      ...["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"],
-      ...["ModelTimeoutException", "DEADLINE_EXCEEDED", "timeout_error"],
-    ],
-    sample: "Request timed out.",
   },
   {
     vendor: "SDKs, the platform",

@@ -51,6 +51,7 @@ export class BuiltPackage {
       ...Object.keys(manifest.peerDependencies ?? {}),
       "@types/node",
       "@electric-sql/pglite", // A guide keeps sessions in it.
+      "@ai-sdk/anthropic", // A guide asks a model through it.
     ]) {
       const link = join(this.#folder, "node_modules", name);
       mkdirSync(join(link, ".."), { recursive: true });

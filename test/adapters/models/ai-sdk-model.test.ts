@@ -282,16 +282,18 @@ describe("a model", () => {
       { type: "text-delta", id: "0", delta: "Yes" },
       { type: "text-end", id: "0" },
     ];
-    const answer = await aiSdkModel(modelOf([broken, ...text, finish])).stream!(request);
+    const answer = await aiSdkModel(modelOf([broken, ...text, finish])).stream(request);
     expect(answer.messages[0]?.content).toEqual([{ type: "text", text: "Yes" }]);
     const cut = { ...finish, finishReason: { unified: "error", raw: undefined } };
-    await expect(aiSdkModel(modelOf([...text, broken, cut])).stream!(request)).rejects.toBe(broken.error);
+    await expect(aiSdkModel(modelOf([...text, broken, cut])).stream(request)).rejects.toBe(broken.error);
   });
 
   it("rejects a stream that ends without a reason", async () => {
     const quiet = { ...finish, finishReason: { unified: "other", raw: undefined } };
     for (const parts of [[quiet], []]) {
-      const error = await aiSdkModel(modelOf(parts)).stream!(request).catch((thrown: unknown) => thrown);
+      const error = await aiSdkModel(modelOf(parts))
+        .stream(request)
+        .catch((thrown: unknown) => thrown);
       expect(classifyModelError(error).kind).toBe("network");
     }
   });

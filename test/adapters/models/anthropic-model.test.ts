@@ -3,7 +3,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anthropicUsage } from "../../../src/adapters/models/anthropic/anthropic-answer.ts";
 import { anthropicModel } from "../../../src/adapters/models/anthropic/anthropic-model.ts";
-import type { ModelClient, ModelEvent, ModelRequest } from "../../../src/ports/model-client.ts";
+import type { ModelEvent, ModelRequest, StreamingModelClient } from "../../../src/ports/model-client.ts";
 import { classifyModelError } from "../../../src/tokens/model-failure.ts";
 import { WireServer } from "./wire-server.ts";
 import { anthropicWire } from "./wires.ts";
@@ -15,7 +15,7 @@ const tool = { name: "weather", input_schema: { type: "object" } };
 const mark = { type: "ephemeral" };
 
 let server: WireServer;
-let client: ModelClient;
+let client: StreamingModelClient;
 const connect = (options: ConstructorParameters<typeof Anthropic>[0] = {}): Anthropic =>
   new Anthropic({ baseURL: server.url, apiKey: "key", maxRetries: 0, ...options });
 beforeEach(async () => {
@@ -179,7 +179,7 @@ describe("a stream", () => {
     const [start = "", ...rest] = anthropicWire.events({ stop: "end" });
     server.replies = [{ body: [start, ...middle.map(event), ...rest.slice(-2)] }];
     const events: ModelEvent[] = [];
-    const answer = await client.stream!(plain, { onEvent: (one) => events.push(one) });
+    const answer = await client.stream(plain, { onEvent: (one) => events.push(one) });
     return { answer, events };
   };
   const begin = (content_block: object, index = 0) => ({ type: "content_block_start", index, content_block });
@@ -260,13 +260,13 @@ describe("a stream", () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     const all = anthropicWire.events({ text: "Yes.", stop: "end" });
     server.replies = [{ body: [...all.slice(0, 4), event(error)] }];
-    const failure = await client.stream!(plain).catch((thrown: unknown) => classifyModelError(thrown));
+    const failure = await client.stream(plain).catch((thrown: unknown) => classifyModelError(thrown));
     expect(failure).toMatchObject({ kind: "overloaded", message: "Overloaded" });
   });
 
   it("is whole where the connection breaks behind its last event", async () => {
     server.replies = [{ body: anthropicWire.events({ text: "Yes.", stop: "end" }), after: "cut" }];
-    expect((await client.stream!(plain)).stopReason).toBe("end");
+    expect((await client.stream(plain)).stopReason).toBe("end");
   });
 });
 

@@ -9,7 +9,7 @@ import { aiSdkModel } from "../../../src/adapters/models/ai-sdk/ai-sdk-model.ts"
 import { anthropicModel } from "../../../src/adapters/models/anthropic/anthropic-model.ts";
 import { openaiChatModel } from "../../../src/adapters/models/openai/chat-model.ts";
 import { openaiResponsesModel } from "../../../src/adapters/models/openai/responses-model.ts";
-import type { ModelClient } from "../../../src/ports/model-client.ts";
+import type { StreamingModelClient } from "../../../src/ports/model-client.ts";
 import { anthropicWire, chatWire, responsesWire, type Wire } from "./wires.ts";
 
 export interface ConnectedClient {
@@ -17,9 +17,9 @@ export interface ConnectedClient {
   readonly wire: Wire;
   readonly model: string;
   /** A client of a server that answers at this address; it does not try again. */
-  readonly connect: (url: string) => ModelClient;
+  readonly connect: (url: string) => StreamingModelClient;
   /** The same with a timeout, in milliseconds; `undefined` where the SDK has none. */
-  readonly connectWithTimeout?: (url: string, timeout: number) => ModelClient;
+  readonly connectWithTimeout?: (url: string, timeout: number) => StreamingModelClient;
   /** A tool in the form that the client takes. */
   readonly tool: object;
   /** A parameter that wins, as it is given and as it is sent. */

@@ -1,6 +1,11 @@
 /** What every client of a model does alike, whatever API and SDK it stands on. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ModelAnswer, ModelClient, ModelEvent, ModelRequest } from "../../../src/ports/model-client.ts";
+import type {
+  ModelAnswer,
+  ModelEvent,
+  ModelRequest,
+  StreamingModelClient,
+} from "../../../src/ports/model-client.ts";
 import { classifyModelError } from "../../../src/tokens/model-failure.ts";
 import type { ContentBlock } from "../../../src/transcript/blocks.ts";
 import type { ConnectedClient } from "./clients.ts";
@@ -33,7 +38,7 @@ export function modelClientContract({
 }: ConnectedClient): void {
   describe(`${name} over ${wire.name}`, () => {
     let server: WireServer;
-    let client: ModelClient;
+    let client: StreamingModelClient;
     beforeEach(async () => {
       server = await WireServer.open();
       client = connect(server.url);
@@ -50,7 +55,7 @@ export function modelClientContract({
       server.replies = [way === "generate" ? wire.json(said) : { body: wire.events(said) }];
     };
     const ask = (way: (typeof WAYS)[number], asked = request, signal?: AbortSignal): Promise<ModelAnswer> =>
-      client[way]!(asked, signal === undefined ? {} : { signal });
+      client[way](asked, signal === undefined ? {} : { signal });
     const lastBody = (): SeenRequest["body"] => server.requests.at(-1)?.body ?? {};
     const failureOf = async (call: Promise<unknown>): Promise<ReturnType<typeof classifyModelError>> =>
       classifyModelError(
@@ -151,7 +156,7 @@ export function modelClientContract({
     it("tells a stream as it comes, and the same at its end as the whole answer says", async () => {
       const events: ModelEvent[] = [];
       replyWith("stream", CALLS);
-      const streamed = await client.stream!(request, { onEvent: (event) => events.push(event) });
+      const streamed = await client.stream(request, { onEvent: (event) => events.push(event) });
       replyWith("generate", CALLS);
       const whole = await ask("generate");
       expect(bare(streamed.messages.flatMap(({ content }) => content))).toEqual(
@@ -179,7 +184,7 @@ export function modelClientContract({
         const blocks: ContentBlock[] = [];
         const onEvent = (event: ModelEvent): void =>
           void (event.type === "block" && blocks.push(event.block));
-        const failure = await failureOf(client.stream!(request, { onEvent }));
+        const failure = await failureOf(client.stream(request, { onEvent }));
         // What is cut behind the reason to stop is whole: only figures may be missing.
         if (failure.message === "it answered") expect(count).toBeGreaterThanOrEqual(all.length - 2);
         else expect(failure.kind, `cut after ${count} events`).toBe("network");
@@ -191,7 +196,7 @@ export function modelClientContract({
 
     it("rejects where a stream ends quietly in the middle", async () => {
       server.replies = [{ body: wire.events(CALLS).slice(0, 4) }];
-      const { kind } = await failureOf(client.stream!(request));
+      const { kind } = await failureOf(client.stream(request));
       // One provider of the AI SDK sees it by itself and calls it invalid data.
       expect(kind).toBe(name.includes("openai-compatible") ? "unreadable-answer" : "network");
     });
@@ -285,7 +290,7 @@ export function modelClientContract({
       const onEvent = (): never => {
         throw new RangeError("no");
       };
-      expect((await client.stream!(request, { onEvent })).stopReason).toBe("end");
+      expect((await client.stream(request, { onEvent })).stopReason).toBe("end");
     });
   });
 }

@@ -56,10 +56,12 @@ describe("a response", () => {
   const failing = async (reply: string | readonly string[], way: "generate" | "stream") => {
     server.replies = [{ body: reply }];
     return classifyModelError(
-      await openaiResponsesModel(sdk)[way]!(plain).then(
-        () => "it answered",
-        (error: unknown) => error,
-      ),
+      await openaiResponsesModel(sdk)
+        [way](plain)
+        .then(
+          () => "it answered",
+          (error: unknown) => error,
+        ),
     );
   };
   const event = (data: object & { readonly type: string }): string =>
@@ -98,7 +100,7 @@ describe("a response", () => {
     const last = JSON.parse(all.at(-1)!.split("data: ")[1]!);
     last.response.output = [];
     server.replies = [{ body: [...all.slice(0, -1), event(last)] }];
-    const answer = await openaiResponsesModel(sdk).stream!(plain);
+    const answer = await openaiResponsesModel(sdk).stream(plain);
     expect(answer.messages[0]?.content.map(({ type }) => type)).toEqual(["text", "tool_use"]);
     expect(answer.stopReason).toBe("tool-use");
   });
@@ -144,7 +146,7 @@ describe("a completion", () => {
   const streamed = async (chunks: readonly string[]) => {
     server.replies = [{ body: chunks }];
     const events: ModelEvent[] = [];
-    const answer = await openaiChatModel(sdk).stream!(plain, { onEvent: (event) => events.push(event) });
+    const answer = await openaiChatModel(sdk).stream(plain, { onEvent: (event) => events.push(event) });
     return { answer, content: answer.messages[0]?.content ?? [], events };
   };
   const call = (piece: object): object => ({ tool_calls: [piece] });
@@ -152,7 +154,7 @@ describe("a completion", () => {
   it("is asked for its usage, and for output by the server's own name", async () => {
     server.replies = [{ body: chatWire.events({ text: "Yes.", stop: "end" }) }];
     const options = { maxOutputTokens: 9, outputLimitField: "max_tokens", systemRole: "developer" } as const;
-    await openaiChatModel(sdk, options).stream!(plain);
+    await openaiChatModel(sdk, options).stream(plain);
     expect(server.requests[0]?.body).toEqual({
       model: "gpt-5.1",
       stream: true,

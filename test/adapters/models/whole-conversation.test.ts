@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InMemorySessionStore } from "../../../src/adapters/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import { createSession } from "../../../src/engine/open-session.ts";
-import type { ModelClient } from "../../../src/ports/model-client.ts";
+import type { StreamingModelClient } from "../../../src/ports/model-client.ts";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
 import {
   callTool,
@@ -47,7 +47,7 @@ const parameters = (client: ConnectedClient) => {
 
 /** Asks, runs the tools that are called, and goes on until nothing is called any more. */
 async function converse(connected: ConnectedClient, way: "generate" | "stream"): Promise<readonly string[]> {
-  const client: ModelClient = connected.connect(provider.url);
+  const client: StreamingModelClient = connected.connect(provider.url);
   const store = new InMemorySessionStore();
   const session = await createSession({
     store,
@@ -61,7 +61,7 @@ async function converse(connected: ConnectedClient, way: "generate" | "stream"):
     for (let isDone = false; !isDone; ) {
       const system = "You tell the weather. ".repeat(1_000);
       const call = await session.prepare({ model: connected.model, system, tools: [connected.tool] });
-      const answer = await client[way]!({
+      const answer = await client[way]({
         ...call,
         system,
         tools: [connected.tool],

@@ -263,6 +263,13 @@ export const OTHER_SAMPLES: readonly Sample[] = [
     says: { kind: "timeout" },
   },
   {
+    why: "an SDK that aborted its own request because it waited too long",
+    error: Object.assign(new OpenAI.APIConnectionTimeoutError(), {
+      cause: new DOMException("This operation was aborted", "AbortError"),
+    }),
+    says: { kind: "timeout" },
+  },
+  {
     why: "the platform's timeout",
     error: new DOMException("The operation was aborted due to timeout", "TimeoutError"),
     says: { kind: "timeout" },

@@ -7,9 +7,9 @@
 import { isObject, type JsonObject } from "../../../base/json.ts";
 import type {
   ModelAnswer,
-  ModelClient,
   ModelRequest,
   ModelStreamOptions,
+  StreamingModelClient,
 } from "../../../ports/model-client.ts";
 import { readStream, teller, unreadableAnswer } from "../sdk-call.ts";
 import { AiSdkAssembly, aiSdkAnswer } from "./ai-sdk-answer.ts";
@@ -27,7 +27,10 @@ export interface AiSdkModelOptions {
  * whatever a request names. The SDK's own retries belong to `generateText`, which is not used: where calls
  * shall be tried again, wrap the model or give its provider a `fetch` that does.
  */
-export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkModelOptions = {}): ModelClient {
+export function aiSdkModel(
+  languageModel: AiSdkLanguageModel,
+  options: AiSdkModelOptions = {},
+): StreamingModelClient {
   const callOptions = (request: ModelRequest, signal: AbortSignal | undefined): AiSdkCallOptions => {
     const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
     const call = {

@@ -9,10 +9,10 @@ import { asNumber, isObject } from "../../../base/json.ts";
 import type {
   ModelAnswer,
   ModelCallOptions,
-  ModelClient,
   ModelRequest,
   ModelStreamOptions,
   ReportedLimits,
+  StreamingModelClient,
 } from "../../../ports/model-client.ts";
 import { findModel } from "../../../tokens/model-catalogue.ts";
 import { classifyModelError } from "../../../tokens/model-failure.ts";
@@ -39,7 +39,10 @@ export interface AnthropicModelOptions {
  * Pass any client of `@anthropic-ai/sdk` (also those for Bedrock, Vertex and Foundry); how often it tries
  * again and how long it waits is set there.
  */
-export function anthropicModel(client: AnthropicClient, options: AnthropicModelOptions = {}): ModelClient {
+export function anthropicModel(
+  client: AnthropicClient,
+  options: AnthropicModelOptions = {},
+): StreamingModelClient {
   const counter = anthropicCounter(client);
   const bodyOf = (request: ModelRequest): AnthropicBody =>
     anthropicBody(

@@ -3,9 +3,9 @@
  */
 import type {
   ModelAnswer,
-  ModelClient,
   ModelRequest,
   ModelStreamOptions,
+  StreamingModelClient,
 } from "../../../ports/model-client.ts";
 import { readStream, settle, signalOption, teller } from "../sdk-call.ts";
 import { chatAnswer } from "./chat-answer.ts";
@@ -31,7 +31,10 @@ export interface OpenaiChatModelOptions {
  * A model client over `client.chat.completions`. Pass any client of `openai`, with the `baseURL` of any
  * server; how often it tries again and how long it waits is set there.
  */
-export function openaiChatModel(client: OpenaiChatClient, options: OpenaiChatModelOptions = {}): ModelClient {
+export function openaiChatModel(
+  client: OpenaiChatClient,
+  options: OpenaiChatModelOptions = {},
+): StreamingModelClient {
   const provider = options.provider ?? "openai-chat";
   const { completions } = client.chat;
   const bodyOf = (request: ModelRequest) =>

@@ -4,9 +4,9 @@
  */
 import type {
   ModelAnswer,
-  ModelClient,
   ModelRequest,
   ModelStreamOptions,
+  StreamingModelClient,
 } from "../../../ports/model-client.ts";
 import { bindsReasoning } from "../../../tokens/edit-safety.ts";
 import { readStream, settle, signalOption, teller } from "../sdk-call.ts";
@@ -38,7 +38,7 @@ const PROVIDER = "openai-responses";
 export function openaiResponsesModel(
   client: OpenaiResponsesClient,
   options: OpenaiResponsesModelOptions = {},
-): ModelClient {
+): StreamingModelClient {
   const counter = openaiInputTokensCounter(client);
   const bodyOf = (request: ModelRequest) =>
     responsesBody(request, {
