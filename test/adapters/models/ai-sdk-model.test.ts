@@ -288,6 +288,20 @@ describe("a model", () => {
     await expect(aiSdkModel(modelOf([...text, broken, cut])).stream(request)).rejects.toBe(broken.error);
   });
 
+  it("rejects with what the vendor said, also where the SDK stumbled over an event before it", async () => {
+    const stumble = {
+      type: "error",
+      error: Object.assign(new TypeError("no"), { name: "AI_TypeValidationError" }),
+    };
+    const vendor = { type: "error", error: new RangeError("prompt is too long: 9 tokens > 8 maximum") };
+    const cut = { ...finish, finishReason: { unified: "error", raw: undefined } };
+    for (const parts of [
+      [stumble, vendor, cut],
+      [vendor, stumble, cut],
+    ])
+      await expect(aiSdkModel(modelOf(parts)).stream(request)).rejects.toBe(vendor.error);
+  });
+
   it("rejects a stream that ends without a reason", async () => {
     const quiet = { ...finish, finishReason: { unified: "other", raw: undefined } };
     for (const parts of [[quiet], []]) {

@@ -3,6 +3,7 @@
  */
 import { asNumber, asString, isObject } from "../../../base/json.ts";
 import type { ModelAnswer, ModelEvent, StopReason } from "../../../ports/model-client.ts";
+import { classifyModelError } from "../../../tokens/model-failure.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { Message, Usage } from "../../../transcript/messages.ts";
 import { anthropicUsage } from "../anthropic/anthropic-answer.ts";
@@ -127,8 +128,7 @@ export class AiSdkAssembly implements Assembly {
     if (!isObject(part)) return;
     const [kind, step] = stepOf(asString(part["type"]) ?? "");
     const id = asString(part["id"]) ?? "";
-    // Providers tell an event that they do not know as an error, and go on.
-    if (part["type"] === "error") this.#error ??= { cause: part["error"] };
+    if (part["type"] === "error") this.#keepError(part["error"]);
     else if (part["type"] === "finish") this.#end(part);
     else if (part["type"] === "response-metadata") this.#response = { ...this.#response, ...part };
     else if (part["type"] === "tool-input-start") this.#callBegins(id, asString(part["toolName"]) ?? "");
@@ -168,6 +168,12 @@ export class AiSdkAssembly implements Assembly {
       unified === "error" || unified === "interrupted" || (unified === "other" && raw === undefined);
     if (!isCut) this.#finish = part;
     else if (this.#error !== undefined) throw this.#error.cause;
+  }
+
+  /** Providers tell an event that they do not know as an error, and go on; what the vendor said counts more. */
+  #keepError(cause: unknown): void {
+    const isOfVendor = classifyModelError(cause).kind !== "unreadable-answer";
+    if (this.#error === undefined || isOfVendor) this.#error = { cause };
   }
 
   #callBegins(id: string, name: string): void {
