@@ -43,9 +43,15 @@ export interface PalimpsestOptions extends AgentOptions {
 export interface Palimpsest {
   /** Begins a session; nothing is stored before its first message. @throws `SESSION_EXISTS` where the id is taken */
   create(options?: { readonly sessionId?: string }): Promise<AgentSession>;
-  /** Opens a session where it was left. @throws `SESSION_NOT_FOUND`, `SESSION_IN_USE` */
+  /**
+   * Opens a session where it was left; in a home as its `resume` does, from any project and also by title.
+   * @throws `SESSION_NOT_FOUND`, `SESSION_IN_USE`
+   */
   open(sessionId: string): Promise<AgentSession>;
-  /** The session of this id, opened where there is one, begun where there is none; a new one without an id. */
+  /**
+   * The session of this very id, opened where there is one, begun where there is none; a new one without an id.
+   * In a home it is looked for in the project of the current folder.
+   */
   session(sessionId?: string): Promise<AgentSession>;
   /** Closes every session that was made here and is still open. */
   close(): Promise<void>;
@@ -57,7 +63,7 @@ export interface Palimpsest {
  *
  * @example
  * ```ts
- * const palimpsest = createPalimpsest({ model: anthropicModel(new Anthropic(), { model: "claude-sonnet-4-5" }) });
+ * const palimpsest = createPalimpsest({ model: anthropicModel(new Anthropic(), { model: "claude-opus-5-5" }) });
  * const session = await palimpsest.session("my-agent");
  * const { text } = await session.turn("Fix the failing tests.", { system, tools });
  * await palimpsest.close();
@@ -82,6 +88,7 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
     session: async (sessionId) => {
       if (sessionId === undefined) return create();
       try {
+        await place.checkIsHere?.(sessionId);
         return await open(sessionId);
       } catch (error) {
         if (!(error instanceof StoreError) || error.code !== "SESSION_NOT_FOUND") throw error;
@@ -99,6 +106,12 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
 interface Place {
   readonly create: (sessionId: string | undefined) => Promise<Session>;
   readonly open: (sessionId: string) => Promise<Session>;
+  /**
+   * Where opening finds more than the session of this id here: a name that a program gives must not open what
+   * only begins like it, or another project's.
+   * @throws `SESSION_NOT_FOUND`
+   */
+  readonly checkIsHere?: (sessionId: string) => Promise<unknown>;
 }
 
 function placeOf(options: PalimpsestOptions): Place {
@@ -127,6 +140,7 @@ function placeOf(options: PalimpsestOptions): Place {
   return {
     create: (sessionId) => own.create({ ...shared, ...named(sessionId) }),
     open: (sessionId) => own.resume(sessionId, shared),
+    checkIsHere: (sessionId) => own.storeOf().find(sessionId),
   };
 }
 

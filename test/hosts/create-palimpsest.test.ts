@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { functionModel } from "../../src/adapters/models/function-model.ts";
+import { createPalimpsest, type Palimpsest } from "../../src/hosts/create-palimpsest.ts";
+import type { PalimpsestHome } from "../../src/hosts/palimpsest-home.ts";
+import { at, open, useHomes } from "../helpers/homes.ts";
+
+const model = functionModel(async () => "Understood.", { model: "claude-opus-5-5" });
+
+async function said(palimpsest: Palimpsest, sessionId: string, text: string): Promise<number> {
+  const session = await palimpsest.session(sessionId);
+  await session.turn(text);
+  return session.session.visible.length;
+}
+
+describe("a session by its name", () => {
+  useHomes();
+  const places: readonly { name: string; make: () => { home: PalimpsestHome } | { folder: string } }[] = [
+    { name: "home", make: () => ({ home: open() }) },
+    { name: "folder", make: () => ({ folder: at("sessions") }) },
+  ];
+
+  it.each(places)("in a $name goes on where it was left", async ({ make }) => {
+    const before = createPalimpsest({ model, ...make() });
+    expect(await said(before, "chat", "Hello.")).toBe(2);
+    await before.close();
+    const after = createPalimpsest({ model, ...make() });
+    expect(await said(after, "chat", "Hello again.")).toBe(4);
+    await after.close();
+  });
+
+  it.each(places)("in a $name is not one whose name only begins like it", async ({ make }) => {
+    const palimpsest = createPalimpsest({ model, ...make() });
+    expect(await said(palimpsest, "user-10", "I am the tenth.")).toBe(2);
+    expect(await said(palimpsest, "user-1", "I am the first.")).toBe(2);
+    await palimpsest.close();
+  });
+
+  it("in a home is not one of another project, nor one with such a title", async () => {
+    const elsewhere = createPalimpsest({ model, home: open({ workingCopy: at("other") }) });
+    expect(await said(elsewhere, "main", "Elsewhere.")).toBe(2);
+    await elsewhere.close();
+    const home = open();
+    const palimpsest = createPalimpsest({ model, home });
+    expect(await said(palimpsest, "first", "here")).toBe(2);
+    await palimpsest.close();
+    await home.rename("first", "titled");
+    expect((await palimpsest.open("titled")).id).toBe("first");
+    expect(await said(palimpsest, "main", "Here.")).toBe(2);
+    expect(await said(palimpsest, "titled", "Here.")).toBe(2);
+    await palimpsest.close();
+  });
+});
+
+it.each([
+  { options: {}, why: "no model" },
+  { options: { model, folder: "a", home: {} }, why: "two places" },
+  { options: undefined, why: "nothing" },
+])("is refused with $why", ({ options }) => {
+  expect(() => createPalimpsest(options as never)).toThrow(
+    expect.objectContaining({ code: "OPTION_INVALID" }),
+  );
+});
