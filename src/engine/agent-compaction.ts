@@ -8,6 +8,7 @@
 import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import type { WrittenSummary } from "../compaction/full/written-summary.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
+import { AgentRestoration } from "./agent-restoration.ts";
 import { AheadSummary } from "./ahead-summary.ts";
 import type { DueSummary, PrepareHelp } from "./call-preparer.ts";
 import { notify, type SessionEvent } from "./events.ts";
@@ -22,6 +23,7 @@ export class AgentCompaction {
   readonly #hooks: HookRunner;
   readonly #desk: SummaryDesk;
   readonly #ahead: AheadSummary;
+  readonly #restoration: AgentRestoration;
 
   constructor(session: Session, options: AgentOptions, world: AgentWorld & { readonly hooks: HookRunner }) {
     this.#session = session;
@@ -34,6 +36,7 @@ export class AgentCompaction {
       now: world.now,
       onCall: (call) => this.#emit({ type: "summary-call", ...call }),
     });
+    this.#restoration = new AgentRestoration(session, options, world);
     this.#ahead = new AheadSummary((ask, signal) => this.#written(ask, signal));
   }
 
@@ -95,6 +98,8 @@ export class AgentCompaction {
 
   help(state: {
     readonly written?: WrittenSummary | undefined;
+    /** What the session asks for: what its system prompt says is not shown again. */
+    readonly request?: CallRequest | undefined;
     /** There will be no other summary. */
     readonly isSettled?: boolean;
     readonly isVetoed?: boolean;
@@ -102,6 +107,7 @@ export class AgentCompaction {
     return {
       writesSummaries: this.#mayAsk() || state.written !== undefined,
       written: state.written,
+      restore: (edit, planned) => this.#restoration.restore(edit, planned, state.request?.system),
       decide: (due) => {
         if (state.isVetoed === true) return "later";
         return state.isSettled === true || state.written !== undefined ? "now" : this.#decide(due);

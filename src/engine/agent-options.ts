@@ -1,10 +1,13 @@
 /**
  * What a session with a model is made with.
  */
+import type { FileBudget } from "../compaction/restore-files.ts";
 import type { Deadline } from "../ports/deadline.ts";
 import type { ModelClient } from "../ports/model-client.ts";
+import type { FileRestorer, Restorer } from "../ports/restorer.ts";
 import type { TokenCounter } from "../ports/token-counter.ts";
 import type { SessionHooks } from "./hooks.ts";
+import type { PlanHost } from "./restored-context.ts";
 
 /** The models of a session, by what they are asked for. */
 export interface AgentModels {
@@ -19,6 +22,14 @@ export interface AgentModels {
 /** How a session with a model behaves. Everything but the model may be left out. */
 export interface AgentOptions extends AgentModels {
   readonly hooks?: SessionHooks;
+  /** What the host shows again after a compaction, beside recent files and the plan. */
+  readonly restorers?: readonly Restorer[];
+  /** Reads files as they are now, to show them again. @defaultValue what the log last held of them */
+  readonly fileReader?: FileRestorer;
+  /** What the host knows of plans, or `off`. @defaultValue what the tools of the log said */
+  readonly plan?: PlanHost | "off";
+  /** Limits of the files that are shown again, or `off`. @defaultValue `fileBudget` of the window */
+  readonly restoredFiles?: FileBudget | "off";
   /** Count requests where the estimate is not good enough to decide by. @defaultValue the model's own counter */
   readonly counters?: readonly TokenCounter[];
   /**

@@ -143,7 +143,7 @@ export class AgentSession {
     const { preparer } = this.session;
     const ahead = this.#compaction.writtenAhead();
     const first = await this.session.inTurn(async () => {
-      const prepared = await preparer.prepare(request, this.#compaction.help({ written: ahead }));
+      const prepared = await preparer.prepare(request, this.#compaction.help({ request, written: ahead }));
       if (!("ask" in prepared)) this.#leaves(request, prepared);
       return prepared;
     });
@@ -176,12 +176,13 @@ export class AgentSession {
     const failure = this.#classify(error);
     const request = this.#lastRequest;
     const recovery = this.#hasRecovered || request === undefined ? undefined : recoveryOf(failure);
-    await this.#failedCall(failure, recovery !== undefined);
+    const callSeq = this.#lastCallSeq();
+    await this.session.inTurn(async () => recovery?.apply(this.session.preparer.room, callSeq));
+    await this.#failedCall(callSeq, failure, recovery !== undefined);
     if (recovery === undefined || request === undefined)
       throw refusalError(failure, { error, promptTokens: this.session.tokens.total });
     this.#hasRecovered = true;
     const adapted = recovery.adapt(request);
-    await this.session.inTurn(async () => recovery.apply(this.session.preparer.room, this.#lastCallSeq()));
     return this.prepare({ ...request, ...adapted }, options);
   }
 
@@ -205,9 +206,11 @@ export class AgentSession {
       const ask = { ...asked.ask, trigger: "manual" as const, instructions, span };
       const { written, veto } = await this.#compaction.write(ask, signal);
       if (veto !== undefined) throw vetoed(veto);
-      const help = this.#compaction.help({ written, isSettled: true });
+      const { restore, ...help } = this.#compaction.help({ request, written, isSettled: true });
+      // What stands on the other side of a pivot is in view: nothing has to be shown again.
+      const again = span === undefined && restore !== undefined ? { restore } : {};
       edits = await this.session.inTurn(async () => {
-        const done = await preparer.compact(request, { ...help, compactFor: "manual", span });
+        const done = await preparer.compact(request, { ...help, ...again, compactFor: "manual", span });
         return "ask" in done ? [] : done;
       });
       this.#compaction.judge(edits, written);
@@ -242,7 +245,7 @@ export class AgentSession {
   ): Promise<PreparedCall> {
     const { preparer } = this.session;
     const { written, veto } = await this.#compaction.write(ask, signal);
-    const help = this.#compaction.help({ written, isSettled: true, isVetoed: veto !== undefined });
+    const help = this.#compaction.help({ request, written, isSettled: true, isVetoed: veto !== undefined });
     try {
       const prepared = await this.session.inTurn(async () => {
         const done = await preparer.prepare(request, help);
@@ -297,14 +300,15 @@ export class AgentSession {
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: true });
   }
 
-  async #failedCall(failure: ModelFailure, isRecovered: boolean): Promise<void> {
-    const seq = this.#lastCallSeq();
+  async #failedCall(seq: number, failure: ModelFailure, isRecovered: boolean): Promise<void> {
     this.#emit({ type: "model-failed", seq, failure, isRecovered });
     if (seq === 0) return;
     const error = { code: failure.kind, message: failure.message };
-    await this.session.inTurn(() =>
-      this.session.parts.writer.appendOne({ type: "answer", callSeq: seq, error }),
-    );
+    const { writer, calls } = this.session.parts;
+    await this.session.inTurn(async () => {
+      await writer.appendOne({ type: "answer", callSeq: seq, error });
+      calls.answered(seq);
+    });
   }
 
   #classify(error: unknown): ModelFailure {

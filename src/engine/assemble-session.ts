@@ -2,6 +2,7 @@
  * Putting a session together from its log and what was folded from it: the one place that knows which
  * part needs which.
  */
+import type { JsonValue } from "../base/json.ts";
 import { addToDigest, createDigest, type Digest } from "../compaction/digest.ts";
 import { addToHistory, createHistoryIndex } from "../compaction/history-search.ts";
 import type { SessionLog } from "../ports/session-store.ts";
@@ -36,7 +37,10 @@ export function assembleSession(
   const { keeper, calls, positions, beginning } = folded;
   const { ledger } = keeper;
   const digests = new DigestStore(log, { hasher, stored: folded.storedDigest });
-  const writer = startWriter(options, log, { ...folded, digests, digest: () => parts.digest });
+  const carried = new Map<string, JsonValue>(
+    folded.announced === undefined ? [] : [["announced", folded.announced]],
+  );
+  const writer = startWriter(options, log, { ...folded, digests, carried, digest: () => parts.digest });
   if (beginning !== undefined) writer.begin(beginning);
   const reader = new LogReader(log, positions);
   const isNew = beginning !== undefined;
@@ -60,6 +64,7 @@ export function assembleSession(
       measure,
       windowTokens: () => preparer.budget().windowTokens,
     }),
+    carried,
     observer,
     isDurable: durability === "durable",
   };
@@ -72,11 +77,12 @@ export function assembleSession(
 
 interface WriterParts extends FoldedLog {
   readonly digests: DigestStore;
+  readonly carried: ReadonlyMap<string, JsonValue>;
   readonly digest: () => FoldedFromLog<Digest>;
 }
 
 function startWriter(options: SessionOptions, log: SessionLog, parts: WriterParts): LogWriter {
-  const { keeper, calls, projection, positions, lastEntry, digests } = parts;
+  const { keeper, calls, projection, positions, lastEntry, digests, carried } = parts;
   const { ledger } = keeper;
   const writer: LogWriter = new LogWriter({
     log,
@@ -92,7 +98,16 @@ function startWriter(options: SessionOptions, log: SessionLog, parts: WriterPart
       const usageAnchor = { ledger: ledger.snapshot(), fixedTokens: ledger.fixedTokens ?? null };
       const open = calls.snapshot(ledger.generation);
       const metadata = writer.metadata.values;
-      return { usageAnchor, carried: { ...open, sentCount: keeper.sentCount, metadata, ...digests.carried } };
+      return {
+        usageAnchor,
+        carried: {
+          ...open,
+          sentCount: keeper.sentCount,
+          metadata,
+          ...digests.carried,
+          ...Object.fromEntries(carried),
+        },
+      };
     },
     beforeCheckpoint: async () => {
       const known = digests.isDue(writer.nextSeq) ? parts.digest().known : undefined;

@@ -10,6 +10,7 @@ import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { HookFailure } from "./hooks.ts";
 import type { MendReason } from "./mending.ts";
+import type { RestorationEvent } from "./restoration-events.ts";
 import type { SummaryCall } from "./summary-desk.ts";
 
 /**
@@ -39,7 +40,7 @@ import type { SummaryCall } from "./summary-desk.ts";
  * - `model-failed`: a call of the model failed; `failure` says what that means and `isRecovered` whether it is sent
  *   again in another form.
  * - `hook-failed`, `counter-failed`: a hook or a counter threw or did not answer in time, and was passed over.
- * - `restored`: what was shown again after a compaction, and what was left out.
+ * - `restored`, `restore-skipped`: what was shown again after a compaction, and what was not and why.
  * - `checkpoint-failed`: opening will read more; nothing is lost by it.
  * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
  *   not be read there, and are shown as previews only.
@@ -113,6 +114,7 @@ export type SessionEvent =
     }
   | ({ readonly type: "hook-failed" } & HookFailure)
   | { readonly type: "counter-failed"; readonly counter: string; readonly reason: string }
+  | RestorationEvent
   | { readonly type: "checkpoint-failed"; readonly error: unknown }
   | {
       readonly type: "forked";

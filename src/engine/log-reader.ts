@@ -71,6 +71,12 @@ export class LogReader {
     });
   }
 
+  /** One block as it was said, by its place; `undefined` where there is none, or its blob is gone. */
+  async findBlock(seq: number, block: number): Promise<ContentBlock | undefined> {
+    const stored = (await this.findMessage(seq))?.content[block];
+    return stored === undefined ? undefined : this.#tryWhole(stored);
+  }
+
   async #tryWhole(block: StoredBlock): Promise<ContentBlock | undefined> {
     if (block.type !== "blob") return block;
     try {

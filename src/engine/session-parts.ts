@@ -1,6 +1,7 @@
 /**
  * What a session is made of, wired once when it is created or opened.
  */
+import type { JsonValue } from "../base/json.ts";
 import type { Digest } from "../compaction/digest.ts";
 import type { HistoryIndex } from "../compaction/history-search.ts";
 import type { SessionLog } from "../ports/session-store.ts";
@@ -23,6 +24,8 @@ export interface SessionParts {
   readonly index: FoldedFromLog<HistoryIndex>;
   readonly calls: OpenCalls;
   readonly pins: SessionPins;
+  /** What the next checkpoint carries over, beside the window, by name. */
+  readonly carried: Map<string, JsonValue>;
   readonly observer: SessionObserver | undefined;
   readonly isDurable: boolean;
 }

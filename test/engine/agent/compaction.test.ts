@@ -158,7 +158,12 @@ describe("hooks", () => {
       },
     });
     await session.turn("Read everything.", { tools });
-    expect(seen.slice(0, 3)).toEqual(["sessionStart new", "preCompact auto threshold", "postCompact full"]);
+    expect(seen).toEqual([
+      "sessionStart new",
+      "preCompact auto threshold",
+      "sessionStart compacted",
+      "postCompact full",
+    ]);
     expect(JSON.stringify(model.requests[0]?.messages)).toContain("The house style is plain.");
     const asked = model.requests.find(({ messages }) => JSON.stringify(messages).includes("<summary> tags"));
     expect(JSON.stringify(asked?.messages.at(-1))).toContain("Keep the names of all birds.");

@@ -1,0 +1,133 @@
+/**
+ * A recorded session as an agent that lives it again: the provider answers what the model answered then, and
+ * the tools answer what they answered then.
+ *
+ * Recorded thinking is said again as the provider's own, so that it is signed by whoever checks it.
+ */
+
+import { readInputFile } from "../../src/adapters/node/input-file.ts";
+import { isObject, type JsonObject } from "../../src/base/json.ts";
+import type { AgentTool, ToolOutput } from "../../src/engine/turn.ts";
+import { importSessions } from "../../src/formats/import-session.ts";
+import type { AnswerPart, ScriptedAnswer, ScriptedRequest } from "../../src/testing/scripted-provider.ts";
+import { blockText } from "../../src/transcript/blocks.ts";
+import type { Message } from "../../src/transcript/messages.ts";
+
+/** What the user says, or the model. */
+type Step =
+  | { readonly by: "user"; readonly text: string }
+  | { readonly by: "model"; readonly parts: readonly AnswerPart[] };
+
+export interface RecordedAgent {
+  readonly tools: readonly AgentTool[];
+  /** What the user says next; `undefined` at the end. Answers that nobody asked for are asked for with "Go on." */
+  nextPrompt(): string | undefined;
+  /** What the model says next: the script of a provider. */
+  answer(request: ScriptedRequest): ScriptedAnswer | string;
+  readonly answersLeft: number;
+}
+
+/** The nine sections, whatever was said. */
+export const GOOD_SUMMARY = `<analysis>It was long.</analysis>\n<summary>\n${[
+  "Primary request and intent: the work on the command line tool goes on.",
+  "Key technical concepts: checkpoints, sessions.",
+  "Files and code sections: several were read and changed.",
+  "Errors and fixes: tests failed and were mended.",
+  "Problem solving: the cause was found.",
+  "All user messages: carried over from the log.",
+  "Pending tasks: what was asked for last.",
+  "Current work: reading and editing.",
+  "Optional next step: go on with the newest request.",
+]
+  .map((line, index) => `${index + 1}. ${line}`)
+  .join("\n")}\n</summary>`;
+
+/** Whether a provider is asked for a summary. */
+export const isSummaryRequest = ({ lastUserText, systemText }: ScriptedRequest): boolean =>
+  lastUserText.includes("Then write the summary in <summary> tags") || systemText.startsWith("You summarise");
+
+/** Makes one agent of recorded files, one after the other; at most `answers` answers of the model. */
+export async function recordedAgent(
+  paths: readonly string[],
+  {
+    answers = Number.POSITIVE_INFINITY,
+    thinks = false,
+  }: { readonly answers?: number; readonly thinks?: boolean } = {},
+): Promise<RecordedAgent> {
+  const steps: Step[] = [];
+  const results = new Map<string, ToolOutput>();
+  const names = new Set<string>();
+  for (const [file, path] of paths.entries()) {
+    const sessions = await importSessions(await readInputFile(path));
+    for (const item of sessions.sessions[0]?.items ?? [])
+      if (item.type === "message") addMessage(item.message, `f${file}_`, { steps, results, names, thinks });
+  }
+  let place = 0;
+  let said = 0;
+  const nextAnswer = (): Step | undefined => {
+    while (steps[place]?.by === "user") place++;
+    return steps[place++];
+  };
+  return {
+    tools: [...names].map((name) => ({
+      name,
+      description: `The tool ${name} of a recorded session.`,
+      inputSchema: { type: "object" },
+      run: (_, { callId }) => results.get(callId) ?? "",
+    })),
+    nextPrompt: () => {
+      if (said >= answers) return undefined;
+      const texts: string[] = [];
+      for (let step = steps[place]; step?.by === "user"; step = steps[++place]) texts.push(step.text);
+      if (place >= steps.length) return undefined;
+      return texts.length === 0 ? "Go on." : texts.join("\n\n");
+    },
+    answer: (request) => {
+      if (isSummaryRequest(request)) return GOOD_SUMMARY;
+      const step = said >= answers ? undefined : nextAnswer();
+      said++;
+      return step?.by === "model" ? { parts: step.parts } : "That is all.";
+    },
+    get answersLeft() {
+      return steps.slice(place).filter(({ by }) => by === "model").length;
+    },
+  };
+}
+
+interface Recording {
+  readonly steps: Step[];
+  readonly results: Map<string, ToolOutput>;
+  readonly names: Set<string>;
+  readonly thinks: boolean;
+}
+
+function addMessage(message: Message, prefix: string, { steps, results, names, thinks }: Recording): void {
+  if (message.role === "assistant") {
+    const parts = message.content.flatMap((block): readonly AnswerPart[] => {
+      if (block.type === "text" && block.text.trim() !== "") return [{ type: "text", text: block.text }];
+      if (block.type === "thinking" && thinks && block.thinking.trim() !== "")
+        return [{ type: "thinking", text: block.thinking }];
+      if (block.type !== "tool_use") return [];
+      names.add(block.name);
+      const input = isObject(block.input) ? (block.input as JsonObject) : {};
+      return [{ type: "tool-call", name: block.name, input, id: `${prefix}${block.id}` }];
+    });
+    if (parts.every(({ type }) => type === "thinking")) return;
+    const last = steps.at(-1);
+    // Chunks of one response are one answer: a call ends it.
+    const isOpen = last?.by === "model" && last.parts.every(({ type }) => type !== "tool-call");
+    if (isOpen) steps[steps.length - 1] = { by: "model", parts: [...last.parts, ...parts] };
+    else steps.push({ by: "model", parts });
+    return;
+  }
+  const texts: string[] = [];
+  for (const block of message.content) {
+    if (block.type === "tool_result")
+      results.set(`${prefix}${block.tool_use_id}`, {
+        content: blockText(block),
+        isError: block.is_error === true,
+      });
+    else if (block.type === "text" && block.text.trim() !== "") texts.push(block.text);
+  }
+  if (texts.length > 0) steps.push({ by: "user", text: texts.join("\n") });
+}
