@@ -90,17 +90,30 @@ function choose(
   sizeOf: (text: string) => number,
 ): ReadonlySet<number> {
   const chosen = new Set<number>();
-  const end = lastLine(lines);
+  const numbers = [...lines.keys()];
   let left = budgetTokens;
+  // Only lines that are known are gone through: a range may span millions that are not.
   for (const { first, last } of ranges)
-    for (let number = Math.max(1, first); number <= Math.min(last, end); number++) {
-      const line = lines.get(number);
-      if (line === undefined || chosen.has(number)) continue;
-      left -= sizeOf(line);
+    for (let place = placeOf(numbers, first); place < numbers.length && numbers[place]! <= last; place++) {
+      const number = numbers[place]!;
+      if (chosen.has(number)) continue;
+      left -= sizeOf(lines.get(number)!);
       if (left < 0) return chosen;
       chosen.add(number);
     }
   return chosen;
+}
+
+/** Index of the first of the ascending numbers that is not below `least`. */
+function placeOf(numbers: readonly number[], least: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** With gaps of a few lines closed: to say that they are missing costs as much. */

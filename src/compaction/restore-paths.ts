@@ -9,10 +9,10 @@ const MAX_PATH_CHARACTERS = 1_000;
 
 /** The path without `file://`, `./`, doubled separators and `..`; `undefined` where it is none. */
 export function normalisePath(path: string): string | undefined {
-  const bare = path.trim().replace(/^file:\/\//, "");
-  if (bare === "" || bare.length > MAX_PATH_CHARACTERS || /[\n\r\0]/.test(bare)) return undefined;
+  const bare = path.replace(/^(?:file:\/\/)+/, "");
+  if (bare.trim() === "" || bare.length > MAX_PATH_CHARACTERS || /[\n\r\0]/.test(bare)) return undefined;
   // On Windows both separators stand in one log; elsewhere a backslash is part of a name.
-  const slashed = /^[A-Za-z]:[\\/]/.test(bare) ? bare.replace(/\\/g, "/") : bare;
+  const slashed = /(?:^|\/)[A-Za-z]:[\\/]/.test(bare) ? bare.replace(/\\/g, "/") : bare;
   const parts: string[] = [];
   for (const part of slashed.split("/")) {
     if (part === "" || part === ".") continue;

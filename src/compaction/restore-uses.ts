@@ -152,9 +152,16 @@ function linesAsked(
   const end = asNumber(input["end_line"]) ?? asNumber(input["endLine"]) ?? asNumber(range[1]);
   const last = end ?? (limit === undefined ? undefined : (first ?? 1) + limit - 1);
   return {
-    ...(first === undefined ? {} : { first: Math.max(1, Math.round(first)) }),
-    ...(last === undefined || last < 1 ? {} : { last: Math.round(last) }),
+    ...(first === undefined ? {} : { first: lineNumber(first) }),
+    ...(last === undefined || last < 1 ? {} : { last: lineNumber(last) }),
   };
+}
+
+/** No file has more lines; beyond it numbers do not count on. */
+const MAX_LINE = 1_000_000_000;
+
+function lineNumber(given: number): number {
+  return Math.min(MAX_LINE, Math.max(1, Math.round(given)));
 }
 
 function isPlainText(block: ToolResultBlock): boolean {

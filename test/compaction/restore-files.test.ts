@@ -1,9 +1,11 @@
 /** Which files are put back after a compaction, how much of each, and how they stand in the window. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../../src/base/json.ts";
 import { addToDigest, createDigest } from "../../src/compaction/digest.ts";
 import { asCandidate, rankCandidates } from "../../src/compaction/restore-candidates.ts";
 import { currentContent } from "../../src/compaction/restore-content.ts";
-import { fileBudget, planFiles } from "../../src/compaction/restore-files.ts";
+import { fileBudget, planFiles, restoredFileText } from "../../src/compaction/restore-files.ts";
 import { formatRestored } from "../../src/compaction/restore-text.ts";
 import { findFileUses } from "../../src/compaction/restore-uses.ts";
 import { judgeAnthropicRequest } from "../../src/testing/wire-oracle.ts";
@@ -170,6 +172,39 @@ describe("restored text", () => {
       judgeAnthropicRequest({ messages: [{ role: "user", content: [{ type: "text", text }] }] }),
     ).toEqual([]);
   });
+});
+
+it("takes whatever a call or a result holds, and keeps to its budget", () => {
+  const path = fc.oneof(fc.constantFrom("/p/a.ts", "a.ts", "..", "D:\\a.ts"), fc.string());
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.constantFrom("     1→a\n     2→b", "999999999\tz", "a"),
+  );
+  const input = fc.oneof(
+    fc.record({ file_path: path, offset: fc.double(), limit: fc.integer() }),
+    fc.record({ file_path: path, old_string: text, new_string: text, replace_all: fc.boolean() }),
+    fc.record({ file_path: path, content: text, edits: fc.array(fc.jsonValue()) }),
+    fc.record({
+      command: fc.oneof(
+        path.map((one) => `cat ${one}`),
+        text,
+      ),
+    }),
+    fc.jsonValue(),
+  );
+  const name = fc.constantFrom("Read", "Edit", "MultiEdit", "Write", "Bash", "apply_patch", "other");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, input, text)), fc.nat({ max: 400 }), (calls, filesTokens) => {
+      const hidden = calls.flatMap(([tool, given, answer], index) => [
+        called(index * 2 + 1, tool, given as JsonValue),
+        resulted(index * 2 + 2, answer),
+      ]);
+      const budget = { filesCount: 5, fileTokens: 300, filesTokens };
+      const { files } = planFiles(ranked(hidden, "a.ts").map(asCandidate), budget, measure);
+      const tokens = files.map((file) => measure({ type: "text", text: restoredFileText(file) }));
+      expect(tokens.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(filesTokens);
+    }),
+  );
 });
 
 it("is done in a moment where a file was used very often", () => {
