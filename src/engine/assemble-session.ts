@@ -27,6 +27,9 @@ import type { SessionOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { SessionPins } from "./session-pins.ts";
 
+/** What checkpoints carry beside the window: what the model was told of lists, and the limits that refusals named. */
+const CARRIED = ["announced", "learnedWindows"] as const;
+
 /** A session on `log`; `beginning`, header first, where the log is new. */
 export function assembleSession(
   options: SessionOptions,
@@ -38,7 +41,10 @@ export function assembleSession(
   const { ledger } = keeper;
   const digests = new DigestStore(log, { hasher, stored: folded.storedDigest });
   const carried = new Map<string, JsonValue>(
-    folded.announced === undefined ? [] : [["announced", folded.announced]],
+    CARRIED.flatMap((name) => {
+      const value = folded.carried?.[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
   );
   const writer = startWriter(options, log, { ...folded, digests, carried, digest: () => parts.digest });
   if (beginning !== undefined) writer.begin(beginning);
@@ -75,7 +81,7 @@ export function assembleSession(
   return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index));
 }
 
-interface WriterParts extends FoldedLog {
+interface WriterParts extends Omit<FoldedLog, "carried"> {
   readonly digests: DigestStore;
   readonly carried: ReadonlyMap<string, JsonValue>;
   readonly digest: () => FoldedFromLog<Digest>;

@@ -3,7 +3,7 @@
  * call that still waits for an answer.
  */
 import { assert } from "../base/assert.ts";
-import { asNumber, asString, isObject, type JsonValue } from "../base/json.ts";
+import { asNumber, asString, isObject, type JsonObject } from "../base/json.ts";
 import type { LogContents, LogDamage, SessionLog, StoredEntry } from "../ports/session-store.ts";
 import { UsageLedger } from "../tokens/usage-ledger.ts";
 import { isPossibleCheckpoint, restoreCheckpoint } from "../transcript/checkpoint.ts";
@@ -32,8 +32,8 @@ export interface FoldedLog {
   readonly storedDigest?: StoredDigest;
   /** As far as it was read; of a new session, none. */
   readonly metadata?: MetadataFold;
-  /** What the model was told of lists, as the last checkpoint carried it. */
-  readonly announced?: JsonValue;
+  /** What else the last checkpoint carried, by name. */
+  readonly carried?: JsonObject;
 }
 
 type Emit = (event: SessionEvent) => void;
@@ -175,7 +175,7 @@ class LogFold {
   readonly #mendings: Mending[] = [];
   #lastEntry: Entry | undefined;
   #storedDigest: StoredDigest | undefined;
-  #announced: JsonValue | undefined;
+  #carried: JsonObject = {};
 
   constructor(log: SessionLog, { positions, projection, checkpoint, entries }: FoldStart) {
     this.#log = log;
@@ -187,7 +187,7 @@ class LogFold {
     this.#calls.restore(checkpoint?.carried, this.#keeper.ledger.generation);
     this.#keeper.restoreSent(asNumber(checkpoint?.carried?.["sentCount"]) ?? 0);
     this.#storedDigest = carriedDigest(checkpoint);
-    this.#announced = checkpoint?.carried?.["announced"];
+    this.#carried = checkpoint?.carried ?? {};
   }
 
   /** False where an entry needs what is not known any more. */
@@ -217,7 +217,7 @@ class LogFold {
       takeAnswer(entry, { projection, keeper, calls });
     } else if (entry.type === "checkpoint") {
       this.#storedDigest = carriedDigest(entry);
-      this.#announced = entry.carried?.["announced"] ?? this.#announced;
+      this.#carried = entry.carried ?? this.#carried;
     } else if (entry.type === "edit") {
       if (entry.edit.kind === "rewind") calls.clear();
       if (CHANGING_WHAT_WAS_SAID.has(entry.edit.kind)) this.#storedDigest = undefined;
@@ -236,7 +236,7 @@ class LogFold {
       metadata: this.#metadata,
       ...(lastEntry === undefined ? {} : { lastEntry }),
       ...(this.#storedDigest === undefined ? {} : { storedDigest: this.#storedDigest }),
-      ...(this.#announced === undefined ? {} : { announced: this.#announced }),
+      carried: this.#carried,
     };
   }
 }

@@ -8,6 +8,7 @@
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import { CATALOGUE_DEFAULTS } from "../base/defaults/tokens.ts";
 import { WindowTooSmallError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { type Room, type RoomMade, tokensAfter } from "../compaction/room.ts";
 import { planStripMedia } from "../compaction/strip-media.ts";
 import { isSummaryDue, type SummaryDue } from "../compaction/window-planner.ts";
@@ -63,6 +64,10 @@ export class RoomKeeper {
     this.#now = tools.now;
     this.#safety = new SessionSafety(options.editSafety);
     this.rooms = new RoomMaker(parts, options);
+    const learned = parts.carried.get("learnedWindows");
+    for (const [model, tokens] of Object.entries(isObject(learned) ? learned : {}))
+      if (typeof tokens === "number" && tokens >= CATALOGUE_DEFAULTS.smallestWindowTokens)
+        this.#learned.set(model, tokens);
   }
 
   /** The limits of the window that the last call was prepared for. */
@@ -101,7 +106,7 @@ export class RoomKeeper {
     const { promptTokens, limitTokens, isWindow } = size;
     const sentTokens = ledger.figure().tokens;
     if (limitTokens !== undefined && limitTokens >= CATALOGUE_DEFAULTS.smallestWindowTokens) {
-      if (isWindow) this.#learned.set(ledger.model, limitTokens);
+      if (isWindow) this.#learn(ledger.model, limitTokens);
       else this.#ceilingTokens = limitTokens;
     } else this.#ceilingTokens = Math.floor(sentTokens * ENGINE_DEFAULTS.refusedShare);
     if (promptTokens !== undefined && promptTokens > 0) {
@@ -112,6 +117,12 @@ export class RoomKeeper {
     }
     this.#compactFor = reason;
     this.#budget = undefined;
+  }
+
+  /** Kept with the session: a limit that was run into once is not run into again. */
+  #learn(model: string, windowTokens: number): void {
+    this.#learned.set(model, windowTokens);
+    this.#parts.carried.set("learnedWindows", Object.fromEntries(this.#learned));
   }
 
   /** The provider refused the request for its bytes or its media: the next one has none of the old ones. */

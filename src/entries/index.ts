@@ -9,6 +9,7 @@ export {
   functionModel,
   type ModelFunction,
 } from "../adapters/models/function-model.ts";
+export { folderFileReader } from "../adapters/node/folder-file-reader.ts";
 export { nodeFileSystem } from "../adapters/node/node-file-system.ts";
 export { nodeHasher } from "../adapters/node/node-hasher.ts";
 export { nodeProcess } from "../adapters/node/node-process.ts";

@@ -68,6 +68,8 @@ export const RESTORE_DEFAULTS = {
   itemCharacters: 400_000,
   /** Names of one list that are remembered as announced. Source: our choice: about 20 KB in a checkpoint. */
   announcedCount: 1_000,
+  /** Files above this are not read again for a restoration, in bytes. Source: our choice: a hundred times what is shown of one. */
+  readBytes: 4_000_000,
 } as const;
 
 assert(
