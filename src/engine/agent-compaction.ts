@@ -115,6 +115,11 @@ export class AgentCompaction {
     };
   }
 
+  /** The help, without what was written where the window was edited since: it tells of another conversation. */
+  ifStill({ revision }: SummaryAsk, help: PrepareHelp): PrepareHelp {
+    return revision === this.#revision() ? help : { ...help, written: undefined };
+  }
+
   #decide({ isUrgent, editSafety }: DueSummary): "wait" | "later" | "now" {
     if (isUrgent) return this.#mayAsk() || this.#hooks.has("preCompact") ? "wait" : "now";
     if (!this.#mayAsk() || editSafety === "strict" || this.#ahead.takeFailure()) return "now";

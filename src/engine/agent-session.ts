@@ -27,7 +27,8 @@ import { HookRunner } from "./hooks.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
-import { runTurn, type TurnOptions, type TurnResult } from "./turn.ts";
+import { runTurn } from "./turn.ts";
+import type { TurnOptions, TurnResult } from "./turn-options.ts";
 
 /** The part of a request that is the host's; the model is the session's own where it is left out. */
 export type AgentRequest = Omit<CallRequest, "model"> & { readonly model?: string };
@@ -138,7 +139,7 @@ export class AgentSession {
    */
   async prepare(asked: AgentRequest = {}, { signal }: PrepareOptions = {}): Promise<PreparedCall> {
     const request = this.#complete(asked);
-    await this.#start();
+    await this.begin();
     await this.#sizer.size(request);
     const { preparer } = this.session;
     const ahead = this.#compaction.writtenAhead();
@@ -197,20 +198,23 @@ export class AgentSession {
     const { preparer } = this.session;
     preparer.watch.reset();
     if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
-    await this.#start();
+    await this.begin();
     const asked = await this.session.inTurn(() =>
       preparer.compact(request, { writesSummaries: true, compactFor: "manual", span, decide: () => "wait" }),
     );
     let edits: PreparedCall["edits"];
     if ("ask" in asked) {
-      const ask = { ...asked.ask, trigger: "manual" as const, instructions, span };
+      // Nobody knows what the conversation was sent with before: then no call can share its prefix.
+      const isWarm = asked.ask.isWarm && this.#lastRequest !== undefined;
+      const ask = { ...asked.ask, trigger: "manual" as const, isWarm, instructions, span };
       const { written, veto } = await this.#compaction.write(ask, signal);
       if (veto !== undefined) throw vetoed(veto);
       const { restore, ...help } = this.#compaction.help({ request, written, isSettled: true });
       // What stands on the other side of a pivot is in view: nothing has to be shown again.
       const again = span === undefined && restore !== undefined ? { restore } : {};
       edits = await this.session.inTurn(async () => {
-        const done = await preparer.compact(request, { ...help, ...again, compactFor: "manual", span });
+        const still = this.#compaction.ifStill(ask, { ...help, ...again });
+        const done = await preparer.compact(request, { ...still, compactFor: "manual", span });
         return "ask" in done ? [] : done;
       });
       this.#compaction.judge(edits, written);
@@ -248,7 +252,7 @@ export class AgentSession {
     const help = this.#compaction.help({ request, written, isSettled: true, isVetoed: veto !== undefined });
     try {
       const prepared = await this.session.inTurn(async () => {
-        const done = await preparer.prepare(request, help);
+        const done = await preparer.prepare(request, this.#compaction.ifStill(ask, help));
         if ("ask" in done) throw vetoed(veto ?? "");
         this.#leaves(request, done);
         return done;
@@ -275,7 +279,8 @@ export class AgentSession {
     await this.#hooks.postCompact({ sessionId: this.id, trigger, edits });
   }
 
-  async #start(): Promise<void> {
+  /** Asks the hook of the start, once. @internal */
+  async begin(): Promise<void> {
     if (this.#hasStarted) return;
     this.#hasStarted = true;
     const source = this.#isNew ? "new" : "resumed";

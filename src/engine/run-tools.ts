@@ -9,7 +9,7 @@ import { PIN_TOOL } from "../compaction/pin-tool.ts";
 import type { ToolDefinition } from "../ports/model-client.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import type { AgentSession } from "./agent-session.ts";
-import type { AgentTool, ToolOutput, TurnOptions } from "./turn.ts";
+import { type AgentTool, type ToolOutput, type TurnOptions, tell } from "./turn-options.ts";
 
 /** What a session answers by itself. */
 export const SESSION_TOOLS: readonly ToolDefinition[] = [...HISTORY_TOOLS, PIN_TOOL];
@@ -23,7 +23,7 @@ export async function runTools(
   const results: ToolResultBlock[] = [];
   for (const call of calls) {
     const result = await runOne(agent, call, options);
-    options.onEvent?.({ type: "tool-result", call, isError: result.is_error === true });
+    tell(options, { type: "tool-result", call, isError: result.is_error === true });
     results.push(result);
   }
   return results;

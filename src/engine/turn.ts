@@ -8,76 +8,16 @@
  */
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { ModelError, PalimpsestError, SessionError } from "../base/errors.ts";
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { ModelAnswer, ModelEvent, ModelRequest, ToolDefinition } from "../ports/model-client.ts";
-import type { ContentBlock, ToolResultPart, ToolUseBlock } from "../transcript/blocks.ts";
+import type { ContentBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 import type { AgentSession } from "./agent-session.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import { runTools, SESSION_TOOLS } from "./run-tools.ts";
 import { checkThrashing } from "./thrashing.ts";
-
-/** What a tool answers: a text, parts, or either with a mark that it failed. */
-export type ToolOutput =
-  | string
-  | readonly ToolResultPart[]
-  | { readonly content: string | readonly ToolResultPart[]; readonly isError?: boolean };
-
-/** A tool that a turn runs by itself. */
-export interface AgentTool extends ToolDefinition {
-  /** Does the work. What it throws is told to the model as a failed result. */
-  readonly run: (
-    input: JsonValue,
-    context: { readonly callId: string; readonly signal: AbortSignal },
-  ) => ToolOutput | Promise<ToolOutput>;
-}
-
-/** What happens in a turn, as it happens. */
-export type TurnEvent =
-  | ModelEvent
-  | { readonly type: "call"; readonly call: PreparedCall }
-  | { readonly type: "answer"; readonly answer: ModelAnswer }
-  | { readonly type: "tool-result"; readonly call: ToolUseBlock; readonly isError: boolean };
-
-/** How a turn is taken. Everything may be left out. */
-export interface TurnOptions {
-  /** Id of the model. @defaultValue the model client's own */
-  readonly model?: string;
-  /** The system prompt. */
-  readonly system?: string;
-  /** Tools that the turn runs by itself. */
-  readonly tools?: readonly AgentTool[];
-  /** Further tool definitions in the provider's own shape, such as tools that the provider runs. */
-  readonly providerTools?: readonly unknown[];
-  /** Whether the model may search this session's history and read from it. @defaultValue true */
-  readonly historyTools?: boolean;
-  /** Parameters of the request in the provider's words, such as `max_tokens` or `thinking`. */
-  readonly parameters?: JsonObject;
-  readonly betas?: readonly string[];
-  /** Told what arrives; the answer is streamed where the model client can. */
-  readonly onEvent?: (event: TurnEvent) => void;
-  /** Ends the turn with `ABORTED`. */
-  readonly signal?: AbortSignal;
-  /** Calls of the model, at the most. @defaultValue `iterationsCount`, 1,000 */
-  readonly maxIterations?: number;
-}
-
-/** How a turn ended. */
-export interface TurnResult {
-  /** What the model said last. */
-  readonly text: string;
-  /**
-   * `done`: it handed back. `output-limit`: its answer was cut. `refusal`: it would not answer. `iterations`:
-   * `maxIterations` is reached. `loop`: it made the same calls with the same results over and over.
-   */
-  readonly endedBy: "done" | "output-limit" | "refusal" | "iterations" | "loop";
-  /** The last answer. */
-  readonly answer: ModelAnswer;
-  readonly iterations: number;
-  /** All calls of the turn together; those for summaries are not in it. */
-  readonly usage: Usage;
-}
+import { type TurnOptions, type TurnResult, tell } from "./turn-options.ts";
 
 const NO_USAGE: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
 
@@ -89,6 +29,7 @@ export async function runTurn(
 ): Promise<TurnResult> {
   const said = typeof input === "string" ? userMessage(input) : input;
   stopIfAborted(options.signal);
+  await agent.begin();
   await agent.append(said);
   const request = requestOf(agent, options);
   const loop = new LoopWatch();
@@ -122,14 +63,14 @@ async function iterate(
   const { signal } = options;
   let call = await agent.prepare(request, { signal });
   for (;;) {
-    options.onEvent?.({ type: "call", call });
+    tell(options, { type: "call", call });
     const finished: ContentBlock[] = [];
     try {
       const answer = await send(agent, call, { ...options, finished });
       if (answer.stopReason === "window-full") throw windowFull();
       if (answer.messages.every(({ content }) => content.length === 0)) throw emptyAnswer(answer);
       await agent.record(answerOf(call, answer), answer);
-      options.onEvent?.({ type: "answer", answer });
+      tell(options, { type: "answer", answer });
       return answer;
     } catch (error) {
       if (error instanceof PalimpsestError && !(error instanceof ModelError)) throw error;
@@ -148,11 +89,11 @@ async function send(
   const stream = model.stream?.bind(model);
   if (onEvent === undefined || stream === undefined)
     return agent.ask((inner) => model.generate(request, { signal: inner }), signal);
-  const tell = (event: ModelEvent): void => {
+  const onPiece = (event: ModelEvent): void => {
     if (event.type === "block") finished.push(event.block);
-    onEvent(event);
+    tell({ onEvent }, event);
   };
-  return agent.ask((inner) => stream(request, { signal: inner, onEvent: tell }), signal);
+  return agent.ask((inner) => stream(request, { signal: inner, onEvent: onPiece }), signal);
 }
 
 function modelRequest(agent: AgentSession, call: PreparedCall): ModelRequest {
@@ -173,7 +114,8 @@ function requestOf(
   options: TurnOptions,
 ): NonNullable<Parameters<AgentSession["prepare"]>[0]> {
   const { model, system, parameters, betas, providerTools = [], tools = [], historyTools = true } = options;
-  const own = historyTools ? SESSION_TOOLS : [];
+  const taken = new Set(tools.map(({ name }) => name));
+  const own = historyTools ? SESSION_TOOLS.filter(({ name }) => !taken.has(name)) : [];
   const format = agent.model.formatTool?.bind(agent.model) ?? asAnthropicTool;
   const defined = [...tools, ...own].map(({ name, description, inputSchema }) =>
     format({ name, description, inputSchema }),
@@ -251,7 +193,8 @@ async function keepInterrupted(
 }
 
 async function finish(agent: AgentSession, result: TurnResult): Promise<TurnResult> {
-  await agent.session.settle();
+  const { log, isDurable } = agent.session.parts;
+  if (isDurable) await agent.session.inTurn(() => log.sync());
   return result;
 }
 

@@ -86,7 +86,7 @@ export type {
 } from "../engine/session-options.ts";
 export type { CompactionTrigger } from "../engine/summary-ask.ts";
 export type { SummaryCall } from "../engine/summary-desk.ts";
-export type { AgentTool, ToolOutput, TurnEvent, TurnOptions, TurnResult } from "../engine/turn.ts";
+export type { AgentTool, ToolOutput, TurnEvent, TurnOptions, TurnResult } from "../engine/turn-options.ts";
 export { createPalimpsest, type Palimpsest, type PalimpsestOptions } from "../hosts/create-palimpsest.ts";
 export { MemoryManager, type MemoryManagerOptions } from "../hosts/memory-manager.ts";
 export { type NodeSessions, nodeSessions } from "../hosts/node-sessions.ts";

@@ -7,7 +7,7 @@
 
 import { readInputFile } from "../../src/adapters/node/input-file.ts";
 import { isObject, type JsonObject } from "../../src/base/json.ts";
-import type { AgentTool, ToolOutput } from "../../src/engine/turn.ts";
+import type { AgentTool, ToolOutput } from "../../src/engine/turn-options.ts";
 import { importSessions } from "../../src/formats/import-session.ts";
 import type { AnswerPart, ScriptedAnswer, ScriptedRequest } from "../../src/testing/scripted-provider.ts";
 import { blockText } from "../../src/transcript/blocks.ts";

@@ -4,7 +4,7 @@
 import { InMemorySessionStore } from "../../../src/adapters/in-memory/in-memory-session-store.ts";
 import type { AgentSession } from "../../../src/engine/agent-session.ts";
 import type { SessionEvent } from "../../../src/engine/events.ts";
-import type { AgentTool } from "../../../src/engine/turn.ts";
+import type { AgentTool } from "../../../src/engine/turn-options.ts";
 import {
   createPalimpsest,
   type Palimpsest,
