@@ -7,6 +7,7 @@ import type { ModelFailure } from "../ports/model-failure.ts";
 import type { LogDamage } from "../ports/session-store.ts";
 import type { CacheMiss } from "../tokens/prompt-cache-monitor.ts";
 import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
+import type { Usage } from "../transcript/messages.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { HookFailure } from "./hooks.ts";
 import type { MendReason } from "./mending.ts";
@@ -24,6 +25,7 @@ import type { SummaryCall } from "./summary-desk.ts";
  *   pins take of `limitTokens`.
  * - `host-edit`: `reconcile` hid messages that the host's list does not have any more.
  * - `call`: a request left; `tokens` is its size, unpadded, and `source` where that figure comes from.
+ * - `answer`: call `seq` was answered; `usage` is what it cost.
  * - `invariant-broken`: a request breaks a rule and is handed out all the same: a bug of ours, please report it.
  * - `useless-compaction`: one that freed less than `usefulFreedShare`, came within `refillCallsCount` calls of the one
  *   before, or left more than its target; and how many of them came in a row. It is thrashing from
@@ -87,6 +89,7 @@ export type SessionEvent =
       readonly tokens: number;
       readonly source: string;
     }
+  | { readonly type: "answer"; readonly seq: number; readonly usage?: Usage; readonly stopReason?: string }
   | { readonly type: "invariant-broken"; readonly rule: string; readonly message: number }
   | {
       readonly type: "useless-compaction";

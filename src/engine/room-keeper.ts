@@ -108,7 +108,11 @@ export class RoomKeeper {
     if (limitTokens !== undefined && limitTokens >= CATALOGUE_DEFAULTS.smallestWindowTokens) {
       if (isWindow) this.#learn(ledger.model, limitTokens);
       else this.#ceilingTokens = limitTokens;
-    } else this.#ceilingTokens = Math.floor(sentTokens * ENGINE_DEFAULTS.refusedShare);
+    } else {
+      this.#ceilingTokens = Math.floor(sentTokens * ENGINE_DEFAULTS.refusedShare);
+      // A guess: good for as long as the session is open, and not written down.
+      if (isWindow) this.#learned.set(ledger.model, this.#ceilingTokens);
+    }
     if (promptTokens !== undefined && promptTokens > 0) {
       const sent = calls.find(callSeq);
       if (sent !== undefined)
@@ -122,7 +126,8 @@ export class RoomKeeper {
   /** Kept with the session: a limit that was run into once is not run into again. */
   #learn(model: string, windowTokens: number): void {
     this.#learned.set(model, windowTokens);
-    this.#parts.carried.set("learnedWindows", Object.fromEntries(this.#learned));
+    const known = this.#parts.carried.get("learnedWindows");
+    this.#parts.carried.set("learnedWindows", { ...(isObject(known) ? known : {}), [model]: windowTokens });
   }
 
   /** The provider refused the request for its bytes or its media: the next one has none of the old ones. */

@@ -189,6 +189,12 @@ export class Session {
         ...(isNewest ? { answerTo: callSeq } : {}),
       });
       calls.answered(callSeq);
+      this.#emit({
+        type: "answer",
+        seq: callSeq,
+        ...(usage === undefined ? {} : { usage }),
+        ...(stopReason === undefined ? {} : { stopReason }),
+      });
       if (usage !== undefined) {
         const replyTokens = sizeOf(messagesOf(this.visible, seqs));
         keeper.ledger.usageReported({ sent, usage, replyTokens });

@@ -78,6 +78,7 @@ describe.skipIf(!hasCorpus)("recorded sessions over HTTP", () => {
       expect(provider.violations).toEqual([]);
       expect(provider.overflows).toEqual([]);
       expect(events.filter(({ type }) => type === "model-failed")).toEqual([]);
+      expect(provider.requests.filter(({ reasoning }) => reasoning.droppedCount > 0)).toEqual([]);
       expect(events.some((event) => event.type === "layer" && event.edit.isBoundary === true)).toBe(true);
       const fixed = new Set(
         answers(provider).map(({ systemText, toolNames }) => `${systemText} ${toolNames.join()}`),

@@ -80,6 +80,7 @@ export const callOf = (index: number): FakeReply => [
 function nameOf(event: SessionEvent): readonly string[] {
   switch (event.type) {
     case "call":
+    case "answer":
     case "cache-miss":
       return [];
     case "layer":
