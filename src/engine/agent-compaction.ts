@@ -10,11 +10,13 @@ import type { WrittenSummary } from "../compaction/full/written-summary.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { AgentRestoration } from "./agent-restoration.ts";
 import { AheadSummary } from "./ahead-summary.ts";
+import { type AskLimits, askWithin } from "./ask-within.ts";
 import type { DueSummary, PrepareHelp } from "./call-preparer.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import type { HookRunner } from "./hooks.ts";
 import type { CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
+import { stopIfAborted } from "./stop-if-aborted.ts";
 import type { SummaryAsk } from "./summary-ask.ts";
 import { SummaryDesk } from "./summary-desk.ts";
 
@@ -23,16 +25,20 @@ export class AgentCompaction {
   readonly #hooks: HookRunner;
   readonly #desk: SummaryDesk;
   readonly #ahead: AheadSummary;
+  readonly #limits: Pick<AskLimits, "deadline" | "timeoutMs">;
+  /** Whether a model was asked for a summary in this iteration. */
+  #hasAsked = false;
   readonly #restoration: AgentRestoration;
 
   constructor(session: Session, options: AgentOptions, world: AgentWorld & { readonly hooks: HookRunner }) {
     this.#session = session;
     this.#hooks = world.hooks;
+    const timeoutMs = options.summaryTimeoutMs ?? FULL_COMPACT_DEFAULTS.summaryTimeoutMs;
+    this.#limits = { deadline: world.deadline, timeoutMs };
     this.#desk = new SummaryDesk({
       main: options.model,
       summary: options.summaryModel,
-      deadline: world.deadline,
-      timeoutMs: options.summaryTimeoutMs ?? FULL_COMPACT_DEFAULTS.summaryTimeoutMs,
+      ...this.#limits,
       now: world.now,
       onCall: (call) => this.#emit({ type: "summary-call", ...call }),
     });
@@ -45,8 +51,14 @@ export class AgentCompaction {
     return this.#ahead.ready(this.#revision());
   }
 
+  /** A call is prepared that does not stand in for one that was refused. */
+  iterationBegan(): void {
+    this.#hasAsked = this.#ahead.isRunning;
+  }
+
   /** A call was answered: the provider's cache holds what a summary would begin with. */
   answered(): void {
+    this.#hasAsked = false;
     this.#ahead.begin();
   }
 
@@ -70,18 +82,21 @@ export class AgentCompaction {
       instructions,
     });
     if (asked !== undefined && "veto" in asked) return { veto: asked.veto };
-    if (!this.#mayAsk()) return {};
-    if (this.#ahead.isRunning && trigger === "auto") {
-      await this.#ahead.settled();
+    if (!this.#isOpen()) return {};
+    if (this.#ahead.isRunning && trigger !== "manual") {
+      await askWithin(() => this.#ahead.settled(), { ...this.#limits, signal }).catch(() => undefined);
+      stopIfAborted(signal, "The compaction");
       const written = this.#ahead.ready(this.#revision());
       if (written !== undefined) return { written };
       if (this.#ahead.takeFailure()) return {};
     }
+    if (trigger !== "manual" && !this.#mayAsk()) return {};
     return { written: await this.#written({ ...ask, ...asked }, signal) };
   }
 
   async #written(ask: SummaryAsk, signal: AbortSignal | undefined): Promise<WrittenSummary | undefined> {
     const { watch } = this.#session.preparer;
+    if (ask.trigger !== "manual") this.#hasAsked = true;
     const written = await this.#desk.write(ask, signal);
     if (written === undefined) watch.failed();
     return written;
@@ -127,7 +142,12 @@ export class AgentCompaction {
     return "later";
   }
 
+  /** Once an iteration: a model whose summary was not enough, or none, is not asked for another at once. */
   #mayAsk(): boolean {
+    return this.#isOpen() && !this.#hasAsked;
+  }
+
+  #isOpen(): boolean {
     const isOff = this.#session.preparer.room.rooms.disabledLayers.has("full");
     return !isOff && this.#session.preparer.watch.mayAsk;
   }

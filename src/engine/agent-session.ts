@@ -137,7 +137,13 @@ export class AgentSession {
    * Makes the next request; like {@link Session.prepare}, with a model to write the summaries.
    * @throws as there; `COMPACTION_VETOED`, `ABORTED`.
    */
-  async prepare(asked: AgentRequest = {}, { signal }: PrepareOptions = {}): Promise<PreparedCall> {
+  async prepare(asked: AgentRequest = {}, options: PrepareOptions = {}): Promise<PreparedCall> {
+    this.#hasRecovered = false;
+    this.#compaction.iterationBegan();
+    return this.#prepare(asked, options);
+  }
+
+  async #prepare(asked: AgentRequest, { signal }: PrepareOptions): Promise<PreparedCall> {
     const request = this.#complete(asked);
     await this.begin();
     await this.#sizer.size(request);
@@ -184,7 +190,7 @@ export class AgentSession {
       throw refusalError(failure, { error, promptTokens: this.session.tokens.total });
     this.#hasRecovered = true;
     const adapted = recovery.adapt(request);
-    return this.prepare({ ...request, ...adapted }, options);
+    return this.#prepare({ ...request, ...adapted }, options);
   }
 
   /**

@@ -20,15 +20,17 @@ export function askWithin<Answer>(
 ): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
     const inner = new AbortController();
-    const end = (error: unknown): void => {
-      reject(error);
-      inner.abort(error);
-    };
     const onAbort = (): void => end(signal?.reason ?? inner.signal.reason);
     const cancel = deadline.after(timeoutMs, () => end(tooSlow(timeoutMs)));
     const finish = (): void => {
       cancel();
       signal?.removeEventListener("abort", onAbort);
+    };
+    const end = (error: unknown): void => {
+      // Work that does not heed its signal may never settle, and nothing is to wait for it.
+      finish();
+      reject(error);
+      inner.abort(error);
     };
     if (signal?.aborted === true) onAbort();
     else signal?.addEventListener("abort", onAbort, { once: true });
