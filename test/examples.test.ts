@@ -39,6 +39,13 @@ describe("examples", () => {
     expect(code).toMatch(/\bassert\.\w+\(/);
   });
 
+  it("have an agent in forty lines that is no longer", () => {
+    const code = textOf("09-an-agent-in-forty-lines.mjs");
+    const agent = /^\/\/ ---- the agent\n(.*?)^\/\/ ---- the agent's end/ms.exec(code)?.[1] ?? "";
+    expect(agent).toContain("session.turn(");
+    expect(agent.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(40);
+  });
+
   it("would be caught claiming what is not so", () => {
     const claim = 'await session.close();\nassert.equal(sessionId, "another");';
     const wrong = textOf("01-one-turn.mjs").replace("await session.close();", claim);

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { compiledLibrary } from "../helpers/compiled-once.ts";
 import { ROOT } from "./source.ts";
+import { standInArguments } from "./stand-in-provider.ts";
 
 const TIME_LIMIT_MS = 110_000;
 
@@ -80,12 +81,12 @@ export class BuiltPackage {
     );
     if (checked.status !== 0)
       return { exitCode: checked.status, output: `${checked.stdout}${checked.stderr}` };
-    return this.#run(process.execPath, ["example.js"]);
+    return this.#run(process.execPath, [...standInArguments(this.#folder, code), "example.js"]);
   }
 
   runJavaScript(code: string): RunOutcome {
     writeFileSync(join(this.#folder, "example.mjs"), code);
-    return this.#run(process.execPath, ["example.mjs"]);
+    return this.#run(process.execPath, [...standInArguments(this.#folder, code), "example.mjs"]);
   }
 
   /** Runs shell lines; the first that fails ends them. `npx palimpsest` and `palimpsest` are this package. */

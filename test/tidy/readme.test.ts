@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BuiltPackage, type RunOutcome } from "./built-package.ts";
 import { type CodeBlock, codeBlocks, fileLinks } from "./markdown.ts";
 import { filesBelow, ROOT } from "./source.ts";
+import { STAND_IN_ANSWER } from "./stand-in-provider.ts";
 
 const RUNNERS: Readonly<Record<string, (installed: BuiltPackage, code: string) => RunOutcome>> = {
   ts: (installed, code) => installed.runTypeScript(code),
@@ -45,6 +46,13 @@ describe("README.md", () => {
     expect(exitCode, output).toBe(0);
   });
 
+  it("has a block that asks a vendor's SDK, and what stands for the vendor answers it", () => {
+    const asking = runnable.filter(({ code }) => code.includes("new Anthropic()"));
+    expect(asking.map((block) => run(installed, block))).toEqual([
+      { exitCode: 0, output: `${STAND_IN_ANSWER}\n` },
+    ]);
+  });
+
   it.each([
     { language: "ts", code: 'const wrong: number = "text";', says: "TS2322", why: "does not compile" },
     {
@@ -55,6 +63,14 @@ describe("README.md", () => {
     },
     { language: "js", code: "process.exitCode = 3;", says: "", why: "fails when it runs" },
     { language: "sh", code: "false\ntrue", says: "", why: "fails in its first line" },
+    {
+      language: "js",
+      code: `import Anthropic from "@anthropic-ai/sdk";
+        const messages = [{ role: "user", content: "" }];
+        await new Anthropic().messages.create({ model: "claude-opus-5-5", max_tokens: 9, messages });`,
+      says: "must have non-empty content",
+      why: "sends what the vendor refuses",
+    },
   ])("would be caught with a $language block that $why", ({ language, code, says }) => {
     const { exitCode, output } = run(installed, { language, code });
     expect(exitCode).not.toBe(0);
