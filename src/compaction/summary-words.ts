@@ -23,6 +23,7 @@ const MESSAGE_SHARE = 0.2;
 /** Less room than this is not worth a preview, in tokens. */
 const LEAST_PREVIEW_TOKENS = 80;
 const POINTERS_LISTED = 40;
+const LATEST = "Latest message of the user that is summarised here ({pointer})";
 
 /** Chooses and quotes the words said up to `throughSeq`; later ones stand in the window anyway. */
 export function composeUserWords(
@@ -47,12 +48,12 @@ export function composeUserWords(
 
   const latest = said.length > 1 ? said.at(-1) : undefined;
   const requestTokens = options.budgetTokens * REQUEST_SHARE;
-  const request = [
-    take(first, "First message of the user ({pointer})", requestTokens),
-    latest === undefined
-      ? undefined
-      : take(latest, "Latest message of the user that is summarised here ({pointer})", requestTokens),
-  ].filter((text) => text !== undefined);
+  const asked = [
+    { words: first, text: take(first, "First message of the user ({pointer})", requestTokens) },
+    ...(latest === undefined ? [] : [{ words: latest, text: take(latest, LATEST, requestTokens) }]),
+  ];
+  const request = asked.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const quoted = asked.flatMap(({ words, text }) => (text === undefined ? [] : [words]));
 
   const taken = new Map<Words, string>();
   const between = said.slice(1, -1).toReversed();
@@ -61,27 +62,27 @@ export function composeUserWords(
     const text = take(words, "- {pointer}", options.budgetTokens * MESSAGE_SHARE);
     if (text !== undefined) taken.set(words, text);
   }
-  return { request, messages: listMessages(said, between, taken), verbatimSeqs };
+  return { request, messages: listMessages(said, quoted, taken), verbatimSeqs };
 }
 
+/** Each message in one way: quoted above, quoted here, or by its pointer. */
 function listMessages(
   said: readonly Words[],
-  between: readonly Words[],
+  quoted: readonly Words[],
   taken: ReadonlyMap<Words, string>,
 ): readonly string[] {
-  const left = between.filter((words) => !taken.has(words)).toReversed();
+  const left = said.filter((words) => !quoted.includes(words) && !taken.has(words));
   const listed = left.slice(-POINTERS_LISTED).map(({ pointer }) => pointer);
-  const lines = between
-    .toReversed()
-    .map((words) => taken.get(words))
-    .filter((text) => text !== undefined);
+  const lines = said.map((words) => taken.get(words)).filter((text) => text !== undefined);
   if (left.length > 0)
     lines.unshift(
       `- ${left.length} older messages are not repeated here; newest of them: ${listed.join(", ")}`,
     );
-  const quotedAbove =
-    said.length > 1 ? `${said[0]!.pointer} and ${said.at(-1)!.pointer} are` : `${said[0]!.pointer} is`;
-  return [`- ${quotedAbove} quoted in section 1.`, ...lines];
+  if (quoted.length > 0) {
+    const pointers = quoted.map(({ pointer }) => pointer).join(" and ");
+    lines.unshift(`- ${pointers} ${quoted.length === 1 ? "is" : "are"} quoted above.`);
+  }
+  return lines;
 }
 
 /** The words as a quote: whole where they fit, else head and tail. */
