@@ -54,9 +54,11 @@ export class Calibration {
   /** Learns from one increment; says whether it was believed. */
   observe({ estimatedTokens, reportedTokens }: CalibrationSample): boolean {
     if (!(estimatedTokens >= TOKENS_DEFAULTS.calibrationMinTokens) || !(reportedTokens > 0)) return false;
-    const ratio = reportedTokens / estimatedTokens;
+    const { calibrationDigits, calibrationWeightTokens } = TOKENS_DEFAULTS;
+    // Rounded at once, so that what is written down and what goes on being used are the same.
+    const ratio = Number((reportedTokens / estimatedTokens).toPrecision(calibrationDigits));
     if (!isRatio(ratio)) return false;
-    const found = { ratio, weight: Math.min(estimatedTokens, TOKENS_DEFAULTS.calibrationWeightTokens) };
+    const found = { ratio, weight: Math.round(Math.min(estimatedTokens, calibrationWeightTokens)) };
     if (this.#isOutlier(ratio)) return this.#refuse(found);
     this.#refused = [];
     this.#believe(newest([...this.#observed, found]));

@@ -17,6 +17,7 @@ import {
   isKnownEntryType,
   mendBlocks,
 } from "./entry-shape.ts";
+import { completeEntry, shortenEntry } from "./short-entry.ts";
 
 /**
  * An entry that this version cannot read: written by a later one, or of a type it does not know. It
@@ -51,30 +52,16 @@ export function isUnknownEntry(entry: Entry): boolean {
  */
 export function formatEntry(entry: Entry): string {
   const unknown = entry as Entry | UnknownEntry;
-  if (unknown.type === "unknown") return stringify(unknown.original as unknown as Entry);
+  if (unknown.type === "unknown") return JSON.stringify(inOrder(unknown.original));
 
   const misfit = findEntryMisfit(entry as unknown as Record<string, unknown>);
   assert(misfit === undefined, `an entry of type ${entry.type} has a valid ${misfit}`);
-  return stringify(entry);
+  return JSON.stringify(shortenEntry(entry));
 }
 
-function stringify(entry: Entry): string {
-  // Entries of our own making are in order already, and need no copy.
-  if (isInOrder(entry)) return JSON.stringify(entry);
-  const { type, seq, id, parentId, v, at, ...rest } = entry;
-  return JSON.stringify({ type, seq, id, parentId, v, at, ...rest });
-}
-
-const FIRST_FIELDS = ["type", "seq", "id", "parentId", "v", "at"] as const;
-
-/** Whether the fields that every entry has come first and in their order. */
-function isInOrder(entry: Entry): boolean {
-  let index = 0;
-  for (const field in entry) {
-    if (field !== FIRST_FIELDS[index]) return false;
-    if (++index === FIRST_FIELDS.length) return true;
-  }
-  return false;
+/** What is not understood is written as it was, with the fields that every entry has in front. */
+function inOrder({ type, seq, id, parentId, v, at, ...rest }: JsonObject): object {
+  return { type, seq, id, parentId, v, at, ...rest };
 }
 
 /** Reads one line. Never throws, whatever the text is. */
@@ -91,6 +78,7 @@ export function parseEntry(text: string): ParsedEntry {
     };
 
   if (isFromElsewhere(value)) return carryAlong(value);
+  completeEntry(value);
   if (findEntryMisfit(value) === undefined) return { ok: true, entry: value as unknown as Entry };
 
   const mended = mendBlocks(value);
@@ -135,10 +123,11 @@ function isFromElsewhere(value: Readonly<Record<string, unknown>>): boolean {
 }
 
 function carryAlong(value: Readonly<Record<string, unknown>>): ParsedEntry {
-  const misfit = findBaseMisfit(value);
+  const whole = { v: ENTRY_VERSION, ...value };
+  const misfit = findBaseMisfit(whole);
   if (misfit !== undefined) return refuse(value, misfit);
 
-  const { seq, id, parentId, v, at } = value as unknown as UnknownEntry;
+  const { seq, id, parentId, v, at } = whole as unknown as UnknownEntry;
   const carried: UnknownEntry = {
     type: "unknown",
     seq,

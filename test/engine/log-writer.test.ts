@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createSession, openSession } from "../../src/engine/open-session.ts";
 import { InMemoryFileSystem } from "../../src/testing/in-memory-file-system.ts";
 import type { CallEntry, Entry } from "../../src/transcript/entries.ts";
-import { optionsOn, SESSION } from "../fault/damaged-session/sound-session.ts";
+import { LOG_PATH, optionsOn, SESSION } from "../fault/damaged-session/sound-session.ts";
 import { assistant, user } from "../helpers/histories.ts";
 
 const MODEL = { model: "claude-opus-4-5" };
@@ -87,4 +87,33 @@ it("a message says when it was said only where that is not when it was appended"
     { at: now, saidAt: undefined },
     { at: now, saidAt: now - 1_000 },
   ]);
+});
+
+it("an answer says which call it is of, and what that took, also where the call's line is damaged", async () => {
+  const disk = new InMemoryFileSystem();
+  const session = await createSession({ ...optionsOn(disk, 1), sessionId: SESSION });
+  const usage = { inputTokens: 900, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 3 };
+  const calls: number[] = [];
+  for (const turn of [1, 2, 3]) {
+    await session.append(user(`Question ${turn}.`));
+    calls.push((await session.prepare(MODEL)).callSeq);
+    await session.record({ messages: [assistant(`r${turn}`, `Answer ${turn}.`)], usage });
+  }
+  const [first, second, third] = calls;
+  // As after a crash: no checkpoint says what the log cannot.
+  const log = Buffer.from(disk.readFile(LOG_PATH)).toString("utf8");
+  const damaged = log.replace(`"type":"call","seq":${second},`, `"type":"cal1","seq":${second},`);
+  expect(damaged).not.toBe(log);
+  disk.writeFile(LOG_PATH, Buffer.from(damaged));
+
+  const answers = (await entriesOn(disk)).filter(({ type }) => type === "answer");
+  expect(answers).toMatchObject([
+    { callSeq: first, usage },
+    { callSeq: second, usage },
+    { callSeq: third, usage },
+  ]);
+  const again = await openSession(SESSION, optionsOn(disk, 2));
+  expect(again.visible.length).toBe(6);
+  expect(again.tokens).toEqual(session.tokens);
+  await again.close();
 });

@@ -151,8 +151,8 @@ describe("an entry and its line", () => {
     const { type, seq, id, parentId, v, at, ...rest } = aMessage;
     const shuffled = { ...rest, at, v, parentId, id, seq, type } as unknown as Entry;
     expect(formatEntry(shuffled)).toBe(
-      '{"type":"message","seq":3,"id":"e3","parentId":"e2","v":1,"at":1767225600000,' +
-        '"role":"user","content":[{"type":"text","text":"hi"}],"origin":"user"}',
+      '{"type":"message","seq":3,"id":"e3","parentId":"e2","at":1767225600000,' +
+        '"role":"user","content":[{"type":"text","text":"hi"}]}',
     );
   });
 
@@ -190,6 +190,10 @@ describe("a line from elsewhere", () => {
     },
     { line: anEdit({ kind: "teleport", where: 1 }), why: "its edit is unknown and has no effect to fold" },
     { line: { ...base, type: "unknown", original: {} }, why: "its type only looks like ours" },
+    {
+      line: { ...base, v: 2, type: "answer", usage: [1, 2, 3, 4] },
+      why: "what it leaves out may be another",
+    },
   ])("is carried along without effect where $why", ({ line }) => {
     const entry = parsedEntry(JSON.stringify(line));
     expect(isUnknownEntry(entry)).toBe(true);

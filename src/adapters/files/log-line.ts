@@ -113,7 +113,7 @@ export function parseLine(line: Buffer, outline = false): ParsedLine {
 
 /** The fields in front of what an entry holds; whole lines of ours begin like this. */
 const OUTLINE_HEAD = new RegExp(
-  `^"type":"(message|call|answer)","seq":(\\d{1,15}),"id":"([\\w.-]{1,64})","parentId":"([\\w.-]{1,64})","v":${ENTRY_VERSION},"at":(\\d{1,15}),`,
+  `^"type":"(message|call|answer)","seq":(\\d{1,15}),"id":"([\\w.-]{1,64})","parentId":"([\\w.-]{1,64})",(?:"v":${ENTRY_VERSION},)?"at":(\\d{1,15})[,}]`,
 );
 const OUTLINE_HEAD_LIMIT = 240;
 const NO_BLOCKS: readonly never[] = [];

@@ -14,7 +14,7 @@ import { ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
 import { decodeBase85, encodeBase85 } from "./base85.ts";
 
 /** What every entry has, from `"type"` on, as entries of our own making begin. */
-const HEAD = `"type":"(?:edit|checkpoint|metadata)","seq":\\d{1,15},"id":"[\\w.-]{1,64}",(?:"parentId":"[\\w.-]{1,64}",)?"v":${ENTRY_VERSION},"at":\\d{1,15},`;
+const HEAD = `"type":"(?:edit|checkpoint|metadata)","seq":\\d{1,15},"id":"[\\w.-]{1,64}",(?:"parentId":"[\\w.-]{1,64}",)?(?:"v":${ENTRY_VERSION},)?"at":\\d{1,15},`;
 const PLAIN = new RegExp(`^\\{${HEAD}`);
 const PACKED = new RegExp(`^${HEAD}"packed":"`);
 /** Longer than what the patterns match. */

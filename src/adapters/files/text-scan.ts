@@ -6,14 +6,14 @@ import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import { readBuffer } from "./log-reader.ts";
-import { isPacked, unpackBlob } from "./packed-blob.ts";
+import { isPacked, PACKED_HEAD_BYTES, unpackBlob } from "./packed-blob.ts";
 
 /** `text` is ASCII; capital and small letters are the same. */
 export async function holdsText(fs: FileSystem, path: string, text: string): Promise<boolean> {
   const file = fs.open(path, "read");
   try {
     const wanted = text.toLowerCase();
-    if (!isPacked(readBuffer(file, 0, 2))) return await scan(file, wanted);
+    if (!isPacked(readBuffer(file, 0, PACKED_HEAD_BYTES))) return await scan(file, wanted);
     return holds(unpackBlob(readBuffer(file, 0, file.size())), wanted);
   } finally {
     file.close();

@@ -31,6 +31,8 @@ export const TOKENS_DEFAULTS = {
   calibrationSamplesCount: 25,
   /** An increment weighs no more than this, in reference tokens, so that one huge result does not decide alone. Source: our choice; beside equal weights in `bench/estimator`. */
   calibrationWeightTokens: 4_000,
+  /** Digits that are kept of what an increment taught: more say nothing, and every checkpoint holds them. Source: our choice; a ratio is right to a few in a hundred at best (`paddingFloor`). */
+  calibrationDigits: 4,
   /** The prior of the model family weighs as much as this many observed reference tokens. Source: our choice: one large increment. */
   calibrationPriorTokens: 4_000,
   /** A smaller ratio is damage, whatever the model: a token is not a book. Source: our choice. */

@@ -64,9 +64,9 @@ describe("the files of a session", () => {
     await stored([message(1, "é")], [message(2), checkpoint(3)]);
     const lines = readFileSync(path, "utf8").split("\n");
     expect(lines).toEqual([
-      '{"crc":"cd86dc60","type":"message","seq":1,"id":"e1","v":1,"at":1767225600001,"role":"user","content":[{"type":"text","text":"é"}],"origin":"user"}',
-      '{"crc":"ed5a422e","batch":"1/2","type":"message","seq":2,"id":"e2","v":1,"at":1767225600002,"role":"user","content":[{"type":"text","text":"message 2"}],"origin":"user"}',
-      '{"crc":"d0f718f1","batch":"2/2","type":"checkpoint","seq":3,"id":"e3","v":1,"at":1767225600003,"runs":[],"line":[{"from":1,"to":3}],"undone":[],"pins":[]}',
+      '{"crc":"15be33b4","type":"message","seq":1,"id":"e1","at":1767225600001,"role":"user","content":[{"type":"text","text":"é"}]}',
+      '{"crc":"6f596bea","batch":"1/2","type":"message","seq":2,"id":"e2","at":1767225600002,"role":"user","content":[{"type":"text","text":"message 2"}]}',
+      '{"crc":"d38b75c9","batch":"2/2","type":"checkpoint","seq":3,"id":"e3","at":1767225600003,"runs":[],"line":[{"from":1,"to":3}],"undone":[],"pins":[]}',
       "",
     ]);
   });
@@ -158,10 +158,10 @@ describe("a log that others have been at", () => {
     const noEntry = '{"crc":"54542aa2","seq":1}\n';
     appendFileSync(path, `not json\n{"seq":1}\n${noEntry}{"crc":"00000000","typ`);
     expect((await withLog(readAll)).damage).toEqual([
-      { position: 156, bytes: 8, reason: "not-json" },
-      { position: 165, bytes: 9, reason: "bad-checksum" },
-      { position: 175, bytes: 26, reason: "not-an-entry" },
-      { position: 202, bytes: 22, reason: "torn-tail" },
+      { position: 134, bytes: 8, reason: "not-json" },
+      { position: 143, bytes: 9, reason: "bad-checksum" },
+      { position: 153, bytes: 26, reason: "not-an-entry" },
+      { position: 180, bytes: 22, reason: "torn-tail" },
     ]);
   });
 
@@ -173,7 +173,7 @@ describe("a log that others have been at", () => {
     appendFileSync(path, formatBatch([message(2)]).bytes);
     const { seqs, damage } = await withLog(readAll);
     expect(seqs).toEqual([1, 2]);
-    expect(damage).toEqual([{ position: 156, bytes: 104_857_600, reason: "too-long" }]);
+    expect(damage).toEqual([{ position: 134, bytes: 104_857_600, reason: "too-long" }]);
   });
 
   it("tells very many damaged lines as few, parses none of them, and goes on behind them", async () => {
@@ -187,9 +187,9 @@ describe("a log that others have been at", () => {
     parse.mockRestore();
     expect(seqs).toEqual([1, 2]);
     expect(damage.length).toBe(1_000);
-    expect(damage[0]).toEqual({ position: 156, bytes: 1, reason: "not-json" });
+    expect(damage[0]).toEqual({ position: 134, bytes: 1, reason: "not-json" });
     const last = damage.at(-1)!;
-    expect(last.position + last.bytes).toBe(156 + junk.length - 1);
+    expect(last.position + last.bytes).toBe(134 + junk.length - 1);
   });
 
   it("may be empty, or nothing but noise", async () => {
@@ -245,7 +245,7 @@ describe("a log that two writers went on with", () => {
     await stored([message(1)], [message(2)], [message(3)]);
     const other = [formatBatch([message(2, "of the other")]), formatBatch([message(3), message(4)])];
     for (const { bytes } of other) appendFileSync(path, bytes);
-    const [position, length] = [156 * 3, other[0]!.bytes.length];
+    const [position, length] = [134 * 3, other[0]!.bytes.length];
     const second = other[1]!.offsets[1]!;
     expect(await withLog(readAll)).toEqual({
       seqs: [1, 2, 3, 4],

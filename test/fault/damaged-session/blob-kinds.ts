@@ -1,6 +1,6 @@
 /** Damage of what lies beside the log: pictures, large results, system prompts. */
 import { createHash } from "node:crypto";
-import { gunzipSync } from "node:zlib";
+import { unpackBlob } from "../../../src/adapters/files/packed-blob.ts";
 import type { Expected, Kind } from "./kind.ts";
 import { frame, linesOf, logOf, parseFields } from "./kind.ts";
 import type { Stored } from "./sound-session.ts";
@@ -23,12 +23,7 @@ function blobsKind(
 
 /** The blob whose text holds the word. */
 function hashOf(blobs: ReadonlyMap<string, Buffer | "folder">, word: string): string {
-  return [...blobs].find(([, bytes]) => bytes !== "folder" && textOf(bytes).includes(word))![0];
-}
-
-/** A file holds the text, or the text packed. */
-function textOf(bytes: Buffer): Buffer {
-  return bytes[0] === 0x1f ? gunzipSync(bytes) : bytes;
+  return [...blobs].find(([, bytes]) => bytes !== "folder" && unpackBlob(bytes).includes(word))![0];
 }
 
 function half(bytes: Buffer): Buffer {

@@ -70,8 +70,8 @@ export const BYTE_KINDS: readonly Kind[] = [
   }),
   bytesKind(
     "zeroed-tail",
-    "the last 200 bytes are zero, as a journal that was not replayed leaves them",
-    (log) => filled(log, log.length - 200, log.length, 0),
+    "the last 150 bytes are zero, as a journal that was not replayed leaves them",
+    (log) => filled(log, log.length - 150, log.length, 0),
     {
       costs: LAST,
     },
