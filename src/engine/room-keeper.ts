@@ -51,6 +51,8 @@ export class RoomKeeper {
   #budget: ContextBudget | undefined;
   readonly #vendor = new Map<string, ReportedLimits>();
   readonly #learned = new Map<string, number>();
+  /** Models whose learned limit is a guess. */
+  readonly #guessed = new Set<string>();
   /** The next request is held below this, because the last one was refused and nobody said where the limit is. */
   #ceilingTokens: number | undefined;
   #compactFor: string | undefined;
@@ -111,7 +113,10 @@ export class RoomKeeper {
     } else {
       this.#ceilingTokens = Math.floor(sentTokens * ENGINE_DEFAULTS.refusedShare);
       // A guess: good for as long as the session is open, and not written down.
-      if (isWindow) this.#learned.set(ledger.model, this.#ceilingTokens);
+      if (isWindow) {
+        this.#learned.set(ledger.model, this.#ceilingTokens);
+        this.#guessed.add(ledger.model);
+      }
     }
     if (promptTokens !== undefined && promptTokens > 0) {
       const sent = calls.find(callSeq);
@@ -125,6 +130,7 @@ export class RoomKeeper {
 
   /** Kept with the session: a limit that was run into once is not run into again. */
   #learn(model: string, windowTokens: number): void {
+    this.#guessed.delete(model);
     this.#learned.set(model, windowTokens);
     const known = this.#parts.carried.get("learnedWindows");
     this.#parts.carried.set("learnedWindows", { ...(isObject(known) ? known : {}), [model]: windowTokens });
@@ -150,6 +156,29 @@ export class RoomKeeper {
 
   /** The edits of one rewrite that make the request fit, or that a summary is waited for. */
   async plan(
+    fixed: FixedPart,
+    help: RoomHelp & { readonly writesSummaries?: boolean },
+  ): Promise<PlannedRoom | SummaryDue> {
+    try {
+      return await this.#planWithin(fixed, help);
+    } catch (error) {
+      if (!(error instanceof WindowTooSmallError) || !this.#forgetGuess()) throw error;
+      return this.#planWithin(fixed, help);
+    }
+  }
+
+  /** A limit that was guessed must not end what the provider may well take: it is asked again instead. */
+  #forgetGuess(): boolean {
+    const { model } = this.#parts.keeper.ledger;
+    const isGuessed = this.#guessed.delete(model);
+    if (isGuessed) this.#learned.delete(model);
+    if (!isGuessed && this.#ceilingTokens === undefined) return false;
+    this.#ceilingTokens = undefined;
+    this.#budget = undefined;
+    return true;
+  }
+
+  async #planWithin(
     fixed: FixedPart,
     help: RoomHelp & { readonly writesSummaries?: boolean },
   ): Promise<PlannedRoom | SummaryDue> {

@@ -22,6 +22,7 @@ import { receiveAnswer } from "./answer-door.ts";
 import type { CallPreparer } from "./call-preparer.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import type { HostList } from "./host-list.ts";
+import { planHideThinking } from "./late-thinking.ts";
 import type { EntryDraft } from "./log-writer.ts";
 import { receiveMessages } from "./message-door.ts";
 import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./prepared-call.ts";
@@ -173,7 +174,7 @@ export class Session {
     const { messages, usage, stopReason } = receiveAnswer(answer);
     const asked = answer.callSeq;
     return this.#run(async () => {
-      const { calls, keeper } = this.#parts;
+      const { calls, keeper, writer } = this.#parts;
       const callSeq = asked ?? calls.newest;
       const sent = callSeq === undefined ? undefined : calls.find(callSeq);
       if (callSeq === undefined || sent === undefined) return this.#append(messages);
@@ -184,10 +185,9 @@ export class Session {
         ...(stopReason === undefined ? {} : { stopReason }),
       };
       const isNewest = callSeq === calls.newest;
-      const seqs = await this.#append(messages, {
-        after: [entry],
-        ...(isNewest ? { answerTo: callSeq } : {}),
-      });
+      const late = planHideThinking(messages, { callSeq, writer, room: this.#preparer.room });
+      const around = { after: [...late, entry], ...(isNewest ? { answerTo: callSeq } : {}) };
+      const seqs = await this.#append(messages, around);
       calls.answered(callSeq);
       this.#emit({
         type: "answer",

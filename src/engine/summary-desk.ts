@@ -27,6 +27,7 @@ import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { classifyModelError } from "../tokens/model-failure.ts";
 import type { Usage } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
+import { receiveUsage } from "./answer-door.ts";
 import { askWithin } from "./ask-within.ts";
 import type { SummaryAsk } from "./summary-ask.ts";
 
@@ -218,7 +219,17 @@ function readAnswer(answer: ModelAnswer): {
   const messages = Array.isArray(answer?.messages) ? answer.messages : [];
   const content = messages.flatMap((message) => (Array.isArray(message?.content) ? message.content : []));
   const stopReason = String(answer?.stopReason ?? "other");
-  return { content, stopReason, ...(answer?.usage === undefined ? {} : { usage: answer.usage }) };
+  const usage = readUsage(answer?.usage);
+  return { content, stopReason, ...(usage === undefined ? {} : { usage }) };
+}
+
+function readUsage(usage: unknown): Usage | undefined {
+  try {
+    return receiveUsage(usage);
+  } catch {
+    // A figure that is none must not get into the log, and does not make the summary worse.
+    return undefined;
+  }
 }
 
 /** The instruction stands in the last message where that is the user's, so that roles alternate. */

@@ -13,6 +13,8 @@ import type { ModelAnswer, ModelEvent, ModelRequest, ToolDefinition } from "../p
 import type { ContentBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 import type { AgentSession } from "./agent-session.ts";
+import { receiveUsage } from "./answer-door.ts";
+import { notify } from "./events.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import { runTools, SESSION_TOOLS } from "./run-tools.ts";
@@ -66,7 +68,7 @@ async function iterate(
     tell(options, { type: "call", call });
     const finished: ContentBlock[] = [];
     try {
-      const answer = await send(agent, call, { ...options, finished });
+      const answer = withUsage(agent, await send(agent, call, { ...options, finished }));
       if (answer.stopReason === "window-full") throw windowFull();
       if (answer.messages.every(({ content }) => content.length === 0)) throw emptyAnswer(answer);
       await agent.record(answerOf(call, answer), answer);
@@ -94,6 +96,19 @@ async function send(
     tell({ onEvent }, event);
   };
   return agent.ask((inner) => stream(request, { signal: inner, onEvent: onPiece }), signal);
+}
+
+/** What was said is worth more than a figure about it: usage that is none is left out, and that is told. */
+function withUsage(agent: AgentSession, answer: ModelAnswer): ModelAnswer {
+  const { usage, ...said } = answer;
+  try {
+    const read = receiveUsage(usage);
+    return read === undefined ? said : { ...said, usage: read };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    notify(agent.session.parts.observer, { type: "counter-failed", counter: agent.model.provider, reason });
+    return said;
+  }
 }
 
 function modelRequest(agent: AgentSession, call: PreparedCall): ModelRequest {

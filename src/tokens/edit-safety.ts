@@ -59,7 +59,8 @@ export function holdsBoundReasoning(message: MessageOfModel, model: string): boo
   return message.content.some(isSealedReasoning) && bindsReasoning(message.model ?? model);
 }
 
-function isSealedReasoning(block: ContentBlock): boolean {
+/** Whether a block is signed or encrypted reasoning. */
+export function isSealedReasoning(block: ContentBlock): boolean {
   if (block.type === "redacted_thinking") return true;
   if (block.type === "thinking") return (block.signature ?? "") !== "";
   if (block.type !== "opaque" || !isObject(block.value)) return false;

@@ -110,7 +110,7 @@ export interface RepairEdit {
 /**
  * What was wrong: a result without its call, after other messages or given twice; a call id used twice;
  * a call that nobody answered; half of a pair of server-tool blocks; a request that does not begin, or
- * does not end, with the user.
+ * does not end, with the user; thinking of an answer that came after what it answers was edited.
  */
 export type RepairReason =
   | "orphan-result"
@@ -120,7 +120,8 @@ export type RepairReason =
   | "unanswered-call"
   | "unpaired-server-tool"
   | "missing-first-user"
-  | "missing-last-user";
+  | "missing-last-user"
+  | "late-thinking";
 
 /** The host's list differed from the log: what it left out, changed or put in. */
 export interface HostEdit {
