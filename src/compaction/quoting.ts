@@ -7,7 +7,7 @@
  */
 
 const CONTROL_TAG =
-  /<(?=\/?(?:system|summary|analysis|assistant|user|human|instructions?|function|tool|invoke|antml|parameter|local-command|command-|session|environment|important|admin|\|))/gi;
+  /<(?=\/?(?:system|summary|analysis|transcript|assistant|user|human|instructions?|function|tool|invoke|antml|parameter|local-command|command-|session|environment|important|admin|\|))/gi;
 const LINE_END = /\r\n|[\n\r\u2028\u2029\u0085\u000b\u000c]/;
 
 /** Breaks tags that could be taken for the host's or the model's own. */

@@ -53,13 +53,18 @@ export function countOverBudget(rounds: readonly WrittenRound[], budgetTokens: n
   return count;
 }
 
-function writeMessage({ role, origin, blocks }: VisibleMessage): readonly string[] {
-  if (origin === "restored" || origin === "recalled") return [];
-  return blocks.flatMap(({ block }) => {
+function writeMessage(message: VisibleMessage): readonly string[] {
+  if (message.origin === "restored" || message.origin === "recalled") return [];
+  return message.blocks.flatMap(({ block }) => {
     const text = writeBlock(block);
-    return text === "" ? [] : [`[${labelOf(role, block)}]\n${neutralise(text)}`];
+    return text === "" ? [] : [`[${labelOf(message, block)}]\n${quoted(text)}`];
   });
 }
+
+/** A line of the text that looks like a label, so that a result could pass for the user's words. */
+const LABEL = /^(?=[ \t]*\[(?:user|assistant|system|result|failed result|earlier summary)\b[^\]\n]*\])/gim;
+
+const quoted = (text: string): string => neutralise(text).replace(LABEL, "\\");
 
 function writeBlock(block: ContentBlock): string {
   if (isThinking(block)) return "";
@@ -74,7 +79,8 @@ function writeBlock(block: ContentBlock): string {
   return readableText(block).trim();
 }
 
-function labelOf(role: string, block: ContentBlock): string {
+function labelOf({ role, origin }: VisibleMessage, block: ContentBlock): string {
+  if (origin === "summary") return "earlier summary";
   if (block.type === "tool_use") return "assistant calls";
   if (block.type === "tool_result") return block.is_error === true ? "failed result" : "result";
   return role;
