@@ -29,34 +29,40 @@ export function readSummaryAnswer({ content, stopReason }: SummaryAnswer): ReadS
   if (stopReason === "output-limit" || stopReason === "window-full") return { ok: false, problem: "cut-off" };
   if (content.some(({ type }) => CALLS.has(type))) return { ok: false, problem: "called-a-tool" };
   const said = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  const text = stripScratchpad(said);
+  const { text, isTagged } = stripScratchpad(said);
   if (text === "") return { ok: false, problem: said.trim() === "" ? "empty" : "not-a-summary" };
-  return countSections(text) >= FULL_COMPACT_DEFAULTS.leastSectionsCount
-    ? { ok: true, text }
-    : { ok: false, problem: "not-a-summary" };
+  return hasSections(text, isTagged) ? { ok: true, text } : { ok: false, problem: "not-a-summary" };
 }
 
 const CALLS: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
 
-/** The text between the summary's tags; without them, what is left when the scratchpad is taken out. */
-function stripScratchpad(said: string): string {
-  const open = said.lastIndexOf("<summary>");
+/**
+ * The text between the summary's tags; without them, what is left when the scratchpad is taken out. A summary
+ * may speak of such tags itself, so the outermost ones behind the scratchpad count.
+ */
+function stripScratchpad(said: string): { readonly text: string; readonly isTagged: boolean } {
+  const end = said.indexOf("</analysis>");
+  const open = said.indexOf("<summary>", Math.max(0, end));
   if (open !== -1) {
-    const close = said.indexOf("</summary>", open);
-    return (close === -1 ? said.slice(open + 9) : said.slice(open + 9, close)).trim();
+    const start = open + "<summary>".length;
+    const close = said.lastIndexOf("</summary>");
+    return { text: said.slice(start, close < start ? undefined : close).trim(), isTagged: true };
   }
-  const end = said.lastIndexOf("</analysis>");
-  if (end !== -1) return said.slice(end + 11).trim();
   // A scratchpad that never ends has no summary behind it.
-  return said.includes("<analysis>") ? "" : said.trim();
+  const rest =
+    end === -1 && said.includes("<analysis>") ? "" : said.slice(end === -1 ? 0 : end + "</analysis>".length);
+  return { text: rest.trim(), isTagged: false };
 }
 
 /** `1.`, `## 1)`, `**1.` …: the numbers of the sections at the start of a line, in any language. */
 const SECTION = /^[ \t]{0,3}(?:#{1,6}[ \t]*)?(?:\*\*|__)?([1-9])(?:[.)、:]|\*\*)/gm;
 
-function countSections(text: string): number {
-  const numbers = new Set<string>();
-  for (const found of text.matchAll(SECTION)) numbers.add(found[1]!);
-  const titles = SUMMARY_SECTIONS.filter(({ title }) => text.toLowerCase().includes(title.toLowerCase()));
-  return Math.max(numbers.size, titles.length);
+/** Five steps of a plan are numbered, too: where the tags are missing, five titles or all nine numbers say it. */
+function hasSections(text: string, isTagged: boolean): boolean {
+  const least = FULL_COMPACT_DEFAULTS.leastSectionsCount;
+  const lower = text.toLowerCase();
+  const titles = SUMMARY_SECTIONS.filter(({ title }) => lower.includes(title.toLowerCase()));
+  if (titles.length >= least) return true;
+  const numbers = new Set(Array.from(text.matchAll(SECTION), ([, number]) => number));
+  return numbers.size >= (isTagged ? least : SUMMARY_SECTIONS.length);
 }
