@@ -5,7 +5,8 @@
  * The files in `fixtures/formats` were written by the code of the time, one for each shape that the
  * format has had: 1 the first; 2 several repairs in one edit; 3 calls with cache marks; 4 pins;
  * 5 checkpoints that count what is visible; 6 the same with compactions and blobs as they were, plain;
- * 7 these packed, and calls that name an earlier one with the same system prompt and tools.
+ * 7 these packed, and calls that name an earlier one with the same system prompt and tools;
+ * 8 lines without what their entry says already, usage as a list, and blobs packed with Brotli.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +26,7 @@ import { type Fields, frame, parseFields } from "./damaged-session/kind.ts";
 import { diskWith, LOG_PATH, marksIn, optionsOn, REQUEST, SESSION } from "./damaged-session/sound-session.ts";
 
 const FIXTURES = new URL("fixtures/formats/", import.meta.url).pathname;
-const SHAPES = ["shape-1", "shape-2", "shape-3", "shape-4", "shape-5", "shape-6", "shape-7"];
+const SHAPES = ["shape-1", "shape-2", "shape-3", "shape-4", "shape-5", "shape-6", "shape-7", "shape-8"];
 const WRITTEN_AT = new Date("2026-01-02T03:04:05Z");
 
 let folder: string;
