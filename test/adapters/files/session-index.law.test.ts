@@ -132,6 +132,8 @@ class World {
   async #open(process: number, id: string): Promise<SessionLog> {
     const known = this.#logs[process]!.get(id);
     if (known !== undefined) return known;
+    // A session has one writer: the lease of the other has to be given up before.
+    await this.#close(1 - process, id);
     const store = this.#stores[process]!;
     const isThere = (await store.list()).includes(id);
     const log = await (isThere ? store.open(id) : store.create(id));
