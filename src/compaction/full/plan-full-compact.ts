@@ -18,6 +18,7 @@ import {
   type SummaryWriter,
 } from "../plan-compaction.ts";
 import { composeFullSummary } from "./full-summary.ts";
+import { findVerified } from "./unverified.ts";
 import type { WrittenSummary } from "./written-summary.ts";
 
 /** Sizes of a full compaction. `fullCompactPolicy` makes those of a window of a given size. */
@@ -52,13 +53,22 @@ export function planFullCompact(input: FullCompactInput): LayerEdit | undefined 
   return { ...edit, writtenBy: { model, ...(usage === undefined ? {} : { usage }) } };
 }
 
-/** Whether a string stands in the log: in the digest's ledger, or in what the window showed. */
+/**
+ * Whether a string stands in the log: in the digest's ledger, or in what the window showed. What an earlier
+ * summary told counts as far as that one found it there.
+ */
 function logLookup({ digest, visible }: FullCompactInput): (literal: string) => boolean {
-  const texts = visible.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
+  const textsOf = (isSummary: boolean): readonly string[] =>
+    visible
+      .filter(({ origin }) => (origin === "summary") === isSummary)
+      .flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
+  const texts = textsOf(false);
   const shown = new Set(texts.flatMap((text) => findLiterals(text)));
+  const told = new Set(textsOf(true).flatMap((text) => [...findVerified(text)]));
   return (literal) =>
     digest.literals.records.has(literal) ||
     shown.has(literal) ||
+    told.has(literal) ||
     texts.some((text) => text.includes(literal)) ||
     digest.userWords.some(({ text }) => text.includes(literal));
 }
