@@ -9,8 +9,9 @@ import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import { CATALOGUE_DEFAULTS } from "../base/defaults/tokens.ts";
 import { WindowTooSmallError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { type Room, type RoomMade, tokensAfter } from "../compaction/room.ts";
+import { type Room, type RoomMade, tokensAfter, visibleAfter } from "../compaction/room.ts";
 import { planStripMedia } from "../compaction/strip-media.ts";
+import { planStripThinking } from "../compaction/strip-thinking.ts";
 import { isSummaryDue, type SummaryDue } from "../compaction/window-planner.ts";
 import type { ReportedLimits } from "../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
@@ -188,9 +189,10 @@ export class RoomKeeper {
     const fixedTokens = keeper.ledger.fixedFigure().fitTokens;
     this.#checkFixed(fixed, fixedTokens);
     const room = this.room(fixedTokens, help.writesSummaries === true);
-    const made =
+    const plan =
       this.#stripped(room) ?? (await this.rooms.make(room, { compactFor: this.#compactFor, ...help }));
-    if (isSummaryDue(made)) return made;
+    if (isSummaryDue(plan)) return plan;
+    const made = this.#withoutThinking(room, plan);
     if (made.usedTokens >= budget.blockingTokens) {
       if (made.edits.length > 0 || !this.#distrustsReport())
         throw this.#tooSmall(made.usedTokens, fixedTokens);
@@ -206,6 +208,15 @@ export class RoomKeeper {
       room.editSafety === "permissive" || seq > room.lastCallSeq;
     const edit = planStripMedia(room.visible.filter(mayStrip), room.measure, room.pins);
     return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+  }
+
+  /** Thinking that was refused goes with the history that it is bound to, and without a summary by itself. */
+  #withoutThinking(room: Room, made: RoomMade): RoomMade {
+    if (this.#compactFor !== "thinking" || made.edits.some((edit) => edit.isBoundary === true)) return made;
+    const edit = planStripThinking(visibleAfter(room, made.edits), room.measure);
+    if (edit === undefined) return made;
+    const edits = [...made.edits, edit];
+    return { edits, usedTokens: tokensAfter(room, edits) };
   }
 
   /** The picture that the planner decides from. */

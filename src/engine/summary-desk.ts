@@ -111,9 +111,9 @@ export class SummaryDesk {
     return undefined;
   }
 
-  /** The cache holds the conversation, and it fits with the instruction behind it. */
-  #mayFork({ isWarm, usedTokens, budget, span }: SummaryAsk): boolean {
-    return isWarm && span === undefined && usedTokens <= budget.effectiveTokens;
+  /** The cache holds the conversation, it fits with the instruction behind it, and its thinking was not refused. */
+  #mayFork({ isWarm, usedTokens, budget, span, reason }: SummaryAsk): boolean {
+    return isWarm && span === undefined && reason !== "thinking" && usedTokens <= budget.effectiveTokens;
   }
 
   #forked(ask: SummaryAsk, asked: WrittenFor): Attempt {

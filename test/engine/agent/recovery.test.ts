@@ -33,6 +33,26 @@ describe("a request that was refused", () => {
     expect(told()).toContain("full (reactive)");
   });
 
+  it("in a small conversation and without figures is not held against what comes after", async () => {
+    const error = refusal("context_length_exceeded: Your input exceeds the context window of this model.");
+    const { session } = await setTheStage({ answer: (_, index) => (index < 2 ? error : "Yes.") });
+    const system = "Keep to the rules of the house. ".repeat(500);
+    await expect(session.turn("Hello.", { system })).rejects.toMatchObject({ code: "PROMPT_TOO_LONG" });
+    const again = await session.turn("And now?", { system });
+    expect(again).toMatchObject({ endedBy: "done", text: "Yes." });
+  });
+
+  it("in one turn is recovered from in the next one again", async () => {
+    const broken = new TypeError("fetch failed");
+    const { session, model } = await setTheStage({
+      answer: (_, index) => (index < 3 ? broken : "Yes."),
+    });
+    await expect(session.turn("Hello.")).rejects.toMatchObject({ code: "MODEL_FAILED", kind: "network" });
+    expect(model.requests).toHaveLength(2);
+    const again = await session.turn("And now?");
+    expect(again.text).toBe("Yes.");
+  });
+
   it("twice for one answer ends the turn with the figures", async () => {
     const error = refusal("prompt is too long: 250000 tokens > 12000 maximum");
     const { session } = await setTheStage({ answer: failingAt(15, error, 2) });
@@ -81,6 +101,33 @@ describe("a request that was refused", () => {
     expect(told()).toContain("full (thinking)");
   });
 
+  it("for thinking, where there is nothing to summarise yet, is sent without that", async () => {
+    const error = refusal(
+      "Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+    );
+    const { session, model, told } = await setTheStage({
+      answer: (_, index) =>
+        index === 0
+          ? [
+              { type: "thinking", thinking: "Hm.", signature: "signed" },
+              { type: "text", text: "Yes." },
+            ]
+          : index === 1
+            ? error
+            : "Good.",
+    });
+    await session.turn("Is it?");
+    await session.turn("How is it?");
+    expect(told()).toEqual([
+      "model-failed: invalid-request",
+      "summary-call cold: written",
+      "peel (thinking)",
+    ]);
+    expect(model.requests.at(-1)?.messages[1]?.content).toEqual([{ type: "text", text: "Yes." }]);
+    const kept = await session.session.history.block("m4.0");
+    expect(kept).toMatchObject({ type: "thinking", signature: "signed" });
+  });
+
   it("by a broken connection is sent once more, as it was", async () => {
     const { session, model } = await setTheStage({ answer: failingAt(3, new TypeError("fetch failed")) });
     const result = await session.turn("Read.", { tools });
@@ -100,6 +147,45 @@ describe("a request that was refused", () => {
       for (const { entry } of entries)
         if (entry.type === "answer" && entry.error !== undefined) answers.push(entry.error);
     expect(answers).toEqual([{ code: "overloaded", message: "Overloaded" }]);
+  });
+});
+
+describe("figures that are none", () => {
+  it("cost nothing but themselves", async () => {
+    const usage = { inputTokens: Number.NaN, outputTokens: "many" } as never;
+    const { session, told } = await setTheStage({
+      answer: () => ({
+        messages: [{ role: "assistant", content: [{ type: "text", text: "Yes." }] }],
+        stopReason: "end",
+        usage,
+      }),
+    });
+    const { text, usage: sum } = await session.turn("Is it?");
+    expect(text).toBe("Yes.");
+    expect(sum).toEqual({ inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 });
+    expect(told()).toEqual(["counter-failed"]);
+  });
+});
+
+describe("a compaction by hand while the model is answering", () => {
+  it("takes the thinking of that answer out, which is bound to what was there before", async () => {
+    let compacted: Promise<unknown> | undefined;
+    const stage = await setTheStage({
+      window: { editSafety: "strict" },
+      answer: async (_, index) => {
+        if (index === 14) compacted = stage.session.compact();
+        await compacted;
+        if (index > 14) return "Done.";
+        return [
+          { type: "thinking", thinking: `Thought ${index}.`, signature: `signed ${index}` },
+          ...(callOf(index) as readonly []),
+        ];
+      },
+    });
+    await stage.session.turn("Read everything.", { tools });
+    const sent = JSON.stringify(stage.model.requests.at(-1)?.messages);
+    expect(sent).not.toContain("Thought");
+    expect(sent).toContain("src/file14.ts");
   });
 });
 
