@@ -177,7 +177,7 @@ describe("a disk that fails for a while", () => {
     expect(failure).toMatchObject({
       code: "STORE_FAILED",
       message:
-        "156 bytes could not be appended to /home/user/sessions/session.jsonl at 156: ENOSPC: injected into write",
+        "134 bytes could not be appended to /home/user/sessions/session.jsonl at 134: ENOSPC: injected into write",
       hint: "Free some disk space; the session goes on with the next append.",
     });
   });
