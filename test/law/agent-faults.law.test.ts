@@ -1,0 +1,109 @@
+/**
+ * Laws of sessions with a model that fails: random faults at random calls, aborts, input and compactions in
+ * the middle of everything, on every policy, strict and permissive. Whatever happens, every turn ends, with no
+ * more calls than are allowed, and nothing that was said is lost.
+ */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { PalimpsestError } from "../../src/base/errors.ts";
+import {
+  describeStep,
+  FaultyLife,
+  type LifeOptions,
+  type LifeStep,
+  type Player,
+  type Prompter,
+} from "../helpers/faulty-life.ts";
+import { FAULTS, faultyModel } from "../helpers/faulty-model.ts";
+import { faultyProvider, WIRE_NAMES } from "../helpers/faulty-provider.ts";
+
+const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
+const RUNS = isLong ? 1_000 : 40;
+const HTTP_RUNS = isLong ? 100 : 6;
+
+const anyLife: fc.Arbitrary<LifeOptions> = fc.record({
+  windowTokens: fc.constantFrom(16_000, 16_000, 32_000, 32_000, 64_000, 200_000),
+  policy: fc.constantFrom("economy", "economy", "economy", "balanced", "balanced", "faithful", "off"),
+  systemShare: fc.constantFrom(0, 0.1, 0.2),
+  hasSummaryModel: fc.boolean(),
+  /** What happens while a call is under way. */
+  meanwhile: fc
+    .array(fc.tuple(fc.nat(90), fc.constantFrom("abort", "input", "compact")), { maxLength: 6 })
+    .map((pairs) => new Map(pairs)),
+});
+const anyProvider = fc.record({
+  wire: fc.constantFrom(...WIRE_NAMES),
+  seed: fc.nat(),
+  share: fc.constantFrom(0, 0.1, 0.3),
+});
+const anyModel = fc.record({
+  model: fc.constantFrom("claude-sonnet-4-5", "claude-opus-5-5", "gpt-4.1", "gpt-5.6-sol"),
+  ratio: fc.constantFrom(0.85, 1, 1.15),
+  faults: fc
+    .array(fc.tuple(fc.nat(90), fc.constantFrom(...FAULTS)), { maxLength: 30 })
+    .map((pairs) => new Map(pairs)),
+});
+
+const turn = fc.record({
+  do: fc.constant("turn" as const),
+  by: fc.constantFrom("turn", "streamed", "host"),
+  calls: fc.nat(12),
+  resultShare: fc.constantFrom(0.01, 0.04, 0.12, 0.3),
+});
+const anyStep: fc.Arbitrary<LifeStep> = fc.oneof(
+  { weight: 8, arbitrary: turn },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("compact" as const),
+      side: fc.constantFrom("whole", "whole", "from", "upTo"),
+      pick: fc.nat(1_000),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("undo" as const), pick: fc.nat(10) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("reopen" as const), isClean: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(60_000, 4e6) }) },
+);
+
+const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 10 });
+
+async function liveThrough(
+  steps: readonly LifeStep[],
+  options: LifeOptions,
+  play: (prompter: Prompter) => Player | Promise<Player>,
+): Promise<void> {
+  const life = await FaultyLife.begin(options, play);
+  try {
+    for (const step of steps) {
+      const error = await life.live(step);
+      if (error !== undefined && !(error instanceof PalimpsestError))
+        throw new RangeError(`${describeStep(step)} threw ${String(error)}`, { cause: error });
+    }
+    await life.end();
+    expect(life.problems).toEqual([]);
+  } finally {
+    await life.leave();
+  }
+}
+
+it("ends every turn within the limits of its calls, sends nothing wrong, and loses nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLife, anyModel, anySteps, (options, model, steps) =>
+      liveThrough(steps, options, (prompter) =>
+        faultyModel({ ...model, windowTokens: options.windowTokens }, prompter),
+      ),
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+it("does so over HTTP, with the vendors' own SDKs", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLife, anyProvider, anySteps, (options, provider, steps) =>
+      liveThrough(steps, { ...options, windowTokens: Math.min(options.windowTokens, 64_000) }, (prompter) =>
+        faultyProvider({ ...provider, windowTokens: Math.min(options.windowTokens, 64_000) }, prompter),
+      ),
+    ),
+    { numRuns: HTTP_RUNS },
+  );
+});
