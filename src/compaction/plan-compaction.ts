@@ -110,25 +110,45 @@ export interface PartialSpan {
  */
 export function planPartialCompaction(
   input: CompactionInput,
-  { side, pivotSeq }: PartialSpan,
+  span: PartialSpan,
   writer: SummaryWriter,
 ): LayerEdit | undefined {
   const { visible, measure, pendingCallIds } = input;
   if (pendingCallIds.length > 0) return undefined;
-  const pivot = visible.findIndex(({ seq, insertedBy }) => insertedBy === undefined && seq >= pivotSeq);
-  if (pivot === -1) return undefined;
-  const cuts = findCuts(visible);
-  const cut =
-    side === "up-to" ? cuts.findLast((one) => one <= pivot) : (cuts.find((one) => one >= pivot) ?? undefined);
-  const start = side === "from" && pivot === 0 ? 0 : cut;
-  if (start === undefined) return undefined;
-  const hidden = side === "up-to" ? visible.slice(0, start) : visible.slice(start);
-  const tail = side === "up-to" ? visible.slice(start) : visible.slice(0, start);
-  if (hidden.length === 0) return undefined;
+  const places = placesOf(input, span);
+  if (places === undefined || places.start >= places.end) return undefined;
+  const hidden = visible.slice(places.start, places.end);
+  const tail = [...visible.slice(0, places.start), ...visible.slice(places.end)];
   const policy = { ...input.policy, targetTokens: Number.POSITIVE_INFINITY };
   const peeled: Peeled = { forms: [], freedTokens: 0 };
   const split = { hidden, tail, tailTokens: measureMessages(tail, measure), peeled, isTold: false };
   return summarise({ ...input, policy }, split, writer);
+}
+
+/** Which messages go, by index: `start` included, `end` not. What the summary does not tell of stays behind them. */
+function placesOf(
+  { visible, policy, throughSeq }: CompactionInput,
+  { side, pivotSeq }: PartialSpan,
+): { readonly start: number; readonly end: number } | undefined {
+  const pivot = visible.findIndex(({ seq, insertedBy }) => insertedBy === undefined && seq >= pivotSeq);
+  if (pivot === -1) return undefined;
+  const cuts = findCuts(visible);
+  const untold = findUntold(visible, throughSeq) ?? visible.length;
+  const lastCut = (index: number): number => cuts.findLast((cut) => cut <= index) ?? 0;
+  if (side === "up-to") return { start: 0, end: lastCut(Math.min(pivot, untold)) };
+  const start = pivot === 0 ? 0 : cuts.find((cut) => cut >= pivot);
+  const end = untold === visible.length ? untold : lastCut(untold);
+  const isBound = policy.editSafety === "strict" && end < strictTailStart(visible);
+  return start === undefined || isBound ? undefined : { start, end };
+}
+
+/** The first message that a summary through an entry does not tell of. */
+function findUntold(
+  visible: readonly VisibleMessage[],
+  throughSeq = Number.POSITIVE_INFINITY,
+): number | undefined {
+  const index = visible.findIndex(({ seq, insertedBy }) => insertedBy === undefined && seq > throughSeq);
+  return index === -1 ? undefined : index;
 }
 
 interface Split {
@@ -157,12 +177,9 @@ function splitAt(
 function permissiveTailStart({ visible, policy, measure, throughSeq }: CompactionInput): number {
   const budgetTokens = Math.min(policy.keepTailTokens, policy.maxNewestRoundTokens);
   const start = findTailStart(visible, budgetTokens, measure) ?? 0;
-  if (throughSeq === undefined) return start;
-  const firstUntold = visible.findIndex(
-    ({ seq, insertedBy }) => insertedBy === undefined && seq > throughSeq,
-  );
-  if (firstUntold === -1 || firstUntold >= start) return start;
-  return findCuts(visible).findLast((cut) => cut <= firstUntold) ?? 0;
+  const untold = findUntold(visible, throughSeq);
+  if (untold === undefined || untold >= start) return start;
+  return findCuts(visible).findLast((cut) => cut <= untold) ?? 0;
 }
 
 /**
