@@ -27,8 +27,9 @@ export class AheadSummary {
     this.#write = write;
   }
 
+  /** Whether one is to be begun: until then, what it is written from may become newer. */
   get isWished(): boolean {
-    return this.#state.type === "wished";
+    return this.#state.type === "wished" || this.#state.type === "known";
   }
 
   /** Waits until it is written or has failed; at once, where none is being written. */
@@ -54,7 +55,7 @@ export class AheadSummary {
 
   /** The request that it shares its prefix with has left. */
   known(ask: SummaryAsk): void {
-    if (this.#state.type === "wished") this.#state = { type: "known", ask };
+    if (this.isWished) this.#state = { type: "known", ask };
   }
 
   /** That request was answered. */
