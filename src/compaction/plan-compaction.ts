@@ -120,9 +120,22 @@ export function planPartialCompaction(
   const hidden = visible.slice(places.start, places.end);
   const tail = [...visible.slice(0, places.start), ...visible.slice(places.end)];
   const policy = { ...input.policy, targetTokens: Number.POSITIVE_INFINITY };
-  const peeled: Peeled = { forms: [], freedTokens: 0 };
-  const split = { hidden, tail, tailTokens: measureMessages(tail, measure), peeled, isTold: false };
-  return summarise({ ...input, policy }, split, writer);
+  return summarise({ ...input, policy }, wholeSplit(hidden, tail, measure), writer);
+}
+
+/** What bounds a summary, whatever stays behind it. */
+export interface TailInput extends Omit<CompactionInput, "policy" | "throughSeq"> {
+  readonly policy: Pick<CompactionShape, "targetTokens" | "maxNewestRoundTokens" | "maxSummaryShare">;
+}
+
+/** Plans the compaction of all messages before `tailStart`, a place where the window may be cut; the others stay as they are. */
+export function planCompactionBefore(
+  input: TailInput,
+  tailStart: number,
+  writer: SummaryWriter,
+): LayerEdit | undefined {
+  const { visible, measure } = input;
+  return summarise(input, wholeSplit(visible.slice(0, tailStart), visible.slice(tailStart), measure), writer);
 }
 
 /** Which messages go, by index: `start` included, `end` not. What the summary does not tell of stays behind them. */
@@ -162,6 +175,16 @@ interface Split {
   readonly isTold: boolean;
 }
 
+/** What stays, stays as it is. */
+function wholeSplit(
+  hidden: readonly VisibleMessage[],
+  tail: readonly VisibleMessage[],
+  measure: Measure,
+): Split {
+  const peeled = { forms: [], freedTokens: 0 };
+  return { hidden, tail, tailTokens: measureMessages(tail, measure), peeled, isTold: false };
+}
+
 function splitAt(
   { visible, policy, measure, pinned = [] }: CompactionInput,
   { tailStart, isTold }: { readonly tailStart: number; readonly isTold: boolean },
@@ -186,7 +209,7 @@ function permissiveTailStart({ visible, policy, measure, throughSeq }: Compactio
  * Nothing that an answer stands in. Only a prompt that no answer has followed yet stays where it
  * is: no thinking comes with it, and it is the user's, with its pictures.
  */
-function strictTailStart(visible: readonly VisibleMessage[]): number {
+export function strictTailStart(visible: readonly VisibleMessage[]): number {
   let start = visible.length;
   while (start > 0 && isUnansweredPrompt(visible[start - 1]!)) start--;
   return start;
@@ -198,7 +221,7 @@ function isUnansweredPrompt(message: VisibleMessage): boolean {
 }
 
 function summarise(
-  input: CompactionInput,
+  input: TailInput,
   { hidden, tail, tailTokens, peeled, isTold }: Split,
   { kind, compose }: SummaryWriter,
 ): LayerEdit | undefined {
@@ -242,7 +265,7 @@ function summarise(
 }
 
 function newestExchange(
-  { policy, measure }: CompactionInput,
+  { policy, measure }: TailInput,
   hidden: readonly VisibleMessage[],
   roomTokens: number,
 ): string {

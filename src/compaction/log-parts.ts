@@ -1,0 +1,82 @@
+/**
+ * What a summary that somebody wrote does not leave to its writer: the user's own words and the string
+ * appendix, and the open tasks that the text does not name. They come from the log.
+ */
+import { FULL_COMPACT_DEFAULTS as D } from "../base/defaults/full-compact.ts";
+import type { Digest } from "./digest.ts";
+import { findLiterals } from "./literals.ts";
+import { type Measure, measureText } from "./measure.ts";
+import { inline } from "./quoting.ts";
+import { composeAppendix, rankForAppendix } from "./string-appendix.ts";
+import { composeUserWords } from "./summary-words.ts";
+import { openTodos } from "./todo-state.ts";
+
+export interface LogPartsOptions {
+  /** All that the parts may take. */
+  readonly budgetTokens: number;
+  readonly userWordsTokens: number;
+  readonly appendixTokens: number;
+  /** The last entry whose words are quoted. */
+  readonly throughSeq: number;
+  /** What is said beside them: its strings are not repeated. */
+  readonly shownText: string;
+  /** Literals that stand in the window anyway. */
+  readonly visibleLiterals: ReadonlySet<string>;
+}
+
+export interface LogParts {
+  /** With their headings; none where nothing fits. */
+  readonly sections: readonly string[];
+  /** Entries whose user words are quoted in full. */
+  readonly verbatimSeqs: ReadonlySet<number>;
+}
+
+/** The user's words and the strings, as many as fit the budget. */
+export function composeLogParts(digest: Digest, options: LogPartsOptions, measure: Measure): LogParts {
+  const { budgetTokens, userWordsTokens, appendixTokens, throughSeq, shownText, visibleLiterals } = options;
+  const words = composeUserWords(
+    digest,
+    { throughSeq, budgetTokens: Math.min(userWordsTokens, budgetTokens * D.userWordsShare) },
+    measure,
+  );
+  const said = ["## The user's own words, from the log", ...words.request, ...words.messages].join("\n\n");
+  const hasWords = measureText(said, measure) <= budgetTokens && words.request.length > 0;
+  const wordsText = hasWords ? said : "";
+  const shown = new Set(findLiterals(`${shownText}\n${wordsText}`));
+  const strings = composeAppendix(
+    rankForAppendix(digest.literals, appendixTokens),
+    {
+      budgetTokens: Math.min(appendixTokens, budgetTokens - measureText(wordsText, measure) - APPENDIX_FRAME),
+      isShown: (text) => shown.has(text) || visibleLiterals.has(text),
+    },
+    measure,
+  );
+  const appendix =
+    strings.length === 0
+      ? []
+      : [`## Strings from the log that may be needed to the letter\n\n${strings.join(" ")}`];
+  return {
+    sections: hasWords ? [wordsText, ...appendix] : appendix,
+    verbatimSeqs: hasWords ? words.verbatimSeqs : new Set(),
+  };
+}
+
+/** Tokens of the appendix's heading and of joining the parts. */
+const APPENDIX_FRAME = 60;
+
+/** Tasks of the log that are open and that the text tells nothing of, as a section; none where it names all. */
+export function composeDroppedTasks(digest: Digest, text: string): readonly string[] {
+  const told = new Set(wordsOf(text));
+  const tasks = openTodos(digest.todos)
+    .filter((task) => {
+      const words = wordsOf(task.text);
+      const found = words.filter((word) => told.has(word)).length;
+      return found < words.length * D.taskWordsShare;
+    })
+    .map((task) => `- ${inline(task.text)}`);
+  return tasks.length === 0
+    ? []
+    : [`## Open tasks that the summary does not name, from the log\n\n${tasks.join("\n")}`];
+}
+
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
