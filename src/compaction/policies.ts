@@ -5,6 +5,7 @@
 import { COMPACTION_DEFAULTS as D } from "../base/defaults/compaction.ts";
 import { POLICY_DEFAULTS, RENT_DEFAULTS } from "../base/defaults/economics.ts";
 import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
+import { SESSION_MEMORY_DEFAULTS } from "../base/defaults/session-memory.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { ClearByRentPolicy } from "./clear-by-rent.ts";
 import type { SummaryShape } from "./cost-policy.ts";
@@ -15,6 +16,7 @@ import type { MicrocompactPolicy } from "./microcompact-by-usage.ts";
 import type { ArrivalPolicy } from "./offload-at-arrival.ts";
 import type { OffloadPolicy } from "./offload-by-usage.ts";
 import { scaleTokens } from "./scale.ts";
+import type { SessionMemoryPolicy } from "./session-memory-compact.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "./tool-kinds.ts";
 import type { RewriteWorth } from "./worth-a-rewrite.ts";
 
@@ -129,6 +131,27 @@ export function extractivePolicy(
 export function fullCompactPolicy(situation: WindowSituation): FullCompactPolicy {
   const { userWords, appendix, keptTail } = FULL_COMPACT_DEFAULTS;
   return extractivePolicy(situation, { userWords, appendix, keptTail, facts: { tokens: 0, floor: 0 } });
+}
+
+/** Budgets of a compaction that notes stand for, and that leaves messages of `targetTokens` at the most. */
+export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: number): SessionMemoryPolicy {
+  const { windowTokens, editSafety } = situation;
+  const { leastKept, leastKeptTextCount, mostKept } = SESSION_MEMORY_DEFAULTS;
+  const mostKeptTokens = Math.min(
+    scaleTokens(mostKept, windowTokens),
+    Math.floor(targetTokens * D.maxTailShare),
+  );
+  return {
+    targetTokens,
+    leastKeptTokens: Math.min(scaleTokens(leastKept, windowTokens), mostKeptTokens),
+    leastKeptTextCount,
+    mostKeptTokens,
+    maxNewestRoundTokens: scaleTokens(D.newestRound, windowTokens),
+    userWordsTokens: scaleTokens(FULL_COMPACT_DEFAULTS.userWords, windowTokens),
+    appendixTokens: scaleTokens(FULL_COMPACT_DEFAULTS.appendix, windowTokens),
+    maxSummaryShare: D.maxSummaryShare,
+    editSafety,
+  };
 }
 
 /** What such a compaction is expected to leave, as long as none was made. */

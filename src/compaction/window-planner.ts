@@ -48,11 +48,15 @@ import {
   visibleAfter,
 } from "./room.ts";
 import { canSummarise, tokensBehind, unsentTokens } from "./room-sizes.ts";
+import type { SessionNotes } from "./session-memory-compact.ts";
+import { planFromNotes } from "./session-memory-room.ts";
 
 /** What a summary is made of. */
 export interface SummarySources {
   readonly digest: Digest;
   readonly pinned: readonly PinnedText[];
+  /** The session's notes: where they can stand for the messages, nobody is asked for a summary. */
+  readonly notes?: SessionNotes | undefined;
   /** What a model wrote; without it, or where it cannot be used, the summary is made from the digest. */
   readonly written?: WrittenSummary | undefined;
   /** Only one side of a pivot is summarised. */
@@ -198,9 +202,20 @@ export class WindowPlanner {
   #summarise(room: Room, reason: string, sources: SummarySources | undefined): WindowPlan | undefined {
     if (!canSummarise(room)) return undefined;
     if (sources === undefined) return { needs: "summary", reason };
-    const edit = this.#planWritten(room, reason, sources) ?? this.#planExtractive(room, reason, sources);
+    const edit =
+      this.#planNotes(room, reason, sources) ??
+      this.#planWritten(room, reason, sources) ??
+      this.#planExtractive(room, reason, sources);
     if (edit === undefined || (reason === "rent" && edit.isBoundary !== true)) return undefined;
     return { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+  }
+
+  #planNotes(room: Room, reason: string, sources: SummarySources): LayerEdit | undefined {
+    const { notes, digest, pinned, span } = sources;
+    if (notes === undefined || span !== undefined || room.disabledLayers.has("session-memory"))
+      return undefined;
+    const plan = planFromNotes(room, reason, { notes, digest, pinned });
+    return plan.ok ? plan.edit : undefined;
   }
 
   #planWritten(room: Room, reason: string, sources: SummarySources): LayerEdit | undefined {

@@ -54,4 +54,5 @@ export {
 } from "../compaction/policies.ts";
 export type { Room, RoomMade } from "../compaction/room.ts";
 export type { ScaledTokens } from "../compaction/scale.ts";
+export type { SessionNotes } from "../compaction/session-memory-compact.ts";
 export { type SummarySources, type WindowPlan, WindowPlanner } from "../compaction/window-planner.ts";

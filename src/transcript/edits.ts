@@ -63,7 +63,8 @@ export interface LossReport {
 
 /**
  * The layer that made an edit; `full` is a summary that a model wrote, `peel` also what stands for media that
- * were too large. `session-memory` and `reactive` are reserved, and edits of that kind are folded like any other.
+ * were too large, `session-memory` a summary that the session's notes stand for. `reactive` is reserved, and
+ * edits of that kind are folded like any other.
  */
 export type LayerName =
   | "offload"

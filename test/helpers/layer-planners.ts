@@ -4,14 +4,20 @@
  */
 import { planCollapse, prepareCollapse } from "../../src/compaction/collapse.ts";
 import { collapsePolicy } from "../../src/compaction/collapse-policy.ts";
-import { addToDigest, createDigest } from "../../src/compaction/digest.ts";
+import { addToDigest, createDigest, type Digest } from "../../src/compaction/digest.ts";
 import { planExtractiveCompact } from "../../src/compaction/extractive-compact.ts";
 import { planMicrocompactByUsage } from "../../src/compaction/microcompact-by-usage.ts";
 import { planMicrocompactWhenCold } from "../../src/compaction/microcompact-when-cold.ts";
 import { planOffloadByUsage } from "../../src/compaction/offload-by-usage.ts";
 import { planPeel } from "../../src/compaction/peel.ts";
 import type { PinnedText } from "../../src/compaction/pins.ts";
-import { extractivePolicy, microcompactPolicy, offloadPolicy } from "../../src/compaction/policies.ts";
+import {
+  extractivePolicy,
+  microcompactPolicy,
+  offloadPolicy,
+  sessionMemoryPolicy,
+} from "../../src/compaction/policies.ts";
+import { planSessionMemoryCompact } from "../../src/compaction/session-memory-compact.ts";
 import type { LayerEdit } from "../../src/transcript/edits.ts";
 import type { SeqPin } from "../../src/transcript/projection.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
@@ -60,20 +66,40 @@ const whenCold: Planner = (_, visible, { pins }) =>
 
 const peel: Planner = (_, visible, { pins }) => planPeel(visible, 500, measure, pins);
 
-const extractive: Planner = ({ log }, visible, { texts }) => {
+/** What is known of everything that was said. */
+export function digestOf({ log }: FoldedLog): Digest {
   const digest = createDigest();
   for (const entry of log.entries)
     if (entry.type === "message")
       addToDigest(digest, entry.seq, { ...entry, content: entry.content as never });
-  return planExtractiveCompact({
+  return digest;
+}
+
+const extractive: Planner = (folded, visible, { texts }) =>
+  planExtractiveCompact({
     visible,
-    digest,
+    digest: digestOf(folded),
     measure,
     policy: extractivePolicy({ ...situation, windowTokens: 16_000, effectiveTokens: 10_000 }),
     pendingCallIds: [],
     reason: "law",
     pinned: texts,
   });
+
+/** Notes that are some messages old. */
+const sessionMemory: Planner = (folded, visible, { texts }) => {
+  const throughSeq = (visible.at(-1)?.seq ?? 0) - 4;
+  const plan = planSessionMemoryCompact({
+    visible,
+    notes: { text: "# Current State\n\nAt work.", throughSeq, isEmpty: false, isUpdateRunning: false },
+    digest: digestOf(folded),
+    measure,
+    policy: sessionMemoryPolicy({ ...situation, windowTokens: 16_000 }, 5_000),
+    pendingCallIds: [],
+    reason: "law",
+    pinned: texts,
+  });
+  return plan.ok ? plan.edit : undefined;
 };
 
 const collapse: Planner = (_, visible, { pins }) => {
@@ -98,4 +124,5 @@ export const planners: readonly LayerCase[] = [
   { name: "collapse", plan: collapse },
   { name: "peel", plan: peel, mayGoOn: true },
   { name: "extractive compact", plan: extractive, mayGoOn: true, mayCutExchange: true },
+  { name: "session-memory compact", plan: sessionMemory, mayGoOn: true, mayCutExchange: true },
 ];

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { costPolicy } from "../../src/compaction/cost-policy.ts";
+import { addToDigest, createDigest, type Digest } from "../../src/compaction/digest.ts";
+import type { Room } from "../../src/compaction/room.ts";
+import type { SessionNotes } from "../../src/compaction/session-memory-compact.ts";
+import { planFromNotes } from "../../src/compaction/session-memory-room.ts";
+import { type SummarySources, type WindowPlan, WindowPlanner } from "../../src/compaction/window-planner.ts";
+import { planBudget } from "../../src/tokens/budget.ts";
+import { TARIFFS } from "../../src/tokens/tariff.ts";
+import type { Message } from "../../src/transcript/messages.ts";
+import type { VisibleMessage } from "../../src/transcript/window.ts";
+import { asWindow } from "./recorded.ts";
+import { applyEdit, assistant, brokenPairs, call, measure, result, text, tokensOf, user } from "./windows.ts";
+
+const FIXED_TOKENS = 3_000;
+const PADDING = 1.1;
+
+function aRoom(
+  visible: readonly VisibleMessage[],
+  over: Partial<Room> & { readonly windowTokens?: number } = {},
+): Room {
+  const messagesTokens = tokensOf(visible);
+  return {
+    visible,
+    usedTokens: Math.ceil(messagesTokens * PADDING + FIXED_TOKENS),
+    fixedTokens: FIXED_TOKENS,
+    messagesTokens,
+    budget: planBudget({ windowTokens: over.windowTokens ?? 64_000 }),
+    tariff: TARIFFS["anthropic-5m"],
+    editSafety: "permissive",
+    isWarm: true,
+    measure,
+    padding: PADDING,
+    disabledLayers: new Set(),
+    keptTools: [],
+    lastCallSeq: visible.at(-1)?.seq ?? 0,
+    pins: [],
+    seq: 10_000,
+    at: 0,
+    ...over,
+  };
+}
+
+/** Turns of three messages and about 600 tokens. */
+const turns = (count: number): readonly Message[] =>
+  Array.from({ length: count }, (_, turn) => [
+    user(`wish ${turn}: change module_${turn}`),
+    assistant(`r${turn}`, text("I look."), call(`c${turn}`, "mcp__db__query", { id: `row_${turn}` })),
+    result(`c${turn}`, "some line of code here\n".repeat(100)),
+  ]).flat();
+
+function digestOf(messages: readonly Message[]): Digest {
+  const digest = createDigest();
+  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
+  return digest;
+}
+
+const notesThrough = (throughSeq: number, over: Partial<SessionNotes> = {}): SessionNotes => ({
+  text: `# Current State\n\nDone up to ${throughSeq}.`,
+  throughSeq,
+  isEmpty: false,
+  isUpdateRunning: false,
+  ...over,
+});
+
+const planner = () => new WindowPlanner(costPolicy("faithful")!);
+
+const kindsOf = (plan: WindowPlan): readonly string[] =>
+  "edits" in plan ? plan.edits.map(({ kind }) => kind) : [];
+
+describe("the planner of the window, with notes of the session", () => {
+  const messages = turns(100);
+  const visible = asWindow(messages);
+  const sources: SummarySources = { digest: digestOf(messages), pinned: [] };
+  const notes = notesThrough(messages.length - 2);
+  const span = { side: "up-to", pivotSeq: 200 } as const;
+
+  it.each<{
+    readonly why: string;
+    readonly sources: SummarySources;
+    readonly disabled?: string;
+    readonly kind: string;
+  }>([
+    { why: "they stand for the messages", sources: { ...sources, notes }, kind: "session-memory" },
+    { why: "there are none", sources, kind: "extractive" },
+    {
+      why: "they are empty",
+      sources: { ...sources, notes: { ...notes, isEmpty: true } },
+      kind: "extractive",
+    },
+    { why: "they are too old", sources: { ...sources, notes: notesThrough(3) }, kind: "extractive" },
+    {
+      why: "the layer is off",
+      sources: { ...sources, notes },
+      disabled: "session-memory",
+      kind: "extractive",
+    },
+    { why: "one side of a pivot is asked for", sources: { ...sources, notes, span }, kind: "extractive" },
+  ])("makes room by $kind: $why", ({ sources: given, disabled, kind }) => {
+    const room = aRoom(visible, { disabledLayers: new Set(disabled === undefined ? [] : [disabled]) });
+    expect(kindsOf(planner().compact(room, "manual", given))).toEqual([kind]);
+  });
+
+  it("takes the notes before what a model wrote", () => {
+    const text = ["1. Intent", "2. Concepts", "3. Files", "4. Errors", "5. Solving"].join("\n");
+    const written = { text, throughSeq: messages.length, model: "m", leftOutRounds: 0 };
+    const given = { ...sources, written };
+    expect(kindsOf(planner().compact(aRoom(visible), "manual", given))).toEqual(["full"]);
+    expect(kindsOf(planner().compact(aRoom(visible), "manual", { ...given, notes }))).toEqual([
+      "session-memory",
+    ]);
+  });
+
+  it("leaves a request within the budget's target, system prompt and padding counted", () => {
+    for (const fixedTokens of [0, 3_000, 15_000]) {
+      const room = aRoom(visible, { fixedTokens });
+      const plan = planner().compact(room, "manual", { ...sources, notes });
+      expect(kindsOf(plan)).toEqual(["session-memory"]);
+      expect("usedTokens" in plan && plan.usedTokens).toBeLessThanOrEqual(
+        room.budget.sessionMemoryTargetTokens,
+      );
+    }
+  });
+
+  it("says why the notes do not suffice, to whoever asks beforehand", () => {
+    const running = { ...sources, notes: { ...notes, isUpdateRunning: true } };
+    expect(planFromNotes(aRoom(visible), "threshold", running)).toEqual({
+      ok: false,
+      refusal: "update-running",
+    });
+  });
+});
+
+describe("a session of more than 500,000 tokens", () => {
+  const messages = turns(900);
+
+  it.each([
+    { windowTokens: 200_000, editSafety: "permissive", compactions: 3 },
+    { windowTokens: 200_000, editSafety: "strict", compactions: 3 },
+    { windowTokens: 64_000, editSafety: "permissive", compactions: 12 },
+    { windowTokens: 64_000, editSafety: "strict", compactions: 12 },
+  ] as const)("passes a window of $windowTokens by its notes alone, $editSafety", ({
+    windowTokens,
+    editSafety,
+    compactions,
+  }) => {
+    const digest = createDigest();
+    let window: readonly VisibleMessage[] = [];
+    let notedTokens = 0;
+    let saidTokens = 0;
+    let notes = notesThrough(0, { isEmpty: true });
+    let count = 0;
+    for (const [index, message] of messages.entries()) {
+      addToDigest(digest, index + 1, message);
+      const said = asWindow([message], index + 1);
+      window = [...window, ...said];
+      saidTokens += tokensOf(said);
+      if (message.origin !== "tool") continue;
+      const room = aRoom(window, { windowTokens, editSafety, seq: 10_000 + count });
+      if (room.usedTokens >= room.budget.autoCompactGateTokens) {
+        const plan = planFromNotes(room, "threshold", { notes, digest, pinned: [] });
+        if (!plan.ok) throw new Error(`refused at message ${index}: ${plan.refusal}`);
+        window = applyEdit(window, plan.edit, 10_000 + count);
+        count++;
+        expect(brokenPairs(window)).toEqual([]);
+        expect(tokensOf(window) * PADDING + FIXED_TOKENS).toBeLessThanOrEqual(
+          room.budget.sessionMemoryTargetTokens,
+        );
+      }
+      // The notes are updated each 5,000 tokens, and are always a little behind.
+      if (saidTokens - notedTokens < (5_000 * windowTokens) / 200_000) continue;
+      notes = notesThrough(index);
+      notedTokens = saidTokens;
+    }
+    expect(saidTokens).toBeGreaterThan(500_000);
+    expect(count).toBeGreaterThanOrEqual(compactions);
+  });
+});

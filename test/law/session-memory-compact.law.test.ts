@@ -1,0 +1,174 @@
+/**
+ * Laws of the session-memory compact over random histories, notes of any age and windows of many sizes:
+ * what the notes do not tell of is never lost, what belongs together stays together, and as much stays as
+ * was asked for. That requests stay valid, pins are carried and undo restores is in `layers.law.test.ts` for
+ * all layers; here once more for strict sessions.
+ */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { findCuts, pairIds } from "../../src/compaction/kept-tail.ts";
+import { sessionMemoryPolicy } from "../../src/compaction/policies.ts";
+import {
+  planSessionMemoryCompact,
+  type SessionMemoryPlan,
+  type SessionMemoryPolicy,
+} from "../../src/compaction/session-memory-compact.ts";
+import { toAnthropic } from "../../src/formats/to-anthropic.ts";
+import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
+import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "../../src/testing/wire-oracle.ts";
+import { blockText } from "../../src/transcript/blocks.ts";
+import { previewEdit } from "../../src/transcript/projection.ts";
+import { planRepair } from "../../src/transcript/repair.ts";
+import { assembleRequest } from "../../src/transcript/request.ts";
+import type { VisibleMessage } from "../../src/transcript/window.ts";
+import { measure, tokensOf } from "../compaction/windows.ts";
+import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
+import { digestOf } from "../helpers/layer-planners.ts";
+
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 120 : 3_000;
+
+const NOTES_TEXT = "# Current State\n\nThe parser is being written.";
+
+interface Case {
+  readonly folded: FoldedLog;
+  readonly before: readonly VisibleMessage[];
+  readonly throughSeq: number;
+  readonly policy: SessionMemoryPolicy;
+  readonly plan: SessionMemoryPlan;
+}
+
+interface Compacted extends Case {
+  readonly after: readonly VisibleMessage[];
+  /** What stays as it is. */
+  readonly kept: readonly VisibleMessage[];
+  /** What was put in the place of the rest. */
+  readonly inserted: string;
+}
+
+const settings = fc.record({
+  /** How many of the newest messages the notes do not tell of. */
+  age: fc.nat(12),
+  windowTokens: fc.constantFrom(3_000, 8_000, 16_000, 64_000, 200_000),
+  hasDigest: fc.boolean(),
+});
+
+/** Checks the law where the notes could stand for something, and that this is no rare thing. */
+function check(editSafety: "strict" | "permissive", law: (compacted: Compacted) => void): void {
+  let plannedCount = 0;
+  fc.assert(
+    fc.property(anyHistory, settings, (steps, { age, windowTokens, hasDigest }) => {
+      const folded = foldHistory(steps);
+      const before = [...folded.projection.visible];
+      const throughSeq = before.at(-1 - age)?.seq ?? 0;
+      const effectiveTokens = windowTokens * 0.9;
+      const policy = sessionMemoryPolicy(
+        { windowTokens, effectiveTokens, editSafety, pendingCallIds: [] },
+        effectiveTokens / 2,
+      );
+      const plan = planSessionMemoryCompact({
+        visible: before,
+        notes: { text: NOTES_TEXT, throughSeq, isEmpty: false, isUpdateRunning: false },
+        digest: hasDigest ? digestOf(folded) : undefined,
+        measure,
+        policy,
+        pendingCallIds: [],
+        reason: "law",
+      });
+      if (!plan.ok) return;
+      plannedCount++;
+      const seq = folded.log.entries.length + 1;
+      const after = previewEdit(before, plan.edit, { seq, at: 0 });
+      const isNew = ({ insertedBy }: VisibleMessage) => insertedBy === seq;
+      const inserted = textOf(after.filter((message) => isNew(message) && message.origin === "summary"));
+      const kept = after.filter((message) => message.origin !== "summary" || !isNew(message));
+      law({ folded, before, throughSeq, policy, plan, after, kept, inserted });
+    }),
+    { numRuns: RUNS },
+  );
+  expect(plannedCount).toBeGreaterThan(RUNS / 20);
+}
+
+const textOf = (messages: readonly VisibleMessage[]): string =>
+  messages.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block))).join("\n");
+
+it.each([
+  "permissive",
+  "strict",
+] as const)("every wire takes what is left, and it is within its target: %s", (editSafety) => {
+  check(editSafety, ({ folded, before, after, plan, policy }) => {
+    const { callSeqs } = folded.projection;
+    expect(planRepair(after, callSeqs)).toBeUndefined();
+    const request = assembleRequest(after, callSeqs);
+    expect(judgeAnthropicRequest({ messages: toAnthropic(request) })).toEqual([]);
+    expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(request) })).toEqual([]);
+    expect(tokensOf(after)).toBeLessThanOrEqual(policy.targetTokens);
+    expect(plan.ok && Math.abs(tokensOf(before) - tokensOf(after) - plan.edit.freedTokens)).toBeLessThan(1);
+  });
+});
+
+it.each(["permissive", "strict"] as const)("undo restores the window: %s", (editSafety) => {
+  check(editSafety, ({ folded, before, plan }) => {
+    const editSeq = plan.ok ? folded.edit(plan.edit) : 0;
+    expect(folded.projection.visible).not.toEqual(before);
+    folded.edit({ kind: "undo", editSeq });
+    expect(folded.projection.visible).toEqual(before);
+  });
+});
+
+it.each(["permissive", "strict"] as const)("pairs and responses are never parted: %s", (editSafety) => {
+  const keysOf = (messages: readonly VisibleMessage[]): readonly string[] =>
+    messages.flatMap(({ responseId, blocks }) => [
+      ...(responseId === undefined ? [] : [`response ${responseId}`]),
+      ...blocks.flatMap(({ block }) => pairIds(block)),
+    ]);
+  check(editSafety, ({ before, kept }) => {
+    const stays = new Set(keysOf(kept));
+    expect(keysOf(kept)).toEqual(keysOf(before).filter((key) => stays.has(key)));
+  });
+});
+
+it("nothing newer than the notes is hidden", () => {
+  check("permissive", ({ before, kept, throughSeq }) => {
+    const untoldOf = (messages: readonly VisibleMessage[]) =>
+      messages.filter(({ seq }) => seq > throughSeq).map(({ seq, role, blocks }) => ({ seq, role, blocks }));
+    expect(untoldOf(kept)).toEqual(untoldOf(before));
+  });
+});
+
+it("on a strict session, what is newer than the notes is a prompt that stays, or told to the letter", () => {
+  check("strict", ({ before, kept, throughSeq, inserted }) => {
+    expect(textOf(kept.filter(({ role }) => role === "assistant"))).toBe("");
+    for (const { seq, blocks } of before.filter((message) => message.seq > throughSeq)) {
+      if (kept.some((message) => message.seq === seq)) continue;
+      for (const { block } of blocks)
+        if (block.type !== "thinking" && block.type !== "opaque")
+          for (const line of blockText(block).trim().split("\n"))
+            expect(inserted).toContain(`> ${line}`.trimEnd());
+    }
+  });
+});
+
+it("as much stays as was asked for, and more only where something would be parted", () => {
+  check("permissive", ({ before, kept, after, throughSeq, policy }) => {
+    const start = before.length - kept.length;
+    const cuts = findCuts(before);
+    const untoldAt = before.findIndex(({ seq }) => seq > throughSeq);
+    const firstUntold = untoldAt === -1 ? before.length : untoldAt;
+    const isOverCap = tokensOf(kept) > policy.mostKeptTokens;
+    if (isOverCap) expect(cuts.filter((cut) => cut > start && cut <= firstUntold)).toEqual([]);
+
+    const textCount = kept.filter(
+      ({ role, blocks }) =>
+        role !== "system" && blocks.some(({ block }) => block.type === "text" && block.text.trim() !== ""),
+    ).length;
+    if (tokensOf(kept) >= policy.leastKeptTokens && textCount >= 5) return;
+    // Less than was asked for: going further back was not possible, or too much.
+    const earlier = cuts.findLast((cut) => cut < start);
+    if (earlier === undefined) return;
+    const withEarlier = tokensOf(before.slice(earlier));
+    const insertedTokens = tokensOf(after) - tokensOf(kept);
+    expect(withEarlier > policy.mostKeptTokens || withEarlier + insertedTokens > policy.targetTokens).toBe(
+      true,
+    );
+  });
+});
