@@ -76,18 +76,25 @@ export class WindowTooSmallError extends PalimpsestError {
     readonly windowTokens: number;
     /** Nothing may be taken out: the policy is `off`. */
     readonly isUnmanaged?: boolean;
+    /** System prompt and tools alone are more than this, which is the most that they may take. */
+    readonly mostFixedTokens?: number;
   }) {
     const room = `The window of ${size.windowTokens} tokens leaves ${size.availableTokens} for a request; `;
     super(
-      size.isUnmanaged === true
+      size.mostFixedTokens !== undefined
         ? {
-            message: `${room}the whole conversation needs ${size.neededTokens}, and the policy \`off\` takes nothing out.`,
-            hint: "Use another policy, or a model with a larger window.",
-          }
-        : {
-            message: `${room}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
+            message: `System prompt and tools take ${size.fixedTokens} tokens of a window of ${size.windowTokens}; more than ${size.mostFixedTokens} leaves no room for a conversation.`,
             hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
-          },
+          }
+        : size.isUnmanaged === true
+          ? {
+              message: `${room}the whole conversation needs ${size.neededTokens}, and the policy \`off\` takes nothing out.`,
+              hint: "Use another policy, or a model with a larger window.",
+            }
+          : {
+              message: `${room}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
+              hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
+            },
     );
     this.neededTokens = size.neededTokens;
     this.availableTokens = size.availableTokens;

@@ -32,6 +32,7 @@ export class CompactionWatch {
   #limit: number = FULL_COMPACT_DEFAULTS.breakerFailuresCount;
   #failures = 0;
   #useless = 0;
+  #count = 0;
   /** Calls that left since the last compaction. */
   #callsSince = Number.POSITIVE_INFINITY;
 
@@ -52,6 +53,11 @@ export class CompactionWatch {
   /** Failures of the model in a row. */
   get failures(): number {
     return this.#failures;
+  }
+
+  /** Compactions since the session was opened. */
+  get count(): number {
+    return this.#count;
   }
 
   called(): void {
@@ -79,6 +85,7 @@ export class CompactionWatch {
             ? "missed-target"
             : undefined;
     this.#callsSince = 0;
+    this.#count++;
     if (cause === undefined) {
       this.#useless = 0;
       return undefined;

@@ -284,12 +284,18 @@ export class RoomKeeper {
   }
 
   #checkFixed(fixed: FixedPart, fixedTokens: number): void {
-    const mostTokens = this.budget.windowTokens * ENGINE_DEFAULTS.maxFixedShare;
-    if (fixed.tokens > 0 && fixedTokens >= mostTokens) throw this.#tooSmall(fixedTokens, fixedTokens);
+    const mostFixedTokens = Math.floor(this.budget.windowTokens * ENGINE_DEFAULTS.maxFixedShare);
+    if (fixed.tokens === 0 || fixedTokens < mostFixedTokens) return;
+    throw this.#tooSmall(fixedTokens, fixedTokens, { mostFixedTokens });
   }
 
-  #tooSmall(neededTokens: number, fixedTokens: number): WindowTooSmallError {
+  #tooSmall(
+    neededTokens: number,
+    fixedTokens: number,
+    more: { readonly mostFixedTokens?: number } = {},
+  ): WindowTooSmallError {
     return new WindowTooSmallError({
+      ...more,
       neededTokens,
       fixedTokens,
       availableTokens: this.budget.blockingTokens,

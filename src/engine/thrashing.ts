@@ -11,8 +11,23 @@ import type { Session } from "./session.ts";
 
 /** @throws `COMPACTION_THRASHING` where the last compactions were of no use. */
 export function checkThrashing(session: Session): void {
-  const { watch } = session.preparer;
-  if (!watch.isThrashing) return;
+  if (!session.preparer.watch.isThrashing) return;
+  throw thrashing(
+    session,
+    `The last ${ENGINE_DEFAULTS.uselessCompactions} compactions were of no use: they freed little, or the window was full again ` +
+      `within ${FULL_COMPACT_DEFAULTS.refillCallsCount} calls.`,
+  );
+}
+
+/** The error of a model that does over and over what the window is too small for. */
+export function repeating(session: Session): CompactionError {
+  return thrashing(
+    session,
+    `After each of the last ${ENGINE_DEFAULTS.uselessCompactions} compactions the model did again what it had done before, and nothing else.`,
+  );
+}
+
+function thrashing(session: Session, what: string): CompactionError {
   const { fixed, total } = session.tokens;
   const { windowTokens } = session.preparer.budget();
   const largest = largestTool(session.visible);
@@ -21,10 +36,8 @@ export function checkThrashing(session: Session): void {
     `messages ${formatCount(Math.max(0, total - fixed))}`,
     ...(largest === undefined ? [] : [`of these, results of ${largest.name} ${formatCount(largest.tokens)}`]),
   ].join(", ");
-  throw new CompactionError("COMPACTION_THRASHING", {
-    message:
-      `The last ${ENGINE_DEFAULTS.uselessCompactions} compactions were of no use: they freed little, or the window was full again ` +
-      `within ${FULL_COMPACT_DEFAULTS.refillCallsCount} calls. The window of ${formatCount(windowTokens)} tokens holds ${filledBy}.`,
+  return new CompactionError("COMPACTION_THRASHING", {
+    message: `${what} The window of ${formatCount(windowTokens)} tokens holds ${filledBy}.`,
     hint: "Nothing is lost, and the next turn goes on. Read less at a time, shorten system prompt and tools, or take a model with a larger window.",
   });
 }

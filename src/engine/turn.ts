@@ -18,7 +18,7 @@ import { notify } from "./events.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import { runTools, SESSION_TOOLS } from "./run-tools.ts";
-import { checkThrashing } from "./thrashing.ts";
+import { checkThrashing, repeating } from "./thrashing.ts";
 import { type TurnOptions, type TurnResult, tell } from "./turn-options.ts";
 
 const NO_USAGE: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
@@ -50,7 +50,9 @@ export async function runTurn(
     if (calls.length > 0) {
       const results = await runTools(agent, calls, options);
       await agent.append({ role: "user", origin: "tool", content: results });
-      if (loop.isLoop(calls, results)) return ended("loop");
+      const { count: compactions } = agent.session.preparer.watch;
+      if (loop.isLoop(calls, results, compactions)) return ended("loop");
+      if (loop.isRepeating) throw repeating(agent.session);
     } else if (answer.stopReason !== "paused") return ended("done");
     if (iterations >= most) return ended("iterations");
   }
