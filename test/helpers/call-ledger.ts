@@ -5,16 +5,19 @@
 import type { SessionEvent } from "../../src/engine/events.ts";
 
 /** The limits of one iteration: a call and one resend; one summary, and its retries. */
-const MOST = { answers: 2, summaries: 1, attempts: 4 } as const;
+const MOST = { answers: 2, summaries: 1, retries: 3 } as const;
 const BREAKER_FAILURES = 3;
+/** Failures that a summary is tried again after. */
+const TOO_LONG = new Set(["prompt-too-long", "output-too-long", "body-too-large", "over-rate-limit"]);
 
 export class CallLedger {
   readonly problems: string[] = [];
   #answers = 0;
   #summaries = 0;
-  #attempts = 0;
   #failures = 0;
-  #isFailedByHand = false;
+  /** Summaries by hand that were asked for and not told of yet: they may come in between. */
+  #byHand = 0;
+  #isHandOpen = false;
   /** What was told, for whoever reads a failure. */
   readonly #story: string[] = [];
 
@@ -31,6 +34,7 @@ export class CallLedger {
 
   byHand(): void {
     this.#failures = 0;
+    this.#isHandOpen = true;
   }
 
   reopened(): void {
@@ -40,25 +44,29 @@ export class CallLedger {
   called(isSummary: boolean, isByHand: boolean): void {
     this.#story.push(`${isSummary ? "summary" : "answer"}${isByHand ? " by hand" : ""}`);
     if (!isSummary && ++this.#answers > MOST.answers) this.#problem(`${this.#answers} calls for one answer`);
-    if (isSummary && !isByHand) this.#isFailedByHand = false;
-    if (isSummary && isByHand) this.#isFailedByHand = true;
+    if (!isByHand || !this.#isHandOpen) return;
+    this.#isHandOpen = false;
+    this.#byHand++;
   }
 
   told(event: SessionEvent): void {
-    if (event.type === "layer") {
-      this.#story.push(`${event.layer} ${event.edit.reason}`);
-      if (event.edit.writtenBy !== undefined) this.#failures = 0;
-    } else if (event.type === "summary-call") {
-      this.#story.push(`${event.form} ${event.attempt} ${event.outcome}`);
-      if (event.attempt > 0) this.#attempts++;
-      else {
-        this.#attempts = 1;
-        if (!this.#isFailedByHand && ++this.#summaries > MOST.summaries)
-          this.#problem(`${this.#summaries} summaries in one iteration`);
-        if (this.#failures >= BREAKER_FAILURES) this.#problem("a summary is asked for behind the breaker");
-      }
-      if (this.#attempts > MOST.attempts) this.#problem(`${this.#attempts} attempts of one summary`);
-    } else if (event.type !== "call" && event.type !== "cache-miss") this.#story.push(event.type);
+    if (event.type === "call" || event.type === "cache-miss") return;
+    this.#story.push(event.type);
+    if (event.type === "summary-refused") this.#failures++;
+    if (event.type === "layer" && event.edit.writtenBy !== undefined) this.#failures = 0;
+    if (event.type !== "summary-call") return;
+    const { attempt, outcome } = event;
+    this.#story.push(`${attempt} ${outcome}`);
+    if (attempt > MOST.retries) this.#problem(`${attempt} retries of one summary`);
+    if (attempt === 0) this.#asked();
+    if (outcome !== "written" && (attempt === MOST.retries || !TOO_LONG.has(outcome))) this.#failures++;
+  }
+
+  #asked(): void {
+    if (this.#failures >= BREAKER_FAILURES) this.#problem("a summary is asked for behind the breaker");
+    if (this.#byHand > 0) this.#byHand--;
+    else if (++this.#summaries > MOST.summaries)
+      this.#problem(`${this.#summaries} summaries in one iteration`);
   }
 
   #problem(what: string): void {

@@ -1,7 +1,6 @@
 /**
  * The life of a session whose model fails: steps of a host, and the laws that hold after each of them.
  */
-import { InMemorySessionStore } from "../../src/adapters/in-memory/in-memory-session-store.ts";
 import { PalimpsestError } from "../../src/base/errors.ts";
 import type { PolicyName } from "../../src/compaction/cost-policy.ts";
 import type { AgentSession } from "../../src/engine/agent-session.ts";
@@ -10,12 +9,12 @@ import type { PreparedCall } from "../../src/engine/prepared-call.ts";
 import type { AgentTool } from "../../src/engine/turn-options.ts";
 import { createPalimpsest, type Palimpsest } from "../../src/hosts/create-palimpsest.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "../../src/ports/model-client.ts";
-import type { SessionLog } from "../../src/ports/session-store.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { blockText } from "../../src/transcript/blocks.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import { CallLedger } from "./call-ledger.ts";
 import { asksForSummary, HastyDeadline } from "./faulty-model.ts";
+import { MortalStore } from "./sessions.ts";
 
 export interface LifeOptions {
   readonly windowTokens: number;
@@ -56,7 +55,6 @@ export type LifeStep =
   | { readonly do: "pass"; readonly ms: number };
 
 export const describeStep = (step: LifeStep): string => JSON.stringify(step);
-
 /** Errors that a host may meet, by code. */
 const ALLOWED: ReadonlySet<string> = new Set([
   "MODEL_FAILED",
@@ -70,27 +68,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
 
 /** Real time that nothing takes unless it hangs. */
 const HANG_MS = 20_000;
-
 const WORDS = "the parser reads tokens one by one and keeps the place of each in the file\n";
-
-/** Lets go of the log as the end of a process does. */
-class MortalStore extends InMemorySessionStore {
-  #last: SessionLog | undefined;
-
-  override async create(...given: Parameters<InMemorySessionStore["create"]>): Promise<SessionLog> {
-    this.#last = await super.create(...given);
-    return this.#last;
-  }
-
-  override async open(...given: Parameters<InMemorySessionStore["open"]>): Promise<SessionLog> {
-    this.#last = await super.open(...given);
-    return this.#last;
-  }
-
-  async kill(): Promise<void> {
-    await this.#last?.close();
-  }
-}
 
 export class FaultyLife {
   readonly problems: string[] = [];

@@ -22,7 +22,7 @@ export interface TestSession {
 }
 
 /** Knows the last log that was opened, to let go of it as the end of a process does. */
-class MortalStore extends InMemorySessionStore {
+export class MortalStore extends InMemorySessionStore {
   #last: SessionLog | undefined;
 
   override async create(sessionId: string, scope?: Scope): Promise<SessionLog> {
