@@ -64,8 +64,15 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
 /** Tokens of the appendix's heading and of joining the parts. */
 const APPENDIX_FRAME = 60;
 
-/** Tasks of the log that are open and that the text tells nothing of, as a section; none where it names all. */
-export function composeDroppedTasks(digest: Digest, text: string): readonly string[] {
+/**
+ * Tasks of the log that are open and that the text tells nothing of, as a section: as many as fit; none where it
+ * names all.
+ */
+export function composeDroppedTasks(
+  digest: Digest,
+  text: string,
+  fits: (section: string) => boolean = () => true,
+): readonly string[] {
   const told = new Set(wordsOf(text));
   const tasks = openTodos(digest.todos)
     .filter((task) => {
@@ -74,9 +81,13 @@ export function composeDroppedTasks(digest: Digest, text: string): readonly stri
       return found < words.length * D.taskWordsShare;
     })
     .map((task) => `- ${inline(task.text)}`);
-  return tasks.length === 0
-    ? []
-    : [`## Open tasks that the summary does not name, from the log\n\n${tasks.join("\n")}`];
+  for (let count = tasks.length; count > 0; count--) {
+    const more = count === tasks.length ? [] : [`- and ${tasks.length - count} more`];
+    const lines = [...tasks.slice(0, count), ...more].join("\n");
+    const section = `## Open tasks that the summary does not name, from the log\n\n${lines}`;
+    if (fits(section)) return [section];
+  }
+  return [];
 }
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];

@@ -6,6 +6,7 @@
  * added back, and the user's own words and the string appendix come from the log. Where not everything
  * fits, the model's text stays whole and the log's parts give way; a text that does not fit alone is refused.
  */
+import { FULL_COMPACT_DEFAULTS as D } from "../../base/defaults/full-compact.ts";
 import type { Digest } from "../digest.ts";
 import { composeDroppedTasks, composeLogParts } from "../log-parts.ts";
 import { type Measure, measureText } from "../measure.ts";
@@ -34,15 +35,15 @@ export function composeFullSummary(
 ): ComposedSummary | undefined {
   const { written, digest, userWordsTokens, appendixTokens } = input;
   const sections = markUnverified(written.text, input.isInLog);
-  const frame = {
-    written,
-    sections,
-    tasks: composeDroppedTasks(digest, written.text),
-    hasTail: room.hasTail,
-  };
+  const bare: Frame = { written, sections, tasks: [], hasTail: room.hasTail };
+  const bareTokens = measureText(layOut(bare, []), measure);
+  if (bareTokens > room.budgetTokens) return undefined;
+  // What the user's words may not take anyway.
+  const tasksTokens = (room.budgetTokens - bareTokens) * (1 - D.userWordsShare);
+  const fits = (section: string): boolean => measureText(section, measure) <= tasksTokens;
+  const frame: Frame = { ...bare, tasks: composeDroppedTasks(digest, written.text, fits) };
   const frameText = layOut(frame, []);
-  const restTokens = room.budgetTokens - measureText(frameText, measure);
-  if (restTokens < 0) return undefined;
+  const restTokens = Math.max(0, room.budgetTokens - measureText(frameText, measure));
   const { throughSeq, visibleLiterals } = room;
   const fromLog = composeLogParts(
     digest,
@@ -59,7 +60,7 @@ export function composeFullSummary(
   const text = layOut(frame, fromLog.sections);
   return measureText(text, measure) <= room.budgetTokens
     ? { text, verbatimSeqs: fromLog.verbatimSeqs }
-    : { text: frameText, verbatimSeqs: new Set() };
+    : { text: layOut(bare, []), verbatimSeqs: new Set() };
 }
 
 interface Frame {

@@ -117,6 +117,19 @@ describe("a summary that a model wrote", () => {
     expect(whole).not.toContain("Strings from the log");
   });
 
+  it("is not refused for the sake of very many tasks: as many are named as there is room for", () => {
+    const todos = Array.from({ length: 150 }, (_, index) =>
+      todo(`Mend module number_${index} of the printer`),
+    );
+    const said = [...SAID, assistant("r3", call("c", "TodoWrite", { todos })), result("c", "ok")];
+    const whole = composed({ said, budgetTokens: 700 });
+    expect(whole).toContain(sections());
+    expect(whole).toContain("- Mend module number_0 of the printer");
+    expect(whole).toMatch(/^- and \d+ more$/m);
+    expect(whole).toContain("> Mend the parser, and never touch legacy.ts.");
+    expect(measure(text(whole))).toBeLessThanOrEqual(700);
+  });
+
   it("stays within its room, and whole, whatever the log holds", () => {
     const words = fc.array(fc.nat({ max: 400 }), { minLength: 1, maxLength: 8 });
     fc.assert(
