@@ -8,7 +8,7 @@ export const SESSION_MEMORY_DEFAULTS = {
   leastKept: { tokens: 10_000, floor: 2_000 },
   /** At least this many of them say something in words. Source: the same. */
   leastKeptTextCount: 5,
-  /** No more is kept than this, unless a pair or a response would be parted. Source: the same; the floor is our choice: an answer of a tool fits. */
+  /** No more is kept than this, unless a pair or a response would be parted. Source: the same; the floor is our choice: more leaves no room for the notes in a window of 32,000. */
   mostKept: { tokens: 40_000, floor: 8_000 },
 } as const;
 
