@@ -1,0 +1,100 @@
+/**
+ * Notes cut to their limits without a model: the last resort, when a demand to shorten them was not met.
+ *
+ * The Worklog gives way first, its oldest entries before its newer ones. Then the longest of the other
+ * sections are brought down to one level, so that none vanishes while another is long. Title, Current State
+ * and Errors & Corrections come last. What is no section is a person's own and is not touched.
+ */
+import { type CutBody, cutBody, largest } from "./body-entries.ts";
+import { cleanBody, guardFirstLine } from "./clean-text.ts";
+import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
+import { formatNotes, type NotesDocument, type NotesPart } from "./notes-document.ts";
+import type { NotesSection, NotesSectionKind } from "./template.ts";
+
+export interface TrimmedNotes {
+  readonly document: NotesDocument;
+  /** Lines that were dropped, by section. */
+  readonly dropped: readonly { readonly title: string; readonly droppedCount: number }[];
+  /** Whether it is within the limits now; what is a person's own may be too long by itself. */
+  readonly isWithin: boolean;
+}
+
+/** Sections whose newest entries stand at their end. */
+const NEWEST_LAST: ReadonlySet<NotesSectionKind | undefined> = new Set([
+  "worklog",
+  "errors",
+  "learnings",
+  "results",
+]);
+/** Sections that are cut last. */
+const KEPT_LONGEST: ReadonlySet<NotesSectionKind | undefined> = new Set(["title", "state", "errors"]);
+
+/** The notes within their limits. The same document where it is within them already. */
+export function trimNotes(
+  document: NotesDocument,
+  limits: NotesLimits,
+  measure: MeasureNotes = measureNotes,
+): TrimmedNotes {
+  const isWithin = (some: NotesDocument): boolean => measure(formatNotes(some)) <= limits.totalTokens;
+  let trimmed = cutSections(document, limits.sectionTokens, () => true, measure);
+  const steps: readonly ((kind: NotesSectionKind | undefined) => boolean)[] = [
+    (kind) => kind === "worklog",
+    (kind) => !KEPT_LONGEST.has(kind),
+    () => true,
+  ];
+  for (const mayCut of steps) {
+    if (isWithin(trimmed)) break;
+    const base = trimmed;
+    const level = largest(limits.sectionTokens, (tokens) =>
+      isWithin(cutSections(base, tokens, mayCut, measure)),
+    );
+    trimmed = cutSections(base, level, mayCut, measure);
+  }
+  const dropped = document.parts.flatMap(({ section, body }, index) => {
+    const droppedCount = linesCount(body) - linesCount(trimmed.parts[index]!.body);
+    const isCut = trimmed.parts[index]!.body !== body;
+    return section !== undefined && isCut
+      ? [{ title: section.title, droppedCount: Math.max(1, droppedCount) }]
+      : [];
+  });
+  return { document: dropped.length === 0 ? document : trimmed, dropped, isWithin: isWithin(trimmed) };
+}
+
+/** A section's text cut to `tokens`, the part that matters least first. */
+export function cutSectionText(
+  text: string,
+  tokens: number,
+  section: NotesSection,
+  {
+    measure,
+    mayFence,
+    level,
+  }: { readonly measure: MeasureNotes; readonly mayFence: boolean; readonly level: number },
+): CutBody {
+  return cutBody(text, tokens, {
+    keep: NEWEST_LAST.has(section.kind) ? "newest" : "oldest",
+    measure,
+    close: (cut) => cleanBody(cut, { level, mayFence, hasDescription: true }),
+  });
+}
+
+function cutSections(
+  document: NotesDocument,
+  tokens: number,
+  mayCut: (kind: NotesSectionKind | undefined) => boolean,
+  measure: MeasureNotes,
+): NotesDocument {
+  const { template, hasOpenFence } = document;
+  const cut = (part: NotesPart): NotesPart => {
+    const { section, body } = part;
+    if (section === undefined || !mayCut(section.kind) || measure(body) <= tokens) return part;
+    const text = body.trim();
+    const options = { measure, mayFence: !hasOpenFence, level: template.level };
+    const cutText = cutSectionText(text, tokens, section, options).body.trimEnd();
+    const kept = guardFirstLine(cutText, part.description !== "");
+    return { ...part, body: kept === "" ? document.newline : kept + document.newline.repeat(2) };
+  };
+  return { ...document, parts: document.parts.map(cut) };
+}
+
+const linesCount = (body: string): number => body.split("\n").filter((line) => line.trim() !== "").length;
