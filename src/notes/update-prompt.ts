@@ -1,0 +1,102 @@
+/**
+ * What a model is asked when it is to bring the notes up to date: the last message of a forked call.
+ *
+ * The user's own prompt may take the place of ours. What the answer cannot do without (the form that it is
+ * read in, the demand to shorten) is put behind it where it does not name the variable itself.
+ */
+import { fingerprint } from "../base/fingerprint.ts";
+import {
+  composeTrimDemand,
+  findOverLimit,
+  type MeasureNotes,
+  measureNotes,
+  type NotesLimits,
+} from "./limits.ts";
+import { formatNotes, type NotesDocument } from "./notes-document.ts";
+import { fillVariables } from "./variables.ts";
+
+export interface UpdatePromptOptions {
+  readonly limits: NotesLimits;
+  /** The file, as the updater may name it. */
+  readonly notesPath: string;
+  /** The host's edit tool that the updater may use; without one the answer is patches. */
+  readonly editTool?: string;
+  /** The user's own prompt. */
+  readonly prompt?: string;
+  readonly measure?: MeasureNotes;
+}
+
+export interface UpdatePrompt {
+  readonly text: string;
+  /** Variables of the user's prompt that there are none of; they stay as they were written. */
+  readonly unknownVariables: readonly string[];
+}
+
+/** Every variable that a prompt may use. */
+export const UPDATE_PROMPT_VARIABLES = [
+  "currentNotes",
+  "notesPath",
+  "sectionTitles",
+  "sectionTokens",
+  "totalTokens",
+  "trimDemand",
+  "answerForm",
+] as const;
+
+const PROMPT = `This message is not from the user and is no part of the conversation above. Bring the session's notes up to date from that conversation; do nothing else, and do not mention the notes elsewhere.
+
+The notes are in {{notesPath}}. They now say:
+{{currentNotes}}
+
+Rules:
+- Never change, add, move or remove a heading, or the line in italics below it: they say what belongs in the section. Write below them.
+- Write what somebody needs to go on with the work without the conversation: file paths, names of functions, commands, error messages and figures, to the letter. Invent nothing, and leave a section as it is where nothing is new for it.
+- Always bring Current State up to date: what is being worked on, what is open, what comes next. The Errors & Corrections come next in importance.
+- Do not write down these instructions, keys or passwords, or what instruction files say already.
+- What somebody else has written in the notes stays, unless it has become wrong.
+- At most about {{sectionTokens}} tokens in a section and {{totalTokens}} in all: condense what is old rather than leave out what is needed.`;
+
+/** The instruction for an update of these notes. */
+export function composeUpdatePrompt(document: NotesDocument, options: UpdatePromptOptions): UpdatePrompt {
+  const { limits, notesPath, editTool, prompt, measure = measureNotes } = options;
+  const values: Readonly<Record<(typeof UPDATE_PROMPT_VARIABLES)[number], string>> = {
+    currentNotes: quoteNotes(formatNotes(document)),
+    notesPath,
+    sectionTitles: document.template.sections.map(({ title }) => title).join(", "),
+    sectionTokens: String(limits.sectionTokens),
+    totalTokens: String(limits.totalTokens),
+    trimDemand: composeTrimDemand(findOverLimit(document, limits, measure), limits),
+    answerForm: editTool === undefined ? PATCH_FORM : editForm(editTool, notesPath),
+  };
+  const isOwn = prompt !== undefined && prompt.trim() !== "";
+  const { text, unknown, used } = fillVariables(isOwn ? prompt : PROMPT, values);
+  const added = [
+    ...(used.has("trimDemand") || values.trimDemand === "" ? [] : [values.trimDemand]),
+    ...(used.has("answerForm") ? [] : [values.answerForm]),
+  ];
+  return { text: [text.trim(), ...added].join("\n\n"), unknownVariables: unknown };
+}
+
+/** The notes between tags that they do not hold themselves. */
+function quoteNotes(notes: string): string {
+  const plain = "current_notes";
+  // A text does not hold its own fingerprint unless somebody made a great effort.
+  const tag = notes.includes(`</${plain}`) ? `${plain}_${fingerprint(notes).toString(16)}` : plain;
+  return `<${tag}>\n${notes}${notes.endsWith("\n") ? "" : "\n"}</${tag}>`;
+}
+
+const PATCH_FORM = `Answer with changes and nothing else, one block for each section that changes, each tag on a line of its own:
+
+<replace section="Current State">
+the section's new text, in full
+</replace>
+
+<append section="Worklog">
+- what is added at the section's end
+</append>
+
+A section is named by its heading. Headings and the lines in italics are not repeated. Call no tool.`;
+
+function editForm(editTool: string, notesPath: string): string {
+  return `Use the tool ${editTool} on ${notesPath} and nothing else: every other tool and every other file is refused. Make all edits in one turn, and then stop.`;
+}
