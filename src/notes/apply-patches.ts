@@ -1,0 +1,156 @@
+/**
+ * Patches applied to notes: bodies change, headings and descriptions cannot.
+ *
+ * Text is cleaned first, then cut to what the section and the whole document have room for. What a section
+ * had before it may always have again, so that notes over their limit can be shortened bit by bit. A section
+ * that somebody else changed since the model read it is not replaced: their edit is the newer one.
+ */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { cleanBody, guardFirstLine } from "./clean-text.ts";
+import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
+import { isBlank, readLines } from "./lines.ts";
+import {
+  findSection,
+  formatNotes,
+  joinBody,
+  type NotesDocument,
+  sectionByTitle,
+  splitBody,
+  withBody,
+} from "./notes-document.ts";
+import type { SectionPatch } from "./section-patches.ts";
+import { type NotesSection, titleKey } from "./template.ts";
+import { cutSectionText } from "./trim-notes.ts";
+
+export type PatchRefusal = "unknown-section" | "empty" | "too-many" | "changed-meanwhile" | "no-room";
+
+export interface AppliedPatches {
+  readonly document: NotesDocument;
+  /** Titles of the sections that have another body now. */
+  readonly changed: readonly string[];
+  readonly refused: readonly { readonly section: string; readonly reason: PatchRefusal }[];
+  /** Titles of the sections whose new text was cut to its limit. */
+  readonly cut: readonly string[];
+}
+
+export interface ApplyOptions {
+  readonly limits: NotesLimits;
+  /** The notes as the model read them, where the file may have changed since. */
+  readonly base?: NotesDocument;
+  readonly measure?: MeasureNotes;
+}
+
+/** A section's text to be: what stays of the old one, and what comes behind it. */
+interface Draft {
+  readonly section: NotesSection;
+  readonly core: string;
+  readonly added: string;
+}
+
+/** The notes with the patches applied, and what became of each patch. */
+export function applySectionPatches(
+  document: NotesDocument,
+  patches: readonly SectionPatch[],
+  { limits, base, measure = measureNotes }: ApplyOptions,
+): AppliedPatches {
+  const refused: { section: string; reason: PatchRefusal }[] = [];
+  const drafts = new Map<string, Draft>();
+  patches.forEach((patch, index) => {
+    const section = sectionByTitle(document.template, patch.section);
+    const draft =
+      index >= NOTES_DEFAULTS.patchesCount
+        ? "too-many"
+        : section === undefined
+          ? "unknown-section"
+          : draftOf(document, section, patch, { base, earlier: drafts.get(section.title) });
+    if (typeof draft === "string") refused.push({ section: patch.section, reason: draft });
+    else drafts.set(draft.section.title, draft);
+  });
+
+  // What shrinks goes first and makes room for what grows, in whatever order the model wrote.
+  const growth = ({ section, core, added }: Draft): number =>
+    measure(core) + measure(added) - measure(findSection(document, section)?.body ?? "");
+  const ordered = [...drafts.values()].map((draft) => ({ draft, tokens: growth(draft) }));
+  ordered.sort((a, b) => a.tokens - b.tokens);
+
+  const changed: string[] = [];
+  const cut: string[] = [];
+  let result = document;
+  for (const { draft } of ordered) {
+    const placed = placeDraft(result, draft, limits, measure);
+    if (placed === undefined) refused.push({ section: draft.section.title, reason: "no-room" });
+    else {
+      if (formatNotes(placed.document) !== formatNotes(result)) changed.push(draft.section.title);
+      if (placed.isCut) cut.push(draft.section.title);
+      result = placed.document;
+    }
+  }
+  return { document: result, changed, refused, cut };
+}
+
+function draftOf(
+  document: NotesDocument,
+  section: NotesSection,
+  patch: SectionPatch,
+  { base, earlier }: { readonly base: NotesDocument | undefined; readonly earlier: Draft | undefined },
+): Draft | PatchRefusal {
+  const part = findSection(document, section);
+  const cleaned = cleanBody(withoutEcho(patch.text, section), {
+    level: document.template.level,
+    // Of a title only one line is taken: a fence would lose its end.
+    mayFence: !document.hasOpenFence && section.kind !== "title",
+    hasDescription: (part?.description ?? section.description) !== "",
+  });
+  if (cleaned === "") return "empty";
+  const text = section.kind === "title" ? cleaned.split("\n", 1)[0]! : cleaned;
+  if (patch.kind === "replace") {
+    const read = base === undefined ? part?.body : findSection(base, section)?.body;
+    return read === part?.body ? { section, core: "", added: text } : "changed-meanwhile";
+  }
+  if (earlier !== undefined) return { ...earlier, added: `${earlier.added}\n${text}` };
+  return { section, core: splitBody(part?.body ?? "").core, added: text };
+}
+
+/** The text without the heading and the description that models like to repeat. */
+function withoutEcho(text: string, section: NotesSection): string {
+  const lines = [...readLines(text)];
+  const dropBlank = (): void => {
+    while (lines.length > 0 && isBlank(lines[0]!.text)) lines.shift();
+  };
+  dropBlank();
+  const heading = lines[0]?.heading;
+  if (heading !== undefined && titleKey(heading.title) === titleKey(section.title)) lines.shift();
+  dropBlank();
+  if (section.description !== "" && lines[0]?.text.trim() === section.description.trim()) lines.shift();
+  return lines.map((line) => line.text + line.ending).join("");
+}
+
+/** The document with the draft in it, as far as there is room. */
+function placeDraft(
+  document: NotesDocument,
+  { section, core, added }: Draft,
+  limits: NotesLimits,
+  measure: MeasureNotes,
+): { readonly document: NotesDocument; readonly isCut: boolean } | undefined {
+  const old = findSection(document, section)?.body ?? "";
+  const tail = findSection(document, section) === undefined ? document.newline : splitBody(old).tail;
+  const oldTokens = measure(old);
+  const room = limits.totalTokens - measure(formatNotes(withBody(document, section, "")));
+  const allowed = Math.min(limits.sectionTokens, Math.max(room, oldTokens));
+  const options = { measure, mayFence: !document.hasOpenFence, level: document.template.level };
+  // The Worklog's oldest entries give way to its newest; elsewhere what is there stays, and the addition is cut.
+  const isLog = section.kind === "worklog";
+  const whole = isLog ? joinBody({ ...document, newline: "\n" }, { core, added, tail: "" }).trimEnd() : added;
+  const tokens = isLog ? allowed : allowed - measure(core);
+  const kept = cutSectionText(whole, tokens, section, options);
+  const hasDescription = (findSection(document, section)?.description ?? section.description) !== "";
+  const isFirst = core === "" || isLog;
+  const text = guardFirstLine(kept.body.trimEnd(), hasDescription || !isFirst);
+  if (text.trim() === "") return undefined;
+  const isCut = kept.droppedCount > 0;
+  const body =
+    isLog && isCut
+      ? { core: "", added: text, tail }
+      : { core, added: isLog && core !== "" ? added : text, tail };
+  return { document: withBody(document, section, joinBody(document, body)), isCut };
+}
