@@ -1,0 +1,170 @@
+/**
+ * What a session's log tells without a model, and the lines that it makes in each section.
+ *
+ * The facts are plain data: whoever reads logs maps what it has to them. Text of theirs comes from users,
+ * tools and models, and every line is cleaned and cut before it is one.
+ */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { cleanLine } from "./clean-text.ts";
+import type { NotesSectionKind } from "./template.ts";
+
+/** Facts of a session, each list from the oldest to the newest. What is absent is not known. */
+export interface SessionFacts {
+  readonly userWords?: readonly { readonly text: string }[];
+  readonly files?: readonly { readonly path: string; readonly reads: number; readonly edits: number }[];
+  readonly commands?: readonly {
+    readonly command: string;
+    readonly runs: number;
+    readonly failures: number;
+    /** Whether the last run failed. */
+    readonly hasFailed: boolean;
+    /** The line of its output that tells most. */
+    readonly line: string;
+  }[];
+  readonly errors?: readonly {
+    readonly call: string;
+    readonly line: string;
+    /** Calls that came next. */
+    readonly followed: readonly string[];
+    /** Where the same call succeeded later. */
+    readonly resolvedPointer?: string;
+  }[];
+  readonly todos?: readonly { readonly text: string; readonly status: "open" | "active" | "done" }[];
+  /** What was found, decided or ruled out. */
+  readonly decisions?: readonly { readonly text: string }[];
+  /** What the user was given: the last words of turns. */
+  readonly results?: readonly { readonly text: string }[];
+  readonly actions?: readonly { readonly call: string; readonly outcome?: "ok" | "failed" }[];
+}
+
+/** A line to be, and what it is about: where somebody has written of that, the line is not needed. */
+export interface FactLine {
+  readonly line: string;
+  readonly key: string;
+}
+
+const { factCharacters, factLinesCount, titleWordsCount } = NOTES_DEFAULTS;
+
+/** Lines by section, in their order there. Of every list but the Worklog's the first ones matter most. */
+export function composeFactLines(facts: SessionFacts): ReadonlyMap<NotesSectionKind, readonly FactLine[]> {
+  const lines: readonly (readonly [NotesSectionKind, readonly FactLine[]])[] = [
+    ["title", titleOf(facts)],
+    ["state", stateOf(facts)],
+    ["task", taskOf(facts)],
+    ["files", filesOf(facts)],
+    ["workflow", workflowOf(facts)],
+    ["errors", errorsOf(facts)],
+    ["system", foldersOf(facts)],
+    ["learnings", newest(facts.decisions, ({ text }) => item(text))],
+    ["results", resultsOf(facts)],
+    ["worklog", worklogOf(facts)],
+  ];
+  return new Map(lines.map(([kind, some]) => [kind, distinct(some)]));
+}
+
+function titleOf({ userWords }: SessionFacts): readonly FactLine[] {
+  const first = userWords?.map(({ text }) => cleanLine(text, factCharacters)).find((text) => text !== "");
+  // What is left begins with a letter, so that the line is nothing else to Markdown.
+  const words = (first ?? "")
+    .replace(/^[^\p{L}\p{N}]+/u, "")
+    .split(" ")
+    .slice(0, titleWordsCount)
+    .join(" ");
+  return words === "" ? [] : [{ line: words, key: words }];
+}
+
+function stateOf({ todos = [], userWords = [], commands = [] }: SessionFacts): readonly FactLine[] {
+  const asked = userWords.at(-1);
+  return [
+    ...todos.filter(({ status }) => status === "active").map(({ text }) => item(text, "Working on: ")),
+    ...(asked === undefined ? [] : [item(asked.text, "Last asked: ")]),
+    ...todos.filter(({ status }) => status === "open").map(({ text }) => item(text, "Open: ")),
+    ...commands
+      .filter(({ hasFailed }) => hasFailed)
+      .map(({ command, line }) => item(command, "Fails: ", told(line)))
+      .reverse(),
+  ].slice(0, factLinesCount);
+}
+
+function taskOf({ userWords = [] }: SessionFacts): readonly FactLine[] {
+  const [first, ...later] = userWords;
+  if (first === undefined) return [];
+  return [item(first.text), ...newest(later, ({ text }) => item(text)).slice(0, factLinesCount - 1)];
+}
+
+function filesOf({ files }: SessionFacts): readonly FactLine[] {
+  const used = (files ?? []).toReversed();
+  const ranked = [...used.filter(({ edits }) => edits > 0), ...used.filter(({ edits }) => edits === 0)];
+  return ranked.slice(0, factLinesCount).map(({ path, reads, edits }) => {
+    const how = [
+      ...(edits > 0 ? [`edited ${times(edits)}`] : []),
+      ...(reads > 0 ? [`read ${times(reads)}`] : []),
+    ];
+    return item(path, "", how.length === 0 ? "" : `: ${how.join(", ")}`);
+  });
+}
+
+function workflowOf({ commands }: SessionFacts): readonly FactLine[] {
+  return newest(commands, (command) => command)
+    .sort((a, b) => b.runs - a.runs)
+    .map(({ command, runs, failures, line }) => {
+      const failed = failures > 0 ? `, failed ${times(failures)}` : "";
+      return item(command, "", `: run ${times(runs)}${failed}${told(line)}`);
+    });
+}
+
+function errorsOf({ errors }: SessionFacts): readonly FactLine[] {
+  return newest(errors, ({ call, line, followed, resolvedPointer }) => {
+    const next = followed.length === 0 ? "" : `; then: ${followed.join(", ")}`;
+    const end = resolvedPointer === undefined ? "" : "; later it worked";
+    const text = cleanLine(`${call}: ${line}`, factCharacters);
+    return { line: `- ${text}${cleanLine(next, factCharacters)}${end}`, key: text };
+  });
+}
+
+/** Folders with more than one file in use: where in the system the work was. */
+function foldersOf({ files = [] }: SessionFacts): readonly FactLine[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    const folder = path.replace(/[\\/][^\\/]*$/, "");
+    if (folder !== path && folder !== "") counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > 1)
+    .sort(([a, aCount], [b, bCount]) => bCount - aCount || (a < b ? -1 : 1))
+    .slice(0, factLinesCount)
+    .map(([folder, count]) => item(folder, "", `: ${count} files in use`));
+}
+
+function resultsOf({ results, todos = [] }: SessionFacts): readonly FactLine[] {
+  const done = todos.filter(({ status }) => status === "done");
+  return [
+    ...newest(results, ({ text }) => item(text)),
+    ...newest(done, ({ text }) => item(text, "Done: ")),
+  ].slice(0, factLinesCount);
+}
+
+function worklogOf({ actions = [] }: SessionFacts): readonly FactLine[] {
+  return actions
+    .slice(-factLinesCount)
+    .map(({ call, outcome }) => item(call, "", outcome === "failed" ? ": failed" : ""));
+}
+
+/** The newest of a list, the newest first. */
+function newest<Fact, Line>(facts: readonly Fact[] | undefined, line: (fact: Fact) => Line): Line[] {
+  return (facts ?? []).slice(-factLinesCount).toReversed().map(line);
+}
+
+function item(text: string, before = "", behind = ""): FactLine {
+  const key = cleanLine(text, factCharacters);
+  return { line: key === "" ? "" : `- ${before}${key}${cleanLine(behind, factCharacters)}`, key };
+}
+
+const told = (line: string): string => (line.trim() === "" ? "" : `; it says: ${line}`);
+
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
+
+function distinct(lines: readonly FactLine[]): readonly FactLine[] {
+  const seen = new Set<string>();
+  return lines.filter(({ line, key }) => key !== "" && !seen.has(line) && seen.add(line));
+}
