@@ -13,7 +13,7 @@ import { AheadSummary } from "./ahead-summary.ts";
 import { type AskLimits, askWithin } from "./ask-within.ts";
 import type { DueSummary, PrepareHelp } from "./call-preparer.ts";
 import { notify, type SessionEvent } from "./events.ts";
-import type { HookRunner } from "./hooks.ts";
+import type { HookRunner, PreCompactAnswer } from "./hooks.ts";
 import type { CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
@@ -43,7 +43,7 @@ export class AgentCompaction {
       onCall: (call) => this.#emit({ type: "summary-call", ...call }),
     });
     this.#restoration = new AgentRestoration(session, options, world);
-    this.#ahead = new AheadSummary((ask, signal) => this.#written(ask, signal));
+    this.#ahead = new AheadSummary((ask, signal) => this.#writtenAhead(ask, signal));
   }
 
   /** What was written ahead for the window as it is. */
@@ -72,15 +72,8 @@ export class AgentCompaction {
     ask: SummaryAsk,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly written?: WrittenSummary | undefined; readonly veto?: string }> {
-    const { usedTokens, budget, trigger, reason, instructions } = ask;
-    const asked = await this.#hooks.preCompact({
-      sessionId: this.#session.id,
-      trigger,
-      reason,
-      usedTokens,
-      windowTokens: budget.windowTokens,
-      instructions,
-    });
+    const { trigger } = ask;
+    const asked = await this.#askHook(ask);
     if (asked !== undefined && "veto" in asked) return { veto: asked.veto };
     if (!this.#isOpen()) return {};
     if (this.#ahead.isRunning && trigger !== "manual") {
@@ -92,6 +85,20 @@ export class AgentCompaction {
     }
     if (trigger !== "manual" && !this.#mayAsk()) return {};
     return { written: await this.#written({ ...ask, ...asked }, signal) };
+  }
+
+  #askHook({ usedTokens, budget, trigger, reason, instructions }: SummaryAsk): Promise<PreCompactAnswer> {
+    const { windowTokens } = budget;
+    const sessionId = this.#session.id;
+    return this.#hooks.preCompact({ sessionId, trigger, reason, usedTokens, windowTokens, instructions });
+  }
+
+  /** One that may wait is not asked for where a hook vetoes it: it is wished for again with the next call. */
+  async #writtenAhead(ask: SummaryAsk, signal: AbortSignal): Promise<WrittenSummary | "later" | undefined> {
+    const asked = await this.#askHook(ask);
+    if (asked === undefined || !("veto" in asked)) return this.#written({ ...ask, ...asked }, signal);
+    this.#emit({ type: "compaction-vetoed", reason: ask.reason, veto: asked.veto });
+    return "later";
   }
 
   async #written(ask: SummaryAsk, signal: AbortSignal | undefined): Promise<WrittenSummary | undefined> {
@@ -120,7 +127,7 @@ export class AgentCompaction {
     readonly isVetoed?: boolean;
   }): PrepareHelp {
     return {
-      writesSummaries: this.#mayAsk() || state.written !== undefined,
+      writesSummaries: this.#mayHaveOne() || state.written !== undefined,
       written: state.written,
       restore: (edit, planned) => this.#restoration.restore(edit, planned, state.request?.system),
       decide: (due) => {
@@ -136,10 +143,15 @@ export class AgentCompaction {
   }
 
   #decide({ isUrgent, editSafety }: DueSummary): "wait" | "later" | "now" {
-    if (isUrgent) return this.#mayAsk() || this.#hooks.has("preCompact") ? "wait" : "now";
-    if (!this.#mayAsk() || editSafety === "strict" || this.#ahead.takeFailure()) return "now";
+    if (isUrgent) return this.#mayHaveOne() || this.#hooks.has("preCompact") ? "wait" : "now";
+    if (!this.#mayHaveOne() || editSafety === "strict" || this.#ahead.takeFailure()) return "now";
     this.#ahead.wish();
     return "later";
+  }
+
+  /** Whether there may be a summary by a model: one that is asked for, or one that is being written already. */
+  #mayHaveOne(): boolean {
+    return this.#mayAsk() || (this.#isOpen() && this.#ahead.isRunning);
   }
 
   /** Once an iteration: a model whose summary was not enough, or none, is not asked for another at once. */

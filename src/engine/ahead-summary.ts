@@ -18,12 +18,15 @@ type State =
   | { readonly type: "ready"; readonly ask: SummaryAsk; readonly written: WrittenSummary }
   | { readonly type: "failed" };
 
+/** Resolves with the summary, with `later` where it may not be written now, or with nothing where it failed. */
+type WriteAhead = (ask: SummaryAsk, signal: AbortSignal) => Promise<WrittenSummary | "later" | undefined>;
+
 export class AheadSummary {
-  readonly #write: (ask: SummaryAsk, signal: AbortSignal) => Promise<WrittenSummary | undefined>;
+  readonly #write: WriteAhead;
   readonly #abort = new AbortController();
   #state: State = { type: "idle" };
 
-  constructor(write: (ask: SummaryAsk, signal: AbortSignal) => Promise<WrittenSummary | undefined>) {
+  constructor(write: WriteAhead) {
     this.#write = write;
   }
 
@@ -89,7 +92,8 @@ export class AheadSummary {
     await this.settled();
   }
 
-  #ended(ask: SummaryAsk, written: WrittenSummary | undefined): void {
-    this.#state = written === undefined ? { type: "failed" } : { type: "ready", ask, written };
+  #ended(ask: SummaryAsk, written: WrittenSummary | "later" | undefined): void {
+    if (written === undefined) this.#state = { type: "failed" };
+    else this.#state = written === "later" ? { type: "idle" } : { type: "ready", ask, written };
   }
 }

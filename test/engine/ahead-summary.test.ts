@@ -15,7 +15,7 @@ const summaryOf = ({ throughSeq }: SummaryAsk): WrittenSummary => ({
 interface Work {
   readonly ask: SummaryAsk;
   readonly signal: AbortSignal;
-  readonly end: (written: WrittenSummary | undefined) => void;
+  readonly end: (written: WrittenSummary | "later" | undefined) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -94,6 +94,15 @@ describe("a summary that is written ahead", () => {
     await ahead.settled();
     expect(ahead.ready(1)).toBeUndefined();
     expect([ahead.takeFailure(), ahead.takeFailure()]).toEqual([true, false]);
+    ahead.wish();
+    expect(ahead.isWished).toBe(true);
+  });
+
+  it("that may not be written now is no failure, and may be wished for again", async () => {
+    const { ahead, work } = running();
+    work.end("later");
+    await ahead.settled();
+    expect([ahead.ready(1), ahead.takeFailure()]).toEqual([undefined, false]);
     ahead.wish();
     expect(ahead.isWished).toBe(true);
   });
