@@ -111,9 +111,10 @@ export class SummaryDesk {
     return undefined;
   }
 
-  /** The cache holds the conversation, it fits with the instruction behind it, and its thinking was not refused. */
+  /** The cache holds the conversation, it fits with the instruction behind it, and nothing in it was refused. */
   #mayFork({ isWarm, usedTokens, budget, span, reason }: SummaryAsk): boolean {
-    return isWarm && span === undefined && reason !== "thinking" && usedTokens <= budget.effectiveTokens;
+    const isRefused = reason === "thinking" || reason === "media";
+    return isWarm && span === undefined && !isRefused && usedTokens <= budget.effectiveTokens;
   }
 
   #forked(ask: SummaryAsk, asked: WrittenFor): Attempt {
