@@ -113,16 +113,20 @@ function draftOf(
 
 /** The text without the heading and the description that models like to repeat. */
 function withoutEcho(text: string, section: NotesSection): string {
-  const lines = [...readLines(text)];
-  const dropBlank = (): void => {
-    while (lines.length > 0 && isBlank(lines[0]!.text)) lines.shift();
+  const lines = readLines(text);
+  let start = 0;
+  const passBlank = (): void => {
+    while (start < lines.length && isBlank(lines[start]!.text)) start++;
   };
-  dropBlank();
-  const heading = lines[0]?.heading;
-  if (heading !== undefined && titleKey(heading.title) === titleKey(section.title)) lines.shift();
-  dropBlank();
-  if (section.description !== "" && lines[0]?.text.trim() === section.description.trim()) lines.shift();
-  return lines.map((line) => line.text + line.ending).join("");
+  passBlank();
+  const heading = lines[start]?.heading;
+  if (heading !== undefined && titleKey(heading.title) === titleKey(section.title)) start++;
+  passBlank();
+  if (section.description !== "" && lines[start]?.text.trim() === section.description.trim()) start++;
+  return lines
+    .slice(start)
+    .map((line) => line.text + line.ending)
+    .join("");
 }
 
 /** The document with the draft in it, as far as there is room. */

@@ -38,9 +38,10 @@ export function cleanBody(text: string, { level, mayFence, hasDescription }: Cle
     if (!isInside && (heading !== undefined || isMark) && headingLevel(line) <= level) return escaped(line);
     return !isInside && UNDERLINE.test(line) ? escaped(line) : line;
   });
-  while (cleaned.length > 0 && isBlank(cleaned[0]!)) cleaned.shift();
-  while (cleaned.length > 0 && isBlank(cleaned.at(-1)!)) cleaned.pop();
-  return guardFirstLine(cleaned.join("\n"), hasDescription);
+  const isTold = (line: string): boolean => !isBlank(line);
+  const first = cleaned.findIndex(isTold);
+  const body = first === -1 ? [] : cleaned.slice(first, cleaned.findLastIndex(isTold) + 1);
+  return guardFirstLine(body.join("\n"), hasDescription);
 }
 
 /** The text of a body whose first line cannot pass for a description that is missing. */
