@@ -80,6 +80,8 @@ export interface FaultyModelOptions {
   readonly ratio: number;
   /** By the number of the call. */
   readonly faults: ReadonlyMap<number, FaultName>;
+  /** What is wrong with every summary beside these. */
+  readonly summaryFault: FaultName | undefined;
 }
 
 /** A model in memory, for a {@link FaultyLife}. */
@@ -87,7 +89,7 @@ export function faultyModel(
   options: FaultyModelOptions,
   { deadline, goesOn }: { readonly deadline: HastyDeadline; readonly goesOn: () => boolean },
 ): { readonly client: ModelClient; readonly windowTokens: number; readonly wrongs: readonly string[] } {
-  const { model, ratio, faults } = options;
+  const { model, ratio, faults, summaryFault } = options;
   const wrongs: string[] = [];
   const binds = bindsReasoning(model);
   let { windowTokens } = options;
@@ -101,7 +103,7 @@ export function faultyModel(
     wrongs.push(...wrongsOf(request, binds).map((wrong) => `call ${index}: ${wrong}`));
     signal?.throwIfAborted();
     const tokens = Math.round(tokensOf(request) * ratio);
-    const fault = faults.get(index);
+    const fault = faults.get(index) ?? (isSummary ? summaryFault : undefined);
     if (fault === "hang" || fault === "network") {
       if (!isSummary && index % 2 === 0)
         onEvent?.({ type: "block", block: { type: "text", text: `A beginning of ${index}.` } });

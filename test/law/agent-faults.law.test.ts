@@ -39,6 +39,10 @@ const anyProvider = fc.record({
 const anyModel = fc.record({
   model: fc.constantFrom("claude-sonnet-4-5", "claude-opus-5-5", "gpt-4.1", "gpt-5.6-sol"),
   ratio: fc.constantFrom(0.85, 1, 1.15),
+  summaryFault: fc.option(fc.constantFrom("cut-off", "inflated", "stray-call", "too-long-without-numbers"), {
+    nil: undefined,
+    freq: 2,
+  }),
   faults: fc
     .array(fc.tuple(fc.nat(90), fc.constantFrom(...FAULTS)), { maxLength: 30 })
     .map((pairs) => new Map(pairs)),

@@ -226,6 +226,17 @@ describe("a compaction by hand", () => {
     expect(after.length).toBeGreaterThan(8);
   });
 
+  it("that is not enough is no error: nothing is sent", async () => {
+    const { session } = await setTheStage({ calls: 2, window: { policy: "faithful" } });
+    await session.turn("Read everything.", { tools });
+    for (let index = 0; index < 30; index++)
+      await session.append({ role: "user", content: [{ type: "text", text: wordsOf(1_500) }] });
+    const last = session.session.visible.at(-1)!.seq;
+    expect(session.session.tokens.padded).toBeGreaterThan(28_320);
+    expect((await session.compact({ from: last })).edits).toHaveLength(1);
+    expect(session.session.tokens.padded).toBeGreaterThan(28_320);
+  });
+
   it("is refused where nothing would be gained", async () => {
     const { session } = await setTheStage({ answer: () => "Yes." });
     await session.turn("Hello.");
