@@ -28,6 +28,8 @@ export class AgentCompaction {
   readonly #limits: Pick<AskLimits, "deadline" | "timeoutMs">;
   /** Whether a model was asked for a summary in this iteration. */
   #hasAsked = false;
+  /** Whether the last call was answered: what was begun then belongs to the iteration that comes. */
+  #isAnswered = false;
   readonly #restoration: AgentRestoration;
 
   constructor(session: Session, options: AgentOptions, world: AgentWorld & { readonly hooks: HookRunner }) {
@@ -53,12 +55,14 @@ export class AgentCompaction {
 
   /** A call is prepared that does not stand in for one that was refused. */
   iterationBegan(): void {
-    this.#hasAsked = this.#ahead.isRunning;
+    if (!this.#isAnswered) this.#hasAsked = this.#ahead.isRunning;
+    this.#isAnswered = false;
   }
 
   /** A call was answered: the provider's cache holds what a summary would begin with. */
   answered(): void {
     this.#hasAsked = false;
+    this.#isAnswered = true;
     this.#ahead.begin();
   }
 

@@ -111,6 +111,7 @@ export function faultyModel(
       setImmediate(() => deadline.pass());
       return new Promise(() => {});
     }
+    // A window that a session can live in, and that the prompt is truly too long for.
     if (fault === "too-long")
       windowTokens = Math.min(windowTokens, Math.max(9_000, Math.round(tokens * 0.8)));
     const failure = fault === undefined ? undefined : failureOf(fault, { tokens, windowTokens });
@@ -160,8 +161,6 @@ function failureOf(
       return refusal(500, "Internal server error");
     case "overloaded":
       return refusal(529, "Overloaded");
-    case "too-long":
-      return tooLong(tokens, windowTokens);
     case "too-long-without-numbers":
       return refusal(400, "context_length_exceeded: Your input exceeds the context window of this model.");
     case "too-long-output":

@@ -18,8 +18,8 @@ import { FAULTS, faultyModel } from "../helpers/faulty-model.ts";
 import { faultyProvider, WIRE_NAMES } from "../helpers/faulty-provider.ts";
 
 const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
-const RUNS = isLong ? 1_000 : 40;
-const HTTP_RUNS = isLong ? 100 : 6;
+const RUNS = isLong ? 1_000 : 20;
+const HTTP_RUNS = isLong ? 100 : 4;
 
 const anyLife: fc.Arbitrary<LifeOptions> = fc.record({
   windowTokens: fc.constantFrom(16_000, 16_000, 32_000, 32_000, 64_000, 200_000),
