@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -39,6 +48,7 @@ const git = (...args: readonly string[]): string =>
 function aRepository(): void {
   git("init", "-q");
   writeFileSync(join(repo, "kept.txt"), "one\n");
+  writeFileSync(join(repo, "same.txt"), "same\n");
   git("add", ".");
   git("commit", "-qm", "first");
 }
@@ -95,6 +105,12 @@ describe("the state of version control", () => {
     expect(existsSync(mark)).toBe(false);
   });
 });
+
+/** A change, and a file that only looks changed: a plain status writes the index for it, whenever it is run. */
+function aChange(): void {
+  writeFileSync(join(repo, "kept.txt"), "six\n");
+  utimesSync(join(repo, "same.txt"), 1, 1);
+}
 
 function hostileScript(mark: string): string {
   const script = join(folder, "hostile.sh");
@@ -180,7 +196,7 @@ describe("a hostile repository", () => {
     aRepository();
     const mark = join(folder, "mark");
     set(hostileScript(mark));
-    writeFileSync(join(repo, "kept.txt"), "six\n");
+    aChange();
     await readGitStatus(repo, ENV);
     expect(existsSync(mark)).toBe(false);
     // Nor is anything written.
@@ -191,7 +207,7 @@ describe("a hostile repository", () => {
     aRepository();
     const mark = join(folder, "mark");
     set(hostileScript(mark));
-    writeFileSync(join(repo, "kept.txt"), "six\n");
+    aChange();
     try {
       git("status", "--short");
     } catch {
