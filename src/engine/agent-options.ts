@@ -47,4 +47,6 @@ export interface AgentOptions extends AgentModels {
 export interface AgentWorld {
   readonly deadline: Deadline;
   readonly now: () => number;
+  /** Told once the session was closed. */
+  readonly onClosed?: () => void;
 }

@@ -236,6 +236,7 @@ export class AgentSession {
   async close(): Promise<void> {
     await this.#compaction.stop();
     await this.session.close();
+    this.#world.onClosed?.();
   }
 
   /** Asks the model once; resolves with its answer. For turns. @internal */

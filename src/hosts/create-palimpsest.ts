@@ -50,7 +50,8 @@ export interface Palimpsest {
   open(sessionId: string): Promise<AgentSession>;
   /**
    * The session of this very id, opened where there is one, begun where there is none; a new one without an id.
-   * In a home it is looked for in the project of the current folder.
+   * As long as it is open, asking again gives the same object. In a home it is looked for in the project of the
+   * current folder.
    */
   session(sessionId?: string): Promise<AgentSession>;
   /** Closes every session that was made here and is still open. */
@@ -75,29 +76,47 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
   const { clock = systemClock, deadline = systemDeadline } = options;
   const place = placeOf(options);
   const opened = new Set<AgentSession>();
+  /** Sessions by the id that they were asked for with, also those that are still being opened. */
+  const named = new Map<string, Promise<AgentSession>>();
   const withModel = (session: Session): AgentSession => {
-    const agent = new AgentSession(session, options, { deadline, now: () => clock.nowMs() });
+    const onClosed = (): void => {
+      opened.delete(agent);
+      named.delete(agent.id);
+    };
+    const agent: AgentSession = new AgentSession(session, options, {
+      deadline,
+      now: () => clock.nowMs(),
+      onClosed,
+    });
     opened.add(agent);
     return agent;
   };
   const create: Palimpsest["create"] = async ({ sessionId } = {}) => withModel(await place.create(sessionId));
   const open: Palimpsest["open"] = async (sessionId) => withModel(await place.open(sessionId));
+  const openOrCreate = async (sessionId: string): Promise<AgentSession> => {
+    try {
+      await place.checkIsHere?.(sessionId);
+      return await open(sessionId);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "SESSION_NOT_FOUND") throw error;
+      return create({ sessionId });
+    }
+  };
   return {
     create,
     open,
-    session: async (sessionId) => {
+    session: (sessionId) => {
       if (sessionId === undefined) return create();
-      try {
-        await place.checkIsHere?.(sessionId);
-        return await open(sessionId);
-      } catch (error) {
-        if (!(error instanceof StoreError) || error.code !== "SESSION_NOT_FOUND") throw error;
-        return create({ sessionId });
-      }
+      const known = named.get(sessionId);
+      if (known !== undefined) return known;
+      const asked = openOrCreate(sessionId);
+      named.set(sessionId, asked);
+      // One that could not be opened may be on the next try.
+      asked.catch(() => named.delete(sessionId));
+      return asked;
     },
     close: async () => {
       const sessions = [...opened];
-      opened.clear();
       await Promise.all(sessions.map((session) => session.close()));
     },
   };

@@ -35,6 +35,21 @@ describe("a session by its name", () => {
     await palimpsest.close();
   });
 
+  it.each(places)("in a $name is the same object as long as it is open, whoever asks at once", async ({
+    make,
+  }) => {
+    const palimpsest = createPalimpsest({ model, ...make() });
+    const [one, other] = await Promise.all([palimpsest.session("chat"), palimpsest.session("chat")]);
+    expect(other).toBe(one);
+    await one?.turn("Hello.");
+    expect(await palimpsest.session("chat")).toBe(one);
+    await one?.close();
+    const again = await palimpsest.session("chat");
+    expect(again).not.toBe(one);
+    expect(again.session.visible.length).toBe(2);
+    await palimpsest.close();
+  });
+
   it("in a home is not one of another project, nor one with such a title", async () => {
     const elsewhere = createPalimpsest({ model, home: open({ workingCopy: at("other") }) });
     expect(await said(elsewhere, "main", "Elsewhere.")).toBe(2);
