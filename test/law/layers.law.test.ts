@@ -19,7 +19,7 @@ import { tokensOf } from "../compaction/windows.ts";
 import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
 import { NOTHING, type Pinned, planners } from "../helpers/layer-planners.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 40 : 1_200;
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 25 : 1_200;
 
 describe.each(planners)("$name, over random histories", ({
   plan,

@@ -25,7 +25,7 @@ import { measure, tokensOf } from "../compaction/windows.ts";
 import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
 import { digestOf } from "../helpers/layer-planners.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 120 : 3_000;
+const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 50 : 3_000;
 
 const NOTES_TEXT = "# Current State\n\nThe parser is being written.";
 
