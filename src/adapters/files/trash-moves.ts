@@ -8,7 +8,15 @@ import type { Trashing } from "../../ports/session-store.ts";
 import { sessionExists } from "../shared/store-failure.ts";
 import { removeLeases, removeTrashedFiles } from "./own-files.ts";
 import type { AuditLine, TrashAudit } from "./trash-audit.ts";
-import { hasFile, hasFolder, isLeft, leftFolder, type TrashPlaces, writeRecord } from "./trash-places.ts";
+import {
+  hasFile,
+  hasFolder,
+  isLeft,
+  leftFolder,
+  readRecord,
+  type TrashPlaces,
+  writeRecord,
+} from "./trash-places.ts";
 
 /** Moves the files of one trash. */
 export class TrashMoves {
@@ -59,11 +67,15 @@ export class TrashMoves {
     }
   }
 
-  /** Brought back is used: the next clean-up is not to take it away again. */
-  touch({ live }: TrashPlaces): void {
+  /**
+   * Brought back is used: the next clean-up is not to take it away again. That was not before it went, also by a
+   * clock that is wrong at the moment.
+   */
+  touch(places: TrashPlaces): void {
     if (this.#clock === undefined) return;
     try {
-      this.#fs.touch(live.logFile, this.#clock.nowMs());
+      const { trashedAt = 0 } = readRecord(this.#fs, places);
+      this.#fs.touch(places.live.logFile, Math.max(this.#clock.nowMs(), trashedAt));
     } catch {
       // The session is back; only its date is what it was.
     }
