@@ -77,7 +77,9 @@ describe.skipIf(!hasCorpus)("recorded sessions over HTTP", () => {
       if (isLong) report(`${wire} at ${windowTokens}`, provider, events);
       expect(provider.violations).toEqual([]);
       expect(provider.overflows).toEqual([]);
-      expect(events.filter(({ type }) => type === "model-failed")).toEqual([]);
+      expect(events.filter((event) => event.type === "model-failed" && !wasCutByTheWindow(event))).toEqual(
+        [],
+      );
       expect(provider.requests.filter(({ reasoning }) => reasoning.droppedCount > 0)).toEqual([]);
       expect(events.some((event) => event.type === "layer" && event.edit.isBoundary === true)).toBe(true);
       const fixed = new Set(
@@ -96,6 +98,16 @@ const answers = (provider: ScriptedProvider) =>
   provider.requests.filter(
     (request) => request.purpose === "answer" && !request.systemText.startsWith("You summarise"),
   );
+
+/**
+ * A recorded answer of eight thousand tokens does not fit behind a prompt of 25K in a window of 32K: no refusal, and
+ * the turn goes on after a compaction.
+ */
+const wasCutByTheWindow = ({
+  failure,
+  isRecovered,
+}: SessionEvent & { readonly type: "model-failed" }): boolean =>
+  isRecovered && failure.message === "The window was full while the model was answering.";
 
 /** Of what was sent before each forked call, the share that it read from the cache. */
 function sharesRead(provider: ScriptedProvider): readonly number[] {
