@@ -46,7 +46,10 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
   const strings = composeAppendix(
     rankForAppendix(digest.literals, appendixTokens),
     {
-      budgetTokens: Math.min(appendixTokens, budgetTokens - measureText(wordsText, measure) - APPENDIX_FRAME),
+      budgetTokens: Math.min(
+        appendixTokens,
+        budgetTokens - measureText(wordsText, measure) - D.appendixFrameTokens,
+      ),
       isShown: (text) => shown.has(text) || visibleLiterals.has(text),
     },
     measure,
@@ -60,9 +63,6 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
     verbatimSeqs: hasWords ? words.verbatimSeqs : new Set(),
   };
 }
-
-/** Tokens of the appendix's heading and of joining the parts. */
-const APPENDIX_FRAME = 60;
 
 /**
  * Tasks of the log that are open and that the text tells nothing of, as a section: as many as fit; none where it

@@ -21,15 +21,11 @@ import { planClearByRent } from "./clear-by-rent.ts";
 import { type PreparedCollapse, planCollapse, prepareCollapse } from "./collapse.ts";
 import { collapsePolicy } from "./collapse-policy.ts";
 import type { CostPolicy } from "./cost-policy.ts";
-import type { Digest } from "./digest.ts";
 import { planOldBlocks } from "./escalation.ts";
 import { planExtractiveCompact } from "./extractive-compact.ts";
 import { planFullCompact } from "./full/plan-full-compact.ts";
-import type { WrittenSummary } from "./full/written-summary.ts";
 import { countLoss } from "./loss-report.ts";
 import { planMicrocompactWhenCold } from "./microcompact-when-cold.ts";
-import type { PinnedText } from "./pins.ts";
-import type { PartialSpan } from "./plan-compaction.ts";
 import {
   clearableToolsOf,
   clearByRentPolicy,
@@ -48,34 +44,14 @@ import {
   visibleAfter,
 } from "./room.ts";
 import { canSummarise, tokensBehind, unsentTokens } from "./room-sizes.ts";
-import type { SessionNotes } from "./session-memory-compact.ts";
 import { planFromNotes } from "./session-memory-room.ts";
-
-/** What a summary is made of. */
-export interface SummarySources {
-  readonly digest: Digest;
-  readonly pinned: readonly PinnedText[];
-  /** The session's notes: where they can stand for the messages, nobody is asked for a summary. */
-  readonly notes?: SessionNotes | undefined;
-  /** What a model wrote; without it, or where it cannot be used, the summary is made from the digest. */
-  readonly written?: WrittenSummary | undefined;
-  /** Only one side of a pivot is summarised. */
-  readonly span?: PartialSpan | undefined;
-}
-
-/** A summary is due: ask again with {@link SummarySources}. */
-export interface SummaryDue {
-  readonly needs: "summary";
-  /** `rent`: for the price's sake, and it may wait. */
-  readonly reason: string;
-}
-
-/** What is to be done with the window. */
-export type WindowPlan = RoomMade | SummaryDue;
-
-export function isSummaryDue(plan: object | undefined): plan is SummaryDue {
-  return plan !== undefined && "needs" in plan;
-}
+import {
+  type CompactReason,
+  isSummaryDue,
+  type SummaryReason,
+  type SummarySources,
+  type WindowPlan,
+} from "./window-plan.ts";
 
 /**
  * Decides for one session what becomes of its window before each call. Ask {@link WindowPlanner.plan}, carry
@@ -126,7 +102,7 @@ export class WindowPlanner {
    * A summary now, whatever the size of the window: by hand, or because the provider refused the request.
    * Where none can be made, old blocks give way, and then whatever is too large.
    */
-  compact(room: Room, reason: string, sources?: SummarySources): WindowPlan {
+  compact(room: Room, reason: CompactReason, sources?: SummarySources): WindowPlan {
     const summary = this.#summarise(room, reason, sources);
     if (isSummaryDue(summary) || sources?.span !== undefined)
       return summary ?? { edits: [], usedTokens: room.usedTokens };
@@ -199,7 +175,7 @@ export class WindowPlanner {
     return this.#afterSummaryTokens ?? expectedAfterSummary(situationOf(room), this.#policy);
   }
 
-  #summarise(room: Room, reason: string, sources: SummarySources | undefined): WindowPlan | undefined {
+  #summarise(room: Room, reason: SummaryReason, sources: SummarySources | undefined): WindowPlan | undefined {
     if (!canSummarise(room)) return undefined;
     if (sources === undefined) return { needs: "summary", reason };
     const edit =
@@ -380,7 +356,9 @@ export class WindowPlanner {
   #oldBlocks(room: Room): RoomMade {
     const { offloadGateTokens, microcompactGateTokens } = room.budget;
     const gates = { offloadTokens: offloadGateTokens, microcompactTokens: microcompactGateTokens };
-    return planOldBlocks({ ...room, gates, situation: situationOf(room) });
+    const made = planOldBlocks({ ...room, gates, situation: situationOf(room) });
+    // A rewrite makes a report void: from then on the estimate counts, not the report less what was freed.
+    return made.edits.length === 0 ? made : { ...made, usedTokens: tokensAfter(room, made.edits) };
   }
 
   /** Under a policy that minds the price: whether a summary pays for its rewrite in fewer calls. */

@@ -81,6 +81,7 @@ export class AgentCompaction {
     if (asked !== undefined && "veto" in asked) return { veto: asked.veto };
     if (!this.#isOpen()) return {};
     if (this.#ahead.isRunning && trigger !== "manual") {
+      // One that takes too long is not waited for: what is ready is looked at then.
       await askWithin(() => this.#ahead.settled(), { ...this.#limits, signal }).catch(() => undefined);
       stopIfAborted(signal, "The compaction");
       const written = this.#ahead.ready(this.#revision());

@@ -13,7 +13,6 @@ import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { OptionError, WindowTooSmallError } from "../base/errors.ts";
 import type { ModelAnswer, ModelClient, StopReason } from "../ports/model-client.ts";
 import type { ModelFailure } from "../ports/model-failure.ts";
-import { classifyModelError } from "../tokens/model-failure.ts";
 import { findSilentOverflow } from "../tokens/silent-overflow.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
@@ -24,6 +23,7 @@ import { recoveryOf, refusalError } from "./call-recovery.ts";
 import { CallSizer } from "./call-sizer.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { HookRunner } from "./hooks.ts";
+import { failureOf } from "./model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
@@ -180,7 +180,7 @@ export class AgentSession {
    * @throws `PROMPT_TOO_LONG` where it was refused again, `ModelError` where sending it in another form does not help
    */
   async recover(error: unknown, options: PrepareOptions = {}): Promise<PreparedCall> {
-    const failure = this.#classify(error);
+    const failure = failureOf(this.#options.model, error);
     const request = this.#lastRequest;
     const recovery = this.#hasRecovered || request === undefined ? undefined : recoveryOf(failure);
     const callSeq = this.#lastCallSeq();
@@ -321,10 +321,6 @@ export class AgentSession {
       await writer.appendOne({ type: "answer", callSeq: seq, error });
       calls.answered(seq);
     });
-  }
-
-  #classify(error: unknown): ModelFailure {
-    return this.#options.model.classifyError?.(error) ?? classifyModelError(error);
   }
 
   #lastCallSeq(): number {

@@ -2,6 +2,7 @@
  * Asking the host's model for a summary: whatever it does, there is an answer within the time limit.
  */
 import type { Deadline } from "../ports/deadline.ts";
+import { askWithin } from "./ask-within.ts";
 
 /**
  * Writes a summary from a prompt: a call of your model. `signal` is aborted when the time limit is up; pass
@@ -29,26 +30,24 @@ export type AskedSummary =
   | { readonly ok: false; readonly problem: SummarizeProblem };
 
 /** Never throws and never hangs. */
-export function askForSummary(
+export async function askForSummary(
   callback: SummarizeCallback,
   prompt: string,
-  { deadline, timeoutMs }: { readonly deadline: Deadline; readonly timeoutMs: number },
+  limits: { readonly deadline: Deadline; readonly timeoutMs: number },
 ): Promise<AskedSummary> {
-  return new Promise((resolve) => {
-    const abort = new AbortController();
-    const cancel = deadline.after(timeoutMs, () => {
-      resolve({ ok: false, problem: { reason: "timed-out" } });
-      abort.abort();
-    });
-    // In a step of its own, so that what it throws at once is a rejection like any other.
-    Promise.resolve()
-      .then(() => callback(prompt, { signal: abort.signal }))
-      .then(
-        (text: unknown) => resolve(judge(text)),
-        (error: unknown) => resolve({ ok: false, problem: { reason: "failed", error } }),
-      )
-      .finally(cancel);
-  });
+  let signal: AbortSignal | undefined;
+  try {
+    const text: unknown = await askWithin(async (inner) => {
+      signal = inner;
+      return callback(prompt, { signal: inner });
+    }, limits);
+    return judge(text);
+  } catch (error) {
+    // What ended it is the reason of the signal only where the time was up.
+    if (signal?.aborted === true && signal.reason === error)
+      return { ok: false, problem: { reason: "timed-out" } };
+    return { ok: false, problem: { reason: "failed", error } };
+  }
 }
 
 function judge(text: unknown): AskedSummary {

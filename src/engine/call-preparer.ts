@@ -9,7 +9,12 @@
 import { SessionError } from "../base/errors.ts";
 import type { ArrivalPolicy } from "../compaction/offload-at-arrival.ts";
 import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../compaction/policies.ts";
-import { isSummaryDue, type SummaryDue } from "../compaction/window-planner.ts";
+import {
+  type CompactReason,
+  isSummaryDue,
+  type SummaryDue,
+  type SummaryReason,
+} from "../compaction/window-plan.ts";
 import type { CountableRequest } from "../ports/token-counter.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
@@ -44,7 +49,7 @@ export interface PrepareHelp extends Omit<RoomHelp, "decide"> {
 
 /** A summary that is due, and how urgent it is. */
 export interface DueSummary {
-  readonly reason: string;
+  readonly reason: SummaryReason;
   readonly isUrgent: boolean;
   readonly editSafety: "strict" | "permissive";
 }
@@ -62,6 +67,16 @@ export interface RequestSize {
 export interface SummaryWanted {
   readonly ask: SummaryAsk;
 }
+
+const TRIGGERS: Readonly<Record<SummaryReason, CompactionTrigger>> = {
+  threshold: "auto",
+  rent: "auto",
+  manual: "manual",
+  reactive: "reactive",
+  "silent-overflow": "reactive",
+  media: "reactive",
+  thinking: "reactive",
+};
 
 export class CallPreparer {
   readonly watch = new CompactionWatch();
@@ -87,6 +102,11 @@ export class CallPreparer {
     return this.room.rooms.isOff || this.#options.disabledLayers?.includes("arrival") === true
       ? NO_ARRIVAL_LIMITS
       : arrivalPolicy(this.budget().windowTokens);
+  }
+
+  /** How long cache marks ask the provider to keep what they write. */
+  get cacheTtl(): WindowOptions["cacheTtl"] {
+    return this.#options.cacheTtl;
   }
 
   /** The limits of the window that the last call was prepared for. */
@@ -151,7 +171,7 @@ export class CallPreparer {
   /** Compacts now, and prepares no call. Resolves with the edits, none where nothing is gained. */
   async compact(
     request: CallRequest,
-    help: PrepareHelp & { readonly compactFor: string },
+    help: PrepareHelp & { readonly compactFor: CompactReason },
   ): Promise<PreparedCall["edits"] | SummaryWanted> {
     checkCallRequest(request);
     const fixed = await this.#begin(request);
@@ -193,7 +213,7 @@ export class CallPreparer {
   /** What a summary of the window as it is would be written from. */
   ask(
     request: CallRequest,
-    due: { readonly reason: string; readonly trigger: CompactionTrigger },
+    due: { readonly reason: SummaryReason; readonly trigger: CompactionTrigger },
   ): SummaryAsk {
     const { keeper, writer } = this.#parts;
     const { ledger } = keeper;
@@ -203,6 +223,7 @@ export class CallPreparer {
       request,
       messages: keeper.request(writer.projection),
       cacheMarks: this.#cache.lastMarks,
+      cacheTtl: this.cacheTtl,
       visible: writer.projection.visible.slice(),
       throughSeq: writer.nextSeq - 1,
       revision: writer.projection.revision,
@@ -289,15 +310,13 @@ export class CallPreparer {
     fixed: FixedPart,
     help: PrepareHelp,
   ): Promise<PreparedCall["edits"] | SummaryWanted> {
-    const compactFor = help.compactFor ?? this.room.compactFor;
     const planned = await this.room.plan(fixed, {
       ...help,
-      compactFor,
       decide: (due) => help.decide?.(this.#urgency(due)) ?? "now",
     });
     if (!isSummaryDue(planned)) return this.#carryOut(planned, help);
-    const trigger = compactFor === undefined ? "auto" : compactFor === "manual" ? "manual" : "reactive";
-    return { ask: this.ask(request, { reason: planned.reason, trigger }) };
+    const { reason } = planned;
+    return { ask: this.ask(request, { reason, trigger: TRIGGERS[reason] }) };
   }
 
   async #carryOut(planned: PlannedRoom, help: PrepareHelp): Promise<PreparedCall["edits"]> {

@@ -5,11 +5,13 @@
  * media out; one for too long an answer by asking for less; one for thinking whose history was edited by
  * sending none of it. What broke on the way is sent once more. Everything else is the caller's.
  */
-import { ModelError, type PalimpsestError, PromptTooLongError, SessionError } from "../base/errors.ts";
+import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
+import { ModelError, type PalimpsestError, PromptTooLongError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
 import type { CallRequest } from "./prepared-call.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
+import { abortedError } from "./stop-if-aborted.ts";
 
 /** What is changed before the request is made again. */
 export interface Recovery {
@@ -19,10 +21,7 @@ export interface Recovery {
 }
 
 const UNCHANGED = (): { readonly parameters?: JsonObject } => ({});
-/** Of the room for an answer, a little stays free: tokens of the provider's own wrapping. */
-const OUTPUT_MARGIN_TOKENS = 64;
-/** An answer that may not be longer than this is not worth asking for. */
-const LEAST_OUTPUT_TOKENS = 512;
+const { leastOutputTokens, outputMarginTokens } = AGENT_DEFAULTS;
 
 /** How a failure is cured; `undefined` where the session cannot do anything about it. */
 export function recoveryOf(failure: ModelFailure): Recovery | undefined {
@@ -60,17 +59,17 @@ function shorterAnswer({ promptTokens, limitTokens, outputTokens }: ModelFailure
   const leftTokens =
     promptTokens === undefined || limitTokens === undefined
       ? 0
-      : limitTokens - promptTokens - OUTPUT_MARGIN_TOKENS;
+      : limitTokens - promptTokens - outputMarginTokens;
   const fitsTokens =
     limitTokens === undefined || outputTokens === undefined ? undefined : limitTokens - outputTokens;
   return {
     apply: (room, seq) => {
-      if (leftTokens < LEAST_OUTPUT_TOKENS)
+      if (leftTokens < leastOutputTokens)
         room.refused(seq, { promptTokens, limitTokens: fitsTokens, isWindow: false }, "reactive");
     },
     adapt: ({ parameters = {} }) => {
       const name = OUTPUT_PARAMETERS.find((one) => typeof parameters[one] === "number");
-      if (name === undefined || leftTokens < LEAST_OUTPUT_TOKENS) return {};
+      if (name === undefined || leftTokens < leastOutputTokens) return {};
       return { parameters: { ...parameters, [name]: Math.min(Number(parameters[name]), leftTokens) } };
     },
   };
@@ -93,8 +92,8 @@ export function refusalError(
 ): PalimpsestError {
   const { kind, message, status } = failure;
   if (kind === "aborted")
-    return new SessionError("ABORTED", {
-      message: "The call was aborted.",
+    return abortedError({
+      what: "The call",
       hint: "What was said before is in the log; take the turn again when you like.",
       cause: error,
     });

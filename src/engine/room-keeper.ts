@@ -12,7 +12,7 @@ import { isObject } from "../base/json.ts";
 import { type Room, type RoomMade, tokensAfter, visibleAfter } from "../compaction/room.ts";
 import { planStripMedia } from "../compaction/strip-media.ts";
 import { planStripThinking } from "../compaction/strip-thinking.ts";
-import { isSummaryDue, type SummaryDue } from "../compaction/window-planner.ts";
+import { type CompactReason, isSummaryDue, type SummaryDue } from "../compaction/window-plan.ts";
 import type { ReportedLimits } from "../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
 import type { EditSafety } from "../tokens/edit-safety.ts";
@@ -56,7 +56,8 @@ export class RoomKeeper {
   readonly #guessed = new Set<string>();
   /** The next request is held below this, because the last one was refused and nobody said where the limit is. */
   #ceilingTokens: number | undefined;
-  #compactFor: string | undefined;
+  /** Why the next request is compacted whatever its size, if it is. */
+  #compactFor: CompactReason | undefined;
   /** The provider has said that it binds thinking to what stands before it. */
   #isBound = false;
 
@@ -97,13 +98,8 @@ export class RoomKeeper {
     this.#budget = undefined;
   }
 
-  /** Why the next request is compacted whatever its size, if it is. */
-  get compactFor(): string | undefined {
-    return this.#compactFor;
-  }
-
   /** The provider refused the request of call `callSeq` as too long, or cut it without a word: the next one is smaller. */
-  refused(callSeq: number, size: RefusedSize, reason: string): void {
+  refused(callSeq: number, size: RefusedSize, reason: CompactReason): void {
     const { keeper, calls } = this.#parts;
     const { ledger } = keeper;
     const { promptTokens, limitTokens, isWindow } = size;
@@ -189,10 +185,13 @@ export class RoomKeeper {
     const fixedTokens = keeper.ledger.fixedFigure().fitTokens;
     this.#checkFixed(fixed, fixedTokens);
     const room = this.room(fixedTokens, help.writesSummaries === true);
+    // By hand goes before what the next request has to be made smaller for.
+    const compactFor = help.compactFor ?? this.#compactFor;
     const plan =
-      this.#stripped(room) ?? (await this.rooms.make(room, { compactFor: this.#compactFor, ...help }));
+      (compactFor === "media" ? this.#stripped(room) : undefined) ??
+      (await this.rooms.make(room, { ...help, compactFor }));
     if (isSummaryDue(plan)) return plan;
-    const made = this.#withoutThinking(room, plan);
+    const made = compactFor === "thinking" ? this.#withoutThinking(room, plan) : plan;
     // A compaction by hand sends nothing: what it frees is of use, also where it is not enough.
     if (made.usedTokens >= budget.blockingTokens && help.compactFor !== "manual") {
       if (made.edits.length > 0 || !this.#distrustsReport())
@@ -204,7 +203,6 @@ export class RoomKeeper {
 
   /** Old media give way first where they were what the provider refused, as far as history may be edited. */
   #stripped(room: Room): RoomMade | undefined {
-    if (this.#compactFor !== "media") return undefined;
     const mayStrip = ({ seq }: VisibleMessage): boolean =>
       room.editSafety === "permissive" || seq > room.lastCallSeq;
     const edit = planStripMedia(room.visible.filter(mayStrip), room.measure, room.pins);
@@ -213,7 +211,7 @@ export class RoomKeeper {
 
   /** Thinking that was refused goes with the history that it is bound to, and without a summary by itself. */
   #withoutThinking(room: Room, made: RoomMade): RoomMade {
-    if (this.#compactFor !== "thinking" || made.edits.some((edit) => edit.isBoundary === true)) return made;
+    if (made.edits.some((edit) => edit.isBoundary === true)) return made;
     const edit = planStripThinking(visibleAfter(room, made.edits), room.measure);
     if (edit === undefined) return made;
     const edits = [...made.edits, edit];

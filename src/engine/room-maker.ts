@@ -7,19 +7,20 @@ import type { WrittenSummary } from "../compaction/full/written-summary.ts";
 import type { PartialSpan } from "../compaction/plan-compaction.ts";
 import type { Room, RoomMade } from "../compaction/room.ts";
 import {
+  type CompactReason,
   isSummaryDue,
   type SummaryDue,
   type SummarySources,
   type WindowPlan,
-  WindowPlanner,
-} from "../compaction/window-planner.ts";
+} from "../compaction/window-plan.ts";
+import { WindowPlanner } from "../compaction/window-planner.ts";
 import type { WindowOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 /** What is known when room is to be made. */
 export interface RoomHelp {
   /** A compaction whatever the size of the window: why. */
-  readonly compactFor?: string | undefined;
+  readonly compactFor?: CompactReason | undefined;
   /** One side of a pivot only. */
   readonly span?: PartialSpan | undefined;
   /** What a model wrote for this window. */

@@ -3,9 +3,11 @@
  */
 import type { Measure } from "../compaction/measure.ts";
 import type { PartialSpan } from "../compaction/plan-compaction.ts";
+import type { SummaryReason } from "../compaction/window-plan.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import type { CacheMark, RequestMessage, VisibleMessage } from "../transcript/window.ts";
 import type { CallRequest } from "./prepared-call.ts";
+import type { WindowOptions } from "./session-options.ts";
 
 /** Why a summary is written: the window is full or has paid for one, the provider refused, or somebody asked. */
 export type CompactionTrigger = "auto" | "reactive" | "manual";
@@ -13,14 +15,15 @@ export type CompactionTrigger = "auto" | "reactive" | "manual";
 /** A summary that is due. */
 export interface SummaryAsk {
   readonly trigger: CompactionTrigger;
-  /** In the planner's word: `threshold`, `rent`, `reactive`, `manual` … */
-  readonly reason: string;
+  readonly reason: SummaryReason;
   /** The request that the session is making: a forked call shares all of it. */
   readonly request: CallRequest;
   /** The conversation as it would be sent. */
   readonly messages: readonly RequestMessage[];
   /** Marks of the last request that left. */
   readonly cacheMarks: readonly CacheMark[];
+  /** How long those marks ask the provider to keep what they write. */
+  readonly cacheTtl: WindowOptions["cacheTtl"];
   readonly visible: readonly VisibleMessage[];
   /** The last entry that is in `messages`. */
   readonly throughSeq: number;

@@ -9,7 +9,6 @@
  * written to the log here, so an abort leaves nothing behind.
  */
 import { FULL_COMPACT_DEFAULTS as D } from "../base/defaults/full-compact.ts";
-import { SessionError } from "../base/errors.ts";
 import {
   countOverBudget,
   countToDrop,
@@ -24,11 +23,12 @@ import type { Deadline } from "../ports/deadline.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "../ports/model-client.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
 import { resolveModelLimits } from "../tokens/model-catalogue.ts";
-import { classifyModelError } from "../tokens/model-failure.ts";
-import type { Usage } from "../transcript/messages.ts";
+import { sumUsage, type Usage } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
 import { receiveUsage } from "./answer-door.ts";
 import { askWithin } from "./ask-within.ts";
+import { failureOf, modelRequest } from "./model-call.ts";
+import { abortedError } from "./stop-if-aborted.ts";
 import type { SummaryAsk } from "./summary-ask.ts";
 
 /** One call for a summary, as observers are told of it. */
@@ -97,7 +97,7 @@ export class SummaryDesk {
           throughSeq: ask.throughSeq,
           model: next.request.model,
           leftOutRounds: dropped,
-          ...(usages.length === 0 ? {} : { usage: sumOf(usages) }),
+          ...(usages.length === 0 ? {} : { usage: sumUsage(usages) }),
         };
       }
       if (!TOO_LONG.has(result.failure.kind)) return undefined;
@@ -118,19 +118,12 @@ export class SummaryDesk {
   }
 
   #forked(ask: SummaryAsk, asked: WrittenFor): Attempt {
-    const { model, system, tools, parameters, betas } = ask.request;
+    const messages = withInstruction(ask.messages, composeForkInstruction(asked));
+    const { request, cacheMarks, cacheTtl } = ask;
     return {
       client: this.#options.main,
       form: "forked",
-      request: {
-        model,
-        ...(system === undefined ? {} : { system }),
-        ...(tools === undefined ? {} : { tools }),
-        ...(parameters === undefined ? {} : { parameters }),
-        ...(betas === undefined ? {} : { betas }),
-        messages: withInstruction(ask.messages, composeForkInstruction(asked)),
-        cacheMarks: ask.cacheMarks,
-      },
+      request: modelRequest(request, { messages, cacheMarks }, cacheTtl),
     };
   }
 
@@ -195,8 +188,13 @@ export class SummaryDesk {
       tell(read.ok ? "written" : read.problem, usage);
       return { type: "answer", ...(read.ok ? { text: read.text } : {}), usage };
     } catch (error) {
-      if (signal?.aborted === true) throw aborted(error);
-      const failure = client.classifyError?.(error) ?? classifyModelError(error);
+      if (signal?.aborted === true)
+        throw abortedError({
+          what: "The compaction",
+          hint: "Nothing was changed; prepare the call again.",
+          cause: error,
+        });
+      const failure = failureOf(client, error);
       tell(failure.kind);
       return { type: "failed", failure };
     }
@@ -254,21 +252,4 @@ function summaryTokens({ budget }: SummaryAsk): number {
 
 function gapOf({ promptTokens: prompt, limitTokens }: ModelFailure): number | undefined {
   return prompt === undefined || limitTokens === undefined ? undefined : prompt - limitTokens;
-}
-
-function sumOf(usages: readonly Usage[]): Usage {
-  return usages.reduce((sum, one) => ({
-    inputTokens: sum.inputTokens + one.inputTokens,
-    cacheReadTokens: sum.cacheReadTokens + one.cacheReadTokens,
-    cacheWriteTokens: sum.cacheWriteTokens + one.cacheWriteTokens,
-    outputTokens: sum.outputTokens + one.outputTokens,
-  }));
-}
-
-function aborted(cause: unknown): SessionError {
-  return new SessionError("ABORTED", {
-    message: "The compaction was stopped before its summary was written.",
-    hint: "Nothing was changed; prepare the call again.",
-    cause,
-  });
 }

@@ -7,21 +7,26 @@
  * limit is reached, or an error is thrown.
  */
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
-import { ModelError, PalimpsestError, SessionError } from "../base/errors.ts";
+import { ModelError, PalimpsestError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { ModelAnswer, ModelEvent, ModelRequest, ToolDefinition } from "../ports/model-client.ts";
+import type { ModelAnswer, ModelEvent, ToolDefinition } from "../ports/model-client.ts";
 import type { ContentBlock, ToolUseBlock } from "../transcript/blocks.ts";
-import type { Message, Usage } from "../transcript/messages.ts";
+import { type Message, sumUsage, type Usage } from "../transcript/messages.ts";
 import type { AgentSession } from "./agent-session.ts";
 import { receiveUsage } from "./answer-door.ts";
 import { notify } from "./events.ts";
 import { LoopWatch } from "./loop-watch.ts";
+import { modelRequest } from "./model-call.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import { runTools, SESSION_TOOLS } from "./run-tools.ts";
+import { stopIfAborted } from "./stop-if-aborted.ts";
 import { checkThrashing, repeating } from "./thrashing.ts";
 import { type TurnOptions, type TurnResult, tell } from "./turn-options.ts";
 
-const NO_USAGE: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+const STOPPED = {
+  what: "The turn",
+  hint: "What was said before is in the log; take another turn when you like.",
+};
 
 /** Takes a turn of a session. @internal */
 export async function runTurn(
@@ -30,20 +35,20 @@ export async function runTurn(
   options: TurnOptions,
 ): Promise<TurnResult> {
   const said = typeof input === "string" ? userMessage(input) : input;
-  stopIfAborted(options.signal);
+  stopIfAborted(options.signal, STOPPED);
   await agent.begin();
   await agent.append(said);
   const request = requestOf(agent, options);
   const loop = new LoopWatch();
-  let usage = NO_USAGE;
+  const usages: Usage[] = [];
   const most = options.maxIterations ?? AGENT_DEFAULTS.iterationsCount;
   for (let iterations = 1; ; iterations++) {
-    stopIfAborted(options.signal);
+    stopIfAborted(options.signal, STOPPED);
     checkThrashing(agent.session);
     const answer = await iterate(agent, request, options);
-    usage = added(usage, answer.usage);
+    if (answer.usage !== undefined) usages.push(answer.usage);
     const ended = (endedBy: TurnResult["endedBy"]): Promise<TurnResult> =>
-      finish(agent, { text: textOf(answer), endedBy, answer, iterations, usage });
+      finish(agent, { text: textOf(answer), endedBy, answer, iterations, usage: sumUsage(usages) });
     const calls = callsOf(answer);
     if (answer.stopReason === "refusal") return ended("refusal");
     if (answer.stopReason === "output-limit" && calls.length === 0) return ended("output-limit");
@@ -88,8 +93,12 @@ async function send(
   call: PreparedCall,
   { onEvent, signal, finished }: TurnOptions & { readonly finished: ContentBlock[] },
 ): Promise<ModelAnswer> {
-  const { model } = agent;
-  const request = modelRequest(agent, call);
+  const { model, session } = agent;
+  const request = modelRequest(
+    agent.lastRequest ?? call,
+    { messages: call.messages, cacheMarks: call.cacheMarks },
+    session.preparer.cacheTtl,
+  );
   const stream = model.stream?.bind(model);
   if (onEvent === undefined || stream === undefined)
     return agent.ask((inner) => model.generate(request, { signal: inner }), signal);
@@ -111,19 +120,6 @@ function withUsage(agent: AgentSession, answer: ModelAnswer): ModelAnswer {
     notify(agent.session.parts.observer, { type: "counter-failed", counter: agent.model.provider, reason });
     return said;
   }
-}
-
-function modelRequest(agent: AgentSession, call: PreparedCall): ModelRequest {
-  const { parameters, betas } = agent.lastRequest ?? {};
-  return {
-    model: call.model,
-    ...(call.system === undefined ? {} : { system: call.system }),
-    ...(call.tools === undefined ? {} : { tools: call.tools }),
-    messages: call.messages,
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(betas === undefined ? {} : { betas }),
-    cacheMarks: call.cacheMarks,
-  };
 }
 
 function requestOf(
@@ -186,7 +182,7 @@ async function recovered(
 ): Promise<PreparedCall> {
   try {
     // An aborted call is no failure of the model: nothing is recovered.
-    stopIfAborted(signal, error);
+    stopIfAborted(signal, { ...STOPPED, cause: error });
     return await agent.recover(error, { signal });
   } catch (final) {
     await keepInterrupted(agent, finished, call);
@@ -243,23 +239,4 @@ function textOf({ messages }: ModelAnswer): string {
   return messages
     .flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])))
     .join("");
-}
-
-function added(sum: Usage, usage: Usage | undefined): Usage {
-  if (usage === undefined) return sum;
-  return {
-    inputTokens: sum.inputTokens + usage.inputTokens,
-    cacheReadTokens: sum.cacheReadTokens + usage.cacheReadTokens,
-    cacheWriteTokens: sum.cacheWriteTokens + usage.cacheWriteTokens,
-    outputTokens: sum.outputTokens + usage.outputTokens,
-  };
-}
-
-function stopIfAborted(signal: AbortSignal | undefined, cause?: unknown): void {
-  if (signal?.aborted !== true) return;
-  throw new SessionError("ABORTED", {
-    message: "The turn was aborted.",
-    hint: "What was said before is in the log; take another turn when you like.",
-    cause: cause ?? signal.reason,
-  });
 }

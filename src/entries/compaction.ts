@@ -55,4 +55,5 @@ export {
 export type { Room, RoomMade } from "../compaction/room.ts";
 export type { ScaledTokens } from "../compaction/scale.ts";
 export type { SessionNotes } from "../compaction/session-memory-compact.ts";
-export { type SummarySources, type WindowPlan, WindowPlanner } from "../compaction/window-planner.ts";
+export type { SummarySources, WindowPlan } from "../compaction/window-plan.ts";
+export { WindowPlanner } from "../compaction/window-planner.ts";

@@ -10,7 +10,8 @@ import { type ArrivalPolicy, planArrival } from "../compaction/offload-at-arriva
 import { formatPointer } from "../compaction/pointer.ts";
 import { arrivalPolicy } from "../compaction/policies.ts";
 import type { Room } from "../compaction/room.ts";
-import { isSummaryDue, WindowPlanner } from "../compaction/window-planner.ts";
+import { isSummaryDue } from "../compaction/window-plan.ts";
+import { WindowPlanner } from "../compaction/window-planner.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
 import { tokenizerRatio } from "../tokens/model-family.ts";

@@ -51,6 +51,17 @@ export function promptTokens(usage: Usage): number {
   return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
 
+/** What several calls cost together. */
+export function sumUsage(usages: readonly Usage[]): Usage {
+  const sum = (field: keyof Usage): number => usages.reduce((total, usage) => total + usage[field], 0);
+  return {
+    inputTokens: sum("inputTokens"),
+    cacheReadTokens: sum("cacheReadTokens"),
+    cacheWriteTokens: sum("cacheWriteTokens"),
+    outputTokens: sum("outputTokens"),
+  };
+}
+
 /** The origin that a message has when its host did not say. */
 export function defaultOrigin(message: Pick<Message, "role" | "content">): Origin {
   if (message.role === "assistant") return "assistant";

@@ -1,45 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { costPolicy } from "../../src/compaction/cost-policy.ts";
 import { addToDigest, createDigest, type Digest } from "../../src/compaction/digest.ts";
-import type { Room } from "../../src/compaction/room.ts";
 import type { SessionNotes } from "../../src/compaction/session-memory-compact.ts";
 import { planFromNotes } from "../../src/compaction/session-memory-room.ts";
-import { type SummarySources, type WindowPlan, WindowPlanner } from "../../src/compaction/window-planner.ts";
-import { planBudget } from "../../src/tokens/budget.ts";
-import { TARIFFS } from "../../src/tokens/tariff.ts";
+import type { SummarySources, WindowPlan } from "../../src/compaction/window-plan.ts";
+import { WindowPlanner } from "../../src/compaction/window-planner.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
 import { asWindow } from "./recorded.ts";
-import { applyEdit, assistant, brokenPairs, call, measure, result, text, tokensOf, user } from "./windows.ts";
-
-const FIXED_TOKENS = 3_000;
-const PADDING = 1.1;
-
-function aRoom(
-  visible: readonly VisibleMessage[],
-  over: Partial<Room> & { readonly windowTokens?: number } = {},
-): Room {
-  const messagesTokens = tokensOf(visible);
-  return {
-    visible,
-    usedTokens: Math.ceil(messagesTokens * PADDING + FIXED_TOKENS),
-    fixedTokens: FIXED_TOKENS,
-    messagesTokens,
-    budget: planBudget({ windowTokens: over.windowTokens ?? 64_000 }),
-    tariff: TARIFFS["anthropic-5m"],
-    editSafety: "permissive",
-    isWarm: true,
-    measure,
-    padding: PADDING,
-    disabledLayers: new Set(),
-    keptTools: [],
-    lastCallSeq: visible.at(-1)?.seq ?? 0,
-    pins: [],
-    seq: 10_000,
-    at: 0,
-    ...over,
-  };
-}
+import { aRoom, FIXED_TOKENS, PADDING } from "./rooms.ts";
+import { applyEdit, assistant, brokenPairs, call, result, text, tokensOf, user } from "./windows.ts";
 
 /** Turns of three messages and about 600 tokens. */
 const turns = (count: number): readonly Message[] =>

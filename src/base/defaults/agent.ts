@@ -14,4 +14,8 @@ export const AGENT_DEFAULTS = {
   limitsTimeoutMs: 5_000,
   /** A counting endpoint is asked for this long, in milliseconds. Source: our choice: the estimate stands in. */
   counterTimeoutMs: 5_000,
+  /** Of the room for an answer this much stays free, in tokens: the provider's own wrapping. Source: our choice. */
+  outputMarginTokens: 64,
+  /** An answer that may not be longer than this is not worth asking for, in tokens. Source: our choice: a short paragraph and a call. */
+  leastOutputTokens: 512,
 } as const;

@@ -26,6 +26,8 @@ export const FULL_COMPACT_DEFAULTS = {
   userWords: { tokens: 8_000, floor: 2_000 },
   /** Strings from the log. Source: where-the-numbers-come-from.md, "String appendix". */
   appendix: { tokens: 6_000, floor: 3_000 },
+  /** Kept free for the appendix's heading and for joining the parts, in tokens. Source: our choice: some twice what they take. */
+  appendixFrameTokens: 60,
   /** Newest rounds that stay as they are, on sessions whose history may be edited. Source: our choice: the newest round. */
   keptTail: { tokens: 300, floor: 300 },
   /** Share of the words of an open task that a summary must have to have told it. Source: our choice. */

@@ -10,7 +10,7 @@ import type { ContentBlock } from "../../transcript/blocks.ts";
 import { SUMMARY_SECTIONS } from "./summary-prompt.ts";
 
 /** Why an answer is no summary. */
-export type SummaryProblem = "called-a-tool" | "cut-off" | "refused" | "empty" | "not-a-summary" | "inflated";
+export type SummaryProblem = "called-a-tool" | "cut-off" | "refused" | "empty" | "not-a-summary";
 
 /** An answer as far as it matters here. */
 export interface SummaryAnswer {

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { costPolicy } from "../../src/compaction/cost-policy.ts";
+import { tokensAfter } from "../../src/compaction/room.ts";
+import { WindowPlanner } from "../../src/compaction/window-planner.ts";
+import { asWindow } from "./recorded.ts";
+import { aRoom } from "./rooms.ts";
+import { assistant, call, result, user } from "./windows.ts";
+
+it("reckons what a rewrite leaves by the estimate, because the provider's report is void then", () => {
+  const visible = asWindow(
+    Array.from({ length: 40 }, (_, turn) => [
+      user(`wish ${turn}`),
+      assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `/src/${turn}.ts` })),
+      result(`c${turn}`, "some line of code here\n".repeat(400)),
+    ]).flat(),
+  );
+  const estimated = aRoom(visible);
+  const reported = { ...estimated, usedTokens: Math.floor(estimated.budget.autoCompactGateTokens * 0.98) };
+  expect(reported.usedTokens).toBeLessThan(estimated.usedTokens * 0.7);
+  const plan = new WindowPlanner(costPolicy("faithful")!).plan(reported);
+  if (!("edits" in plan)) throw new Error("a summary is not due here");
+  expect(plan.edits.map(({ kind }) => kind)).toEqual(["offload"]);
+  expect(plan.usedTokens).toBe(tokensAfter(reported, plan.edits));
+});
