@@ -125,6 +125,22 @@ export interface LogReading {
   readonly outline?: boolean;
 }
 
+/** The notes of one session: a text of its own beside the log, which people may edit at any time. */
+export interface NotesFile {
+  /** Where a person finds it; absent where it is no file. */
+  readonly path?: string;
+  /**
+   * The text; `undefined` where there is none.
+   * @throws `StoreError` where it cannot be read, is no text, or is larger than `notesFileLimitBytes`.
+   */
+  read(): Promise<string | undefined>;
+  /**
+   * Puts `text` in the place of `base` (`undefined`: of nothing). Resolves with whether it did: `false`, and
+   * nothing is changed, where the notes are something else by now. All or nothing, durable when it resolves `true`.
+   */
+  replace(base: string | undefined, text: string): Promise<boolean>;
+}
+
 /** One open session. */
 export interface SessionLog {
   readonly sessionId: string;
@@ -159,6 +175,8 @@ export interface SessionLog {
   putBlob(hash: string, text: string): Promise<void>;
   /** The text, or `undefined` where there is none. @throws `BLOB_MISSING` if what is there is damaged. */
   getBlob(hash: string): Promise<string | undefined>;
+  /** The session's notes; absent where a store keeps none. */
+  readonly notes?: NotesFile;
   /** Bytes appended and blob bytes written since it was opened. */
   bytesWritten(): number;
   /** Releases what the log holds. Closing twice is fine; any other use after it throws `SESSION_CLOSED`. */
