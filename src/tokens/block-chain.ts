@@ -3,7 +3,7 @@
  *
  * A request mostly begins with the last one, so requests share one growing list and differ in how
  * much of it they hold; only where something earlier changed a new list is begun. A block is hashed
- * once in its life.
+ * once in its life, for each role that says it.
  */
 import { fingerprint } from "../base/fingerprint.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
@@ -30,7 +30,12 @@ const SEEDS: Readonly<Record<Role, number>> = { user: 1, assistant: 2, system: 3
 export class BlockChain {
   #list: SharedList = { blocks: [], starts: [] };
   #messages: readonly RequestMessage[] = [];
-  readonly #hashes = new WeakMap<ContentBlock, number>();
+  /** By role, too: a host may say the same block object as the user and as the assistant. */
+  readonly #hashes: Readonly<Record<Role, WeakMap<ContentBlock, number>>> = {
+    user: new WeakMap(),
+    assistant: new WeakMap(),
+    system: new WeakMap(),
+  };
 
   /** The view of a request. A message that is the same object as in the last one is the same message. */
   view(messages: readonly RequestMessage[]): BlockView {
@@ -60,10 +65,11 @@ export class BlockChain {
   }
 
   #hash(block: ContentBlock, role: Role): number {
-    const known = this.#hashes.get(block);
+    const hashes = this.#hashes[role];
+    const known = hashes.get(block);
     if (known !== undefined) return known;
     const hash = hashOf(block, SEEDS[role]);
-    this.#hashes.set(block, hash);
+    hashes.set(block, hash);
     return hash;
   }
 }

@@ -77,6 +77,16 @@ describe("BlockChain", () => {
     );
   });
 
+  it("tells the same block object said by the user from one said by the assistant", () => {
+    const shared = text("said by both");
+    const chain = new BlockChain();
+    const asUser = chain.view([{ role: "user", content: [shared] }]);
+    const asAssistant = chain.view([{ role: "assistant", content: [shared] }]);
+    const copied = chain.view([{ role: "assistant", content: [{ ...shared }] }]);
+    expect(countSameBlocks(asUser, asAssistant)).toBe(0);
+    expect(countSameBlocks(asAssistant, copied)).toBe(1);
+  });
+
   it("knows the place of each block by its number, and its number by its place", () => {
     fc.assert(
       fc.property(conversation, (list) => {
