@@ -35,7 +35,7 @@ import type { SummaryCall } from "./summary-desk.ts";
  *   why and how much was billed anew; `miss.isExpected` is true of what had to be (it had expired, the window was
  *   edited, another model). `changedSeq` is the entry that changed, where it was a message. `describeCacheMiss` puts it
  *   in words. Names, places and sizes are told, no texts.
- * - `summary-call`: a model was asked for a summary; `outcome` says what came, `usage` what it cost.
+ * - `summary-call`: a model was asked for a summary; `trigger` says by whom, `outcome` what came, `usage` what it cost.
  * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
  *   fit), and one was made without a model.
  * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.

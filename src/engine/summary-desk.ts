@@ -20,19 +20,22 @@ import { COLD_SYSTEM, composeColdPrompt, composeForkInstruction } from "../compa
 import type { WrittenFor, WrittenSummary } from "../compaction/full/written-summary.ts";
 import { measureText } from "../compaction/measure.ts";
 import type { Deadline } from "../ports/deadline.ts";
-import type { ModelAnswer, ModelClient, ModelRequest } from "../ports/model-client.ts";
+import type { ModelClient, ModelRequest } from "../ports/model-client.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
 import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { sumUsage, type Usage } from "../transcript/messages.ts";
-import type { RequestMessage } from "../transcript/window.ts";
-import { receiveUsage } from "./answer-door.ts";
 import { askWithin } from "./ask-within.ts";
-import { failureOf, modelRequest } from "./model-call.ts";
+import { failureOf, modelRequest, readAnswer, withInstruction } from "./model-call.ts";
 import { abortedError } from "./stop-if-aborted.ts";
-import type { SummaryAsk } from "./summary-ask.ts";
+import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
 
 /** One call for a summary, as observers are told of it. */
 export interface SummaryCall {
+  /**
+   * Who asked for the summary. A compaction by hand may run beside one of the engine's own: their calls come
+   * in any order, and this tells them apart.
+   */
+  readonly trigger: CompactionTrigger;
   readonly model: string;
   /** `forked`: the conversation itself; `cold`: a transcript of it. */
   readonly form: "forked" | "cold";
@@ -54,6 +57,7 @@ export interface SummaryDeskOptions {
 }
 
 interface Attempt {
+  readonly trigger: CompactionTrigger;
   readonly client: ModelClient;
   readonly form: SummaryCall["form"];
   readonly request: ModelRequest;
@@ -121,6 +125,7 @@ export class SummaryDesk {
     const messages = withInstruction(ask.messages, composeForkInstruction(asked));
     const { request, cacheMarks, cacheTtl } = ask;
     return {
+      trigger: ask.trigger,
       client: this.#options.main,
       form: "forked",
       request: modelRequest(request, { messages, cacheMarks }, cacheTtl),
@@ -131,6 +136,7 @@ export class SummaryDesk {
     const transcript = rounds.map(({ text }) => text).join("\n\n");
     const text = composeColdPrompt(transcript, { ...asked, leftOutRounds });
     return {
+      trigger: ask.trigger,
       client: this.#coldClient,
       form: "cold",
       request: {
@@ -166,7 +172,7 @@ export class SummaryDesk {
   }
 
   async #call(
-    { client, form, request }: Attempt,
+    { trigger, client, form, request }: Attempt,
     attempt: number,
     signal: AbortSignal | undefined,
   ): Promise<
@@ -176,7 +182,7 @@ export class SummaryDesk {
     const { deadline, timeoutMs, now, onCall } = this.#options;
     const startMs = now();
     const tell = (outcome: SummaryCall["outcome"], usage?: Usage): void =>
-      onCall({ model: request.model, form, attempt, outcome, tookMs: now() - startMs, usage });
+      onCall({ trigger, model: request.model, form, attempt, outcome, tookMs: now() - startMs, usage });
     try {
       const answer = await askWithin((inner) => client.generate(request, { signal: inner }), {
         deadline,
@@ -208,36 +214,6 @@ const TOO_LONG: ReadonlySet<ModelFailureKind> = new Set([
   "media-too-large",
   "over-rate-limit",
 ]);
-
-/** An answer from outside: what is not of its shape is no answer. */
-function readAnswer(answer: ModelAnswer): {
-  content: RequestMessage["content"];
-  stopReason: string;
-  usage?: Usage;
-} {
-  const messages = Array.isArray(answer?.messages) ? answer.messages : [];
-  const content = messages.flatMap((message) => (Array.isArray(message?.content) ? message.content : []));
-  const stopReason = String(answer?.stopReason ?? "other");
-  const usage = readUsage(answer?.usage);
-  return { content, stopReason, ...(usage === undefined ? {} : { usage }) };
-}
-
-function readUsage(usage: unknown): Usage | undefined {
-  try {
-    return receiveUsage(usage);
-  } catch {
-    // A figure that is none must not get into the log, and does not make the summary worse.
-    return undefined;
-  }
-}
-
-/** The instruction stands in the last message where that is the user's, so that roles alternate. */
-function withInstruction(messages: readonly RequestMessage[], text: string): readonly RequestMessage[] {
-  const block = { type: "text", text } as const;
-  const last = messages.at(-1);
-  if (last?.role !== "user") return [...messages, { role: "user", content: [block] }];
-  return [...messages.slice(0, -1), { ...last, content: [...last.content, block] }];
-}
 
 /** The side of the pivot that is summarised. */
 function visibleOf({ visible, span }: SummaryAsk): SummaryAsk["visible"] {

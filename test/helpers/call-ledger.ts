@@ -15,9 +15,10 @@ export class CallLedger {
   #answers = 0;
   #summaries = 0;
   #failures = 0;
-  /** Summaries by hand that were asked for and not told of yet: they may come in between. */
-  #byHand = 0;
-  #isHandOpen = false;
+  /** Failures there were when the engine last asked for a summary: others may fail while it is written. */
+  #failuresWhenAsked = 0;
+  /** Calls for summaries that were made and not told of yet; an aborted one never is. */
+  readonly #untold = { engine: 0, user: 0 };
   /** What was told, for whoever reads a failure. */
   readonly #story: string[] = [];
 
@@ -34,7 +35,6 @@ export class CallLedger {
 
   byHand(): void {
     this.#failures = 0;
-    this.#isHandOpen = true;
   }
 
   reopened(): void {
@@ -44,9 +44,9 @@ export class CallLedger {
   called(isSummary: boolean, isByHand: boolean): void {
     this.#story.push(`${isSummary ? "summary" : "answer"}${isByHand ? " by hand" : ""}`);
     if (!isSummary && ++this.#answers > MOST.answers) this.#problem(`${this.#answers} calls for one answer`);
-    if (!isByHand || !this.#isHandOpen) return;
-    this.#isHandOpen = false;
-    this.#byHand++;
+    if (!isSummary) return;
+    this.#untold[isByHand ? "user" : "engine"]++;
+    if (!isByHand) this.#failuresWhenAsked = this.#failures;
   }
 
   told(event: SessionEvent): void {
@@ -55,18 +55,20 @@ export class CallLedger {
     if (event.type === "summary-refused") this.#failures++;
     if (event.type === "layer" && event.edit.writtenBy !== undefined) this.#failures = 0;
     if (event.type !== "summary-call") return;
-    const { attempt, outcome } = event;
-    this.#story.push(`${attempt} ${outcome}`);
+    const { attempt, outcome, trigger } = event;
+    const by = trigger === "manual" ? "user" : "engine";
+    this.#story.push(`${by} ${attempt} ${outcome}`);
+    if (--this.#untold[by] < 0) this.#problem(`more summaries of the ${by} are told of than were asked for`);
     if (attempt > MOST.retries) this.#problem(`${attempt} retries of one summary`);
-    if (attempt === 0) this.#asked();
+    if (attempt === 0 && by === "engine") this.#engineAsked();
     if (outcome !== "written" && (attempt === MOST.retries || !TOO_LONG.has(outcome))) this.#failures++;
   }
 
-  #asked(): void {
-    if (this.#failures >= BREAKER_FAILURES) this.#problem("a summary is asked for behind the breaker");
-    if (this.#byHand > 0) this.#byHand--;
-    else if (++this.#summaries > MOST.summaries)
-      this.#problem(`${this.#summaries} summaries in one iteration`);
+  /** What somebody compacts by hand is up to them, and may come in the middle of it. */
+  #engineAsked(): void {
+    if (this.#failuresWhenAsked >= BREAKER_FAILURES)
+      this.#problem("a summary is asked for behind the breaker");
+    if (++this.#summaries > MOST.summaries) this.#problem(`${this.#summaries} summaries in one iteration`);
   }
 
   #problem(what: string): void {

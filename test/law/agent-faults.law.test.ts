@@ -14,7 +14,7 @@ import {
   type Player,
   type Prompter,
 } from "../helpers/faulty-life.ts";
-import { FAULTS, faultyModel } from "../helpers/faulty-model.ts";
+import { FAULTS, type FaultName, faultyModel } from "../helpers/faulty-model.ts";
 import { faultyProvider, WIRE_NAMES } from "../helpers/faulty-provider.ts";
 
 const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
@@ -99,6 +99,36 @@ it("ends every turn within the limits of its calls, sends nothing wrong, and los
     ),
     { numRuns: RUNS },
   );
+});
+
+it.each<{
+  readonly why: string;
+  readonly life: LifeOptions;
+  readonly model: { readonly summaryFault: FaultName };
+  readonly steps: readonly LifeStep[];
+}>([
+  {
+    why: "two compactions by hand begin while the engine's own summary is tried again",
+    life: {
+      windowTokens: 16_000,
+      policy: "economy",
+      systemShare: 0,
+      hasSummaryModel: false,
+      meanwhile: new Map([
+        [4, "compact"],
+        [5, "compact"],
+      ]),
+    },
+    model: { summaryFault: "too-long-without-numbers" },
+    steps: [
+      { do: "turn", by: "turn", calls: 4, resultShare: 0.12 },
+      { do: "turn", by: "turn", calls: 0, resultShare: 0.01 },
+    ],
+  },
+])("holds where $why", async ({ life, model, steps }) => {
+  const { windowTokens } = life;
+  const given = { model: "gpt-5.6-sol", ratio: 1.15, faults: new Map(), windowTokens, ...model };
+  await liveThrough(steps, life, (prompter) => faultyModel(given, prompter));
 });
 
 it("does so over HTTP, with the vendors' own SDKs", async () => {

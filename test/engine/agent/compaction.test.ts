@@ -94,6 +94,23 @@ describe("a full window", () => {
     ]);
   });
 
+  it("says of each call for a summary who asked for it, also where two are written at once", async () => {
+    let byHand: Promise<unknown> | undefined;
+    const stage = await setTheStage({
+      summary: (_, index) => {
+        if (index > 0) return SUMMARY;
+        byHand = stage.session.compact();
+        return Object.assign(new Error("prompt is too long"), { status: 400 });
+      },
+    });
+    await stage.session.turn("Read everything.", { tools });
+    await byHand;
+    const asked = stage.events.flatMap((event) =>
+      event.type === "summary-call" ? [`${event.trigger} ${event.attempt} ${event.outcome}`] : [],
+    );
+    expect(asked.toSorted()).toEqual(["auto 0 prompt-too-long", "auto 1 written", "manual 0 written"]);
+  });
+
   it("takes in what is said meanwhile at once, and shows it behind the summary", async () => {
     let seqs: readonly number[] = [];
     const stage = await setTheStage({
