@@ -1,9 +1,12 @@
 /**
- * A call of a model client: the request that a session prepared, and what a failure of it means.
+ * A call of a model client: the request that a session prepared, what came of it, and what a failure means.
  */
-import type { ModelClient, ModelRequest } from "../ports/model-client.ts";
+import type { ModelAnswer, ModelClient, ModelRequest } from "../ports/model-client.ts";
 import type { ModelFailure } from "../ports/model-failure.ts";
 import { classifyModelError } from "../tokens/model-failure.ts";
+import type { Usage } from "../transcript/messages.ts";
+import type { RequestMessage } from "../transcript/window.ts";
+import { receiveUsage } from "./answer-door.ts";
 import type { CallRequest } from "./prepared-call.ts";
 
 /** What changes from call to call of one session. */
@@ -30,4 +33,34 @@ export function modelRequest(
 /** What an error of a client's call means, by the client's own judgement where it has one. */
 export function failureOf(client: ModelClient, error: unknown): ModelFailure {
   return client.classifyError?.(error) ?? classifyModelError(error);
+}
+
+/** An answer from outside: what is not of its shape is no answer. */
+export function readAnswer(answer: ModelAnswer): {
+  content: RequestMessage["content"];
+  stopReason: string;
+  usage?: Usage;
+} {
+  const messages = Array.isArray(answer?.messages) ? answer.messages : [];
+  const content = messages.flatMap((message) => (Array.isArray(message?.content) ? message.content : []));
+  const stopReason = String(answer?.stopReason ?? "other");
+  const usage = readUsage(answer?.usage);
+  return { content, stopReason, ...(usage === undefined ? {} : { usage }) };
+}
+
+function readUsage(usage: unknown): Usage | undefined {
+  try {
+    return receiveUsage(usage);
+  } catch {
+    // A figure that is none must not get into the log, and does not make the summary worse.
+    return undefined;
+  }
+}
+
+/** The instruction stands in the last message where that is the user's, so that roles alternate. */
+export function withInstruction(messages: readonly RequestMessage[], text: string): readonly RequestMessage[] {
+  const block = { type: "text", text } as const;
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [...messages, { role: "user", content: [block] }];
+  return [...messages.slice(0, -1), { ...last, content: [...last.content, block] }];
 }
