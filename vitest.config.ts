@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "test/helpers/compiled-once.ts",
+    setupFiles: "test/helpers/seeded-laws.ts",
     exclude: ["test/long/**", "node_modules/**"],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     include: longer,
     globalSetup: "test/helpers/compiled-once.ts",
+    setupFiles: "test/helpers/seeded-laws.ts",
     env: { PALIMPSEST_LONG: "1" },
     testTimeout: 1_500_000,
     hookTimeout: 300_000,
