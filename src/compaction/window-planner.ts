@@ -171,6 +171,12 @@ export class WindowPlanner {
     return rewrite + read * room.usedTokens + outputRatio * FULL_COMPACT_DEFAULTS.expectedTokens;
   }
 
+  /** The session's notes in the place of the messages that they tell of; `undefined` where they cannot stand for them. */
+  fromNotes(room: Room, reason: SummaryReason, sources: SummarySources): RoomMade | undefined {
+    const edit = this.#planNotes(room, reason, sources);
+    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+  }
+
   #expectedAfter(room: Room): number {
     return this.#afterSummaryTokens ?? expectedAfterSummary(situationOf(room), this.#policy);
   }

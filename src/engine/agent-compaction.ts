@@ -7,6 +7,7 @@
  */
 import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import type { WrittenSummary } from "../compaction/full/written-summary.ts";
+import type { AgentNotes } from "./agent-notes.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { AgentRestoration } from "./agent-restoration.ts";
 import { AheadSummary } from "./ahead-summary.ts";
@@ -31,10 +32,16 @@ export class AgentCompaction {
   /** Whether the last call was answered: what was begun then belongs to the iteration that comes. */
   #isAnswered = false;
   readonly #restoration: AgentRestoration;
+  readonly #notes: AgentNotes | undefined;
 
-  constructor(session: Session, options: AgentOptions, world: AgentWorld & { readonly hooks: HookRunner }) {
+  constructor(
+    session: Session,
+    options: AgentOptions,
+    world: AgentWorld & { readonly hooks: HookRunner; readonly notes: AgentNotes | undefined },
+  ) {
     this.#session = session;
     this.#hooks = world.hooks;
+    this.#notes = world.notes;
     const timeoutMs = options.summaryTimeoutMs ?? FULL_COMPACT_DEFAULTS.summaryTimeoutMs;
     this.#limits = { deadline: world.deadline, timeoutMs };
     this.#desk = new SummaryDesk({
@@ -42,7 +49,10 @@ export class AgentCompaction {
       summary: options.summaryModel,
       ...this.#limits,
       now: world.now,
-      onCall: (call) => this.#emit({ type: "summary-call", ...call }),
+      onCall: (call) => {
+        this.#notes?.summaryCalled(call.usage, call.model);
+        this.#emit({ type: "summary-call", ...call });
+      },
     });
     this.#restoration = new AgentRestoration(session, options, world);
     this.#ahead = new AheadSummary((ask, signal) => this.#writtenAhead(ask, signal));
@@ -71,13 +81,18 @@ export class AgentCompaction {
     await this.#ahead.stop();
   }
 
-  /** Hooks first, then the model; a summary that is being written already is waited for. */
+  /** Whether hooks are asked before anything is compacted: then the notes wait for their answer, too. */
+  get asksHooks(): boolean {
+    return this.#hooks.has("preCompact");
+  }
+
+  /** The model, as the hooks would have it; a summary that is being written already is waited for. */
   async write(
     ask: SummaryAsk,
+    asked: PreCompactAnswer,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly written?: WrittenSummary | undefined; readonly veto?: string }> {
     const { trigger } = ask;
-    const asked = await this.#askHook(ask);
     if (asked !== undefined && "veto" in asked) return { veto: asked.veto };
     if (!this.#isOpen()) return {};
     if (this.#ahead.isRunning && trigger !== "manual") {
@@ -92,7 +107,8 @@ export class AgentCompaction {
     return { written: await this.#written({ ...ask, ...asked }, signal) };
   }
 
-  #askHook({ usedTokens, budget, trigger, reason, instructions }: SummaryAsk): Promise<PreCompactAnswer> {
+  /** What the hooks say of a compaction. */
+  askHook({ usedTokens, budget, trigger, reason, instructions }: SummaryAsk): Promise<PreCompactAnswer> {
     const { windowTokens } = budget;
     const sessionId = this.#session.id;
     return this.#hooks.preCompact({ sessionId, trigger, reason, usedTokens, windowTokens, instructions });
@@ -100,7 +116,7 @@ export class AgentCompaction {
 
   /** One that may wait is not asked for where a hook vetoes it: it is wished for again with the next call. */
   async #writtenAhead(ask: SummaryAsk, signal: AbortSignal): Promise<WrittenSummary | "later" | undefined> {
-    const asked = await this.#askHook(ask);
+    const asked = await this.askHook(ask);
     if (asked === undefined || !("veto" in asked)) return this.#written({ ...ask, ...asked }, signal);
     this.#emit({ type: "compaction-vetoed", reason: ask.reason, veto: asked.veto });
     return "later";
@@ -130,14 +146,22 @@ export class AgentCompaction {
     /** There will be no other summary. */
     readonly isSettled?: boolean;
     readonly isVetoed?: boolean;
+    /** An update of the notes was waited for. */
+    readonly hasWaited?: boolean;
+    /** Hooks were asked, and have no wishes that notes could not know of. */
+    readonly mayUseNotes?: boolean;
   }): PrepareHelp {
+    const notes = (state.mayUseNotes ?? !this.asksHooks) ? this.#notes : undefined;
     return {
+      ...(notes === undefined ? {} : { notes: () => notes.forCompaction() }),
       writesSummaries: this.#mayHaveOne() || state.written !== undefined,
       written: state.written,
       restore: (edit, planned) => this.#restoration.restore(edit, planned, state.request?.system),
       decide: (due) => {
         if (state.isVetoed === true) return "later";
-        return state.isSettled === true || state.written !== undefined ? "now" : this.#decide(due);
+        if (state.isSettled === true || state.written !== undefined) return "now";
+        const isForNotes = due.isUrgent && state.hasWaited !== true && this.#notes?.isUpdating === true;
+        return isForNotes ? "wait" : this.#decide(due);
       },
     };
   }

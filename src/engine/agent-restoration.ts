@@ -48,7 +48,9 @@ export class AgentRestoration {
     const { parts } = this.#session;
     const after = visibleAfter(room, [edit]);
     const tail = after.filter(({ insertedBy }) => insertedBy === undefined);
-    const targetTokens = Math.floor(situationOf(room).effectiveTokens * BUDGET_DEFAULTS.fullTargetShare);
+    const { fullTargetShare, sessionMemoryTargetShare } = BUDGET_DEFAULTS;
+    const targetShare = edit.kind === "session-memory" ? sessionMemoryTargetShare : fullTargetShare;
+    const targetTokens = Math.floor(situationOf(room).effectiveTokens * targetShare);
     const { messages, events, announced } = await planRestoration({
       hidden: hiddenBy(room.visible, after),
       tail,

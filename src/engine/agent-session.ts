@@ -16,9 +16,11 @@ import type { ModelFailure } from "../ports/model-failure.ts";
 import { findSilentOverflow } from "../tokens/silent-overflow.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
+import { AgentNotes } from "./agent-notes.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { nothingGained, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
 import { askWithin } from "./ask-within.ts";
+import type { SummaryWanted } from "./call-preparer.ts";
 import { recoveryOf, refusalError } from "./call-recovery.ts";
 import { CallSizer } from "./call-sizer.ts";
 import { notify, type SessionEvent } from "./events.ts";
@@ -68,8 +70,9 @@ export class AgentSession {
   readonly #compaction: AgentCompaction;
   readonly #hooks: HookRunner;
   readonly #sizer: CallSizer;
+  readonly #notes: AgentNotes | undefined;
   #lastRequest: CallRequest | undefined;
-  #sentTokens = 0;
+  #lastPrepared: PreparedCall | undefined;
   #hasStarted = false;
   #hasRecovered = false;
   #isInTurn = false;
@@ -88,7 +91,13 @@ export class AgentSession {
       onFailure: (failure) => this.#emit({ type: "hook-failed", ...failure }),
     });
     this.#sizer = new CallSizer(session, options, world);
-    this.#compaction = new AgentCompaction(session, options, { ...world, hooks: this.#hooks });
+    const { notes = {} } = options;
+    this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
+    this.#compaction = new AgentCompaction(session, options, {
+      ...world,
+      hooks: this.#hooks,
+      notes: this.#notes,
+    });
     if (options.summaryFailuresCount !== undefined)
       session.preparer.watch.limitFailures(options.summaryFailuresCount);
   }
@@ -147,28 +156,47 @@ export class AgentSession {
     const request = this.#complete(asked);
     await this.begin();
     await this.#sizer.size(request);
-    const { preparer } = this.session;
     const ahead = this.#compaction.writtenAhead();
-    const first = await this.session.inTurn(async () => {
-      const prepared = await preparer.prepare(request, this.#compaction.help({ request, written: ahead }));
-      if (!("ask" in prepared)) this.#leaves(request, prepared);
-      return prepared;
-    });
+    let first = await this.#planned(request, { written: ahead });
+    if ("ask" in first && this.#notes?.isUpdating === true) {
+      await this.#notes.settled(signal);
+      first = await this.#planned(request, { written: ahead, hasWaited: true });
+    }
     const prepared = "ask" in first ? await this.#compactFirst(request, first.ask, signal) : first;
     await this.#compacted(prepared.edits, "ask" in first ? first.ask.trigger : "auto");
     return prepared;
   }
 
+  /** The request, or the summary that has to be written before it. */
+  #planned(
+    request: CallRequest,
+    state: Parameters<AgentCompaction["help"]>[0],
+  ): Promise<PreparedCall | SummaryWanted> {
+    return this.session.inTurn(async () => {
+      const help = this.#compaction.help({ request, ...state });
+      const prepared = await this.session.preparer.prepare(request, help);
+      if (!("ask" in prepared)) this.#leaves(request, prepared);
+      return prepared;
+    });
+  }
+
   /** Appends the answer to a prepared call; see {@link Session.record}. */
   async record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]> {
     const callSeq = answer.callSeq ?? this.session.parts.calls.newest;
-    const sentTokens = this.#sentTokens;
+    const prepared = this.#lastPrepared;
+    const request = this.#lastRequest;
     const seqs = await this.session.record(answer);
     this.#hasRecovered = false;
     this.#compaction.answered();
+    if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
+      this.#notes?.answered({ request, prepared, messages: answer.messages, usage: answer.usage });
     const told = from ?? { messages: answer.messages, stopReason: "other" as const };
     if (callSeq !== undefined && answer.usage !== undefined)
-      this.#watchSilent(callSeq, { usage: answer.usage, stopReason: told.stopReason, sentTokens });
+      this.#watchSilent(callSeq, {
+        usage: answer.usage,
+        stopReason: told.stopReason,
+        sentTokens: prepared?.tokens.total ?? 0,
+      });
     if (this.#hooks.has("postSampling"))
       await this.#hooks.postSampling({ sessionId: this.id, callSeq, answer: told });
     return seqs;
@@ -205,15 +233,27 @@ export class AgentSession {
     preparer.watch.reset();
     if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
     await this.begin();
+    const byNotes =
+      instructions === undefined ? this.#compaction.help({ request, hasWaited: true }).notes : undefined;
     const asked = await this.session.inTurn(() =>
-      preparer.compact(request, { writesSummaries: true, compactFor: "manual", span, decide: () => "wait" }),
+      preparer.compact(request, {
+        writesSummaries: true,
+        compactFor: "manual",
+        span,
+        decide: () => "wait",
+        ...(byNotes === undefined ? {} : { notes: byNotes }),
+      }),
     );
     let edits: PreparedCall["edits"];
     if ("ask" in asked) {
       // Nobody knows what the conversation was sent with before: then no call can share its prefix.
       const isWarm = asked.ask.isWarm && this.#lastRequest !== undefined;
       const ask = { ...asked.ask, trigger: "manual" as const, isWarm, instructions, span };
-      const { written, veto } = await this.#compaction.write(ask, signal);
+      const { written, veto } = await this.#compaction.write(
+        ask,
+        await this.#compaction.askHook(ask),
+        signal,
+      );
       if (veto !== undefined) throw vetoed(veto);
       const { restore, ...help } = this.#compaction.help({ request, written, isSettled: true });
       // What stands on the other side of a pivot is in view: nothing has to be shown again.
@@ -234,7 +274,7 @@ export class AgentSession {
 
   /** Ends the session: what is being written ahead is given up, the rest is synced. */
   async close(): Promise<void> {
-    await this.#compaction.stop();
+    await Promise.all([this.#compaction.stop(), this.#notes?.stop()]);
     await this.session.close();
     this.#world.onClosed?.();
   }
@@ -255,7 +295,12 @@ export class AgentSession {
     signal: AbortSignal | undefined,
   ): Promise<PreparedCall> {
     const { preparer } = this.session;
-    const { written, veto } = await this.#compaction.write(ask, signal);
+    const asked = await this.#compaction.askHook(ask);
+    if (this.#compaction.asksHooks && asked === undefined) {
+      const byNotes = await this.#planned(request, { mayUseNotes: true, hasWaited: true });
+      if (!("ask" in byNotes)) return byNotes;
+    }
+    const { written, veto } = await this.#compaction.write(ask, asked, signal);
     const help = this.#compaction.help({ request, written, isSettled: true, isVetoed: veto !== undefined });
     try {
       const prepared = await this.session.inTurn(async () => {
@@ -276,13 +321,14 @@ export class AgentSession {
   /** What is known now of a request that is about to leave. */
   #leaves(request: CallRequest, prepared: PreparedCall): void {
     this.#lastRequest = request;
-    this.#sentTokens = prepared.tokens.total;
+    this.#lastPrepared = prepared;
     this.#compaction.left(request, prepared);
   }
 
   async #compacted(edits: PreparedCall["edits"], trigger: CompactionTrigger): Promise<void> {
     if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
     if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.session.preparer.watch.wrote();
+    if (!edits.some(({ edit }) => edit.kind === "session-memory")) this.#notes?.compacted();
     await this.#hooks.postCompact({ sessionId: this.id, trigger, edits });
   }
 
@@ -292,8 +338,10 @@ export class AgentSession {
     this.#hasStarted = true;
     const source = this.#isNew ? "new" : "resumed";
     const text = await this.#hooks.sessionStart({ sessionId: this.id, source });
-    if (text !== undefined)
-      await this.append({ role: "user", origin: "host", content: [{ type: "text", text }] });
+    const notes = this.#isNew ? undefined : await this.#notes?.textOnResume();
+    for (const told of [text, notes])
+      if (told !== undefined)
+        await this.append({ role: "user", origin: "host", content: [{ type: "text", text: told }] });
   }
 
   /** A provider that takes less than it was given says so only in its figures. */

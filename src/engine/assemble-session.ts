@@ -20,6 +20,7 @@ import { HostList } from "./host-list.ts";
 import { LogReader } from "./log-reader.ts";
 import { type EntryDraft, LogWriter } from "./log-writer.ts";
 import { MessageKeeper } from "./message-keeper.ts";
+import { NOTES_MARK } from "./notes-mark.ts";
 import { Session } from "./session.ts";
 import { SessionHistory } from "./session-history.ts";
 import { SessionMetadata } from "./session-metadata.ts";
@@ -27,8 +28,8 @@ import type { SessionOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { SessionPins } from "./session-pins.ts";
 
-/** What checkpoints carry beside the window: what the model was told of lists, and the limits that refusals named. */
-const CARRIED = ["announced", "learnedWindows"] as const;
+/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, how far notes tell. */
+const CARRIED = ["announced", "learnedWindows", NOTES_MARK] as const;
 
 /** A session on `log`; `beginning`, header first, where the log is new. */
 export function assembleSession(

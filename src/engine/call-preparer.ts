@@ -18,6 +18,7 @@ import {
 import type { CountableRequest } from "../ports/token-counter.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
+import type { ResolvedTariff } from "../tokens/tariff.ts";
 import type { TokenFigure } from "../tokens/token-figure.ts";
 import { WarningMonitor } from "../tokens/warning-state.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
@@ -107,6 +108,11 @@ export class CallPreparer {
   /** How long cache marks ask the provider to keep what they write. */
   get cacheTtl(): WindowOptions["cacheTtl"] {
     return this.#options.cacheTtl;
+  }
+
+  /** What tokens cost at the provider of a model. */
+  tariffOf(model: string): ResolvedTariff {
+    return this.#cache.tariffOf(model);
   }
 
   /** The limits of the window that the last call was prepared for. */
@@ -351,8 +357,10 @@ export class CallPreparer {
 
   /** A compaction that is of little use, again and again, is said: it ends in a message, not in a bill. */
   #watchUseful(edits: readonly LayerEdit[], beforeTokens: number, afterTokens: number): void {
-    if (!edits.some((edit) => edit.isBoundary === true)) return;
-    const targetTokens = this.budget().fullTargetTokens;
+    const boundary = edits.find((edit) => edit.isBoundary === true);
+    if (boundary === undefined) return;
+    const { fullTargetTokens, sessionMemoryTargetTokens } = this.budget();
+    const targetTokens = boundary.kind === "session-memory" ? sessionMemoryTargetTokens : fullTargetTokens;
     const useless = this.watch.compacted({ beforeTokens, afterTokens, targetTokens });
     if (useless !== undefined) this.#emit({ type: "useless-compaction", ...useless });
   }

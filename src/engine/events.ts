@@ -11,6 +11,7 @@ import type { Usage } from "../transcript/messages.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { HookFailure } from "./hooks.ts";
 import type { MendReason } from "./mending.ts";
+import type { NotesUpdate } from "./notes-update.ts";
 import type { RestorationEvent } from "./restoration-events.ts";
 import type { SummaryCall } from "./summary-desk.ts";
 
@@ -36,6 +37,8 @@ import type { SummaryCall } from "./summary-desk.ts";
  *   edited, another model). `changedSeq` is the entry that changed, where it was a message. `describeCacheMiss` puts it
  *   in words. Names, places and sizes are told, no texts.
  * - `summary-call`: a model was asked for a summary; `trigger` says by whom, `outcome` what came, `usage` what it cost.
+ * - `notes-update`: the session's notes were brought up to date, or were not, and why; in the background.
+ * - `notes-unreadable`: the notes cannot be used now: `reason` has the code of the error.
  * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
  *   fit), and one was made without a model.
  * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.
@@ -107,6 +110,8 @@ export type SessionEvent =
       readonly changedSeq?: number;
     }
   | ({ readonly type: "summary-call" } & SummaryCall)
+  | ({ readonly type: "notes-update"; readonly tookMs: number } & NotesUpdate)
+  | { readonly type: "notes-unreadable"; readonly reason: string }
   | { readonly type: "summary-refused"; readonly model: string; readonly reason: string }
   | { readonly type: "compaction-vetoed"; readonly reason: string; readonly veto: string }
   | {

@@ -58,7 +58,10 @@ function readUsage(usage: unknown): Usage | undefined {
 }
 
 /** The instruction stands in the last message where that is the user's, so that roles alternate. */
-export function withInstruction(messages: readonly RequestMessage[], text: string): readonly RequestMessage[] {
+export function withInstruction(
+  messages: readonly RequestMessage[],
+  text: string,
+): readonly RequestMessage[] {
   const block = { type: "text", text } as const;
   const last = messages.at(-1);
   if (last?.role !== "user") return [...messages, { role: "user", content: [block] }];

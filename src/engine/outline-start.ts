@@ -7,6 +7,7 @@
  * into objects to find the few thousand messages that are still visible.
  */
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { LogDamage, SessionLog, StoredEntry } from "../ports/session-store.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import { planCheckpoint } from "../transcript/checkpoint.ts";
@@ -14,6 +15,7 @@ import { type EffectEdit, hasEffect } from "../transcript/edits.ts";
 import { type CheckpointEntry, ENTRY_VERSION, type Entry } from "../transcript/entries.ts";
 import { MetadataFold } from "../transcript/metadata.ts";
 import { Projection } from "../transcript/projection.ts";
+import { carryNotes } from "./notes-mark.ts";
 
 /** A checkpoint that was never written, and where what follows it begins. */
 export interface OutlineStart {
@@ -46,6 +48,7 @@ class Outline {
   readonly #limits: OutlineLimits;
   readonly #projection = new Projection();
   readonly #metadata = new MetadataFold();
+  #carried: JsonObject = {};
   /** Where entries lie, by number. */
   #positions = new Float64Array(1_000);
   #count = 0;
@@ -72,6 +75,7 @@ class Outline {
     if (!this.#projection.canApply(bare)) return false;
     this.#projection.apply(bare);
     this.#metadata.apply(bare);
+    this.#carried = carryNotes(this.#carried, bare);
     return true;
   }
 
@@ -83,7 +87,7 @@ class Outline {
     if (index === undefined) return;
     const seq = this.#projection.headSeq;
     const made = { type: "checkpoint", seq, id: "outline", v: ENTRY_VERSION, at: 0 } as const;
-    const checkpoint = { ...made, ...index, carried: { metadata: this.#metadata.values } };
+    const checkpoint = { ...made, ...index, carried: { metadata: this.#metadata.values, ...this.#carried } };
     this.#last = { checkpoint, position };
   }
 

@@ -6,10 +6,12 @@ import { costPolicy, DEFAULT_POLICY } from "../compaction/cost-policy.ts";
 import type { WrittenSummary } from "../compaction/full/written-summary.ts";
 import type { PartialSpan } from "../compaction/plan-compaction.ts";
 import type { Room, RoomMade } from "../compaction/room.ts";
+import type { SessionNotes } from "../compaction/session-memory-compact.ts";
 import {
   type CompactReason,
   isSummaryDue,
   type SummaryDue,
+  type SummaryReason,
   type SummarySources,
   type WindowPlan,
 } from "../compaction/window-plan.ts";
@@ -23,6 +25,8 @@ export interface RoomHelp {
   readonly compactFor?: CompactReason | undefined;
   /** One side of a pivot only. */
   readonly span?: PartialSpan | undefined;
+  /** The session's notes as they are, asked for where a summary is due. */
+  readonly notes?: (() => Promise<SessionNotes | undefined>) | undefined;
   /** What a model wrote for this window. */
   readonly written?: WrittenSummary | undefined;
   /**
@@ -64,6 +68,8 @@ export class RoomMaker {
         : planner.compact(room, help.compactFor, sources);
     const plan = ask();
     if (!isSummaryDue(plan)) return plan;
+    const fromNotes = await this.#fromNotes(planner, room, plan.reason, help);
+    if (fromNotes !== undefined) return fromNotes;
     const choice = help.decide?.(plan) ?? "now";
     if (choice === "wait") return plan;
     if (choice === "later") {
@@ -88,6 +94,22 @@ export class RoomMaker {
     const boundary = activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary === true);
     const since = callSeqs.filter((seq) => seq > (boundary?.seq ?? 0)).length;
     if (since > 0) planner.resumed(room, since);
+  }
+
+  /** The session's notes in the place of the messages: nobody has to be asked for a summary then. */
+  async #fromNotes(
+    planner: WindowPlanner,
+    room: Room,
+    reason: SummaryReason,
+    { notes, written, span }: RoomHelp,
+  ): Promise<RoomMade | undefined> {
+    if (notes === undefined || written !== undefined || span !== undefined) return undefined;
+    // What was refused in the messages themselves has to go, and nothing may be kept of them.
+    const isRefused = reason === "media" || reason === "thinking";
+    if (isRefused || this.disabledLayers.has("session-memory")) return undefined;
+    const known = await notes();
+    if (known === undefined) return undefined;
+    return planner.fromNotes(room, reason, { ...(await this.#sources()), notes: known });
   }
 
   async #sources(): Promise<SummarySources> {

@@ -18,6 +18,7 @@ export const SWITCHED_LAYERS = [
   "offload",
   "microcompact",
   "collapse",
+  "session-memory",
   "full",
   "extractive",
 ] as const;

@@ -69,6 +69,8 @@ export type {
 } from "../engine/hooks.ts";
 export type { CompressionReport, MemoryEvents } from "../engine/memory-events.ts";
 export type { MendReason } from "../engine/mending.ts";
+export type { NotesOptions } from "../engine/notes-options.ts";
+export type { NotesUpdate } from "../engine/notes-update.ts";
 export type { ClockVerdict } from "../engine/observed-clock.ts";
 export { createSession, openSession } from "../engine/open-session.ts";
 export type { CleanUpAction, KeptReason, RetentionSettings } from "../engine/plan-clean-up.ts";
@@ -137,6 +139,7 @@ export type { CurrentFile, FileRestorer, RestoreContext, RestoredItem, Restorer 
 export type {
   LogContents,
   LogDamage,
+  NotesFile,
   SessionLog,
   SessionStore,
   StoredEntry,

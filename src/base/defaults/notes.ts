@@ -18,6 +18,18 @@ export const NOTES_DEFAULTS = {
   total: { tokens: 12_000, floor: 3_000 },
   /** Words of a session's title, at the most. Source: Claude Code's session memory: 5 to 10 words. */
   titleWordsCount: 10,
+  /** How long one update may take, in milliseconds. Source: our choice: as long as a summary. */
+  updateTimeoutMs: 120_000,
+  /** A compaction waits this long for an update that is being written, in milliseconds. Source: Claude Code's session memory: 15 seconds. */
+  compactionWaitMs: 15_000,
+  /** Closing a session waits this long for an update, in milliseconds. Source: our choice: what somebody who ends a program bears. */
+  drainMs: 5_000,
+  /** Updates in a row that failed, after which the log's own facts are written instead. Source: our choice: as with summaries. */
+  failuresCount: 3,
+  /** Tokens of an update's answer, before one was seen. Source: our choice: two sections rewritten and some entries. */
+  expectedOutputTokens: 1_200,
+  /** Tokens of the instruction for an update, without the notes. Source: measured of our own: about 550. */
+  instructionTokens: 600,
   /** Patches of one answer that are looked at. Source: our choice: four for each section; more is a model that runs on. */
   patchesCount: 40,
   /** Tool calls of one update that may be allowed. Source: the same. */

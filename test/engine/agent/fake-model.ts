@@ -33,6 +33,22 @@ export const asksForSummary = ({ messages }: ModelRequest): boolean => {
   return block?.type === "text" && block.text.includes("<summary> tags");
 };
 
+/** An update of the notes: what is done now, and one more entry of the worklog. */
+export const NOTES_PATCHES = [
+  '<replace section="Current State">',
+  "Reading the documents of the parser; src/parser.ts is next.",
+  "</replace>",
+  '<append section="Worklog">',
+  "- read one more document",
+  "</append>",
+].join("\n");
+
+/** Whether a request asks for an update of the notes. */
+export const asksForNotes = ({ messages }: ModelRequest): boolean => {
+  const block = messages.at(-1)?.content.at(-1);
+  return block?.type === "text" && block.text.includes("Bring the session's notes up to date");
+};
+
 export function fakeModel(
   reply: (request: ModelRequest, index: number) => FakeReply | Promise<FakeReply>,
 ): FakeModel {

@@ -11,7 +11,15 @@ import {
   type PalimpsestOptions,
 } from "../../../src/hosts/create-palimpsest.ts";
 import type { ModelRequest } from "../../../src/ports/model-client.ts";
-import { asksForSummary, type FakeModel, type FakeReply, fakeModel, SUMMARY } from "./fake-model.ts";
+import {
+  asksForNotes,
+  asksForSummary,
+  type FakeModel,
+  type FakeReply,
+  fakeModel,
+  NOTES_PATCHES,
+  SUMMARY,
+} from "./fake-model.ts";
 
 const WORDS = "the parser reads tokens one by one and keeps the place of each in the file\n";
 
@@ -39,6 +47,8 @@ export interface Stage {
 export interface StageOptions extends Partial<Omit<PalimpsestOptions, "model">> {
   /** Answers to requests for a summary. @defaultValue a good one */
   readonly summary?: (request: ModelRequest, index: number) => FakeReply | Promise<FakeReply>;
+  /** Answers to requests for an update of the notes, where `notes` is set. @defaultValue one that changes two sections */
+  readonly notesAnswer?: (request: ModelRequest, index: number) => FakeReply | Promise<FakeReply>;
   /** Answers to all others. @defaultValue calls of the docs tool, `calls` of them, and then "Done." */
   readonly answer?: (request: ModelRequest, index: number) => FakeReply | Promise<FakeReply>;
   readonly calls?: number;
@@ -46,10 +56,12 @@ export interface StageOptions extends Partial<Omit<PalimpsestOptions, "model">> 
 
 /** A session in a window of 32,000 tokens in which only summaries make room. */
 export async function setTheStage(options: StageOptions = {}): Promise<Stage> {
-  const { summary, answer, calls = 40, ...others } = options;
+  const { summary, answer, notesAnswer, calls = 40, ...others } = options;
   let summaries = 0;
+  let updates = 0;
   let answers = 0;
   const model = fakeModel((request) => {
+    if (asksForNotes(request)) return (notesAnswer ?? (() => NOTES_PATCHES))(request, updates++);
     if (asksForSummary(request)) return (summary ?? (() => SUMMARY))(request, summaries++);
     const index = answers++;
     if (answer !== undefined) return answer(request, index);
@@ -60,6 +72,7 @@ export async function setTheStage(options: StageOptions = {}): Promise<Stage> {
   const palimpsest = createPalimpsest({
     model,
     store,
+    notes: "off",
     observer: { onEvent: (event) => events.push(event) },
     ...others,
     window: {

@@ -1,0 +1,205 @@
+/**
+ * The notes of a session with a model: brought up to date in the background, at hand when the window is full.
+ *
+ * DESIGN. After each answer the gate is asked; where it opens, one update begins and nobody waits for it. There is
+ * one at a time, it asks a model by itself and never prepares a call, so it cannot bring about a compaction. What
+ * it wrote goes into the notes as they are by then, and counts only while the entry that it read up to is on the
+ * line. Nothing here throws at a turn: what goes wrong is told to the observer, and after a few failures in a row
+ * the log's own facts are written without a model.
+ */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { OptionError } from "../base/errors.ts";
+import { neutralise } from "../compaction/quoting.ts";
+import type { SessionNotes } from "../compaction/session-memory-compact.ts";
+import { mergeKeyFacts } from "../notes/merge-key-facts.ts";
+import { formatNotes, isEmptyTemplate, type NotesDocument } from "../notes/notes-document.ts";
+import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../notes/template.ts";
+import { trimNotes } from "../notes/trim-notes.ts";
+import { blockText } from "../transcript/blocks.ts";
+import type { Usage } from "../transcript/messages.ts";
+import type { VisibleMessage } from "../transcript/window.ts";
+import type { AgentOptions, AgentWorld } from "./agent-options.ts";
+import { askWithin } from "./ask-within.ts";
+import { notify } from "./events.ts";
+import { NotesDesk } from "./notes-desk.ts";
+import { keyFacts } from "./notes-facts.ts";
+import { hasNotes, NotesKeeper, notesLimits } from "./notes-keeper.ts";
+import type { NotesOptions } from "./notes-options.ts";
+import { type AnsweredCall, NotesProgress } from "./notes-progress.ts";
+import { NotesUpdater, reasonOf } from "./notes-update.ts";
+import type { Session } from "./session.ts";
+import { stopIfAborted } from "./stop-if-aborted.ts";
+
+export class AgentNotes {
+  readonly #session: Session;
+  readonly #options: NotesOptions;
+  readonly #world: AgentWorld;
+  readonly #keeper: NotesKeeper;
+  readonly #progress: NotesProgress;
+  readonly #updater: NotesUpdater;
+  readonly #abort = new AbortController();
+  #running: Promise<void> | undefined;
+  /** What is being written into the notes beside an update. */
+  #writing: Promise<void> = Promise.resolve();
+  #failures = 0;
+  /** Facts up to here are in the notes: what comes later is merged at the next compaction. */
+  #mergedSeq = 0;
+
+  constructor(session: Session, options: AgentOptions & { readonly notes: NotesOptions }, world: AgentWorld) {
+    const { model, summaryModel, notes } = options;
+    this.#session = session;
+    this.#options = notes;
+    this.#world = world;
+    const keeper = new NotesKeeper(session.parts, templateOf(notes));
+    const progress = new NotesProgress(session, notes, keeper.state);
+    const desk = new NotesDesk({
+      main: model,
+      cold: notes.model ?? summaryModel ?? model,
+      notes,
+      notesPath: keeper.path,
+      deadline: world.deadline,
+      timeoutMs: notes.updateTimeoutMs ?? NOTES_DEFAULTS.updateTimeoutMs,
+    });
+    const limits = () => this.#limits();
+    this.#keeper = keeper;
+    this.#progress = progress;
+    const hasEditTool = notes.editTool !== undefined;
+    this.#updater = new NotesUpdater({ session, keeper, progress, desk, limits, hasEditTool });
+  }
+
+  /** Whether an update is being written. */
+  get isUpdating(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** A call was answered: begins an update where one is due. Waits for nothing. */
+  answered(call: AnsweredCall): void {
+    this.#progress.answered(call);
+    if (this.#running !== undefined || this.#abort.signal.aborted) return;
+    const asksModel = this.#options.updater !== "extractive" && this.#failures < NOTES_DEFAULTS.failuresCount;
+    if (!this.#progress.judge(call, !asksModel).isDue) return;
+    this.#progress.updateBegan();
+    this.#running = this.#update(call, asksModel).finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** A summary was written by a model: it belongs to what the session costs. */
+  summaryCalled(usage: Usage | undefined, model: string): void {
+    this.#progress.summaryCalled(usage, model);
+  }
+
+  /**
+   * Waits until no update is being written any more, or the time is up.
+   * @throws `ABORTED`
+   */
+  async settled(signal: AbortSignal | undefined): Promise<void> {
+    const { deadline } = this.#world;
+    const timeoutMs = NOTES_DEFAULTS.compactionWaitMs;
+    // One that takes too long is not waited for: it goes on, and the notes are passed over this time.
+    await askWithin(async () => this.#running, { deadline, timeoutMs, signal }).catch(() => undefined);
+    stopIfAborted(signal, "The compaction");
+  }
+
+  /**
+   * The notes as a compaction may use them, with the key facts of what is new in the log; `undefined` where they
+   * cannot be read. Where the log's own facts stand in for a model that failed, a summary from the log is better.
+   */
+  async forCompaction(): Promise<SessionNotes | undefined> {
+    try {
+      const told = await this.#keeper.told();
+      const isStopgap = told?.updatedBy === "log" && this.#options.updater !== "extractive";
+      if (told === undefined || isStopgap) return undefined;
+      const document = (await this.#mergeFacts()) ?? (await this.#keeper.load()).document;
+      return {
+        text: formatNotes(trimNotes(document, this.#limits()).document),
+        throughSeq: told.throughSeq,
+        isEmpty: isEmptyTemplate(document),
+        isUpdateRunning: this.isUpdating,
+      };
+    } catch (error) {
+      this.#unreadable(error);
+      return undefined;
+    }
+  }
+
+  /** Messages were hidden by something else than the notes: what matters of them goes into the notes, too. */
+  compacted(): void {
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await this.#mergeFacts();
+      } catch (error) {
+        this.#unreadable(error);
+      }
+    });
+  }
+
+  /** What a resumed session is told of its notes; nothing where the window holds them already. */
+  async textOnResume(): Promise<string | undefined> {
+    try {
+      const loaded = await this.#keeper.load();
+      const text = neutralise((loaded.text ?? "").trim());
+      if (!hasNotes(loaded) || holds(this.#session.visible, text)) return undefined;
+      return `These are the notes of this session, from ${this.#keeper.path}. They were taken while the work went on.\n\n${text}`;
+    } catch (error) {
+      this.#unreadable(error);
+      return undefined;
+    }
+  }
+
+  /** Waits a little for what is being written, and gives up the rest. */
+  async stop(): Promise<void> {
+    const cancel = this.#world.deadline.after(NOTES_DEFAULTS.drainMs, () => this.#abort.abort());
+    await Promise.all([this.#running, this.#writing]);
+    cancel();
+    this.#abort.abort();
+  }
+
+  async #update(call: AnsweredCall, asksModel: boolean): Promise<void> {
+    const startMs = this.#world.now();
+    const update = await (asksModel
+      ? this.#updater.byModel(call, this.#abort.signal)
+      : this.#updater.fromLog());
+    if (update.form !== "log") this.#failures = HELD.has(update.outcome) ? 0 : this.#failures + 1;
+    const tookMs = this.#world.now() - startMs;
+    notify(this.#session.parts.observer, { type: "notes-update", ...update, tookMs });
+  }
+
+  /** Key facts of what is new in the log, into the notes. Resolves with the notes where they changed. */
+  async #mergeFacts(): Promise<NotesDocument | undefined> {
+    const { digest, writer } = this.#session.parts;
+    const facts = keyFacts(await digest.get(), this.#mergedSeq);
+    this.#mergedSeq = writer.nextSeq - 1;
+    const limits = this.#limits();
+    return this.#keeper.change((document) =>
+      isEmptyTemplate(document) ? undefined : mergeKeyFacts(document, facts, { limits }).document,
+    );
+  }
+
+  #limits() {
+    return notesLimits(this.#session.preparer.budget().windowTokens);
+  }
+
+  #unreadable(error: unknown): void {
+    notify(this.#session.parts.observer, { type: "notes-unreadable", reason: reasonOf(error) });
+  }
+}
+
+/** Outcomes that are no failure of the model. */
+const HELD: ReadonlySet<string> = new Set(["written", "dropped"]);
+
+/** @throws `OptionError` where a template of the host's own cannot be one. */
+function templateOf({ template }: NotesOptions): NotesTemplate {
+  if (template === undefined) return NOTES_TEMPLATE;
+  const read = readTemplate(template);
+  if (read.ok) return read.template;
+  const problem = read.problem === "no-headings" ? "has no heading" : "has one title twice";
+  throw new OptionError({
+    message: `The template of the notes ${problem}.`,
+    hint: "Give each section a heading of its own with a line in italics below it, or leave the template out.",
+  });
+}
+
+function holds(visible: readonly VisibleMessage[], text: string): boolean {
+  return visible.some(({ blocks }) => blocks.some(({ block }) => blockText(block).includes(text)));
+}

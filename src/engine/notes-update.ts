@@ -1,0 +1,178 @@
+/**
+ * One update of a session's notes, by a model or from the log: what is asked, what of the answer is done, and how
+ * it ended. Nothing here rejects, and nothing is written where the conversation went back meanwhile.
+ */
+import { PalimpsestError } from "../base/errors.ts";
+import { applySectionPatches } from "../notes/apply-patches.ts";
+import { applyNotesEdit } from "../notes/edit-notes.ts";
+import { extractNotes } from "../notes/extractive-notes.ts";
+import type { NotesLimits } from "../notes/limits.ts";
+import type { NotesDocument } from "../notes/notes-document.ts";
+import type { Usage } from "../transcript/messages.ts";
+import type { NotesAnswer, NotesAsk, NotesCall, NotesDesk } from "./notes-desk.ts";
+import { sessionFacts } from "./notes-facts.ts";
+import { type NotesKeeper, sizeOfNotes } from "./notes-keeper.ts";
+import { type AnsweredCall, callsTools, type NotesProgress } from "./notes-progress.ts";
+import type { NotesState } from "./notes-state.ts";
+import type { Session } from "./session.ts";
+
+/** How an update ended, as observers are told of it. */
+export interface NotesUpdate {
+  /** `forked` and `cold`: a model was asked; `log`: none was. */
+  readonly form: NotesCall["form"] | "log";
+  /**
+   * `written`; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
+   * `nothing-written`: no change of it was of use; `dropped`: the conversation went back behind what it told of;
+   * `failed`, and `reason` says why.
+   */
+  readonly outcome: "written" | "cut-off" | "nothing-written" | "dropped" | "failed";
+  readonly reason?: string;
+  /** The last entry that the notes tell of now; absent where they tell of no more than before. */
+  readonly throughSeq?: number;
+  /** Titles of the sections that have another text now. */
+  readonly changed: readonly string[];
+  /** Changes and calls that had no effect, because an updater may not make them. */
+  readonly refusedCount: number;
+  /** What the model was billed, where it said so. */
+  readonly usage?: Usage | undefined;
+}
+
+export interface NotesUpdaterOptions {
+  readonly session: Session;
+  readonly keeper: NotesKeeper;
+  readonly progress: NotesProgress;
+  readonly desk: NotesDesk;
+  readonly limits: () => NotesLimits;
+  readonly hasEditTool: boolean;
+}
+
+const NOTHING = { changed: [], refusedCount: 0 } as const;
+
+export class NotesUpdater {
+  readonly #options: NotesUpdaterOptions;
+
+  constructor(options: NotesUpdaterOptions) {
+    this.#options = options;
+  }
+
+  /** By a model, from the conversation as it is when this is called. */
+  async byModel(call: AnsweredCall, signal: AbortSignal): Promise<NotesUpdate> {
+    const { keeper, progress, desk } = this.#options;
+    // Before anything is waited for: what is said meanwhile is the next update's.
+    const asked = this.#askOf(call);
+    const { conversationTokens } = progress;
+    try {
+      const toldSeq = (await keeper.told())?.throughSeq ?? 0;
+      const { document } = await keeper.load();
+      const written = await desk.write({ ...asked, toldSeq, document }, signal);
+      const { form, usage, model } = written;
+      if (written.type === "answer" || usage !== undefined) progress.updateCalled(usage, model, call);
+      const told = { form, usage };
+      if (written.type === "failed") return { ...told, ...NOTHING, outcome: "failed", reason: written.kind };
+      const { throughSeq, isWhole } = written;
+      if (!keeper.isOnLine(throughSeq)) return { ...told, ...NOTHING, outcome: "dropped" };
+      const { changed, refusedCount, document: now } = await this.#apply(written, document);
+      const done = { ...told, changed, refusedCount };
+      if (changed.length === 0) return { ...done, outcome: "nothing-written" };
+      if (!isWhole) return { ...done, outcome: "cut-off" };
+      await this.#remember(throughSeq, { conversationTokens, document: now, updatedBy: "model" });
+      return { ...done, outcome: "written", throughSeq };
+    } catch (error) {
+      return { form: "forked", ...NOTHING, outcome: "failed", reason: reasonOf(error) };
+    }
+  }
+
+  /** From the log's own facts. */
+  async fromLog(): Promise<NotesUpdate> {
+    const { session, keeper, progress, limits } = this.#options;
+    const { conversationTokens } = progress;
+    const throughSeq = newestSeq(session);
+    try {
+      const facts = sessionFacts(await session.inTurn(() => session.parts.digest.get()));
+      const { document } = await keeper.load();
+      const changed = await keeper.change((now) => extractNotes(now, facts, { limits: limits() }).document);
+      if (!keeper.isOnLine(throughSeq)) return { form: "log", ...NOTHING, outcome: "dropped" };
+      const now = changed ?? document;
+      await this.#remember(throughSeq, { conversationTokens, document: now, updatedBy: "log" });
+      const titles = changedTitles(document, now);
+      return { form: "log", ...NOTHING, changed: titles, outcome: "written", throughSeq };
+    } catch (error) {
+      return { form: "log", ...NOTHING, outcome: "failed", reason: reasonOf(error) };
+    }
+  }
+
+  /** What the model is shown. Calls that wait for their results cannot be sent: then it is the request as it left. */
+  #askOf(call: AnsweredCall): Omit<NotesAsk, "document" | "toldSeq"> {
+    const { session, limits } = this.#options;
+    const { request, prepared } = call;
+    const { messages, ...asked } = session.preparer.ask(request, { reason: "rent", trigger: "auto" });
+    const hasLeft = callsTools(call);
+    return {
+      ...asked,
+      messages: hasLeft ? prepared.messages : messages,
+      throughSeq: newestSeq(session, hasLeft ? prepared.callSeq : undefined),
+      limits: limits(),
+    };
+  }
+
+  /** Carries the answer out on the notes as they are now: what somebody else changed since stays theirs. */
+  async #apply(
+    { patches, edits, deniedCounts }: NotesAnswer,
+    base: NotesDocument,
+  ): Promise<Pick<NotesUpdate, "changed" | "refusedCount"> & { readonly document: NotesDocument }> {
+    const { keeper, hasEditTool } = this.#options;
+    const limits = this.#options.limits();
+    const deniedCount = Object.values(deniedCounts).reduce((sum, count) => sum + count, 0);
+    let refusedCount = deniedCount;
+    let changed: readonly string[] = [];
+    const document = await keeper.change((now) => {
+      refusedCount = deniedCount;
+      let result = now;
+      if (hasEditTool)
+        for (const edit of edits) {
+          const edited = applyNotesEdit(result, edit, { limits });
+          if (edited.isApplied) result = edited.document;
+          else refusedCount++;
+        }
+      else {
+        const applied = applySectionPatches(now, patches.patches, { limits, base });
+        refusedCount += applied.refused.length;
+        result = applied.document;
+      }
+      changed = changedTitles(now, result);
+      return changed.length === 0 ? undefined : result;
+    });
+    return document === undefined
+      ? { changed: [], refusedCount, document: base }
+      : { changed, refusedCount, document };
+  }
+
+  async #remember(
+    throughSeq: number,
+    told: Pick<NotesState, "conversationTokens" | "updatedBy"> & { readonly document: NotesDocument },
+  ): Promise<void> {
+    const { session, keeper, progress } = this.#options;
+    const { document, ...state } = told;
+    const notesTokens = sizeOfNotes(document);
+    progress.updated(notesTokens);
+    await session.inTurn(() => keeper.remember({ throughSeq, notesTokens, ...state, ...progress.costs }));
+  }
+}
+
+/** The newest message that was said, before entry `beforeSeq`. */
+function newestSeq({ visible }: Session, beforeSeq = Number.POSITIVE_INFINITY): number {
+  return visible.findLast(({ seq, insertedBy }) => insertedBy === undefined && seq < beforeSeq)?.seq ?? 0;
+}
+
+function changedTitles(before: NotesDocument, after: NotesDocument): readonly string[] {
+  const bodyOf = new Map(before.parts.map(({ section, body }) => [section?.title, body.trim()]));
+  return after.parts.flatMap(({ section, body }) =>
+    section !== undefined && (bodyOf.get(section.title) ?? "") !== body.trim() ? [section.title] : [],
+  );
+}
+
+/** What went wrong, in a word where there is one. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof PalimpsestError) return error.code;
+  return error instanceof Error ? error.message : String(error);
+}
