@@ -20,6 +20,7 @@ export const ERROR_CODES = [
   "SESSION_IN_USE",
   "STORE_FAILED",
   "BLOB_MISSING",
+  "NOTES_UNREADABLE",
   "INPUT_NOT_FOUND",
   "INPUT_EMPTY",
   "INPUT_UNREADABLE",
@@ -130,7 +131,8 @@ export class StoreError extends PalimpsestError {
     | "SESSION_TAKEN"
     | "SESSION_IN_USE"
     | "STORE_FAILED"
-    | "BLOB_MISSING";
+    | "BLOB_MISSING"
+    | "NOTES_UNREADABLE";
 
   constructor(code: StoreError["code"], details: ErrorDetails) {
     super(details);

@@ -48,6 +48,11 @@ export interface FileSystem {
   stat(path: string): FileStat | undefined;
   /** Replaces what is at `to`, in one step. */
   rename(from: string, to: string): void;
+  /**
+   * Gives a file a second name, which is then there as a whole; `EEXIST` where the name is taken. Left out, or
+   * refused (`EPERM`, `ENOTSUP` …), where files have one name only: then what needs it does without.
+   */
+  link?(existing: string, name: string): void;
   /** Removes a file; never a folder. */
   remove(path: string): void;
   /** Removes an empty folder; one that is not empty is refused (`ENOTEMPTY`). */

@@ -42,6 +42,7 @@ export function faultyFileSystem(inner: FileSystem, plan: FaultPlan): FaultyFile
     list: (path) => faults.run("list", () => inner.list(path)),
     stat: (path) => faults.run("stat", () => inner.stat(path)),
     rename: (from, to) => faults.run("rename", () => inner.rename(from, to)),
+    ...(inner.link && { link: (existing, name) => faults.run("link", () => inner.link?.(existing, name)) }),
     remove: (path) => faults.run("remove", () => inner.remove(path)),
     removeDirectory: (path) => faults.run("removeDirectory", () => inner.removeDirectory(path)),
     touch: (path, atMs) => faults.run("touch", () => inner.touch(path, atMs)),

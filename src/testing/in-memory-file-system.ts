@@ -102,7 +102,18 @@ export class InMemoryFileSystem implements FileSystem {
     const target = this.#locate(to);
     const node = source.folder.entries.get(source.name);
     if (node === undefined) throw new FakeFileSystemError("ENOENT", from);
+    // As POSIX has it: two names of one file stay as they are.
+    if (target.folder.entries.get(target.name) === node) return;
     source.folder.entries.delete(source.name);
+    target.folder.entries.set(target.name, node);
+  }
+
+  link(existing: string, name: string): void {
+    const node = this.#find(existing);
+    if (node === undefined) throw new FakeFileSystemError("ENOENT", existing);
+    if (node.type === "folder") throw new FakeFileSystemError("EPERM", existing);
+    const target = this.#locate(name);
+    if (target.folder.entries.has(target.name)) throw new FakeFileSystemError("EEXIST", name);
     target.folder.entries.set(target.name, node);
   }
 

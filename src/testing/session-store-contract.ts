@@ -40,6 +40,14 @@ import {
   refusesMissing,
 } from "./session-store-naming-cases.ts";
 import {
+  keepsNotes,
+  keepsNotesInTheTrash,
+  keepsNotesOfManySizes,
+  keepsNotesWithinScope,
+  refusesNotesOfClosed,
+  replacesNotesOnce,
+} from "./session-store-notes-cases.ts";
+import {
   keepsWhatTrashHolds,
   purges,
   refusesWrongTrashing,
@@ -107,6 +115,15 @@ export const sessionStoreContract: readonly ContractCase[] = [
   { name: "refuses to trash, restore or purge what is not there", run: refusesWrongTrashing },
   { name: "never replaces a session that is in the trash or in the list", run: keepsWhatTrashHolds },
   { name: "keeps the trash of different scopes apart", run: trashesWithinScope },
+  { name: "keeps notes to the letter, and replaces what is to be replaced", run: keepsNotes },
+  { name: "lets one of many replace the same notes", run: replacesNotesOnce },
+  { name: "keeps notes of every size up to its limit", run: keepsNotesOfManySizes },
+  {
+    name: "keeps a session's notes with it in the trash, and purges them with it",
+    run: keepsNotesInTheTrash,
+  },
+  { name: "keeps the notes of different scopes apart", run: keepsNotesWithinScope },
+  { name: "refuses the notes of a closed log", run: refusesNotesOfClosed },
 ];
 
 async function givesBackInOrder({ store }: StoreHarness): Promise<void> {

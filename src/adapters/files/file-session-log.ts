@@ -7,6 +7,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { SessionError, StoreError } from "../../base/errors.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
@@ -30,6 +31,7 @@ import { formatAppend } from "./log-append.ts";
 import { readLog, readLogUntil } from "./log-reader.ts";
 import { readLogTail } from "./log-tail.ts";
 import { type KnownEnd, LogWriter } from "./log-writer.ts";
+import { FileNotes } from "./notes-file.ts";
 import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 
 export interface FileSessionLogOptions {
@@ -42,6 +44,7 @@ export interface FileSessionLogOptions {
   readonly file: OpenFile | undefined;
   /** Absent where nobody else can come. */
   readonly lease: LeaseOptions | undefined;
+  readonly clock: Clock;
   /** Whether the session is on its way to the trash or back. */
   readonly isMoving: () => boolean;
   readonly blobQuotaBytes: number;
@@ -52,6 +55,7 @@ const EMPTY: LogContents = { entries: [], damage: [] };
 /** A session's log file and the folder beside it. */
 export class FileSessionLog implements SessionLog {
   readonly sessionId: string;
+  readonly notes: FileNotes;
   readonly #paths: SessionPaths;
   readonly #fs: FileSystem;
   readonly #folders: FolderKeeper;
@@ -90,6 +94,11 @@ export class FileSessionLog implements SessionLog {
     this.#folders = new FolderKeeper(fs);
     const folders = this.#folders;
     this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders, quotaBytes });
+    this.notes = new FileNotes({
+      ...{ paths, fs, hasher, ids, clock: options.clock },
+      assertOpen: () => this.#assertOpen(),
+      assertStays: () => this.#assertNotMoved(),
+    });
     this.#leaseOptions = lease;
     this.#isMoving = options.isMoving;
     this.#lease =
@@ -137,13 +146,17 @@ export class FileSessionLog implements SessionLog {
    */
   #assertStaysHere(lease: SessionLease): void {
     try {
-      if (this.#isMoving()) throw sessionInUse(this.sessionId, "it is just moved to the trash or out of it");
-      if (this.#reader !== undefined && this.#fs.stat(this.#paths.logFile) === undefined)
-        throw sessionNotFound(this.sessionId, this.#paths.rootFolder);
+      this.#assertNotMoved();
     } catch (error) {
       lease.release();
       throw error;
     }
+  }
+
+  #assertNotMoved(): void {
+    if (this.#isMoving()) throw sessionInUse(this.sessionId, "it is just moved to the trash or out of it");
+    if (this.#reader !== undefined && this.#fs.stat(this.#paths.logFile) === undefined)
+      throw sessionNotFound(this.sessionId, this.#paths.rootFolder);
   }
 
   #tidyBlobs(): void {
@@ -322,7 +335,8 @@ export class FileSessionLog implements SessionLog {
   async close(): Promise<void> {
     this.#isClosed = true;
     // Once for all who close: whoever comes second is not to give the lease back before everything has ended.
-    this.#closing ??= this.#running.then(() => this.#closeFiles());
+    const running = Promise.all([this.#running, this.notes.whenIdle()]);
+    this.#closing ??= running.then(() => this.#closeFiles());
     try {
       await this.#closing;
     } catch (error) {

@@ -232,9 +232,10 @@ export class FileSessionStore implements SessionStore {
   #log(sessionId: string, scope: Scope | undefined, file: OpenFile | undefined): SessionLog {
     const { fs, hasher, ids, lease, blobQuotaBytes = STORE_DEFAULTS.blobQuotaBytes } = this.#options;
     const paths = this.#paths(sessionId, scope);
+    const clock = lease?.clock ?? systemClock;
     const isMoving = () => this.#trashOf(scope).isMoving(sessionId);
     const log = new FileSessionLog({
-      ...{ sessionId, paths, fs, hasher, ids, file, lease, isMoving, blobQuotaBytes },
+      ...{ sessionId, paths, fs, hasher, ids, file, lease, clock, isMoving, blobQuotaBytes },
     });
     return this.#lister(scope).follow(log, { isNew: file === undefined, ids });
   }

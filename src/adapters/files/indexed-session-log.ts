@@ -2,7 +2,7 @@
  * A session's log that tells the index of its folder what it does: `open` before its first entry, `close`
  * when it is closed. Whatever becomes of that, the log itself is not touched by it.
  */
-import type { LogContents, LogReading, SessionLog } from "../../ports/session-store.ts";
+import type { LogContents, LogReading, NotesFile, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import type { IndexRow } from "./index-lines.ts";
 import type { SessionIndex } from "./session-index.ts";
@@ -20,6 +20,7 @@ export interface IndexedSessionLogOptions {
 
 export class IndexedSessionLog implements SessionLog {
   readonly sessionId: string;
+  readonly notes?: NotesFile;
   readonly #options: IndexedSessionLogOptions;
   readonly #log: SessionLog;
   #isOpened = false;
@@ -30,6 +31,7 @@ export class IndexedSessionLog implements SessionLog {
     this.sessionId = options.log.sessionId;
     this.#options = options;
     this.#log = options.log;
+    if (options.log.notes !== undefined) this.notes = options.log.notes;
   }
 
   acquire(): Promise<void> {

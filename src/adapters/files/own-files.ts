@@ -18,8 +18,11 @@ interface Allowed {
 const ANY_NAME = /^[^/\\]+$/;
 const TEMPORARY = "(?:\\.[0-9A-Za-z-]+\\.tmp)?";
 
+/** The notes, what a crash left of replacing them, and versions of them that are kept (`notes-names.ts`). */
+const OWN_NOTES = `notes\\.md${TEMPORARY}|notes\\.(?:taken|copying|previous)\\.\\d+-[0-9a-f]+-[0-9A-Za-z-]+\\.md|notes\\.conflict-\\d+\\.md`;
+
 const SESSION_FOLDER: Allowed = {
-  files: new RegExp(`^(?:lease\\.\\d+|notes\\.md${TEMPORARY}|trashed\\.json)$`),
+  files: new RegExp(`^(?:lease\\.\\d+|${OWN_NOTES}|trashed\\.json)$`),
   folders: {
     blobs: { files: new RegExp(`^[0-9a-f]{64}${TEMPORARY}$`) },
     damage: { files: ANY_NAME },

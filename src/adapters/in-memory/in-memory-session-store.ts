@@ -10,6 +10,7 @@ import { SessionError } from "../../base/errors.ts";
 import { toWellFormed } from "../../base/text.ts";
 import type {
   LogContents,
+  NotesFile,
   SeenSession,
   SessionInfo,
   SessionLog,
@@ -23,6 +24,7 @@ import type {
 import type { Entry, Scope } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
 import { assertGoesOn } from "../shared/entry-order.ts";
+import { encodeNotes } from "../shared/notes-text.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import { pageOf, SessionGist } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
@@ -44,6 +46,7 @@ interface StoredSession {
   readonly lines: string[];
   readonly checkpoints: number[];
   readonly blobs: Map<string, string>;
+  notes: string | undefined;
   /** The log that may append; until it is closed no other may. */
   writer: SessionLog | undefined;
 }
@@ -62,6 +65,7 @@ export class InMemorySessionStore implements SessionStore {
       lines: [],
       checkpoints: [],
       blobs: new Map(),
+      notes: undefined,
       writer: undefined,
     };
     // As in a folder: a session is there once it has an entry.
@@ -156,6 +160,19 @@ function keyOf(sessionId: string, { tenant, project }: Scope = {}): string {
 
 class InMemorySessionLog implements SessionLog {
   readonly sessionId: string;
+  readonly notes: NotesFile = {
+    read: async () => {
+      this.#assertOpen();
+      return this.#session.notes;
+    },
+    replace: async (base, text) => {
+      this.#assertOpen();
+      const kept = encodeNotes(text).toString("utf8");
+      if (this.#session.notes !== base) return false;
+      this.#session.notes = kept;
+      return true;
+    },
+  };
   readonly #repeated = new RepeatedAppend();
   readonly #session: StoredSession;
   #register: (() => void) | undefined;

@@ -3,11 +3,18 @@ import { assert } from "../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { SessionError, StoreError } from "../../base/errors.ts";
 import type { Hasher } from "../../ports/hasher.ts";
-import type { LogContents, LogDamage, SessionLog, StoredEntry } from "../../ports/session-store.ts";
+import type {
+  LogContents,
+  LogDamage,
+  NotesFile,
+  SessionLog,
+  StoredEntry,
+} from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import { sessionNotFound } from "../shared/store-failure.ts";
 import { batchOf } from "./batch.ts";
+import type { PostgresNotesOptions } from "./postgres-notes.ts";
 import type { ReaderRows } from "./reader-rows.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import type { WriterRows } from "./writer-rows.ts";
@@ -20,10 +27,13 @@ export interface PostgresSessionLogOptions {
   readonly writerRows: WriterRows;
   readonly readerRows: ReaderRows;
   readonly hasher: Hasher;
+  /** The notes of the session, given how to find its row and to make sure that it is there. */
+  readonly notesOf: (options: Pick<PostgresNotesOptions, "key" | "reserve" | "assertOpen">) => NotesFile;
 }
 
 export class PostgresSessionLog implements SessionLog {
   readonly sessionId: string;
+  readonly notes: NotesFile;
   readonly #writer: SessionWriter;
   readonly #writerRows: WriterRows;
   readonly #reader: ReaderRows;
@@ -40,6 +50,11 @@ export class PostgresSessionLog implements SessionLog {
     this.#writerRows = options.writerRows;
     this.#reader = options.readerRows;
     this.#hasher = options.hasher;
+    this.notes = options.notesOf({
+      key: () => this.#writer.key,
+      reserve: () => this.#inTurn(() => this.#writer.reserve()),
+      assertOpen: () => this.#assertOpen(),
+    });
   }
 
   async acquire(): Promise<void> {

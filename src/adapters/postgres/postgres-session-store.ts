@@ -29,6 +29,7 @@ import { SQLSTATE, sqlState } from "./database-failure.ts";
 import { durabilityCheck } from "./durability-check.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { migrate } from "./migrate.ts";
+import { PostgresNotes } from "./postgres-notes.ts";
 import type { PostgresPool, PostgresQueryable } from "./postgres-pool.ts";
 import { PostgresSessionLog } from "./postgres-session-log.ts";
 import { ReaderRows } from "./reader-rows.ts";
@@ -189,6 +190,7 @@ export class PostgresSessionStore implements SessionStore {
       writerRows: rows,
       readerRows: new ReaderRows(this.#database, this.#tables, name),
       hasher: this.#hasher,
+      notesOf: (row) => new PostgresNotes({ database: this.#database, tables: this.#tables, name, ...row }),
     });
   }
 

@@ -2,7 +2,7 @@
  * The tables, and how they come into being.
  *
  * DESIGN. A session is a row of `sessions`, found by scope and id; its entries and blobs hang on the
- * row's own key, so that going to the trash and coming back is one change of one row, and what a
+ * row's own key, so do its notes, so that going to the trash and coming back is one change of one row, and what a
  * session owns goes with it when it is purged. Positions are sequence numbers.
  *
  * Texts that come from outside are kept as JSON text, which escapes the two things that the server's
@@ -16,7 +16,7 @@ import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
 
 /** The version that {@link migration} brings the tables to. */
-export const TABLES_VERSION = 1;
+export const TABLES_VERSION = 2;
 
 const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -27,6 +27,7 @@ export interface Tables {
   readonly sessions: string;
   readonly entries: string;
   readonly blobs: string;
+  readonly notes: string;
 }
 
 /** @throws `OptionError` for a name that is not plain: what is quoted below needs no escaping. */
@@ -44,6 +45,7 @@ export function tablesIn(schema: string): Tables {
     sessions: named("sessions"),
     entries: named("entries"),
     blobs: named("blobs"),
+    notes: named("notes"),
   };
 }
 
@@ -65,6 +67,10 @@ BEGIN
   IF known < 1 THEN
     ${firstVersion(tables)}
     INSERT INTO ${tables.versions} (version) VALUES (1);
+  END IF;
+  IF known < 2 THEN
+    ${secondVersion(tables)}
+    INSERT INTO ${tables.versions} (version) VALUES (2);
   END IF;
 END
 $palimpsest$`;
@@ -107,6 +113,13 @@ function firstVersion({ sessions, entries, blobs }: Tables): string {
       hash text COLLATE "C" NOT NULL,
       content bytea NOT NULL,
       PRIMARY KEY (session_key, hash)
+    );`;
+}
+
+function secondVersion({ sessions, notes }: Tables): string {
+  return `CREATE TABLE ${notes} (
+      session_key bigint PRIMARY KEY REFERENCES ${sessions} (key) ON DELETE CASCADE,
+      content bytea NOT NULL
     );`;
 }
 

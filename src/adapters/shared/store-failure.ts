@@ -43,6 +43,16 @@ export function readFailure(path: string, error: unknown): Error {
   });
 }
 
+/** A `NOTES_UNREADABLE` around the platform's error. */
+export function notesUnreadable(path: string, error: unknown): Error {
+  if (error instanceof AssertionError || error instanceof StoreError) return error;
+  return new StoreError("NOTES_UNREADABLE", {
+    message: `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    hint: "Check that it is a plain text file, that the process may read it, and that the disk is sound.",
+    cause: error,
+  });
+}
+
 /** The session is there already. */
 export function sessionExists(sessionId: string): StoreError {
   return new StoreError("SESSION_EXISTS", {

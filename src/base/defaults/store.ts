@@ -58,6 +58,14 @@ export const STORE_DEFAULTS = {
   leaseLimitBytes: 4_096,
   /** Times that taking a lease is begun again because somebody released one in between. Source: our choice. */
   leaseAttempts: 8,
+  /** Largest file of notes that is read or written, in bytes. Source: our choice; twenty times what notes of 12,000 tokens take. */
+  notesFileLimitBytes: 1_048_576,
+  /** How long notes that were replaced are kept beside the new ones, in milliseconds, for an editor that still holds them open. Source: our choice; a save takes milliseconds, also on a busy machine. */
+  notesPreviousKeptMs: 60_000,
+  /** Times that notes are read or replaced again because somebody else changed them in between. Source: our choice; one is rare. */
+  notesAttempts: 16,
+  /** Texts of people beside the notes, each a file, that are given a name of their own; later ones wait under the name of a version before. Source: our choice: more than anybody has looked at and left. */
+  notesConflictsCount: 9,
 } as const;
 
 assert(
@@ -71,6 +79,10 @@ assert(
 assert(
   STORE_DEFAULTS.leaseHeartbeatsPerTtl >= 2 && STORE_DEFAULTS.leaseTtlMs <= STORE_DEFAULTS.leaseTtlLimitMs,
   "a lease outlives a missed sign of life, and is one that is believed",
+);
+assert(
+  STORE_DEFAULTS.notesFileLimitBytes <= STORE_DEFAULTS.blobLimitBytes,
+  "notes are no larger than a block of a message may be",
 );
 assert(
   STORE_DEFAULTS.lineLimitBytes <= STORE_DEFAULTS.blobLimitBytes &&

@@ -104,6 +104,24 @@ export const faultCases: readonly Case[] = [
     },
   },
   {
+    name: "notes are the old ones or the new ones, whichever statement fails or loses its answer",
+    run: async (database) => {
+      for (const fault of ["answer lost", "never sent"] as const)
+        for (let failAt = 1, isDone = false; !isDone; failAt++) {
+          const { store, again } = await freshStore(database, { lease: false });
+          const log = await store.create("s");
+          await log.append([message(1, "one")]);
+          await log.notes?.replace(undefined, "old");
+          const { connection, hasFailed } = faulty(database, { failAt, fault, times: 1 });
+          const { notes } = await again({ pool: connection }).open("s");
+          expect(await notes?.replace("old", "new"), `${fault} at statement ${failAt}`).toBe(true);
+          expect(await notes?.replace("old", "newer")).toBe(false);
+          expect(await log.notes?.read()).toBe("new");
+          isDone = !hasFailed();
+        }
+    },
+  },
+  {
     name: "a database that stays away is told of in the same call, with what to do",
     run: async (database) => {
       const { again } = await freshStore(database);

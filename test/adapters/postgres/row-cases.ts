@@ -2,6 +2,7 @@
 import { expect } from "vitest";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import { PostgresSessionStore } from "../../../src/adapters/postgres/postgres-session-store.ts";
+import type { SessionLog } from "../../../src/ports/session-store.ts";
 import { FakeTimer } from "../../../src/testing/fake-timer.ts";
 import {
   all,
@@ -161,7 +162,7 @@ export const rowCases: readonly Case[] = [
       const weak = {
         query: async (text: string, values?: unknown[]) =>
           text.includes("synchronous_commit")
-            ? { rows: [{ synchronousCommit: "off", fsync: "on", version: 1 }] }
+            ? { rows: [{ synchronousCommit: "off", fsync: "on", version: 2 }] }
             : { rows: await database.run(text, values) },
       };
       const log = await again({ pool: weak, allowWeakDurability: false }).create(ID);
@@ -194,7 +195,10 @@ export const rowCases: readonly Case[] = [
       const schema = freshSchema();
       await Promise.all(Array.from({ length: 6 }, () => freshStore(database, { schema })));
       const { store } = await freshStore(database, { schema });
-      expect(await database.run(`SELECT version FROM "${schema}".versions`)).toEqual([{ version: 1 }]);
+      expect(await database.run(`SELECT version FROM "${schema}".versions`)).toEqual([
+        { version: 1 },
+        { version: 2 },
+      ]);
       const begun = await store.create(ID);
       await begun.putBlob(nodeHasher.sha256("x"), "x");
       expect(await store.list()).toEqual([]);
@@ -205,4 +209,66 @@ export const rowCases: readonly Case[] = [
       expect(await database.run(`SELECT session_id FROM "${schema}".sessions`)).toEqual([]);
     },
   },
+  {
+    name: "brings tables of the first version up to date, with what is in them",
+    run: async (database) => {
+      const { store, schema } = await freshStore(database);
+      const log = await store.create(ID);
+      await log.append([message(1, "one")]);
+      await database.run(`DROP TABLE "${schema}".notes`);
+      await database.run(`DELETE FROM "${schema}".versions WHERE version = 2`);
+      const options = { pool: database.pool, hasher: nodeHasher, schema, allowWeakDurability: true };
+      const behind = await new PostgresSessionStore(options).open(ID);
+      await expect(behind.notes?.read()).rejects.toMatchObject({
+        code: "STORE_FAILED",
+        hint: expect.stringContaining("migrate()"),
+      });
+      await store.migrate();
+      expect(await behind.notes?.replace(undefined, "# Notes")).toBe(true);
+      expect(await log.notes?.read()).toBe("# Notes");
+      expect(seqs(await all(behind))).toEqual([1]);
+    },
+  },
+  {
+    name: "tells of notes that are no text or too large, and replaces none of them",
+    run: async (database) => {
+      const { store, schema } = await freshStore(database);
+      const { notes } = await stored(store);
+      await notes?.replace(undefined, "# Notes");
+      for (const [content, told] of [
+        [`decode('ff', 'hex')`, "1 bytes that are no UTF-8"],
+        [`decode(repeat('61', 2000000), 'hex')`, "2000000 bytes; they may have 1048576"],
+      ]) {
+        await database.run(`UPDATE "${schema}".notes SET content = ${content}`);
+        await expect(notes?.read()).rejects.toMatchObject({
+          code: "NOTES_UNREADABLE",
+          message: expect.stringContaining(told!),
+        });
+        expect(await notes?.replace("# Notes", "# New")).toBe(false);
+      }
+      await database.run(`UPDATE "${schema}".notes SET content = convert_to('# By hand', 'UTF8')`);
+      expect(await notes?.replace("# Notes", "# New")).toBe(false);
+      expect(await notes?.replace("# By hand", "# New")).toBe(true);
+      expect(await notes?.read()).toBe("# New");
+    },
+  },
+  {
+    name: "puts no notes into a session that was trashed or purged meanwhile",
+    run: async (database) => {
+      const { store, again } = await freshStore(database, { lease: false });
+      const { notes } = await stored(store);
+      await notes?.replace(undefined, "# Notes");
+      await again().trash(ID, { at: 1, reason: "by hand" });
+      await expect(notes?.replace("# Notes", "# New")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+      await again().purge(ID);
+      await expect(notes?.replace("# Notes", "# New")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+      expect(await notes?.read()).toBe(undefined);
+    },
+  },
 ];
+
+async function stored(store: PostgresSessionStore): Promise<SessionLog> {
+  const log = await store.create(ID);
+  await log.append([message(1, "one")]);
+  return log;
+}
