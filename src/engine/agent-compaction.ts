@@ -160,8 +160,9 @@ export class AgentCompaction {
       decide: (due) => {
         if (state.isVetoed === true) return "later";
         if (state.isSettled === true || state.written !== undefined) return "now";
-        const isForNotes = due.isUrgent && state.hasWaited !== true && this.#notes?.isUpdating === true;
-        return isForNotes ? "wait" : this.#decide(due);
+        // What is being noted now may make a summary needless.
+        if (notes?.isUpdating === true && state.hasWaited !== true) return due.isUrgent ? "wait" : "later";
+        return this.#decide(due);
       },
     };
   }

@@ -23,12 +23,21 @@ import { askWithin } from "./ask-within.ts";
 import { notify } from "./events.ts";
 import { NotesDesk } from "./notes-desk.ts";
 import { keyFacts } from "./notes-facts.ts";
-import { hasNotes, NotesKeeper, notesLimits } from "./notes-keeper.ts";
+import { hasNotes, NotesKeeper, notesLimits, sizeOfNotes } from "./notes-keeper.ts";
 import type { NotesOptions } from "./notes-options.ts";
 import { type AnsweredCall, NotesProgress } from "./notes-progress.ts";
 import { NotesUpdater, reasonOf } from "./notes-update.ts";
 import type { Session } from "./session.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
+
+/** The notes of a session as somebody reads them. */
+export interface ReadNotes {
+  readonly text: string;
+  /** Where they lie; a bare name where the store keeps no file. */
+  readonly path: string;
+  /** The last entry that they tell of; absent where that is off the line, or nobody knows. */
+  readonly throughSeq?: number;
+}
 
 export class AgentNotes {
   readonly #session: Session;
@@ -110,7 +119,9 @@ export class AgentNotes {
       const told = await this.#keeper.told();
       const isStopgap = told?.updatedBy === "log" && this.#options.updater !== "extractive";
       if (told === undefined || isStopgap) return undefined;
-      const document = (await this.#mergeFacts()) ?? (await this.#keeper.load()).document;
+      // Beside an update nothing is merged: it would find its sections changed by somebody else.
+      const merged = this.isUpdating ? undefined : await this.#mergeFacts();
+      const document = merged ?? (await this.#keeper.load()).document;
       return {
         text: formatNotes(trimNotes(document, this.#limits()).document),
         throughSeq: told.throughSeq,
@@ -125,7 +136,8 @@ export class AgentNotes {
 
   /** Messages were hidden by something else than the notes: what matters of them goes into the notes, too. */
   compacted(): void {
-    this.#writing = this.#writing.then(async () => {
+    const before = Promise.all([this.#writing, this.#running]);
+    this.#writing = before.then(async () => {
       try {
         await this.#mergeFacts();
       } catch (error) {
@@ -134,12 +146,23 @@ export class AgentNotes {
     });
   }
 
+  /** @throws `StoreError` */
+  async read(): Promise<ReadNotes | undefined> {
+    const { text } = await this.#keeper.load();
+    if (text === undefined) return undefined;
+    const throughSeq = (await this.#keeper.told())?.throughSeq;
+    return { text, path: this.#keeper.path, ...(throughSeq === undefined ? {} : { throughSeq }) };
+  }
+
   /** What a resumed session is told of its notes; nothing where the window holds them already. */
   async textOnResume(): Promise<string | undefined> {
     try {
       const loaded = await this.#keeper.load();
       const text = neutralise((loaded.text ?? "").trim());
       if (!hasNotes(loaded) || holds(this.#session.visible, text)) return undefined;
+      const { autoCompactGateTokens } = this.#session.preparer.budget();
+      if (this.#session.tokens.padded + sizeOfNotes(loaded.document) >= autoCompactGateTokens)
+        return undefined;
       return `These are the notes of this session, from ${this.#keeper.path}. They were taken while the work went on.\n\n${text}`;
     } catch (error) {
       this.#unreadable(error);
@@ -157,8 +180,10 @@ export class AgentNotes {
 
   async #update(call: AnsweredCall, asksModel: boolean): Promise<void> {
     const startMs = this.#world.now();
+    const { signal } = this.#abort;
+    const isReady = this.#writing;
     const update = await (asksModel
-      ? this.#updater.byModel(call, this.#abort.signal)
+      ? this.#updater.byModel(call, { isReady, signal })
       : this.#updater.fromLog());
     if (update.form !== "log") this.#failures = HELD.has(update.outcome) ? 0 : this.#failures + 1;
     const tookMs = this.#world.now() - startMs;

@@ -16,7 +16,7 @@ import type { ModelFailure } from "../ports/model-failure.ts";
 import { findSilentOverflow } from "../tokens/silent-overflow.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
-import { AgentNotes } from "./agent-notes.ts";
+import { AgentNotes, type ReadNotes } from "./agent-notes.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { nothingGained, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
 import { askWithin } from "./ask-within.ts";
@@ -160,7 +160,8 @@ export class AgentSession {
     let first = await this.#planned(request, { written: ahead });
     if ("ask" in first && this.#notes?.isUpdating === true) {
       await this.#notes.settled(signal);
-      first = await this.#planned(request, { written: ahead, hasWaited: true });
+      if (!this.#compaction.asksHooks)
+        first = await this.#planned(request, { written: ahead, hasWaited: true });
     }
     const prepared = "ask" in first ? await this.#compactFirst(request, first.ask, signal) : first;
     await this.#compacted(prepared.edits, "ask" in first ? first.ask.trigger : "auto");
@@ -270,6 +271,20 @@ export class AgentSession {
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
     const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
     return { edits, freedTokens, ...(writtenBy === undefined ? {} : { writtenBy }) };
+  }
+
+  /**
+   * The session's notes as they are now, and where they lie; a person may edit them at any time. `undefined` where
+   * none are kept, or nothing was noted yet.
+   * @throws `StoreError` `NOTES_UNREADABLE`
+   */
+  async readNotes(): Promise<ReadNotes | undefined> {
+    return this.#notes?.read();
+  }
+
+  /** Waits until no update of the notes is being written any more, at most `compactionWaitMs`. */
+  async notesSettled(): Promise<void> {
+    await this.#notes?.settled(undefined);
   }
 
   /** Ends the session: what is being written ahead is given up, the rest is synced. */

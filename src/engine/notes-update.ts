@@ -55,13 +55,17 @@ export class NotesUpdater {
     this.#options = options;
   }
 
-  /** By a model, from the conversation as it is when this is called. */
-  async byModel(call: AnsweredCall, signal: AbortSignal): Promise<NotesUpdate> {
+  /** By a model, from the conversation as it is when this is called; the notes are read once they are ready. */
+  async byModel(
+    call: AnsweredCall,
+    { isReady, signal }: { readonly isReady: Promise<void>; readonly signal: AbortSignal },
+  ): Promise<NotesUpdate> {
     const { keeper, progress, desk } = this.#options;
-    // Before anything is waited for: what is said meanwhile is the next update's.
-    const asked = this.#askOf(call);
     const { conversationTokens } = progress;
     try {
+      // Before anything is waited for: what is said meanwhile is the next update's.
+      const asked = this.#askOf(call);
+      await isReady;
       const toldSeq = (await keeper.told())?.throughSeq ?? 0;
       const { document } = await keeper.load();
       const written = await desk.write({ ...asked, toldSeq, document }, signal);

@@ -42,6 +42,7 @@ export type {
 } from "../compaction/conversation/memory-entry.ts";
 export type { CompressionTrigger } from "../compaction/conversation/plan-compression.ts";
 export type { PolicyName } from "../compaction/cost-policy.ts";
+export type { ReadNotes } from "../engine/agent-notes.ts";
 export type { AgentModels, AgentOptions } from "../engine/agent-options.ts";
 export type {
   AgentRequest,

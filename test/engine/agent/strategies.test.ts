@@ -30,6 +30,7 @@ import {
 import type { Message } from "../../../src/transcript/messages.ts";
 import { PIXEL } from "../../formats/pixel.ts";
 import { GOOD_SUMMARY, isSummaryRequest } from "../../helpers/recorded-agent.ts";
+import { NOTES_PATCHES } from "./fake-model.ts";
 import { docsTool, wordsOf } from "./stage.ts";
 
 const DOCUMENT = fileURLToPath(new URL("../../../docs/reference/compaction-strategies.md", import.meta.url));
@@ -70,6 +71,8 @@ interface Trigger {
   readonly reason?: string;
   /** The tool that the model calls. */
   readonly tool?: string;
+  /** Whether notes are kept, at whatever cost, and waited for after each turn. */
+  readonly hasNotes?: true;
   readonly happen: (scene: Scene) => Promise<unknown>;
 }
 
@@ -87,6 +90,16 @@ const TRIGGERS: readonly Trigger[] = [
     happen: ({ work }) => work(24),
   },
   { name: "the window is full, the cache warm", happen: ({ work }) => work(24) },
+  {
+    name: "the window is full, the notes are up to date",
+    hasNotes: true,
+    happen: async ({ work, session, forget }) => {
+      await work(9);
+      await session.notesSettled();
+      forget();
+      await work(14);
+    },
+  },
   {
     name: "the window is full, the cache cold",
     happen: async ({ work, clock, hear, forget }) => {
@@ -115,6 +128,16 @@ const TRIGGERS: readonly Trigger[] = [
     name: "by hand",
     happen: async ({ work, session, forget }) => {
       await work(8);
+      forget();
+      await session.compact();
+    },
+  },
+  {
+    name: "by hand, the notes are up to date",
+    hasNotes: true,
+    happen: async ({ work, session, forget }) => {
+      await work(9);
+      await session.notesSettled();
       forget();
       await session.compact();
     },
@@ -200,6 +223,7 @@ async function strategyOf(name: string, trigger: Trigger): Promise<string> {
     },
     script: (request) => {
       if (isSummaryRequest(request)) return trigger.summary ?? GOOD_SUMMARY;
+      if (request.lastUserText.includes("Bring the session's notes up to date")) return NOTES_PATCHES;
       const thought = thinks ? [think(`Thought ${request.index}.`)] : [];
       if (left-- <= 0) return [...thought, say("Done.")];
       return [
@@ -214,6 +238,7 @@ async function strategyOf(name: string, trigger: Trigger): Promise<string> {
     model: CLASSES[name]!(provider),
     store: new InMemorySessionStore(),
     clock,
+    notes: trigger.hasNotes === true ? { costShareCap: "off" } : "off",
     window: { windowTokens, ...(trigger.window ?? ONLY_SUMMARIES) },
     observer: { onEvent: (event) => events.push(event) },
   });
