@@ -18,11 +18,12 @@ import type { Message, Usage } from "../transcript/messages.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
 import { AgentNotes, type ReadNotes } from "./agent-notes.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
-import { nothingGained, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
+import { refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
 import { askWithin } from "./ask-within.ts";
 import type { SummaryWanted } from "./call-preparer.ts";
 import { recoveryOf, refusalError } from "./call-recovery.ts";
 import { CallSizer } from "./call-sizer.ts";
+import { compactByHand } from "./compact-by-hand.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { HookRunner } from "./hooks.ts";
 import { failureOf } from "./model-call.ts";
@@ -227,46 +228,22 @@ export class AgentSession {
    * @throws `COMPACTION_REFUSED` where nothing is gained or a pivot cannot be used; `COMPACTION_VETOED`; `ABORTED`.
    */
   async compact(options: CompactOptions = {}): Promise<CompactResult> {
-    const { instructions, signal } = options;
     const span = spanOf(options);
-    const request = this.#complete(this.#lastRequest ?? {});
     const { preparer } = this.session;
     preparer.watch.reset();
     if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
     await this.begin();
-    const byNotes =
-      instructions === undefined ? this.#compaction.help({ request, hasWaited: true }).notes : undefined;
-    const asked = await this.session.inTurn(() =>
-      preparer.compact(request, {
-        writesSummaries: true,
-        compactFor: "manual",
-        span,
-        decide: () => "wait",
-        ...(byNotes === undefined ? {} : { notes: byNotes }),
-      }),
+    if (this.#notes?.isUpdating === true) await this.#notes.settled(options.signal);
+    const edits = await compactByHand(
+      {
+        session: this.session,
+        compaction: this.#compaction,
+        request: this.#complete(this.#lastRequest ?? {}),
+        // Nobody knows what the conversation was sent with before: then no call can share its prefix.
+        hasPrefix: this.#lastRequest !== undefined,
+      },
+      { ...options, span },
     );
-    let edits: PreparedCall["edits"];
-    if ("ask" in asked) {
-      // Nobody knows what the conversation was sent with before: then no call can share its prefix.
-      const isWarm = asked.ask.isWarm && this.#lastRequest !== undefined;
-      const ask = { ...asked.ask, trigger: "manual" as const, isWarm, instructions, span };
-      const { written, veto } = await this.#compaction.write(
-        ask,
-        await this.#compaction.askHook(ask),
-        signal,
-      );
-      if (veto !== undefined) throw vetoed(veto);
-      const { restore, ...help } = this.#compaction.help({ request, written, isSettled: true });
-      // What stands on the other side of a pivot is in view: nothing has to be shown again.
-      const again = span === undefined && restore !== undefined ? { restore } : {};
-      edits = await this.session.inTurn(async () => {
-        const still = this.#compaction.ifStill(ask, { ...help, ...again });
-        const done = await preparer.compact(request, { ...still, compactFor: "manual", span });
-        return "ask" in done ? [] : done;
-      });
-      this.#compaction.judge(edits, written);
-    } else edits = asked;
-    if (edits.length === 0) throw nothingGained();
     await this.#compacted(edits, "manual");
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
     const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
