@@ -159,7 +159,8 @@ export class InMemoryFileSystem implements FileSystem {
     const parts = split(path);
     this.makeDirectory(parts.slice(0, -1).join("/"));
     const { folder, name } = this.#locate(path);
-    folder.entries.set(name, newFile(bytes.slice()));
+    // A `Buffer` shares its bytes with its slices.
+    folder.entries.set(name, newFile(Uint8Array.from(bytes)));
     for (let depth = 0; depth < parts.length; depth++) {
       const parent = this.#folderAt(parts.slice(0, depth).join("/"));
       parent.synced = new Map(parent.entries);

@@ -27,10 +27,10 @@ import type { IdSource } from "../../ports/id-source.ts";
 import type { NotesFile } from "../../ports/session-store.ts";
 import { decodeNotes, encodeNotes } from "../shared/notes-text.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
-import { errorCode, notesUnreadable, storeFailure } from "../shared/store-failure.ts";
+import { notesUnreadable, storeFailure } from "../shared/store-failure.ts";
 import { FolderKeeper } from "./folder-keeper.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";
-import { fingerprintOf, NOTES_NAME, stampedNotes, temporaryNotesName } from "./notes-names.ts";
+import { NOTES_NAME, temporaryNotesName } from "./notes-names.ts";
 import { isTornOf, NotesSettling, unfinishedIn } from "./notes-settling.ts";
 import { writeWhole } from "./whole-file.ts";
 
@@ -57,10 +57,10 @@ export class FileNotes implements NotesFile {
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: FileNotesOptions) {
-    const { fs, hasher, paths } = options;
+    const { fs, hasher, ids, clock, paths } = options;
     this.#options = options;
     this.#folder = new NotesFolder(fs, paths.sessionFolder);
-    this.#settling = new NotesSettling(this.#folder, hasher);
+    this.#settling = new NotesSettling({ folder: this.#folder, hasher, ids, clock });
     this.#folders = new FolderKeeper(fs);
     this.path = this.#folder.at(NOTES_NAME);
   }
@@ -93,7 +93,7 @@ export class FileNotes implements NotesFile {
     const wanted = base === undefined ? undefined : Buffer.from(base, "utf8");
     try {
       await this.#settling.settle(this.#folder.names());
-      this.#settling.tidy(this.#folder.names(), this.#options.clock.nowMs());
+      this.#settling.tidy(this.#folder.names());
       for (let attempt = 1; attempt <= STORE_DEFAULTS.notesAttempts; attempt++) {
         if (!(await this.#isStill(wanted))) return false;
         if (!(await this.#tryReplace(wanted, bytes))) continue;
@@ -193,68 +193,35 @@ export class FileNotes implements NotesFile {
 
   /** Takes the notes out, looks at them, and puts the new ones in their place or them back. */
   async #swap(wanted: Buffer, temporary: string, bytes: Buffer): Promise<boolean> {
-    const taken = this.#stamped("taken", wanted);
+    const taken = this.#settling.stamped("taken", wanted);
     if (!this.#folder.rename(NOTES_NAME, taken.name)) return false;
-    let isPlaced = false;
     try {
-      if (this.#folder.read(taken.name)?.equals(wanted)) isPlaced = await this.#place(temporary, bytes);
+      const isWanted = this.#folder.read(taken.name)?.equals(wanted) === true;
+      if (isWanted && (await this.#place(temporary, bytes))) {
+        // An old version that keeps its name is settled by whoever comes next.
+        this.#tryTo(() => this.#settling.keepAsPrevious(taken));
+        return true;
+      }
+      if (!(await this.#settling.putBack(taken))) this.#settling.settleOvertaken(taken);
+      return false;
     } catch (error) {
-      this.#tryTo(() => this.#settling.settleTaken(taken));
+      await this.#settling.putBack(taken).catch(() => undefined);
       throw error;
     }
-    // The new notes are there already: an old version that keeps its name is settled by whoever comes next.
-    if (isPlaced) this.#tryTo(() => this.#settling.keepAsPrevious(taken));
-    else this.#settling.settleTaken(taken);
-    return isPlaced;
   }
 
   #tryTo(work: () => void): void {
     try {
       work();
     } catch {
-      // The callers say why.
+      // See the caller.
     }
   }
 
   /** Puts the new notes where there are none; whether it did. */
   async #place(temporary: string, bytes: Buffer): Promise<boolean> {
     const linked = this.#folder.link(temporary, NOTES_NAME);
-    return linked === "unsupported" ? this.#copy(temporary, bytes) : linked === "done";
-  }
-
-  /** Where a file has one name only: made by this process or not at all, then written. */
-  async #copy(temporary: string, bytes: Buffer): Promise<boolean> {
-    const { fs } = this.#options;
-    const copying = this.#stamped("copying", bytes).name;
-    if (this.#folder.isTaken(NOTES_NAME) || !this.#folder.rename(temporary, copying)) return false;
-    try {
-      const file = fs.open(this.path, "create");
-      try {
-        writeWhole(file, bytes);
-        await file.sync();
-      } finally {
-        file.close();
-      }
-    } catch (error) {
-      if (errorCode(error) !== "EEXIST") this.#tryTo(() => this.#takeCopyBack(bytes));
-      this.#discard(copying);
-      if (errorCode(error) === "EEXIST") return false;
-      throw error;
-    }
-    this.#discard(copying);
-    return true;
-  }
-
-  /** Half of what was to be there, and nothing of anybody else. */
-  #takeCopyBack(bytes: Buffer): void {
-    const torn = this.#folder.read(NOTES_NAME);
-    if (torn !== undefined && (isTornOf(torn, bytes) || torn.equals(bytes))) this.#folder.remove(NOTES_NAME);
-  }
-
-  #stamped(role: "taken" | "copying", content: Buffer): ReturnType<typeof stampedNotes> {
-    const { clock, hasher, ids } = this.#options;
-    const fingerprint = fingerprintOf(content, hasher);
-    return stampedNotes(role, { atMs: clock.nowMs(), fingerprint, id: ids.entryId() });
+    return linked === "unsupported" ? this.#settling.copy(temporary, bytes) : linked === "done";
   }
 
   /** Also what a person did, and what another process may have left: all that is in the folder now. */

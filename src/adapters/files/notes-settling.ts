@@ -2,9 +2,13 @@
  * Finishes or undoes what a crash, or somebody who is at it, left of replacing notes: every version that
  * is not `notes.md` is put back, kept for a while, kept for good or removed. Doing it twice, or while its
  * owner goes on with it, changes nothing: whoever finds a file gone lets it be.
+ *
+ * Only the version that was taken out last is ever put back: there were other notes after each of the others.
  */
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Hasher } from "../../ports/hasher.ts";
+import type { IdSource } from "../../ports/id-source.ts";
 import { errorCode } from "../shared/store-failure.ts";
 import type { NotesFolder } from "./notes-folder.ts";
 import {
@@ -15,32 +19,41 @@ import {
   parseStamped,
   type StampedNotes,
   stampedName,
+  stampedNotes,
 } from "./notes-names.ts";
 import { writeWhole } from "./whole-file.ts";
 
-/** Versions that are in the middle of something, the newest first. */
-export function unfinishedIn(names: readonly string[]): readonly StampedNotes[] {
-  return stampedIn(names).filter(({ role }) => role !== "previous");
+export interface NotesSettlingOptions {
+  readonly folder: NotesFolder;
+  readonly hasher: Hasher;
+  readonly ids: IdSource;
+  readonly clock: Clock;
 }
 
 export class NotesSettling {
   readonly #folder: NotesFolder;
   readonly #hasher: Hasher;
+  readonly #ids: IdSource;
+  readonly #clock: Clock;
 
-  constructor(folder: NotesFolder, hasher: Hasher) {
+  constructor({ folder, hasher, ids, clock }: NotesSettlingOptions) {
     this.#folder = folder;
     this.#hasher = hasher;
+    this.#ids = ids;
+    this.#clock = clock;
   }
 
   /** Settles what is in the middle of something. */
   async settle(names: readonly string[]): Promise<void> {
     const unfinished = unfinishedIn(names);
     for (const version of unfinished) if (version.role === "copying") await this.#finishCopy(version);
-    for (const version of unfinished) if (version.role === "taken") this.settleTaken(version);
+    const [last, ...earlier] = unfinished.filter(({ role }) => role === "taken");
+    if (last === undefined || (await this.putBack(last))) return;
+    for (const version of [last, ...earlier]) this.#settleReplaced(version);
   }
 
   /** Removes what nobody needs any more; for whoever is about to replace the notes. */
-  tidy(names: readonly string[], nowMs: number): void {
+  tidy(names: readonly string[]): void {
     for (const name of names) if (isTemporaryNotes(name)) this.#folder.remove(name);
     for (const version of stampedIn(names)) {
       if (version.role !== "previous") continue;
@@ -48,18 +61,38 @@ export class NotesSettling {
       if (bytes === undefined) continue;
       // Somebody had the file open, and has written to it since it was taken away from under its name.
       if (!this.#isUntouched(version, bytes)) this.#keep(version, bytes);
-      else if (isPast(version, nowMs)) this.#folder.remove(version.name);
+      else if (this.#isPast(version, STORE_DEFAULTS.notesPreviousKeptMs)) this.#folder.remove(version.name);
     }
   }
 
-  /** Puts it back where nobody wrote meanwhile; else keeps it as what it is. */
-  settleTaken(version: StampedNotes): void {
-    if (this.#folder.moveUnlessTaken(version.name, NOTES_NAME)) return;
+  /** Makes it the notes again, unless there are others by now, or were since; whether it did. */
+  async putBack(version: StampedNotes): Promise<boolean> {
+    const names = this.#folder.names();
+    const isLast = stampedIn(names).every((other) => !isNewer(other, version));
+    if (names.includes(NOTES_NAME) || !isLast) return false;
+    const linked = this.#folder.link(version.name, NOTES_NAME);
+    if (linked === "done") this.#folder.remove(version.name);
+    if (linked !== "unsupported") return linked === "done";
+    const bytes = this.#readOrLeave(version.name);
+    // What is no plain file cannot be copied; nobody else makes such a thing at this moment.
+    return bytes === undefined
+      ? this.#folder.rename(version.name, NOTES_NAME)
+      : this.copy(version.name, bytes);
+  }
+
+  /** Others were put in the place of what was taken out, and not by whoever took it. */
+  settleOvertaken(version: StampedNotes): void {
     const bytes = this.#readOrLeave(version.name);
     if (bytes === undefined) return;
-    // By now it may be the same file under two names.
+    // Somebody else may replace the same text at this moment: then it is theirs to keep.
+    const isShared = stampedIn(this.#folder.names()).some(
+      (other) =>
+        other.stamp !== version.stamp &&
+        other.fingerprint === version.fingerprint &&
+        (other.role === "taken" || isNewer(other, version)),
+    );
     if (this.#readOrLeave(NOTES_NAME)?.equals(bytes)) this.#folder.remove(version.name);
-    else if (this.#isUntouched(version, bytes)) this.keepAsPrevious(version);
+    else if (isShared && this.#isUntouched(version, bytes)) this.keepAsPrevious(version);
     else this.#keep(version, bytes);
   }
 
@@ -68,21 +101,70 @@ export class NotesSettling {
     this.#folder.rename(name, stampedName("previous", stamp));
   }
 
-  /** What the notes are to be, as far as they arrived. Only ever added to: a person may be at it by now. */
-  async #finishCopy({ name }: StampedNotes): Promise<void> {
-    const { fs } = this.#folder;
-    const whole = this.#readOrLeave(name);
-    const torn = this.#readOrLeave(NOTES_NAME);
-    if (whole !== undefined && torn !== undefined && isTornOf(torn, whole)) {
-      const file = fs.open(this.#folder.at(NOTES_NAME), "append");
-      try {
-        writeWhole(file, whole.subarray(torn.length));
-        await file.sync();
-      } finally {
-        file.close();
-      }
+  /** A name for what is taken out or copied, and tells what it holds. */
+  stamped(role: "taken" | "copying", content: Buffer): StampedNotes {
+    const fingerprint = fingerprintOf(content, this.#hasher);
+    return stampedNotes(role, { atMs: this.#clock.nowMs(), fingerprint, id: this.#ids.entryId() });
+  }
+
+  /**
+   * Makes a file the notes where files have one name only: they are created by this process or not at all,
+   * then written. Whether it did; the file is kept as a version before.
+   */
+  async copy(name: string, bytes: Buffer): Promise<boolean> {
+    const copying = this.stamped("copying", bytes);
+    if (this.#folder.isTaken(NOTES_NAME) || !this.#folder.rename(name, copying.name)) return false;
+    try {
+      await this.#write("create", bytes);
+    } catch (error) {
+      const isTaken = errorCode(error) === "EEXIST";
+      if (!isTaken) this.#takeCopyBack(bytes);
+      // Not before: it says what a torn copy was to be.
+      this.#folder.rename(copying.name, name);
+      if (isTaken) return false;
+      throw error;
     }
-    this.#folder.remove(name);
+    this.keepAsPrevious(copying);
+    return true;
+  }
+
+  async #write(mode: "create" | "append", bytes: Buffer): Promise<void> {
+    const file = this.#folder.fs.open(this.#folder.at(NOTES_NAME), mode);
+    try {
+      writeWhole(file, bytes);
+      await file.sync();
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Half of what was to be there, and nothing of anybody else. */
+  #takeCopyBack(bytes: Buffer): void {
+    const torn = this.#readOrLeave(NOTES_NAME);
+    if (torn !== undefined && (isTornOf(torn, bytes) || torn.equals(bytes))) this.#folder.remove(NOTES_NAME);
+  }
+
+  /** What the notes are to be, as far as they arrived. Only ever added to: a person may be at it by now. */
+  async #finishCopy(version: StampedNotes): Promise<void> {
+    // Creating and writing is one step but for a crash: whoever is in the middle of it is not to be helped.
+    if (!this.#isPast(version, STORE_DEFAULTS.notesCopyingMs)) return;
+    const whole = this.#readOrLeave(version.name);
+    const torn = this.#readOrLeave(NOTES_NAME);
+    if (whole !== undefined && torn !== undefined && isTornOf(torn, whole))
+      await this.#write("append", whole.subarray(torn.length));
+    this.keepAsPrevious(version);
+  }
+
+  /** It was taken out to be replaced, and there are other notes. */
+  #settleReplaced(version: StampedNotes): void {
+    const notes = this.#readOrLeave(NOTES_NAME);
+    const bytes = this.#readOrLeave(version.name);
+    // Somebody has just taken the others out, too: whoever comes after that settles it.
+    if (bytes === undefined || notes === undefined) return;
+    // It may be the same file under two names.
+    if (notes.equals(bytes)) this.#folder.remove(version.name);
+    else if (this.#isUntouched(version, bytes)) this.keepAsPrevious(version);
+    else this.#keep(version, bytes);
   }
 
   /** Under the first free name of its own. Where all are in use it stays under the one that it has. */
@@ -108,6 +190,16 @@ export class NotesSettling {
   #isUntouched({ fingerprint }: StampedNotes, bytes: Buffer): boolean {
     return fingerprintOf(bytes, this.#hasher) === fingerprint;
   }
+
+  /** A time that is far ahead is that of a clock that was wrong. */
+  #isPast({ atMs }: StampedNotes, ms: number): boolean {
+    return Math.abs(this.#clock.nowMs() - atMs) >= ms;
+  }
+}
+
+/** Versions that are in the middle of something, the newest first. */
+export function unfinishedIn(names: readonly string[]): readonly StampedNotes[] {
+  return stampedIn(names).filter(({ role }) => role !== "previous");
 }
 
 /** Whether a copy ends before the text does. */
@@ -118,10 +210,9 @@ export function isTornOf(copy: Buffer, whole: Buffer): boolean {
 function stampedIn(names: readonly string[]): readonly StampedNotes[] {
   return names
     .flatMap((name) => parseStamped(name) ?? [])
-    .sort((one, other) => other.atMs - one.atMs || (one.name < other.name ? -1 : 1));
+    .sort((one, other) => (isNewer(one, other) ? -1 : 1));
 }
 
-/** A time that is far ahead is a clock that was wrong. */
-function isPast({ atMs }: StampedNotes, nowMs: number): boolean {
-  return Math.abs(nowMs - atMs) >= STORE_DEFAULTS.notesPreviousKeptMs;
+function isNewer(one: StampedNotes, other: StampedNotes): boolean {
+  return one.atMs > other.atMs || (one.atMs === other.atMs && one.stamp > other.stamp);
 }

@@ -62,6 +62,8 @@ export const STORE_DEFAULTS = {
   notesFileLimitBytes: 1_048_576,
   /** How long notes that were replaced are kept beside the new ones, in milliseconds, for an editor that still holds them open. Source: our choice; a save takes milliseconds, also on a busy machine. */
   notesPreviousKeptMs: 60_000,
+  /** How long notes that are copied to their place may end early before it is taken for a crash, in milliseconds. Source: our choice; the write takes microseconds. */
+  notesCopyingMs: 1_000,
   /** Times that notes are read or replaced again because somebody else changed them in between. Source: our choice; one is rare. */
   notesAttempts: 16,
   /** Texts of people beside the notes, each a file, that are given a name of their own; later ones wait under the name of a version before. Source: our choice: more than anybody has looked at and left. */
