@@ -2,6 +2,7 @@
  * What the log's digest knows, as facts for the notes: all of it for an update without a model, and what
  * matters most of a stretch for the pass at a compaction.
  */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import type { Digest } from "../compaction/digest.ts";
 import { doneTodos, openTodos } from "../compaction/todo-state.ts";
 import type { KeyFact } from "../notes/merge-key-facts.ts";
@@ -21,38 +22,40 @@ export function sessionFacts(digest: Digest): SessionFacts {
   };
 }
 
-/** What must not be forgotten of the entries after `afterSeq`, the most important first. */
+/** What must not be forgotten of the entries after `afterSeq`: the most important kinds first, the oldest first in each. */
 export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
-  const isNew = ({ seq }: { readonly seq: number }): boolean => seq > afterSeq;
-  const isUsedSince = ({ lastSeq }: { readonly lastSeq: number }): boolean => lastSeq > afterSeq;
-  const newestFirst = <Fact>(facts: readonly Fact[]): readonly Fact[] => facts.toReversed();
-  return [
-    ...newestFirst(digest.errors.filter(isNew)).map(
-      ({ call, line, resolvedPointer }): KeyFact => ({
-        kind: "errors",
-        text: `${call}: ${line}${resolvedPointer === undefined ? "" : "; later it worked"}`,
+  const since = <Fact>(facts: readonly Fact[], seqOf: (fact: Fact) => number): readonly Fact[] =>
+    facts.filter((fact) => seqOf(fact) > afterSeq).slice(-NOTES_DEFAULTS.factLinesCount);
+  const errors = since(digest.errors, ({ seq }) => seq).map(
+    ({ call, line, resolvedPointer }): KeyFact => ({
+      kind: "errors",
+      text: `${call}: ${line}${resolvedPointer === undefined ? "" : "; later it worked"}`,
+    }),
+  );
+  const open = since(openTodos(digest.todos), ({ seq }) => seq).map(
+    ({ text }): KeyFact => ({ kind: "state", text: `Open: ${text}` }),
+  );
+  const asked = since(digest.userWords, ({ seq }) => seq).map(
+    ({ text }): KeyFact => ({ kind: "task", text }),
+  );
+  const files = since(byLastSeq([...digest.files.values()]), ({ lastSeq }) => lastSeq)
+    .filter(({ edits }) => edits > 0)
+    .map(({ path, edits }): KeyFact => ({ kind: "files", text: `${path}: edited ${times(edits)}` }));
+  const commands = since(byLastSeq([...digest.commands.values()]), ({ lastSeq }) => lastSeq)
+    .filter(({ failures, runs }) => failures > 0 || runs > 1)
+    .map(
+      ({ command, line }): KeyFact => ({
+        kind: "workflow",
+        text: line === "" ? command : `${command}: ${line}`,
       }),
-    ),
-    ...openTodos(digest.todos)
-      .filter(isNew)
-      .map(({ text }): KeyFact => ({ kind: "state", text: `Open: ${text}` })),
-    ...newestFirst(digest.userWords.filter(isNew)).map(({ text }): KeyFact => ({ kind: "task", text })),
-    ...newestFirst(byLastSeq([...digest.files.values()]).filter(isUsedSince))
-      .filter(({ edits }) => edits > 0)
-      .map(({ path, edits }): KeyFact => ({ kind: "files", text: `${path}: edited ${edits} times` })),
-    ...newestFirst(byLastSeq([...digest.commands.values()]).filter(isUsedSince))
-      .filter(({ failures, runs }) => failures > 0 || runs > 1)
-      .map(
-        ({ command, line }): KeyFact => ({
-          kind: "workflow",
-          text: line === "" ? command : `${command}: ${line}`,
-        }),
-      ),
-    ...newestFirst(digest.tellings.filter(isNew))
-      .filter(({ weight }) => weight >= FINDING_WEIGHT)
-      .map(({ text }): KeyFact => ({ kind: "learnings", text })),
-  ];
+    );
+  const found = since(digest.tellings, ({ seq }) => seq)
+    .filter(({ weight }) => weight >= FINDING_WEIGHT)
+    .map(({ text }): KeyFact => ({ kind: "learnings", text }));
+  return [...errors, ...open, ...asked, ...files, ...commands, ...found];
 }
+
+const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 
 /** A sentence that says what was found or decided; below it stand first sentences of answers. */
 const FINDING_WEIGHT = 2;
