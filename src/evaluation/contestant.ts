@@ -39,8 +39,8 @@ export interface SideCall {
 
 /** What the simulator does for a contestant. */
 export interface Arena {
-  /** Prices a side call made now. */
-  sideCall(call: SideCall): void;
+  /** Prices a side call made now, and says what it cost. */
+  sideCall(call: SideCall): number;
   /** Takes note of an edit, for the figures. */
   edited(kind: EditKind, freedTokens: number): void;
 }

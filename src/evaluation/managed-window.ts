@@ -9,8 +9,8 @@ import type { Measure } from "../compaction/measure.ts";
 import { type ArrivalPolicy, planArrival } from "../compaction/offload-at-arrival.ts";
 import { formatPointer } from "../compaction/pointer.ts";
 import { arrivalPolicy } from "../compaction/policies.ts";
-import type { Room } from "../compaction/room.ts";
-import { isSummaryDue } from "../compaction/window-plan.ts";
+import type { Room, RoomMade } from "../compaction/room.ts";
+import { isSummaryDue, type SummaryReason } from "../compaction/window-plan.ts";
 import { WindowPlanner } from "../compaction/window-planner.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
@@ -19,6 +19,7 @@ import type { LayerEdit } from "../transcript/edits.ts";
 import type { BlobBlock, Entry, StoredBlock } from "../transcript/entries.ts";
 import { defaultOrigin, type Message } from "../transcript/messages.ts";
 import { Projection } from "../transcript/projection.ts";
+import type { PricedRequest } from "./cache-model.ts";
 import type {
   Arena,
   CallMoment,
@@ -29,6 +30,7 @@ import type {
   RunSetting,
 } from "./contestant.ts";
 import { ShownWindow } from "./shown-window.ts";
+import { type SummaryVariant, SummaryWriters } from "./summary-writers.ts";
 import type { TrajectoryMessage } from "./trajectory.ts";
 import type { WindowUnit } from "./window-unit.ts";
 
@@ -41,6 +43,10 @@ export interface ManagedPolicy {
   /** Limits at arrival, where they are not the library's own; `none` switches them off. */
   readonly arrival?: ((windowTokens: number) => ArrivalPolicy) | "none";
   readonly disabledLayers?: readonly string[];
+  /** Who writes summaries; the digest alone, where it is left out. */
+  readonly summaries?: SummaryVariant;
+  /** Told of every entry of the log and of the window with it. */
+  readonly onEntry?: (entry: Entry, projection: Projection) => void;
 }
 
 /** The policy as the simulator takes it. */
@@ -60,6 +66,7 @@ export class ManagedWindow implements Contestant {
   readonly #measure: Measure;
   readonly #shown: ShownWindow;
   readonly #disabledLayers: ReadonlySet<string>;
+  readonly #writers: SummaryWriters;
   readonly #digest: Digest = createDigest();
   /** Messages that the digest does not hold yet. */
   #waiting: { readonly seq: number; readonly message: Message }[] = [];
@@ -79,6 +86,7 @@ export class ManagedWindow implements Contestant {
     this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? arrivalPolicy)(windowTokens);
     this.#disabledLayers = new Set(policy.disabledLayers ?? []);
     this.#planner = new WindowPlanner(policy.policy);
+    this.#writers = new SummaryWriters(policy.summaries ?? { asksModel: false }, setting, arena);
   }
 
   get units(): readonly WindowUnit[] {
@@ -90,7 +98,15 @@ export class ManagedWindow implements Contestant {
   }
 
   append(message: TrajectoryMessage, index: number): void {
-    this.#seqOf.set(index, this.#append(message.message, message.atMs));
+    const seq = this.#append(message.message, message.atMs);
+    this.#seqOf.set(index, seq);
+    if (message.spokenBy !== "assistant" || this.#writers.notes === undefined) return;
+    const judged = this.#writers.notes.answered({ index, seq, digest: () => this.#caughtUp() });
+    this.#policy.summaries?.onJudged?.(judged);
+  }
+
+  priced({ cost, readTokens, writtenTokens }: PricedRequest): void {
+    this.#writers.notes?.requested(cost, readTokens + writtenTokens);
   }
 
   lookedUp({ text, source, message }: Lookup): void {
@@ -106,9 +122,8 @@ export class ManagedWindow implements Contestant {
 
   prepare(moment: CallMoment): readonly number[] {
     const room = this.#room(moment);
-    let made = this.#planner.plan(room);
-    if (isSummaryDue(made)) made = this.#planner.plan(room, { digest: this.#caughtUp(), pinned: [] });
-    if (isSummaryDue(made)) made = { edits: [], usedTokens: room.usedTokens };
+    const planned = this.#planner.plan(room);
+    const made = isSummaryDue(planned) ? this.#summarise(room, planned.reason, moment) : planned;
     for (const edit of made.edits) this.#apply(edit, moment.nowMs);
     if (made.edits.length > 0) {
       this.#projection.forgetHidden();
@@ -123,6 +138,22 @@ export class ManagedWindow implements Contestant {
       at: moment.nowMs,
     });
     return this.#marks();
+  }
+
+  #summarise(room: Room, reason: SummaryReason, moment: CallMoment): RoomMade {
+    const { sources, ...found } = this.#writers.find(room, reason, this.#caughtUp(), moment);
+    const planned = this.#planner.plan(room, sources);
+    const made = isSummaryDue(planned) ? { edits: [], usedTokens: room.usedTokens } : planned;
+    this.#policy.summaries?.onSummary?.({
+      index: moment.index,
+      reason,
+      ...found,
+      kind: made.edits.find((edit) => edit.isBoundary === true)?.kind ?? "none",
+      beforeTokens: room.usedTokens,
+      afterTokens: made.usedTokens,
+      notesTargetTokens: room.budget.sessionMemoryTargetTokens,
+    });
+    return made;
   }
 
   /** The planner's own end stop has acted before; there is nothing behind it. */
@@ -156,6 +187,7 @@ export class ManagedWindow implements Contestant {
       measure: this.#measure,
       padding: 1,
       disabledLayers: this.#disabledLayers,
+      ...(this.#writers.asksModel ? { writesSummaries: true } : {}),
       keptTools: [],
       lastCallSeq: this.#lastCallSeq,
       pins: [],
@@ -210,7 +242,9 @@ export class ManagedWindow implements Contestant {
 
   #take(draft: DraftEntry): number {
     this.#seq++;
-    this.#projection.apply({ ...draft, seq: this.#seq, id: String(this.#seq), v: 1 } as Entry);
+    const entry = { ...draft, seq: this.#seq, id: String(this.#seq), v: 1 } as Entry;
+    this.#projection.apply(entry);
+    this.#policy.onEntry?.(entry, this.#projection);
     return this.#seq;
   }
 }

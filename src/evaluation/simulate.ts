@@ -165,7 +165,7 @@ class Simulation {
     this.#contestant.priced?.(priced);
   }
 
-  #sideCall({ mode, inputTokens, outputTokens, addedTokens = D.sideCallTokens }: SideCall): void {
+  #sideCall({ mode, inputTokens, outputTokens, addedTokens = D.sideCallTokens }: SideCall): number {
     this.#sideCalls++;
     const input =
       mode === "fresh"
@@ -174,7 +174,9 @@ class Simulation {
             [...this.#contestant.units, { id: nextUnitId(), tokens: addedTokens, blocks: 1 }],
             this.#nowMs,
           ).cost;
-    this.#sideCost += input + outputTokens * this.#setting.tariff.outputRatio;
+    const cost = input + outputTokens * this.#setting.tariff.outputRatio;
+    this.#sideCost += cost;
+    return cost;
   }
 
   /** Counts what is visible and returns what is not. */

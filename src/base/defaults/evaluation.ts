@@ -23,6 +23,12 @@ export const EVALUATION_DEFAULTS = {
   summaryTokens: 3_200,
   /** Least length of a model's summary, in tokens. Source: our choice. */
   summaryFloorTokens: 1_200,
+  /** Size of notes that a model keeps, as a share of the conversation, up to their limit. Source: our choice, as in the first simulator. */
+  notesShare: 0.06,
+  /** Least size of such notes, in tokens. Source: our choice, as in the first simulator. */
+  notesLeastTokens: 1_500,
+  /** What an update of the notes writes anew whatever has happened, in tokens: their Current State. Source: our choice: with `notesShare` of a growth of 5,000 it makes the 700 tokens of the first simulator. */
+  notesStateTokens: 400,
   /** What a side call adds to the window it forks, in tokens. Source: our choice: an instruction. */
   sideCallTokens: 800,
   /** What stands for a cleared result, in tokens. Source: our choice: a line of text. */

@@ -1,0 +1,198 @@
+/**
+ * Session notes on long recorded sessions: updated exactly where gates and cap say, within their share of
+ * the bill, and enough by themselves to take a session of more than 500,000 tokens through small windows.
+ * `npm run bench:notes` prints what they cost and keep.
+ */
+import { describe, expect, it } from "vitest";
+import { readInputFile } from "../../src/adapters/node/input-file.ts";
+import { fingerprint } from "../../src/base/fingerprint.ts";
+import { costPolicy } from "../../src/compaction/cost-policy.ts";
+import { managedPolicy } from "../../src/evaluation/managed-window.ts";
+import type { JudgedAnswer } from "../../src/evaluation/notes-taker.ts";
+import { simulate } from "../../src/evaluation/simulate.ts";
+import { SUMMARY_VARIANTS, variantPolicy } from "../../src/evaluation/summary-variants.ts";
+import type { SummaryMoment } from "../../src/evaluation/summary-writers.ts";
+import type { Trajectory } from "../../src/evaluation/trajectory.ts";
+import { trajectoryOf } from "../../src/evaluation/trajectory-of-session.ts";
+import { importSessions } from "../../src/formats/import-session.ts";
+import type { ImportedMessage, ImportedSession } from "../../src/formats/imported-session.ts";
+import { toAnthropic } from "../../src/formats/to-anthropic.ts";
+import { mainModel } from "../../src/hosts/cli/source-figures.ts";
+import { judgeAnthropicRequest } from "../../src/testing/wire-oracle.ts";
+import { planBudget } from "../../src/tokens/budget.ts";
+import { TARIFFS } from "../../src/tokens/tariff.ts";
+import type { ContentBlock } from "../../src/transcript/blocks.ts";
+import type { Entry } from "../../src/transcript/entries.ts";
+import { Projection } from "../../src/transcript/projection.ts";
+import { planRepair } from "../../src/transcript/repair.ts";
+import { assembleRequest } from "../../src/transcript/request.ts";
+import { expectedUpdates, GATES, madeUpdates, SWITCHES } from "../evaluation/expected-updates.ts";
+import { recordedSessions } from "../evaluation/recorded-sessions.ts";
+import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
+
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+const tariff = TARIFFS["anthropic-5m"];
+
+/** One in the default suite; every long session in the long one. */
+const SHORTER = ["cc-entire-microcompact"];
+
+async function sessionsOf(
+  ids: readonly string[],
+): Promise<readonly { name: string; session: ImportedSession }[]> {
+  const files = corpusFiles("claude-code");
+  const found = ids.flatMap((id) => files.filter((file) => file.id === id));
+  return Promise.all(
+    found.map(async ({ id, path }) => ({
+      name: id,
+      session: importSessions(await readInputFile(path)).sessions[0]!,
+    })),
+  );
+}
+
+const inWindow = (trajectory: Trajectory, windowTokens: number): Trajectory =>
+  windowTokens === 200_000 ? trajectory : { ...trajectory, fixedTokens: 4_000 };
+
+describe.skipIf(!hasCorpus)("notes of recorded sessions (with the corpus)", async () => {
+  const recorded = !hasCorpus ? [] : isLong ? await recordedSessions() : await sessionsOf(SHORTER);
+  const trajectories = recorded.map(({ name, session }) =>
+    trajectoryOf(session, { name, model: mainModel(session) }),
+  );
+  const windows = isLong ? [200_000, 64_000, 32_000] : [64_000];
+
+  it.each(
+    windows.flatMap((windowTokens) => SWITCHES.map((on) => ({ windowTokens, ...on }))),
+  )("are updated where gates and cap say: window $windowTokens, gates $isGated, cap $cap", ({
+    windowTokens,
+    isGated,
+    cap,
+  }) => {
+    for (const recording of trajectories) {
+      const trajectory = inWindow(recording, windowTokens);
+      const tally = { answers: [] as JudgedAnswer[], summaries: [] as SummaryMoment[] };
+      const notes = { updater: "model", isGated, costShareCap: cap ?? "off" } as const;
+      const how = { policy: costPolicy("balanced")!, editSafety: "strict" } as const;
+      const policy = variantPolicy({ id: "notes", notes, asksModel: true }, how, tally);
+      // Searching for what is missing takes most of the time, and says nothing of notes.
+      const { cost } = simulate({ ...policy, hasSearch: false }, { trajectory, windowTokens, tariff });
+
+      const gate = { ...GATES[windowTokens]!, isGated, cap };
+      expect(madeUpdates(tally.answers), recording.name).toEqual(
+        expectedUpdates(trajectory, tally.answers, gate),
+      );
+      const last = tally.answers.at(-1)!;
+      expect(last.state.sessionCost + (last.cost ?? 0)).toBeCloseTo(cost, 3);
+      const notesCost = tally.answers.reduce((sum, answer) => sum + (answer.cost ?? 0), 0);
+      // What an update was expected to cost is what was billed; together they stay within their share.
+      for (const { state, cost: billed } of tally.answers)
+        if (billed !== undefined) expect(Math.abs(state.updateCost / billed - 1)).toBeLessThan(0.2);
+      if (cap !== undefined) expect(notesCost / cost).toBeLessThanOrEqual(0.05);
+    }
+  });
+
+  it.skipIf(!isLong)("take at most a twentieth of the bill with the default settings, and are used", () => {
+    const tallies = trajectories.map((trajectory) => {
+      const tally = { answers: [] as JudgedAnswer[], summaries: [] as SummaryMoment[] };
+      const variant = SUMMARY_VARIANTS.find(({ id }) => id === "session-memory")!;
+      const how = { policy: costPolicy("balanced")!, editSafety: "permissive" } as const;
+      const setting = { trajectory, windowTokens: 200_000, tariff };
+      const { cost } = simulate(variantPolicy(variant, how, tally), setting, { chargesLookups: true });
+      const notesCost = tally.answers.reduce((sum, answer) => sum + (answer.cost ?? 0), 0);
+      expect(notesCost / cost, trajectory.name).toBeLessThanOrEqual(0.05);
+      return tally;
+    });
+    const kinds = tallies.flatMap(({ summaries }) => summaries.map(({ kind }) => kind));
+    expect(kinds).toContain("session-memory");
+  });
+});
+
+/** Ids of calls are made different, and everything is one conversation. */
+function chained(sessions: readonly ImportedSession[]): ImportedSession {
+  const items = sessions.flatMap((session, place) =>
+    session.items.flatMap((item): readonly ImportedMessage[] => {
+      if (item.type !== "message") return [];
+      const { message } = item;
+      const renamed = (block: ContentBlock): ContentBlock => {
+        if (block.type === "tool_use") return { ...block, id: `f${place}_${block.id}` };
+        if (block.type === "tool_result") return { ...block, tool_use_id: `f${place}_${block.tool_use_id}` };
+        return block;
+      };
+      const ids = message.responseId === undefined ? {} : { responseId: `f${place}_${message.responseId}` };
+      return [{ ...item, message: { ...message, ...ids, content: message.content.map(renamed) } }];
+    }),
+  );
+  return { ...sessions[0]!, items };
+}
+
+/** By default the window and the class of sessions with the most compactions in it that may keep nothing. */
+const CHAIN_RUNS = [
+  { windowTokens: 200_000, editSafety: "permissive", compactions: 6 },
+  { windowTokens: 200_000, editSafety: "strict", compactions: 5 },
+  { windowTokens: 64_000, editSafety: "permissive", compactions: 17 },
+  { windowTokens: 64_000, editSafety: "strict", compactions: 14 },
+] as const;
+
+describe.skipIf(!hasCorpus)("a session of more than 500,000 tokens (with the corpus)", async () => {
+  const parts = hasCorpus ? await sessionsOf(["cc-entire-3compact", "cc-entire-2compact"]) : [];
+  const chain = chained(parts.map(({ session }) => session));
+
+  it.each(
+    CHAIN_RUNS.filter((_, index) => isLong || index === 3),
+  )("passes $windowTokens by $compactions session-memory compacts alone, $editSafety", ({
+    windowTokens,
+    editSafety,
+    compactions,
+  }) => {
+    const recording = trajectoryOf(chain, { name: "chain", model: mainModel(chain) });
+    const trajectory = inWindow(recording, windowTokens);
+    expect(trajectory.tokens).toBeGreaterThan(500_000);
+    const entries: Entry[] = [];
+    const sent: number[] = [];
+    const summaries: SummaryMoment[] = [];
+    const policy = managedPolicy({
+      id: "notes",
+      name: "notes",
+      policy: costPolicy("faithful")!,
+      editSafety,
+      // Old blocks stay as they are: nothing but the notes makes room.
+      disabledLayers: ["offload", "microcompact", "collapse"],
+      summaries: {
+        notes: { updater: "model", costShareCap: "off" },
+        asksModel: false,
+        onSummary: (summary) => summaries.push(summary),
+      },
+      onEntry: (entry, { visible, callSeqs }) => {
+        entries.push(entry);
+        if (entry.type !== "call") return;
+        expect(planRepair(visible, callSeqs)).toBeUndefined();
+        const messages = toAnthropic(assembleRequest(visible, callSeqs));
+        // The first request after a compaction, and some of the others: the oracle reads all of it.
+        if (isLong || entries.at(-2)?.type === "edit" || sent.length % 20 === 0)
+          expect(judgeAnthropicRequest({ messages })).toEqual([]);
+        sent.push(fingerprint(JSON.stringify(messages)));
+      },
+    });
+    const run = simulate({ ...policy, hasSearch: false }, { trajectory, windowTokens, tariff });
+
+    expect(run.requests).toBe(424);
+    expect(run.failedAt).toBeUndefined();
+    expect(run.peakTokens).toBeLessThan(planBudget({ windowTokens }).blockingTokens);
+    const edits = entries.flatMap((entry) => (entry.type === "edit" ? [entry.edit.kind] : []));
+    expect(edits).toEqual(Array.from({ length: compactions }, () => "session-memory"));
+    expect(summaries.map(({ kind, call }) => `${kind} ${call}`)).toEqual(edits.map((kind) => `${kind} none`));
+    for (const { afterTokens, notesTargetTokens } of summaries)
+      expect(afterTokens).toBeLessThanOrEqual(notesTargetTokens);
+    expect(rebuilt(entries)).toEqual(sent);
+  });
+});
+
+/** What the log alone says was sent. */
+function rebuilt(entries: readonly Entry[]): readonly number[] {
+  const projection = new Projection();
+  return entries.flatMap((entry) => {
+    projection.apply(entry);
+    if (entry.type !== "call") return [];
+    return [
+      fingerprint(JSON.stringify(toAnthropic(assembleRequest(projection.visible, projection.callSeqs)))),
+    ];
+  });
+}
