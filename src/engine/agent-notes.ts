@@ -194,11 +194,13 @@ export class AgentNotes {
   async #mergeFacts(): Promise<NotesDocument | undefined> {
     const { digest, writer } = this.#session.parts;
     const facts = keyFacts(await digest.get(), this.#mergedSeq);
-    this.#mergedSeq = writer.nextSeq - 1;
+    const throughSeq = writer.nextSeq - 1;
     const limits = this.#limits();
-    return this.#keeper.change((document) =>
+    const merged = await this.#keeper.change((document) =>
       isEmptyTemplate(document) ? undefined : mergeKeyFacts(document, facts, { limits }).document,
     );
+    this.#mergedSeq = throughSeq;
+    return merged;
   }
 
   #limits() {

@@ -6,6 +6,7 @@
  * no notes they live as long as the session is open.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { StoreError } from "../base/errors.ts";
 import { scaleTokens } from "../compaction/scale.ts";
 import { measureNotes, type NotesLimits } from "../notes/limits.ts";
 import { formatNotes, isEmptyTemplate, type NotesDocument, parseNotes } from "../notes/notes-document.ts";
@@ -58,7 +59,7 @@ export class NotesKeeper {
   /**
    * Changes the notes as they are now, again where somebody was faster. Resolves with what they are then, or
    * `undefined` where nothing changed.
-   * @throws `StoreError`
+   * @throws `StoreError`, also where somebody else was faster every time
    */
   async change(
     work: (document: NotesDocument) => NotesDocument | undefined,
@@ -71,7 +72,10 @@ export class NotesKeeper {
       if (written === text) return undefined;
       if (await this.#file.replace(text, written)) return changed;
     }
-    return undefined;
+    throw new StoreError("STORE_FAILED", {
+      message: `The notes were not changed: somebody else changed them ${TRIES} times meanwhile.`,
+      hint: "Nothing is to be done: the next update begins with the notes as they are then.",
+    });
   }
 
   /** Writes into the log how far the notes tell. In the order of the session's operations, by whoever calls. */

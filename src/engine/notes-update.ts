@@ -121,18 +121,21 @@ export class NotesUpdater {
 
   /** Carries the answer out on the notes as they are now: what somebody else changed since stays theirs. */
   async #apply(
-    { patches, edits, deniedCounts }: NotesAnswer,
+    { form, patches, edits, deniedCounts }: NotesCall & NotesAnswer,
     base: NotesDocument,
   ): Promise<Pick<NotesUpdate, "changed" | "refusedCount"> & { readonly document: NotesDocument }> {
     const { keeper, hasEditTool } = this.#options;
     const limits = this.#options.limits();
-    const deniedCount = Object.values(deniedCounts).reduce((sum, count) => sum + count, 0);
+    // A cold updater has no tools: it was asked for patches.
+    const byEdits = hasEditTool && form === "forked";
+    const strayCount = byEdits ? patches.patches.length : 0;
+    const deniedCount = Object.values(deniedCounts).reduce((sum, count) => sum + count, strayCount);
     let refusedCount = deniedCount;
     let changed: readonly string[] = [];
     const document = await keeper.change((now) => {
       refusedCount = deniedCount;
       let result = now;
-      if (hasEditTool)
+      if (byEdits)
         for (const edit of edits) {
           const edited = applyNotesEdit(result, edit, { limits });
           if (edited.isApplied) result = edited.document;

@@ -95,11 +95,12 @@ function draftOf(
   { base, earlier }: { readonly base: NotesDocument | undefined; readonly earlier: Draft | undefined },
 ): Draft | PatchRefusal {
   const part = findSection(document, section);
-  const cleaned = cleanBody(withoutEcho(patch.text, section), {
+  const description = part?.description ?? section.description;
+  const cleaned = cleanBody(withoutEcho(patch.text, section, description), {
     level: document.template.level,
     // Of a title only one line is taken: a fence would lose its end.
     mayFence: !document.hasOpenFence && section.kind !== "title",
-    hasDescription: (part?.description ?? section.description) !== "",
+    hasDescription: description !== "",
   });
   if (cleaned === "") return "empty";
   const text = section.kind === "title" ? cleaned.split("\n", 1)[0]! : cleaned;
@@ -112,7 +113,7 @@ function draftOf(
 }
 
 /** The text without the heading and the description that models like to repeat. */
-function withoutEcho(text: string, section: NotesSection): string {
+function withoutEcho(text: string, section: NotesSection, description: string): string {
   const lines = readLines(text);
   let start = 0;
   const passBlank = (): void => {
@@ -122,7 +123,9 @@ function withoutEcho(text: string, section: NotesSection): string {
   const heading = lines[start]?.heading;
   if (heading !== undefined && titleKey(heading.title) === titleKey(section.title)) start++;
   passBlank();
-  if (section.description !== "" && lines[start]?.text.trim() === section.description.trim()) start++;
+  // As the template has it, or as it stands in the file.
+  const echo = lines[start]?.text.trim() ?? "";
+  if (echo !== "" && (echo === section.description.trim() || echo === description.trim())) start++;
   return lines
     .slice(start)
     .map((line) => line.text + line.ending)

@@ -25,6 +25,8 @@ const ROLE_TAG =
   /<(?=\/?(?:system(?:-reminder)?|assistant|user|human|tool_(?:use|result)|function_(?:calls|results)|session[-_]notes|current_notes|h[1-6])\b|\|)/gi;
 /** A comment would hide what follows it from whoever looks at the page; the marks of our own lines may stay. */
 const COMMENT = /<!--(?!log:[0-9a-f]{6}-->)/g;
+/** Nothing, at length: no limit in tokens holds it. */
+const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
 /** A line of equals signs makes a heading of the line above it. */
 const UNDERLINE = /^ {0,3}=+[ \t]*$/;
 
@@ -68,7 +70,7 @@ export function cleanFragment(text: string): string {
 
 /** The text without secrets, hidden characters and tags that tell who speaks; line ends are `\n`. */
 function cleanCharacters(text: string): string {
-  const plain = toWellFormed(text).replace(/\r\n?/g, "\n");
+  const plain = toWellFormed(text).replace(/\r\n?/g, "\n").replace(BLANK_LINES, "\n\n\n");
   const shown = showHidden(plain);
   const redacted = redactSecrets(shown);
   // Something invisible inside a key hides it from the patterns and not from a reader.

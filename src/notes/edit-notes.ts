@@ -6,12 +6,13 @@
  * and to the letter, and nothing may have grown over its limit.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { toWellFormed } from "../base/text.ts";
 import { cleanFragment } from "./clean-text.ts";
 import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
 import { formatNotes, type NotesDocument, type NotesPart, parseNotes } from "./notes-document.ts";
 import type { NotesEdit } from "./permissions.ts";
 
-export type EditRefusal = "empty" | "not-found" | "ambiguous" | "outside-sections" | "too-long";
+export type EditRefusal = "empty" | "not-found" | "ambiguous" | "outside-sections" | "unclean" | "too-long";
 
 export type EditedNotes =
   | { readonly isApplied: true; readonly document: NotesDocument }
@@ -27,6 +28,8 @@ export function applyNotesEdit(
   const inFile = (text: string): string => text.replace(/\r\n?/g, "\n").replaceAll("\n", document.newline);
   const searched = before.includes(oldText) ? oldText : inFile(oldText);
   if (searched === "") return refused("empty");
+  // Half a character is found inside a whole one, and would break it.
+  if (toWellFormed(searched) !== searched) return refused("not-found");
   const first = before.indexOf(searched);
   if (first === -1) return refused("not-found");
   if (!replaceAll && before.indexOf(searched, first + 1) !== -1) return refused("ambiguous");
@@ -37,6 +40,7 @@ export function applyNotesEdit(
     return refused("too-long");
   const after = parseNotes(pieces.join(clean), document.template);
   if (!haveSameFrame(document, after)) return refused("outside-sections");
+  if (!isClean(document, after)) return refused("unclean");
   return isTooLong(document, after, limits, measure)
     ? refused("too-long")
     : { isApplied: true, document: after };
@@ -54,6 +58,20 @@ function haveSameFrame(before: NotesDocument, after: NotesDocument): boolean {
 function frameOf({ heading, description, body, section }: NotesPart): string {
   return JSON.stringify([heading, description, section?.title, section === undefined ? body : ""]);
 }
+
+/** Whether no key, tag or hidden character has come about where the new text meets the old. */
+function isClean(before: NotesDocument, after: NotesDocument): boolean {
+  return before.parts.every(({ body }, index) => {
+    const now = after.parts[index]!.body;
+    if (now === body || isCleanText(now)) return true;
+    if (isCleanText(body)) return false;
+    // What somebody else wrote may be anything, and stays.
+    const own = new Set(body.split("\n"));
+    return now.split("\n").every((line) => own.has(line) || isCleanText(line));
+  });
+}
+
+const isCleanText = (text: string): boolean => cleanFragment(text) === text.replace(/\r\n?/g, "\n");
 
 function isTooLong(
   before: NotesDocument,

@@ -17,7 +17,7 @@ export interface UpdaterCall {
 
 /** What the host lets the updater use. */
 export interface UpdaterGrant {
-  /** Name of the edit tool, to the letter. */
+  /** Name of the edit tool, to the letter; empty where there is none, and every call is denied. */
   readonly toolName: string;
   /** The notes' path, as the updater has been told it. */
   readonly notesPath: string;
@@ -59,7 +59,8 @@ const USUAL_ARGUMENTS: EditArguments = {
 
 /** Whether one call may be made. Never throws. */
 export function judgeUpdaterCall({ name, input }: UpdaterCall, grant: UpdaterGrant): UpdaterVerdict {
-  if (name !== grant.toolName) return denied("other-tool");
+  // A call without a name is not the tool that nobody has.
+  if (grant.toolName === "" || name !== grant.toolName) return denied("other-tool");
   if (!isObject(input)) return denied("malformed");
   const names = grant.arguments ?? USUAL_ARGUMENTS;
   const known: readonly (string | undefined)[] = [names.path, names.oldText, names.newText, names.replaceAll];
