@@ -148,6 +148,7 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
     task.onProgress((index / steps.length) * CALLS_SHARE, track.calls.at(-1)?.tokens ?? 0);
     await take(step, { session, track, page: task.page, usage, request: setting.request, clock, meter });
   }
+  task.page?.noted(await session.parts.digest.get(), setting.window.tokens);
   const { survival, cost } = meter;
   const costs = { calls: meter.calls };
   await session.close();

@@ -131,6 +131,13 @@ export interface RecordedPage {
   readonly pieces: readonly PagePiece[];
   readonly edits: readonly PageEdit[];
   readonly calls: readonly PageCall[];
+  /** The notes that the log alone would keep of the session, at its end; absent where they say nothing. */
+  readonly notes?: PageNotes;
+}
+
+export interface PageNotes {
+  readonly text: string;
+  readonly tokens: number;
 }
 
 /** Costs as a simulation of the prompt cache tells them. */

@@ -2,8 +2,15 @@
  * Collects what a page shows while a session is replayed: each call's request as it was sent, and the
  * edits before it.
  */
+import type { Digest } from "../../../compaction/digest.ts";
 import type { SessionEvent, SessionObserver } from "../../../engine/events.ts";
+import { sessionFacts } from "../../../engine/notes-facts.ts";
+import { notesLimits, sizeOfNotes } from "../../../engine/notes-keeper.ts";
 import type { PreparedCall } from "../../../engine/prepared-call.ts";
+import { extractNotes } from "../../../notes/extractive-notes.ts";
+import { formatNotes, isEmptyTemplate, parseNotes } from "../../../notes/notes-document.ts";
+import { withoutMark } from "../../../notes/own-lines.ts";
+import { NOTES_TEMPLATE } from "../../../notes/template.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { RequestMessage, VisibleMessage } from "../../../transcript/window.ts";
 import {
@@ -11,6 +18,7 @@ import {
   type PageCall,
   type PageEdit,
   type PageFixed,
+  type PageNotes,
   type RecordedPage,
 } from "./page-data.ts";
 import { PageDictionary, pageText } from "./page-dictionary.ts";
@@ -21,6 +29,7 @@ export class PageRecorder implements SessionObserver {
   readonly #edits: PageEdit[] = [];
   readonly #calls: PageCall[] = [];
   #fixed: PageFixed | undefined;
+  #notes: PageNotes | undefined;
   /** What the window holds, by the block's object: a request is made of the same objects. */
   #pieces = new Map<ContentBlock, number>();
   #visible: readonly VisibleMessage[] = [];
@@ -49,10 +58,21 @@ export class PageRecorder implements SessionObserver {
     this.#before = pieces;
   }
 
+  /** The session is at its end: what its log tells without a model. */
+  noted(digest: Digest, windowTokens: number): void {
+    const blank = parseNotes(NOTES_TEMPLATE.text);
+    const { document } = extractNotes(blank, sessionFacts(digest), { limits: notesLimits(windowTokens) });
+    if (isEmptyTemplate(document)) return;
+    // The marks are for the next update; nobody reads them.
+    const lines = formatNotes(document).split("\n").map(withoutMark);
+    this.#notes = { text: lines.join("\n"), tokens: sizeOfNotes(document) };
+  }
+
   finish(): RecordedPage {
     const { sources, pieces } = this.#dictionary;
     const fixed = this.#fixed ?? {};
-    return { fixed, sources, pieces, edits: this.#edits, calls: this.#calls };
+    const notes = this.#notes === undefined ? {} : { notes: this.#notes };
+    return { fixed, sources, pieces, edits: this.#edits, calls: this.#calls, ...notes };
   }
 
   /** Gives every block of the window its piece; only new messages are looked at while it grows. */

@@ -217,7 +217,9 @@ describe.skipIf(!hasChromium)("a page in a browser", { timeout: 60_000 }, () => 
     const edits = [
       { call: data.calls.length - 1, layer: "full", reason: HOSTILE, freedTokens: 1, seq: 1, loss },
     ] as const;
-    const { page, problems, requests } = await openFile(browser, written({ ...data, edits }));
+    const notes = { text: HOSTILE, tokens: 12 };
+    const { page, problems, requests } = await openFile(browser, written({ ...data, edits, notes }));
+    expect(await page.locator("#notes").textContent()).toBe(HOSTILE);
     const texts = await shownBlocks(page);
     expect(texts.slice(0, 2)).toEqual([HOSTILE, JSON.stringify({ [HOSTILE]: HOSTILE })]);
     expect(await page.locator("#title").innerText()).toBe(HOSTILE);

@@ -78,6 +78,18 @@ describe("a recorded page", () => {
     expect(new Set(data.pieces.map(({ form }) => form))).toEqual(new Set(["original"]));
   });
 
+  it("holds the notes that the log keeps of the session, without the marks of who wrote a line", async () => {
+    const messages = [
+      { role: "user", content: "Mend the parser." },
+      { role: "assistant", content: "Done." },
+    ];
+    const { data } = await replayedPage(JSON.stringify({ messages }));
+    expect(data.notes?.text).toContain("# Current State\n");
+    expect(data.notes?.text).toContain("\n- Last asked: Mend the parser.\n");
+    expect(data.notes?.text).not.toContain("<!--");
+    expect(data.notes?.tokens).toBeGreaterThan(100);
+  });
+
   it("keeps the beginning and the end of a long text, and says how long it was", async () => {
     const text = `BEGIN ${"much ado about a ship ".repeat(250)}END`;
     const { data } = await replayedPage(JSON.stringify({ messages: [{ role: "user", content: text }] }));

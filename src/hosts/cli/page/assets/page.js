@@ -24,9 +24,16 @@ let selected = 0;
 
 showHeadline(session);
 fill("layers", layerTable(session), editList(session, select));
+if (session.notes !== undefined) showNotes(session.notes);
 if (last < 0) document.body.classList.add("no-calls");
 else start();
 document.body.classList.add("ready");
+
+function showNotes({ text, tokens }) {
+  fill("notes-size", `about ${formatTokens(tokens)} tokens`);
+  byId("notes").textContent = text;
+  byId("noted").hidden = false;
+}
 
 function start() {
   const panel = new CallPanel(session);
