@@ -29,7 +29,7 @@ export const LOG_FILE = `${ROOT}/${SESSION}.jsonl`;
 /** Answers to requests for an update of the notes. */
 export type Reply = (request: ModelRequest, index: number) => FakeReply | Promise<FakeReply>;
 
-export interface NotesStageOptions extends Partial<Omit<PalimpsestOptions, "model" | "store">> {
+export interface NotesStageOptions extends Partial<Omit<PalimpsestOptions, "model">> {
   readonly root?: string;
   readonly fs: FileSystem;
   readonly reply?: Reply;
@@ -70,7 +70,7 @@ export function notesStage(options: NotesStageOptions): NotesStage {
   const clock = new FakeClock();
   const palimpsest = createPalimpsest({
     model,
-    store: fileStore(fs, root),
+    store: fileStore(fs, root, clock),
     clock,
     observer: { onEvent: (event) => events.push(event) },
     notes: notes === "off" ? "off" : { isGated: false, costShareCap: "off", ...notes },
@@ -82,8 +82,11 @@ export function notesStage(options: NotesStageOptions): NotesStage {
   return { palimpsest, model, events, clock, updates, unreadable };
 }
 
-export function fileStore(fs: FileSystem, root = ROOT): FileSessionStore {
-  return new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds });
+/** A store of a process that finds every other process dead. */
+export function fileStore(fs: FileSystem, root = ROOT, clock = new FakeClock()): FileSessionStore {
+  const process = { pid: 1, host: "host", space: "space", startedAt: undefined, isAlive: () => false };
+  const lease = { clock, process, timer: { every: () => () => undefined } };
+  return new FileSessionStore({ root, fs, hasher: nodeHasher, ids: randomIds, lease });
 }
 
 /** One more entry of the worklog. */
@@ -106,9 +109,10 @@ export async function diskWithSession(
 export async function oneTurn(
   stage: NotesStage,
   options: Parameters<AgentSession["turn"]>[1] = {},
+  prompt = "Go on.",
 ): Promise<AgentSession> {
   const agent = await stage.palimpsest.open(SESSION);
-  await agent.turn("Go on.", options);
+  await agent.turn(prompt, options);
   await stage.palimpsest.close();
   return agent;
 }
