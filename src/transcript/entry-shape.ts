@@ -20,7 +20,7 @@ const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(
 const isAmount: Check = (value) => isNumber(value) && (value as number) >= 0;
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 /** Numbers that leave room to count on from, however wrong they are. */
-const isSeq: Check = (value) => isCount(value) && value !== 0 && (value as number) <= LARGEST_SEQ;
+export const isSeq: Check = (value) => isCount(value) && value !== 0 && (value as number) <= LARGEST_SEQ;
 const isFlag: Check = (value) => typeof value === "boolean";
 const isGiven: Check = (value) => value !== undefined;
 const isHash: Check = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);

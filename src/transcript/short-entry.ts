@@ -49,7 +49,7 @@ export function completeEntry(value: Fields): void {
 }
 
 /** Who is behind a message that does not say: from its role and its blocks, as they lie in the log. */
-function originOf(role: unknown, content: unknown): Origin {
+export function originOf(role: unknown, content: unknown): Origin {
   if (role === "assistant") return "assistant";
   if (role === "system") return "host";
   return Array.isArray(content) && content.some(isResult) ? "tool" : "user";

@@ -152,6 +152,39 @@ describe("a disk that fails for a while", () => {
     expect(await readSession(fileStore(disk))).toMatchObject({ seqs: [1, 2, 3], damage: [] });
   });
 
+  it("is not mistaken for another writer when it refused an append and kept its bytes", async () => {
+    const disk = new InMemoryFileSystem();
+    let isRefusing = false;
+    const uncut = withoutTruncate(disk);
+    const refuse = () => {
+      if (isRefusing) throw new FakeFileSystemError("EIO", "nothing works");
+    };
+    const open: FileSystem["open"] = (path, mode) => {
+      const file = uncut.open(path, mode);
+      const write = (bytes: Uint8Array) => {
+        const written = file.write(bytes);
+        refuse();
+        return written;
+      };
+      const size = () => {
+        refuse();
+        return file.size();
+      };
+      return { ...file, write, size };
+    };
+    const log = await fileStore({ ...uncut, open }).create(SESSION);
+    await log.append([message(1)]);
+    isRefusing = true;
+    await expect(log.append([message(2, "as it was refused")])).rejects.toMatchObject({
+      code: "STORE_FAILED",
+    });
+    isRefusing = false;
+    await expect(log.append([message(2, "another in its place")])).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      message: expect.stringContaining("are there nevertheless, and cannot be taken back"),
+    });
+  });
+
   it("is reported in the same call: no step that failed is taken as done", async () => {
     const runs = await sweep(
       "ENOSPC",

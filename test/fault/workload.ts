@@ -19,7 +19,8 @@ export function fileStore(fs: FileSystem, root = ROOT): SessionStore {
 const base = (seq: number) => ({ seq, id: `e${seq}`, v: 1, at: 1_767_225_600_000 + seq });
 
 export function message(seq: number, text = `message ${seq}`): MessageEntry {
-  return { type: "message", ...base(seq), role: "user", content: [{ type: "text", text }], origin: "user" };
+  // Its fields stand as the engine has them: it is written as most messages are.
+  return { type: "message", ...base(seq), role: "user", origin: "user", content: [{ type: "text", text }] };
 }
 
 export function checkpoint(seq: number): CheckpointEntry {

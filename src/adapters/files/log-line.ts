@@ -17,6 +17,7 @@ import type { LogDamage } from "../../ports/session-store.ts";
 import { ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
 import { packEntry, unpackEntry } from "./packed-entry.ts";
+import { formatPlainEntry } from "./plain-line.ts";
 
 export const NEWLINE = 0x0a;
 /** Ends a line that was never acknowledged. */
@@ -52,7 +53,7 @@ export interface FramedBatch {
   readonly offsets: readonly number[];
 }
 
-/** Entries as the bytes of one write. */
+/** Entries as the bytes of one write. The bytes are good until the next lines are made: whoever keeps them copies them. */
 export function formatBatch(entries: readonly Entry[]): FramedBatch {
   const only = entries.length === 1 ? entries[0] : undefined;
   if (only !== undefined) return { bytes: formatLine(only, ""), offsets: [0] };
@@ -60,7 +61,7 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
   const offsets: number[] = [];
   let size = 0;
   const lines = entries.map((entry, index) => {
-    const line = formatLine(entry, `"batch":"${index + 1}/${entries.length}",`);
+    const line = Buffer.from(formatLine(entry, `"batch":"${index + 1}/${entries.length}",`));
     offsets.push(size);
     size += line.length;
     return line;
@@ -70,14 +71,19 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
 
 /** The JSON goes where it belongs at once, its first brace where the comma before it will stand: no long text is put together. */
 function formatLine(entry: Entry, batchMark: string): Buffer {
-  const json = packEntry(entry, formatEntry(entry));
   const jsonStart = BODY_START + batchMark.length - 1;
-  const line = Buffer.allocUnsafe(jsonStart + Buffer.byteLength(json) + 1);
-  line.write(json, jsonStart);
+  const line = formatPlainEntry(entry, { before: jsonStart, behind: 1 }) ?? formatAnyEntry(entry, jsonStart);
   if (batchMark !== "") line.write(batchMark, BODY_START, "latin1");
   line[line.length - 1] = NEWLINE;
   line.set(EMPTY_HEAD, 0);
   writeChecksum(line);
+  return line;
+}
+
+function formatAnyEntry(entry: Entry, jsonStart: number): Buffer {
+  const json = packEntry(entry, formatEntry(entry));
+  const line = Buffer.allocUnsafe(jsonStart + Buffer.byteLength(json) + 1);
+  line.write(json, jsonStart);
   return line;
 }
 

@@ -41,7 +41,8 @@ export interface NumberedLines {
 
 interface Unconfirmed {
   readonly entries: NumberedLines["entries"];
-  readonly bytes: Uint8Array;
+  /** Where the file ends if nobody else wrote. */
+  readonly end: number;
   /** Where the first line begins if nobody else wrote. */
   readonly position: number;
 }
@@ -112,14 +113,18 @@ export class LogWriter {
     const failure = this.#write(bytes);
     if (failure !== undefined && this.#takeBack(bytes) !== "all-there") throw failure;
 
-    this.#unconfirmed = { entries, bytes, position: this.#size + separator.length };
+    this.#unconfirmed = {
+      entries,
+      end: this.#size + bytes.length,
+      position: this.#size + separator.length,
+    };
     return this.#confirm(this.#unconfirmed);
   }
 
   /** Where the append lies, once it is known that it counts. */
   #confirm(append: Unconfirmed): number {
     try {
-      if (this.#file.endsAt(this.#size + append.bytes.length)) return this.#keep(append);
+      if (this.#file.endsAt(append.end)) return this.#keep(append);
       return this.#confirmAt(append, this.#file.size());
     } catch (error) {
       // The disk took the bytes and will not tell where it ends: whether they count is seen with the next append.
@@ -129,8 +134,8 @@ export class LogWriter {
   }
 
   #confirmAt(append: Unconfirmed, size: number): number {
-    const { entries, bytes } = append;
-    if (size === this.#size + bytes.length) return this.#keep(append);
+    const { entries, end } = append;
+    if (size === end) return this.#keep(append);
     // Somebody wrote in the same instant.
     const stored = this.#lookAt(size);
     this.#unconfirmed = undefined;
@@ -142,9 +147,9 @@ export class LogWriter {
   }
 
   /** It lies where it was written to, and nothing behind it. */
-  #keep({ entries, bytes, position }: Unconfirmed): number {
-    this.#size += bytes.length;
-    this.#lineStart = this.#size;
+  #keep({ entries, end, position }: Unconfirmed): number {
+    this.#size = end;
+    this.#lineStart = end;
     this.#separator = NOTHING;
     this.#last = entries[entries.length - 1]!;
     this.#unconfirmed = undefined;
@@ -186,7 +191,8 @@ export class LogWriter {
       // The failure that the caller hears of is the one of the write; this one is dealt with by `#settle`.
       if (landed === "all") return "all-there";
     }
-    this.#doubtful = bytes;
+    // A copy: the next line is made in the same place.
+    this.#doubtful = Buffer.from(bytes);
     return "in-doubt";
   }
 
