@@ -10,7 +10,7 @@ import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import { writeRounds } from "../compaction/full/cold-transcript.ts";
 import { measureText } from "../compaction/measure.ts";
 import type { NotesLimits } from "../notes/limits.ts";
-import type { NotesDocument } from "../notes/notes-document.ts";
+import { isEmptyTemplate, type NotesDocument } from "../notes/notes-document.ts";
 import { judgeUpdaterCalls, type NotesEdit, type UpdaterDenial } from "../notes/permissions.ts";
 import { type ParsedPatches, parseSectionPatches } from "../notes/section-patches.ts";
 import { composeUpdatePrompt } from "../notes/update-prompt.ts";
@@ -135,7 +135,9 @@ export class NotesDesk {
     const frame = measureText(this.#prompt(ask, undefined), ask.measure) + ask.limits.totalTokens;
     let left =
       (windowTokens - frame - ask.budget.summaryReserveTokens) * FULL_COMPACT_DEFAULTS.transcriptShare;
-    const untold = ask.visible.filter(({ seq }) => seq > ask.toldSeq && seq <= ask.throughSeq);
+    // Notes that somebody took away tell of nothing any more.
+    const toldSeq = isEmptyTemplate(ask.document) ? 0 : ask.toldSeq;
+    const untold = ask.visible.filter(({ seq }) => seq > toldSeq && seq <= ask.throughSeq);
     const texts: string[] = [];
     let throughSeq = 0;
     for (const { start, end } of groupRounds(untold)) {

@@ -37,7 +37,9 @@ export class NotesKeeper {
     this.#parts = parts;
     this.#template = template;
     this.#file = parts.log.notes ?? new PassingNotes();
-    this.#state = parseNotesState(parts.carried.get(NOTES_MARK));
+    const state = parseNotesState(parts.carried.get(NOTES_MARK));
+    // An entry that is not there yet is nothing that they can tell of.
+    this.#state = state !== undefined && state.throughSeq < parts.writer.nextSeq ? state : undefined;
   }
 
   /** As the updater may name it. */

@@ -18,20 +18,28 @@ export interface NotesState {
   readonly updatedBy: "model" | "log";
 }
 
-/** The state as a log has it; `undefined` where it is none. */
+/** The state as a log has it; `undefined` where it is none, or says what cannot be. */
 export function parseNotesState(value: JsonValue | undefined): NotesState | undefined {
   if (!isObject(value)) return undefined;
-  const number = (name: string): number => Math.max(0, asNumber(value[name]) ?? 0);
-  const throughSeq = asNumber(value["throughSeq"]);
+  const figure = (name: string): number => {
+    const number = asNumber(value[name]) ?? Number.NaN;
+    return number >= 0 && number <= Number.MAX_SAFE_INTEGER ? number : Number.NaN;
+  };
   const throughId = asString(value["throughId"]);
-  if (throughSeq === undefined || throughId === undefined) return undefined;
+  const figures = {
+    throughSeq: figure("throughSeq"),
+    conversationTokens: figure("conversationTokens"),
+    sessionCost: figure("sessionCost"),
+    notesCost: figure("notesCost"),
+    notesTokens: figure("notesTokens"),
+  };
+  const areSound = Object.values(figures).every((number) => !Number.isNaN(number));
+  const isPlace = Number.isInteger(figures.throughSeq) && figures.throughSeq > 0;
+  if (throughId === undefined || !isPlace || !areSound || figures.notesCost > figures.sessionCost)
+    return undefined;
   return {
-    throughSeq,
+    ...figures,
     throughId,
-    conversationTokens: number("conversationTokens"),
-    sessionCost: number("sessionCost"),
-    notesCost: number("notesCost"),
-    notesTokens: number("notesTokens"),
     updatedBy: value["updatedBy"] === "model" ? "model" : "log",
   };
 }
