@@ -6,7 +6,7 @@
  * nothing away. Reading takes no lease, so a session that somebody else is writing can be forked. The
  * header goes first, so that what fails half-way can be found and taken away by the means of the port.
  */
-import { SessionError } from "../base/errors.ts";
+import { PalimpsestError, SessionError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { shorten } from "../base/text.ts";
 import type { SessionLog, SessionStore } from "../ports/session-store.ts";
@@ -83,6 +83,7 @@ async function copyInto(copying: Copying): Promise<Session> {
     const session = assembleSession(options, log, folded);
     // Nobody else has it yet, so nothing has to wait its turn.
     await session.parts.writer.checkpoint();
+    await copyNotes({ from: parent, to: log, emit });
     await log.sync();
     stopIfAborted(options.signal);
     emit({ type: "forked", parentId: parent.sessionId, entries, missingBlobs });
@@ -120,6 +121,28 @@ async function copyEntries(
     clock.nowMs(),
   );
   return { entries: copy.lastSeq, missingBlobs: copy.missingBlobs };
+}
+
+/**
+ * As they are now, whatever they were at the entry that is forked at: a person may have written in them. Notes
+ * that cannot be read there, or not kept here, cost the fork nothing else.
+ */
+async function copyNotes({
+  from,
+  to,
+  emit,
+}: {
+  readonly from: SessionLog;
+  readonly to: SessionLog;
+  readonly emit: (event: SessionEvent) => void;
+}): Promise<void> {
+  let text: string | undefined;
+  try {
+    text = await from.notes?.read();
+  } catch (error) {
+    emit({ type: "notes-unreadable", reason: error instanceof PalimpsestError ? error.code : String(error) });
+  }
+  if (text !== undefined) await to.notes?.replace(undefined, text);
 }
 
 /** The parent's first entry may be damaged: then there is a header all the same. */

@@ -53,6 +53,36 @@ const texts = (session: Session): readonly string[] =>
   );
 
 describe("a fork", () => {
+  it.each([
+    ["in memory", () => new InMemorySessionStore()],
+    ["in files", () => fileStore(new InMemoryFileSystem())],
+  ])("has the notes of its parent as they are now, and goes on with its own: %s", async (_, makeStore) => {
+    const options = optionsOf(makeStore());
+    const session = await aConversation(options);
+    await (await options.store.open("parent")).notes?.replace(undefined, "# Notes");
+    const fork = await forkSession("parent", { ...options, sessionId: "fork", atSeq: 3 });
+    const [ofParent, ofFork] = [await options.store.open("parent"), await options.store.open("fork")];
+    expect(await ofFork.notes?.read()).toBe("# Notes");
+    await ofFork.notes?.replace("# Notes", "# Notes of the fork");
+    expect(await ofParent.notes?.read()).toBe("# Notes");
+    const second = await forkSession("fork", { ...options, sessionId: "second" });
+    expect(await (await options.store.open("second")).notes?.read()).toBe("# Notes of the fork");
+    for (const one of [session, fork, second]) await one.close();
+  });
+
+  it("comes about without notes that cannot be read, and says so", async () => {
+    const disk = new InMemoryFileSystem();
+    const options = optionsOf(fileStore(disk));
+    const session = await aConversation(options);
+    disk.writeFile("/sessions/parent/notes.md", Buffer.from([0xff]));
+    const events: SessionEvent[] = [];
+    const observer = { onEvent: (event: SessionEvent) => void events.push(event) };
+    const fork = await forkSession("parent", { ...options, observer, sessionId: "fork" });
+    expect(events).toContainEqual({ type: "notes-unreadable", reason: "NOTES_UNREADABLE" });
+    expect(disk.list("/sessions/fork")).not.toContain("notes.md");
+    for (const one of [session, fork]) await one.close();
+  });
+
   it("has the entries of its parent with their numbers, a header of its own, and a checkpoint", async () => {
     const options = optionsOf(new InMemorySessionStore());
     const session = await aConversation(options);

@@ -26,7 +26,7 @@ const ERRORS: readonly { readonly error: Fault; readonly failCount: number }[] =
   { error: "short", failCount: 1 },
 ];
 /** What an editor finishes later, it finishes before every so manieth operation; all of them take a while. */
-const STEP = process.env["PALIMPSEST_LONG"] === "1" ? 1 : 7;
+const STEP = process.env["PALIMPSEST_LONG"] === "1" ? 1 : 17;
 const CRASHES: readonly Crash[] = ["process", "power", "power-torn"];
 const cases = { dead: 0, failed: 0, edited: 0 };
 afterAll(() => console.info(`notes: ${JSON.stringify(cases)} cases`));
@@ -46,6 +46,7 @@ async function expectSettled(
   expect(await next.replace(found, LAST), why).toBe(true);
   const later = await notesOf(disk, 3);
   expect(await later.replace(LAST, found ?? ""), why).toBe(true);
+  expect(disk.stat(`${FOLDER}/.notes`), why).toBe(undefined);
   const kinds = new Set([...textsIn(disk).keys()].map((name) => name.replace(/\.\d.*/, "")));
   expect([...kinds].sort(), why).toEqual(["notes.md", "notes.previous"]);
 }
@@ -91,6 +92,9 @@ describe("a disk that fails while notes are replaced", () => {
           cases.failed++;
           if (typeof outcome !== "boolean") expect(outcome, why).toBeInstanceOf(StoreError);
           else expect(outcome, why).toBe(true);
+          // Somebody looks at it before anybody settles it.
+          if (failCount === 1 && base !== undefined)
+            expect([base, NEW], why).toContain(textsIn(disk).get("notes.md"));
           await expectSettled(disk, outcome === true ? [NEW] : [base, NEW], why);
         }
       });
@@ -162,6 +166,7 @@ describe("a person who saves while notes are replaced", () => {
           const why = `saved before operation ${from}, finished before ${until}`;
           isDone.add(outcome);
           cases.edited++;
+          if (editor === "by renaming a new file") expect(textsIn(disk).get("notes.md"), why).toBe(BY_HAND);
           await expectKept(disk, dress, why);
           if (isLast) break;
         }

@@ -54,8 +54,9 @@ export async function diskWith(notes: string | undefined): Promise<InMemoryFileS
 
 export function textsIn(disk: InMemoryFileSystem): ReadonlyMap<string, string> {
   if (disk.stat(FOLDER) === undefined) return new Map();
+  const names = disk.list(FOLDER).filter((name) => disk.stat(`${FOLDER}/${name}`)?.isDirectory === false);
   return new Map(
-    disk.list(FOLDER).map((name) => [name, Buffer.from(disk.readFile(`${FOLDER}/${name}`)).toString("utf8")]),
+    names.map((name) => [name, Buffer.from(disk.readFile(`${FOLDER}/${name}`)).toString("utf8")]),
   );
 }
 

@@ -95,7 +95,7 @@ export class FileSessionLog implements SessionLog {
     const folders = this.#folders;
     this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders, quotaBytes });
     this.notes = new FileNotes({
-      ...{ paths, fs, hasher, ids, clock: options.clock },
+      ...{ sessionId, paths, fs, hasher, ids, lease, clock: options.clock },
       assertOpen: () => this.#assertOpen(),
       assertStays: () => this.#assertNotMoved(),
     });

@@ -10,16 +10,15 @@
  *
  * | found | what it is | what is done, by whoever reads or replaces next |
  * | --- | --- | --- |
- * | `taken`, no `notes.md` | it was being replaced | put back |
+ * | `taken`, no `notes.md` | a crash came while it was replaced | put back |
  * | `taken` and `notes.md` | it was replaced, or a person wrote in between | kept as `previous`, or as a conflict where it is not what was to be replaced |
  * | `copying`, `notes.md` ends early | the same, where files have one name only | the rest is appended |
  * | a temporary file | new notes that were not put in place | removed by the next replacement |
  *
- * Putting something back that another process is in the middle of replacing only makes that process begin
- * again. So of two that replace the same notes one wins, and a crash leaves the old notes or the new.
+ * Programs do so one after the other (`notes-lock.ts`), so of two that replace the same notes one wins, and a
+ * crash leaves the old notes or the new. Whoever reads while they are taken out reads what was taken out.
  */
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
-import { StoreError } from "../../base/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
@@ -30,16 +29,21 @@ import type { SessionPaths } from "../shared/session-paths.ts";
 import { notesUnreadable, storeFailure } from "../shared/store-failure.ts";
 import { FolderKeeper } from "./folder-keeper.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";
+import { type HeldNotes, NotesLock } from "./notes-lock.ts";
 import { NOTES_NAME, temporaryNotesName } from "./notes-names.ts";
 import { isTornOf, NotesSettling, unfinishedIn } from "./notes-settling.ts";
+import type { LeaseOptions } from "./session-lease.ts";
 import { writeWhole } from "./whole-file.ts";
 
 export interface FileNotesOptions {
+  readonly sessionId: string;
   readonly paths: SessionPaths;
   readonly fs: FileSystem;
   readonly hasher: Hasher;
   readonly ids: IdSource;
   readonly clock: Clock;
+  /** Absent where nobody else can come. */
+  readonly lease: LeaseOptions | undefined;
   /** Throws once the log was closed. */
   readonly assertOpen: () => void;
   /** Throws where the session is somewhere else by now: its folder is not to be made again. */
@@ -51,16 +55,18 @@ export class FileNotes implements NotesFile {
   readonly #options: FileNotesOptions;
   readonly #folder: NotesFolder;
   readonly #settling: NotesSettling;
+  readonly #lock: NotesLock;
   /** Its own, so that a sync of the log does not take what is under way here as done. */
   readonly #folders: FolderKeeper;
   /** Ends when every replacement that was begun has ended. */
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: FileNotesOptions) {
-    const { fs, hasher, ids, clock, paths } = options;
+    const { sessionId, fs, hasher, ids, clock, lease, paths } = options;
     this.#options = options;
     this.#folder = new NotesFolder(fs, paths.sessionFolder);
     this.#settling = new NotesSettling({ folder: this.#folder, hasher, ids, clock });
+    this.#lock = new NotesLock({ sessionId, sessionFolder: paths.sessionFolder, fs, ids, lease });
     this.#folders = new FolderKeeper(fs);
     this.path = this.#folder.at(NOTES_NAME);
   }
@@ -92,27 +98,40 @@ export class FileNotes implements NotesFile {
     const bytes = encodeNotes(text);
     const wanted = base === undefined ? undefined : Buffer.from(base, "utf8");
     try {
+      if (!(await this.#isStill(wanted))) return false;
+      const isReplaced = await this.#replaceLocked(wanted, bytes);
+      if (isReplaced) await this.#sync();
+      return isReplaced;
+    } catch (error) {
+      throw storeFailure(`${this.path} could not be replaced`, error);
+    }
+  }
+
+  async #replaceLocked(wanted: Buffer | undefined, bytes: Buffer): Promise<boolean> {
+    const { assertStays, paths } = this.#options;
+    assertStays();
+    this.#folders.ensure(paths.sessionFolder);
+    const held = await this.#lock.hold();
+    // Others are at it all the time: what is there when they are done is something else.
+    if (held === undefined) return false;
+    try {
+      assertStays();
       await this.#settling.settle(this.#folder.names());
       this.#settling.tidy(this.#folder.names());
       for (let attempt = 1; attempt <= STORE_DEFAULTS.notesAttempts; attempt++) {
         if (!(await this.#isStill(wanted))) return false;
-        if (!(await this.#tryReplace(wanted, bytes))) continue;
-        await this.#sync();
-        return true;
+        if (await this.#tryReplace(wanted, { bytes, held })) return true;
       }
-    } catch (error) {
-      throw storeFailure(`${this.path} could not be replaced`, error);
+      return false;
+    } finally {
+      held.release();
     }
-    throw new StoreError("STORE_FAILED", {
-      message: `${this.path} was not replaced: others were at it ${STORE_DEFAULTS.notesAttempts} times.`,
-      hint: "Read the notes again and try once more; nothing was changed.",
-    });
   }
 
   async #isStill(wanted: Buffer | undefined): Promise<boolean> {
     const found = await this.#find();
-    if (found === undefined || wanted === undefined) return found === wanted;
-    if (found.equals(wanted)) return true;
+    if (found === undefined) return wanted === undefined;
+    if (wanted !== undefined && found.equals(wanted)) return true;
     // Bytes that are no text are told rather than passed over.
     decodeNotes(found, this.path);
     return false;
@@ -139,11 +158,22 @@ export class FileNotes implements NotesFile {
     const names = this.#folder.names();
     if (unfinishedIn(names).length === 0) return names;
     try {
-      await this.#settling.settle(names);
+      await this.#settleCrash();
     } catch {
       // Whoever only reads need not be able to write.
     }
     return this.#folder.names();
+  }
+
+  /** Unless somebody is in the middle of it. */
+  async #settleCrash(): Promise<void> {
+    const held = this.#lock.tryHold();
+    try {
+      // What was seen before may have been settled by whoever had the lock.
+      if (held !== undefined) await this.#settling.settle(this.#folder.names());
+    } finally {
+      held?.release();
+    }
   }
 
   #wholeOf(found: Buffer, names: readonly string[]): Buffer {
@@ -155,9 +185,13 @@ export class FileNotes implements NotesFile {
   }
 
   /** Whether the new notes stand in the place of `wanted`; if not, what stands there is to be looked at again. */
-  async #tryReplace(wanted: Buffer | undefined, bytes: Buffer): Promise<boolean> {
+  async #tryReplace(
+    wanted: Buffer | undefined,
+    { bytes, held }: { readonly bytes: Buffer; readonly held: HeldNotes },
+  ): Promise<boolean> {
     const temporary = await this.#writeTemporary(bytes);
     try {
+      if (!held.isHeld()) return false;
       if (wanted === undefined) return await this.#place(temporary, bytes);
       return await this.#swap(wanted, temporary, bytes);
     } finally {
@@ -166,9 +200,7 @@ export class FileNotes implements NotesFile {
   }
 
   async #writeTemporary(bytes: Buffer): Promise<string> {
-    const { assertStays, fs, ids, paths } = this.#options;
-    assertStays();
-    this.#folders.ensure(paths.sessionFolder);
+    const { fs, ids } = this.#options;
     const name = temporaryNotesName(ids.entryId());
     const file = fs.open(this.#folder.at(name), "create");
     try {
@@ -202,7 +234,7 @@ export class FileNotes implements NotesFile {
         this.#tryTo(() => this.#settling.keepAsPrevious(taken));
         return true;
       }
-      if (!(await this.#settling.putBack(taken))) this.#settling.settleOvertaken(taken);
+      if (!(await this.#settling.putBack(taken))) this.#settling.settleReplaced(taken);
       return false;
     } catch (error) {
       await this.#settling.putBack(taken).catch(() => undefined);

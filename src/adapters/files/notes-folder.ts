@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { StoreError } from "../../base/errors.ts";
-import type { FileSystem } from "../../ports/file-system.ts";
-import { errorCode } from "../shared/store-failure.ts";
+import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
+import { errorCode, notesUnreadable } from "../shared/store-failure.ts";
 import { readBuffer } from "./log-reader.ts";
 
 const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
@@ -51,7 +51,7 @@ export class NotesFolder {
     if (stat.isDirectory) throw folderRefused(path);
     assertNotTooLarge(path, stat.size);
     return ifThere(() => {
-      const file = this.fs.open(path, "read");
+      const file = this.#open(path);
       try {
         const size = file.size();
         assertNotTooLarge(path, size);
@@ -60,6 +60,15 @@ export class NotesFolder {
         file.close();
       }
     });
+  }
+
+  #open(path: string): OpenFile {
+    try {
+      return this.fs.open(path, "read");
+    } catch (error) {
+      // A pipe or a device.
+      throw errorCode(error) === "EINVAL" ? notesUnreadable(path, error) : error;
+    }
   }
 
   /** Removes a file, which may be gone already. */

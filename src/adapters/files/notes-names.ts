@@ -8,6 +8,7 @@
  * notes.copying.<when>-<fingerprint>-<id>.md   new notes, while they are copied to `notes.md`: files have one name there
  * notes.previous.<when>-<fingerprint>-<id>.md  notes that were replaced, kept for a while
  * notes.conflict-<number>.md                   what a person wrote and is not in `notes.md`
+ * .notes/                                      the lease of the program that replaces them
  * ```
  *
  * `when` are milliseconds since the epoch; the fingerprint is that of the text that was to be replaced. So a
@@ -17,6 +18,8 @@ import type { Hasher } from "../../ports/hasher.ts";
 
 /** The file that people know. */
 export const NOTES_NAME = "notes.md";
+/** The folder that the lease of who replaces them lies in. */
+export const NOTES_LOCK_NAME = ".notes";
 const TEMPORARY_PATTERN = /^notes\.md\.[0-9A-Za-z-]+\.tmp$/;
 const CONFLICT_PATTERN = /^notes\.conflict-\d{1,6}\.md$/;
 const STAMPED_PATTERN = /^notes\.(taken|copying|previous)\.((\d{1,16})-([0-9a-f]{16})-[0-9A-Za-z-]+)\.md$/;

@@ -1,9 +1,7 @@
 /**
- * Finishes or undoes what a crash, or somebody who is at it, left of replacing notes: every version that
- * is not `notes.md` is put back, kept for a while, kept for good or removed. Doing it twice, or while its
- * owner goes on with it, changes nothing: whoever finds a file gone lets it be.
- *
- * Only the version that was taken out last is ever put back: there were other notes after each of the others.
+ * Finishes or undoes what a crash left of replacing notes: every version that is not `notes.md` is put back,
+ * kept for a while, kept for good or removed. For whoever holds the lock; people may save all the while, so
+ * nothing is ever put over what is there.
  */
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -47,9 +45,8 @@ export class NotesSettling {
   async settle(names: readonly string[]): Promise<void> {
     const unfinished = unfinishedIn(names);
     for (const version of unfinished) if (version.role === "copying") await this.#finishCopy(version);
-    const [last, ...earlier] = unfinished.filter(({ role }) => role === "taken");
-    if (last === undefined || (await this.putBack(last))) return;
-    for (const version of [last, ...earlier]) this.#settleReplaced(version);
+    for (const version of unfinished)
+      if (version.role === "taken" && !(await this.putBack(version))) this.settleReplaced(version);
   }
 
   /** Removes what nobody needs any more; for whoever is about to replace the notes. */
@@ -61,38 +58,28 @@ export class NotesSettling {
       if (bytes === undefined) continue;
       // Somebody had the file open, and has written to it since it was taken away from under its name.
       if (!this.#isUntouched(version, bytes)) this.#keep(version, bytes);
-      else if (this.#isPast(version, STORE_DEFAULTS.notesPreviousKeptMs)) this.#folder.remove(version.name);
+      else if (this.#isPast(version)) this.#folder.remove(version.name);
     }
   }
 
-  /** Makes it the notes again, unless there are others by now, or were since; whether it did. */
-  async putBack(version: StampedNotes): Promise<boolean> {
-    const names = this.#folder.names();
-    const isLast = stampedIn(names).every((other) => !isNewer(other, version));
-    if (names.includes(NOTES_NAME) || !isLast) return false;
-    const linked = this.#folder.link(version.name, NOTES_NAME);
-    if (linked === "done") this.#folder.remove(version.name);
+  /** Makes it the notes again, unless there are others by now; whether it did. */
+  async putBack({ name }: StampedNotes): Promise<boolean> {
+    const linked = this.#folder.link(name, NOTES_NAME);
+    if (linked === "done") this.#folder.remove(name);
     if (linked !== "unsupported") return linked === "done";
-    const bytes = this.#readOrLeave(version.name);
+    const bytes = this.#readOrLeave(name);
+    if (bytes !== undefined) return this.copy(name, bytes);
     // What is no plain file cannot be copied; nobody else makes such a thing at this moment.
-    return bytes === undefined
-      ? this.#folder.rename(version.name, NOTES_NAME)
-      : this.copy(version.name, bytes);
+    return !this.#folder.isTaken(NOTES_NAME) && this.#folder.rename(name, NOTES_NAME);
   }
 
-  /** Others were put in the place of what was taken out, and not by whoever took it. */
-  settleOvertaken(version: StampedNotes): void {
+  /** It was taken out, and there are other notes: the new ones, or what a person saved meanwhile. */
+  settleReplaced(version: StampedNotes): void {
     const bytes = this.#readOrLeave(version.name);
     if (bytes === undefined) return;
-    // Somebody else may replace the same text at this moment: then it is theirs to keep.
-    const isShared = stampedIn(this.#folder.names()).some(
-      (other) =>
-        other.stamp !== version.stamp &&
-        other.fingerprint === version.fingerprint &&
-        (other.role === "taken" || isNewer(other, version)),
-    );
+    // It may be the same file under two names.
     if (this.#readOrLeave(NOTES_NAME)?.equals(bytes)) this.#folder.remove(version.name);
-    else if (isShared && this.#isUntouched(version, bytes)) this.keepAsPrevious(version);
+    else if (this.#isUntouched(version, bytes)) this.keepAsPrevious(version);
     else this.#keep(version, bytes);
   }
 
@@ -146,25 +133,11 @@ export class NotesSettling {
 
   /** What the notes are to be, as far as they arrived. Only ever added to: a person may be at it by now. */
   async #finishCopy(version: StampedNotes): Promise<void> {
-    // Creating and writing is one step but for a crash: whoever is in the middle of it is not to be helped.
-    if (!this.#isPast(version, STORE_DEFAULTS.notesCopyingMs)) return;
     const whole = this.#readOrLeave(version.name);
     const torn = this.#readOrLeave(NOTES_NAME);
     if (whole !== undefined && torn !== undefined && isTornOf(torn, whole))
       await this.#write("append", whole.subarray(torn.length));
     this.keepAsPrevious(version);
-  }
-
-  /** It was taken out to be replaced, and there are other notes. */
-  #settleReplaced(version: StampedNotes): void {
-    const notes = this.#readOrLeave(NOTES_NAME);
-    const bytes = this.#readOrLeave(version.name);
-    // Somebody has just taken the others out, too: whoever comes after that settles it.
-    if (bytes === undefined || notes === undefined) return;
-    // It may be the same file under two names.
-    if (notes.equals(bytes)) this.#folder.remove(version.name);
-    else if (this.#isUntouched(version, bytes)) this.keepAsPrevious(version);
-    else this.#keep(version, bytes);
   }
 
   /** Under the first free name of its own. Where all are in use it stays under the one that it has. */
@@ -192,8 +165,8 @@ export class NotesSettling {
   }
 
   /** A time that is far ahead is that of a clock that was wrong. */
-  #isPast({ atMs }: StampedNotes, ms: number): boolean {
-    return Math.abs(this.#clock.nowMs() - atMs) >= ms;
+  #isPast({ atMs }: StampedNotes): boolean {
+    return Math.abs(this.#clock.nowMs() - atMs) >= STORE_DEFAULTS.notesPreviousKeptMs;
   }
 }
 
@@ -210,9 +183,5 @@ export function isTornOf(copy: Buffer, whole: Buffer): boolean {
 function stampedIn(names: readonly string[]): readonly StampedNotes[] {
   return names
     .flatMap((name) => parseStamped(name) ?? [])
-    .sort((one, other) => (isNewer(one, other) ? -1 : 1));
-}
-
-function isNewer(one: StampedNotes, other: StampedNotes): boolean {
-  return one.atMs > other.atMs || (one.atMs === other.atMs && one.stamp > other.stamp);
+    .sort((one, other) => other.atMs - one.atMs || (one.stamp < other.stamp ? -1 : 1));
 }

@@ -24,6 +24,7 @@ const OWN_NOTES = `notes\\.md${TEMPORARY}|notes\\.(?:taken|copying|previous)\\.\
 const SESSION_FOLDER: Allowed = {
   files: new RegExp(`^(?:lease\\.\\d+|${OWN_NOTES}|trashed\\.json)$`),
   folders: {
+    ".notes": { files: /^lease\.\d+$/ },
     blobs: { files: new RegExp(`^[0-9a-f]{64}${TEMPORARY}$`) },
     damage: { files: ANY_NAME },
     tasks: { files: ANY_NAME, depth: 3 },

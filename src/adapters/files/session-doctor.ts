@@ -14,6 +14,7 @@ import { errorCode, readFailure } from "../shared/store-failure.ts";
 import { BLOB_NAME_PATTERN, readBlobText, TEMPORARY_ENDING } from "./blob-folder.ts";
 import { leaseState } from "./lease-state.ts";
 import { readBuffer, readLog } from "./log-reader.ts";
+import { checkNotes } from "./notes-checkup.ts";
 import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-findings.ts";
 
 const HASH_PATTERN = /"([0-9a-f]{64})"/g;
@@ -50,6 +51,7 @@ export async function inspectSession(options: DoctorOptions): Promise<SessionChe
       findings: [
         ...checkLog(options, log),
         ...blobs.findings,
+        ...checkNotes(options),
         ...leases.findings,
         ...checkFolders(options, leases.isInUse),
       ],

@@ -37,6 +37,12 @@ export type FindingKind =
   | "blob-damaged"
   /** A blob that no entry names: a crash came between storing it and the entry. Mending removes it. */
   | "blob-unreferenced"
+  /** The notes are no plain text file, or too large. Nothing is done about them. */
+  | "notes-unreadable"
+  /** A crash came while the notes were replaced. Mending puts the old or the new in place. */
+  | "notes-unfinished"
+  /** What a person saved while the notes were replaced, kept beside them. Nothing is done about it. */
+  | "notes-conflict"
   /** A lease whose writer is gone. Mending removes it. */
   | "stale-lease"
   /** A file or an empty folder that a crash left behind. Mending removes it. */

@@ -62,8 +62,10 @@ export const STORE_DEFAULTS = {
   notesFileLimitBytes: 1_048_576,
   /** How long notes that were replaced are kept beside the new ones, in milliseconds, for an editor that still holds them open. Source: our choice; a save takes milliseconds, also on a busy machine. */
   notesPreviousKeptMs: 60_000,
-  /** How long notes that are copied to their place may end early before it is taken for a crash, in milliseconds. Source: our choice; the write takes microseconds. */
-  notesCopyingMs: 1_000,
+  /** How long a program waits for another that replaces the same notes, in milliseconds. Source: our choice; replacing them takes as long as the disk takes to sync a file. */
+  notesWaitMs: 5_000,
+  /** How often it looks whether the other is done, in milliseconds; up to twice that. Source: our choice. */
+  notesPollMs: 5,
   /** Times that notes are read or replaced again because somebody else changed them in between. Source: our choice; one is rare. */
   notesAttempts: 16,
   /** Texts of people beside the notes, each a file, that are given a name of their own; later ones wait under the name of a version before. Source: our choice: more than anybody has looked at and left. */

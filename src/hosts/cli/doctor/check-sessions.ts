@@ -92,7 +92,11 @@ async function mendAll(options: DoctorOptions): Promise<readonly DoctorFinding[]
 function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): DoctorFinding {
   const { kind, path, position, bytes, advice, isMendable, isQuarantined } = one;
   // What is kept in case damage names it needs nobody to do anything.
-  const isHarmless = kind === "torn-tail" || isQuarantined || (kind === "blob-unreferenced" && !isMendable);
+  const isHarmless =
+    kind === "torn-tail" ||
+    kind === "notes-conflict" ||
+    isQuarantined ||
+    (kind === "blob-unreferenced" && !isMendable);
   const words = isQuarantined ? `${advice} (This was done before.)` : advice;
   return {
     kind,

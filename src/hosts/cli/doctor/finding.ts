@@ -17,6 +17,9 @@ export type DoctorKind =
   | "blob-missing"
   | "blob-damaged"
   | "blob-unreferenced"
+  | "notes-unreadable"
+  | "notes-unfinished"
+  | "notes-conflict"
   | "stale-lease"
   | "litter";
 

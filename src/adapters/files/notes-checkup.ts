@@ -1,0 +1,83 @@
+/** What is wrong with the notes of a session, for the doctor; looking changes nothing. */
+import { randomIds } from "../node/random-ids.ts";
+import { systemClock } from "../node/system-clock.ts";
+import { decodeNotes } from "../shared/notes-text.ts";
+import { errorCode, sessionInUse } from "../shared/store-failure.ts";
+import { linkRefused, NotesFolder } from "./notes-folder.ts";
+import { NotesLock } from "./notes-lock.ts";
+import { isConflictName, isTemporaryNotes, NOTES_NAME } from "./notes-names.ts";
+import { NotesSettling, unfinishedIn } from "./notes-settling.ts";
+import type { DoctorOptions, SessionFinding } from "./session-findings.ts";
+
+export function checkNotes({ fs, paths }: DoctorOptions): readonly SessionFinding[] {
+  const folder = new NotesFolder(fs, paths.sessionFolder);
+  const refused = whyUnreadable(() => folder.names());
+  if (refused !== undefined) return [finding("notes-unreadable", paths.sessionFolder, 0, refused)];
+  const names = folder.names();
+  const bytesOf = (name: string): number => fs.stat(folder.at(name))?.size ?? 0;
+  const told = (kind: SessionFinding["kind"], name: string, advice: string): SessionFinding =>
+    finding(kind, folder.at(name), bytesOf(name), advice);
+  const unreadable = whyUnreadable(() => {
+    const bytes = folder.read(NOTES_NAME);
+    if (bytes !== undefined) decodeNotes(bytes, folder.at(NOTES_NAME));
+    // A name that leads nowhere.
+    else if (names.includes(NOTES_NAME)) throw linkRefused(folder.at(NOTES_NAME));
+  });
+  return [
+    ...(unreadable === undefined ? [] : [told("notes-unreadable", NOTES_NAME, unreadable)]),
+    ...unfinishedIn(names).map(({ name }) => ({
+      ...told(
+        "notes-unfinished",
+        name,
+        "A crash came while the notes were replaced: the old or the new are put in place.",
+      ),
+      isMendable: true,
+    })),
+    ...names.filter(isTemporaryNotes).map((name) => ({
+      ...told("litter", name, "Notes that a crash left half written: removed."),
+      isMendable: true,
+    })),
+    ...names
+      .filter(isConflictName)
+      .map((name) =>
+        told(
+          "notes-conflict",
+          name,
+          "Somebody saved this while the notes were replaced: take over what is needed, then remove it.",
+        ),
+      ),
+  ];
+}
+
+/** Puts in place what a crash left in the middle. */
+export async function mendNotes({ sessionId, fs, paths, hasher, lease }: DoctorOptions): Promise<void> {
+  const folder = new NotesFolder(fs, paths.sessionFolder);
+  const clock = lease?.clock ?? systemClock;
+  const settling = new NotesSettling({ folder, hasher, ids: randomIds, clock });
+  const lock = new NotesLock({
+    ...{ sessionId, sessionFolder: paths.sessionFolder, fs, ids: randomIds, lease },
+  });
+  const held = await lock.hold();
+  if (held === undefined) throw sessionInUse(sessionId, "another program replaces its notes");
+  try {
+    await settling.settle(folder.names());
+  } finally {
+    held.release();
+  }
+  await fs.syncDirectory(paths.sessionFolder);
+}
+
+/** What reading it says, where it cannot be. @throws what else the disk says. */
+function whyUnreadable(read: () => void): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (errorCode(error) !== "NOTES_UNREADABLE") throw error;
+    return `${(error as Error).message} The session goes on without its notes.`;
+  }
+}
+
+function finding(kind: SessionFinding["kind"], path: string, bytes: number, advice: string): SessionFinding {
+  return { kind, path, bytes, isQuarantined: false, isMendable: false, advice };
+}
