@@ -160,6 +160,8 @@ export class AgentNotes {
       const loaded = await this.#keeper.load();
       const text = neutralise((loaded.text ?? "").trim());
       if (!hasNotes(loaded) || holds(this.#session.visible, text)) return undefined;
+      // They tell of what the conversation went back behind.
+      if (this.#keeper.state !== undefined && (await this.#keeper.told()) === undefined) return undefined;
       const { autoCompactGateTokens } = this.#session.preparer.budget();
       if (this.#session.tokens.padded + sizeOfNotes(loaded.document) >= autoCompactGateTokens)
         return undefined;
@@ -200,6 +202,7 @@ export class AgentNotes {
       isEmptyTemplate(document) ? undefined : mergeKeyFacts(document, facts, { limits }).document,
     );
     this.#mergedSeq = throughSeq;
+    if (merged !== undefined) this.#progress.resized(sizeOfNotes(merged));
     return merged;
   }
 

@@ -11,6 +11,7 @@ import { judgeNotesGate, type NotesGateVerdict } from "../notes/update-gate.ts";
 import { usagePrice } from "../tokens/cache-price.ts";
 import { estimateMessage, estimateVisibleMessage } from "../tokens/estimate-message.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
+import { notesLimits } from "./notes-keeper.ts";
 import type { NotesOptions } from "./notes-options.ts";
 import type { NotesState } from "./notes-state.ts";
 import type { CallRequest, PreparedCall } from "./prepared-call.ts";
@@ -29,6 +30,8 @@ export class NotesProgress {
   readonly #options: NotesOptions;
   #conversationTokens: number;
   #updatedAtTokens: number | undefined;
+  /** Size of what the notes tell of. */
+  #toldTokens: number;
   #toolCalls = 0;
   #sessionCost: number;
   #notesCost: number;
@@ -42,6 +45,7 @@ export class NotesProgress {
     this.#options = options;
     this.#conversationTokens = state?.conversationTokens ?? 0;
     this.#updatedAtTokens = state?.conversationTokens;
+    this.#toldTokens = state?.conversationTokens ?? 0;
     this.#sessionCost = state?.sessionCost ?? 0;
     this.#notesCost = state?.notesCost ?? 0;
     this.#notesTokens = state?.notesTokens ?? 0;
@@ -107,8 +111,13 @@ export class NotesProgress {
     this.#toolCalls = 0;
   }
 
-  /** The notes have this size now. */
-  updated(notesTokens: number): void {
+  /** The notes tell of the conversation as it was when it had this size. */
+  told(conversationTokens: number): void {
+    this.#toldTokens = conversationTokens;
+  }
+
+  /** The notes have this size now: the next update reads them whole. */
+  resized(notesTokens: number): void {
     this.#notesTokens = notesTokens;
   }
 
@@ -127,12 +136,23 @@ export class NotesProgress {
     }
   }
 
-  /** The conversation out of the cache, the newest answer and the notes as new input, and an answer like the last. */
+  /**
+   * Forked: the conversation out of the cache, and the newest answer as new input. Cold: what the notes do not tell
+   * of yet, as new input. Either way with the notes, and an answer like the last.
+   */
   #expectedPrice(call: AnsweredCall): number {
-    const inputTokens = this.#sizeOf(call) + NOTES_DEFAULTS.instructionTokens + this.#notesTokens;
-    const cacheReadTokens = call.prepared.tokens.total;
-    const expected = { ...NO_USAGE, cacheReadTokens, inputTokens, outputTokens: this.#outputTokens };
-    return this.#price(expected, call.request.model);
+    const { windowTokens, effectiveTokens } = this.#session.preparer.budget();
+    const { total } = call.prepared.tokens;
+    const frameTokens = NOTES_DEFAULTS.instructionTokens + this.#notesTokens;
+    const forkedTokens = frameTokens + this.#sizeOf(call);
+    const fits = total + forkedTokens + notesLimits(windowTokens).totalTokens <= effectiveTokens;
+    const shownTokens = total + this.#sizeOf(call);
+    const untoldTokens = Math.min(this.#conversationTokens - this.#toldTokens, shownTokens);
+    const prompt =
+      this.#options.updater === "cold" || !fits
+        ? { inputTokens: frameTokens + untoldTokens }
+        : { inputTokens: forkedTokens, cacheReadTokens: total };
+    return this.#price({ ...NO_USAGE, ...prompt, outputTokens: this.#outputTokens }, call.request.model);
   }
 
   #sizeOf({ messages, usage }: AnsweredCall): number {

@@ -3,6 +3,7 @@
  * it ended. Nothing here rejects, and nothing is written where the conversation went back meanwhile.
  */
 import { PalimpsestError } from "../base/errors.ts";
+import { factsOfDigest } from "../compaction/digest-facts.ts";
 import { applySectionPatches } from "../notes/apply-patches.ts";
 import { applyNotesEdit } from "../notes/edit-notes.ts";
 import { extractNotes } from "../notes/extractive-notes.ts";
@@ -10,7 +11,6 @@ import type { NotesLimits } from "../notes/limits.ts";
 import type { NotesDocument } from "../notes/notes-document.ts";
 import type { Usage } from "../transcript/messages.ts";
 import type { NotesAnswer, NotesAsk, NotesCall, NotesDesk } from "./notes-desk.ts";
-import { sessionFacts } from "./notes-facts.ts";
 import { type NotesKeeper, sizeOfNotes } from "./notes-keeper.ts";
 import { type AnsweredCall, callsTools, type NotesProgress } from "./notes-progress.ts";
 import type { NotesState } from "./notes-state.ts";
@@ -76,10 +76,11 @@ export class NotesUpdater {
       const { throughSeq, isWhole } = written;
       if (!keeper.isOnLine(throughSeq)) return { ...told, ...NOTHING, outcome: "dropped" };
       const { changed, refusedCount, document: now } = await this.#apply(written, document);
+      const notesTokens = this.#resized(now);
       const done = { ...told, changed, refusedCount };
       if (changed.length === 0) return { ...done, outcome: "nothing-written" };
       if (!isWhole) return { ...done, outcome: "cut-off" };
-      await this.#remember(throughSeq, { conversationTokens, document: now, updatedBy: "model" });
+      await this.#remember(throughSeq, { conversationTokens, notesTokens, updatedBy: "model" });
       return { ...done, outcome: "written", throughSeq };
     } catch (error) {
       return { form: "forked", ...NOTHING, outcome: "failed", reason: reasonOf(error) };
@@ -92,12 +93,16 @@ export class NotesUpdater {
     const { conversationTokens } = progress;
     const throughSeq = newestSeq(session);
     try {
-      const facts = sessionFacts(await session.inTurn(() => session.parts.digest.get()));
+      const facts = factsOfDigest(await session.inTurn(() => session.parts.digest.get()));
       const { document } = await keeper.load();
       const changed = await keeper.change((now) => extractNotes(now, facts, { limits: limits() }).document);
       if (!keeper.isOnLine(throughSeq)) return { form: "log", ...NOTHING, outcome: "dropped" };
       const now = changed ?? document;
-      await this.#remember(throughSeq, { conversationTokens, document: now, updatedBy: "log" });
+      await this.#remember(throughSeq, {
+        conversationTokens,
+        notesTokens: this.#resized(now),
+        updatedBy: "log",
+      });
       const titles = changedTitles(document, now);
       return { form: "log", ...NOTHING, changed: titles, outcome: "written", throughSeq };
     } catch (error) {
@@ -154,15 +159,19 @@ export class NotesUpdater {
       : { changed, refusedCount, document };
   }
 
+  #resized(document: NotesDocument): number {
+    const notesTokens = sizeOfNotes(document);
+    this.#options.progress.resized(notesTokens);
+    return notesTokens;
+  }
+
   async #remember(
     throughSeq: number,
-    told: Pick<NotesState, "conversationTokens" | "updatedBy"> & { readonly document: NotesDocument },
+    told: Pick<NotesState, "conversationTokens" | "notesTokens" | "updatedBy">,
   ): Promise<void> {
     const { session, keeper, progress } = this.#options;
-    const { document, ...state } = told;
-    const notesTokens = sizeOfNotes(document);
-    progress.updated(notesTokens);
-    await session.inTurn(() => keeper.remember({ throughSeq, notesTokens, ...state, ...progress.costs }));
+    progress.told(told.conversationTokens);
+    await session.inTurn(() => keeper.remember({ throughSeq, ...told, ...progress.costs }));
   }
 }
 

@@ -9,6 +9,7 @@
 import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import type { Digest } from "../compaction/digest.ts";
+import { factsOfDigest } from "../compaction/digest-facts.ts";
 import { scaleTokens } from "../compaction/scale.ts";
 import type { SessionNotes } from "../compaction/session-memory-compact.ts";
 import { extractNotes } from "../notes/extractive-notes.ts";
@@ -25,7 +26,6 @@ import { composeUpdatePrompt } from "../notes/update-prompt.ts";
 import { estimateText } from "../tokens/estimate-text.ts";
 import { tokenizerRatio } from "../tokens/model-family.ts";
 import type { Arena, RunSetting } from "./contestant.ts";
-import { factsOfDigest } from "./digest-facts.ts";
 import { composeModelledText } from "./modelled-text.ts";
 import { summaryStrings } from "./summary-model.ts";
 

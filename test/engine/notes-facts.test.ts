@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "../../src/compaction/digest.ts";
-import { keyFacts, sessionFacts } from "../../src/engine/notes-facts.ts";
+import { factsOfDigest } from "../../src/compaction/digest-facts.ts";
+import { keyFacts } from "../../src/engine/notes-facts.ts";
 import { assistant, call, result, text, user } from "../compaction/windows.ts";
 
 const MESSAGES = [
@@ -25,16 +26,16 @@ for (const [index, message] of MESSAGES.entries()) addToDigest(digest, index + 1
 
 describe("facts of a session for its notes", () => {
   it("hold what the digest knows, in the words of the log", () => {
-    const facts = sessionFacts(digest);
-    expect(facts.userWords?.map((words) => words.text)).toEqual([
+    const facts = factsOfDigest(digest);
+    expect(facts.userWords.map((words) => words.text)).toEqual([
       "Mend the parser.",
       "Now mend the printer, too.",
     ]);
-    expect(facts.files?.map(({ path, edits }) => [path, edits])).toEqual([["/src/parser.ts", 1]]);
-    expect(facts.commands?.map(({ command, hasFailed }) => [command, hasFailed])).toEqual([
+    expect(facts.files.map(({ path, edits }) => [path, edits])).toEqual([["/src/parser.ts", 1]]);
+    expect(facts.commands.map(({ command, hasFailed }) => [command, hasFailed])).toEqual([
       ["npm test", true],
     ]);
-    expect(facts.decisions?.map((decision) => decision.text)).toEqual([
+    expect(facts.decisions.map((decision) => decision.text)).toEqual([
       "The cause was found: the parser skips the last token because its index starts at one.",
     ]);
   });

@@ -2,10 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { costPolicy } from "../../src/compaction/cost-policy.ts";
-import { addToDigest, createDigest } from "../../src/compaction/digest.ts";
-import { sessionFacts } from "../../src/engine/notes-facts.ts";
 import type { Contestant } from "../../src/evaluation/contestant.ts";
-import { factsOfDigest } from "../../src/evaluation/digest-facts.ts";
 import { managedPolicy } from "../../src/evaluation/managed-window.ts";
 import { findMetricStrings } from "../../src/evaluation/metric-strings.ts";
 import { composeModelledText } from "../../src/evaluation/modelled-text.ts";
@@ -16,7 +13,6 @@ import { makeTrajectory, type RecordedMessage, type Trajectory } from "../../src
 import { estimateText } from "../../src/tokens/estimate-text.ts";
 import { TARIFFS } from "../../src/tokens/tariff.ts";
 import type { ContentBlock } from "../../src/transcript/blocks.ts";
-import type { Message } from "../../src/transcript/messages.ts";
 import { expectedUpdates, GATES, madeUpdates, SWITCHES } from "./expected-updates.ts";
 
 /** A short session pays for no update out of a twentieth. */
@@ -247,31 +243,6 @@ describe("what notes are good for when the window is full", () => {
   it("says why they did not suffice", () => {
     const { summaries } = replay(long, { updater: "model", costShareCap: 0 }, how);
     expect(summaries[0]).toMatchObject({ reason: "threshold", refusal: "no-notes", kind: "full" });
-  });
-});
-
-describe("facts for notes without a model", () => {
-  it("are those that a session at work has", () => {
-    const digest = createDigest();
-    const say = (seq: number, message: Message) => addToDigest(digest, seq, message);
-    say(1, { role: "user", content: [{ type: "text", text: "Rename parse_args in src/cli.ts, please." }] });
-    const shell = { type: "tool_use", id: "c1", name: "Bash", input: { command: "npm test" } } as const;
-    const read = { type: "tool_use", id: "c2", name: "Read", input: { file_path: "src/cli.ts" } } as const;
-    const found = "The root cause is that parse_args is called twice, because the loop starts over.";
-    const todo = "- [ ] rename it\n- [x] find it";
-    const words = { type: "text", text: `${found}\n${todo}` } as const;
-    say(2, { role: "assistant", content: [words, shell, read] });
-    const failed = {
-      type: "tool_result",
-      tool_use_id: "c1",
-      is_error: true,
-      content: "1 test failed",
-    } as const;
-    const shown = { type: "tool_result", tool_use_id: "c2", content: "export {}" } as const;
-    say(3, { role: "user", content: [failed, shown] });
-    const facts = factsOfDigest(digest);
-    expect(facts).toEqual(sessionFacts(digest));
-    for (const list of Object.values(facts)) expect(list).not.toEqual([]);
   });
 });
 

@@ -3,8 +3,8 @@
  * edits before it.
  */
 import type { Digest } from "../../../compaction/digest.ts";
+import { factsOfDigest } from "../../../compaction/digest-facts.ts";
 import type { SessionEvent, SessionObserver } from "../../../engine/events.ts";
-import { sessionFacts } from "../../../engine/notes-facts.ts";
 import { notesLimits, sizeOfNotes } from "../../../engine/notes-keeper.ts";
 import type { PreparedCall } from "../../../engine/prepared-call.ts";
 import { extractNotes } from "../../../notes/extractive-notes.ts";
@@ -61,7 +61,7 @@ export class PageRecorder implements SessionObserver {
   /** The session is at its end: what its log tells without a model. */
   noted(digest: Digest, windowTokens: number): void {
     const blank = parseNotes(NOTES_TEMPLATE.text);
-    const { document } = extractNotes(blank, sessionFacts(digest), { limits: notesLimits(windowTokens) });
+    const { document } = extractNotes(blank, factsOfDigest(digest), { limits: notesLimits(windowTokens) });
     if (isEmptyTemplate(document)) return;
     // The marks are for the next update; nobody reads them.
     const lines = formatNotes(document).split("\n").map(withoutMark);
