@@ -132,18 +132,50 @@ function withoutEcho(text: string, section: NotesSection, description: string): 
     .join("");
 }
 
+interface PlacedDraft {
+  readonly document: NotesDocument;
+  readonly isCut: boolean;
+}
+
 /** The document with the draft in it, as far as there is room. */
 function placeDraft(
   document: NotesDocument,
-  { section, core, added }: Draft,
+  draft: Draft,
   limits: NotesLimits,
   measure: MeasureNotes,
-): { readonly document: NotesDocument; readonly isCut: boolean } | undefined {
+): PlacedDraft | undefined {
+  const { section } = draft;
+  const oldTokens = measure(findSection(document, section)?.body ?? "");
+  const room = limits.totalTokens - measure(formatNotes(withBody(document, section, "")));
+  const most = {
+    section: Math.max(limits.sectionTokens, oldTokens),
+    total: Math.max(limits.totalTokens, measure(formatNotes(document))),
+  };
+  let allowed = Math.min(limits.sectionTokens, Math.max(room, oldTokens));
+  // Put together they can be a little more than the parts: then it is cut once more.
+  for (let tries = 0; tries < PLACE_TRIES && allowed > 0; tries++) {
+    const placed = placeWithin(document, draft, allowed, measure);
+    if (placed === undefined) return undefined;
+    const body = findSection(placed.document, section)?.body ?? "";
+    const over = Math.max(measure(body) - most.section, measure(formatNotes(placed.document)) - most.total);
+    if (over <= 0) return placed;
+    allowed -= Math.ceil(over);
+  }
+  return undefined;
+}
+
+/** How often a text is cut anew that is a little too long where it stands. */
+const PLACE_TRIES = 4;
+
+/** The document with the draft in it, which takes `allowed` tokens at the most. */
+function placeWithin(
+  document: NotesDocument,
+  { section, core, added }: Draft,
+  allowed: number,
+  measure: MeasureNotes,
+): PlacedDraft | undefined {
   const old = findSection(document, section)?.body ?? "";
   const tail = findSection(document, section) === undefined ? document.newline : splitBody(old).tail;
-  const oldTokens = measure(old);
-  const room = limits.totalTokens - measure(formatNotes(withBody(document, section, "")));
-  const allowed = Math.min(limits.sectionTokens, Math.max(room, oldTokens));
   const options = { measure, mayFence: !document.hasOpenFence, level: document.template.level };
   // The Worklog's oldest entries give way to its newest; elsewhere what is there stays, and the addition is cut.
   const isLog = section.kind === "worklog";

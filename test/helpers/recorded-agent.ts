@@ -22,9 +22,16 @@ export interface RecordedAgent {
   readonly tools: readonly AgentTool[];
   /** What the user says next; `undefined` at the end. Answers that nobody asked for are asked for with "Go on." */
   nextPrompt(): string | undefined;
-  /** What the model says next: the script of a provider. */
+  /** What the model says next. */
+  say(): readonly AnswerPart[];
+  /** The same as the script of a provider, which is asked for summaries and notes, too. */
   answer(request: ScriptedRequest): ScriptedAnswer | string;
   readonly answersLeft: number;
+}
+
+export interface RecordingOptions {
+  readonly answers?: number;
+  readonly thinks?: boolean;
 }
 
 /** The nine sections, whatever was said. */
@@ -46,13 +53,24 @@ export const GOOD_SUMMARY = `<analysis>It was long.</analysis>\n<summary>\n${[
 export const isSummaryRequest = ({ lastUserText, systemText }: ScriptedRequest): boolean =>
   lastUserText.includes("Then write the summary in <summary> tags") || systemText.startsWith("You summarise");
 
+/** What a good model changes in the notes of a session. */
+export const GOOD_PATCHES = [
+  '<replace section="Current State">',
+  "The work on the command line tool goes on: the newest request is being read and carried out.",
+  "</replace>",
+  '<append section="Worklog">',
+  "- read, changed and tested what was asked for last",
+  "</append>",
+].join("\n");
+
+/** Whether a provider is asked for an update of the notes. */
+export const isNotesRequest = ({ lastUserText }: Pick<ScriptedRequest, "lastUserText">): boolean =>
+  lastUserText.includes("Bring the session's notes up to date");
+
 /** Makes one agent of recorded files, one after the other; at most `answers` answers of the model. */
 export async function recordedAgent(
   paths: readonly string[],
-  {
-    answers = Number.POSITIVE_INFINITY,
-    thinks = false,
-  }: { readonly answers?: number; readonly thinks?: boolean } = {},
+  { answers = Number.POSITIVE_INFINITY, thinks = false }: RecordingOptions = {},
 ): Promise<RecordedAgent> {
   const steps: Step[] = [];
   const results = new Map<string, ToolOutput>();
@@ -68,6 +86,11 @@ export async function recordedAgent(
     while (steps[place]?.by === "user") place++;
     return steps[place++];
   };
+  const say = (): readonly AnswerPart[] => {
+    const step = said >= answers ? undefined : nextAnswer();
+    said++;
+    return step?.by === "model" ? step.parts : [{ type: "text", text: "That is all." }];
+  };
   return {
     tools: [...names].map((name) => ({
       name,
@@ -82,11 +105,10 @@ export async function recordedAgent(
       if (place >= steps.length) return undefined;
       return texts.length === 0 ? "Go on." : texts.join("\n\n");
     },
+    say,
     answer: (request) => {
       if (isSummaryRequest(request)) return GOOD_SUMMARY;
-      const step = said >= answers ? undefined : nextAnswer();
-      said++;
-      return step?.by === "model" ? { parts: step.parts } : "That is all.";
+      return isNotesRequest(request) ? GOOD_PATCHES : { parts: say() };
     },
     get answersLeft() {
       return steps.slice(place).filter(({ by }) => by === "model").length;
