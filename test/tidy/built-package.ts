@@ -89,6 +89,29 @@ export class BuiltPackage {
     return this.#run(process.execPath, [...standInArguments(this.#folder, code), "example.mjs"]);
   }
 
+  /**
+   * Runs modules one after the other in one process, which reads the package once; one that fails does not keep
+   * the next from running, one that ends the process does.
+   */
+  runModules(codes: readonly string[]): readonly RunOutcome[] {
+    const names = codes.map((_, index) => `example-${index}.mjs`);
+    names.forEach((name, index) => {
+      writeFileSync(join(this.#folder, name), codes[index]!);
+    });
+    const report = join(this.#folder, "outcomes.jsonl");
+    writeFileSync(report, "");
+    writeFileSync(join(this.#folder, "run-modules.mjs"), RUN_MODULES);
+    const standIn = standInArguments(this.#folder, codes.join("\n"));
+    const whole = this.#run(process.execPath, [...standIn, "run-modules.mjs", ...names]);
+    const lines = readFileSync(report, "utf8").split("\n").slice(0, -1);
+    const told = lines.map((line) => JSON.parse(line) as RunOutcome);
+    // What ended the process before its time, or made it fail at its end, is the last one's that ran.
+    const isWhole = told.length === codes.length && whole.exitCode === 0;
+    const sound = isWhole ? told : told.slice(0, codes.length - 1);
+    const failed = { exitCode: whole.exitCode === 0 ? null : whole.exitCode, output: whole.output };
+    return codes.map((_, index) => sound[index] ?? failed);
+  }
+
   /** Runs shell lines; the first that fails ends them. `npx palimpsest` and `palimpsest` are this package. */
   runShell(code: string): RunOutcome {
     return this.#run("sh", ["-e", "-u", "-c", code]);
@@ -112,6 +135,23 @@ export class BuiltPackage {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
+
+/** Tells in a file what became of each module, as soon as it is known. */
+const RUN_MODULES = `
+import { appendFileSync } from "node:fs";
+import { inspect } from "node:util";
+for (const name of process.argv.slice(2)) {
+  let output = "";
+  try {
+    await import("./" + name);
+  } catch (error) {
+    output = inspect(error);
+    process.exitCode = 1;
+  }
+  appendFileSync("outcomes.jsonl", JSON.stringify({ exitCode: process.exitCode ?? 0, output }) + "\\n");
+  process.exitCode = 0;
+}
+`;
 
 interface Manifest {
   readonly bin?: Record<string, string>;
