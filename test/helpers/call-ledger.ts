@@ -19,6 +19,8 @@ export class CallLedger {
   #failuresWhenAsked = 0;
   /** Calls for summaries that were made and not told of yet; an aborted one never is. */
   readonly #untold = { engine: 0, user: 0 };
+  /** Updates of the notes that were asked for and not told of yet. */
+  #updates = 0;
   /** What was told, for whoever reads a failure. */
   readonly #story: string[] = [];
 
@@ -39,6 +41,13 @@ export class CallLedger {
 
   reopened(): void {
     this.#failures = 0;
+    this.#updates = 0;
+  }
+
+  /** A model is asked to bring the notes up to date: beside everything else, and one at a time. */
+  noted(): void {
+    this.#story.push("notes");
+    if (++this.#updates > 1) this.#problem(`${this.#updates} updates of the notes at once`);
   }
 
   called(isSummary: boolean, isByHand: boolean): void {
@@ -52,6 +61,7 @@ export class CallLedger {
   told(event: SessionEvent): void {
     if (event.type === "call" || event.type === "cache-miss") return;
     this.#story.push(event.type);
+    if (event.type === "notes-update") this.#updates = 0;
     if (event.type === "summary-refused") this.#failures++;
     if (event.type === "layer" && event.edit.writtenBy !== undefined) this.#failures = 0;
     if (event.type !== "summary-call") return;

@@ -5,6 +5,7 @@ import { PalimpsestError } from "../../src/base/errors.ts";
 import type { PolicyName } from "../../src/compaction/cost-policy.ts";
 import type { AgentSession } from "../../src/engine/agent-session.ts";
 import type { SessionEvent } from "../../src/engine/events.ts";
+import type { NotesOptions } from "../../src/engine/notes-options.ts";
 import type { PreparedCall } from "../../src/engine/prepared-call.ts";
 import type { AgentTool } from "../../src/engine/turn-options.ts";
 import { createPalimpsest, type Palimpsest } from "../../src/hosts/create-palimpsest.ts";
@@ -14,7 +15,9 @@ import { blockText } from "../../src/transcript/blocks.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import { CallLedger } from "./call-ledger.ts";
 import { asksForSummary, HastyDeadline } from "./faulty-model.ts";
+import { asksForNotes, NOTES_TIMEOUT_MS } from "./notes-manners.ts";
 import { MortalStore } from "./sessions.ts";
+import { within } from "./within.ts";
 
 export interface LifeOptions {
   readonly windowTokens: number;
@@ -22,6 +25,7 @@ export interface LifeOptions {
   /** Of the window, what the system prompt takes. */
   readonly systemShare: number;
   readonly hasSummaryModel: boolean;
+  readonly notes: NotesOptions | "off";
   readonly meanwhile: ReadonlyMap<number, "abort" | "input" | "compact">;
 }
 
@@ -66,8 +70,6 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "NO_MESSAGES",
 ]);
 
-/** Real time that nothing takes unless it hangs. */
-const HANG_MS = 20_000;
 const WORDS = "the parser reads tokens one by one and keeps the place of each in the file\n";
 
 export class FaultyLife {
@@ -147,6 +149,7 @@ export class FaultyLife {
       clock: this.#clock,
       deadline: this.#deadline,
       window: { windowTokens, policy: options.policy },
+      notes: options.notes === "off" ? "off" : { updateTimeoutMs: NOTES_TIMEOUT_MS, ...options.notes },
       hooks: { postSampling: () => this.#ledger.answered() },
       observer: {
         onEvent: (event) => {
@@ -165,8 +168,8 @@ export class FaultyLife {
       () => undefined,
       (error: unknown) => error ?? new RangeError("It threw nothing."),
     );
-    const error = await this.#within(work, describeStep(step));
-    await this.#within(Promise.all(this.#aside.splice(0)), "what was done meanwhile");
+    const error = await within(work, describeStep(step));
+    await within(Promise.all(this.#aside.splice(0)), "what was done meanwhile");
     await this.#check(describeStep(step));
     if (error instanceof PalimpsestError && !this.#isAllowed(error))
       this.problems.push(`${describeStep(step)}: ${error.code}: ${error.message}`);
@@ -174,7 +177,7 @@ export class FaultyLife {
   }
 
   async end(): Promise<void> {
-    await this.#within(this.#palimpsest.close(), "closing");
+    await within(this.#palimpsest.close(), "closing");
     this.problems.push(...this.#player.wrongs, ...this.#ledger.problems);
     if (this.#deadline.waiting > 0)
       this.problems.push(`${this.#deadline.waiting} deadlines are still waiting`);
@@ -187,6 +190,8 @@ export class FaultyLife {
         if (block === undefined) break;
         kept.add(blockText(block));
       }
+    const notes = await agent.readNotes();
+    if (notes !== undefined && notes.text.match(/^# /gm)?.length !== 10) this.problems.push(notes.text);
     for (const text of this.#said) if (!kept.has(text)) this.problems.push(`lost: ${text.slice(0, 60)}`);
     await agent.close();
   }
@@ -202,19 +207,6 @@ export class FaultyLife {
     const { policy, windowTokens, systemShare } = this.#options;
     const isTight = this.#player.windowTokens < windowTokens * Math.max(0.5, systemShare * 2);
     return code === "WINDOW_TOO_SMALL" && (policy === "off" || isTight);
-  }
-
-  async #within<Value>(work: Promise<Value>, what: string): Promise<Value> {
-    let cancel = (): void => {};
-    const late = new Promise<never>((_, fail) => {
-      const timer = setTimeout(() => fail(new RangeError(`${what} hangs.`)), HANG_MS);
-      cancel = () => clearTimeout(timer);
-    });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      cancel();
-    }
   }
 
   async #do(step: LifeStep, count: number): Promise<void> {
@@ -353,7 +345,10 @@ export class FaultyLife {
     if (this.#said.size === 0) return;
     const { visible } = this.#agent.session;
     if (isClean) await this.#agent.close();
-    else await this.#store.kill();
+    else {
+      await this.#store.kill();
+      this.#deadline.forget();
+    }
     this.#palimpsest = this.#process();
     this.#agent = await this.#palimpsest.open("s");
     this.#ledger.reopened();
@@ -364,7 +359,9 @@ export class FaultyLife {
   /** A call of the model has come in: what else happens now. */
   #called(request: ModelRequest): void {
     const index = this.#calls++;
-    this.#ledger.called(asksForSummary(request), JSON.stringify(request.messages.at(-1)).includes("BY HAND"));
+    const isByHand = JSON.stringify(request.messages.at(-1)).includes("BY HAND");
+    if (asksForNotes(request)) this.#ledger.noted();
+    else this.#ledger.called(asksForSummary(request), isByHand);
     const happening = this.#options.meanwhile.get(index);
     if (happening === "abort") this.#abort.abort();
     const aside = (work: Promise<unknown>): void => {

@@ -24,6 +24,7 @@ import {
 import { bindsReasoning } from "../../src/tokens/edit-safety.ts";
 import { estimateMessage } from "../../src/tokens/estimate-message.ts";
 import type { ContentBlock } from "../../src/transcript/blocks.ts";
+import { asksForNotes, NOTES_TICKS, type NotesManner, notesAnswer } from "./notes-manners.ts";
 import { GOOD_SUMMARY } from "./recorded-agent.ts";
 
 export const FAULTS = [
@@ -57,15 +58,29 @@ export type FaultName = (typeof FAULTS)[number];
 export class HastyDeadline implements Deadline {
   readonly #waiting = new Set<() => void>();
 
-  after(_ms: number, work: () => void): () => void {
+  after(ms: number, work: () => void): () => void {
     this.#waiting.add(work);
+    const ticks = NOTES_TICKS.get(ms);
+    if (ticks !== undefined) this.#passAfter(ticks, work);
     return () => this.#waiting.delete(work);
+  }
+
+  /** Nobody else knows when an update that does not end is waited for. */
+  #passAfter(ticks: number, work: () => void): void {
+    if (!this.#waiting.has(work)) return;
+    if (ticks > 0) setImmediate(() => this.#passAfter(ticks - 1, work));
+    else if (this.#waiting.delete(work)) work();
   }
 
   pass(): void {
     const due = [...this.#waiting];
     this.#waiting.clear();
     for (const work of due) work();
+  }
+
+  /** The process that waited is gone. */
+  forget(): void {
+    this.#waiting.clear();
   }
 
   get waiting(): number {
@@ -82,6 +97,8 @@ export interface FaultyModelOptions {
   readonly faults: ReadonlyMap<number, FaultName>;
   /** What is wrong with every summary beside these. */
   readonly summaryFault: FaultName | undefined;
+  /** How it answers to requests for an update of the notes, one after the other and again. */
+  readonly notesManners?: readonly NotesManner[];
 }
 
 /** A model in memory, for a {@link FaultyLife}. */
@@ -89,11 +106,12 @@ export function faultyModel(
   options: FaultyModelOptions,
   { deadline, goesOn }: { readonly deadline: HastyDeadline; readonly goesOn: () => boolean },
 ): { readonly client: ModelClient; readonly windowTokens: number; readonly wrongs: readonly string[] } {
-  const { model, ratio, faults, summaryFault } = options;
+  const { model, ratio, faults, summaryFault, notesManners = ["well"] } = options;
   const wrongs: string[] = [];
   const binds = bindsReasoning(model);
   let { windowTokens } = options;
   let calls = 0;
+  let updates = 0;
   const generate = async (
     request: ModelRequest,
     { signal, onEvent }: ModelStreamOptions = {},
@@ -103,6 +121,10 @@ export function faultyModel(
     wrongs.push(...wrongsOf(request, binds).map((wrong) => `call ${index}: ${wrong}`));
     signal?.throwIfAborted();
     const tokens = Math.round(tokensOf(request) * ratio);
+    if (asksForNotes(request)) {
+      if (tokens > windowTokens) throw tooLong(tokens, windowTokens);
+      return notesAnswer(notesManners[updates++ % notesManners.length]!, { request, tokens, index });
+    }
     const fault = faults.get(index) ?? (isSummary ? summaryFault : undefined);
     if (fault === "hang" || fault === "network") {
       if (!isSummary && index % 2 === 0)

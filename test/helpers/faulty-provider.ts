@@ -18,6 +18,7 @@ import {
   think,
 } from "../../src/testing/scripted-provider.ts";
 import type { Player, Prompter } from "./faulty-life.ts";
+import { GOOD_PATCHES } from "./notes-manners.ts";
 import { GOOD_SUMMARY, isSummaryRequest } from "./recorded-agent.ts";
 
 const anthropic =
@@ -80,6 +81,7 @@ export async function faultyProvider(
     },
     script: (request) => {
       if (isSummaryRequest(request)) return GOOD_SUMMARY;
+      if (request.lastUserText.includes("Bring the session's notes up to date")) return GOOD_PATCHES;
       const { index } = request;
       const text = say(`Answer ${index} of the model.`);
       const thought = index % 3 === 0 || wire === "openai-chat" ? [] : [think(`Thought ${index}.`)];

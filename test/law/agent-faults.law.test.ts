@@ -4,7 +4,7 @@
  * more calls than are allowed, and nothing that was said is lost.
  */
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { PalimpsestError } from "../../src/base/errors.ts";
 import {
   describeStep,
@@ -16,16 +16,33 @@ import {
 } from "../helpers/faulty-life.ts";
 import { FAULTS, type FaultName, faultyModel } from "../helpers/faulty-model.ts";
 import { faultyProvider, WIRE_NAMES } from "../helpers/faulty-provider.ts";
+import { NOTES_MANNERS } from "../helpers/notes-manners.ts";
 
 const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
 const RUNS = isLong ? 1_000 : 20;
 const HTTP_RUNS = isLong ? 100 : 4;
+
+const EDIT_TOOL = { name: "Edit" };
 
 const anyLife: fc.Arbitrary<LifeOptions> = fc.record({
   windowTokens: fc.constantFrom(16_000, 16_000, 32_000, 32_000, 64_000, 200_000),
   policy: fc.constantFrom("economy", "economy", "economy", "balanced", "balanced", "faithful", "off"),
   systemShare: fc.constantFrom(0, 0.1, 0.2),
   hasSummaryModel: fc.boolean(),
+  notes: fc.oneof(
+    { weight: 1, arbitrary: fc.constant("off" as const) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .record({
+          updater: fc.constantFrom("forked", "forked", "cold", "extractive"),
+          isGated: fc.boolean(),
+          costShareCap: fc.constantFrom<number | "off">("off", "off", 0.05, 0.5),
+          hasEditTool: fc.boolean(),
+        })
+        .map(({ hasEditTool, ...notes }) => ({ ...notes, ...(hasEditTool ? { editTool: EDIT_TOOL } : {}) })),
+    },
+  ),
   /** What happens while a call is under way. */
   meanwhile: fc
     .array(fc.tuple(fc.nat(90), fc.constantFrom("abort", "input", "compact")), { maxLength: 6 })
@@ -46,6 +63,7 @@ const anyModel = fc.record({
   faults: fc
     .array(fc.tuple(fc.nat(90), fc.constantFrom(...FAULTS)), { maxLength: 30 })
     .map((pairs) => new Map(pairs)),
+  notesManners: fc.array(fc.constantFrom("well", ...NOTES_MANNERS), { minLength: 1, maxLength: 6 }),
 });
 
 const turn = fc.record({
@@ -69,6 +87,10 @@ const anyStep: fc.Arbitrary<LifeStep> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(60_000, 4e6) }) },
 );
 
+/** How updates of notes ended, over all lives. */
+const updates = new Map<string, number>();
+afterAll(() => console.info(`updates of notes: ${JSON.stringify([...updates].sort())}`));
+
 const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 10 });
 
 async function liveThrough(
@@ -84,6 +106,11 @@ async function liveThrough(
         throw new RangeError(`${describeStep(step)} threw ${String(error)}`, { cause: error });
     }
     await life.end();
+    for (const event of life.events) {
+      if (event.type !== "notes-update") continue;
+      const ended = `${event.form} ${event.outcome}`;
+      updates.set(ended, (updates.get(ended) ?? 0) + 1);
+    }
     expect(life.problems).toEqual([]);
   } finally {
     await life.leave();
@@ -114,6 +141,7 @@ it.each<{
       policy: "economy",
       systemShare: 0,
       hasSummaryModel: false,
+      notes: "off",
       meanwhile: new Map([
         [4, "compact"],
         [5, "compact"],
