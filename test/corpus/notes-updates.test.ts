@@ -19,7 +19,6 @@ interface Run extends UpdateRules {
 const SHORT_RUNS: readonly Run[] = (
   [
     { windowTokens: 200_000, updater: "forked", isGated: true, cap: 0.2 },
-    { windowTokens: 200_000, updater: "cold", isGated: true, cap: undefined },
     { windowTokens: 64_000, updater: "forked", isGated: false, cap: 0.2, writes: "too much" },
     { windowTokens: 64_000, updater: "extractive", isGated: true, cap: 0.05 },
     { windowTokens: 32_000, updater: "forked", isGated: true, cap: undefined, writes: "too much" },
