@@ -9,6 +9,8 @@ export interface FileStat {
   readonly size: number;
   readonly modifiedMs: number;
   readonly isDirectory: boolean;
+  /** The same for two names of one file; absent where that is not known. */
+  readonly id?: string;
   /** The name is a symbolic link, and the rest tells of what it leads to. */
   readonly isLink?: true;
 }

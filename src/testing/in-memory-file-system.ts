@@ -27,6 +27,7 @@ export type Crash = "process" | "power" | "power-torn";
 
 interface FileNode {
   readonly type: "file";
+  readonly id: number;
   bytes: Uint8Array;
   size: number;
   synced: Uint8Array;
@@ -42,8 +43,10 @@ interface FolderNode {
 type Node = FileNode | FolderNode;
 
 const newFolder = (): FolderNode => ({ type: "folder", entries: new Map(), synced: new Map() });
+let fileCount = 0;
 const newFile = (bytes: Uint8Array): FileNode => ({
   type: "file",
+  id: ++fileCount,
   bytes,
   size: bytes.length,
   synced: bytes.slice(),
@@ -94,7 +97,7 @@ export class InMemoryFileSystem implements FileSystem {
     const node = this.#find(path);
     if (node === undefined) return undefined;
     if (node.type === "folder") return { size: 0, modifiedMs: 0, isDirectory: true };
-    return { size: node.size, modifiedMs: node.modifiedMs, isDirectory: false };
+    return { size: node.size, modifiedMs: node.modifiedMs, isDirectory: false, id: String(node.id) };
   }
 
   rename(from: string, to: string): void {
@@ -143,7 +146,7 @@ export class InMemoryFileSystem implements FileSystem {
   /** What someone finds who looks after the crash; this file system goes on unharmed. */
   crashedCopy(crash: Crash): InMemoryFileSystem {
     const copy = new InMemoryFileSystem(this.#now);
-    copy.#root = copyFolder(this.#root, crash);
+    copy.#root = copyFolder(this.#root, crash, new Map());
     return copy;
   }
 
@@ -257,15 +260,18 @@ function split(path: string): readonly string[] {
   return path.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
 }
 
-function copyFolder(folder: FolderNode, crash: Crash): FolderNode {
+/** `files`: those that were copied already, under another name. */
+function copyFolder(folder: FolderNode, crash: Crash, files: Map<FileNode, FileNode>): FolderNode {
   const copy = newFolder();
-  for (const [name, node] of crash === "power" ? folder.synced : folder.entries)
-    copy.entries.set(
-      name,
-      node.type === "folder"
-        ? copyFolder(node, crash)
-        : { ...newFile(survivingBytes(node, crash)), modifiedMs: node.modifiedMs },
-    );
+  for (const [name, node] of crash === "power" ? folder.synced : folder.entries) {
+    if (node.type === "folder") copy.entries.set(name, copyFolder(node, crash, files));
+    else {
+      const file = files.get(node) ?? newFile(survivingBytes(node, crash));
+      file.modifiedMs = node.modifiedMs;
+      files.set(node, file);
+      copy.entries.set(name, file);
+    }
+  }
   copy.synced = new Map(copy.entries);
   return copy;
 }

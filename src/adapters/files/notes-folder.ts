@@ -103,6 +103,12 @@ export class NotesFolder {
     }
   }
 
+  /** Whether two names are of one file, as far as anybody can tell. */
+  isOneFile(name: string, other: string): boolean {
+    const [one, two] = [this.fs.stat(this.at(name)), this.fs.stat(this.at(other))];
+    return one !== undefined && two !== undefined && one.id !== undefined && one.id === two.id;
+  }
+
   /** Moves a file to a name, unless something has that name; whether it was moved. */
   moveUnlessTaken(from: string, to: string): boolean {
     const linked = this.link(from, to);

@@ -57,7 +57,7 @@ export class NotesSettling {
       const bytes = this.#readOrLeave(version.name);
       if (bytes === undefined) continue;
       // Somebody had the file open, and has written to it since it was taken away from under its name.
-      if (!this.#isUntouched(version, bytes)) this.#keep(version, bytes);
+      if (!this.#isUntouched(version, bytes)) this.#keep(version);
       else if (this.#isPast(version)) this.#folder.remove(version.name);
     }
   }
@@ -77,10 +77,11 @@ export class NotesSettling {
   settleReplaced(version: StampedNotes): void {
     const bytes = this.#readOrLeave(version.name);
     if (bytes === undefined) return;
-    // It may be the same file under two names.
-    if (this.#readOrLeave(NOTES_NAME)?.equals(bytes)) this.#folder.remove(version.name);
+    // What was put back, and a crash came before its other name was removed. An equal text in a file of its own is
+    // another thing: somebody may have it open.
+    if (this.#folder.isOneFile(version.name, NOTES_NAME)) this.#folder.remove(version.name);
     else if (this.#isUntouched(version, bytes)) this.keepAsPrevious(version);
-    else this.#keep(version, bytes);
+    else this.#keep(version);
   }
 
   /** It was replaced: an editor may still hold it open. */
@@ -141,10 +142,10 @@ export class NotesSettling {
   }
 
   /** Under the first free name of its own. Where all are in use it stays under the one that it has. */
-  #keep({ name }: StampedNotes, bytes: Buffer): void {
+  #keep({ name }: StampedNotes): void {
     for (let number = 1; number <= STORE_DEFAULTS.notesConflictsCount; number++) {
       const conflict = conflictName(number);
-      const isKept = this.#readOrLeave(conflict)?.equals(bytes) === true;
+      const isKept = this.#folder.isOneFile(name, conflict);
       if (isKept) this.#folder.remove(name);
       if (isKept || this.#folder.moveUnlessTaken(name, conflict)) return;
     }

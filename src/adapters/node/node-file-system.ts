@@ -114,8 +114,10 @@ function makeDirectory(path: string): void {
     mkdirSync(path, { mode: FOLDER_MODE });
   } catch (error) {
     const { code } = error as { readonly code?: string };
-    if (code === "EEXIST" && statSync(path).isDirectory()) return;
-    if (code !== "ENOENT") throw error;
+    const found = code === "EEXIST" ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (found?.isDirectory()) return;
+    // What was there a moment ago may have been removed since.
+    if (found !== undefined || (code !== "EEXIST" && code !== "ENOENT")) throw error;
     mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   }
 }
@@ -129,6 +131,7 @@ function statPath(path: string): FileStat | undefined {
     size: stat.size,
     modifiedMs: stat.mtimeMs,
     isDirectory: stat.isDirectory(),
+    id: `${stat.dev}:${stat.ino}`,
     ...(isLink && { isLink }),
   };
 }

@@ -12,6 +12,8 @@ export const HOME_DEFAULTS = {
   maxDays: 36_500,
   /** Largest `settings.json` that is read, in bytes. Source: our choice: a hundred times a long one. */
   settingsLimitBytes: 1_048_576,
+  /** Largest template or prompt of session notes that is read, in bytes. Source: our choice: twenty times the usual template. */
+  notesConfigLimitBytes: 65_536,
   /** Of a project's path, characters that are shown in the name of its folder. Source: our choice: the last two or three folders, readable in a list. */
   projectPrefixChars: 48,
   /** Of the hash of a project's path, hex digits in the name of its folder: 128 bits. Source: our choice: no two paths ever meet. */

@@ -25,6 +25,7 @@ Examples:
   palimpsest replay session.jsonl --json              the figures for a program
   palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
   palimpsest sessions list                            the stored sessions of this folder
+  palimpsest notes show                               the notes of the latest session of this folder
   palimpsest doctor                                   what is wrong with stored sessions, if anything
 
 Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
@@ -35,6 +36,7 @@ const COMMANDS: CommandLoaders = {
   replay: async () => (await import("./replay-grammar.ts")).addReplay,
   demo: async () => (await import("./demo-grammar.ts")).addDemo,
   sessions: async () => (await import("./sessions/sessions-command.ts")).addSessions,
+  notes: async () => (await import("./notes/notes-command.ts")).addNotes,
   doctor: async () => (await import("./doctor/doctor-command.ts")).addDoctor,
 };
 

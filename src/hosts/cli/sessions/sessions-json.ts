@@ -6,6 +6,8 @@
  */
 import type { JsonValue } from "../../../base/json.ts";
 import type { LogDamage, SessionInfo } from "../../../ports/session-store.ts";
+import type { NotesJson } from "../notes/notes-json.ts";
+import type { UnreadableNotes } from "../notes/read-notes.ts";
 import { nameOf, tagsOf } from "./words.ts";
 
 /** Version of these shapes; it counts up when a field changes its meaning or disappears. */
@@ -110,6 +112,8 @@ export interface ShowJson extends ListedSession {
   readonly costUsd?: number;
   /** Calls by model. */
   readonly models: Readonly<Record<string, number>>;
+  /** Absent where the store keeps no notes; `problem` where they cannot be read. */
+  readonly notes?: NotesJson | UnreadableNotes;
   readonly damage: readonly DamageJson[];
   /** The newest ones, oldest first. */
   readonly messages: readonly ShownMessage[];

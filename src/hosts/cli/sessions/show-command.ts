@@ -7,6 +7,8 @@ import { LogReader } from "../../../engine/log-reader.ts";
 import { type ExportedMessage, SessionPresenter } from "../../../formats/export/exported-session.ts";
 import type { LogContents } from "../../../ports/session-store.ts";
 import type { MessageEntry } from "../../../transcript/entries.ts";
+import { anyNotesJson } from "../notes/notes-json.ts";
+import { readNotesIfAny } from "../notes/read-notes.ts";
 import type { CliContext } from "../terminal.ts";
 import {
   addPlaceOptions,
@@ -67,7 +69,8 @@ export async function runShow(which: string, flags: ShowFlags, context: CliConte
         survey.add(batch);
         newest.add(batch);
       }
-      const shown: Shown = { opened, window, survey, messages: await newest.whole(opened) };
+      const notes = await readNotesIfAny(opened);
+      const shown: Shown = { opened, window, survey, notes, messages: await newest.whole(opened) };
       if (flags.json === true) printJson(context.out, toJson(shown));
       else context.out.write(`${renderShown(shown, context).join("\n")}\n`);
       return 0;
@@ -105,7 +108,7 @@ class Newest {
   }
 }
 
-function toJson({ opened: { info, project }, window, survey, messages }: Shown): ShowJson {
+function toJson({ opened: { info, project }, window, survey, notes, messages }: Shown): ShowJson {
   const { counts, usage, costUsd } = survey;
   return withoutAbsent<ShowJson>({
     version: SESSIONS_JSON_VERSION,
@@ -127,6 +130,7 @@ function toJson({ opened: { info, project }, window, survey, messages }: Shown):
     usage,
     costUsd: usage === undefined ? undefined : costUsd,
     models: Object.fromEntries(survey.models),
+    notes: notes && anyNotesJson(notes),
     damage: survey.damage.map(damageJson),
     messages: messages.map(({ seq, role, origin, at, parts }) => ({
       seq,

@@ -6,6 +6,8 @@ import { showHidden, showOnOneLine } from "../../../base/hidden-characters.ts";
 import { type ExportedMessage, speakerOf } from "../../../formats/export/exported-session.ts";
 import { promptTokens } from "../../../transcript/messages.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../figures.ts";
+import { notesFacts } from "../notes/notes-words.ts";
+import type { KnownNotes, UnreadableNotes } from "../notes/read-notes.ts";
 import { wrapWords } from "../styles.ts";
 import { type CliContext, layoutOf } from "../terminal.ts";
 import { cutToColumns } from "./columns.ts";
@@ -18,6 +20,8 @@ export interface Shown {
   readonly opened: OpenedLog;
   readonly window: ResumedWindow;
   readonly survey: Survey;
+  /** Absent where the store keeps none. */
+  readonly notes: KnownNotes | UnreadableNotes | undefined;
   readonly messages: readonly ExportedMessage[];
 }
 
@@ -46,7 +50,7 @@ function damageWords({ damage }: Survey): string {
 }
 
 function factsOf(
-  { opened: { info, project }, window, survey }: Shown,
+  { opened: { info, project }, window, survey, notes }: Shown,
   nowMs: number,
 ): readonly (readonly [string, string])[] {
   const { header, metadata } = info;
@@ -75,6 +79,7 @@ function factsOf(
       "Stored",
       `${formatBytes(info.bytes)} in ${formatQuantity(counts.entries, "entry", "entries")}${blobs.count > 0 ? `, and ${formatQuantity(blobs.count, "large text")} of ${formatBytes(blobs.bytes)}` : ""}`,
     ],
+    ...notesFacts(notes),
   ];
   return facts.flatMap(([name, value]) =>
     value === undefined ? [] : [[name, showOnOneLine(value)] as const],

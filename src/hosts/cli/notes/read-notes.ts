@@ -1,0 +1,131 @@
+/** The notes of one stored session, and what is known of them. Reading takes no lease. */
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isConflictName } from "../../../adapters/files/notes-names.ts";
+import { DEFAULTS } from "../../../base/defaults.ts";
+import { StoreError } from "../../../base/errors.ts";
+import { notesLimits } from "../../../engine/notes-keeper.ts";
+import { NOTES_MARK } from "../../../engine/notes-mark.ts";
+import { type NotesState, parseNotesState } from "../../../engine/notes-state.ts";
+import { findOverLimit, measureNotes, type NotesLimits, type OverLimit } from "../../../notes/limits.ts";
+import {
+  findSection,
+  isEmptyTemplate,
+  type NotesDocument,
+  parseNotes,
+} from "../../../notes/notes-document.ts";
+import { NOTES_TEMPLATE, type NotesTemplate } from "../../../notes/template.ts";
+import type { NotesFile } from "../../../ports/session-store.ts";
+import type { SessionPlace } from "../sessions/place.ts";
+import { foldWindow, type OpenedLog, withLog } from "../sessions/read-session.ts";
+
+/** Notes that have a file. */
+export type StoredNotes = NotesFile & { readonly path: string };
+
+/** What is known of a session's notes. */
+export interface KnownNotes {
+  readonly path: string;
+  /** Absent where there are none. */
+  readonly text?: string;
+  readonly tokens: number;
+  readonly limits: NotesLimits;
+  readonly over: OverLimit;
+  /** How far they tell, as the log last said. */
+  readonly state?: NotesState;
+  /** The number of the log's last entry. */
+  readonly lastSeq: number;
+  /** Texts of people beside them, by path. */
+  readonly conflicts: readonly string[];
+  /** First line of the section of this kind, if something is in it. */
+  lineOf(kind: "title" | "state"): string | undefined;
+}
+
+/** Notes that are there and cannot be read. */
+export interface UnreadableNotes {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** Does `work` with the session that `which` names, or with the latest one of the project. */
+export async function withSession<Result>(
+  place: SessionPlace,
+  which: string | undefined,
+  work: (opened: OpenedLog, notes: StoredNotes) => Promise<Result>,
+): Promise<Result> {
+  return withLog(place, which ?? (await latestOf(place)), (opened) => work(opened, storedNotes(opened)));
+}
+
+async function latestOf(place: SessionPlace): Promise<string> {
+  const [latest] = (await place.list({ limit: 1 })).sessions;
+  if (latest !== undefined) return latest.sessionId;
+  throw new StoreError("SESSION_NOT_FOUND", {
+    message: "There are no sessions in this project.",
+    hint: "Name a session of another: its id, the beginning of one, or its exact title.",
+  });
+}
+
+function storedNotes({ log }: OpenedLog): StoredNotes {
+  const { notes } = log;
+  if (notes?.path !== undefined) return notes as StoredNotes;
+  throw new StoreError("STORE_FAILED", {
+    message: `The store of session ${log.sessionId} keeps no file of notes.`,
+    hint: "Notes of a session that lies in files have one.",
+  });
+}
+
+/** Reads the notes and measures them. @throws `NOTES_UNREADABLE` */
+export async function readNotes(
+  { log }: Pick<OpenedLog, "log">,
+  notes: StoredNotes,
+  template: NotesTemplate = NOTES_TEMPLATE,
+): Promise<KnownNotes> {
+  const text = await notes.read();
+  const document = parseNotes(text ?? "", template);
+  const limits = notesLimits(DEFAULTS.referenceWindowTokens);
+  const { carried, lastEntry } = await foldWindow({ log });
+  const state = parseNotesState(carried?.[NOTES_MARK]);
+  return {
+    path: notes.path,
+    ...(text === undefined ? {} : { text }),
+    tokens: Math.ceil(measureNotes(text ?? "")),
+    limits,
+    over: findOverLimit(document, limits),
+    ...(state === undefined ? {} : { state }),
+    lastSeq: lastEntry?.seq ?? 0,
+    conflicts: conflictsBeside(notes.path),
+    lineOf: (kind) => (isEmptyTemplate(document) ? undefined : firstLine(document, kind)),
+  };
+}
+
+/** The same, where notes that cannot be read are told rather than thrown; `undefined` where a store keeps none. */
+export async function readNotesIfAny(
+  opened: Pick<OpenedLog, "log">,
+): Promise<KnownNotes | UnreadableNotes | undefined> {
+  const { notes } = opened.log;
+  if (notes?.path === undefined) return undefined;
+  try {
+    return await readNotes(opened, notes as StoredNotes);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { path: notes.path, problem: error.message };
+  }
+}
+
+function firstLine(document: NotesDocument, kind: "title" | "state"): string | undefined {
+  const section = document.template.sections.find((one) => one.kind === kind);
+  const part = section === undefined ? undefined : findSection(document, section);
+  return part?.body
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => line !== "");
+}
+
+function conflictsBeside(path: string): readonly string[] {
+  try {
+    const names = readdirSync(dirname(path)).filter(isConflictName);
+    return names.sort().map((name) => join(dirname(path), name));
+  } catch {
+    // The session has no folder.
+    return [];
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * A user's own template and prompt of session notes, read from the home: `config/session-memory/template.md`
+ * and `prompt.md`. What cannot be used never stops a start: it is reported, and the usual one is used.
+ */
+import { join } from "node:path";
+import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
+import { readTemplate } from "../../notes/template.ts";
+import type { FileSystem } from "../../ports/file-system.ts";
+import type { HomeProblem } from "../palimpsest-home.ts";
+
+/** What a home says of the notes of its sessions. */
+export interface NotesConfig {
+  /** What new notes look like; absent where there is none, or none that can be used. */
+  readonly template?: string;
+  /** What the updater is asked; absent as the template is. */
+  readonly prompt?: string;
+  readonly problems: readonly HomeProblem[];
+}
+
+type Found = { readonly text?: string; readonly problem?: string };
+
+/** Where a home has them. */
+export const notesConfigPaths = (home: string): { readonly template: string; readonly prompt: string } => ({
+  template: join(home, "config", "session-memory", "template.md"),
+  prompt: join(home, "config", "session-memory", "prompt.md"),
+});
+
+/** Reads both. Never throws. */
+export function readNotesConfig(home: string, fs: FileSystem): NotesConfig {
+  const paths = notesConfigPaths(home);
+  const template = usable(readWhole(paths.template, fs), whyNoTemplate);
+  const prompt = usable(readWhole(paths.prompt, fs), (text) =>
+    text.trim() === "" ? "It is empty" : undefined,
+  );
+  const problem = (path: string, { problem: why }: Found): readonly HomeProblem[] =>
+    why === undefined ? [] : [{ path, detail: `${why}; the usual one is used.` }];
+  return {
+    ...(template.text === undefined ? {} : { template: template.text }),
+    ...(prompt.text === undefined ? {} : { prompt: prompt.text }),
+    problems: [...problem(paths.template, template), ...problem(paths.prompt, prompt)],
+  };
+}
+
+function usable(found: Found, whyNot: (text: string) => string | undefined): Found {
+  const why = found.text === undefined ? undefined : whyNot(found.text);
+  return why === undefined ? found : { problem: why };
+}
+
+function whyNoTemplate(text: string): string | undefined {
+  const read = readTemplate(text);
+  if (read.ok) return undefined;
+  return read.problem === "no-headings" ? "It has no headings" : "It has two sections of one title";
+}
+
+function readWhole(path: string, fs: FileSystem): Found {
+  try {
+    const stat = fs.stat(path);
+    if (stat === undefined) return {};
+    if (stat.isLink) return { problem: "It is a symbolic link, which is not followed" };
+    const file = fs.open(path, "read");
+    try {
+      const bytes = file.size();
+      const most = HOME_DEFAULTS.notesConfigLimitBytes;
+      if (bytes > most) return { problem: `It has ${bytes} bytes, more than ${most}` };
+      return { text: new TextDecoder("utf-8", { fatal: true }).decode(file.read(0, bytes)) };
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    if (error instanceof TypeError) return { problem: "It is no UTF-8 text" };
+    return { problem: `It cannot be read (${error instanceof Error ? error.message : String(error)})` };
+  }
+}
