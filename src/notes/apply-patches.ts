@@ -3,7 +3,8 @@
  *
  * Text is cleaned first, then cut to what the section and the whole document have room for. What a section
  * had before it may always have again, so that notes over their limit can be shortened bit by bit. A section
- * that somebody else changed since the model read it is not replaced: their edit is the newer one.
+ * that somebody else changed since the model read it is not replaced: their edit is the newer one. No other
+ * section may fill the room of Current State and Errors & Corrections.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { cleanBody, guardFirstLine } from "./clean-text.ts";
@@ -19,7 +20,7 @@ import {
   withBody,
 } from "./notes-document.ts";
 import type { SectionPatch } from "./section-patches.ts";
-import { type NotesSection, titleKey } from "./template.ts";
+import { type NotesSection, type NotesSectionKind, titleKey } from "./template.ts";
 import { cutSectionText } from "./trim-notes.ts";
 
 export type PatchRefusal = "unknown-section" | "empty" | "too-many" | "changed-meanwhile" | "no-room";
@@ -146,7 +147,8 @@ function placeDraft(
 ): PlacedDraft | undefined {
   const { section } = draft;
   const oldTokens = measure(findSection(document, section)?.body ?? "");
-  const room = limits.totalTokens - measure(formatNotes(withBody(document, section, "")));
+  const besideTokens = measure(formatNotes(withBody(document, section, "")));
+  const room = limits.totalTokens - besideTokens - reservedTokens(document, section, limits, measure);
   const most = {
     section: Math.max(limits.sectionTokens, oldTokens),
     total: Math.max(limits.totalTokens, measure(formatNotes(document))),
@@ -162,6 +164,23 @@ function placeDraft(
     allowed -= Math.ceil(over);
   }
   return undefined;
+}
+
+/** Sections that the next update must have room for, whatever the others are full of. */
+const RESERVED: ReadonlySet<NotesSectionKind | undefined> = new Set(["state", "errors"]);
+
+/** What these sections may still grow by; nothing where the section is one of them. */
+function reservedTokens(
+  { template, parts }: NotesDocument,
+  { kind }: NotesSection,
+  { sectionTokens }: NotesLimits,
+  measure: MeasureNotes,
+): number {
+  if (RESERVED.has(kind)) return 0;
+  const bodyOf = new Map(parts.map(({ section, body }) => [section?.title, body]));
+  return template.sections
+    .filter((section) => RESERVED.has(section.kind))
+    .reduce((sum, { title }) => sum + Math.max(0, sectionTokens - measure(bodyOf.get(title) ?? "")), 0);
 }
 
 /** How often a text is cut anew that is a little too long where it stands. */

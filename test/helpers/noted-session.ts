@@ -77,6 +77,8 @@ export interface NotedOptions {
   readonly system?: string;
   /** Answers the update of this number. @defaultValue {@link usualPatches} */
   readonly update?: (index: number, request: ModelRequest) => UpdateReply;
+  /** What a person makes of the notes, once, after so many changes of them. */
+  readonly edit?: { readonly afterChanges: number; readonly change: (text: string) => string };
   /** Answers that the update of this number waits for. @defaultValue none */
   readonly updateTakes?: (index: number) => number;
   /** Whether the answer of this number comes without usage. */
@@ -122,7 +124,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
   const { windowTokens, notes, model = "claude-opus-4-6", system = "You work on a repository." } = options;
   const journal: JournalItem[] = [];
   const events: SessionEvent[] = [];
-  const store = new WatchedNotes();
+  const store = new WatchedNotes(options.edit);
   const held = new HeldUpdates();
   const cache = new LastPrompts(system, agent.tools);
   let session: AgentSession | undefined;
@@ -257,6 +259,12 @@ class HeldUpdates {
 /** A store that keeps every text that notes had. */
 class WatchedNotes extends InMemorySessionStore {
   readonly texts: string[] = [];
+  readonly #edit: NotedOptions["edit"];
+
+  constructor(edit: NotedOptions["edit"]) {
+    super();
+    this.#edit = edit;
+  }
 
   get text(): string {
     return this.texts.at(-1) ?? "";
@@ -271,6 +279,10 @@ class WatchedNotes extends InMemorySessionStore {
         replace: async (base: string | undefined, text: string) => {
           const isDone = await notes!.replace(base, text);
           if (isDone) this.texts.push(text);
+          if (isDone && this.texts.length === this.#edit?.afterChanges) {
+            this.texts.push(this.#edit.change(text));
+            await notes!.replace(text, this.text);
+          }
           return isDone;
         },
       },
