@@ -161,7 +161,8 @@ export class AgentNotes {
       const text = neutralise((loaded.text ?? "").trim());
       if (!hasNotes(loaded) || holds(this.#session.visible, text)) return undefined;
       // They tell of what the conversation went back behind.
-      if (this.#keeper.state !== undefined && (await this.#keeper.told()) === undefined) return undefined;
+      const isStale = this.#keeper.state !== undefined && (await this.#keeper.told()) === undefined;
+      if (isStale || this.#keeper.areDisowned) return undefined;
       const { autoCompactGateTokens } = this.#session.preparer.budget();
       if (this.#session.tokens.padded + sizeOfNotes(loaded.document) >= autoCompactGateTokens)
         return undefined;

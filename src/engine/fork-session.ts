@@ -16,6 +16,7 @@ import { notify, type SessionEvent } from "./events.ts";
 import { foldStoredLog } from "./fold-stored-log.ts";
 import { ForkCopy } from "./fork-copy.ts";
 import { FORK_MARK } from "./fork-mark.ts";
+import { disownNotes, notesStateIn } from "./notes-mark.ts";
 import { CREATED_BY, checkWindow } from "./open-session.ts";
 import type { Session } from "./session.ts";
 import type { SessionOptions } from "./session-options.ts";
@@ -52,9 +53,9 @@ export async function forkSession(sessionId: string, options: ForkOptions): Prom
   const from = options.from ?? { store: options.store, ...scopeOf(options.scope) };
   const parent = await from.store.open(sessionId, from.scope);
   try {
-    const { atSeq, entryId } = await findPlace(parent, options.atSeq);
+    const place = await findPlace(parent, options.atSeq);
     const { metadata } = await from.store.find(sessionId, from.scope);
-    return await copyInto({ parent, atSeq, entryId, metadata, options });
+    return await copyInto({ parent, ...place, metadata, options });
   } finally {
     // It was only read from: that it could not be closed costs the fork nothing.
     await parent.close().catch(() => undefined);
@@ -65,6 +66,8 @@ interface Copying {
   readonly parent: SessionLog;
   readonly atSeq: number;
   readonly entryId: string;
+  /** Whether the parent's notes tell of what comes after that entry. */
+  readonly hasLaterNotes: boolean;
   /** Title, tags … of the parent as they are now. */
   readonly metadata: Readonly<Record<string, JsonValue>>;
   readonly options: ForkOptions;
@@ -82,6 +85,7 @@ async function copyInto(copying: Copying): Promise<Session> {
     folded.calls.clear();
     const session = assembleSession(options, log, folded);
     // Nobody else has it yet, so nothing has to wait its turn.
+    if (copying.hasLaterNotes) await disownNotes(session.parts);
     await session.parts.writer.checkpoint();
     await copyNotes({ from: parent, to: log, emit });
     await log.sync();
@@ -189,7 +193,7 @@ function describeFork(metadata: Readonly<Record<string, JsonValue>>): Readonly<R
 async function findPlace(
   log: SessionLog,
   asked: number | undefined,
-): Promise<{ readonly atSeq: number; readonly entryId: string }> {
+): Promise<Pick<Copying, "atSeq" | "entryId" | "hasLaterNotes">> {
   const tail = (await log.readTail()).entries.map(({ entry }) => entry);
   const isInTail = tail.length > 0 && (asked === undefined || asked >= tail[0]!.seq);
   const last = isInTail ? lastThrough(tail, asked) : await findLastThrough(log, asked);
@@ -197,7 +201,10 @@ async function findPlace(
   const atSeq = asked ?? head;
   if (last === undefined || !Number.isInteger(atSeq) || atSeq < 1 || atSeq > head)
     throw noSuchEntry(atSeq, head);
-  return { atSeq, entryId: last.id };
+  const told = notesStateIn(tail);
+  // Where nobody says how far the notes tell, they may tell of anything.
+  const hasLaterNotes = told === undefined ? atSeq < head : told.throughSeq > atSeq;
+  return { atSeq, entryId: last.id, hasLaterNotes };
 }
 
 interface LastEntry {

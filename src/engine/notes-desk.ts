@@ -13,7 +13,7 @@ import type { NotesLimits } from "../notes/limits.ts";
 import { isEmptyTemplate, type NotesDocument } from "../notes/notes-document.ts";
 import { judgeUpdaterCalls, type NotesEdit, type UpdaterDenial } from "../notes/permissions.ts";
 import { type ParsedPatches, parseSectionPatches } from "../notes/section-patches.ts";
-import { composeUpdatePrompt } from "../notes/update-prompt.ts";
+import { composeUpdatePrompt, type UpdatePrompt } from "../notes/update-prompt.ts";
 import type { Deadline } from "../ports/deadline.ts";
 import type { ModelClient, ModelRequest } from "../ports/model-client.ts";
 import type { ModelFailureKind } from "../ports/model-failure.ts";
@@ -64,6 +64,8 @@ interface NotesCallTold {
   readonly model: string;
   readonly form: "forked" | "cold";
   readonly usage?: Usage | undefined;
+  /** Variables of the host's own prompt that there are none of. */
+  readonly unknownVariables: readonly string[];
 }
 
 /** What became of one call. Its usage is there wherever the provider told it. */
@@ -90,21 +92,24 @@ export class NotesDesk {
   /** Asks once. Never rejects. */
   async write(ask: NotesAsk, signal: AbortSignal): Promise<NotesCall> {
     const { main, cold, notes } = this.#options;
-    const prompt = this.#prompt(ask, notes.editTool?.name);
+    const { text: prompt, unknownVariables } = this.#prompt(ask, notes.editTool?.name);
     const promptTokens = measureText(prompt, ask.measure);
     const fits = ask.usedTokens + promptTokens + ask.limits.totalTokens <= ask.budget.effectiveTokens;
     if (notes.updater !== "cold" && fits) {
       const messages = withInstruction(ask.messages, prompt);
       const request = modelRequest(ask.request, { messages, cacheMarks: ask.cacheMarks }, ask.cacheTtl);
-      return this.#call("forked", main, request, ask.throughSeq, signal);
+      return this.#call(
+        { form: "forked", client: main, request, throughSeq: ask.throughSeq, unknownVariables },
+        signal,
+      );
     }
     const told = this.#transcript(ask, cold);
     const model = cold.model ?? ask.request.model;
-    if (told === undefined) return { type: "failed", kind: "no-room", model, form: "cold" };
+    if (told === undefined) return { type: "failed", kind: "no-room", model, form: "cold", unknownVariables };
     const text = [
       "The following transcript is the part of a session that its notes do not tell of yet.",
       `<transcript>\n${told.text}\n</transcript>`,
-      this.#prompt(ask, undefined),
+      this.#prompt(ask, undefined).text,
     ].join("\n\n");
     const request: ModelRequest = {
       model,
@@ -112,17 +117,20 @@ export class NotesDesk {
       maxOutputTokens: ask.limits.totalTokens + ask.budget.summaryReserveTokens,
       messages: [{ role: "user", content: [{ type: "text", text }] }],
     };
-    return this.#call("cold", cold, request, told.throughSeq, signal);
+    return this.#call(
+      { form: "cold", client: cold, request, throughSeq: told.throughSeq, unknownVariables },
+      signal,
+    );
   }
 
-  #prompt({ document, limits }: NotesAsk, editTool: string | undefined): string {
+  #prompt({ document, limits }: NotesAsk, editTool: string | undefined): UpdatePrompt {
     const { notes, notesPath } = this.#options;
     return composeUpdatePrompt(document, {
       limits,
       notesPath,
       ...(editTool === undefined ? {} : { editTool }),
       ...(notes.prompt === undefined ? {} : { prompt: notes.prompt }),
-    }).text;
+    });
   }
 
   /** The oldest rounds that the notes do not tell of, as many as fit. */
@@ -132,7 +140,7 @@ export class NotesDesk {
   ): { readonly text: string; readonly throughSeq: number } | undefined {
     const isMain = client.model === undefined;
     const { windowTokens } = isMain ? ask.budget : resolveModelLimits({ model: client.model! });
-    const frame = measureText(this.#prompt(ask, undefined), ask.measure) + ask.limits.totalTokens;
+    const frame = measureText(this.#prompt(ask, undefined).text, ask.measure) + ask.limits.totalTokens;
     let left =
       (windowTokens - frame - ask.budget.summaryReserveTokens) * FULL_COMPACT_DEFAULTS.transcriptShare;
     // Notes that somebody took away tell of nothing any more.
@@ -152,14 +160,21 @@ export class NotesDesk {
   }
 
   async #call(
-    form: NotesCallTold["form"],
-    client: ModelClient,
-    request: ModelRequest,
-    throughSeq: number,
+    {
+      form,
+      client,
+      request,
+      throughSeq,
+      unknownVariables,
+    }: Pick<NotesCallTold, "form" | "unknownVariables"> & {
+      readonly client: ModelClient;
+      readonly request: ModelRequest;
+      readonly throughSeq: number;
+    },
     signal: AbortSignal,
   ): Promise<NotesCall> {
     const { deadline, timeoutMs } = this.#options;
-    const told = { model: request.model, form };
+    const told = { model: request.model, form, unknownVariables };
     try {
       const answer = await askWithin((inner) => client.generate(request, { signal: inner }), {
         deadline,

@@ -52,6 +52,11 @@ export class NotesKeeper {
     return this.#state;
   }
 
+  /** Whether they are another session's, which this one was forked from, and tell of what came later there. */
+  get areDisowned(): boolean {
+    return this.#parts.carried.get(NOTES_MARK) === null;
+  }
+
   /** @throws `StoreError` where they cannot be read. */
   async load(): Promise<LoadedNotes> {
     const text = await this.#file.read();

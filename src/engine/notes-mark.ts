@@ -5,6 +5,8 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Entry } from "../transcript/entries.ts";
 import { RESERVED_KEY_PREFIX } from "../transcript/metadata.ts";
+import { type NotesState, parseNotesState } from "./notes-state.ts";
+import type { SessionParts } from "./session-parts.ts";
 
 export const NOTES_MARK = `${RESERVED_KEY_PREFIX}notes`;
 
@@ -13,4 +15,18 @@ export function carryNotes(carried: JsonObject, entry: Entry): JsonObject {
   return entry.type === "metadata" && entry.key === NOTES_MARK
     ? { ...carried, [NOTES_MARK]: entry.value }
     : carried;
+}
+
+/** How far the notes tell by the newest entries of a log, from its last checkpoint on. */
+export function notesStateIn(entries: readonly Entry[]): NotesState | undefined {
+  let carried: JsonObject = {};
+  for (const entry of entries)
+    carried = entry.type === "checkpoint" ? (entry.carried ?? {}) : carryNotes(carried, entry);
+  return parseNotesState(carried[NOTES_MARK]);
+}
+
+/** The notes tell of what is not in this log: they stand for nothing and are not shown until they are updated. */
+export async function disownNotes({ carried, writer }: SessionParts): Promise<void> {
+  carried.set(NOTES_MARK, null);
+  await writer.appendOne({ type: "metadata", key: NOTES_MARK, value: null });
 }

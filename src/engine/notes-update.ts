@@ -21,7 +21,7 @@ export interface NotesUpdate {
   /** `forked` and `cold`: a model was asked; `log`: none was. */
   readonly form: NotesCall["form"] | "log";
   /**
-   * `written`; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
+   * `written`, and where `throughSeq` is absent somebody else changed a section meanwhile, whose text stays; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
    * `nothing-written`: no change of it was of use; `dropped`: the conversation went back behind what it told of;
    * `failed`, and `reason` says why.
    */
@@ -35,6 +35,8 @@ export interface NotesUpdate {
   readonly refusedCount: number;
   /** What the model was billed, where it said so. */
   readonly usage?: Usage | undefined;
+  /** Variables of the host's own prompt that there are none of; absent where all are known. */
+  readonly unknownVariables?: readonly string[];
 }
 
 export interface NotesUpdaterOptions {
@@ -69,17 +71,18 @@ export class NotesUpdater {
       const toldSeq = (await keeper.told())?.throughSeq ?? 0;
       const { document } = await keeper.load();
       const written = await desk.write({ ...asked, toldSeq, document }, signal);
-      const { form, usage, model } = written;
+      const { form, usage, model, unknownVariables } = written;
       if (written.type === "answer" || usage !== undefined) progress.updateCalled(usage, model, call);
-      const told = { form, usage };
+      const told = { form, usage, ...(unknownVariables.length === 0 ? {} : { unknownVariables }) };
       if (written.type === "failed") return { ...told, ...NOTHING, outcome: "failed", reason: written.kind };
       const { throughSeq, isWhole } = written;
       if (!keeper.isOnLine(throughSeq)) return { ...told, ...NOTHING, outcome: "dropped" };
-      const { changed, refusedCount, document: now } = await this.#apply(written, document);
+      const { changed, refusedCount, isWholly, document: now } = await this.#apply(written, document);
       const notesTokens = this.#resized(now);
       const done = { ...told, changed, refusedCount };
       if (changed.length === 0) return { ...done, outcome: "nothing-written" };
       if (!isWhole) return { ...done, outcome: "cut-off" };
+      if (!isWholly) return { ...done, outcome: "written" };
       await this.#remember(throughSeq, { conversationTokens, notesTokens, updatedBy: "model" });
       return { ...done, outcome: "written", throughSeq };
     } catch (error) {
@@ -128,7 +131,13 @@ export class NotesUpdater {
   async #apply(
     { form, patches, edits, deniedCounts }: NotesCall & NotesAnswer,
     base: NotesDocument,
-  ): Promise<Pick<NotesUpdate, "changed" | "refusedCount"> & { readonly document: NotesDocument }> {
+  ): Promise<
+    Pick<NotesUpdate, "changed" | "refusedCount"> & {
+      /** Whether nothing of it gave way to somebody else's change. */
+      readonly isWholly: boolean;
+      readonly document: NotesDocument;
+    }
+  > {
     const { keeper, hasEditTool } = this.#options;
     const limits = this.#options.limits();
     // A cold updater has no tools: it was asked for patches.
@@ -137,6 +146,7 @@ export class NotesUpdater {
     const deniedCount = Object.values(deniedCounts).reduce((sum, count) => sum + count, strayCount);
     let refusedCount = deniedCount;
     let changed: readonly string[] = [];
+    let isWholly = true;
     const document = await keeper.change((now) => {
       refusedCount = deniedCount;
       let result = now;
@@ -149,14 +159,15 @@ export class NotesUpdater {
       else {
         const applied = applySectionPatches(now, patches.patches, { limits, base });
         refusedCount += applied.refused.length;
+        isWholly = applied.refused.every(({ reason }) => reason !== "changed-meanwhile");
         result = applied.document;
       }
       changed = changedTitles(now, result);
       return changed.length === 0 ? undefined : result;
     });
     return document === undefined
-      ? { changed: [], refusedCount, document: base }
-      : { changed, refusedCount, document };
+      ? { changed: [], refusedCount, isWholly, document: base }
+      : { changed, refusedCount, isWholly, document };
   }
 
   #resized(document: NotesDocument): number {

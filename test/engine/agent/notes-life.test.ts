@@ -162,6 +162,27 @@ describe("a fork", () => {
   });
 });
 
+describe("a fork behind what the notes tell of", () => {
+  it("has them, is not told of them, and does not let them stand for anything until they are its own", async () => {
+    const { stage, disk } = await aLongSession();
+    await stage.palimpsest.close();
+    const clock = notesStage({ fs: disk }).clock;
+    const options = { store: fileStore(disk), clock, ids: randomIds, hasher: nodeHasher, sessionId: "fork" };
+    const atSeq = stage.updates().at(-1)!.throughSeq! - 1;
+    await (await forkSession(SESSION, { ...options, atSeq })).close();
+    expect(textAt(disk, FOLDER.replace(SESSION, "fork/notes.md"))).toBe(textAt(disk));
+    const next = notesStage({ fs: disk, window: WINDOW, answer: talkative });
+    const fork = await next.palimpsest.open("fork");
+    await fork.begin();
+    expect(timesResumed(fork)).toBe(0);
+    expect(await fork.readNotes()).not.toHaveProperty("throughSeq");
+    await fork.turn("Go another way.");
+    await fork.notesSettled();
+    expect(await fork.readNotes()).toHaveProperty("throughSeq");
+    await next.palimpsest.close();
+  });
+});
+
 describe("a session that is gone on with", () => {
   it("reads its notes once, and again where a person has edited them", async () => {
     const disk = await diskWithSession(SHORT_NOTES);

@@ -51,7 +51,9 @@ describe("a person who edits the notes while a model is asked", () => {
       },
     });
     await oneTurn(stage);
-    expect(stage.updates()).toMatchObject([{ changed: ["Worklog"], refusedCount: 1 }]);
+    expect(stage.updates()).toMatchObject([{ outcome: "written", changed: ["Worklog"], refusedCount: 1 }]);
+    // What gave way to Ann is offered again: the notes do not count as telling of it.
+    expect(stage.updates()[0]).not.toHaveProperty("throughSeq");
     expect(textAt(disk)).toBe(BY_HAND.replace("- step one\n", "- step one\n- step two\n"));
   });
 
@@ -183,7 +185,9 @@ describe("a template and a prompt of the host's own", () => {
     expect(text).toContain("- {{notesPath}} stays as it is");
     expect(text).toContain('<append section="Worklog">');
     expect(text).not.toContain("Bring the session's notes up to date");
-    expect(stage.updates()).toMatchObject([{ outcome: "written", changed: ["Diary"], refusedCount: 1 }]);
+    expect(stage.updates()).toMatchObject([
+      { outcome: "written", changed: ["Diary"], refusedCount: 1, unknownVariables: ["unknown"] },
+    ]);
     expect(textAt(disk)).toBe(`${TEMPLATE}- {{notesPath}} stays as it is\n- a day\n`);
   });
 
