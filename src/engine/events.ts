@@ -38,7 +38,7 @@ import type { SummaryCall } from "./summary-desk.ts";
  *   in words. Names, places and sizes are told, no texts.
  * - `summary-call`: a model was asked for a summary; `trigger` says by whom, `outcome` what came, `usage` what it cost.
  * - `notes-update`: the session's notes were brought up to date, or were not, and why; in the background.
- * - `notes-unreadable`: the notes cannot be used now: `reason` has the code of the error.
+ * - `notes-unreadable`: the notes, or the user's template or prompt of them, cannot be used now, and `reason` says why.
  * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
  *   fit), and one was made without a model.
  * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.

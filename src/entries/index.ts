@@ -104,6 +104,7 @@ export {
   type HomeProject,
   type HomeSessionOptions,
   type HomeSettings,
+  type NotesConfig,
   openHome,
   type PalimpsestHome,
   type Persistence,

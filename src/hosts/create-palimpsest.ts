@@ -8,7 +8,7 @@ import { systemDeadline } from "../adapters/node/system-deadline.ts";
 import { OptionError, StoreError } from "../base/errors.ts";
 import type { AgentOptions } from "../engine/agent-options.ts";
 import { AgentSession } from "../engine/agent-session.ts";
-import type { SessionObserver } from "../engine/events.ts";
+import { notify, type SessionObserver } from "../engine/events.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
 import type { Session } from "../engine/session.ts";
 import type { WindowOptions } from "../engine/session-options.ts";
@@ -17,7 +17,7 @@ import type { Deadline } from "../ports/deadline.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import type { Scope } from "../transcript/entries.ts";
 import { nodeSessions } from "./node-sessions.ts";
-import { openHome, type PalimpsestHome } from "./palimpsest-home.ts";
+import { type NotesConfig, openHome, type PalimpsestHome } from "./palimpsest-home.ts";
 
 /** How sessions behave and where they are kept; only the model is needed. */
 export interface PalimpsestOptions extends AgentOptions {
@@ -83,7 +83,7 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
       opened.delete(agent);
       named.delete(agent.id);
     };
-    const agent: AgentSession = new AgentSession(session, options, {
+    const agent: AgentSession = new AgentSession(session, withNotes(options, place.notesConfig), {
       deadline,
       now: () => clock.nowMs(),
       onClosed,
@@ -131,6 +131,18 @@ interface Place {
    * @throws `SESSION_NOT_FOUND`
    */
   readonly checkIsHere?: (sessionId: string) => Promise<unknown>;
+  /** What the user says of notes there. */
+  readonly notesConfig?: () => NotesConfig;
+}
+
+/** A host's own template and prompt go before the user's. */
+function withNotes(options: PalimpsestOptions, read: Place["notesConfig"]): PalimpsestOptions {
+  const { notes, observer } = options;
+  if (read === undefined || notes === "off") return options;
+  const { problems, ...config } = read();
+  for (const { path, detail } of problems)
+    notify(observer, { type: "notes-unreadable", reason: `${path}: ${detail}` });
+  return { ...options, notes: { ...config, ...notes } };
 }
 
 function placeOf(options: PalimpsestOptions): Place {
@@ -160,6 +172,7 @@ function placeOf(options: PalimpsestOptions): Place {
     create: (sessionId) => own.create({ ...shared, ...named(sessionId) }),
     open: (sessionId) => own.resume(sessionId, shared),
     checkIsHere: (sessionId) => own.storeOf().find(sessionId),
+    notesConfig: () => own.notesConfig(),
   };
 }
 

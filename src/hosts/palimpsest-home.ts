@@ -47,6 +47,16 @@ export interface HomeProject {
   readonly trashFolder: string;
 }
 
+/** What a home says of the notes of its sessions. */
+export interface NotesConfig {
+  /** What new notes look like; absent where there is none, or none that can be used. */
+  readonly template?: string;
+  /** What the updater is asked; absent as the template is. */
+  readonly prompt?: string;
+  /** Files that are there and cannot be used. */
+  readonly problems: readonly HomeProblem[];
+}
+
 /** What `settings.json` says, with defaults where it says nothing or nothing usable. */
 export interface HomeSettings {
   /** Days without activity after which a session goes to the trash; 0: nothing is written and nothing deleted. @defaultValue 30 */
@@ -207,6 +217,8 @@ export interface PalimpsestHome {
    */
   cleanUp(options?: HomeCleanUpOptions): Promise<readonly HomeCleanUp[]>;
 
+  /** The user's own template and prompt of session notes, from `config/session-memory/`, as they are now. */
+  notesConfig(): NotesConfig;
   /** Instruction files and the state of version control, read once for this home. */
   startContext(): Promise<StartContext>;
   /** How the start context differs from the one that a session recorded last. */

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { functionModel } from "../../src/adapters/models/function-model.ts";
 import { createPalimpsest, type Palimpsest } from "../../src/hosts/create-palimpsest.ts";
@@ -62,6 +64,48 @@ describe("a session by its name", () => {
     expect((await palimpsest.open("titled")).id).toBe("first");
     expect(await said(palimpsest, "main", "Here.")).toBe(2);
     expect(await said(palimpsest, "titled", "Here.")).toBe(2);
+    await palimpsest.close();
+  });
+});
+
+describe("notes of sessions in a home", () => {
+  useHomes();
+
+  it("look as the user's own template and prompt say, and what cannot be used is told", async () => {
+    const home = open();
+    const folder = join(home.folder, "config", "session-memory");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "template.md"), "# Plan\n_What comes next_\n");
+    writeFileSync(join(folder, "prompt.md"), "KEEP A PLAN: {{currentNotes}}");
+    const asked: string[] = [];
+    const reasons: string[] = [];
+    const palimpsest = createPalimpsest({
+      home,
+      model: functionModel(
+        async ({ messages }) => {
+          const text = JSON.stringify(messages.at(-1));
+          if (!text.includes("KEEP A PLAN")) return "Understood.";
+          asked.push(text);
+          return '<replace section="Plan">\nmend it\n</replace>';
+        },
+        { model: "claude-opus-5-5" },
+      ),
+      notes: { isGated: false, costShareCap: "off" },
+      observer: {
+        onEvent: (event) => {
+          if (event.type === "notes-unreadable") reasons.push(event.reason);
+        },
+      },
+    });
+    const session = await palimpsest.session("planned");
+    await session.turn("Mend the parser.");
+    await session.notesSettled();
+    expect(asked[0]).toContain("# Plan\\n_What comes next_");
+    expect((await session.readNotes())?.text).toBe("# Plan\n_What comes next_\nmend it\n");
+    expect(reasons).toEqual([]);
+    writeFileSync(join(folder, "template.md"), "no heading");
+    await palimpsest.session("unplanned");
+    expect(reasons).toEqual([`${join(folder, "template.md")}: It has no headings; the usual one is used.`]);
     await palimpsest.close();
   });
 });

@@ -23,6 +23,7 @@ import type {
   HomeProject,
   HomeSessionOptions,
   HomeSettings,
+  NotesConfig,
   PalimpsestHome,
   Persistence,
   ResumeOptions,
@@ -32,6 +33,7 @@ import type {
 import { findSession, type Match, theOne } from "./find-session.ts";
 import { ForkMarks } from "./fork-marks.ts";
 import { HomeStores } from "./home-stores.ts";
+import { readNotesConfig } from "./notes-config.ts";
 import { decidePersistence, isRetentionKnown } from "./persistence.ts";
 import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";
 import { changeSettings, readSettings } from "./settings.ts";
@@ -69,6 +71,10 @@ export class HomeSessions implements PalimpsestHome {
     this.persistence = decidePersistence({ asked: options.persistence, env: this.#env, settings });
     const isPersistent = this.persistence.isOn;
     this.#stores = new HomeStores({ home: this.folder, project: this.project, isPersistent });
+  }
+
+  notesConfig(): NotesConfig {
+    return readNotesConfig(this.folder, nodeFileSystem);
   }
 
   async create(options: HomeSessionOptions = {}): Promise<Session> {

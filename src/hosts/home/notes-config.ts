@@ -6,16 +6,7 @@ import { join } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { readTemplate } from "../../notes/template.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
-import type { HomeProblem } from "../palimpsest-home.ts";
-
-/** What a home says of the notes of its sessions. */
-export interface NotesConfig {
-  /** What new notes look like; absent where there is none, or none that can be used. */
-  readonly template?: string;
-  /** What the updater is asked; absent as the template is. */
-  readonly prompt?: string;
-  readonly problems: readonly HomeProblem[];
-}
+import type { HomeProblem, NotesConfig } from "../palimpsest-home.ts";
 
 type Found = { readonly text?: string; readonly problem?: string };
 
