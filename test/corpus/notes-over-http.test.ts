@@ -55,6 +55,9 @@ const WIRES: Readonly<Record<string, Wire>> = {
 /** Both OpenAI wires cache alike: one of them is enough for every run. */
 const RUN_WIRES = Object.entries(WIRES).filter(([name]) => isLong || name !== "openai-chat");
 
+/** A shorter prompt is not cached by this Anthropic model, so that nothing of it can be read. */
+const LEAST_CACHED_TOKENS = 4_096;
+
 /** One request, as it was when it came. */
 interface Seen {
   readonly isUpdate: boolean;
@@ -154,21 +157,23 @@ describe.skipIf(!hasCorpus)("notes over HTTP (skipped without the corpus)", () =
     const { provider, events, seen } = await live(wire, { id, windowTokens, notes: { costShareCap: "off" } });
     expect(provider.violations).toEqual([]);
     expect(provider.overflows).toEqual([]);
-    expect(events.filter(({ type }) => type === "cache-miss")).toEqual([]);
+    expect(events.filter((event) => event.type === "cache-miss" && !event.miss.isExpected)).toEqual([]);
     const updates = forkedUpdates(seen);
     expect(updates.length).toBeGreaterThan(0);
-    const shares = updates.map(({ update, before }) => {
+    const shares = updates.flatMap(({ update, before }) => {
       // The last message may have the instruction behind what it had.
       const shared = before.messages.slice(0, -1);
       expect(update.messages.slice(0, shared.length)).toEqual(shared);
       const { cache } = provider.requests[update.request.index]!;
-      return cache.readTokens / before.request.promptTokens;
+      const { promptTokens } = before.request;
+      return promptTokens < LEAST_CACHED_TOKENS ? [] : [cache.readTokens / promptTokens];
     });
     const { notes, all } = costsOf(events, wire);
     if (isLong)
       process.stdout.write(
-        `${name} at ${windowTokens}, no cap: ${updates.length} forked updates of ${countOf(events)}, ${(100 * Math.min(...shares)).toFixed(1)} % read at the least, ${((100 * notes) / all).toFixed(1)} % of the cost\n`,
+        `${name} at ${windowTokens}, no cap: ${updates.length} forked updates of ${countOf(events)} (${updates.length - shares.length} too short for the cache), ${(100 * Math.min(...shares)).toFixed(1)} % read at the least, ${((100 * notes) / all).toFixed(1)} % of the cost\n`,
       );
+    expect(shares.length).toBeGreaterThan(0);
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.95);
     const fixed = seen.filter(({ request }) => request.toolNames.length > 0).map((one) => one.fixed);
     expect(new Set(fixed).size).toBe(1);
