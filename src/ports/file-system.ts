@@ -17,10 +17,7 @@ export interface FileStat {
 
 /** An open file. Positions and sizes are in bytes. */
 export interface OpenFile {
-  /**
-   * Appends or writes at the end; returns the bytes written, which may be fewer than given. Once it has
-   * returned, the caller may use the memory for other bytes: whoever keeps them copies them.
-   */
+  /** Appends or writes at the end; returns the bytes written, which may be fewer than given. */
   write(bytes: Uint8Array): number;
   /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
   read(position: number, length: number): Uint8Array;

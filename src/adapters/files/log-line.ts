@@ -53,7 +53,7 @@ export interface FramedBatch {
   readonly offsets: readonly number[];
 }
 
-/** Entries as the bytes of one write. The bytes are good until the next lines are made: whoever keeps them copies them. */
+/** Entries as the bytes of one write. */
 export function formatBatch(entries: readonly Entry[]): FramedBatch {
   const only = entries.length === 1 ? entries[0] : undefined;
   if (only !== undefined) return { bytes: formatLine(only, ""), offsets: [0] };
@@ -61,7 +61,7 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
   const offsets: number[] = [];
   let size = 0;
   const lines = entries.map((entry, index) => {
-    const line = Buffer.from(formatLine(entry, `"batch":"${index + 1}/${entries.length}",`));
+    const line = formatLine(entry, `"batch":"${index + 1}/${entries.length}",`);
     offsets.push(size);
     size += line.length;
     return line;

@@ -191,8 +191,7 @@ export class LogWriter {
       // The failure that the caller hears of is the one of the write; this one is dealt with by `#settle`.
       if (landed === "all") return "all-there";
     }
-    // A copy: the next line is made in the same place.
-    this.#doubtful = Buffer.from(bytes);
+    this.#doubtful = bytes;
     return "in-doubt";
   }
 

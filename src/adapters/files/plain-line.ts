@@ -21,15 +21,12 @@ ESCAPES.fill(RARE, 0, 0x20);
 for (const [byte, letter] of ['""', "\\\\", "\nn", "\rr", "\tt"].map((pair) => Buffer.from(pair, "latin1")))
   ESCAPES[byte!] = letter!;
 
-/** Made once: new memory for each line would cost a twentieth of the append. */
+/** Never seen outside: another writer of this process may make a line before this one's is written. */
 const RAW_TEXT = Buffer.allocUnsafeSlow(CHARACTER_BYTES * TEXT_LIMIT_CHARS);
 /** Also has room for what stands around the text. */
 const LINE = Buffer.allocUnsafeSlow((CHARACTER_BYTES + 1) * TEXT_LIMIT_CHARS);
 
-/**
- * The entry's JSON, with so many bytes free before it and behind it; `undefined` where it is not plain. The
- * bytes are good until the next call.
- */
+/** The entry's JSON, with so many bytes free before it and behind it; `undefined` where it is not plain. */
 export function formatPlainEntry(
   entry: Entry,
   free: { readonly before: number; readonly behind: number },
@@ -44,7 +41,7 @@ export function formatPlainEntry(
   const textEnd = writeText(text, textStart);
   if (textEnd === undefined) return undefined;
   const end = textEnd + LINE.write(BEHIND_TEXT, textEnd, "latin1");
-  return LINE.subarray(0, end + free.behind);
+  return Buffer.from(LINE.subarray(0, end + free.behind));
 }
 
 /** Writes what JSON has between the quotes; returns where it ends. */
