@@ -98,6 +98,36 @@ describe.runIf(canMount)("a disk of 160 KB", () => {
     rmSync(root, { recursive: true });
   });
 
+  it("that is full or read-only leaves a session's notes as they are, and takes new ones once it may", async () => {
+    const root = join(disk, "notes");
+    const first = await storeAt(root).create("s");
+    await first.append([entry(1)]);
+    await first.notes?.replace(undefined, "# Old\n");
+    await first.close();
+    const log = await storeAt(root).open("s");
+    const { notes } = log;
+    const large = "# New\n".repeat(10_000);
+    writeFileSync(join(disk, "ballast"), Buffer.alloc(130_000));
+    await expect(notes?.replace("# Old\n", large)).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      hint: expect.stringContaining("Free some disk space"),
+    });
+    expect(await notes?.read()).toBe("# Old\n");
+    expect(nodeFileSystem.list(join(root, "s"))).toEqual(["notes.md"]);
+    rmSync(join(disk, "ballast"));
+    execFileSync("mount", ["-o", "remount,ro", disk]);
+    await expect(notes?.replace("# Old\n", "# New\n")).rejects.toMatchObject({
+      code: "STORE_FAILED",
+      hint: expect.stringContaining("read-only"),
+    });
+    expect(await notes?.read()).toBe("# Old\n");
+    execFileSync("mount", ["-o", "remount,rw", disk]);
+    expect(await notes?.replace("# Old\n", large)).toBe(true);
+    expect(await notes?.read()).toBe(large);
+    await log.close();
+    rmSync(root, { recursive: true });
+  });
+
   it("that becomes read-only is read, says so when it is to be written, and goes on once it may", async () => {
     const root = join(disk, "readonly");
     const first = await storeAt(root).create("s");
