@@ -11,7 +11,7 @@ import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { OptionError } from "../base/errors.ts";
 import { neutralise } from "../compaction/quoting.ts";
 import type { SessionNotes } from "../compaction/session-memory-compact.ts";
-import { mergeKeyFacts } from "../notes/merge-key-facts.ts";
+import { type KeyFact, mergeKeyFacts } from "../notes/merge-key-facts.ts";
 import { formatNotes, isEmptyTemplate, type NotesDocument } from "../notes/notes-document.ts";
 import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../notes/template.ts";
 import { trimNotes } from "../notes/trim-notes.ts";
@@ -51,8 +51,8 @@ export class AgentNotes {
   /** What is being written into the notes beside an update. */
   #writing: Promise<void> = Promise.resolve();
   #failures = 0;
-  /** Facts up to here are in the notes: what comes later is merged at the next compaction. */
-  #mergedSeq = 0;
+  /** Facts up to here are in the notes, or a model has left them out: what comes later is merged at a compaction. */
+  #mergedSeq: number;
 
   constructor(session: Session, options: AgentOptions & { readonly notes: NotesOptions }, world: AgentWorld) {
     const { model, summaryModel, notes } = options;
@@ -71,6 +71,7 @@ export class AgentNotes {
     });
     const limits = () => this.#limits();
     this.#keeper = keeper;
+    this.#mergedSeq = keeper.state?.throughSeq ?? 0;
     this.#progress = progress;
     const hasEditTool = notes.editTool !== undefined;
     this.#updater = new NotesUpdater({ session, keeper, progress, desk, limits, hasEditTool });
@@ -120,7 +121,10 @@ export class AgentNotes {
       const isStopgap = told?.updatedBy === "log" && this.#options.updater !== "extractive";
       if (told === undefined || isStopgap) return undefined;
       // Beside an update nothing is merged: it would find its sections changed by somebody else.
-      const merged = this.isUpdating ? undefined : await this.#mergeFacts();
+      const { deadline } = this.#world;
+      const timeoutMs = NOTES_DEFAULTS.compactionWaitMs;
+      const merging = async () => this.#merge(await this.#newFacts());
+      const merged = this.isUpdating ? undefined : await askWithin(merging, { deadline, timeoutMs });
       const document = merged ?? (await this.#keeper.load()).document;
       return {
         text: formatNotes(trimNotes(document, this.#limits()).document),
@@ -139,7 +143,7 @@ export class AgentNotes {
     const before = Promise.all([this.#writing, this.#running]);
     this.#writing = before.then(async () => {
       try {
-        await this.#mergeFacts();
+        await this.#merge(await this.#session.inTurn(() => this.#newFacts()));
       } catch (error) {
         this.#unreadable(error);
       }
@@ -161,7 +165,7 @@ export class AgentNotes {
       const text = neutralise((loaded.text ?? "").trim());
       if (!hasNotes(loaded) || holds(this.#session.visible, text)) return undefined;
       // They tell of what the conversation went back behind.
-      const isStale = this.#keeper.state !== undefined && (await this.#keeper.told()) === undefined;
+      const isStale = (this.#keeper.state?.throughSeq ?? 0) > 0 && (await this.#keeper.told()) === undefined;
       if (isStale || this.#keeper.areDisowned) return undefined;
       const { autoCompactGateTokens } = this.#session.preparer.budget();
       if (this.#session.tokens.padded + sizeOfNotes(loaded.document) >= autoCompactGateTokens)
@@ -175,10 +179,29 @@ export class AgentNotes {
 
   /** Waits a little for what is being written, and gives up the rest. */
   async stop(): Promise<void> {
-    const cancel = this.#world.deadline.after(NOTES_DEFAULTS.drainMs, () => this.#abort.abort());
-    await Promise.all([this.#running, this.#writing]);
+    let cancel = (): void => undefined;
+    const timeUp = new Promise<void>((resolve) => {
+      cancel = this.#world.deadline.after(NOTES_DEFAULTS.drainMs, resolve);
+    });
+    await Promise.race([Promise.all([this.#running, this.#writing]), timeUp]);
     cancel();
     this.#abort.abort();
+    // What heeds the abort is done in a moment; a store that hangs is not waited for.
+    await this.#saveCosts();
+  }
+
+  /** The user has compacted by hand: models are asked again. */
+  reset(): void {
+    this.#failures = 0;
+  }
+
+  /** So that the cap holds for the session, and not for each time that it is opened. */
+  async #saveCosts(): Promise<void> {
+    try {
+      await this.#session.inTurn(() => this.#keeper.saveCosts(this.#progress.costs));
+    } catch (error) {
+      this.#unreadable(error);
+    }
   }
 
   async #update(call: AnsweredCall, asksModel: boolean): Promise<void> {
@@ -188,21 +211,30 @@ export class AgentNotes {
     const update = await (asksModel
       ? this.#updater.byModel(call, { isReady, signal })
       : this.#updater.fromLog());
-    if (update.form !== "log") this.#failures = HELD.has(update.outcome) ? 0 : this.#failures + 1;
+    const isNoFault = update.reason !== undefined && NO_FAULT.has(update.reason);
+    if (update.form !== "log" && !isNoFault)
+      this.#failures = HELD.has(update.outcome) ? 0 : this.#failures + 1;
     const tookMs = this.#world.now() - startMs;
     notify(this.#session.parts.observer, { type: "notes-update", ...update, tookMs });
   }
 
-  /** Key facts of what is new in the log, into the notes. Resolves with the notes where they changed. */
-  async #mergeFacts(): Promise<NotesDocument | undefined> {
+  /** Key facts of what is new in the log, up to which entry. */
+  async #newFacts(): Promise<NewFacts> {
     const { digest, writer } = this.#session.parts;
-    const facts = keyFacts(await digest.get(), this.#mergedSeq);
     const throughSeq = writer.nextSeq - 1;
+    return { facts: keyFacts(await digest.get(), this.#mergedSeq), throughSeq };
+  }
+
+  /** Facts, into the notes. Resolves with the notes where they changed. */
+  async #merge({ facts, throughSeq }: NewFacts): Promise<NotesDocument | undefined> {
     const limits = this.#limits();
-    const merged = await this.#keeper.change((document) =>
-      isEmptyTemplate(document) ? undefined : mergeKeyFacts(document, facts, { limits }).document,
-    );
-    this.#mergedSeq = throughSeq;
+    let areEmpty = false;
+    const merged = await this.#keeper.change((document) => {
+      areEmpty = isEmptyTemplate(document);
+      return areEmpty ? undefined : mergeKeyFacts(document, facts, { limits }).document;
+    });
+    // Where nothing was noted yet, they are merged once there is something.
+    if (!areEmpty) this.#mergedSeq = throughSeq;
     if (merged !== undefined) this.#progress.resized(sizeOfNotes(merged));
     return merged;
   }
@@ -216,8 +248,23 @@ export class AgentNotes {
   }
 }
 
+interface NewFacts {
+  readonly facts: readonly KeyFact[];
+  readonly throughSeq: number;
+}
+
 /** Outcomes that are no failure of the model. */
 const HELD: ReadonlySet<string> = new Set(["written", "dropped"]);
+
+/** Reasons that say nothing of what the model can do: nothing was asked, or not now. */
+const NO_FAULT: ReadonlySet<string> = new Set([
+  "no-room",
+  "aborted",
+  "network",
+  "throttled",
+  "over-rate-limit",
+  "overloaded",
+]);
 
 /** @throws `OptionError` where a template of the host's own cannot be one. */
 function templateOf({ template }: NotesOptions): NotesTemplate {

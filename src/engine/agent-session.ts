@@ -158,9 +158,12 @@ export class AgentSession {
     await this.begin();
     await this.#sizer.size(request);
     const ahead = this.#compaction.writtenAhead();
+    // One that ends while it is planned is as good as one that was waited for.
+    const isUpdating = (): boolean => this.#notes?.isUpdating === true;
+    const wasUpdating = isUpdating();
     let first = await this.#planned(request, { written: ahead });
-    if ("ask" in first && this.#notes?.isUpdating === true) {
-      await this.#notes.settled(signal);
+    if ("ask" in first && (wasUpdating || isUpdating())) {
+      await this.#notes?.settled(signal);
       if (!this.#compaction.asksHooks)
         first = await this.#planned(request, { written: ahead, hasWaited: true });
     }
@@ -233,7 +236,9 @@ export class AgentSession {
     preparer.watch.reset();
     if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
     await this.begin();
-    if (this.#notes?.isUpdating === true) await this.#notes.settled(options.signal);
+    this.#notes?.reset();
+    const mayUseNotes = span === undefined && options.instructions === undefined;
+    if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(options.signal);
     const edits = await compactByHand(
       {
         session: this.session,
@@ -244,6 +249,8 @@ export class AgentSession {
       },
       { ...options, span },
     );
+    // Somebody wished for it: it is not held against what the session does by itself.
+    preparer.watch.turnBegan();
     await this.#compacted(edits, "manual");
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
     const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);

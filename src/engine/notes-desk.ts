@@ -114,7 +114,10 @@ export class NotesDesk {
     const request: ModelRequest = {
       model,
       system: SYSTEM,
-      maxOutputTokens: ask.limits.totalTokens + ask.budget.summaryReserveTokens,
+      maxOutputTokens: Math.min(
+        ask.limits.totalTokens + ask.budget.summaryReserveTokens,
+        resolveModelLimits({ model }).maxOutputTokens ?? Number.POSITIVE_INFINITY,
+      ),
       messages: [{ role: "user", content: [{ type: "text", text }] }],
     };
     return this.#call(
@@ -138,7 +141,7 @@ export class NotesDesk {
     ask: NotesAsk,
     client: ModelClient,
   ): { readonly text: string; readonly throughSeq: number } | undefined {
-    const isMain = client.model === undefined;
+    const isMain = client === this.#options.main || client.model === undefined;
     const { windowTokens } = isMain ? ask.budget : resolveModelLimits({ model: client.model! });
     const frame = measureText(this.#prompt(ask, undefined).text, ask.measure) + ask.limits.totalTokens;
     let left =

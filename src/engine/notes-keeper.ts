@@ -14,7 +14,7 @@ import type { NotesTemplate } from "../notes/template.ts";
 import type { NotesFile } from "../ports/session-store.ts";
 import { isWithin } from "../transcript/line.ts";
 import { NOTES_MARK } from "./notes-mark.ts";
-import { type NotesState, parseNotesState } from "./notes-state.ts";
+import { NOTHING_TOLD, type NotesState, parseNotesState } from "./notes-state.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 /** The notes as they were read: `text` is absent where there are none yet. */
@@ -87,12 +87,24 @@ export class NotesKeeper {
 
   /** Writes into the log how far the notes tell. In the order of the session's operations, by whoever calls. */
   async remember(state: Omit<NotesState, "throughId">): Promise<void> {
-    const { reader, writer, carried } = this.#parts;
+    const { reader } = this.#parts;
     const entry = await reader.findEntry(state.throughSeq);
     if (entry === undefined) return;
-    this.#state = { ...state, throughId: entry.id };
+    await this.#write({ ...state, throughId: entry.id });
     this.#isStateChecked = true;
-    const value = { ...this.#state };
+  }
+
+  /** Writes into the log what session and notes have cost by now. How far the notes tell stays as it is. */
+  async saveCosts(costs: Pick<NotesState, "sessionCost" | "notesCost">): Promise<void> {
+    const known = this.#state ?? NOTHING_TOLD;
+    if (!this.areDisowned && costs.sessionCost !== known.sessionCost)
+      await this.#write({ ...known, ...costs });
+  }
+
+  async #write(state: NotesState): Promise<void> {
+    const { writer, carried } = this.#parts;
+    const value = { ...state };
+    this.#state = state;
     carried.set(NOTES_MARK, value);
     await writer.appendOne({ type: "metadata", key: NOTES_MARK, value });
   }

@@ -44,7 +44,8 @@ export class NotesProgress {
     this.#session = session;
     this.#options = options;
     this.#conversationTokens = state?.conversationTokens ?? 0;
-    this.#updatedAtTokens = state?.conversationTokens;
+    this.#updatedAtTokens =
+      state === undefined || state.throughSeq === 0 ? undefined : state.conversationTokens;
     this.#toldTokens = state?.conversationTokens ?? 0;
     this.#sessionCost = state?.sessionCost ?? 0;
     this.#notesCost = state?.notesCost ?? 0;
@@ -131,6 +132,8 @@ export class NotesProgress {
       if (message.insertedBy !== undefined) continue;
       if (message.seq <= counted) break;
       this.#countedSeq = Math.max(this.#countedSeq, message.seq);
+      // What the host adds, the notes themselves among it, is not what was said.
+      if (message.origin === "host") continue;
       this.#conversationTokens += estimateVisibleMessage(message) * ratio;
       this.#toolCalls += message.blocks.filter(({ block }) => block.type === "tool_use").length;
     }

@@ -4,7 +4,7 @@
 import { asNumber, asString, isObject, type JsonValue } from "../base/json.ts";
 
 export interface NotesState {
-  /** The last entry that the notes tell of, by number and id. */
+  /** The last entry that the notes tell of, by number and id; 0 where they tell of none yet. */
   readonly throughSeq: number;
   readonly throughId: string;
   /** Size of the conversation when that update began. */
@@ -17,6 +17,17 @@ export interface NotesState {
   /** Who wrote it: a model, or the log's own facts. */
   readonly updatedBy: "model" | "log";
 }
+
+/** Before the first update. */
+export const NOTHING_TOLD: NotesState = {
+  throughSeq: 0,
+  throughId: "",
+  conversationTokens: 0,
+  sessionCost: 0,
+  notesCost: 0,
+  notesTokens: 0,
+  updatedBy: "log",
+};
 
 /** The state as a log has it; `undefined` where it is none, or says what cannot be. */
 export function parseNotesState(value: JsonValue | undefined): NotesState | undefined {
@@ -34,7 +45,7 @@ export function parseNotesState(value: JsonValue | undefined): NotesState | unde
     notesTokens: figure("notesTokens"),
   };
   const areSound = Object.values(figures).every((number) => !Number.isNaN(number));
-  const isPlace = Number.isInteger(figures.throughSeq) && figures.throughSeq > 0;
+  const isPlace = Number.isInteger(figures.throughSeq);
   if (throughId === undefined || !isPlace || !areSound || figures.notesCost > figures.sessionCost)
     return undefined;
   return {

@@ -21,7 +21,8 @@ export interface NotesUpdate {
   /** `forked` and `cold`: a model was asked; `log`: none was. */
   readonly form: NotesCall["form"] | "log";
   /**
-   * `written`, and where `throughSeq` is absent somebody else changed a section meanwhile, whose text stays; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
+   * `written`, and where `throughSeq` is absent some of it was refused, or gave way to what somebody wrote
+   * meanwhile; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
    * `nothing-written`: no change of it was of use; `dropped`: the conversation went back behind what it told of;
    * `failed`, and `reason` says why.
    */
@@ -48,6 +49,18 @@ export interface NotesUpdaterOptions {
   readonly hasEditTool: boolean;
 }
 
+/** Failures of calls that the provider may have answered all the same. */
+const MAY_BE_BILLED: ReadonlySet<string> = new Set([
+  "timeout",
+  "aborted",
+  "network",
+  "unreadable-answer",
+  "unknown",
+]);
+
+/** Refusals of edits that were meant for a section's text and did not find it, or found no room. */
+const MISSED: ReadonlySet<string> = new Set(["not-found", "ambiguous", "too-long"]);
+
 const NOTHING = { changed: [], refusedCount: 0 } as const;
 
 export class NotesUpdater {
@@ -72,7 +85,8 @@ export class NotesUpdater {
       const { document } = await keeper.load();
       const written = await desk.write({ ...asked, toldSeq, document }, signal);
       const { form, usage, model, unknownVariables } = written;
-      if (written.type === "answer" || usage !== undefined) progress.updateCalled(usage, model, call);
+      if (written.type === "answer" || MAY_BE_BILLED.has(written.kind))
+        progress.updateCalled(usage, model, call);
       const told = { form, usage, ...(unknownVariables.length === 0 ? {} : { unknownVariables }) };
       if (written.type === "failed") return { ...told, ...NOTHING, outcome: "failed", reason: written.kind };
       const { throughSeq, isWhole } = written;
@@ -98,8 +112,8 @@ export class NotesUpdater {
     try {
       const facts = factsOfDigest(await session.inTurn(() => session.parts.digest.get()));
       const { document } = await keeper.load();
-      const changed = await keeper.change((now) => extractNotes(now, facts, { limits: limits() }).document);
       if (!keeper.isOnLine(throughSeq)) return { form: "log", ...NOTHING, outcome: "dropped" };
+      const changed = await keeper.change((now) => extractNotes(now, facts, { limits: limits() }).document);
       const now = changed ?? document;
       await this.#remember(throughSeq, {
         conversationTokens,
@@ -133,7 +147,7 @@ export class NotesUpdater {
     base: NotesDocument,
   ): Promise<
     Pick<NotesUpdate, "changed" | "refusedCount"> & {
-      /** Whether nothing of it gave way to somebody else's change. */
+      /** Whether all that was to be noted is in the notes: nothing was refused, and nothing gave way to somebody. */
       readonly isWholly: boolean;
       readonly document: NotesDocument;
     }
@@ -148,18 +162,22 @@ export class NotesUpdater {
     let changed: readonly string[] = [];
     let isWholly = true;
     const document = await keeper.change((now) => {
+      isWholly = true;
       refusedCount = deniedCount;
       let result = now;
       if (byEdits)
         for (const edit of edits) {
           const edited = applyNotesEdit(result, edit, { limits });
           if (edited.isApplied) result = edited.document;
-          else refusedCount++;
+          else {
+            refusedCount++;
+            if (MISSED.has(edited.reason)) isWholly = false;
+          }
         }
       else {
         const applied = applySectionPatches(now, patches.patches, { limits, base });
         refusedCount += applied.refused.length;
-        isWholly = applied.refused.every(({ reason }) => reason !== "changed-meanwhile");
+        isWholly = applied.refused.every(({ reason }) => reason === "empty");
         result = applied.document;
       }
       changed = changedTitles(now, result);

@@ -172,3 +172,8 @@ export async function withNotes<Result>(
     await log.close();
   }
 }
+
+/** The last entry that the log says the notes tell of; 0 where it says nothing of the kind. */
+export async function toldOn(fs: FileSystem): Promise<unknown> {
+  return (await markOn(fs))?.["throughSeq"] ?? 0;
+}

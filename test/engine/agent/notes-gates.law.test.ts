@@ -8,7 +8,7 @@ import { madeUpAgent } from "../../helpers/made-up-agent.ts";
 import { type NotedOptions, playNoted, tooMuch, usualPatches } from "../../helpers/noted-session.ts";
 import { begunUpdates, notesFaults, reckonNotes, type UpdateRules } from "./expected-notes.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === "1" ? 400 : 6;
+const RUNS = process.env["PALIMPSEST_LONG"] === "1" ? 120 : 6;
 
 const anyAnswer = fc.record({
   textTokens: fc.integer({ min: 1, max: 400 }),

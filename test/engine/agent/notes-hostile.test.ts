@@ -3,8 +3,10 @@
  * counted, and what is legal in the same answer still works. Looked at is everything there is: the whole disk with
  * notes, log and all other files, the window, the pins, and the tools of the host.
  */
+
 import { afterAll, describe, expect, it } from "vitest";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
+import { NOTES_MARK } from "../../../src/engine/notes-mark.ts";
 import type { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
 import type { ContentBlock } from "../../../src/transcript/blocks.ts";
 import {
@@ -90,8 +92,9 @@ async function afterAnswer(reply: FakeReply, notes: object = {}): Promise<After>
     if (path === NOTES_FILE || path.endsWith(".jsonl")) return [];
     return [[path.replace(/\.\d{6,}-\w+-\w+/, ""), text]];
   });
-  const log = (await entriesOn(disk)).map(({ id: _id, parentId: _parent, ...entry }) =>
-    entry.type === "metadata" ? { ...entry, value: Object.keys(entry.value as object) } : entry,
+  // How far the notes tell depends on what was refused; everything else is the same.
+  const log = (await entriesOn(disk)).flatMap(({ id: _id, parentId: _parent, seq: _seq, ...entry }) =>
+    entry.type === "checkpoint" || (entry.type === "metadata" && entry.key === NOTES_MARK) ? [] : [entry],
   );
   const { visible, pins } = { visible: agent.session.visible, pins: agent.session.pins };
   const failures = stage.events.filter(({ type }) => type === "notes-unreadable" || type === "model-failed");

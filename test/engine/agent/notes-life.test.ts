@@ -20,7 +20,6 @@ import {
   fileStore,
   isUpdate,
   LEGAL_PATCH,
-  markOn,
   NOTES_FILE,
   type NotesStageOptions,
   notesStage,
@@ -28,6 +27,7 @@ import {
   type Reply,
   SESSION,
   textAt,
+  toldOn,
 } from "../../helpers/notes-stage.ts";
 import { asksForSummary, SUMMARY } from "./fake-model.ts";
 import { wordsOf } from "./stage.ts";
@@ -114,7 +114,7 @@ describe("a conversation that goes back behind what its notes tell", () => {
     await stage.palimpsest.close();
     expect(stage.updates()).toMatchObject([{ outcome: "dropped", changed: [] }]);
     expect(textAt(disk)).toBe(SHORT_NOTES);
-    expect(await markOn(disk)).toBeUndefined();
+    expect(await toldOn(disk)).toBe(0);
   });
 });
 

@@ -12,12 +12,12 @@ import {
   fileStore,
   isUpdate,
   LEGAL_PATCH,
-  markOn,
   NOTES_FILE,
   notesStage,
   oneTurn,
   SESSION,
   textAt,
+  toldOn,
 } from "../../helpers/notes-stage.ts";
 
 const SHORT_NOTES = "# Current State\n_What_\nAnn is at it.\n\n# Worklog\n_Step by step_\n- step one\n";
@@ -103,7 +103,7 @@ describe("a person who edits the notes while a model is asked", () => {
       const stage = notesStage({ fs: disk, store, notes: { updater } });
       await oneTurn(stage, {}, "Rename src/lexer.ts to src/scanner.ts.");
       expect(stage.updates(), updater).toMatchObject([{ outcome: "failed", reason: "STORE_FAILED" }]);
-      expect(await markOn(disk), updater).toBeUndefined();
+      expect(await toldOn(disk), updater).toBe(0);
     }
   });
 });
@@ -159,7 +159,7 @@ describe("closing a session", () => {
     });
     expect(updates).toMatchObject([{ outcome: "failed" }]);
     expect(textAt(disk)).toBe(SHORT_NOTES);
-    expect(await markOn(disk)).toBeUndefined();
+    expect(await toldOn(disk)).toBe(0);
   });
 });
 
