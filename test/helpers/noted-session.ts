@@ -53,6 +53,7 @@ export type JournalItem =
   | {
       readonly type: "update";
       readonly event: SessionEvent & { readonly type: "notes-update" };
+      readonly notes: string;
     }
   | { readonly type: "summary"; readonly usage: Usage | undefined }
   | { readonly type: "window-full"; readonly event: SessionEvent & { readonly type: "layer" } }
@@ -192,7 +193,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
             notes: store.text,
             ratio: 1,
           });
-        } else if (event.type === "notes-update") journal.push({ type: "update", event });
+        } else if (event.type === "notes-update") journal.push({ type: "update", event, notes: store.text });
         else if (event.type === "summary-call") journal.push({ type: "summary", usage: event.usage });
         else if (event.type === "layer" && event.edit.isBoundary === true)
           journal.push({ type: "window-full", event });

@@ -99,30 +99,43 @@ export function reckonNotes(
   let begunTokens = 0;
   let toldTokens = 0;
   let outputTokens = 1_200;
-  let expectedPrice = 0;
+  let begunCall = { callTokens: 0, answerTokens: 0 };
   let failures = 0;
   let highestShare = 0;
   let isRunning = false;
+  const expectedPrice = ({ callTokens, answerTokens }: typeof begunCall, notes: string): number => {
+    // The instruction, the notes that it quotes, and what is new to the model; a conversation that it has cached.
+    const frameTokens = 600 + Math.ceil(estimateText(notes));
+    const fits = callTokens + frameTokens + answerTokens + totalTokens <= effectiveTokens;
+    const promptPrice =
+      updater === "forked" && fits
+        ? frameTokens + answerTokens + callTokens * readPrice
+        : frameTokens + Math.min(saidTokens - toldTokens, callTokens + answerTokens);
+    return promptPrice + outputTokens * PRICES.output;
+  };
   for (const item of journal) {
     if (item.type === "summary" && item.usage !== undefined) sessionCost += priceOf(item.usage, readPrice);
     if (item.type === "update") {
       isRunning = false;
-      const { form, outcome, usage } = item.event;
+      const { form, outcome, usage, reason = "" } = item.event;
       if (form !== "log") {
-        failures = outcome === "written" || outcome === "dropped" ? 0 : failures + 1;
-        const price =
-          usage !== undefined ? priceOf(usage, readPrice) : outcome === "failed" ? 0 : expectedPrice;
+        const isHeld = outcome === "written" || outcome === "dropped";
+        if (!isHeld && reason !== "network") failures++;
+        else if (isHeld) failures = 0;
+        // A connection that broke may have broken behind the bill.
+        const mayBeBilled = outcome !== "failed" || reason === "network";
+        const expected = mayBeBilled ? expectedPrice(begunCall, item.notes) : 0;
+        const price = usage === undefined ? expected : priceOf(usage, readPrice);
         sessionCost += price;
         notesCost += price;
         if (usage !== undefined) outputTokens = usage.outputTokens;
       }
       highestShare = Math.max(highestShare, notesCost / sessionCost);
-      if (outcome === "written") toldTokens = begunTokens;
+      if (item.event.throughSeq !== undefined) toldTokens = begunTokens;
     }
     if (item.type !== "answer") continue;
     answer++;
     const { ratio, callTokens, callsCount, throughSeq } = item;
-    const notesTokens = Math.ceil(estimateText(item.notes));
     let replyTokens = 0;
     for (; saidCount < said.length && said[saidCount]!.seq <= throughSeq; saidCount++) {
       const { role, content } = said[saidCount]!;
@@ -137,14 +150,8 @@ export function reckonNotes(
         ? callTokens * readPrice + answerTokens * PRICES.output
         : priceOf(item.usage, readPrice);
     if (isRunning) continue;
-    // The instruction, the notes that it quotes, and what is new to the model; a conversation that it has cached.
-    const forkedTokens = 600 + notesTokens + answerTokens;
-    const fits = callTokens + forkedTokens + totalTokens <= effectiveTokens;
-    const isForked = updater === "forked" && fits;
-    const promptPrice = isForked
-      ? forkedTokens + callTokens * readPrice
-      : 600 + notesTokens + Math.min(saidTokens - toldTokens, callTokens + answerTokens);
-    const price = promptPrice + outputTokens * PRICES.output;
+    const call = { callTokens, answerTokens };
+    const price = expectedPrice(call, item.notes);
     const isOpen =
       saidTokens >= startTokens &&
       saidTokens - notedTokens >= growthTokens &&
@@ -153,7 +160,7 @@ export function reckonNotes(
     const isPaid = cap === undefined || !isByModel || notesCost + price <= cap * (sessionCost + price);
     if ((isGated && !isOpen) || !isPaid) continue;
     due.push({ answer, by: isByModel ? "model" : "log" });
-    expectedPrice = price;
+    begunCall = call;
     notedTokens = saidTokens;
     begunTokens = saidTokens;
     calls = 0;

@@ -27,7 +27,7 @@ const anySession = fc.record({
   answers: fc.array(anyAnswer, { minLength: 5, maxLength: 24 }),
   /** The model binds its thinking to what it saw, or does not. */
   model: fc.constantFrom("claude-opus-4-6", "claude-opus-5-5"),
-  replies: fc.array(fc.constantFrom("usual", "usual", "usual", "too-much", "nothing", "error"), {
+  replies: fc.array(fc.constantFrom("usual", "usual", "usual", "too-much", "nothing", "broken", "refused"), {
     minLength: 1,
   }),
   takes: fc.array(fc.nat(4), { minLength: 1, maxLength: 5 }),
@@ -44,7 +44,8 @@ function optionsOf({ rules, model, replies, takes, withheld }: Drawn): NotedOpti
     usual: usualPatches,
     "too-much": tooMuch,
     nothing: () => "There is nothing to say.",
-    error: () => new TypeError("fetch failed"),
+    broken: () => new TypeError("fetch failed"),
+    refused: () => new Error("prompt is too long: 300000 tokens > 200000 maximum"),
   };
   return {
     windowTokens,
