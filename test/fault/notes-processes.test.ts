@@ -10,7 +10,10 @@ import { describe, expect, it } from "vitest";
 import { FileSessionStore } from "../../src/adapters/files/file-session-store.ts";
 import { nodeFileSystem } from "../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
+import { nodeProcess } from "../../src/adapters/node/node-process.ts";
 import { randomIds } from "../../src/adapters/node/random-ids.ts";
+import { systemClock } from "../../src/adapters/node/system-clock.ts";
+import { systemTimer } from "../../src/adapters/node/system-timer.ts";
 import { compiledLibrary, testFolder } from "../helpers/compiled-once.ts";
 import { message } from "./workload.ts";
 
@@ -67,7 +70,10 @@ describe("two programs and a person at the notes of one session", () => {
   it("leave the notes of one of them whole when they are killed at a random moment", async () => {
     const root = testFolder();
     await sessionIn(root);
-    const store = new FileSessionStore({ root, fs: nodeFileSystem, hasher: nodeHasher, ids: randomIds });
+    const lease = { clock: systemClock, process: nodeProcess, timer: systemTimer };
+    const store = new FileSessionStore({
+      ...{ root, fs: nodeFileSystem, hasher: nodeHasher, ids: randomIds, lease },
+    });
     for (let kill = 0; kill < KILLS; kill++) {
       const programs = [1, 2].map((number) =>
         childOf(root, "replace", "0", String(kill * 2 + number), "some"),

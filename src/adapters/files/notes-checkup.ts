@@ -1,15 +1,19 @@
 /** What is wrong with the notes of a session, for the doctor; looking changes nothing. */
+import { basename, dirname } from "node:path";
 import { randomIds } from "../node/random-ids.ts";
 import { systemClock } from "../node/system-clock.ts";
 import { decodeNotes } from "../shared/notes-text.ts";
 import { errorCode, sessionInUse } from "../shared/store-failure.ts";
+import { leaseState } from "./lease-state.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";
 import { NotesLock } from "./notes-lock.ts";
-import { isConflictName, isTemporaryNotes, NOTES_NAME } from "./notes-names.ts";
+import { isConflictName, isTemporaryNotes, NOTES_LOCK_NAME, NOTES_NAME } from "./notes-names.ts";
 import { NotesSettling, unfinishedIn } from "./notes-settling.ts";
 import type { DoctorOptions, SessionFinding } from "./session-findings.ts";
 
-export function checkNotes({ fs, paths }: DoctorOptions): readonly SessionFinding[] {
+const LOCK_ADVICE = "The program that replaced the notes is gone: removed.";
+
+export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly SessionFinding[] {
   const folder = new NotesFolder(fs, paths.sessionFolder);
   const refused = whyUnreadable(() => folder.names());
   if (refused !== undefined) return [finding("notes-unreadable", paths.sessionFolder, 0, refused)];
@@ -23,7 +27,12 @@ export function checkNotes({ fs, paths }: DoctorOptions): readonly SessionFindin
     // A name that leads nowhere.
     else if (names.includes(NOTES_NAME)) throw linkRefused(folder.at(NOTES_NAME));
   });
+  const lock = lease && leaseState(fs, folder.at(NOTES_LOCK_NAME), lease.clock.nowMs(), lease.process);
   return [
+    ...(lock?.type === "stale" ? lock.paths : []).map((path) => ({
+      ...finding("stale-lease", path, fs.stat(path)?.size ?? 0, LOCK_ADVICE),
+      isMendable: true,
+    })),
     ...(unreadable === undefined ? [] : [told("notes-unreadable", NOTES_NAME, unreadable)]),
     ...unfinishedIn(names).map(({ name }) => ({
       ...told(
@@ -49,7 +58,12 @@ export function checkNotes({ fs, paths }: DoctorOptions): readonly SessionFindin
   ];
 }
 
-/** Puts in place what a crash left in the middle. */
+/** Whether it is the lease of a program that replaced the notes, and no writer's. */
+export function isNotesLock({ path }: SessionFinding): boolean {
+  return basename(dirname(path)) === NOTES_LOCK_NAME;
+}
+
+/** Puts in place what a crash left in the middle; a lease that it left is taken over and given back. */
 export async function mendNotes({ sessionId, fs, paths, hasher, lease }: DoctorOptions): Promise<void> {
   const folder = new NotesFolder(fs, paths.sessionFolder);
   const clock = lease?.clock ?? systemClock;

@@ -14,7 +14,7 @@ import type { LogDamage } from "../../ports/session-store.ts";
 import { errorCode, storeFailure } from "../shared/store-failure.ts";
 import { TEMPORARY_ENDING } from "./blob-folder.ts";
 import { readBuffer } from "./log-reader.ts";
-import { mendNotes } from "./notes-checkup.ts";
+import { isNotesLock, mendNotes } from "./notes-checkup.ts";
 import { inspectSession, quarantineBytes, quarantinePath } from "./session-doctor.ts";
 import type { DoctorOptions, SessionFinding, SessionMending } from "./session-findings.ts";
 import { type Acquired, SessionLease } from "./session-lease.ts";
@@ -73,8 +73,8 @@ function leaseOf({ lease, sessionId, paths, fs }: DoctorOptions): SessionLease |
 async function mend(options: DoctorOptions, finding: SessionFinding): Promise<void> {
   const { fs, paths } = options;
   const { kind, path, position, bytes, reason } = finding;
+  if (kind === "notes-unfinished" || isNotesLock(finding)) return mendNotes(options);
   if (kind === "stale-lease") return;
-  if (kind === "notes-unfinished") return mendNotes(options);
   if (position !== undefined && reason !== undefined) {
     await quarantineDamage(options, { position, bytes, reason });
   } else if (kind === "blob-damaged") {

@@ -18,7 +18,10 @@ import { inspectSession } from "../../../src/adapters/files/session-doctor.ts";
 import { mendSession } from "../../../src/adapters/files/session-mending.ts";
 import { nodeFileSystem } from "../../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
+import { nodeProcess } from "../../../src/adapters/node/node-process.ts";
 import { randomIds } from "../../../src/adapters/node/random-ids.ts";
+import { systemClock } from "../../../src/adapters/node/system-clock.ts";
+import { systemTimer } from "../../../src/adapters/node/system-timer.ts";
 import { sessionPaths } from "../../../src/adapters/shared/session-paths.ts";
 import type { NotesFile, SessionLog } from "../../../src/ports/session-store.ts";
 import { message } from "../../../src/testing/session-store-contract-kit.ts";
@@ -222,6 +225,32 @@ describe("notes and the life of their session", () => {
     expect([failed, left.map(({ kind }) => kind)]).toEqual([[], ["notes-conflict"]]);
     expect(beside()).toEqual(["notes.conflict-1.md", "notes.md"]);
     expect(readFileSync(path, "utf8")).toBe("# Base");
+  });
+
+  it("are free again after the doctor looked, where the program that replaced them was killed", async () => {
+    await notes.replace(undefined, "# Base");
+    const dead = {
+      id: "x",
+      pid: 2 ** 22 + 1,
+      host: "h",
+      space: nodeProcess.space,
+      acquiredAt: 1,
+      ttlMs: 15_000,
+    };
+    mkdirSync(join(root, "s/.notes"));
+    put(".notes/lease.1", JSON.stringify(dead));
+    const lease = { clock: systemClock, process: nodeProcess, timer: systemTimer };
+    const options = {
+      sessionId: "s",
+      paths: sessionPaths(root, "s"),
+      fs: nodeFileSystem,
+      hasher: nodeHasher,
+    };
+    const { findings } = await inspectSession({ ...options, lease });
+    expect(findings).toMatchObject([{ kind: "stale-lease", path: join(root, "s/.notes/lease.1") }]);
+    const { mended, failed } = await mendSession({ ...options, lease });
+    expect([mended.map(({ kind }) => kind), failed]).toEqual([["stale-lease"], []]);
+    expect(beside()).toEqual(["notes.md"]);
   });
 
   it("are read where a crash came in between and nothing may be written", async () => {
