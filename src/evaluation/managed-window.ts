@@ -101,7 +101,12 @@ export class ManagedWindow implements Contestant {
     const seq = this.#append(message.message, message.atMs);
     this.#seqOf.set(index, seq);
     if (message.spokenBy !== "assistant" || this.#writers.notes === undefined) return;
-    const judged = this.#writers.notes.answered({ index, seq, digest: () => this.#caughtUp() });
+    const judged = this.#writers.notes.answered({
+      index,
+      seq,
+      windowTokens: this.totalTokens,
+      digest: () => this.#caughtUp(),
+    });
     this.#policy.summaries?.onJudged?.(judged);
   }
 

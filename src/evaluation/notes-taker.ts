@@ -54,6 +54,8 @@ export interface AnswerMoment {
   readonly index: number;
   /** Its entry in the log. */
   readonly seq: number;
+  /** The window with it, as a request would send it. */
+  readonly windowTokens: number;
   /** Everything that was said so far. */
   readonly digest: () => Digest;
 }
@@ -133,12 +135,12 @@ export class NotesTaker {
 
   /** Asks the gate, and brings the notes up to date where it is open. */
   answered(moment: AnswerMoment): JudgedAnswer {
-    const { index } = moment;
+    const { index, windowTokens } = moment;
     const { messages, tokensBefore } = this.#setting.trajectory;
     const calls = messages[index]!.message.content.filter(({ type }) => type === "tool_use").length;
     this.#toolCalls += calls;
     const conversationTokens = tokensBefore[index + 1]!;
-    const update = this.#update(index, conversationTokens);
+    const update = this.#update(windowTokens, conversationTokens);
     const state: NotesGateState = {
       conversationTokens,
       ...(this.#updatedAtTokens === undefined ? {} : { updatedAtTokens: this.#updatedAtTokens }),
@@ -165,7 +167,7 @@ export class NotesTaker {
   }
 
   /** What an update after this answer would be: the notes grow with the conversation up to their limit. */
-  #update(index: number, conversationTokens: number): Update {
+  #update(windowTokens: number, conversationTokens: number): Update {
     const limitTokens = this.#limits.totalTokens * this.#ratio;
     const notesTokens = Math.round(
       Math.min(limitTokens, Math.max(D.notesLeastTokens, D.notesShare * conversationTokens)),
@@ -178,7 +180,7 @@ export class NotesTaker {
     const addedTokens = Math.round(this.#promptTokens + nowTokens);
     const { read, write, outputRatio } = this.#setting.tariff;
     // What the last request sent is read; the answer, the instruction and the notes are new.
-    const newTokens = this.#setting.trajectory.messages[index]!.tokens + addedTokens;
+    const newTokens = windowTokens - this.#requestTokens + addedTokens;
     const expectedCost = read * this.#requestTokens + write * newTokens + outputRatio * outputTokens;
     return { notesTokens, addedTokens, outputTokens, expectedCost };
   }
