@@ -232,7 +232,12 @@ export class Projection {
   #knowsAllOf(editSeq: number): boolean {
     const found = this.#edits.find((active) => active.seq === editSeq);
     if (found === undefined) return this.#undone.has(editSeq);
-    return (found.edit.effect.hide ?? []).every((range) => range.from >= this.#knownFromSeq);
+    const { hide = [], hideInserted = [] } = found.edit.effect;
+    // What it hid of an earlier edit is shown again: that edit has to be known, too.
+    return (
+      hide.every((range) => range.from >= this.#knownFromSeq) &&
+      hideInserted.every((seq) => this.#editEntries.some((entry) => entry.seq === seq))
+    );
   }
 }
 

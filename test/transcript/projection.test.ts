@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planCheckpoint } from "../../src/transcript/checkpoint.ts";
+import { planCheckpoint, restoreCheckpoint } from "../../src/transcript/checkpoint.ts";
 import type { LayerEdit } from "../../src/transcript/edits.ts";
 import { Line } from "../../src/transcript/line.ts";
 import { project } from "../../src/transcript/projection.ts";
@@ -135,6 +135,35 @@ describe("the window", () => {
     expect(projection.canApply(undo)).toBe(false);
     expect(() => projection.apply(undo)).toThrow("folds the whole log anew");
     expect(shown(log)).toEqual(["1", "2", "3"]);
+  });
+});
+
+describe("a window that was opened from a checkpoint", () => {
+  /** A summary in the place of what an earlier one inserted. */
+  const instead = (afterSeq: number, summary: string, hideInserted: readonly number[]): LayerEdit => ({
+    ...hide(1, 1, summary),
+    effect: {
+      hideInserted,
+      insert: [{ afterSeq, messages: [{ role: "user", origin: "summary", content: [text(summary)] }] }],
+    },
+  });
+
+  it("says when an undo shows again what an edit before it inserted", () => {
+    const log = aLog(2);
+    log.edit(hide(1, 2, "first"));
+    log.message(user("4"));
+    log.edit(instead(2, "second", [3]));
+    log.edit(instead(2, "third", [5]));
+    const checkpoint = planCheckpoint(project(log.entries), (seq) => seq)!;
+    expect(checkpoint.runs).toEqual([{ from: 4, to: 6, position: 4 }]);
+    const opened = restoreCheckpoint(
+      { type: "checkpoint", seq: 7, id: "c", v: 1, at: 0, ...checkpoint },
+      log.entries.slice(3),
+    );
+    expect(opened.visible).toEqual(project(log.entries).visible);
+    const undo = log.edit({ kind: "undo", editSeq: 5 });
+    expect(opened.canApply(undo)).toBe(false);
+    expect(shown(log)).toEqual(["first", "third", "4"]);
   });
 });
 
