@@ -58,8 +58,11 @@ const MAY_BE_BILLED: ReadonlySet<string> = new Set([
   "unknown",
 ]);
 
-/** Refusals of edits that were meant for a section's text and did not find it, or found no room. */
-const MISSED: ReadonlySet<string> = new Set(["not-found", "ambiguous", "too-long"]);
+/** Refusals of edits that were meant for a section's text and did not find it. */
+const MISSED: ReadonlySet<string> = new Set(["not-found", "ambiguous"]);
+
+/** Refusals of patches whose text is nowhere now. What found no room is another thing: notes keep what their limits allow. */
+const LOST: ReadonlySet<string> = new Set(["changed-meanwhile", "unknown-section"]);
 
 const NOTHING = { changed: [], refusedCount: 0 } as const;
 
@@ -177,7 +180,7 @@ export class NotesUpdater {
       else {
         const applied = applySectionPatches(now, patches.patches, { limits, base });
         refusedCount += applied.refused.length;
-        isWholly = applied.refused.every(({ reason }) => reason === "empty");
+        isWholly = !applied.refused.some(({ reason }) => LOST.has(reason));
         result = applied.document;
       }
       changed = changedTitles(now, result);
