@@ -2,7 +2,9 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { functionModel } from "../../../src/adapters/models/function-model.ts";
 import { splitWords } from "../../../src/hosts/cli/notes/editor.ts";
+import { createPalimpsest } from "../../../src/hosts/create-palimpsest.ts";
 import { openHome } from "../../../src/hosts/palimpsest-home.ts";
 import { cliDouble } from "./cli-double.ts";
 import { testFolder, writeTestFile } from "./recordings.ts";
@@ -79,6 +81,19 @@ describe("notes show", () => {
       ...{ currentState: "- open: the totals", over: { sections: [] }, conflicts: [] },
       limits: { sectionTokens: 2_000, totalTokens: 12_000 },
     });
+  });
+
+  it("says nothing of how far they tell before the first update, whatever the session has cost", async () => {
+    const place = storedHome();
+    const home = openHome({ home: place.home, workingCopy: place.folder, persistence: true });
+    const model = functionModel(async () => "Understood.", { model: "claude-opus-5-5" });
+    const session = await createPalimpsest({ home, model }).session();
+    await session.turn("Hello.");
+    await session.close();
+    const { err } = await place.run(["notes", "show", session.id]);
+    expect(err).toContain(`Session ${session.id} has no notes.`);
+    const told = json<Record<string, unknown>>(await place.run(["notes", "show", session.id, "--json"]));
+    expect(told).not.toHaveProperty("tellsThrough");
   });
 
   it("cannot steer a terminal", async () => {

@@ -3,13 +3,11 @@
  * without this command; a program that keeps the notes notices, whatever it was about to write.
  */
 import type { Command } from "commander";
-import { nodeFileSystem } from "../../../adapters/node/node-file-system.ts";
 import { StoreError } from "../../../base/errors.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
-import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../../../notes/template.ts";
-import { readNotesConfig } from "../../home/notes-config.ts";
+import type { NotesTemplate } from "../../../notes/template.ts";
 import { addPlaceOptions, type CommandShell, helpText, type PlaceFlags } from "../sessions/command-shell.ts";
-import { inPlace, type SessionPlace } from "../sessions/place.ts";
+import { inPlace } from "../sessions/place.ts";
 import { printJson } from "../sessions/print-json.ts";
 import { SESSIONS_JSON_VERSION } from "../sessions/sessions-json.ts";
 import type { CliContext } from "../terminal.ts";
@@ -17,7 +15,7 @@ import { changedFrames } from "./changed-frames.ts";
 import { editFile } from "./editor.ts";
 import { notesJson } from "./notes-json.ts";
 import { notesWords } from "./notes-words.ts";
-import { readNotes, type StoredNotes, withSession } from "./read-notes.ts";
+import { readNotes, type StoredNotes, templateOf, withSession } from "./read-notes.ts";
 
 export function addEdit(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
@@ -69,15 +67,6 @@ export async function runEdit(
       return 0;
     }),
   );
-}
-
-/** The home's own, where it has one that can be used. */
-function templateOf(place: SessionPlace, flags: PlaceFlags, { err }: CliContext): NotesTemplate {
-  if (flags.folder !== undefined) return NOTES_TEMPLATE;
-  const { template, problems } = readNotesConfig(place.folder, nodeFileSystem);
-  for (const { path, detail } of problems) err.write(`${err.styles.dim(`${path}: ${detail}`)}\n`);
-  const read = template === undefined ? undefined : readTemplate(template);
-  return read?.ok === true ? read.template : NOTES_TEMPLATE;
 }
 
 /** The text that is edited. What cannot be read is not handed to an editor, which would save half of it. */

@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isConflictName } from "../../../adapters/files/notes-names.ts";
+import { nodeFileSystem } from "../../../adapters/node/node-file-system.ts";
 import { DEFAULTS } from "../../../base/defaults.ts";
 import { StoreError } from "../../../base/errors.ts";
 import { notesLimits } from "../../../engine/notes-keeper.ts";
@@ -14,10 +15,14 @@ import {
   type NotesDocument,
   parseNotes,
 } from "../../../notes/notes-document.ts";
-import { NOTES_TEMPLATE, type NotesTemplate } from "../../../notes/template.ts";
+import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../../../notes/template.ts";
 import type { NotesFile } from "../../../ports/session-store.ts";
+import { isWithin } from "../../../transcript/line.ts";
+import { readNotesConfig } from "../../home/notes-config.ts";
+import type { PlaceFlags } from "../sessions/command-shell.ts";
 import type { SessionPlace } from "../sessions/place.ts";
 import { foldWindow, type OpenedLog, withLog } from "../sessions/read-session.ts";
+import type { CliContext } from "../terminal.ts";
 
 /** Notes that have a file. */
 export type StoredNotes = NotesFile & { readonly path: string };
@@ -30,7 +35,7 @@ export interface KnownNotes {
   readonly tokens: number;
   readonly limits: NotesLimits;
   readonly over: OverLimit;
-  /** How far they tell, as the log last said. */
+  /** How far they tell; absent where that is off the line, or nobody knows. */
   readonly state?: NotesState;
   /** The number of the log's last entry. */
   readonly lastSeq: number;
@@ -82,15 +87,17 @@ export async function readNotes(
   const text = await notes.read();
   const document = parseNotes(text ?? "", template);
   const limits = notesLimits(DEFAULTS.referenceWindowTokens);
-  const { carried, lastEntry } = await foldWindow({ log });
+  const { carried, lastEntry, projection } = await foldWindow({ log });
   const state = parseNotesState(carried?.[NOTES_MARK]);
+  // Before the first update, and behind a rewind, they tell of nothing that anybody could name.
+  const isTold = state !== undefined && isWithin(projection.lineRanges, state.throughSeq);
   return {
     path: notes.path,
     ...(text === undefined ? {} : { text }),
     tokens: Math.ceil(measureNotes(text ?? "")),
     limits,
     over: findOverLimit(document, limits),
-    ...(state === undefined ? {} : { state }),
+    ...(isTold ? { state } : {}),
     lastSeq: lastEntry?.seq ?? 0,
     conflicts: conflictsBeside(notes.path),
     lineOf: (kind) => (isEmptyTemplate(document) ? undefined : firstLine(document, kind)),
@@ -128,4 +135,13 @@ function conflictsBeside(path: string): readonly string[] {
     // The session has no folder.
     return [];
   }
+}
+
+/** The home's own, where it has one that can be used. */
+export function templateOf(place: SessionPlace, flags: PlaceFlags, { err }: CliContext): NotesTemplate {
+  if (flags.folder !== undefined) return NOTES_TEMPLATE;
+  const { template, problems } = readNotesConfig(place.folder, nodeFileSystem);
+  for (const { path, detail } of problems) err.write(`${err.styles.dim(`${path}: ${detail}`)}\n`);
+  const read = template === undefined ? undefined : readTemplate(template);
+  return read?.ok === true ? read.template : NOTES_TEMPLATE;
 }

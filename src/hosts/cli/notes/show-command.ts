@@ -10,7 +10,7 @@ import { SESSIONS_JSON_VERSION } from "../sessions/sessions-json.ts";
 import type { CliContext } from "../terminal.ts";
 import { notesJson } from "./notes-json.ts";
 import { notesWords } from "./notes-words.ts";
-import { type KnownNotes, readNotes, withSession } from "./read-notes.ts";
+import { type KnownNotes, readNotes, templateOf, withSession } from "./read-notes.ts";
 
 export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
@@ -39,7 +39,7 @@ export async function runShow(
 ): Promise<number> {
   return inPlace(flags, context, (place) =>
     withSession(place, which, async (opened, notes) => {
-      const known = await readNotes(opened, notes);
+      const known = await readNotes(opened, notes, templateOf(place, flags, context));
       if (flags.json === true) {
         const { sessionId } = opened.info;
         printJson(context.out, {
