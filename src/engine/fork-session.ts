@@ -20,9 +20,15 @@ import { disownNotes, notesStateIn } from "./notes-mark.ts";
 import { CREATED_BY, checkWindow } from "./open-session.ts";
 import type { Session } from "./session.ts";
 import type { SessionOptions } from "./session-options.ts";
+import { stopIfAborted } from "./stop-if-aborted.ts";
 
 const FORK_ENDING = " (fork)";
 const TITLE_CHARS = 200;
+
+const STOPPED = {
+  what: "The fork",
+  hint: "Nothing is left of it; the session that was to be forked is as it was.",
+};
 
 /** Where a fork branches off, what it is called, and where it is kept. */
 export interface ForkOptions extends SessionOptions {
@@ -89,7 +95,7 @@ async function copyInto(copying: Copying): Promise<Session> {
     await session.parts.writer.checkpoint();
     await copyNotes({ from: parent, to: log, emit });
     await log.sync();
-    stopIfAborted(options.signal);
+    stopIfAborted(options.signal, STOPPED);
     emit({ type: "forked", parentId: parent.sessionId, entries, missingBlobs });
     return session;
   } catch (error) {
@@ -105,7 +111,7 @@ async function copyEntries(
   const { ids, clock, workingCopy } = options;
   let copy: ForkCopy | undefined;
   for await (const batch of parent.readAll()) {
-    stopIfAborted(options.signal);
+    stopIfAborted(options.signal, STOPPED);
     const entries = batch.entries.map(({ entry }) => entry).filter(({ seq }) => seq <= atSeq);
     const first = entries[0];
     if (first === undefined) continue;
@@ -113,7 +119,7 @@ async function copyEntries(
       copy = new ForkCopy({ from: parent, to: log, ids });
       await copy.begin(headerOf(first, { log, parent, entryId, workingCopy, ids, now: clock.nowMs() }));
     }
-    await copy.add(entries, () => stopIfAborted(options.signal));
+    await copy.add(entries, () => stopIfAborted(options.signal, STOPPED));
     if (copy.lastSeq >= atSeq) break;
   }
   if (copy === undefined) throw noSuchEntry(atSeq, 0);
@@ -248,15 +254,6 @@ async function discard(
 
 function scopeOf(scope: Scope | undefined): { readonly scope?: Scope } {
   return scope === undefined ? {} : { scope };
-}
-
-function stopIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  throw new SessionError("ABORTED", {
-    message: "The fork was stopped before it was finished.",
-    hint: "Nothing is left of it; the session that was to be forked is as it was.",
-    cause: signal.reason,
-  });
 }
 
 function noSuchEntry(atSeq: number, head: number): SessionError {

@@ -7,6 +7,7 @@ import { classifyModelError } from "../tokens/model-failure.ts";
 import type { Usage } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
 import { receiveUsage } from "./answer-door.ts";
+import { type AskLimits, askWithin } from "./ask-within.ts";
 import type { CallRequest } from "./prepared-call.ts";
 
 /** What changes from call to call of one session. */
@@ -35,12 +36,24 @@ export function failureOf(client: ModelClient, error: unknown): ModelFailure {
   return client.classifyError?.(error) ?? classifyModelError(error);
 }
 
+/** Asks a model once, whole; it ends with an answer, an error, the time limit or an abort. */
+export async function askModel(
+  client: ModelClient,
+  request: ModelRequest,
+  limits: AskLimits,
+): Promise<ReadAnswer> {
+  return readAnswer(await askWithin((signal) => client.generate(request, { signal }), limits));
+}
+
+/** What of an answer is of use beside a conversation. */
+interface ReadAnswer {
+  readonly content: RequestMessage["content"];
+  readonly stopReason: string;
+  readonly usage?: Usage;
+}
+
 /** An answer from outside: what is not of its shape is no answer. */
-export function readAnswer(answer: ModelAnswer): {
-  content: RequestMessage["content"];
-  stopReason: string;
-  usage?: Usage;
-} {
+function readAnswer(answer: ModelAnswer): ReadAnswer {
   const messages = Array.isArray(answer?.messages) ? answer.messages : [];
   const content = messages.flatMap((message) => (Array.isArray(message?.content) ? message.content : []));
   const stopReason = String(answer?.stopReason ?? "other");

@@ -21,8 +21,7 @@ import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import type { ContentBlock, TextBlock } from "../transcript/blocks.ts";
 import type { Usage } from "../transcript/messages.ts";
 import { groupRounds } from "../transcript/rounds.ts";
-import { askWithin } from "./ask-within.ts";
-import { failureOf, modelRequest, readAnswer, withInstruction } from "./model-call.ts";
+import { askModel, failureOf, modelRequest, withInstruction } from "./model-call.ts";
 import type { NotesOptions } from "./notes-options.ts";
 import type { SummaryAsk } from "./summary-ask.ts";
 
@@ -179,12 +178,7 @@ export class NotesDesk {
     const { deadline, timeoutMs } = this.#options;
     const told = { model: request.model, form, unknownVariables };
     try {
-      const answer = await askWithin((inner) => client.generate(request, { signal: inner }), {
-        deadline,
-        timeoutMs,
-        signal,
-      });
-      const { content, stopReason, usage } = readAnswer(answer);
+      const { content, stopReason, usage } = await askModel(client, request, { deadline, timeoutMs, signal });
       const text = content
         .filter(isText)
         .map((block) => block.text)

@@ -24,8 +24,7 @@ import type { ModelClient, ModelRequest } from "../ports/model-client.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
 import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { sumUsage, type Usage } from "../transcript/messages.ts";
-import { askWithin } from "./ask-within.ts";
-import { failureOf, modelRequest, readAnswer, withInstruction } from "./model-call.ts";
+import { askModel, failureOf, modelRequest, withInstruction } from "./model-call.ts";
 import { abortedError } from "./stop-if-aborted.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
 
@@ -184,12 +183,7 @@ export class SummaryDesk {
     const tell = (outcome: SummaryCall["outcome"], usage?: Usage): void =>
       onCall({ trigger, model: request.model, form, attempt, outcome, tookMs: now() - startMs, usage });
     try {
-      const answer = await askWithin((inner) => client.generate(request, { signal: inner }), {
-        deadline,
-        timeoutMs,
-        signal,
-      });
-      const { content, stopReason, usage } = readAnswer(answer);
+      const { content, stopReason, usage } = await askModel(client, request, { deadline, timeoutMs, signal });
       const read = readSummaryAnswer({ content, stopReason });
       tell(read.ok ? "written" : read.problem, usage);
       return { type: "answer", ...(read.ok ? { text: read.text } : {}), usage };
