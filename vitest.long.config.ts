@@ -18,5 +18,7 @@ export default defineConfig({
     testTimeout: 1_500_000,
     hookTimeout: 300_000,
     pool: "forks",
+    // Left to itself, vitest keeps one of two cores free.
+    maxWorkers: 2,
   },
 });

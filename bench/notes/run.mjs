@@ -16,8 +16,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { Worker } from "node:worker_threads";
 import { machine, table } from "../figures.mjs";
+import { measureInWorkers } from "../in-workers.mjs";
 import { listSessions, loadTools } from "../policies/sessions.mjs";
 
 const startedMs = performance.now();
@@ -70,7 +70,12 @@ const LEGEND = [
   "updates: of the notes, in all sessions; share, worst: what they took of the bill, in per cent, pooled and in the session where it was most; why not: how often the notes did not suffice, by reason.",
 ];
 
-const cells = await measureAll();
+const cells = await measureInWorkers(sessions, {
+  worker: new URL("worker.mjs", import.meta.url),
+  workerData: { dist: dist.href, windows, policies, editSafety: options.edit },
+  workers: Number(options.workers),
+  onProgress: showProgress,
+});
 if (options.json) console.log(JSON.stringify(cells, undefined, 2));
 else print();
 
@@ -84,29 +89,6 @@ function checkOptions() {
     stop("--windows is a list such as 200000,64000:4000.");
   if (!(Number(options.workers) >= 1)) stop("--workers is a number from 1 on.");
   if (!existsSync(new URL("evaluation/summary-variants.js", dist))) stop("There is no build: npm run build.");
-}
-
-/** The longest first, so that no thread is left with one at the end. */
-async function measureAll() {
-  const waiting = sessions.toSorted(
-    (one, other) => other.tokens * other.requests - one.tokens * one.requests,
-  );
-  const found = [];
-  const workerData = { dist: dist.href, windows, policies, editSafety: options.edit };
-  const work = () =>
-    new Promise((resolve, reject) => {
-      const worker = new Worker(new URL("worker.mjs", import.meta.url), { workerData });
-      worker.on("error", reject);
-      worker.on("message", ({ cells: measured }) => {
-        if (measured !== undefined) found.push(...measured);
-        showProgress(found.length);
-        const next = waiting.shift();
-        if (next !== undefined) worker.postMessage({ path: next.path, name: next.name });
-        else worker.terminate().then(resolve, reject);
-      });
-    });
-  await Promise.all(Array.from({ length: Number(options.workers) }, work));
-  return found;
 }
 
 function showProgress(count) {

@@ -18,8 +18,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { Worker } from "node:worker_threads";
 import { machine } from "../figures.mjs";
+import { measureInWorkers } from "../in-workers.mjs";
 import { loadContestants, PEER } from "./contestants.mjs";
 import { markdown, readable } from "./report.mjs";
 import { GROUP_NAMES, listSessions, loadTools } from "./sessions.mjs";
@@ -63,7 +63,12 @@ if (sessions.length === 0)
     `There are no recorded sessions in ${options.corpus}: name a folder with --corpus or PALIMPSEST_CORPUS.`,
   );
 
-const cells = await measureAll();
+const cells = await measureInWorkers(sessions, {
+  worker: new URL("worker.mjs", import.meta.url),
+  workerData: { dist: dist.href, windows, tariff: options.tariff, ...asked },
+  workers: Number(options.workers),
+  onProgress: showProgress,
+});
 const seconds = (performance.now() - startedMs) / 1_000;
 const result = {
   machine: machine(),
@@ -88,29 +93,6 @@ function checkOptions() {
   if (unknown !== undefined) stop(`--groups is a list of ${Object.keys(GROUP_NAMES).join(", ")}.`);
   if (!(Number(options.workers) >= 1)) stop("--workers is a number from 1 on.");
   if (!existsSync(new URL("evaluation/compare.js", dist))) stop("There is no build: npm run build.");
-}
-
-/** The longest first, so that no thread is left with one at the end. */
-async function measureAll() {
-  const waiting = sessions.toSorted(
-    (one, other) => other.tokens * other.requests - one.tokens * one.requests,
-  );
-  const found = [];
-  const workerData = { dist: dist.href, windows, tariff: options.tariff, ...asked };
-  const work = () =>
-    new Promise((resolve, reject) => {
-      const worker = new Worker(new URL("worker.mjs", import.meta.url), { workerData });
-      worker.on("error", reject);
-      worker.on("message", ({ cells: measured }) => {
-        if (measured !== undefined) found.push(...measured);
-        showProgress(found.length);
-        const next = waiting.shift();
-        if (next !== undefined) worker.postMessage({ path: next.path, name: next.name });
-        else worker.terminate().then(resolve, reject);
-      });
-    });
-  await Promise.all(Array.from({ length: Number(options.workers) }, work));
-  return found;
 }
 
 function showProgress(count) {
