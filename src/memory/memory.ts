@@ -1,0 +1,53 @@
+/**
+ * What one memory is: a Markdown file that a person can read and edit, with what is known of where it came
+ * from. Everything else in this room reads, ranks, judges or writes these.
+ */
+
+/**
+ * `user`: who they are, what they prefer. `feedback`: how they want the work done, corrections above all.
+ * `project`: what code and version control do not say. `reference`: how a tool or an interface is used.
+ */
+export type MemoryType = "user" | "feedback" | "project" | "reference";
+
+export const MEMORY_TYPES: readonly MemoryType[] = ["user", "feedback", "project", "reference"];
+
+/**
+ * Who said it. `user`: a person's own words. `agent`: a model concluded it. `tool` and `web`: it was read in
+ * what a tool or the web returned, which anybody may have written. `import`: it came out of another program's
+ * memory. `unknown`: the file does not say, as those that people write by hand.
+ */
+export type MemorySource = "user" | "agent" | "tool" | "web" | "import" | "unknown";
+
+export const MEMORY_SOURCES: readonly MemorySource[] = ["user", "agent", "tool", "web", "import", "unknown"];
+
+/** One memory, as its file tells it. Times are milliseconds since the epoch. */
+export interface Memory {
+  /** Where it lies in the memory directory, with `/`: `deploy-days.md`, `team/release.md`. It is its id. */
+  readonly path: string;
+  /** What it is called; the file's name where it has none. */
+  readonly name: string;
+  /** One line that says when it matters; empty where it has none. */
+  readonly description: string;
+  readonly type: MemoryType | undefined;
+  /** The text behind the frontmatter. */
+  readonly body: string;
+  /** `undefined` where the file does not say. */
+  readonly createdAtMs: number | undefined;
+  readonly updatedAtMs: number | undefined;
+  /** How much it is worth, before age is counted; 1 where the file does not say. Never negative. */
+  readonly relevance: number;
+  /** Stable facts and what a user asked to remember do not lose worth with age. */
+  readonly decays: boolean;
+  readonly source: MemorySource;
+  /** A person said that it is so, in words of their own or by confirming it. */
+  readonly isConfirmed: boolean;
+  /** Kept, listed and audited, and never shown to a model: only a tool or the web said so. */
+  readonly isQuarantined: boolean;
+  /** The message or entry that it was taken from, and its session. */
+  readonly sessionId: string | undefined;
+  readonly messageId: string | undefined;
+  /** Paths of the memories that it takes the place of. */
+  readonly supersedes: readonly string[];
+  /** The memory that took its place: then it is history, and is not recalled. */
+  readonly supersededBy: string | undefined;
+}
