@@ -1,0 +1,35 @@
+/**
+ * Numbers of recalling memories: what they are worth with age, how many are shown, and how much they may take.
+ */
+import { assert } from "../assert.ts";
+
+export const MEMORY_RECALL_DEFAULTS = {
+  /** Days after which a memory that decays is worth half. Source: SPEC 6. */
+  halfLifeDays: 30,
+  /** Worth below which a dream takes a memory out. Source: SPEC 6. */
+  pruneBelowWorth: 0.1,
+  /** Memories that one recall shows, at the most. Source: SPEC 6: five, as Claude Code and qwen-code choose. */
+  recalledCount: 5,
+  /** Memories that are looked at closely before those are chosen. Source: our choice: what a light model reads in its time. */
+  candidatesCount: 40,
+  /** Tokens of what one recall shows. Source: SPEC 6. */
+  recallTokens: 2_000,
+  /** Tokens that one memory has at least before it is left out rather than cut. Source: our choice: its head and two or three sentences. */
+  leastItemTokens: 120,
+  /** How long a light model may take to choose, in milliseconds. Source: SPEC 6. */
+  choiceTimeoutMs: 3_000,
+  /** Part of a hit's score that no age takes away. Source: our choice: an old memory that fits goes before a new one that does not. */
+  agelessShare: 0.5,
+  /** Hits below this share of the best one's score are not shown without a model. Source: our choice: what shares one common word only is noise. */
+  leastScoreShare: 0.35,
+  /** What being recalled once and used adds to the worth, and the most that all uses add. Source: our choice: ten uses make up for one half-life. */
+  usedWorth: { each: 0.05, most: 0.5 },
+  /** Days of age from which a memory is shown with the advice to verify it. Source: our choice: Claude Code warns from the second day on. */
+  verifyAfterDays: 2,
+} as const;
+
+assert(
+  MEMORY_RECALL_DEFAULTS.recalledCount * MEMORY_RECALL_DEFAULTS.leastItemTokens <=
+    MEMORY_RECALL_DEFAULTS.recallTokens,
+  "every memory that is chosen finds room, cut if need be",
+);

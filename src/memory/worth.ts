@@ -1,0 +1,32 @@
+/**
+ * What a memory is worth: as much as its file says, less with age, more where it was of use.
+ *
+ * Only the relation of two worths is of use: for ranking, for what goes when the index is full, and for what a
+ * dream takes out.
+ */
+import { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory-recall.ts";
+import type { Memory } from "./memory.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Whole days since it was last written; `undefined` where the file does not say. A clock that went back makes none negative. */
+export function ageDays(
+  memory: Pick<Memory, "createdAtMs" | "updatedAtMs">,
+  nowMs: number,
+): number | undefined {
+  const writtenMs = memory.updatedAtMs ?? memory.createdAtMs;
+  return writtenMs === undefined ? undefined : Math.floor(Math.max(0, nowMs - writtenMs) / DAY_MS);
+}
+
+/** @param usedCount - how often it was recalled and used */
+export function worthOf(
+  memory: Pick<Memory, "relevance" | "decays" | "createdAtMs">,
+  nowMs: number,
+  usedCount = 0,
+): number {
+  const { halfLifeDays, usedWorth } = MEMORY_RECALL_DEFAULTS;
+  const relevance = memory.relevance + Math.min(usedWorth.most, usedWorth.each * usedCount);
+  if (!memory.decays || memory.createdAtMs === undefined) return relevance;
+  const days = Math.max(0, nowMs - memory.createdAtMs) / DAY_MS;
+  return relevance * 0.5 ** (days / halfLifeDays);
+}

@@ -1,0 +1,24 @@
+/** A memory of a test: what is left out says nothing. */
+import type { Memory } from "../../src/memory/memory.ts";
+
+export function aMemory(told: Partial<Memory> = {}): Memory {
+  return {
+    path: "a.md",
+    name: "A",
+    description: "",
+    type: undefined,
+    body: "",
+    createdAtMs: undefined,
+    updatedAtMs: undefined,
+    relevance: 1,
+    decays: true,
+    source: "user",
+    isConfirmed: true,
+    isQuarantined: false,
+    sessionId: undefined,
+    messageId: undefined,
+    supersedes: [],
+    supersededBy: undefined,
+    ...told,
+  };
+}

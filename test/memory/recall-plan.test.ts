@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { Memory } from "../../src/memory/memory.ts";
+import { chooseByRank, rankMemories } from "../../src/memory/recall-plan.ts";
+import { aMemory } from "./a-memory.ts";
+
+const DAY = 86_400_000;
+const NOW = 1_000 * DAY;
+
+function ranked(
+  memories: readonly (Partial<Memory> & { readonly score: number })[],
+  shown: string[] = [],
+  tools: string[] = [],
+) {
+  return rankMemories(
+    memories.map(({ score, ...told }) => ({ memory: aMemory(told), score })),
+    { nowMs: NOW, shown: new Set(shown), recentTools: tools },
+  ).map(({ memory }) => memory.path);
+}
+
+describe("memories for a message", () => {
+  it("come by how well they fit, and by their worth where they fit alike", () => {
+    const fresh = { path: "fresh.md", createdAtMs: NOW, score: 10 };
+    const old = { path: "old.md", createdAtMs: NOW - 300 * DAY, score: 10 };
+    const fits = { path: "fits.md", createdAtMs: NOW - 300 * DAY, score: 25 };
+    expect(ranked([old, fresh, fits])).toEqual(["fits.md", "fresh.md", "old.md"]);
+  });
+
+  it("are in the same order whatever order they came in", () => {
+    const two = [
+      { path: "b.md", score: 1 },
+      { path: "a.md", score: 1 },
+    ];
+    expect(ranked(two)).toEqual(["a.md", "b.md"]);
+    expect(ranked(two.toReversed())).toEqual(["a.md", "b.md"]);
+  });
+
+  it.each([
+    { told: { isQuarantined: true }, why: "only a tool or the web said so" },
+    { told: { supersededBy: "new.md" }, why: "another one took its place" },
+    { told: { path: "shown.md" }, why: "the model has seen it" },
+  ])("leave one out: $why", ({ told }) => {
+    expect(
+      ranked(
+        [
+          { score: 9, ...told },
+          { path: "kept.md", score: 1 },
+        ],
+        ["shown.md"],
+      ),
+    ).toEqual(["kept.md"]);
+  });
+
+  it.each([
+    {
+      name: "Using pnpm",
+      body: "Run pnpm -r build.",
+      tools: ["pnpm"],
+      isLeftOut: true,
+      why: "how it is used is seen",
+    },
+    {
+      name: "Using pnpm",
+      body: "Never run pnpm as root.",
+      tools: ["pnpm"],
+      isLeftOut: false,
+      why: "it warns",
+    },
+    {
+      name: "Using pnpm",
+      body: "Run pnpm -r build.",
+      tools: ["bash"],
+      isLeftOut: false,
+      why: "that tool is not in use",
+    },
+    {
+      name: "Batching",
+      body: "Call it in a batch.",
+      tools: ["bat"],
+      isLeftOut: false,
+      why: "a part of a word is no name",
+    },
+    {
+      name: "web search tips",
+      body: "Quote names.",
+      tools: ["web-search"],
+      isLeftOut: true,
+      why: "signs in a name are blanks",
+    },
+  ])("about $name with $tools in use: $why", ({ name, body, tools, isLeftOut }) => {
+    const paths = ranked([{ name, body, type: "reference", score: 1 }], [], tools);
+    expect(paths).toEqual(isLeftOut ? [] : ["a.md"]);
+  });
+});
+
+describe("choosing without a model", () => {
+  it("takes the best, and none that is far behind the first", () => {
+    const all = rankMemories(
+      [100, 90, 36, 34, 1].map((score, index) => ({ memory: aMemory({ path: `${index}.md` }), score })),
+      { nowMs: NOW, shown: new Set(), recentTools: [] },
+    );
+    expect(chooseByRank(all, 5).map(({ memory }) => memory.path)).toEqual(["0.md", "1.md", "2.md"]);
+    expect(chooseByRank(all, 1).map(({ memory }) => memory.path)).toEqual(["0.md"]);
+    expect(chooseByRank([], 5)).toEqual([]);
+  });
+});
