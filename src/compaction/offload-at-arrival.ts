@@ -5,13 +5,14 @@
  * is always safe, and the cheapest. The whole block goes to a blob; its entry shows a literal
  * preview with a pointer. Nothing here stores anything: the engine does.
  */
+
+import { longestLine, utf8Bytes } from "../base/text-size.ts";
 import type { ContentBlock, ToolResultPart } from "../transcript/blocks.ts";
 import { blockText, isMedia } from "../transcript/blocks.ts";
 import type { Message } from "../transcript/messages.ts";
 import type { Measure } from "./measure.ts";
 import { formatPointer } from "./pointer.ts";
 import { documentText, isMediaPart, shrinkBlock, withMediaNamed } from "./shrink-block.ts";
-import { longestLine, utf8Bytes } from "./text-size.ts";
 import { waterLevel } from "./water-level.ts";
 
 /**

@@ -8,7 +8,7 @@ import { SESSION_LIST_DEFAULTS } from "../base/defaults/session-list.ts";
 import { OptionError } from "../base/errors.ts";
 import { type JsonObject, type JsonValue, parseJson } from "../base/json.ts";
 import { shorten } from "../base/text.ts";
-import { utf8Bytes } from "../compaction/text-size.ts";
+import { utf8Bytes } from "../base/text-size.ts";
 import type { Entry, MetadataEntry } from "../transcript/entries.ts";
 import { isNoteKey, isReservedKey, MetadataFold, RESERVED_KEY_PREFIX } from "../transcript/metadata.ts";
 

@@ -7,9 +7,9 @@
  * section may fill the room of Current State and Errors & Corrections.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { isBlank, readLines } from "../base/markdown-lines.ts";
 import { cleanBody, guardFirstLine } from "./clean-text.ts";
 import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
-import { isBlank, readLines } from "./lines.ts";
 import {
   findSection,
   formatNotes,

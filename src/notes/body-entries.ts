@@ -4,9 +4,10 @@
  * An entry is an item of a list with what belongs to it, or a paragraph; fenced code is never divided. So
  * what is left reads as somebody wrote it, and an entry is there or is not.
  */
+
+import { isBlank, readLines } from "../base/markdown-lines.ts";
 import { cutHead } from "../base/text.ts";
 import type { MeasureNotes } from "./limits.ts";
-import { isBlank, readLines } from "./lines.ts";
 
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 

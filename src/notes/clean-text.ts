@@ -6,9 +6,9 @@
  * person wrote into the file never comes through here.
  */
 import { showHidden } from "../base/hidden-characters.ts";
+import { isBlank, readLines } from "../base/markdown-lines.ts";
 import { redactSecrets } from "../base/secret-patterns.ts";
 import { shorten, toWellFormed } from "../base/text.ts";
-import { isBlank, readLines } from "./lines.ts";
 import { isItalicLine } from "./template.ts";
 
 export interface CleanFor {

@@ -5,9 +5,10 @@
  * room that is left, and touches nothing that somebody else wrote; of what they have told already it is
  * silent. So it may run at any time, any number of times, beside a person and a model.
  */
+
+import { splitLines } from "../base/markdown-lines.ts";
 import { largest } from "./body-entries.ts";
 import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
-import { splitLines } from "./lines.ts";
 import {
   findSection,
   formatNotes,

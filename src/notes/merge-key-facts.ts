@@ -6,9 +6,9 @@
  * may be visible nowhere else, so no later update without a model takes them out again.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { splitLines } from "../base/markdown-lines.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
-import { splitLines } from "./lines.ts";
 import {
   findSection,
   formatNotes,

@@ -5,7 +5,7 @@
  * else (text above the first heading, sections of a person's own, a title that comes twice) is kept as it
  * is. An update changes bodies of sections and nothing else: there is no way to say another heading.
  */
-import { isBlank, type NotesLine, readLines, splitLines } from "./lines.ts";
+import { isBlank, type MarkdownLine, readLines, splitLines } from "../base/markdown-lines.ts";
 import {
   descriptionBelow,
   NOTES_TEMPLATE,
@@ -159,7 +159,7 @@ function placeOf({ template, parts }: NotesDocument, section: NotesSection): num
 
 /** A line in italics, or the template's own line in whatever form. */
 function descriptionIndex(
-  lines: readonly NotesLine[],
+  lines: readonly MarkdownLine[],
   heading: number,
   { description }: NotesSection,
 ): number | undefined {
@@ -168,7 +168,7 @@ function descriptionIndex(
   return descriptionBelow(lines, heading);
 }
 
-function joined(lines: readonly NotesLine[], from: number, to = lines.length): string {
+function joined(lines: readonly MarkdownLine[], from: number, to = lines.length): string {
   return lines
     .slice(from, to)
     .map(({ text, ending }) => text + ending)

@@ -6,7 +6,7 @@
  * block before the cut is whole. The reading is strict: a tag stands alone on its line, and a block without
  * its end does not count.
  */
-import { splitLines } from "./lines.ts";
+import { splitLines } from "../base/markdown-lines.ts";
 
 export interface SectionPatch {
   /** `replace` takes the place of the section's text, `append` goes behind it. */

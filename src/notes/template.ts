@@ -5,7 +5,7 @@
  * A user's own template may have other sections. What is known of the ten (what to fill in without a
  * model, what is trimmed last) goes by their titles, so that it holds in any template that has them.
  */
-import { isBlank, type NotesLine, readLines } from "./lines.ts";
+import { isBlank, type MarkdownLine, readLines } from "../base/markdown-lines.ts";
 
 /** The sections that are known by what they are for. */
 export type NotesSectionKind =
@@ -155,7 +155,7 @@ export function readTemplate(text: string): ReadTemplate {
 }
 
 /** Index of the line in italics that comes first below a heading. */
-export function descriptionBelow(lines: readonly NotesLine[], heading: number): number | undefined {
+export function descriptionBelow(lines: readonly MarkdownLine[], heading: number): number | undefined {
   let index = heading + 1;
   while (index < lines.length && isBlank(lines[index]!.text)) index++;
   const line = lines[index];

@@ -5,7 +5,7 @@
  * one forgotten mark would hide every section below it. Linear in the text, whoever wrote it.
  */
 
-export interface NotesLine {
+export interface MarkdownLine {
   /** The line without its end. */
   readonly text: string;
   /** `\n`, `\r\n`, and at the end of the text nothing or half of it. */
@@ -28,7 +28,7 @@ const HEADING = /^ {0,3}(#{1,6})(?:[ \t]([\s\S]*))?$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})([\s\S]*)$/;
 
 /** The lines of a text; their texts and endings put together are the text. */
-export function readLines(text: string): readonly NotesLine[] {
+export function readLines(text: string): readonly MarkdownLine[] {
   const raw = splitLines(text);
   const fences = raw.map(({ text: line }) => fenceOf(line));
   const closers = longestCloserBehind(fences);
