@@ -21,6 +21,9 @@ export const ERROR_CODES = [
   "STORE_FAILED",
   "BLOB_MISSING",
   "NOTES_UNREADABLE",
+  "MEMORY_PATH_REFUSED",
+  "MEMORY_NOT_FOUND",
+  "MEMORY_REFUSED",
   "INPUT_NOT_FOUND",
   "INPUT_EMPTY",
   "INPUT_UNREADABLE",
@@ -135,6 +138,16 @@ export class StoreError extends PalimpsestError {
     | "NOTES_UNREADABLE";
 
   constructor(code: StoreError["code"], details: ErrorDetails) {
+    super(details);
+    this.code = code;
+  }
+}
+
+/** A memory could not be read, changed or found as it was asked for; nothing was changed. */
+export class MemoryError extends PalimpsestError {
+  readonly code: "MEMORY_PATH_REFUSED" | "MEMORY_NOT_FOUND" | "MEMORY_REFUSED";
+
+  constructor(code: MemoryError["code"], details: ErrorDetails) {
     super(details);
     this.code = code;
   }

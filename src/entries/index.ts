@@ -22,6 +22,7 @@ export {
   CompactionError,
   type ErrorCode,
   InputError,
+  MemoryError,
   ModelError,
   OptionError,
   PalimpsestError,

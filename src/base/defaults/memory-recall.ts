@@ -4,19 +4,19 @@
 import { assert } from "../assert.ts";
 
 export const MEMORY_RECALL_DEFAULTS = {
-  /** Days after which a memory that decays is worth half. Source: SPEC 6. */
+  /** Days after which a memory that decays is worth half. Source: our choice: a month, so that what was not confirmed for a season is nearly nothing. */
   halfLifeDays: 30,
-  /** Worth below which a dream takes a memory out. Source: SPEC 6. */
+  /** Worth below which a dream takes a memory out. Source: our choice: a hundred days, with nothing that speaks for it. */
   pruneBelowWorth: 0.1,
-  /** Memories that one recall shows, at the most. Source: SPEC 6: five, as Claude Code and qwen-code choose. */
+  /** Memories that one recall shows, at the most. Source: Claude Code and qwen-code choose five. */
   recalledCount: 5,
   /** Memories that are looked at closely before those are chosen. Source: our choice: what a light model reads in its time. */
   candidatesCount: 40,
-  /** Tokens of what one recall shows. Source: SPEC 6. */
+  /** Tokens of what one recall shows. Source: our choice: one hundredth of a large window. */
   recallTokens: 2_000,
   /** Tokens that one memory has at least before it is left out rather than cut. Source: our choice: its head and two or three sentences. */
   leastItemTokens: 120,
-  /** How long a light model may take to choose, in milliseconds. Source: SPEC 6. */
+  /** How long a light model may take to choose, in milliseconds. Source: our choice: what a user waits without noticing, before the answer begins. */
   choiceTimeoutMs: 3_000,
   /** Part of a hit's score that no age takes away. Source: our choice: an old memory that fits goes before a new one that does not. */
   agelessShare: 0.5,
