@@ -2,7 +2,7 @@
  * Whether a line defines something: names on such lines are needed again far more often than names
  * that are merely used (7 % against 5 % and less; where-the-numbers-come-from.md, "String appendix").
  */
-import { CLASS_LOWER, CLASS_OTHER, charClass } from "./char-class.ts";
+import { CLASS_LOWER, CLASS_OTHER, charClass } from "../base/char-class.ts";
 
 const KEYWORDS: ReadonlySet<string> = new Set([
   "abstract",

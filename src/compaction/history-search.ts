@@ -8,11 +8,12 @@
  */
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { cutHead, cutTail } from "../base/text.ts";
+import { visitTerms } from "../base/text-terms.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import { blockText } from "../transcript/blocks.ts";
 import type { Message, Role } from "../transcript/messages.ts";
 import { formatPointer } from "./pointer.ts";
-import { parseQuery, type QueryTerms, visitTerms } from "./search-terms.ts";
+import { parseQuery, type QueryTerms } from "./search-terms.ts";
 import { cutSnippet } from "./snippet.ts";
 
 interface IndexedBlock {

@@ -12,7 +12,7 @@ import {
   CLASS_UNDERSCORE,
   CLASS_UPPER,
   charClass,
-} from "./char-class.ts";
+} from "../base/char-class.ts";
 
 export type LiteralKind = "identifier" | "path" | "url" | "hash" | "number" | "quoted";
 

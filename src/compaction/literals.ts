@@ -6,7 +6,7 @@
  * by unit, and is script-aware: a name may be Cyrillic, a quote Japanese; running Chinese text
  * holds no identifiers.
  */
-import { CLASS_DENSE, CLASS_LOWER, CLASS_OTHER, CLASS_UPPER, charClass } from "./char-class.ts";
+import { CLASS_DENSE, CLASS_LOWER, CLASS_OTHER, CLASS_UPPER, charClass } from "../base/char-class.ts";
 import { isDefinitionLine } from "./definition-line.ts";
 import {
   isAlternative,

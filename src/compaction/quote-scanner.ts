@@ -4,7 +4,7 @@
  * No stretch is searched twice for the same closing mark, so a line of a million open quotes costs
  * what a line of a million letters costs.
  */
-import { CLASS_DIGIT, CLASS_OTHER, CLASS_UNDERSCORE, charClass } from "./char-class.ts";
+import { CLASS_DIGIT, CLASS_OTHER, CLASS_UNDERSCORE, charClass } from "../base/char-class.ts";
 
 const QUOTED_MIN = 4;
 const QUOTED_MAX = 80;

@@ -1,5 +1,5 @@
 /**
- * Classes of UTF-16 units for the scanners of this room, in one table look-up.
+ * Classes of UTF-16 units for scanners of text, in one table look-up.
  *
  * Scanners go through a text once, unit by unit: no regular expression runs over text from
  * outside, so no input makes them slow.
