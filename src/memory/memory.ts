@@ -51,3 +51,11 @@ export interface Memory {
   /** The memory that took its place: then it is history, and is not recalled. */
   readonly supersededBy: string | undefined;
 }
+
+/** A memory with the file that it was read from. */
+export interface KnownMemory {
+  readonly memory: Memory;
+  readonly text: string;
+  /** Of the text, as the store gives it. */
+  readonly version: string;
+}

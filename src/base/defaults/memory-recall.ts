@@ -24,8 +24,6 @@ export const MEMORY_RECALL_DEFAULTS = {
   leastScoreShare: 0.35,
   /** What being recalled once and used adds to the worth, and the most that all uses add. Source: our choice: ten uses make up for one half-life. */
   usedWorth: { each: 0.05, most: 0.5 },
-  /** Days of age from which a memory is shown with the advice to verify it. Source: our choice: Claude Code warns from the second day on. */
-  verifyAfterDays: 2,
 } as const;
 
 assert(
