@@ -76,7 +76,7 @@ const PATTERNS: readonly SecretPattern[] = [
   {
     family: "url-credentials",
     marks: ["://"],
-    pattern: /(?<kept>:\/\/[^\s/:@"'<>\\]{0,128}:)(?!\[redacted)[^\s/@"'<>\\]{3,256}(?=@)/g,
+    pattern: /(?<kept>:\/\/[^\s/:@"'<>\\]{0,128}:)(?!\[redacted|\$\{?\w{1,64}\}?@)[^\s/@"'<>\\]{3,256}(?=@)/g,
   },
   {
     family: "npm",
@@ -96,28 +96,66 @@ const PATTERNS: readonly SecretPattern[] = [
     family: "authorization",
     marks: ["authorization", "bearer", "api-key", "api_key", "apikey"],
     pattern:
-      /(?<kept>authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$])(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,}/gi,
+      /(?<kept>authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this)\.)(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,}/gi,
   },
 ];
 
-/** The text with every secret replaced by `[redacted: family]`. The same string where there is none. */
-export function redactSecrets(text: string): RedactedText {
-  const found = new Map<SecretFamily, number>();
-  const count = (family: SecretFamily): string => {
-    found.set(family, (found.get(family) ?? 0) + 1);
-    return `[redacted: ${family}]`;
-  };
+/** A secret's place in a text: what is taken out of it. */
+export interface SecretSpan {
+  readonly family: SecretFamily;
+  readonly from: number;
+  /** Behind its last character. */
+  readonly to: number;
+}
+
+/** Every secret of the text, from the first to the last; none overlaps another. */
+export function findSecrets(text: string): readonly SecretSpan[] {
   const lower = text.toLowerCase();
-  let result = lower.includes("private key") ? redactPem(text, count) : text;
+  const found: SecretSpan[] = lower.includes("private key") ? [...findPem(text)] : [];
   for (const { family, marks, pattern } of PATTERNS) {
     if (!marks.some((mark) => lower.includes(mark))) continue;
-    result = result.replace(pattern, (...match: unknown[]) => {
-      const groups = match.at(-1);
-      const kept = typeof groups === "object" ? (groups as { kept?: string }).kept : undefined;
-      return `${kept ?? ""}${count(family)}`;
-    });
+    for (const match of text.matchAll(pattern)) {
+      const kept = match.groups?.["kept"]?.length ?? 0;
+      found.push({ family, from: match.index + kept, to: match.index + match[0].length });
+    }
   }
-  return { text: result, found };
+  return joinSpans(found);
+}
+
+/** In the order of the text, what overlaps put together; it is of the family that was looked for first. */
+export function joinSpans(spans: readonly SecretSpan[]): readonly SecretSpan[] {
+  if (spans.length < 2) return spans;
+  const ranked = spans.map((span, rank) => ({ ...span, rank }));
+  ranked.sort((a, b) => a.from - b.from || a.rank - b.rank);
+  const joined: (typeof ranked)[number][] = [];
+  for (const span of ranked) {
+    const last = joined.at(-1);
+    if (last === undefined || span.from >= last.to) joined.push(span);
+    else {
+      const { family, rank } = span.rank < last.rank ? span : last;
+      joined[joined.length - 1] = { family, rank, from: last.from, to: Math.max(last.to, span.to) };
+    }
+  }
+  return joined.map(({ family, from, to }) => ({ family, from, to }));
+}
+
+/** The text with every secret replaced by `[redacted: family]`. The same string where there is none. */
+export function redactSecrets(text: string): RedactedText {
+  return takeOut(text, findSecrets(text));
+}
+
+/** The text with these spans replaced by `[redacted: family]`. */
+export function takeOut(text: string, spans: readonly SecretSpan[]): RedactedText {
+  const found = new Map<SecretFamily, number>();
+  if (spans.length === 0) return { text, found };
+  const parts: string[] = [];
+  let kept = 0;
+  for (const { family, from, to } of spans) {
+    parts.push(text.slice(kept, from), `[redacted: ${family}]`);
+    found.set(family, (found.get(family) ?? 0) + 1);
+    kept = to;
+  }
+  return { text: parts.join("") + text.slice(kept), found };
 }
 
 const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
@@ -126,9 +164,7 @@ const PEM_TAIL = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const PEM_BODY = /(?:[A-Za-z0-9+/=\s]|\\[nr\\])*/y;
 
 /** Blocks with their end, and the body of those that were cut off before it. */
-function redactPem(text: string, count: (family: SecretFamily) => string): string {
-  let result = "";
-  let from = 0;
+function* findPem(text: string): Iterable<SecretSpan> {
   PEM_HEAD.lastIndex = 0;
   for (let head = PEM_HEAD.exec(text); head !== null; head = PEM_HEAD.exec(text)) {
     const bodyFrom = PEM_HEAD.lastIndex;
@@ -141,9 +177,7 @@ function redactPem(text: string, count: (family: SecretFamily) => string): strin
       PEM_BODY.test(text);
       end = PEM_BODY.lastIndex;
     }
-    result += text.slice(from, head.index) + count("private-key");
-    from = end;
+    yield { family: "private-key", from: head.index, to: end };
     PEM_HEAD.lastIndex = end;
   }
-  return result + text.slice(from);
 }

@@ -5,9 +5,10 @@
  * host's own. Keys are taken out, the rest is written so that it says the same and does nothing. What a
  * person wrote into the file never comes through here.
  */
+import { redactBroken } from "../base/broken-secrets.ts";
 import { showHidden } from "../base/hidden-characters.ts";
 import { isBlank, readLines } from "../base/markdown-lines.ts";
-import { redactSecrets } from "../base/secret-patterns.ts";
+import { writeOutRoleMarks } from "../base/role-marks.ts";
 import { shorten, toWellFormed } from "../base/text.ts";
 import { isItalicLine } from "./template.ts";
 
@@ -20,9 +21,6 @@ export interface CleanFor {
   readonly hasDescription: boolean;
 }
 
-/** Tags by which hosts and models tell who speaks. */
-const ROLE_TAG =
-  /<(?=\/?(?:system(?:-reminder)?|assistant|user|human|tool_(?:use|result)|function_(?:calls|results)|session[-_]notes|current_notes|h[1-6])\b|\|)/gi;
 /** A comment would hide what follows it from whoever looks at the page; the marks of our own lines may stay. */
 const COMMENT = /<!--(?!log:[0-9a-f]{6}-->)/g;
 /** Nothing, at length: no limit in tokens holds it. */
@@ -72,15 +70,7 @@ export function cleanFragment(text: string): string {
 function cleanCharacters(text: string): string {
   const plain = toWellFormed(text).replace(/\r\n?/g, "\n").replace(BLANK_LINES, "\n\n\n");
   const shown = showHidden(plain);
-  const redacted = redactSecrets(shown);
-  // Something invisible inside a key hides it from the patterns and not from a reader.
-  const bare = shown === plain ? redacted : redactSecrets(shown.replace(/\\u\{[0-9A-F]{1,6}\}/g, ""));
-  const safe = countOf(bare.found) > countOf(redacted.found) ? bare.text : redacted.text;
-  return safe.replace(ROLE_TAG, "&lt;").replace(COMMENT, "&lt;!--");
-}
-
-function countOf(found: ReadonlyMap<string, number>): number {
-  return [...found.values()].reduce((sum, count) => sum + count, 0);
+  return writeOutRoleMarks(redactBroken(shown).text).replace(COMMENT, "&lt;!--");
 }
 
 function headingLevel(line: string): number {

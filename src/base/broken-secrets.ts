@@ -1,0 +1,126 @@
+/**
+ * Keys that somebody or something broke: over the lines of a terminal, a mail or a program's source, or by
+ * characters that nobody sees. A reader still has them whole, so they are taken out like others.
+ *
+ * They are looked for in the text without its breaks. A whole key at the end of a line is not one with the
+ * word that begins the next: what follows a break belongs to it only where it looks random. Linear in the
+ * text.
+ */
+import {
+  findSecrets,
+  joinSpans,
+  type RedactedText,
+  redactSecrets,
+  type SecretSpan,
+  takeOut,
+} from "./secret-patterns.ts";
+
+/** The end of a line, also as it is written in JSON, and in JSON inside JSON. */
+const END = String.raw`(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)`;
+/** What may stand in front of the next one: blanks, and the marks of quotations, comments and tables. */
+const FRONT = String.raw`[ \t]{0,40}(?:(?:[>|#*]|\/\/)[ \t]{1,4})?`;
+
+/** Repetitions are bounded: a megabyte of blanks is no reason to look at each of them from each of them. */
+const BREAK = new RegExp(
+  [
+    // A string of a program that is put together from two, and a word that goes on behind a backslash.
+    String.raw`(\\{0,3}["'\`])[ \t]{0,9}[+.]?[ \t]{0,9}\\?${END}[ \t]{0,40}[+.]?[ \t]{0,9}\1|(?<=\S)(?:\\\r?\n|(?:\\{3}){1,2}n)${FRONT}`,
+    String.raw`(?<line>[ \t]{0,9}\\{0,4}${END}${FRONT})`,
+    // Hidden characters, written out.
+    String.raw`\\u\{[0-9A-F]{1,6}\}`,
+  ].join("|"),
+  "g",
+);
+
+/** A stretch without breaks: where it stands in the text, and where in the text without breaks. */
+interface Piece {
+  /** Whether the break before it says that it goes on, as the end of a line does not. */
+  readonly isRest: boolean;
+  readonly at: number;
+  readonly joinedAt: number;
+  readonly text: string;
+}
+
+/** As {@link redactSecrets}, and with what is broken. The same string where there is nothing. */
+export function redactBroken(text: string): RedactedText {
+  const pieces = piecesOf(text);
+  if (pieces.length < 2) return redactSecrets(text);
+  const whole = findSecrets(text);
+  const broken = findSecrets(pieces.map((piece) => piece.text).join(""));
+  return takeOut(text, joinSpans([...whole, ...placed(broken, pieces, whole)]));
+}
+
+function piecesOf(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  let joinedAt = 0;
+  let isRest = false;
+  const add = (end: number): void => {
+    if (end > at) pieces.push({ isRest, at, joinedAt, text: text.slice(at, end) });
+    joinedAt += end - at;
+  };
+  for (const match of text.matchAll(BREAK)) {
+    const next = match.index + match[0].length;
+    const isLine = match.groups?.["line"] !== undefined;
+    if (isLine && beginsAnew(text, next)) continue;
+    add(match.index);
+    at = next;
+    isRest = !isLine;
+  }
+  add(text.length);
+  return pieces;
+}
+
+/** A word, a variable that is set, or what is in no key. */
+const NEWS = /[^\w+/=.:@-]|[A-Za-z][a-z]{2,19}(?![\w+/=@-])|[A-Z][A-Z0-9_]{1,40}=(?!=|\s|$)|$/y;
+
+/** Whether a line begins with something else than the rest of a key. */
+function beginsAnew(text: string, at: number): boolean {
+  NEWS.lastIndex = at;
+  return NEWS.test(text);
+}
+
+/** Where those of the secrets that go over a break stand in the text. */
+function placed(
+  secrets: readonly SecretSpan[],
+  pieces: readonly Piece[],
+  whole: readonly SecretSpan[],
+): readonly SecretSpan[] {
+  const found: SecretSpan[] = [];
+  let first = 0;
+  let known = 0;
+  for (const { family, from, to } of secrets) {
+    while (first + 1 < pieces.length && pieces[first + 1]!.joinedAt <= from) first++;
+    const start = pieces[first]!;
+    if (to <= start.joinedAt + start.text.length) continue;
+    const begin = start.at + (from - start.joinedAt);
+    while (known < whole.length && whole[known]!.to <= begin) known++;
+    const isWhole = known < whole.length && whole[known]!.from < start.at + start.text.length;
+    const end = endOf(pieces, first, to, isWhole);
+    if (end !== undefined) found.push({ family, from: begin, to: end });
+  }
+  return found;
+}
+
+/** The end, in the text, of a secret that begins in one piece; `undefined` where it ends there. */
+function endOf(pieces: readonly Piece[], first: number, to: number, isWhole: boolean): number | undefined {
+  let end: number | undefined;
+  for (let index = first + 1; index < pieces.length; index++) {
+    const { isRest, at, joinedAt, text } = pieces[index]!;
+    if (joinedAt >= to) break;
+    const part = text.slice(0, to - joinedAt);
+    // Without its second part, what was no key by itself would be none.
+    const isNeeded = !isWhole && index === first + 1;
+    if (!isNeeded && !isRest && !looksRandom(part)) break;
+    end = at + part.length;
+  }
+  return end;
+}
+
+const FEWEST_CHARACTERS = 6;
+
+/** Whether it has letters and digits, or changes between small letters and capitals as few words do. */
+function looksRandom(text: string): boolean {
+  if (text.length < FEWEST_CHARACTERS) return false;
+  return /[A-Za-z]/.test(text) && (/\d/.test(text) || /[a-z][A-Z]+[a-z]?|[A-Z]{2,}[a-z]/.test(text));
+}
