@@ -11,8 +11,14 @@ export interface FileStat {
   readonly isDirectory: boolean;
   /** The same for two names of one file; absent where that is not known. */
   readonly id?: string;
-  /** The name is a symbolic link, and the rest tells of what it leads to. */
+  /** The name is a symbolic link, and the rest tells of what it leads to, unless links are never followed. */
   readonly isLink?: true;
+  /** It is neither a file nor a folder nor a link: a pipe, a device. Told where links are never followed. */
+  readonly isSpecial?: true;
+  /** How many names the file has; absent where that is not known. */
+  readonly linkCount?: number;
+  /** When anything about the file last changed, which nobody can set back; absent where that is not known. */
+  readonly changedMs?: number;
 }
 
 /** An open file. Positions and sizes are in bytes. */
@@ -22,6 +28,8 @@ export interface OpenFile {
   /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
   read(position: number, length: number): Uint8Array;
   size(): number;
+  /** Of the file that is open, whatever its name leads to by now; absent where that is not known. */
+  stat?(): FileStat;
   /** Whether `size` is this, now. Asked before and after every append, so it is to be the cheaper of the two. */
   endsAt(position: number): boolean;
   /** Cuts the file to `size` bytes. Only ever used to take back a write of ours that failed half-way. */

@@ -4,10 +4,16 @@ import { randomIds } from "../node/random-ids.ts";
 import { systemClock } from "../node/system-clock.ts";
 import { decodeNotes } from "../shared/notes-text.ts";
 import { errorCode, sessionInUse } from "../shared/store-failure.ts";
+import { LeaseLock } from "./lease-lock.ts";
 import { leaseState } from "./lease-state.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";
-import { NotesLock } from "./notes-lock.ts";
-import { isConflictName, isTemporaryNotes, NOTES_LOCK_NAME, NOTES_NAME } from "./notes-names.ts";
+import {
+  isConflictName,
+  isTemporaryNotes,
+  NOTES_LOCK_NAME,
+  NOTES_NAME,
+  NOTES_PATIENCE,
+} from "./notes-names.ts";
 import { NotesSettling, unfinishedIn } from "./notes-settling.ts";
 import type { DoctorOptions, SessionFinding } from "./session-findings.ts";
 
@@ -68,10 +74,10 @@ export async function mendNotes({ sessionId, fs, paths, hasher, lease }: DoctorO
   const folder = new NotesFolder(fs, paths.sessionFolder);
   const clock = lease?.clock ?? systemClock;
   const settling = new NotesSettling({ folder, hasher, ids: randomIds, clock });
-  const lock = new NotesLock({
-    ...{ sessionId, sessionFolder: paths.sessionFolder, fs, ids: randomIds, lease },
+  const lock = new LeaseLock({
+    ...{ id: sessionId, folder: folder.at(NOTES_LOCK_NAME), fs, ids: randomIds, lease },
   });
-  const held = await lock.hold();
+  const held = await lock.hold(NOTES_PATIENCE);
   if (held === undefined) throw sessionInUse(sessionId, "another program replaces its notes");
   try {
     await settling.settle(folder.names());

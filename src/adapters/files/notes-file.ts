@@ -15,7 +15,7 @@
  * | `copying`, `notes.md` ends early | the same, where files have one name only | the rest is appended |
  * | a temporary file | new notes that were not put in place | removed by the next replacement |
  *
- * Programs do so one after the other (`notes-lock.ts`), so of two that replace the same notes one wins, and a
+ * Programs do so one after the other (`lease-lock.ts`), so of two that replace the same notes one wins, and a
  * crash leaves the old notes or the new. Whoever reads while they are taken out reads what was taken out.
  */
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
@@ -28,9 +28,9 @@ import { decodeNotes, encodeNotes } from "../shared/notes-text.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
 import { notesUnreadable, storeFailure } from "../shared/store-failure.ts";
 import { FolderKeeper } from "./folder-keeper.ts";
+import { type HeldLease, LeaseLock } from "./lease-lock.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";
-import { type HeldNotes, NotesLock } from "./notes-lock.ts";
-import { NOTES_NAME, temporaryNotesName } from "./notes-names.ts";
+import { NOTES_LOCK_NAME, NOTES_NAME, NOTES_PATIENCE, temporaryNotesName } from "./notes-names.ts";
 import { isTornOf, NotesSettling, unfinishedIn } from "./notes-settling.ts";
 import type { LeaseOptions } from "./session-lease.ts";
 import { writeWhole } from "./whole-file.ts";
@@ -55,7 +55,7 @@ export class FileNotes implements NotesFile {
   readonly #options: FileNotesOptions;
   readonly #folder: NotesFolder;
   readonly #settling: NotesSettling;
-  readonly #lock: NotesLock;
+  readonly #lock: LeaseLock;
   /** Its own, so that a sync of the log does not take what is under way here as done. */
   readonly #folders: FolderKeeper;
   /** Ends when every replacement that was begun has ended. */
@@ -66,7 +66,7 @@ export class FileNotes implements NotesFile {
     this.#options = options;
     this.#folder = new NotesFolder(fs, paths.sessionFolder);
     this.#settling = new NotesSettling({ folder: this.#folder, hasher, ids, clock });
-    this.#lock = new NotesLock({ sessionId, sessionFolder: paths.sessionFolder, fs, ids, lease });
+    this.#lock = new LeaseLock({ id: sessionId, folder: this.#folder.at(NOTES_LOCK_NAME), fs, ids, lease });
     this.#folders = new FolderKeeper(fs);
     this.path = this.#folder.at(NOTES_NAME);
   }
@@ -111,7 +111,7 @@ export class FileNotes implements NotesFile {
     const { assertStays, paths } = this.#options;
     assertStays();
     this.#folders.ensure(paths.sessionFolder);
-    const held = await this.#lock.hold();
+    const held = await this.#lock.hold(NOTES_PATIENCE);
     // Others are at it all the time: what is there when they are done is something else.
     if (held === undefined) return false;
     try {
@@ -187,7 +187,7 @@ export class FileNotes implements NotesFile {
   /** Whether the new notes stand in the place of `wanted`; if not, what stands there is to be looked at again. */
   async #tryReplace(
     wanted: Buffer | undefined,
-    { bytes, held }: { readonly bytes: Buffer; readonly held: HeldNotes },
+    { bytes, held }: { readonly bytes: Buffer; readonly held: HeldLease },
   ): Promise<boolean> {
     const temporary = await this.#writeTemporary(bytes);
     try {

@@ -14,12 +14,18 @@
  * `when` are milliseconds since the epoch; the fingerprint is that of the text that was to be replaced. So a
  * file says by itself whether somebody has written to it since, whoever finds it.
  */
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { Hasher } from "../../ports/hasher.ts";
+import type { LockPatience } from "./lease-lock.ts";
 
 /** The file that people know. */
 export const NOTES_NAME = "notes.md";
 /** The folder that the lease of who replaces them lies in. */
 export const NOTES_LOCK_NAME = ".notes";
+export const NOTES_PATIENCE: LockPatience = {
+  waitMs: STORE_DEFAULTS.notesWaitMs,
+  pollMs: STORE_DEFAULTS.notesPollMs,
+};
 const TEMPORARY_PATTERN = /^notes\.md\.[0-9A-Za-z-]+\.tmp$/;
 const CONFLICT_PATTERN = /^notes\.conflict-\d{1,6}\.md$/;
 const STAMPED_PATTERN = /^notes\.(taken|copying|previous)\.((\d{1,16})-([0-9a-f]{16})-[0-9A-Za-z-]+)\.md$/;

@@ -53,7 +53,8 @@ class NotARegularFileError extends Error {
   readonly code = "EINVAL";
 }
 
-class NodeFile implements OpenFile {
+/** A file that was opened, whoever opened it. */
+export class NodeFile implements OpenFile {
   readonly #fd: number;
 
   constructor(fd: number) {

@@ -1,0 +1,164 @@
+/**
+ * Takes back or finishes what a crash left of changing memories, and clears away what is over; for whoever holds
+ * the lock. People may save all the while, so nothing is ever put over what is there, and a text that is not
+ * known to be somebody's earlier version is kept for good.
+ *
+ * | found | what it is | what is done |
+ * | --- | --- | --- |
+ * | `new`, for some time | a change whose process died before it began | removed |
+ * | `doing`, `undo` | a change that did not come to its end | what was put in place is taken away, what was taken out is put back |
+ * | `done` | a change that happened | what was put away goes into the archive; what was replaced stays for a moment |
+ * | `old`, for some time | what was replaced | removed, or kept where somebody has written to it since |
+ */
+import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory-store.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { MemoryFiles } from "./memory-files.ts";
+import {
+  archiveFolder,
+  folderOf,
+  keptPath,
+  PLAN_NAME,
+  parsePiece,
+  pieceOf,
+  type Work,
+  type WorkItem,
+  workAs,
+} from "./memory-places.ts";
+
+export class MemorySettling {
+  readonly #files: MemoryFiles;
+  readonly #clock: Clock;
+  #tidiedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(files: MemoryFiles, clock: Clock) {
+    this.#files = files;
+    this.#clock = clock;
+  }
+
+  /** Settles everything that is in the middle of something, and now and then removes what is over. */
+  async settle(): Promise<void> {
+    const works = this.#files.works();
+    for (const work of works) {
+      if (work.state === "doing" || work.state === "undo") await this.takeBack(work);
+      if (work.state === "done") await this.clearAway(work);
+    }
+    const { tidyEveryMs, previousKeptMs, preparedKeptMs } = MEMORY_STORE_DEFAULTS;
+    if (!this.#isPast(this.#tidiedAtMs, tidyEveryMs)) return;
+    this.#tidiedAtMs = this.#clock.nowMs();
+    for (const work of works) {
+      if (work.state === "new" && this.#isPast(work.atMs, preparedKeptMs)) this.discard(work);
+      if (work.state === "old" && this.#isPast(work.atMs, previousKeptMs)) await this.#dropOld(work);
+    }
+  }
+
+  /** A change that is not to be: everything is as it was before, but for what people have done since. */
+  async takeBack(begun: Work): Promise<void> {
+    const work = workAs(begun, "undo");
+    // From here on nobody can go on with it.
+    if (begun.state !== "undo" && !this.#files.rename(begun.folder, work.folder)) return;
+    const plan = this.#files.plan(work);
+    const items = plan?.items ?? [];
+    for (const [index, item] of items.entries()) this.#takeBackItem(work, index, item);
+    for (const folder of [...(plan?.folders ?? [])].reverse()) this.#files.removeIfEmpty(folder);
+    for (const folder of new Set(items.map(({ path }) => folderOf(path))))
+      if (folder === "" || this.#files.exists(folder)) await this.#files.fs.syncDirectory(folder);
+    this.#clearPieces(work);
+  }
+
+  #takeBackItem(work: Work, index: number, { path, next }: WorkItem): void {
+    const [placed, taken, gone] = (["new", "old", "gone"] as const).map((kind) =>
+      pieceOf(work, kind, index),
+    ) as [string, string, string];
+    if (next !== undefined && this.isPlaced(work, index, { path, next }) && this.#files.rename(path, gone)) {
+      // Somebody saved between the look and the rename: that is theirs.
+      const isNext = this.#files.isOneFile(gone, placed) || this.#files.versionOf(gone) === next;
+      if (!isNext && this.#files.place(gone, path)) this.#files.remove(gone);
+    }
+    if (!this.#files.exists(taken)) return;
+    if (this.#files.isOneFile(taken, path) || this.#files.place(taken, path)) this.#files.remove(taken);
+  }
+
+  /** Whether what has the path is what the change put there. */
+  isPlaced(work: Work, index: number, { path, next }: Pick<WorkItem, "path" | "next">): boolean {
+    const placed = pieceOf(work, "new", index);
+    if (this.#files.exists(placed)) return this.#files.isOneFile(placed, path);
+    // Where files have one name only.
+    return next !== undefined && this.#files.exists(work.folder) && this.#files.versionOf(path) === next;
+  }
+
+  /** A change that happened. */
+  async clearAway(work: Work): Promise<void> {
+    for (const [index, { path, base, next }] of (this.#files.plan(work)?.items ?? []).entries()) {
+      const taken = pieceOf(work, "old", index);
+      if (!this.#files.exists(taken)) continue;
+      // The disk forgot that it was taken out.
+      if (this.#files.isOneFile(taken, path)) this.#files.remove(taken);
+      else if (next === undefined) await this.#putAway(work, taken, { path, base });
+    }
+    this.#clearPieces(work);
+  }
+
+  #putAway(work: Work, taken: string, { path, base }: Pick<WorkItem, "path" | "base">): Promise<void> {
+    const isUntouched = this.#files.versionOf(taken) === base;
+    return this.#keep(taken, isUntouched ? `${archiveFolder(work)}/${path}` : keptPath(work, "old", path));
+  }
+
+  /** Moves a file to where it stays for good; it has its old name until the new one is durable. */
+  async #keep(from: string, to: string): Promise<void> {
+    this.#files.ensureFolder(folderOf(to));
+    if (!this.#files.isOneFile(from, to) && !this.#files.place(from, to)) return;
+    for (let folder = folderOf(to); folder !== ""; folder = folderOf(folder))
+      await this.#files.fs.syncDirectory(folder);
+    this.#files.remove(from);
+  }
+
+  /** Removes what was never used. What was replaced stays for editors, or is kept where nobody knows what it is. */
+  #clearPieces(work: Work): void {
+    const names = this.#files.names(work.folder);
+    for (const name of names)
+      if (parsePiece(name)?.kind === "new") this.#files.remove(`${work.folder}/${name}`);
+    const hasOld = names.some((name) => {
+      const kind = parsePiece(name)?.kind;
+      return (kind === "old" || kind === "gone") && this.#files.exists(`${work.folder}/${name}`);
+    });
+    if (hasOld) this.#files.rename(work.folder, workAs(work, "old").folder);
+    else this.discard(work);
+  }
+
+  async #dropOld(work: Work): Promise<void> {
+    const items = this.#files.plan(work)?.items ?? [];
+    for (const name of this.#files.names(work.folder)) {
+      const piece = parsePiece(name);
+      if (piece === undefined || piece.kind === "new") continue;
+      const from = `${work.folder}/${name}`;
+      const item = items[piece.index];
+      const known = piece.kind === "old" ? item?.base : item?.next;
+      const isKnown = known !== undefined && this.#files.versionOf(from) === known;
+      const isElsewhere = item !== undefined && this.#files.isOneFile(from, item.path);
+      if (isKnown || isElsewhere) this.#files.remove(from);
+      else await this.#keep(from, keptPath(work, piece.kind, item?.path ?? `${piece.index}.md`));
+    }
+    this.discard(work);
+  }
+
+  /** Removes a change's folder with what is ours and of no use in it. */
+  discard(work: Work): void {
+    for (const name of this.#files.names(work.folder))
+      if (name === PLAN_NAME || parsePiece(name)?.kind === "new")
+        this.#files.remove(`${work.folder}/${name}`);
+    this.#files.removeIfEmpty(work.folder);
+  }
+
+  tryTo(work: () => void): void {
+    try {
+      work();
+    } catch {
+      // Whoever comes next does it: what the caller hears of is what became of the change.
+    }
+  }
+
+  /** A time that is far ahead is that of a clock that was wrong. */
+  #isPast(atMs: number, ms: number): boolean {
+    return Math.abs(this.#clock.nowMs() - atMs) >= ms;
+  }
+}

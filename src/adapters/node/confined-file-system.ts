@@ -1,0 +1,263 @@
+/**
+ * The files below one folder, and never anything else: for a folder into which others write, among them models
+ * and programs that may have been talked into something.
+ *
+ * Paths are relative, with `/`. No link is ever followed, whatever is exchanged for one at whatever moment
+ * (`confined-folder.ts` says how, and where that is not quite so). What is no plain file is not opened, and a file
+ * with a second name is not appended to: the other name may lie anywhere.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  unlinkSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import type { FileStat, FileSystem, OpenFile } from "../../ports/file-system.ts";
+import {
+  bestConfinement,
+  type Confinement,
+  ConfinementError,
+  type HeldFolder,
+  holdFolder,
+  NO_FOLLOW,
+  partsOf,
+} from "./confined-folder.ts";
+import { NodeFile } from "./node-file-system.ts";
+
+const fsyncAsync = promisify(fsync);
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+// A pipe or a device under the name of a file must not block the open; absent on Windows.
+const SAFE = NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
+const OPEN_FLAGS = {
+  read: constants.O_RDONLY | SAFE,
+  append: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | SAFE,
+  create: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | SAFE,
+} as const;
+
+export interface ConfinedOptions {
+  /** @defaultValue what the platform does best */
+  readonly confinement?: Confinement;
+}
+
+/** The files below a folder of the machine, which is made (mode 0700) with the first folder in it. */
+export function confinedFileSystem(root: string, options: ConfinedOptions = {}): FileSystem {
+  return new ConfinedFileSystem(root, options.confinement ?? bestConfinement());
+}
+
+/** An open file that tells of itself. */
+class ConfinedFile extends NodeFile {
+  readonly #handle: number;
+
+  constructor(handle: number) {
+    super(handle);
+    this.#handle = handle;
+  }
+
+  stat(): FileStat {
+    return statOf(fstatSync(this.#handle));
+  }
+}
+
+class ConfinedFileSystem implements FileSystem {
+  readonly #root: string;
+  readonly #confinement: Confinement;
+
+  constructor(root: string, confinement: Confinement) {
+    this.#root = root;
+    this.#confinement = confinement;
+  }
+
+  open(path: string, mode: keyof typeof OPEN_FLAGS): OpenFile {
+    return this.#in(path, (folder, name) => {
+      // Opening a device may do something already.
+      if (mode !== "create") assertPlain(lstatSync(folder.at(name), { throwIfNoEntry: false }), path);
+      const handle = openUnlinked(folder.at(name), OPEN_FLAGS[mode], path);
+      try {
+        folder.verify();
+        const stat = fstatSync(handle);
+        assertPlain(stat, path);
+        if (mode === "append" && stat.nlink > 1)
+          throw new ConfinementError(`ECONFINED: '${path}' has a second name, which may lie anywhere`);
+        this.#assertSame(folder, name, stat);
+        return new ConfinedFile(handle);
+      } catch (error) {
+        closeSync(handle);
+        throw error;
+      }
+    });
+  }
+
+  makeDirectory(path: string): void {
+    const names = partsOf(path);
+    this.#makeRoot();
+    for (const [depth, name] of names.entries()) {
+      const above = holdFolder(this.#root, names.slice(0, depth), this.#confinement);
+      try {
+        makeFolder(above.at(name));
+        above.verify();
+      } finally {
+        above.close();
+      }
+    }
+    holdFolder(this.#root, names, this.#confinement).close();
+  }
+
+  list(path: string): readonly string[] {
+    const folder = holdFolder(this.#root, partsOf(path), this.#confinement);
+    try {
+      const names = readdirSync(folder.self);
+      folder.verify();
+      return names;
+    } finally {
+      folder.close();
+    }
+  }
+
+  stat(path: string): FileStat | undefined {
+    try {
+      return this.#in(path, (folder, name) => {
+        const stat = lstatSync(name === "" ? folder.self : folder.at(name), { throwIfNoEntry: false });
+        folder.verify();
+        return stat && statOf(stat, name === "");
+      });
+    } catch (error) {
+      // As of any path that leads nowhere.
+      if ((error as { readonly code?: string }).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  rename(from: string, to: string): void {
+    this.#between(from, to, renameSync);
+  }
+
+  link(existing: string, name: string): void {
+    this.#between(existing, name, linkSync);
+  }
+
+  remove(path: string): void {
+    this.#in(path, (folder, name) => unlinkSync(folder.at(name)));
+  }
+
+  removeDirectory(path: string): void {
+    this.#in(path, (folder, name) => rmdirSync(folder.at(name)));
+  }
+
+  touch(path: string, atMs: number): void {
+    this.#in(path, (folder, name) => lutimesSync(folder.at(name), atMs / 1_000, atMs / 1_000));
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    const folder = holdFolder(this.#root, partsOf(path), this.#confinement);
+    try {
+      // Windows has no handle of a folder to sync; its file system orders names with their contents.
+      if (process.platform === "win32") return;
+      const handle = openSync(folder.self, "r");
+      try {
+        folder.verify();
+        await fsyncAsync(handle);
+      } finally {
+        closeSync(handle);
+      }
+    } finally {
+      folder.close();
+    }
+  }
+
+  /** Does something to a name in the folder that the path lies in; the name is empty for the root. */
+  #in<Result>(path: string, work: (folder: HeldFolder, name: string) => Result): Result {
+    const names = partsOf(path);
+    const folder = holdFolder(this.#root, names.slice(0, -1), this.#confinement);
+    try {
+      const result = work(folder, names.at(-1) ?? "");
+      folder.verify();
+      return result;
+    } finally {
+      folder.close();
+    }
+  }
+
+  #between(from: string, to: string, work: (from: string, to: string) => void): void {
+    this.#in(from, (source, name) =>
+      this.#in(to, (target, newName) => work(source.at(name), target.at(newName))),
+    );
+  }
+
+  /** Without handles, that what was opened is what stands there. */
+  #assertSame(folder: HeldFolder, name: string, opened: Stats): void {
+    if (this.#confinement === "handles") return;
+    const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
+    if (found === undefined || found.ino !== opened.ino || found.isSymbolicLink())
+      throw new ConfinementError(`ECONFINED: '${name}' was exchanged while it was opened`);
+  }
+
+  /** Its name in the folder above is made durable at once: nothing below it could be. */
+  #makeRoot(): void {
+    if (lstatSync(this.#root, { throwIfNoEntry: false }) !== undefined) return;
+    const first = mkdirSync(this.#root, { recursive: true, mode: FOLDER_MODE });
+    if (first === undefined || process.platform === "win32") return;
+    for (let folder = this.#root; folder.length >= first.length; folder = dirname(folder)) {
+      const handle = openSync(dirname(folder), "r");
+      try {
+        fsyncSync(handle);
+      } finally {
+        closeSync(handle);
+      }
+    }
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    // Whether it is a folder shows when it is walked into.
+    if ((error as { readonly code?: string }).code !== "EEXIST") throw error;
+  }
+}
+
+function openUnlinked(path: string, flags: number, shown: string): number {
+  try {
+    return openSync(path, flags, FILE_MODE);
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    // What a link gives where it may not be followed, on Linux and on others.
+    if (code === "ELOOP" || code === "EMLINK") throw new ConfinementError(`ECONFINED: '${shown}' is a link`);
+    throw error;
+  }
+}
+
+function assertPlain(stat: Stats | undefined, path: string): void {
+  if (stat === undefined || stat.isFile()) return;
+  const what = stat.isSymbolicLink() ? "a link" : stat.isDirectory() ? "a folder" : "no plain file";
+  throw new ConfinementError(`ECONFINED: '${path}' is ${what}`);
+}
+
+function statOf(stat: Stats, isRoot = false): FileStat {
+  const isDirectory = stat.isDirectory() || isRoot;
+  const isLink = stat.isSymbolicLink() && !isRoot;
+  return {
+    size: stat.size,
+    modifiedMs: stat.mtimeMs,
+    isDirectory,
+    id: `${stat.dev}:${stat.ino}`,
+    linkCount: stat.nlink,
+    changedMs: stat.ctimeMs,
+    ...(isLink && { isLink }),
+    ...(!isDirectory && !isLink && !stat.isFile() && { isSpecial: true as const }),
+  };
+}

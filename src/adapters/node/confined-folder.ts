@@ -1,0 +1,119 @@
+/**
+ * Folders below a root, reached without following a link.
+ *
+ * A path is looked up by the system one part after the other, and whoever may write in the folder can put a
+ * link in the place of a part between two looks. So it is walked part by part.
+ *
+ * - On Linux each folder is opened by the handle of the one above it (`/proc/self/fd/<handle>/<name>`, with
+ *   `O_NOFOLLOW`), and the last name is used through its folder's handle: what was walked is what is used, and
+ *   nobody can win the race.
+ * - Elsewhere there is no such way through Node. There every part is looked at before, and again after: what was
+ *   opened meanwhile is closed unread if anything differs. A link that is put there and taken away between the
+ *   two looks can still lead a creation, a renaming or a removal astray; reading is safe.
+ *
+ * The root itself is the caller's word: links on the way to it, and in its place, are followed.
+ */
+import { closeSync, constants, existsSync, lstatSync, openSync, realpathSync } from "node:fs";
+import { sep } from "node:path";
+
+/** Something stands in the way that would lead elsewhere; with a `code`, as the platform's own errors have. */
+export class ConfinementError extends Error {
+  override readonly name = "ConfinementError";
+  readonly code = "ECONFINED";
+}
+
+/** A folder while something is done in it. */
+export interface HeldFolder {
+  /** A path of the name in it, for the platform. */
+  at(name: string): string;
+  /** For the folder itself. */
+  readonly self: string;
+  /** Throws where it may have been another folder than the one that was asked for. */
+  verify(): void;
+  close(): void;
+}
+
+/** How folders are reached: `handles` cannot be raced, `looks` is what is left without `/proc`. */
+export type Confinement = "handles" | "looks";
+
+const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
+/** Absent on Windows. */
+export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+
+export function bestConfinement(): Confinement {
+  return process.platform === "linux" && existsSync("/proc/self/fd") ? "handles" : "looks";
+}
+
+/** Holds the folder that these names lead to from the root. Throws the platform's error, or `ConfinementError`. */
+export function holdFolder(root: string, names: readonly string[], confinement: Confinement): HeldFolder {
+  return confinement === "handles" ? walkByHandles(root, names) : walkByLooks(root, names);
+}
+
+/** The parts of a path below the root; none for the root itself. */
+export function partsOf(path: string): readonly string[] {
+  const parts = (sep === "/" ? path : path.replaceAll(sep, "/")).split("/").filter((part) => part !== "");
+  const odd = parts.find((part) => part === "." || part === ".." || part.includes("\0"));
+  if (odd !== undefined || path.startsWith("/"))
+    throw new ConfinementError(`ECONFINED: '${path}' is no path below a folder`);
+  return parts;
+}
+
+function walkByHandles(root: string, names: readonly string[]): HeldFolder {
+  let handle = openSync(root, FOLDER_FLAGS);
+  for (const name of names) {
+    const above = handle;
+    try {
+      handle = openSync(`/proc/self/fd/${above}/${name}`, FOLDER_FLAGS | NO_FOLLOW);
+    } catch (error) {
+      throw isInTheWay(error) ? inTheWay(names, name) : error;
+    } finally {
+      closeSync(above);
+    }
+  }
+  const self = `/proc/self/fd/${handle}`;
+  return {
+    at: (name) => `${self}/${name}`,
+    self,
+    verify: () => undefined,
+    close: () => closeSync(handle),
+  };
+}
+
+/** A link, or something else that is no folder. */
+function isInTheWay(error: unknown): boolean {
+  const { code } = error as { readonly code?: string };
+  return code === "ELOOP" || code === "ENOTDIR";
+}
+
+function inTheWay(names: readonly string[], name: string): ConfinementError {
+  return new ConfinementError(
+    `ECONFINED: '${names.slice(0, names.indexOf(name) + 1).join("/")}' is a link, or no folder`,
+  );
+}
+
+function walkByLooks(root: string, names: readonly string[]): HeldFolder {
+  const start = realpathSync(root);
+  const before = looksAt(start, names);
+  const self = [start, ...names].join(sep);
+  return {
+    at: (name) => `${self}${sep}${name}`,
+    self,
+    verify: () => {
+      if (looksAt(start, names) !== before)
+        throw new ConfinementError(`ECONFINED: '${names.join("/")}' was exchanged while it was used`);
+    },
+    close: () => undefined,
+  };
+}
+
+/** Which folders these are. */
+function looksAt(start: string, names: readonly string[]): string {
+  const seen: string[] = [];
+  for (let depth = 0; depth <= names.length; depth++) {
+    const path = [start, ...names.slice(0, depth)].join(sep);
+    const stat = lstatSync(path, { bigint: true });
+    if (!stat.isDirectory()) throw inTheWay(names, names[depth - 1] ?? "");
+    seen.push(`${stat.dev}:${stat.ino}`);
+  }
+  return seen.join(" ");
+}
