@@ -1,0 +1,94 @@
+/**
+ * Edits of frontmatter that change their own lines only: what stands behind a key is replaced, a field's lines
+ * are taken out, or a line is put in behind the last one of its map. Every other byte of the file stays.
+ */
+import { type Frontmatter, findField, lineEndOf, type NESTED_KEY, parseFrontmatter } from "./frontmatter.ts";
+import { type FrontmatterValue, formatClosedValue, formatValue } from "./frontmatter-value.ts";
+
+export interface FrontmatterEdit {
+  readonly key: string;
+  /** The map that it stands in, or is to stand in. */
+  readonly parent?: typeof NESTED_KEY;
+  /** Absent: the field is taken out. */
+  readonly value?: FrontmatterValue;
+}
+
+interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly isNested: boolean;
+}
+
+const USUAL_INDENT = "  ";
+
+/** The text with the edits made, in their order where they add lines; frontmatter is made where there is none. */
+export function editFrontmatter(text: string, edits: readonly FrontmatterEdit[]): string {
+  const frontmatter = parseFrontmatter(text);
+  if (frontmatter.closesAt === undefined) return withNewFrontmatter(text, frontmatter.bodyFrom, edits);
+  return applySplices(
+    text,
+    edits.flatMap((edit) => spliceOf(text, frontmatter, edit)),
+  );
+}
+
+/** New frontmatter above a text that has none, and the text as it was. */
+function withNewFrontmatter(text: string, bodyFrom: number, edits: readonly FrontmatterEdit[]): string {
+  const lineEnd = lineEndOf(text);
+  const lines = edits.flatMap(({ key, value }) =>
+    value === undefined ? [] : [`${key}: ${formatValue(value)}`],
+  );
+  if (lines.length === 0) return text;
+  const head = ["---", ...lines, "---", ""].map((line) => `${line}${lineEnd}`).join("");
+  return `${text.slice(0, bodyFrom)}${head}${text.slice(bodyFrom)}`;
+}
+
+function spliceOf(text: string, frontmatter: Frontmatter, edit: FrontmatterEdit): readonly Splice[] {
+  const { key, parent, value } = edit;
+  const field = findField(frontmatter, key, parent);
+  if (field === undefined) return value === undefined ? [] : [additionOf(frontmatter, edit, value)];
+  if (value === undefined)
+    // Also the earlier ones with this key: the last of them would count now.
+    return frontmatter.fields
+      .filter((each) => each.key === key && each.parent === parent)
+      .map(({ from, to }) => ({ from, to, text: "", isNested: false }));
+  const isBehindColon = text[field.valueFrom - 1] === ":";
+  const formatted = field.isClosed ? formatClosedValue(value) : formatValue(value);
+  const written = `${isBehindColon ? " " : ""}${formatted}`;
+  return [{ from: field.valueFrom, to: field.valueTo, text: written, isNested: false }];
+}
+
+function additionOf(
+  { fields, opensTo = 0, isLong, lineEnd }: Frontmatter,
+  { key, parent }: FrontmatterEdit,
+  value: FrontmatterValue,
+): Splice {
+  if (isLong)
+    return { from: opensTo, to: opensTo, text: `${key}: ${formatValue(value)}${lineEnd}`, isNested: false };
+  const sibling = fields.findLast((field) => field.parent === parent);
+  const map = fields.findLast((field) => field.key === parent && field.parent === undefined);
+  const indent = parent === undefined ? "" : (sibling?.indent ?? USUAL_INDENT);
+  const at = (parent === undefined ? sibling : (sibling ?? map))?.to ?? opensTo;
+  return {
+    from: at,
+    to: at,
+    text: `${indent}${key}: ${formatValue(value)}${lineEnd}`,
+    isNested: parent !== undefined,
+  };
+}
+
+function applySplices(text: string, splices: readonly Splice[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  // Sorting is stable: what is put in at one place stays in the order in which it was given. A map may end where
+  // its last key does; what belongs to it goes first.
+  const isNested = (splice: Splice): number => (splice.isNested ? 0 : 1);
+  const order = (one: Splice, other: Splice): number =>
+    one.from - other.from || isNested(one) - isNested(other);
+  for (const splice of [...splices].sort(order)) {
+    parts.push(text.slice(from, splice.from), splice.text);
+    from = splice.to;
+  }
+  parts.push(text.slice(from));
+  return parts.join("");
+}

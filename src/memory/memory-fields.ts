@@ -1,0 +1,229 @@
+/**
+ * Where in a file's frontmatter each thing that is known of a memory stands, in both shapes: flat as we write it
+ * and as older Claude Code did, and below `metadata` as newer Claude Code does.
+ */
+
+import type { FrontmatterEdit } from "./edit-frontmatter.ts";
+import { type Frontmatter, type FrontmatterField, findField, NESTED_KEY } from "./frontmatter.ts";
+import type { FrontmatterValue } from "./frontmatter-value.ts";
+import { MEMORY_SOURCES, MEMORY_TYPES, type Memory } from "./memory.ts";
+import { formatTime, parseTime } from "./memory-time.ts";
+
+/** What a memory's frontmatter can say: all of it but its place and its text. */
+export type MemoryFacts = Omit<Memory, "path" | "body">;
+export type MemoryFactName = keyof MemoryFacts;
+
+interface Fact<Name extends MemoryFactName> {
+  /** Its keys, the one that we write first. */
+  readonly keys: readonly string[];
+  /** The key that is written below `metadata`, where it is another one. */
+  readonly nestedKey?: string;
+  /** What a file means that does not say; the file's name stands for a name, so it has none. */
+  readonly unsaid: MemoryFacts[Name];
+  /** `undefined`: it cannot be understood. */
+  readonly read: (field: FrontmatterField) => { readonly value: MemoryFacts[Name] } | undefined;
+  /** What it means where it cannot be understood, if not what it means where it is unsaid. */
+  readonly misread?: MemoryFacts[Name];
+  /** `undefined`: there is no need to say it. */
+  readonly write: (value: MemoryFacts[Name]) => FrontmatterValue | undefined;
+}
+
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "yes", "on"].map((word) => [word, true] as const),
+  ...["false", "no", "off"].map((word) => [word, false] as const),
+]);
+
+/** White space of any kind that holds the end of a line is one blank: what is told on one line stays there. */
+export function toOneLine(text: string): string {
+  return text
+    .replace(/[\r\n\v\f\x85\u2028\u2029]+/g, "\n")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(" ");
+}
+
+const line = (text: string) => ({ value: toOneLine(text) });
+const known = <Word extends string>(words: readonly Word[], text: string) => {
+  const word = words.find((each) => each === text.trim().toLowerCase());
+  return word === undefined ? undefined : { value: word };
+};
+const truth = (text: string) => {
+  const value = TRUTHS.get(text.toLowerCase());
+  return value === undefined ? undefined : { value };
+};
+const time = (text: string) => {
+  const value = parseTime(text);
+  return value === undefined ? undefined : { value };
+};
+const writtenTime = (timeMs: number | undefined) => (timeMs === undefined ? undefined : formatTime(timeMs));
+/** Ids and paths are one line, and nothing is said by saying nothing. */
+const reference = (text: string) => (/^(?:null|~)?$/.test(text) ? { value: undefined } : line(text));
+
+const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
+  name: { keys: ["name"], unsaid: "", read: ({ text }) => line(text), write: toOneLine },
+  description: {
+    keys: ["description"],
+    unsaid: "",
+    read: ({ text }) => line(text),
+    write: (text) => (text === "" ? undefined : toOneLine(text)),
+  },
+  type: {
+    keys: ["type"],
+    unsaid: undefined,
+    read: ({ text }) => known(MEMORY_TYPES, text),
+    write: (type) => type,
+  },
+  createdAtMs: {
+    keys: ["createdAt", "created", "created_at"],
+    unsaid: undefined,
+    read: ({ text }) => time(text),
+    write: writtenTime,
+  },
+  updatedAtMs: {
+    keys: ["updatedAt", "modified", "updated", "updated_at"],
+    nestedKey: "modified",
+    unsaid: undefined,
+    read: ({ text }) => time(text),
+    write: writtenTime,
+  },
+  relevance: {
+    keys: ["relevance"],
+    unsaid: 1,
+    read: ({ text }) => (/^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? { value: Number(text) } : undefined),
+    write: (relevance) =>
+      relevance === 1 || !(relevance >= 0 && relevance < 1e9) ? undefined : Number(relevance.toFixed(6)),
+  },
+  decays: {
+    keys: ["decay"],
+    unsaid: true,
+    read: ({ text }) => truth(text),
+    write: (decays) => (decays ? undefined : false),
+  },
+  source: {
+    keys: ["source"],
+    unsaid: "unknown",
+    read: ({ text }) => known(MEMORY_SOURCES, text),
+    write: (source) => (source === "unknown" ? undefined : source),
+  },
+  isConfirmed: {
+    keys: ["confirmed"],
+    unsaid: false,
+    read: ({ text }) => truth(text),
+    write: (isConfirmed) => (isConfirmed ? true : undefined),
+  },
+  isQuarantined: {
+    keys: ["quarantined"],
+    unsaid: false,
+    // Whoever wrote something there did not mean that a model may see it.
+    misread: true,
+    read: ({ text }) => truth(text),
+    write: (isQuarantined) => (isQuarantined ? true : undefined),
+  },
+  sessionId: {
+    keys: ["sessionId", "originSessionId"],
+    nestedKey: "originSessionId",
+    unsaid: undefined,
+    read: ({ text }) => reference(text),
+    write: (id) => id,
+  },
+  messageId: {
+    keys: ["messageId"],
+    unsaid: undefined,
+    read: ({ text }) => reference(text),
+    write: (id) => id,
+  },
+  supersedes: {
+    keys: ["supersedes"],
+    unsaid: [],
+    read: ({ text, items }) => ({ value: (items ?? [text]).map(toOneLine).filter((path) => path !== "") }),
+    write: (paths) => (paths.length === 0 ? undefined : paths),
+  },
+  supersededBy: {
+    keys: ["supersededBy"],
+    unsaid: undefined,
+    read: ({ text }) => reference(text),
+    write: (path) => path,
+  },
+};
+
+/** In the order in which a new file tells them. */
+export const FACT_NAMES = Object.keys(FACTS) as readonly MemoryFactName[];
+
+/** What the frontmatter says of one thing, and what of it cannot be understood. */
+export function readFact<Name extends MemoryFactName>(
+  frontmatter: Pick<Frontmatter, "fields">,
+  name: Name,
+): { readonly value: MemoryFacts[Name]; readonly isSaid: boolean; readonly problem?: string } {
+  const fact: Fact<Name> = FACTS[name];
+  const [field] = fieldsOf(frontmatter, fact);
+  if (field === undefined) return { value: fact.unsaid, isSaid: false };
+  const found = fact.read(field);
+  if (found !== undefined) return { value: found.value, isSaid: true };
+  return {
+    value: fact.misread ?? fact.unsaid,
+    isSaid: false,
+    ...(field.text === "" && fact.misread === undefined
+      ? {}
+      : { problem: `\`${field.key}\` says nothing that is known here` }),
+  };
+}
+
+/** How a new file says it; `undefined` where it goes without saying. */
+export function writtenFact<Name extends MemoryFactName>(
+  name: Name,
+  value: MemoryFacts[Name] | undefined,
+): { readonly key: string; readonly value: FrontmatterValue } | undefined {
+  const fact: Fact<Name> = FACTS[name];
+  const written = value === undefined ? undefined : fact.write(value);
+  return written === undefined ? undefined : { key: fact.keys[0]!, value: written };
+}
+
+/** The edits that make the frontmatter say so; none where it does already. */
+export function editsOf<Name extends MemoryFactName>(
+  frontmatter: Frontmatter,
+  name: Name,
+  value: MemoryFacts[Name] | undefined,
+): readonly FrontmatterEdit[] {
+  const fact: Fact<Name> = FACTS[name];
+  const written = value === undefined ? undefined : fact.write(value);
+  const fields = fieldsOf(frontmatter, fact);
+  if (fields[0] === undefined) {
+    if (written === undefined) return [];
+    const isNested = name !== "name" && name !== "description" && isNestedShape(frontmatter);
+    return isNested
+      ? [{ key: fact.nestedKey ?? fact.keys[0]!, parent: NESTED_KEY, value: written }]
+      : [{ key: fact.keys[0]!, value: written }];
+  }
+  // What cannot be understood may be somebody else's: it stays until there is something else to say.
+  const isSame = JSON.stringify(written) === JSON.stringify(fact.write(readFact(frontmatter, name).value));
+  if (isSame) return [];
+  // Taken out wherever it stands: the next place would count then.
+  if (written === undefined) return fields.map(placeOf);
+  return [{ ...placeOf(fields[0]), value: written }];
+}
+
+function placeOf({ key, parent }: FrontmatterField): Pick<FrontmatterEdit, "key" | "parent"> {
+  return parent === undefined ? { key } : { key, parent: NESTED_KEY };
+}
+
+/** The fields that tell a fact, the one that counts first: in the frontmatter itself, then below `metadata`. */
+function fieldsOf(
+  frontmatter: Pick<Frontmatter, "fields">,
+  { keys }: Pick<Fact<MemoryFactName>, "keys">,
+): readonly FrontmatterField[] {
+  return [undefined, NESTED_KEY].flatMap((parent) =>
+    keys.flatMap((key) => findField(frontmatter, key, parent) ?? []),
+  );
+}
+
+/** Whether what is known of the memory stands below `metadata`. */
+function isNestedShape(frontmatter: Frontmatter): boolean {
+  const map = findField(frontmatter, NESTED_KEY);
+  return (
+    map !== undefined &&
+    map.text === "" &&
+    map.items === undefined &&
+    findField(frontmatter, "type") === undefined
+  );
+}

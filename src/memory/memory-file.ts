@@ -1,0 +1,144 @@
+/**
+ * A memory as a file that people read and edit: frontmatter, an empty line, the text.
+ *
+ *     ---
+ *     name: Deploy days
+ *     description: when we deploy, and who says so
+ *     type: project
+ *     createdAt: 2026-03-02T09:15:00.000Z
+ *     source: user
+ *     confirmed: true
+ *     ---
+ *
+ *     We deploy on Tuesdays only.
+ *
+ * A new file is written like this and says nothing that goes without saying. One that is there is never written
+ * anew: an update changes the lines of what changed, in the shape that the file has, and leaves every other byte.
+ */
+import { editFrontmatter, type FrontmatterEdit } from "./edit-frontmatter.ts";
+import { lineEndOf, parseFrontmatter } from "./frontmatter.ts";
+import { formatValue } from "./frontmatter-value.ts";
+import type { Memory } from "./memory.ts";
+import {
+  editsOf,
+  FACT_NAMES,
+  type MemoryFactName,
+  type MemoryFacts,
+  readFact,
+  writtenFact,
+} from "./memory-fields.ts";
+
+/** What a new file is to say; what is absent goes without saying. */
+export type NewMemory = Pick<Memory, "name" | "body"> & Omit<MemoryChanges, "path">;
+
+/** What is to be said otherwise; a member that is there and `undefined` is said no more. */
+export type MemoryChanges = {
+  /** The `path` changes nothing: it tells which name goes without saying. */
+  readonly [Name in keyof Memory]?: Memory[Name] | undefined;
+};
+
+export interface ParsedMemoryFile {
+  readonly memory: Memory;
+  /** What of the file could not be understood; it is kept as it is. */
+  readonly problems: readonly string[];
+}
+
+/** Reads a memory file, in either shape or without frontmatter. Never throws, whatever the text is. */
+export function parseMemoryFile(path: string, text: string): ParsedMemoryFile {
+  const frontmatter = parseFrontmatter(text);
+  const problems = [...frontmatter.problems];
+  const fact = <Name extends MemoryFactName>(name: Name): MemoryFacts[Name] => {
+    const { value, problem } = readFact(frontmatter, name);
+    if (problem !== undefined) problems.push(problem);
+    return value;
+  };
+  const { from, to } = bodyPlace(text, frontmatter.bodyFrom);
+  return {
+    memory: {
+      path,
+      name: fact("name") || fileTitle(path),
+      description: fact("description"),
+      type: fact("type"),
+      body: text.slice(from, to),
+      createdAtMs: fact("createdAtMs"),
+      updatedAtMs: fact("updatedAtMs"),
+      relevance: fact("relevance"),
+      decays: fact("decays"),
+      source: fact("source"),
+      isConfirmed: fact("isConfirmed"),
+      isQuarantined: fact("isQuarantined"),
+      sessionId: fact("sessionId"),
+      messageId: fact("messageId"),
+      supersedes: fact("supersedes"),
+      supersededBy: fact("supersededBy"),
+    },
+    problems,
+  };
+}
+
+/** The text of a new file. */
+export function formatMemoryFile(memory: NewMemory): string {
+  const lines = FACT_NAMES.flatMap((name) => {
+    const written = writtenFact(name, memory[name]);
+    return written === undefined ? [] : [`${written.key}: ${formatValue(written.value)}`];
+  });
+  const body = withoutBlankEnds(memory.body);
+  return `${["---", ...lines, "---"].join("\n")}\n${body === "" ? "" : `\n${body}\n`}`;
+}
+
+/** The text of a file with some of it said otherwise. What it says already is not touched. */
+export function updateMemoryFile(text: string, changes: MemoryChanges): string {
+  const { body, path } = changes;
+  const changed = body === undefined ? text : withBody(text, body);
+  const frontmatter = parseFrontmatter(changed);
+  const edits = FACT_NAMES.flatMap((name): readonly FrontmatterEdit[] => {
+    if (!Object.hasOwn(changes, name)) return [];
+    const isUnsaidName = name === "name" && path !== undefined && changes.name === fileTitle(path);
+    if (isUnsaidName && !readFact(frontmatter, name).isSaid) return [];
+    return editsOf(frontmatter, name, changes[name]);
+  });
+  return edits.length === 0 ? changed : editFrontmatter(changed, edits);
+}
+
+/** The file's text with another body, between the empty lines that stood around the old one. */
+function withBody(text: string, body: string): string {
+  const { bodyFrom, closesAt } = parseFrontmatter(text);
+  const { from, to } = bodyPlace(text, bodyFrom);
+  const lineEnd = lineEndOf(text);
+  const written = withoutBlankEnds(body).replace(/\r?\n/g, lineEnd);
+  if (text.slice(from, to) === written) return text;
+  if (closesAt === undefined && parseFrontmatter(written).closesAt !== undefined)
+    // An empty line keeps a body from becoming the frontmatter of a file that has none.
+    return `${text.slice(0, bodyFrom)}${lineEnd}${written}${lineEnd}`;
+  if (from !== to) return `${text.slice(0, from)}${written}${text.slice(to)}`;
+  // There was none: what is blank behind the frontmatter gives way to one empty line.
+  const head = text.slice(0, bodyFrom);
+  const gap = closesAt === undefined ? "" : `${head.endsWith("\n") ? "" : lineEnd}${lineEnd}`;
+  return `${head}${gap}${written}${lineEnd}`;
+}
+
+/** Where the text behind the frontmatter begins and ends, without empty lines around it. */
+function bodyPlace(text: string, bodyFrom: number): { readonly from: number; readonly to: number } {
+  let from = bodyFrom;
+  for (let at = from; at < text.length && isBlankAt(text, at); at++) if (text[at] === "\n") from = at + 1;
+  let to = text.length;
+  while (to > from && (text[to - 1] === "\n" || text[to - 1] === "\r")) to--;
+  // Blanks alone are no text; behind one they may mean a line break.
+  if (text.slice(from, to).trim() === "") return { from, to: from };
+  return { from, to };
+}
+
+function withoutBlankEnds(body: string): string {
+  const { from, to } = bodyPlace(body, 0);
+  return body.slice(from, to);
+}
+
+function isBlankAt(text: string, at: number): boolean {
+  const character = text[at];
+  return character === " " || character === "\t" || character === "\r" || character === "\n";
+}
+
+/** `team/deploy-days.md` is `deploy-days`. */
+function fileTitle(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/i, "");
+}

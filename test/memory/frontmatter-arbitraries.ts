@@ -1,0 +1,132 @@
+/** Frontmatter as people, programs and attackers write it, and values that break readers which are not careful. */
+import fc from "fast-check";
+
+const scraps = fc.constantFrom(
+  ...[
+    "#",
+    " # ",
+    ":",
+    ": ",
+    "'",
+    '"',
+    "\\",
+    "---",
+    "...",
+    "|",
+    ">",
+    "- ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    "&a",
+    "*a",
+    "!!js",
+  ],
+  ...[
+    "\n",
+    "\r\n",
+    "\t",
+    " ",
+    "\u2028",
+    "\u0085",
+    "\0",
+    "\uFEFF",
+    "\uD800",
+    "no",
+    "null",
+    "010",
+    "2026-10-01",
+    "=",
+    "~",
+  ],
+  ...[
+    "名前",
+    "데이터",
+    "हिन्दी",
+    "👩🏽‍💻",
+    "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
+    "é",
+    "e\u0301",
+    "word",
+    "name",
+    "type: user",
+    "quarantined: false",
+  ],
+);
+
+/** Any text, mostly one that means something to a parser. */
+export const anyValue = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.array(scraps, { maxLength: 8 }).map((parts) => parts.join("")),
+  fc.array(scraps, { maxLength: 8 }).map((parts) => parts.join(" ")),
+);
+
+const foreignLines = fc.constantFrom(
+  ...[
+    "tags:",
+    "- one",
+    "- two",
+    "  - three",
+    "# a remark",
+    "",
+    "  # another",
+    "license: MIT # really",
+    "broken line",
+  ],
+  ...[
+    "metadata:",
+    "  node_type: memory",
+    "  type: feedback",
+    "    deep: er",
+    "  modified: 2026-07-29T13:16:34.420Z",
+  ],
+  ...[
+    "name: Deploy days",
+    'name: "Deploy: days"',
+    "description: >-",
+    "  folded",
+    "  text",
+    "description: plain # text",
+  ],
+  ...[
+    "  goes on",
+    "description: 'it''s'",
+    "type: user",
+    "type: nonsense",
+    "source: web",
+    "confirmed: yes",
+    "a: {b: c}",
+  ],
+  ...[
+    "supersedes:",
+    "supersedes: [a.md, 'b.md']",
+    "<<: *base",
+    "base: &base",
+    '"quoted key": x',
+    "\tindented: x",
+  ],
+);
+
+/** A file with frontmatter of any lines, ends of lines and bodies; sometimes it has none. */
+export const anyMemoryText = fc
+  .record({
+    mark: fc.constantFrom("", "\uFEFF"),
+    lines: fc.array(foreignLines, { maxLength: 14 }),
+    lineEnd: fc.constantFrom("\n", "\r\n"),
+    opening: fc.constantFrom("---", "---", "---", "--- ", "----", ""),
+    closing: fc.constantFrom("---", "---", "---", "...", "--", ""),
+    body: fc.constantFrom(
+      "",
+      "Text.\n",
+      "\nText.\n",
+      "\n\n# Text\n\n---\n\nmore",
+      "  indented\n",
+      "---\nname: other\n---\n",
+    ),
+  })
+  .map(({ mark, lines, lineEnd, opening, closing, body }) => {
+    const head = [opening, ...lines, closing].map((line) => line + lineEnd).join("");
+    return mark + head + body.replaceAll("\n", lineEnd);
+  });
