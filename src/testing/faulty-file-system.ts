@@ -2,7 +2,7 @@
  * A file system whose n-th operation fails, to be put around another one in a sweep: fail the first,
  * then the second … until a run gets through.
  */
-import type { FileSystem, OpenFile } from "../ports/file-system.ts";
+import type { FileStat, FileSystem, OpenFile } from "../ports/file-system.ts";
 import { FakeFileSystemError } from "./in-memory-file-system.ts";
 
 /**
@@ -101,10 +101,13 @@ function isFatal(error: Fault): boolean {
 class FaultyFile implements OpenFile {
   readonly #inner: OpenFile;
   readonly #faults: FaultCounter;
+  readonly stat?: () => FileStat;
 
   constructor(inner: OpenFile, faults: FaultCounter) {
     this.#inner = inner;
     this.#faults = faults;
+    const stat = inner.stat?.bind(inner);
+    if (stat !== undefined) this.stat = () => faults.run("stat", stat);
   }
 
   write(bytes: Uint8Array): number {

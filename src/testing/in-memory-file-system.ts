@@ -28,6 +28,8 @@ export type Crash = "process" | "power" | "power-torn";
 interface FileNode {
   readonly type: "file";
   readonly id: number;
+  /** How many names it has. */
+  linkCount: number;
   bytes: Uint8Array;
   size: number;
   synced: Uint8Array;
@@ -47,6 +49,7 @@ let fileCount = 0;
 const newFile = (bytes: Uint8Array): FileNode => ({
   type: "file",
   id: ++fileCount,
+  linkCount: 1,
   bytes,
   size: bytes.length,
   synced: bytes.slice(),
@@ -97,7 +100,7 @@ export class InMemoryFileSystem implements FileSystem {
     const node = this.#find(path);
     if (node === undefined) return undefined;
     if (node.type === "folder") return { size: 0, modifiedMs: 0, isDirectory: true };
-    return { size: node.size, modifiedMs: node.modifiedMs, isDirectory: false, id: String(node.id) };
+    return statOf(node);
   }
 
   rename(from: string, to: string): void {
@@ -108,6 +111,7 @@ export class InMemoryFileSystem implements FileSystem {
     // As POSIX has it: two names of one file stay as they are.
     if (target.folder.entries.get(target.name) === node) return;
     source.folder.entries.delete(source.name);
+    unname(target.folder.entries.get(target.name));
     target.folder.entries.set(target.name, node);
   }
 
@@ -118,11 +122,13 @@ export class InMemoryFileSystem implements FileSystem {
     const target = this.#locate(name);
     if (target.folder.entries.has(target.name)) throw new FakeFileSystemError("EEXIST", name);
     target.folder.entries.set(target.name, node);
+    node.linkCount++;
   }
 
   remove(path: string): void {
     const { folder, name } = this.#locate(path);
     if (folder.entries.get(name)?.type === "folder") throw new FakeFileSystemError("EISDIR", path);
+    unname(folder.entries.get(name));
     if (!folder.entries.delete(name)) throw new FakeFileSystemError("ENOENT", path);
   }
 
@@ -163,6 +169,7 @@ export class InMemoryFileSystem implements FileSystem {
     this.makeDirectory(parts.slice(0, -1).join("/"));
     const { folder, name } = this.#locate(path);
     // A `Buffer` shares its bytes with its slices.
+    unname(folder.entries.get(name));
     folder.entries.set(name, newFile(Uint8Array.from(bytes)));
     for (let depth = 0; depth < parts.length; depth++) {
       const parent = this.#folderAt(parts.slice(0, depth).join("/"));
@@ -226,6 +233,10 @@ class InMemoryFile implements OpenFile {
     return this.#open().size;
   }
 
+  stat(): FileStat {
+    return statOf(this.#open());
+  }
+
   endsAt(position: number): boolean {
     return this.#open().size === position;
   }
@@ -256,6 +267,15 @@ class InMemoryFile implements OpenFile {
   }
 }
 
+function statOf({ size, modifiedMs, id, linkCount }: FileNode): FileStat {
+  return { size, modifiedMs, isDirectory: false, id: String(id), linkCount };
+}
+
+/** A name of it is gone. */
+function unname(node: Node | undefined): void {
+  if (node?.type === "file") node.linkCount--;
+}
+
 function split(path: string): readonly string[] {
   return path.split(/[\\/]/).filter((part) => part !== "" && part !== ".");
 }
@@ -266,7 +286,9 @@ function copyFolder(folder: FolderNode, crash: Crash, files: Map<FileNode, FileN
   for (const [name, node] of crash === "power" ? folder.synced : folder.entries) {
     if (node.type === "folder") copy.entries.set(name, copyFolder(node, crash, files));
     else {
-      const file = files.get(node) ?? newFile(survivingBytes(node, crash));
+      const known = files.get(node);
+      const file = known ?? newFile(survivingBytes(node, crash));
+      if (known !== undefined) known.linkCount++;
       file.modifiedMs = node.modifiedMs;
       files.set(node, file);
       copy.entries.set(name, file);

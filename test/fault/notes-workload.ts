@@ -75,6 +75,7 @@ export function interrupted(
     write: (bytes) => step(() => inner.write(bytes)),
     read: (position, length) => step(() => inner.read(position, length)),
     size: () => step(() => inner.size()),
+    ...(inner.stat && { stat: () => inner.stat!() }),
     endsAt: (position) => inner.endsAt(position),
     truncate: (size) => step(() => inner.truncate(size)),
     sync: () => step(() => inner.sync()),

@@ -98,18 +98,30 @@ export class MemorySettling {
     this.#clearPieces(work);
   }
 
-  #putAway(work: Work, taken: string, { path, base }: Pick<WorkItem, "path" | "base">): Promise<void> {
-    const isUntouched = this.#files.versionOf(taken) === base;
-    return this.#keep(taken, isUntouched ? `${archiveFolder(work)}/${path}` : keptPath(work, "old", path));
+  /** A copy: an editor may hold the file open, and what it writes is not what was put away. */
+  async #putAway(work: Work, taken: string, { path, base }: Pick<WorkItem, "path" | "base">): Promise<void> {
+    const archived = `${archiveFolder(work)}/${path}`;
+    const text = this.#files.versionOf(taken) === base ? this.#files.read(taken)?.text : undefined;
+    // Somebody has written to it already: it is kept as what a person wrote.
+    if (text === undefined || this.#files.versionOf(archived) === base) return;
+    // Half a copy, of a process that died.
+    this.#files.remove(archived);
+    this.#files.ensureFolder(folderOf(archived));
+    await this.#files.create(archived, Buffer.from(text, "utf8"));
+    await this.#syncUpwards(archived);
   }
 
   /** Moves a file to where it stays for good; it has its old name until the new one is durable. */
   async #keep(from: string, to: string): Promise<void> {
     this.#files.ensureFolder(folderOf(to));
     if (!this.#files.isOneFile(from, to) && !this.#files.place(from, to)) return;
-    for (let folder = folderOf(to); folder !== ""; folder = folderOf(folder))
-      await this.#files.fs.syncDirectory(folder);
+    await this.#syncUpwards(to);
     this.#files.remove(from);
+  }
+
+  async #syncUpwards(path: string): Promise<void> {
+    for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder))
+      await this.#files.fs.syncDirectory(folder);
   }
 
   /** Removes what was never used. What was replaced stays for editors, or is kept where nobody knows what it is. */
