@@ -146,6 +146,7 @@ function closingBracket(text: string): number {
   return -1;
 }
 
+const ENDING = ".md";
 /** A file's name as nearly all are, which nothing need be undone of. */
 const PLAIN_FILE = /^[\w-]+\.md$/;
 
@@ -158,7 +159,9 @@ function fileOf(target: string): string | undefined {
   const path = decoded(untitled.replace(/#.*$/s, "")).replace(/^(?:\.\/)+/, "");
   const isElsewhere = /^(?:[a-z][a-z\d+.-]*:|\/|~)|\\|\p{Cc}/iu.test(path);
   const isStep = path.split("/").some((part) => part === "" || part === "." || part === "..");
-  return !isElsewhere && !isStep && /.\.md$/i.test(path) ? path : undefined;
+  return !isElsewhere && !isStep && path.length > ENDING.length && path.toLowerCase().endsWith(ENDING)
+    ? path
+    : undefined;
 }
 
 function decoded(target: string): string {

@@ -42,6 +42,8 @@ function stemOf(name: string): string {
     .toLowerCase()
     .normalize("NFC")
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    // No script puts more marks on a letter; stores refuse names with many of them.
+    .replace(/(\p{M}{4})\p{M}+/gu, "$1")
     .split(/[^\p{L}\p{M}\p{Nd}]+/u)
     // A mark that stands on no letter is drawn on whatever comes before.
     .map((word) => word.replace(/^\p{M}+/u, ""))
