@@ -1,0 +1,10 @@
+/** Numbers of writing memories. */
+
+export const MEMORY_WRITE_DEFAULTS = {
+  /** How often a change is planned anew after somebody else's came before it. Source: our choice: of eight programs that write without a pause, each is first every eighth time. */
+  triesCount: 40,
+  /** Memories that a new fact is compared with, the most similar ones. Source: our choice: what says the same is among the first few. */
+  comparedCount: 8,
+  /** Words of a fact that become its name, where it is given none. Source: our choice: what a list shows of it. */
+  nameWordsCount: 8,
+} as const;

@@ -1,0 +1,78 @@
+/**
+ * Which memory was given to which session, when, and why: so that somebody who wonders where an answer came from
+ * can look it up, and what is of use can be told from what never is.
+ *
+ * It is a record of lines beside the memories. A line that cannot be read is passed over; one that cannot be
+ * written does not keep the memory from being recalled.
+ */
+import { MEMORY_LOG_DEFAULTS } from "../../base/defaults/memory-log.ts";
+import { asString, isObject, parseJson } from "../../base/json.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { Recall } from "./memory-recall.ts";
+
+/** One memory in one recall. */
+export interface Injection {
+  readonly atMs: number;
+  readonly path: string;
+  /** Of the file that was shown. */
+  readonly version: string;
+  /** The words of the message that called for it. */
+  readonly words: readonly string[];
+  readonly chosenBy: "model" | "rank";
+  readonly sessionId: string | undefined;
+}
+
+const RECORD = "injections.jsonl";
+
+export class InjectionLog {
+  readonly #store: MemoryStore;
+  readonly #now: () => number;
+
+  constructor(store: MemoryStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  async add({ memories, chosenBy }: Recall, sessionId: string | undefined): Promise<void> {
+    const atMs = this.#now();
+    for (const { path, version, why } of memories) {
+      const words = why.words.map(({ word }) => word).slice(0, MEMORY_LOG_DEFAULTS.wordsCount);
+      const line = {
+        atMs,
+        path,
+        version,
+        words,
+        chosenBy,
+        ...(sessionId === undefined ? {} : { sessionId }),
+      };
+      await this.#store.appendRecord(RECORD, JSON.stringify(line));
+    }
+  }
+
+  /** The newest first. */
+  async newest(limit: number = MEMORY_LOG_DEFAULTS.newestCount): Promise<readonly Injection[]> {
+    const lines = ((await this.#store.readRecord(RECORD)) ?? "").split("\n");
+    const read: Injection[] = [];
+    for (let at = lines.length - 1; at >= 0 && read.length < limit; at--) {
+      const injection = readLine(lines[at]!);
+      if (injection !== undefined) read.push(injection);
+    }
+    return read;
+  }
+}
+
+function readLine(line: string): Injection | undefined {
+  const parsed = parseJson(line);
+  const value = parsed.ok ? parsed.value : undefined;
+  if (!isObject(value)) return undefined;
+  const { atMs, chosenBy, words } = value;
+  const path = asString(value["path"]);
+  const version = asString(value["version"]);
+  if (path === undefined || version === undefined || typeof atMs !== "number") return undefined;
+  return {
+    ...{ atMs, path, version },
+    words: Array.isArray(words) ? words.filter((word) => typeof word === "string") : [],
+    chosenBy: chosenBy === "model" ? "model" : "rank",
+    sessionId: asString(value["sessionId"]),
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * Recalls memories for a message: searched, ranked, chosen by a light model where there is one, and written so
+ * that a prompt can hold them.
+ *
+ * A model that fails, takes too long or answers something else costs nothing but its time: then the ranking
+ * decides. It sees names and descriptions only, and can choose nothing that the ranking did not offer.
+ */
+import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
+import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../memory/memory.ts";
+import { composeChoice, readChoice } from "../../memory/recall-choice.ts";
+import { chooseByRank, isRecallable, type RankedMemory, rankMemories } from "../../memory/recall-plan.ts";
+import { composeRecall } from "../../memory/recall-text.ts";
+import type { HitReason } from "../../memory/search/memory-search.ts";
+import { ageDays } from "../../memory/worth.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+import type { ModelClient } from "../../ports/model-client.ts";
+import { blockText } from "../../transcript/blocks.ts";
+import { askModel } from "../model-call.ts";
+import { stopIfAborted } from "../stop-if-aborted.ts";
+import type { MemoryShelf } from "./memory-shelf.ts";
+
+/** How memories are recalled. Everything may be left out. */
+export interface RecallOptions {
+  /** @defaultValue `recalledCount`, 5 */
+  readonly limit?: number;
+  /** Tokens that the text may take. @defaultValue `recallTokens`, 2,000 */
+  readonly budgetTokens?: number;
+  /** Paths of memories that the model sees already. */
+  readonly shown?: Iterable<string>;
+  /** Tools that were called lately: how they are used is left out, warnings about them are not. */
+  readonly recentTools?: readonly string[];
+  /** `rank` asks no model. @defaultValue `model` where there is one */
+  readonly chooseBy?: "model" | "rank";
+  /** Written into the injection log beside what was recalled. */
+  readonly sessionId?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One memory that was recalled, and why. */
+export interface RecalledMemory {
+  readonly path: string;
+  readonly name: string;
+  readonly type: MemoryType | undefined;
+  readonly source: MemorySource;
+  readonly isConfirmed: boolean;
+  /** Since it was last written; `undefined` where its file does not say. */
+  readonly ageDays: number | undefined;
+  /** How well it fits, weighed with its worth; comparable within one recall only. */
+  readonly score: number;
+  /** What it is worth with its age: see `relevance`. */
+  readonly worth: number;
+  /** The words that it has in common with the query, and what each part of the score is. */
+  readonly why: HitReason;
+  /** Only its beginning is in the text. */
+  readonly isCut: boolean;
+  /** Of the file that was shown. */
+  readonly version: string;
+}
+
+export interface Recall {
+  /** Ready for a prompt: fenced as data, with where each memory comes from and how old it is. Empty where none fits. */
+  readonly text: string;
+  readonly tokens: number;
+  /** The best first. */
+  readonly memories: readonly RecalledMemory[];
+  /** Who chose them from those that were found. */
+  readonly chosenBy: "model" | "rank";
+  /** Why the model did not choose although there is one. */
+  readonly fellBack?: string;
+}
+
+export interface RecallWorld {
+  readonly shelf: MemoryShelf;
+  readonly now: () => number;
+  readonly deadline: Deadline;
+  readonly lightModel: ModelClient | undefined;
+}
+
+interface Chosen {
+  readonly memories: readonly RankedMemory[];
+  readonly by: "model" | "rank";
+  readonly fellBack?: string;
+}
+
+/** @throws `ABORTED`, `STORE_FAILED` */
+export async function recallMemories(
+  world: RecallWorld,
+  query: string,
+  options: RecallOptions,
+): Promise<Recall> {
+  const { shelf } = world;
+  const nowMs = world.now();
+  const { memories } = await shelf.look();
+  stopIfAborted(options.signal, "The recall");
+  const hits = shelf.search(query, MEMORY_RECALL_DEFAULTS.candidatesCount, isRecallable);
+  const reasons = new Map(hits.map(({ id, why }) => [id, why]));
+  const ranked = rankMemories(
+    hits.flatMap(({ id, score }) => {
+      const memory = memories.get(id)?.memory;
+      return memory === undefined ? [] : [{ memory, score }];
+    }),
+    { nowMs, shown: new Set(options.shown), recentTools: options.recentTools ?? [] },
+  );
+  const chosen = await choose(world, query, ranked, options);
+  const { text, tokens, shown } = composeRecall(
+    chosen.memories.map(({ memory }) => memory),
+    { nowMs, budgetTokens: options.budgetTokens ?? MEMORY_RECALL_DEFAULTS.recallTokens },
+  );
+  const ranks = new Map(chosen.memories.map((one) => [one.memory.path, one]));
+  return {
+    text,
+    tokens,
+    memories: shown.map(({ memory, isCut }) => ({
+      ...describe(memory, nowMs),
+      score: ranks.get(memory.path)!.rank,
+      worth: ranks.get(memory.path)!.worth,
+      why: reasons.get(memory.path)!,
+      isCut,
+      version: memories.get(memory.path)!.version,
+    })),
+    chosenBy: chosen.by,
+    ...(chosen.fellBack === undefined ? {} : { fellBack: chosen.fellBack }),
+  };
+}
+
+function describe(memory: KnownMemory["memory"], nowMs: number) {
+  const { path, name, type, source, isConfirmed } = memory;
+  return { path, name, type, source, isConfirmed, ageDays: ageDays(memory, nowMs) };
+}
+
+async function choose(
+  world: RecallWorld,
+  query: string,
+  ranked: readonly RankedMemory[],
+  options: RecallOptions,
+): Promise<Chosen> {
+  const limit = Math.max(0, options.limit ?? MEMORY_RECALL_DEFAULTS.recalledCount);
+  const byRank = chooseByRank(ranked, limit);
+  const { lightModel } = world;
+  if (lightModel === undefined || options.chooseBy === "rank" || byRank.length === 0)
+    return { memories: byRank, by: "rank" };
+  try {
+    const paths = await askToChoose(world, lightModel, query, ranked, options);
+    if (paths === undefined)
+      return { memories: byRank, by: "rank", fellBack: "The model's answer names no memories." };
+    const chosen = paths.flatMap((path) => ranked.find(({ memory }) => memory.path === path) ?? []);
+    return { memories: chosen.slice(0, limit), by: "model" };
+  } catch (error) {
+    stopIfAborted(options.signal, "The recall");
+    const fellBack = error instanceof Error ? error.message : String(error);
+    return { memories: byRank, by: "rank", fellBack };
+  }
+}
+
+async function askToChoose(
+  { deadline }: RecallWorld,
+  client: ModelClient,
+  query: string,
+  ranked: readonly RankedMemory[],
+  { recentTools = [], signal }: RecallOptions,
+): Promise<readonly string[] | undefined> {
+  const candidates: readonly Memory[] = ranked.map(({ memory }) => memory);
+  const { system, text } = composeChoice(query, candidates, recentTools);
+  const request = {
+    model: client.model ?? "",
+    system,
+    messages: [{ role: "user" as const, content: [{ type: "text" as const, text }] }],
+    cacheMarks: [],
+  };
+  const timeoutMs = MEMORY_RECALL_DEFAULTS.choiceTimeoutMs;
+  const { content } = await askModel(client, request, { deadline, timeoutMs, signal });
+  return readChoice(content.map(blockText).join("\n"), candidates)?.map(({ path }) => path);
+}

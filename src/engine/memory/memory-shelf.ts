@@ -1,0 +1,121 @@
+/**
+ * The memories of one place as they are now: read from the store when they have changed, and ready to be
+ * searched.
+ *
+ * DESIGN. A look lists the store and reads only files whose stamp is another one than last time, so people's
+ * edits are seen by the next look and cost no more than themselves. Looks come one after the other, and what a
+ * look returns does not change afterwards. Nothing is held across a model's call: who writes looks again, and
+ * the store compares versions.
+ */
+
+import type { KnownMemory, Memory } from "../../memory/memory.ts";
+import { parseMemoryFile } from "../../memory/memory-file.ts";
+import { isIndexPath } from "../../memory/memory-index.ts";
+import { createMemorySearch, type MemoryHit, type MemorySearch } from "../../memory/search/memory-search.ts";
+import type { MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
+
+export interface ShelfProblem {
+  readonly path: string;
+  readonly detail: string;
+}
+
+/** What there is at one moment. */
+export interface ShelfView {
+  /** By path. */
+  readonly memories: ReadonlyMap<string, KnownMemory>;
+  /** The index files, by path: the project's and the team's. */
+  readonly indexes: ReadonlyMap<string, MemoryFile>;
+  readonly problems: readonly ShelfProblem[];
+}
+
+interface Shelved extends KnownMemory {
+  readonly stamp: string;
+  readonly problems: readonly string[];
+}
+
+export class MemoryShelf {
+  readonly #store: MemoryStore;
+  readonly #search: MemorySearch = createMemorySearch();
+  readonly #shelved = new Map<string, Shelved>();
+  readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
+  /** Files that could not be read, by the stamp that they had. */
+  readonly #unreadable = new Map<string, { readonly stamp: string; readonly detail: string }>();
+  #looking: Promise<unknown> = Promise.resolve();
+
+  constructor(store: MemoryStore) {
+    this.#store = store;
+  }
+
+  /** What there is now. @throws `STORE_FAILED` where the place cannot be listed */
+  look(): Promise<ShelfView> {
+    const looked = this.#looking.then(() => this.#look());
+    this.#looking = looked.catch(() => undefined);
+    return looked;
+  }
+
+  /** The memories that fit a query best, as of the last look. */
+  search(query: string, limit: number, accepts: (memory: Memory) => boolean): readonly MemoryHit[] {
+    return this.#search.search(query, {
+      limit,
+      accepts: (path) => {
+        const shelved = this.#shelved.get(path);
+        return shelved !== undefined && accepts(shelved.memory);
+      },
+    });
+  }
+
+  async #look(): Promise<ShelfView> {
+    const { files, problems } = await this.#store.list();
+    const here = new Set(files.map(({ path }) => path));
+    for (const path of [...this.#shelved.keys(), ...this.#indexes.keys(), ...this.#unreadable.keys()])
+      if (!here.has(path)) this.#takeOut(path);
+    for (const { path, stamp } of files) if (this.#stampOf(path) !== stamp) await this.#read(path, stamp);
+    return {
+      memories: new Map(this.#shelved),
+      indexes: new Map(this.#indexes),
+      problems: [...problems, ...this.#ownProblems()],
+    };
+  }
+
+  #stampOf(path: string): string | undefined {
+    return (this.#shelved.get(path) ?? this.#indexes.get(path) ?? this.#unreadable.get(path))?.stamp;
+  }
+
+  async #read(path: string, stamp: string): Promise<void> {
+    this.#takeOut(path);
+    let file: MemoryFile | undefined;
+    try {
+      file = await this.#store.read(path);
+    } catch (error) {
+      // One file that cannot be read does not keep the others from being recalled.
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#unreadable.set(path, { stamp, detail });
+      return;
+    }
+    // It was taken away between the two.
+    if (file === undefined) return;
+    if (isIndexPath(path)) {
+      this.#indexes.set(path, { ...file, stamp });
+      return;
+    }
+    const { memory, problems } = parseMemoryFile(path, file.text);
+    this.#shelved.set(path, { memory, text: file.text, version: file.version, stamp, problems });
+    const { name, description, body } = memory;
+    this.#search.set(path, { name, description, body });
+  }
+
+  #takeOut(path: string): void {
+    this.#shelved.delete(path);
+    this.#indexes.delete(path);
+    this.#unreadable.delete(path);
+    this.#search.remove(path);
+  }
+
+  #ownProblems(): readonly ShelfProblem[] {
+    const unreadable = [...this.#unreadable].map(([path, { detail }]) => ({ path, detail }));
+    const odd = [...this.#shelved].flatMap(([path, { problems }]) =>
+      problems.map((detail) => ({ path, detail })),
+    );
+    return [...unreadable, ...odd];
+  }
+}

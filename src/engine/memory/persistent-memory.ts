@@ -1,0 +1,275 @@
+/**
+ * Long-term memory: what a user, a project and a team want known in later sessions, kept as Markdown files that
+ * people read, edit and undo.
+ *
+ * DESIGN. It is a face over a store. Every call looks at what is there now, people's edits included; every change
+ * is planned on that and taken only while it is so (`memory-writer.ts`). Every call says what it did in a receipt.
+ * Nothing is destroyed: what is corrected says by what, what is forgotten lies in the archive.
+ */
+import { MemoryError } from "../../base/errors.ts";
+import { cleanMemoryText } from "../../memory/clean-memory.ts";
+import { showIndex } from "../../memory/fit-index.ts";
+import type { KnownMemory, Memory, MemoryType } from "../../memory/memory.ts";
+import { updateMemoryFile } from "../../memory/memory-file.ts";
+import { INDEX_NAME, isIndexPath } from "../../memory/memory-index.ts";
+import { planRemember, type RememberPlan } from "../../memory/plan-remember.ts";
+import { isRecallable } from "../../memory/recall-plan.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { ModelClient } from "../../ports/model-client.ts";
+import { type RememberOptions, readFresh } from "./fresh-memory.ts";
+import { type Injection, InjectionLog } from "./injection-log.ts";
+import { type Recall, type RecallOptions, recallMemories } from "./memory-recall.ts";
+import type { MemoryReceipt } from "./memory-receipt.ts";
+import { MemoryShelf, type ShelfProblem, type ShelfView } from "./memory-shelf.ts";
+import { type MemoryToolHandlers, memoryToolHandlers } from "./memory-tool.ts";
+import { MemoryWriter, type PlannedWrite } from "./memory-writer.ts";
+import { mountTeam, TEAM_FOLDER } from "./mounted-store.ts";
+import { findSameMatter } from "./same-matter.ts";
+
+/** What a memory is made of. Get one from `createMemory` or a home. */
+export interface PersistentMemoryOptions {
+  /** Where the project's memories are kept. */
+  readonly store: MemoryStore;
+  /** Where its team's are kept; they are seen below `team/`. */
+  readonly team?: MemoryStore | undefined;
+  /** Chooses among what was found; without one the ranking does. */
+  readonly lightModel?: ModelClient | undefined;
+  readonly deadline: Deadline;
+  readonly now: () => number;
+}
+
+/** One memory, and whether a model may be shown it. */
+export interface ListedMemory extends Memory {
+  /** `active`: it is recalled. `superseded`: another one took its place. `quarantined`: only a tool or the web said so. */
+  readonly state: "active" | "superseded" | "quarantined";
+}
+
+/** Which memories are listed. Everything may be left out. */
+export interface ListOptions {
+  readonly type?: MemoryType;
+  /** @defaultValue all of them */
+  readonly state?: ListedMemory["state"];
+}
+
+export interface MemoryList {
+  /** By path. */
+  readonly memories: readonly ListedMemory[];
+  /** What lies in the directory and cannot be used, and what of a file was not understood. */
+  readonly problems: readonly ShelfProblem[];
+}
+
+/** One memory with its file. */
+export interface ShownMemoryFile extends ListedMemory {
+  /** The file as it is. */
+  readonly text: string;
+}
+
+/** The index as a session is shown it. */
+export interface MemoryIndexText {
+  /** Empty where there is none. */
+  readonly text: string;
+  /** That it was too large, and what was left out. */
+  readonly warnings: readonly string[];
+}
+
+/** Long-term memory of one project and, where it has one, its team. */
+export class PersistentMemory {
+  readonly #store: MemoryStore;
+  readonly #options: PersistentMemoryOptions;
+  readonly #shelf: MemoryShelf;
+  readonly #writer: MemoryWriter;
+  readonly #injections: InjectionLog;
+
+  /** @internal Made by `createMemory`. */
+  constructor(options: PersistentMemoryOptions) {
+    const { store, team, now } = options;
+    this.#options = options;
+    this.#store = team === undefined ? store : mountTeam(store, team);
+    this.#shelf = new MemoryShelf(this.#store);
+    this.#writer = new MemoryWriter({ store: this.#store, shelf: this.#shelf, now });
+    this.#injections = new InjectionLog(this.#store, now);
+  }
+
+  /** The folder in which a person finds the memories; absent where they are no files. */
+  get path(): string | undefined {
+    return this.#store.path;
+  }
+
+  /**
+   * Remembers a fact. One that is known is not written twice, one that corrects what was remembered takes its place,
+   * and what was said by somebody less to be believed changes nothing that a person said.
+   * @throws `OPTION_INVALID`, `STORE_FAILED`, `MEMORY_REFUSED` where others change the same files without end
+   */
+  async remember(text: string, options: RememberOptions = {}): Promise<MemoryReceipt> {
+    return this.#remember(text, options, (view, fresh) => findSameMatter(this.#shelf, view, fresh));
+  }
+
+  /**
+   * Remembers a fact in the place of older ones, whoever said those. They stay as history and are not recalled.
+   * @param old - a path, or several
+   * @throws `MEMORY_NOT_FOUND`, and as {@link remember}
+   */
+  async supersede(
+    old: string | readonly string[],
+    text: string,
+    options: RememberOptions = {},
+  ): Promise<MemoryReceipt> {
+    const paths = typeof old === "string" ? [old] : old;
+    const isTeam = options.isTeam ?? paths.every((path) => path.startsWith(TEAM_FOLDER));
+    return this.#remember(text, { ...options, isTeam }, (view) => {
+      for (const path of paths) getKnown(view, path);
+      return { repeated: [], corrected: paths, mustSupersede: true };
+    });
+  }
+
+  async #remember(
+    text: string,
+    options: RememberOptions,
+    compare: (
+      view: ShelfView,
+      fresh: NonNullable<ReturnType<typeof readFresh>["fresh"]>,
+    ) => {
+      readonly repeated: readonly string[];
+      readonly corrected: readonly string[];
+      readonly mustSupersede?: boolean;
+    },
+  ): Promise<MemoryReceipt> {
+    const { fresh, cleaned } = readFresh(text, options, this.#options.team !== undefined);
+    if (fresh === undefined) return rejected("There is nothing in it to be remembered.", cleaned);
+    const { plan, warnings } = await this.#writer.write((view, taken): RememberPlan & PlannedWrite => {
+      const planned = planRemember(fresh, {
+        known: view.memories,
+        taken,
+        ...compare(view, fresh),
+        nowMs: this.#options.now(),
+      });
+      return { ...planned, unlisted: planned.superseded };
+    });
+    const { status, path, reason, superseded } = plan;
+    return { status, path, reason, superseded, cleaned, warnings };
+  }
+
+  /**
+   * Puts a memory into the archive, from where a person can take it back.
+   * @throws `MEMORY_NOT_FOUND`, `MEMORY_PATH_REFUSED`, `STORE_FAILED`
+   */
+  async forget(path: string): Promise<MemoryReceipt> {
+    const { warnings } = await this.#writer.write((view) => {
+      const { version } = getKnown(view, path);
+      return { changes: [{ path, base: version, text: undefined }], lines: [], unlisted: [path] };
+    });
+    const reason = "It lies in the archive and is not recalled any more.";
+    return { status: "archived", path, reason, superseded: [], cleaned: [], warnings };
+  }
+
+  /**
+   * Says that a person stands by a memory: it is shown from now on where it was quarantined.
+   * @throws `MEMORY_NOT_FOUND`, `STORE_FAILED`
+   */
+  async confirm(path: string): Promise<MemoryReceipt> {
+    const { warnings } = await this.#writer.write((view) => {
+      const { memory, text, version } = getKnown(view, path);
+      const { name: title, description, type } = memory;
+      const updated = updateMemoryFile(text, {
+        isConfirmed: true,
+        isQuarantined: false,
+        updatedAtMs: this.#options.now(),
+      });
+      const hook = cleanMemoryText(description === "" ? memory.body : description, "hook").text;
+      return {
+        changes: [{ path, base: version, text: updated }],
+        lines: [{ path, title, hook, type }],
+        unlisted: [],
+      };
+    });
+    return {
+      status: "merged",
+      path,
+      reason: "A person stands by it.",
+      superseded: [],
+      cleaned: [],
+      warnings,
+    };
+  }
+
+  /**
+   * The memories that a message calls for, as text that is ready for a prompt.
+   * @throws `ABORTED`, `STORE_FAILED`
+   */
+  async recall(query: string, options: RecallOptions = {}): Promise<Recall> {
+    const { lightModel, deadline, now } = this.#options;
+    const recall = await recallMemories({ shelf: this.#shelf, now, deadline, lightModel }, query, options);
+    await this.#injections.add(recall, options.sessionId);
+    return recall;
+  }
+
+  /** Which memories were given to which session, the newest first. */
+  injections(limit?: number): Promise<readonly Injection[]> {
+    return this.#injections.newest(limit);
+  }
+
+  /** @throws `STORE_FAILED` */
+  async list(options: ListOptions = {}): Promise<MemoryList> {
+    const { memories, problems } = await this.#shelf.look();
+    const listed = [...memories.values()]
+      .map(({ memory }) => withState(memory))
+      .filter(({ type, state }) => (options.type ?? type) === type && (options.state ?? state) === state);
+    return { memories: listed.toSorted((one, other) => (one.path < other.path ? -1 : 1)), problems };
+  }
+
+  /** @throws `MEMORY_NOT_FOUND`, `STORE_FAILED` */
+  async show(path: string): Promise<ShownMemoryFile> {
+    const view = await this.#shelf.look();
+    const { memory, text } = getKnown(view, path);
+    return { ...withState(memory), text };
+  }
+
+  /** The indexes as a session is shown them at its start. @throws `STORE_FAILED` */
+  async index(): Promise<MemoryIndexText> {
+    const { indexes } = await this.#shelf.look();
+    const shown = ["", TEAM_FOLDER].flatMap((mount) => {
+      const file = indexes.get(mount + INDEX_NAME);
+      if (file === undefined || file.text.trim() === "") return [];
+      const { text, warning } = showIndex(cleanMemoryText(file.text, "body").text);
+      return [{ text, warning }];
+    });
+    return {
+      text: shown.map(({ text }) => text.trimEnd()).join("\n\n"),
+      warnings: shown.flatMap(({ warning }) => warning ?? []),
+    };
+  }
+
+  /**
+   * The commands of Anthropic's memory tool over these memories: pass them to `betaMemoryTool`, or to the AI SDK's
+   * `memory_20250818`.
+   */
+  tool(): MemoryToolHandlers {
+    const clean = (text: string): string => cleanMemoryText(text, "body").text;
+    return memoryToolHandlers({ store: this.#store, clean });
+  }
+
+  /** Resolves when nothing is under way any more; afterwards every call fails. */
+  async close(): Promise<void> {
+    await this.#store.close();
+  }
+}
+
+function withState(memory: Memory): ListedMemory {
+  const state = isRecallable(memory) ? "active" : memory.isQuarantined ? "quarantined" : "superseded";
+  return { ...memory, state };
+}
+
+function getKnown(view: ShelfView, path: string): KnownMemory {
+  const known = view.memories.get(path);
+  if (known !== undefined) return known;
+  const what = isIndexPath(path) ? `${path} is the index, and no memory.` : `There is no memory ${path}.`;
+  throw new MemoryError("MEMORY_NOT_FOUND", {
+    message: what,
+    hint: "List the memories; a path is written as the list gives it.",
+  });
+}
+
+function rejected(reason: string, cleaned: readonly string[]): MemoryReceipt {
+  return { status: "rejected", reason, superseded: [], cleaned, warnings: [] };
+}

@@ -1,0 +1,31 @@
+/**
+ * What a new fact has to do with those that are known: the most similar ones are looked up and compared.
+ */
+import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory-write.ts";
+import type { FreshMemory } from "../../memory/plan-remember.ts";
+import type { MemoryShelf, ShelfView } from "./memory-shelf.ts";
+import { mountOf } from "./memory-writer.ts";
+
+export interface SameMatter {
+  /** Paths of memories that say the same. */
+  readonly repeated: readonly string[];
+  /** Paths of memories that say something else of the same matter. */
+  readonly corrected: readonly string[];
+}
+
+/** Only memories of the same place count: a project's fact does not correct a team's. */
+export function findSameMatter(shelf: MemoryShelf, view: ShelfView, fresh: FreshMemory): SameMatter {
+  const query = `${fresh.name}\n${fresh.description}\n${fresh.body}`;
+  const hits = shelf.search(
+    query,
+    MEMORY_WRITE_DEFAULTS.comparedCount,
+    ({ path, supersededBy }) => mountOf(path) === fresh.folder && supersededBy === undefined,
+  );
+  const known = hits.flatMap(({ id }) => view.memories.get(id)?.memory ?? []);
+  const repeated = known.filter(({ body }) => wordsOf(body) === wordsOf(fresh.body));
+  return { repeated: repeated.map(({ path }) => path), corrected: [] };
+}
+
+function wordsOf(text: string): string {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
+}

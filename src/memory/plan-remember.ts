@@ -1,0 +1,167 @@
+/**
+ * What becomes of a new fact: a memory of its own, one that is there already, or one that takes the place of
+ * older ones.
+ *
+ * Nothing is deleted: what gives way keeps its file and says by what. A fact gives way only to somebody who is
+ * to be believed as much: what a user said is not corrected by what a model concluded, and neither by what a
+ * tool returned. Then both stay, and the receipt says so.
+ */
+import { firstLine } from "../base/text.ts";
+import type { MemoryChange } from "../ports/memory-store.ts";
+import { cleanMemoryText } from "./clean-memory.ts";
+import type { KnownMemory, Memory, MemorySource, MemoryType } from "./memory.ts";
+import { formatMemoryFile, updateMemoryFile } from "./memory-file.ts";
+import { memoryFileName } from "./memory-file-name.ts";
+import type { IndexLine } from "./memory-index.ts";
+
+/** A fact, cleaned, that is to be remembered. */
+export interface FreshMemory {
+  readonly name: string;
+  readonly description: string;
+  readonly type: MemoryType;
+  readonly body: string;
+  readonly source: MemorySource;
+  readonly isConfirmed: boolean;
+  readonly isQuarantined: boolean;
+  readonly decays: boolean;
+  readonly sessionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  /** Where it goes: the directory itself, or a folder in it. */
+  readonly folder: string;
+}
+
+/** What there is, as it was read at one moment. */
+export interface RememberSituation {
+  readonly known: ReadonlyMap<string, KnownMemory>;
+  /** Paths that are taken by something else: files that cannot be read, names that were not free. */
+  readonly taken?: readonly string[];
+  /** Memories that say the same. */
+  readonly repeated: readonly string[];
+  /** Memories that say something else of the same matter. */
+  readonly corrected: readonly string[];
+  /** The caller named those: then they give way, whoever said them. */
+  readonly mustSupersede?: boolean;
+  readonly nowMs: number;
+}
+
+export interface RememberPlan {
+  readonly status: "written" | "merged" | "superseded" | "quarantined" | "rejected";
+  readonly path: string;
+  readonly reason: string;
+  /** Of memories; the index is written by whoever carries this out, with `lines` and without what is superseded. */
+  readonly changes: readonly MemoryChange[];
+  readonly lines: readonly PlannedLine[];
+  readonly superseded: readonly string[];
+  /** Memories of the same matter that stay beside it. */
+  readonly contradicted: readonly string[];
+}
+
+/** A line of the index, and the memory that it is of. */
+export interface PlannedLine extends Omit<IndexLine, "file"> {
+  readonly path: string;
+}
+
+/** Plans it; nothing is touched. */
+export function planRemember(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
+  const repeated = situation.repeated
+    .map((path) => situation.known.get(path))
+    .find((known) => known !== undefined);
+  return repeated === undefined ? planNew(fresh, situation) : planMerge(fresh, repeated, situation);
+}
+
+/** Who is believed more has the larger number. */
+const TRUST: Readonly<Record<MemorySource, number>> = {
+  user: 3,
+  agent: 2,
+  import: 2,
+  unknown: 2,
+  tool: 1,
+  web: 1,
+};
+
+function trustOf({ source, isConfirmed }: Pick<Memory, "source" | "isConfirmed">): number {
+  return isConfirmed ? TRUST.user : TRUST[source];
+}
+
+/** It is known: it may be believed more from now on, and is younger. */
+function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSituation): RememberPlan {
+  const { memory, text, version } = known;
+  const path = memory.path;
+  const isMoreTrusted = trustOf(fresh) > trustOf(memory);
+  const says = `${path} says so already`;
+  // What a tool said is not confirmed by a model that has read it.
+  const isLeftAlone = memory.isQuarantined ? trustOf(fresh) < TRUST.user : trustOf(fresh) < trustOf(memory);
+  if (fresh.isQuarantined || isLeftAlone) {
+    const reason = `${says}; nothing was changed.`;
+    return { status: "merged", path, reason, changes: [], lines: [], superseded: [], contradicted: [] };
+  }
+  const updated = updateMemoryFile(text, {
+    updatedAtMs: situation.nowMs,
+    ...(isMoreTrusted
+      ? { source: fresh.source, isConfirmed: fresh.isConfirmed, isQuarantined: false }
+      : { isConfirmed: memory.isConfirmed || fresh.isConfirmed }),
+    ...(fresh.decays ? {} : { decays: false }),
+  });
+  const changes: MemoryChange[] = [{ path, base: version, text: updated }];
+  const lines = memory.isQuarantined ? [lineFor(fresh, path)] : [];
+  const reason = isMoreTrusted ? `${says}; it is better founded now.` : `${says}; it was said again.`;
+  return { status: "merged", path, reason, changes, lines, superseded: [], contradicted: [] };
+}
+
+function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
+  const { known, nowMs, mustSupersede = false } = situation;
+  const path = fresh.folder + memoryFileName(fresh.name, namesIn(fresh.folder, situation));
+  const isBelieved = ({ memory }: KnownMemory): boolean =>
+    mustSupersede || (!fresh.isQuarantined && trustOf(fresh) >= trustOf(memory));
+  const matter = situation.corrected.flatMap((old) => known.get(old) ?? []);
+  const old = matter.filter(isBelieved);
+  const kept = matter.filter((one) => !isBelieved(one));
+  const superseded = old.map(({ memory }) => memory.path);
+  const text = formatMemoryFile({ ...fresh, createdAtMs: nowMs, supersedes: superseded });
+  const changes: MemoryChange[] = [
+    { path, base: undefined, text },
+    ...old.map(({ memory, text: before, version }) => ({
+      path: memory.path,
+      base: version,
+      text: updateMemoryFile(before, { supersededBy: path, updatedAtMs: nowMs }),
+    })),
+  ];
+  const contradicted = kept.map(({ memory }) => memory.path);
+  return {
+    status: fresh.isQuarantined ? "quarantined" : superseded.length > 0 ? "superseded" : "written",
+    path,
+    reason: reasonOf(fresh, superseded, contradicted),
+    changes,
+    lines: fresh.isQuarantined ? [] : [lineFor(fresh, path)],
+    superseded,
+    contradicted,
+  };
+}
+
+/** The paths that are taken in a folder. */
+function namesIn(folder: string, { known, taken = [] }: RememberSituation): readonly string[] {
+  return [...known.keys(), ...taken].filter(
+    (path) => path.startsWith(folder) && !path.includes("/", folder.length),
+  );
+}
+
+function reasonOf(
+  { isQuarantined, source }: FreshMemory,
+  superseded: readonly string[],
+  contradicted: readonly string[],
+): string {
+  if (isQuarantined)
+    return `Only a ${source} said so: it is kept, and shown to no model until somebody confirms it.`;
+  const parts = [
+    superseded.length > 0 ? `It takes the place of ${superseded.join(", ")}.` : "It is new.",
+    ...(contradicted.length > 0
+      ? [`It says otherwise than ${contradicted.join(", ")}, which is better founded: both stay.`]
+      : []),
+  ];
+  return parts.join(" ");
+}
+
+function lineFor({ name, description, body, type }: FreshMemory, path: string): PlannedLine {
+  const hook = cleanMemoryText(description === "" ? firstLine(body) : description, "hook").text;
+  return { path, title: name, hook, type };
+}
