@@ -84,3 +84,8 @@ const FENCED = new RegExp(`(?:<|&lt;)${TAG}>(?:(?!</${TAG}>)[^])*(?:</${TAG}>|$)
 export function withoutRecalled(text: string): string {
   return text.toLowerCase().includes(TAG) ? text.replace(FENCED, "") : text;
 }
+
+/** What stands in fences of a text; empty where there are none. */
+export function recalledIn(text: string): string {
+  return text.toLowerCase().includes(TAG) ? (text.match(FENCED) ?? []).join("\n") : "";
+}

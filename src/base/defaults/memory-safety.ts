@@ -14,9 +14,25 @@ export const MEMORY_SAFETY_DEFAULTS = {
   memoryBodyCharacters: 32_000,
   /** Days from which on recalled text is to be verified before it is relied on. Source: Claude Code's memory: from the second day on. */
   verifyAfterDays: 2,
+  /** Characters of one message that are taken for a user's own words; more is a document. Source: our choice: more than twice the longest of the recorded sessions, which has about 1,500. */
+  ownWordsCharacters: 4_000,
+  /** Words whose stems are remembered. Source: our choice: some megabytes; English text has fewer. */
+  stemsKeptCount: 30_000,
+  /** Share of a claim's words that the user's message must have for it to be the user's. Source: our choice: a sentence said with one word in four of one's own. */
+  userWordsShare: 0.75,
+  /** Share from which on a claim is a model's reading of what the user said. Source: our choice: a third of the words is more than chance. */
+  readingShare: 0.34,
+  /** Share of a claim's words in two lines of a tool's result from which on the tool said it. Source: our choice. */
+  carriedShare: 0.6,
 } as const;
 
 assert(
   MEMORY_SAFETY_DEFAULTS.memoryNameCharacters < MEMORY_SAFETY_DEFAULTS.memoryDescriptionCharacters,
   "a name is shorter than what describes it",
+);
+
+assert(
+  MEMORY_SAFETY_DEFAULTS.readingShare < MEMORY_SAFETY_DEFAULTS.carriedShare &&
+    MEMORY_SAFETY_DEFAULTS.carriedShare < MEMORY_SAFETY_DEFAULTS.userWordsShare,
+  "a claim is taken for a tool's sooner than for the user's",
 );
