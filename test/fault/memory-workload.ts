@@ -86,7 +86,7 @@ export function ownNames(disk: InMemoryFileSystem, folder: string = OWN): readon
     const path = `${folder}/${name}`;
     if (disk.stat(path)?.isDirectory !== true) return [path];
     const inner = ownNames(disk, path);
-    return inner.length === 0 && folder === `${OWN}/work` ? [path] : inner;
+    return inner.length === 0 && /\/(?:work|old)$/.test(folder) ? [path] : inner;
   });
 }
 

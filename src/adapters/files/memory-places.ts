@@ -10,6 +10,7 @@
  *     new.<n>                       the text that the n-th path of the plan is to have
  *     old.<n>                       the file that was there, taken out
  *     gone.<n>                      a new text that was put in place and taken back
+ *   old/<when>-<id>.old/            changes that are over, with what was replaced, for a moment
  *   lock/                           the lease of the program that is changing memories
  *   locks/<name>/                   leases that callers asked for
  *   archive/<day>-<when>-<id>/…     memories that were put away, under their paths
@@ -26,6 +27,7 @@ const OWN_FOLDER = ".palimpsest";
 export const PLACES = {
   own: OWN_FOLDER,
   work: `${OWN_FOLDER}/work`,
+  old: `${OWN_FOLDER}/old`,
   lock: `${OWN_FOLDER}/lock`,
   locks: `${OWN_FOLDER}/locks`,
   archive: `${OWN_FOLDER}/archive`,
@@ -72,6 +74,11 @@ export function workId(atMs: number, id: string): string {
 
 export function workAs({ id, atMs }: Pick<Work, "id" | "atMs">, state: WorkState): Work {
   return { id, atMs, state, folder: `${PLACES.work}/${id}.${state}` };
+}
+
+/** A change that is over, out of the way of whoever looks for those that are not. */
+export function pastWork({ id, atMs }: Pick<Work, "id" | "atMs">): Work {
+  return { id, atMs, state: "old", folder: `${PLACES.old}/${id}.old` };
 }
 
 /** The change that a folder of this name is, if it is one. */

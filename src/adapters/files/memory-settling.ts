@@ -17,8 +17,11 @@ import {
   archiveFolder,
   folderOf,
   keptPath,
+  PLACES,
   PLAN_NAME,
   parsePiece,
+  parseWork,
+  pastWork,
   pieceOf,
   type Work,
   type WorkItem,
@@ -37,17 +40,30 @@ export class MemorySettling {
 
   /** Settles everything that is in the middle of something, and now and then removes what is over. */
   async settle(): Promise<void> {
-    const works = this.#files.works();
-    for (const work of works) {
+    for (const work of this.#files.works()) {
       if (work.state === "doing" || work.state === "undo") await this.takeBack(work);
       if (work.state === "done") await this.clearAway(work);
+      // The newest stays, so that whoever looked before it and looks again sees that something happened.
+      if (work.state === "old") this.#setAside(work);
     }
+    await this.#tidy();
+  }
+
+  #setAside(work: Work): void {
+    if (this.#files.rename(work.folder, pastWork(work).folder)) return;
+    this.#files.ensureFolder(PLACES.old);
+    this.#files.rename(work.folder, pastWork(work).folder);
+  }
+
+  async #tidy(): Promise<void> {
     const { tidyEveryMs, previousKeptMs, preparedKeptMs } = MEMORY_STORE_DEFAULTS;
     if (!this.#isPast(this.#tidiedAtMs, tidyEveryMs)) return;
     this.#tidiedAtMs = this.#clock.nowMs();
-    for (const work of works) {
+    for (const work of this.#files.works())
       if (work.state === "new" && this.#isPast(work.atMs, preparedKeptMs)) this.discard(work);
-      if (work.state === "old" && this.#isPast(work.atMs, previousKeptMs)) await this.#dropOld(work);
+    for (const name of this.#files.names(PLACES.old)) {
+      const work = parseWork(name);
+      if (work !== undefined && this.#isPast(work.atMs, previousKeptMs)) await this.#dropOld(pastWork(work));
     }
   }
 
@@ -87,8 +103,11 @@ export class MemorySettling {
   }
 
   /** A change that happened. */
-  async clearAway(work: Work): Promise<void> {
-    for (const [index, { path, base, next }] of (this.#files.plan(work)?.items ?? []).entries()) {
+  async clearAway(
+    work: Work,
+    items: readonly WorkItem[] = this.#files.plan(work)?.items ?? [],
+  ): Promise<void> {
+    for (const [index, { path, base, next }] of items.entries()) {
       const taken = pieceOf(work, "old", index);
       if (!this.#files.exists(taken)) continue;
       // The disk forgot that it was taken out.

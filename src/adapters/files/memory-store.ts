@@ -159,6 +159,7 @@ class FileMemoryStore implements MemoryStore {
 
   async #carryOutLocked(prepared: PreparedWork): Promise<Carried> {
     const { work, changes } = prepared;
+    let isBegun = false;
     try {
       const held = await this.#lock.hold(CHANGE_PATIENCE);
       if (held === undefined) throw memoryStoreBusy("The change was not made");
@@ -167,12 +168,13 @@ class FileMemoryStore implements MemoryStore {
         const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
         if (conflicts.length > 0) return { isDone: false, conflicts: conflicts.map(({ path }) => path) };
         this.#refuseTwins(changes);
+        isBegun = true;
         return await this.#work.carryOut(prepared);
       } finally {
         held.release();
       }
     } finally {
-      this.#settling.tryTo(() => this.#settling.discard(work));
+      if (!isBegun) this.#settling.tryTo(() => this.#settling.discard(work));
     }
   }
 

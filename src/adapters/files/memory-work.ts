@@ -44,7 +44,7 @@ export class MemoryWork {
 
   /** Writes down what is to happen, and the new texts; nothing of it is visible. Needs no lock. */
   async prepare(work: Work, changes: readonly CheckedChange[]): Promise<PreparedWork> {
-    const items = changes.map(({ path, base, next }) => ({ path, base, next: next?.version }));
+    const items = itemsOf(changes);
     const missing = changes.flatMap(({ path, next }) =>
       next === undefined ? [] : this.#files.missingFolders(folderOf(path)),
     );
@@ -93,7 +93,7 @@ export class MemoryWork {
       isDone = this.#files.rename(work.folder, workAs(work, "done").folder);
       if (!isDone) throw memoryStoreBusy("The change was taken back");
       if (!isOneStep) await this.#files.fs.syncDirectory(PLACES.work);
-      await this.#settling.clearAway(workAs(work, "done")).catch(() => undefined);
+      await this.#settling.clearAway(workAs(work, "done"), itemsOf(changes)).catch(() => undefined);
       return { isDone: true, unsynced: isOneStep ? folders : [] };
     } catch (error) {
       if (isDone) throw unconfirmed(error);
@@ -129,6 +129,10 @@ export class MemoryWork {
     await Promise.all([fs.syncDirectory(work.folder), fs.syncDirectory(PLACES.work)]);
     for (const folder of folders) await fs.syncDirectory(folder);
   }
+}
+
+function itemsOf(changes: readonly CheckedChange[]): readonly WorkItem[] {
+  return changes.map(({ path, base, next }) => ({ path, base, next: next?.version }));
 }
 
 /** Those that files lie in, and those that hold folders that are made for them; the innermost first. */

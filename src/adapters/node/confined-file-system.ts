@@ -23,7 +23,7 @@ import {
   type Stats,
   unlinkSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { FileStat, FileSystem, OpenFile } from "../../ports/file-system.ts";
 import {
@@ -77,7 +77,7 @@ class ConfinedFileSystem implements FileSystem {
   readonly #confinement: Confinement;
 
   constructor(root: string, confinement: Confinement) {
-    this.#root = root;
+    this.#root = resolve(root);
     this.#confinement = confinement;
   }
 
@@ -103,17 +103,20 @@ class ConfinedFileSystem implements FileSystem {
 
   makeDirectory(path: string): void {
     const names = partsOf(path);
-    this.#makeRoot();
-    for (const [depth, name] of names.entries()) {
-      const above = holdFolder(this.#root, names.slice(0, depth), this.#confinement);
+    if (names.length === 0) this.#makeRoot();
+    else
       try {
-        makeFolder(above.at(name));
-        above.verify();
-      } finally {
-        above.close();
+        this.#in(path, (above, name) => mkdirSync(above.at(name), { mode: FOLDER_MODE }));
+      } catch (error) {
+        const { code } = error as { readonly code?: string };
+        if (code !== "ENOENT" && code !== "EEXIST") throw error;
+        if (code === "ENOENT") {
+          this.makeDirectory(names.slice(0, -1).join("/"));
+          this.#in(path, (above, name) => makeFolder(above.at(name)));
+        }
+        // Whether it is a folder shows when it is walked into.
+        holdFolder(this.#root, names, this.#confinement).close();
       }
-    }
-    holdFolder(this.#root, names, this.#confinement).close();
   }
 
   list(path: string): readonly string[] {
@@ -225,7 +228,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: FOLDER_MODE });
   } catch (error) {
-    // Whether it is a folder shows when it is walked into.
+    // Another process made it just now.
     if ((error as { readonly code?: string }).code !== "EEXIST") throw error;
   }
 }
