@@ -17,6 +17,7 @@ export interface MemoryFileHead {
   readonly stamp: string;
 }
 
+/** What lies in a memory directory. */
 export interface MemoryListing {
   /** By path. */
   readonly files: readonly MemoryFileHead[];
@@ -24,6 +25,7 @@ export interface MemoryListing {
   readonly problems: readonly { readonly path: string; readonly detail: string }[];
 }
 
+/** One file, read. */
 export interface MemoryFile {
   readonly path: string;
   readonly text: string;
@@ -40,11 +42,13 @@ export interface MemoryChange {
   readonly text: string | undefined;
 }
 
+/** Whether a change was made, as a whole. */
 export type MemoryApplied =
   | { readonly isApplied: true; readonly versions: ReadonlyMap<string, string | undefined> }
   /** Nothing was changed: these are not as `base` says, by now. */
   | { readonly isApplied: false; readonly conflicts: readonly string[] };
 
+/** Keeps one directory of memories. Get one from `memoryFolder` or `inMemoryMemoryStore`, or implement it. */
 export interface MemoryStore {
   /** The folder in which a person finds the files; absent where they are no files. */
   readonly path?: string;
@@ -75,6 +79,7 @@ export interface MemoryStore {
   close(): Promise<void>;
 }
 
+/** The right to do something alone, for a while. */
 export interface MemoryLock {
   /** Whether it is still so. */
   isHeld(): boolean;

@@ -57,6 +57,7 @@ export interface RecalledMemory {
   readonly version: string;
 }
 
+/** What a message called for. */
 export interface Recall {
   /** Ready for a prompt: fenced as data, with where each memory comes from and how old it is. Empty where none fits. */
   readonly text: string;

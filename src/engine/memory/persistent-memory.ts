@@ -52,6 +52,7 @@ export interface ListOptions {
   readonly state?: ListedMemory["state"];
 }
 
+/** What there is, and what is wrong with some of it. */
 export interface MemoryList {
   /** By path. */
   readonly memories: readonly ListedMemory[];

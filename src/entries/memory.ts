@@ -1,0 +1,27 @@
+/** `palimpsest/memory`: long-term memory, facts that outlive a session, kept as Markdown files that people read. */
+
+export { inMemoryMemoryStore } from "../adapters/in-memory/in-memory-memory-store.ts";
+export type { RememberOptions } from "../engine/memory/fresh-memory.ts";
+export type { Injection } from "../engine/memory/injection-log.ts";
+export type { Recall, RecalledMemory, RecallOptions } from "../engine/memory/memory-recall.ts";
+export type { MemoryReceipt, MemoryStatus } from "../engine/memory/memory-receipt.ts";
+export type { MemoryToolHandlers } from "../engine/memory/memory-tool.ts";
+export type {
+  ListedMemory,
+  ListOptions,
+  MemoryIndexText,
+  MemoryList,
+  PersistentMemory,
+  ShownMemoryFile,
+} from "../engine/memory/persistent-memory.ts";
+export { createMemory, type MemoryOptions, memoryFolder } from "../hosts/create-memory.ts";
+export type { Memory, MemorySource, MemoryType } from "../memory/memory.ts";
+export type {
+  MemoryApplied,
+  MemoryChange,
+  MemoryFile,
+  MemoryFileHead,
+  MemoryListing,
+  MemoryLock,
+  MemoryStore,
+} from "../ports/memory-store.ts";

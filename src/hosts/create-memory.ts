@@ -1,0 +1,108 @@
+/**
+ * Long-term memory on Node: a project's memory directory, and its team's, wired to where they are kept.
+ */
+import { join, resolve } from "node:path";
+import { fileMemoryStore } from "../adapters/files/memory-store.ts";
+import { inMemoryMemoryStore } from "../adapters/in-memory/in-memory-memory-store.ts";
+import { confinedFileSystem } from "../adapters/node/confined-file-system.ts";
+import { nodeHasher } from "../adapters/node/node-hasher.ts";
+import { nodeProcess } from "../adapters/node/node-process.ts";
+import { randomIds } from "../adapters/node/random-ids.ts";
+import { systemClock } from "../adapters/node/system-clock.ts";
+import { systemDeadline } from "../adapters/node/system-deadline.ts";
+import { systemTimer } from "../adapters/node/system-timer.ts";
+import { OptionError } from "../base/errors.ts";
+import { PersistentMemory } from "../engine/memory/persistent-memory.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Deadline } from "../ports/deadline.ts";
+import type { MemoryStore } from "../ports/memory-store.ts";
+import type { ModelClient } from "../ports/model-client.ts";
+import { openHome, type PalimpsestHome } from "./palimpsest-home.ts";
+
+/** Where memories are kept, and who chooses among them. Everything may be left out. */
+export interface MemoryOptions {
+  /** Keeps memories in this folder. @defaultValue the home, in the project of the current folder */
+  readonly folder?: string;
+  /** Keeps memories in this home; see `openHome`. Where that writes nothing, they live as long as the object. */
+  readonly home?: PalimpsestHome;
+  /** Keeps memories in this store. */
+  readonly store?: MemoryStore;
+  /** The name of a team whose memories are shared: in a home its folder `team-memory/<team>`; or where they are kept. */
+  readonly team?: string | MemoryStore;
+  /** Chooses among what a search found; without one the ranking does. */
+  readonly lightModel?: ModelClient;
+  /** @defaultValue the machine's */
+  readonly clock?: Clock;
+  /** @defaultValue the platform's timers */
+  readonly deadline?: Deadline;
+}
+
+/**
+ * Opens long-term memory: facts that outlive a session, as Markdown files that people read, edit and undo.
+ * Needs no model, no database and no key; nothing is written before the first memory.
+ *
+ * @example
+ * ```ts
+ * const memory = createMemory({ folder: "memory" });
+ * await memory.remember("We deploy on Tuesdays only.", { source: "user" });
+ * const { text } = await memory.recall("When can I deploy?"); // fenced, ready for a prompt
+ * await memory.close();
+ * ```
+ * @throws `OptionError` where more than one place is named
+ */
+export function createMemory(options: MemoryOptions = {}): PersistentMemory {
+  const { clock = systemClock, deadline = systemDeadline, lightModel } = options;
+  const { store, team } = placeOf(options);
+  return new PersistentMemory({ store, team, lightModel, deadline, now: () => clock.nowMs() });
+}
+
+/** Memories in a folder of this machine, changed by one process at a time and by people at any time. */
+export function memoryFolder(folder: string): MemoryStore {
+  const root = resolve(folder);
+  return fileMemoryStore({
+    folder: root,
+    fs: confinedFileSystem(root),
+    hasher: nodeHasher,
+    ids: randomIds,
+    // By the machine's clock, whatever that of the memories is.
+    clock: systemClock,
+    lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
+  });
+}
+
+function placeOf({ folder, home, store, team }: MemoryOptions): {
+  readonly store: MemoryStore;
+  readonly team: MemoryStore | undefined;
+} {
+  const named = [folder, home, store].filter((place) => place !== undefined);
+  if (named.length > 1)
+    throw new OptionError({
+      message: "More than one of `folder`, `home` and `store` is given.",
+      hint: "Pass the one place that memories are to be kept in.",
+    });
+  const opened = named.length === 0 ? openHome() : home;
+  if (opened === undefined) {
+    if (typeof team === "string")
+      throw new OptionError({
+        message: `There is no home in which the team ${JSON.stringify(team)} could have a folder.`,
+        hint: "Pass `home`, or the team's own store: team: memoryFolder(path).",
+      });
+    return { store: store ?? memoryFolder(folder ?? ""), team };
+  }
+  const keepIn = (path: string): MemoryStore =>
+    opened.persistence.isOn ? memoryFolder(path) : inMemoryMemoryStore();
+  return {
+    store: keepIn(join(opened.project.folder, "memory")),
+    team: typeof team === "string" ? keepIn(teamFolder(opened.folder, team)) : team,
+  };
+}
+
+/** A name, and no path: it comes from settings and command lines. @throws `OptionError` */
+export function teamFolder(home: string, team: string): string {
+  if (/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(team) && !team.endsWith("."))
+    return join(home, "team-memory", team);
+  throw new OptionError({
+    message: `${JSON.stringify(team)} is no name of a team.`,
+    hint: "Use letters, digits, blanks and -, beginning with a letter or a digit, 100 at most.",
+  });
+}
