@@ -45,7 +45,7 @@ export function parseIndex(text: string): ParsedIndex {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!;
     if (line.heading !== undefined) {
-      type = kindOf(line.heading.title);
+      type = kindOfHeading(line.heading.title);
       if (type !== undefined) headings.push({ type, line: at, level: line.heading.level });
       continue;
     }
@@ -65,7 +65,8 @@ const KIND_HEADING = new RegExp(
   "i",
 );
 
-function kindOf(title: string): MemoryType | undefined {
+/** The kind of memories that a heading announces. */
+export function kindOfHeading(title: string): MemoryType | undefined {
   const word = KIND_HEADING.exec(title.trim())?.[1]?.toLowerCase();
   return MEMORY_TYPES.find((type) => type === word);
 }

@@ -150,6 +150,17 @@ const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
 /** In the order in which a new file tells them. */
 export const FACT_NAMES = Object.keys(FACTS) as readonly MemoryFactName[];
 
+const KNOWN_KEYS: ReadonlySet<string> = new Set([
+  ...Object.values(FACTS).flatMap(({ keys }) => keys),
+  // Says of every file that it is a memory.
+  "node_type",
+]);
+
+/** Whether a key tells something of a memory here. */
+export function isKnownKey(key: string): boolean {
+  return KNOWN_KEYS.has(key);
+}
+
 /** What the frontmatter says of one thing, and what of it cannot be understood. */
 export function readFact<Name extends MemoryFactName>(
   frontmatter: Pick<Frontmatter, "fields">,

@@ -8,9 +8,11 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { fitIndex, showIndex } from "../../src/memory/fit-index.ts";
 import { parseIndex } from "../../src/memory/index-entries.ts";
-import { parseMemoryFile, updateMemoryFile } from "../../src/memory/memory-file.ts";
+import { formatMemoryFile, parseMemoryFile, updateMemoryFile } from "../../src/memory/memory-file.ts";
 import { memoryFileName } from "../../src/memory/memory-file-name.ts";
 import { isIndexPath, removeIndexLine, setIndexLine } from "../../src/memory/memory-index.ts";
+import { importClaudeCodeMemory } from "../../src/memory/transfer/from-claude-code.ts";
+import { formatMemoryBundle, parseMemoryBundle } from "../../src/memory/transfer/memory-bundle.ts";
 import { corpusFolder, hasCorpus } from "../helpers/corpus.ts";
 
 interface CorpusText {
@@ -115,6 +117,30 @@ describe.skipIf(!hasCorpus)("memory files of people (with the corpus)", () => {
         ]);
       }
     }
+  });
+
+  it.each([
+    { set: "actorforth-memory", memories: 19, left: [] },
+    { set: "agentbuilder-memory", memories: 6, left: ['text of the index below "Project Memory Index"'] },
+    { set: "envkit-agent-memory", memories: 75, left: [] },
+    { set: "fastsense-agent-memory", memories: 5, left: [] },
+    { set: "recommendarr-memory", memories: 13, left: ['text of the index below "References"'] },
+  ])("$set is imported and tells what stays behind", ({ set, memories, left }) => {
+    const files = readSet(set).map(({ path, content }) => ({ path, text: content }));
+    const imported = importClaudeCodeMemory(files);
+    expect(imported.memories).toHaveLength(memories);
+    expect(imported.notCarried.map(({ what }) => what.slice(0, what.indexOf(": ")))).toEqual(left);
+    // What came over is written and read again as it is.
+    for (const { memory } of imported.memories) {
+      const { memory: read, problems } = parseMemoryFile("a.md", formatMemoryFile(memory));
+      expect(problems).toEqual([]);
+      expect(read).toMatchObject({ name: memory.name, description: memory.description, body: memory.body });
+    }
+    expect(parseMemoryBundle(formatMemoryBundle(files))).toEqual({
+      files,
+      notCarried: [],
+      notCarriedCount: 0,
+    });
   });
 
   it("shows indexes that are too large cut with a warning, however they grew", () => {

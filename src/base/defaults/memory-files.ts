@@ -36,6 +36,8 @@ export const MEMORY_FILES_DEFAULTS = {
   importedDescriptionCharacters: 150,
   /** What an import could not carry, told item by item up to so many. Source: our choice: as with repairs of recorded sessions, but of all kinds together. */
   notCarriedCount: 1_000,
+  /** Characters of one of them that are told. Source: our choice: two or three lines of a terminal. */
+  notCarriedCharacters: 200,
 } as const;
 
 assert(
