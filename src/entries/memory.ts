@@ -7,6 +7,7 @@ export type { Recall, RecalledMemory, RecallOptions } from "../engine/memory/mem
 export type { MemoryReceipt, MemoryStatus } from "../engine/memory/memory-receipt.ts";
 export type { MemoryToolHandlers } from "../engine/memory/memory-tool.ts";
 export type {
+  FoundMemory,
   ListedMemory,
   ListOptions,
   MemoryIndexText,

@@ -12,6 +12,8 @@ export const MEMORY_RECALL_DEFAULTS = {
   recalledCount: 5,
   /** Memories that are looked at closely before those are chosen. Source: our choice: what a light model reads in its time. */
   candidatesCount: 40,
+  /** Memories that a search shows, where nobody says how many. Source: our choice: a screen. */
+  searchedCount: 10,
   /** Tokens of what one recall shows. Source: our choice: one hundredth of a large window. */
   recallTokens: 2_000,
   /** Tokens that one memory has at least before it is left out rather than cut. Source: our choice: its head and two or three sentences. */

@@ -31,6 +31,8 @@ export interface RecallOptions {
   readonly recentTools?: readonly string[];
   /** `rank` asks no model. @defaultValue `model` where there is one */
   readonly chooseBy?: "model" | "rank";
+  /** Whether it is written into the injection log: not where nobody is given the text. @defaultValue true */
+  readonly isLogged?: boolean;
   /** Written into the injection log beside what was recalled. */
   readonly sessionId?: string;
   readonly signal?: AbortSignal | undefined;

@@ -2,10 +2,17 @@
 
 /**
  * `written`: a memory of its own. `merged`: there was one that says so. `superseded`: written, and older ones
- * give way to it. `quarantined`: kept and listed, and shown to no model. `archived`: it is in the archive.
+ * give way to it. `confirmed`: a person stands by it. `quarantined`: kept and listed, and shown to no model. `archived`: it is in the archive.
  * `rejected`: nothing was changed; `reason` says why.
  */
-export type MemoryStatus = "written" | "merged" | "superseded" | "quarantined" | "archived" | "rejected";
+export type MemoryStatus =
+  | "written"
+  | "merged"
+  | "superseded"
+  | "confirmed"
+  | "quarantined"
+  | "archived"
+  | "rejected";
 
 /** What one call did, for people and programs: nothing is done silently, and a failure is never one of these. */
 export interface MemoryReceipt {

@@ -6,6 +6,7 @@
  * is planned on that and taken only while it is so (`memory-writer.ts`). Every call says what it did in a receipt.
  * Nothing is destroyed: what is corrected says by what, what is forgotten lies in the archive.
  */
+import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import { MemoryError } from "../../base/errors.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import { showIndex } from "../../memory/fit-index.ts";
@@ -14,6 +15,7 @@ import { updateMemoryFile } from "../../memory/memory-file.ts";
 import { INDEX_NAME, isIndexPath } from "../../memory/memory-index.ts";
 import { planRemember, type RememberPlan } from "../../memory/plan-remember.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
+import type { HitReason } from "../../memory/search/memory-search.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
@@ -64,6 +66,12 @@ export interface MemoryList {
 export interface ShownMemoryFile extends ListedMemory {
   /** The file as it is. */
   readonly text: string;
+}
+
+/** A memory that a search found, and why. */
+export interface FoundMemory extends ListedMemory {
+  readonly score: number;
+  readonly why: HitReason;
 }
 
 /** The index as a session is shown it. */
@@ -185,7 +193,7 @@ export class PersistentMemory {
       };
     });
     return {
-      status: "merged",
+      status: "confirmed",
       path,
       reason: "A person stands by it.",
       superseded: [],
@@ -201,8 +209,21 @@ export class PersistentMemory {
   async recall(query: string, options: RecallOptions = {}): Promise<Recall> {
     const { lightModel, deadline, now } = this.#options;
     const recall = await recallMemories({ shelf: this.#shelf, now, deadline, lightModel }, query, options);
-    await this.#injections.add(recall, options.sessionId);
+    if (options.isLogged !== false) await this.#injections.add(recall, options.sessionId);
     return recall;
+  }
+
+  /**
+   * The memories that fit some words best, whatever state they are in: for people who look for one.
+   * @throws `STORE_FAILED`
+   */
+  async search(text: string, options: { readonly limit?: number } = {}): Promise<readonly FoundMemory[]> {
+    const { memories } = await this.#shelf.look();
+    const hits = this.#shelf.search(text, options.limit ?? MEMORY_RECALL_DEFAULTS.searchedCount, () => true);
+    return hits.flatMap(({ id, score, why }) => {
+      const known = memories.get(id);
+      return known === undefined ? [] : [{ ...withState(known.memory), score, why }];
+    });
   }
 
   /** Which memories were given to which session, the newest first. */

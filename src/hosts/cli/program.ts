@@ -26,6 +26,7 @@ Examples:
   palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
   palimpsest sessions list                            the stored sessions of this folder
   palimpsest notes show                               the notes of the latest session of this folder
+  palimpsest memory recall "When can I deploy?"       what later sessions are told
   palimpsest doctor                                   what is wrong with stored sessions, if anything
 
 Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
@@ -37,6 +38,7 @@ const COMMANDS: CommandLoaders = {
   demo: async () => (await import("./demo-grammar.ts")).addDemo,
   sessions: async () => (await import("./sessions/sessions-command.ts")).addSessions,
   notes: async () => (await import("./notes/notes-command.ts")).addNotes,
+  memory: async () => (await import("./memory/memory-command.ts")).addMemory,
   doctor: async () => (await import("./doctor/doctor-command.ts")).addDoctor,
 };
 

@@ -1,0 +1,35 @@
+/**
+ * `palimpsest memory`: the commands about long-term memory, one file each.
+ */
+import type { Command } from "commander";
+import { addNamed, type CommandLoaders } from "../command-loaders.ts";
+import type { CommandShell } from "../sessions/command-shell.ts";
+
+const COMMANDS: CommandLoaders = {
+  list: async () => (await import("./list-command.ts")).addList,
+  show: async () => (await import("./show-command.ts")).addShow,
+  add: async () => (await import("./add-command.ts")).addAdd,
+  search: async () => (await import("./search-command.ts")).addSearch,
+  recall: async () => (await import("./recall-command.ts")).addRecall,
+  forget: async () => (await import("./one-memory-commands.ts")).addForget,
+  confirm: async () => (await import("./one-memory-commands.ts")).addConfirm,
+  path: async () => (await import("./path-command.ts")).addPath,
+};
+
+const HELP = `
+Memories are facts that outlive a session: Markdown files in the project's memory directory, and an index
+of them, MEMORY.md. Edit them with any editor; the next command, and the next session, sees it.
+
+Examples:
+  palimpsest memory add "We deploy on Tuesdays only." --type project
+  palimpsest memory list
+  palimpsest memory recall "When can I deploy?"
+  palimpsest memory forget we-deploy-on-tuesdays-only.md`;
+
+export async function addMemory(program: Command, shell: CommandShell): Promise<void> {
+  const memory = program
+    .command("memory")
+    .description("what is remembered from session to session")
+    .addHelpText("after", HELP);
+  if (shell.words !== undefined) await addNamed(memory, COMMANDS, shell);
+}
