@@ -16,6 +16,14 @@ export const MEMORY_SAFETY_DEFAULTS = {
   verifyAfterDays: 2,
   /** Characters of one message that are taken for a user's own words; more is a document. Source: our choice: more than twice the longest of the recorded sessions, which has about 1,500. */
   ownWordsCharacters: 4_000,
+  /** Memories that one session may leave. Source: Claude Code's extraction at a session's end. */
+  extractedCount: 20,
+  /** Characters of a sentence that is taken as a wish. Source: our choice: longer ones tell a story. */
+  sentenceCharacters: 400,
+  /** Words that mean something, of a sentence that says anything by itself. Source: our choice: "use pnpm". */
+  leastWordsCount: 2,
+  /** Share of a sentence's words that another one must have to say the same. Source: our choice: as with the facts of session notes. */
+  repeatedShare: 0.85,
   /** Words whose stems are remembered. Source: our choice: some megabytes; English text has fewer. */
   stemsKeptCount: 30_000,
   /** Share of a claim's words that the user's message must have for it to be the user's. Source: our choice: a sentence said with one word in four of one's own. */
