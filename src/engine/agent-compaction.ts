@@ -15,6 +15,7 @@ import { type AskLimits, askWithin } from "./ask-within.ts";
 import type { DueSummary, PrepareHelp } from "./call-preparer.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import type { HookRunner, PreCompactAnswer } from "./hooks.ts";
+import type { AgentMemory } from "./memory/agent-memory.ts";
 import type { CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
@@ -37,7 +38,11 @@ export class AgentCompaction {
   constructor(
     session: Session,
     options: AgentOptions,
-    world: AgentWorld & { readonly hooks: HookRunner; readonly notes: AgentNotes | undefined },
+    world: AgentWorld & {
+      readonly hooks: HookRunner;
+      readonly notes: AgentNotes | undefined;
+      readonly memory: AgentMemory | undefined;
+    },
   ) {
     this.#session = session;
     this.#hooks = world.hooks;

@@ -7,6 +7,7 @@ import type { ModelClient } from "../ports/model-client.ts";
 import type { FileRestorer, Restorer } from "../ports/restorer.ts";
 import type { TokenCounter } from "../ports/token-counter.ts";
 import type { SessionHooks } from "./hooks.ts";
+import type { PersistentMemory } from "./memory/persistent-memory.ts";
 import type { NotesOptions } from "./notes-options.ts";
 import type { PlanHost } from "./restored-context.ts";
 
@@ -31,6 +32,8 @@ export interface AgentOptions extends AgentModels {
   readonly plan?: PlanHost | "off";
   /** How the session's notes are kept, or `off`. @defaultValue by the session's model, within `costShareCap` of the cost */
   readonly notes?: NotesOptions | "off";
+  /** Long-term memory: told at the start, and recalled for what the user says. @defaultValue none */
+  readonly memory?: PersistentMemory;
   /** Limits of the files that are shown again, or `off`. @defaultValue `fileBudget` of the window */
   readonly restoredFiles?: FileBudget | "off";
   /** Count requests where the estimate is not good enough to decide by. @defaultValue the model's own counter */

@@ -15,16 +15,22 @@ import type { VisibleMessage } from "../transcript/window.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { notify } from "./events.ts";
 import type { HookRunner } from "./hooks.ts";
+import type { AgentMemory } from "./memory/agent-memory.ts";
 import { planRestoration } from "./restoration.ts";
 import type { PlannedRoom } from "./room-keeper.ts";
 import type { Session } from "./session.ts";
 
+interface RestorationWorld extends AgentWorld {
+  readonly hooks: HookRunner;
+  readonly memory: AgentMemory | undefined;
+}
+
 export class AgentRestoration {
   readonly #session: Session;
   readonly #options: AgentOptions;
-  readonly #world: AgentWorld & { readonly hooks: HookRunner };
+  readonly #world: RestorationWorld;
 
-  constructor(session: Session, options: AgentOptions, world: AgentWorld & { readonly hooks: HookRunner }) {
+  constructor(session: Session, options: AgentOptions, world: RestorationWorld) {
     this.#session = session;
     this.#options = options;
     this.#world = world;
@@ -33,10 +39,11 @@ export class AgentRestoration {
   /** The compaction with what it shows again. Never rejects. */
   async restore(edit: LayerEdit, planned: PlannedRoom, systemPrompt: string | undefined): Promise<LayerEdit> {
     const restored = await this.#planned(edit, planned, systemPrompt);
+    const remembered = await this.#world.memory?.afterCompaction(visibleAfter(planned.room, [edit]));
     const told = await this.#world.hooks.sessionStart({ sessionId: this.#session.id, source: "compacted" });
     const started: readonly Message[] =
       told === undefined ? [] : [{ role: "user", origin: "host", content: [{ type: "text", text: told }] }];
-    return withInserted(edit, [...restored, ...started]);
+    return withInserted(edit, [...restored, ...(remembered ?? []), ...started]);
   }
 
   async #planned(

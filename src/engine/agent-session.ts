@@ -26,6 +26,7 @@ import { CallSizer } from "./call-sizer.ts";
 import { compactByHand } from "./compact-by-hand.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { HookRunner } from "./hooks.ts";
+import { AgentMemory } from "./memory/agent-memory.ts";
 import { failureOf } from "./model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
@@ -72,6 +73,7 @@ export class AgentSession {
   readonly #hooks: HookRunner;
   readonly #sizer: CallSizer;
   readonly #notes: AgentNotes | undefined;
+  readonly #memory: AgentMemory | undefined;
   #lastRequest: CallRequest | undefined;
   #lastPrepared: PreparedCall | undefined;
   #hasStarted = false;
@@ -94,10 +96,12 @@ export class AgentSession {
     this.#sizer = new CallSizer(session, options, world);
     const { notes = {} } = options;
     this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
+    this.#memory = options.memory && new AgentMemory(session, options.memory);
     this.#compaction = new AgentCompaction(session, options, {
       ...world,
       hooks: this.#hooks,
       notes: this.#notes,
+      memory: this.#memory,
     });
     if (options.summaryFailuresCount !== undefined)
       session.preparer.watch.limitFailures(options.summaryFailuresCount);
@@ -120,6 +124,7 @@ export class AgentSession {
 
   /** Appends messages as they came; see {@link Session.append}. */
   append(messages: Message | readonly Message[]): Promise<readonly number[]> {
+    this.#memory?.said(messages);
     return this.session.append(messages);
   }
 
@@ -156,6 +161,8 @@ export class AgentSession {
   async #prepare(asked: AgentRequest, { signal }: PrepareOptions): Promise<PreparedCall> {
     const request = this.#complete(asked);
     await this.begin();
+    const remembered = (await this.#memory?.beforeCall(signal)) ?? [];
+    if (remembered.length > 0) await this.session.append(remembered);
     await this.#sizer.size(request);
     const ahead = this.#compaction.writtenAhead();
     // One that ends while it is planned is as good as one that was waited for.

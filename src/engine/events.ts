@@ -39,6 +39,10 @@ import type { SummaryCall } from "./summary-desk.ts";
  * - `summary-call`: a model was asked for a summary; `trigger` says by whom, `outcome` what came, `usage` what it cost.
  * - `notes-update`: the session's notes were brought up to date, or were not, and why; in the background.
  * - `notes-unreadable`: the notes, or the user's template or prompt of them, cannot be used now, and `reason` says why.
+ * - `memory-recalled`: memories were shown for what the user said, by their paths; `chosenBy` says who chose them, and
+ *   `fellBack` why the model did not.
+ * - `memory-index-cut`: the index of what is remembered is too large, and the session was told a part of it.
+ * - `memory-failed`: what is remembered could not be read; the turn goes on without it.
  * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
  *   fit), and one was made without a model.
  * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.
@@ -112,6 +116,15 @@ export type SessionEvent =
   | ({ readonly type: "summary-call" } & SummaryCall)
   | ({ readonly type: "notes-update"; readonly tookMs: number } & NotesUpdate)
   | { readonly type: "notes-unreadable"; readonly reason: string }
+  | {
+      readonly type: "memory-recalled";
+      readonly paths: readonly string[];
+      readonly tokens: number;
+      readonly chosenBy: "model" | "rank";
+      readonly fellBack?: string;
+    }
+  | { readonly type: "memory-index-cut"; readonly reason: string }
+  | { readonly type: "memory-failed"; readonly reason: string }
   | { readonly type: "summary-refused"; readonly model: string; readonly reason: string }
   | { readonly type: "compaction-vetoed"; readonly reason: string; readonly veto: string }
   | {

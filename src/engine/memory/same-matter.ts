@@ -3,6 +3,7 @@
  */
 import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory-write.ts";
 import type { FreshMemory } from "../../memory/plan-remember.ts";
+import { judgeMatter, type Matter } from "../../memory/same-matter.ts";
 import type { MemoryShelf, ShelfView } from "./memory-shelf.ts";
 import { mountOf } from "./memory-writer.ts";
 
@@ -22,10 +23,7 @@ export function findSameMatter(shelf: MemoryShelf, view: ShelfView, fresh: Fresh
     ({ path, supersededBy }) => mountOf(path) === fresh.folder && supersededBy === undefined,
   );
   const known = hits.flatMap(({ id }) => view.memories.get(id)?.memory ?? []);
-  const repeated = known.filter(({ body }) => wordsOf(body) === wordsOf(fresh.body));
-  return { repeated: repeated.map(({ path }) => path), corrected: [] };
-}
-
-function wordsOf(text: string): string {
-  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
+  const pathsOf = (matter: Matter) =>
+    known.filter(({ body }) => judgeMatter(fresh.body, body) === matter).map(({ path }) => path);
+  return { repeated: pathsOf("repeats"), corrected: pathsOf("corrects") };
 }

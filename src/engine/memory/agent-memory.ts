@@ -1,0 +1,124 @@
+/**
+ * Long-term memory in a session with a model: the index at its start, what has changed as news, and for each
+ * message of the user the memories that it calls for.
+ *
+ * DESIGN. Everything is appended, never put into the system prompt or the tools, which are the host's and never
+ * change because of us. It is told once: what the window shows already is left out, and the window itself says
+ * what that is. A compaction hides it and tells the index anew. Nothing here fails a turn: what goes wrong is told
+ * to the observer, and the turn goes on without.
+ */
+import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
+import { cutHead, cutTail } from "../../base/text.ts";
+import { composeIndex, composeIndexNews, readShownPaths, readToldIndex } from "../../memory/index-news.ts";
+import { blockText, type ToolUseBlock } from "../../transcript/blocks.ts";
+import { defaultOrigin, type Message } from "../../transcript/messages.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import { notify } from "../events.ts";
+import type { Session } from "../session.ts";
+import type { PersistentMemory } from "./persistent-memory.ts";
+
+export class AgentMemory {
+  readonly #session: Session;
+  readonly #memory: PersistentMemory;
+  /** What the user has said since the last call. */
+  #unanswered: string[] = [];
+
+  constructor(session: Session, memory: PersistentMemory) {
+    this.#session = session;
+    this.#memory = memory;
+  }
+
+  /** Messages were appended: what the user says in them calls for memories. */
+  said(messages: Message | readonly Message[]): void {
+    const all = "role" in messages ? [messages] : messages;
+    for (const message of all)
+      if ((message.origin ?? defaultOrigin(message)) === "user")
+        this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
+  }
+
+  /** What is told before the next call, to be appended; nothing where nothing is new. Never rejects. */
+  async beforeCall(signal: AbortSignal | undefined): Promise<readonly Message[]> {
+    const said = this.#unanswered.join("\n").trim();
+    this.#unanswered = [];
+    const texts = recalledTexts(this.#session.visible);
+    const told = readToldIndex(texts);
+    if (said === "" && told !== undefined) return [];
+    try {
+      const index = await this.#indexText(told);
+      const recalled = said === "" ? undefined : await this.#recall(said, texts, signal);
+      return [index, recalled].flatMap((text) =>
+        text === undefined || text === "" ? [] : [recalledMessage(text)],
+      );
+    } catch (error) {
+      // An abort is for the call that follows to see.
+      const reason = error instanceof Error ? error.message : String(error);
+      notify(this.#session.parts.observer, { type: "memory-failed", reason });
+      return [];
+    }
+  }
+
+  /** The index, read again for a window that was compacted. Never rejects. */
+  async afterCompaction(kept: readonly VisibleMessage[]): Promise<readonly Message[]> {
+    try {
+      const told = readToldIndex(recalledTexts(kept));
+      const text = await this.#indexText(told);
+      return text === undefined || text === "" ? [] : [recalledMessage(text)];
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      notify(this.#session.parts.observer, { type: "memory-failed", reason });
+      return [];
+    }
+  }
+
+  async #indexText(told: ReadonlySet<string> | undefined): Promise<string | undefined> {
+    const { text, warnings } = await this.#memory.index();
+    if (told !== undefined) return composeIndexNews(told, text);
+    for (const reason of warnings) notify(this.#session.parts.observer, { type: "memory-index-cut", reason });
+    return composeIndex(text);
+  }
+
+  async #recall(said: string, texts: readonly string[], signal: AbortSignal | undefined): Promise<string> {
+    const recall = await this.#memory.recall(queryOf(said), {
+      shown: texts.flatMap(readShownPaths),
+      recentTools: toolsIn(this.#session.visible),
+      sessionId: this.#session.id,
+      signal,
+    });
+    const { text, tokens, memories, chosenBy, fellBack } = recall;
+    if (memories.length > 0)
+      notify(this.#session.parts.observer, {
+        type: "memory-recalled",
+        paths: memories.map(({ path }) => path),
+        tokens,
+        chosenBy,
+        ...(fellBack === undefined ? {} : { fellBack }),
+      });
+    return text;
+  }
+}
+
+/** A long message says what it wants at its beginning or its end. */
+function queryOf(said: string): string {
+  const { queryCharacters } = MEMORY_RECALL_DEFAULTS;
+  if (said.length <= queryCharacters) return said;
+  return `${cutHead(said, queryCharacters / 2)}\n${cutTail(said, queryCharacters / 2)}`;
+}
+
+function recalledTexts(visible: readonly VisibleMessage[]): readonly string[] {
+  return visible.flatMap(({ origin, blocks }) =>
+    origin === "recalled" ? blocks.map(({ block }) => blockText(block)) : [],
+  );
+}
+
+function toolsIn(visible: readonly VisibleMessage[]): readonly string[] {
+  const names = visible
+    .slice(-MEMORY_RECALL_DEFAULTS.recentMessagesCount)
+    .flatMap(({ blocks }) =>
+      blocks.flatMap(({ block }) => (block.type === "tool_use" ? [(block as ToolUseBlock).name] : [])),
+    );
+  return [...new Set(names)];
+}
+
+function recalledMessage(text: string): Message {
+  return { role: "user", origin: "recalled", content: [{ type: "text", text }] };
+}
