@@ -4,6 +4,7 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory-recall.ts";
 import type { Memory } from "./memory.ts";
+import { putNewerFirst } from "./newer-first.ts";
 import { worthOf } from "./worth.ts";
 
 /** A memory and how well it fits the words of a message. */
@@ -34,7 +35,7 @@ export function isRecallable(memory: Memory): boolean {
   return !memory.isQuarantined && memory.supersededBy === undefined;
 }
 
-/** Those that may be shown, the best first. */
+/** Those that may be shown, the best first; of those about the same matter, the newer one. */
 export function rankMemories(
   candidates: readonly RecallCandidate[],
   situation: RecallSituation,
@@ -42,7 +43,7 @@ export function rankMemories(
   const { nowMs, shown, usedCounts } = situation;
   const { agelessShare } = MEMORY_RECALL_DEFAULTS;
   const tools = situation.recentTools.map((tool) => tool.toLowerCase()).filter((tool) => tool !== "");
-  return candidates
+  const ranked = candidates
     .filter(({ memory }) => isRecallable(memory) && !shown.has(memory.path) && !isUsageOf(memory, tools))
     .map((candidate) => {
       const worth = worthOf(candidate.memory, nowMs, usedCounts?.get(candidate.memory.path));
@@ -50,6 +51,11 @@ export function rankMemories(
       return { ...candidate, worth, rank };
     })
     .sort((one, other) => other.rank - one.rank || (one.memory.path < other.memory.path ? -1 : 1));
+  return putNewerFirst(ranked, ({ memory, rank }) => ({
+    text: memory.body,
+    score: rank,
+    timeMs: memory.updatedAtMs ?? memory.createdAtMs,
+  }));
 }
 
 /** Without a model: the best ones that are not far behind the first. */

@@ -1,0 +1,142 @@
+/**
+ * What a new fact has to do with an old one, without a model: it repeats it, corrects it, or is another one.
+ *
+ * A fact that is taken to be corrected is not recalled any more, so a mistake here loses what somebody said. It
+ * corrects only where one can see it in the words: the same fact denied, the old value denied by name, or the
+ * same words but for one value behind a relation that has only one (`lives in`, `is on port`). That somebody
+ * likes tea says nothing against coffee, and that something happened never stops being so. Whatever is not
+ * clear is another fact; which of two similar ones is newer still counts when they are ranked.
+ */
+import { MEMORY_MATTER_DEFAULTS } from "../base/defaults/memory-matter.ts";
+import { ADVERBS, BE, type MatterWord, matterWords, NOT, saysSame } from "./matter-words.ts";
+import { OTHER_FORMS } from "./search/english-words.ts";
+import { valueKind } from "./value-kind.ts";
+
+export type Matter = "repeats" | "corrects" | "other";
+
+/** What `fresh` says of what `known` says. */
+export function judgeMatter(fresh: string, known: string): Matter {
+  if (saysSame(fresh, known)) return "repeats";
+  const { comparedCharacters } = MEMORY_MATTER_DEFAULTS;
+  if (fresh.length > comparedCharacters || known.length > comparedCharacters) return "other";
+  return isCorrection(matterWords(fresh), matterWords(known)) ? "corrects" : "other";
+}
+
+function isCorrection(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+  const [newWords, oldWords] = [withoutAdverbs(fresh), withoutAdverbs(known)];
+  return isDenied(newWords, oldWords) || deniesValue(newWords, oldWords) || replacesValue(newWords, oldWords);
+}
+
+const withoutAdverbs = (words: readonly MatterWord[]): readonly MatterWord[] =>
+  words.filter(({ word }) => !ADVERBS.has(word) || word === "instead");
+const contentOf = (words: readonly MatterWord[]): readonly MatterWord[] =>
+  words.filter(({ term }) => term !== BE && term !== NOT);
+
+/** The same words, and only one of the two says that it is not so. */
+function isDenied(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+  const deniesOf = (words: readonly MatterWord[]) => words.filter(({ term }) => term === NOT).length;
+  const plain = (words: readonly MatterWord[]) => words.filter(({ term }) => term !== NOT);
+  const { leastSharedCount } = MEMORY_MATTER_DEFAULTS;
+  return (
+    deniesOf(fresh) % 2 !== deniesOf(known) % 2 &&
+    contentOf(fresh).length >= leastSharedCount &&
+    isSame(plain(fresh), plain(known))
+  );
+}
+
+function isSame(one: readonly MatterWord[], other: readonly MatterWord[]): boolean {
+  return one.length === other.length && one.every(({ term }, index) => term === other[index]!.term);
+}
+
+/** “On Thursdays, not on Tuesdays”: all that the old one says is there, a part of it denied, and something new. */
+function deniesValue(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+  const oldTerms = new Set(contentOf(known).map(({ term }) => term));
+  const newTerms = new Set(contentOf(fresh).map(({ term }) => term));
+  if ([...oldTerms].some((term) => !newTerms.has(term)) || known.some(({ term }) => term === NOT))
+    return false;
+  // “Not until May” denies nothing.
+  if (fresh.some(({ word }) => word === "until")) return false;
+  const denied = new Set(fresh.flatMap(({ term }, index) => (term === NOT ? [fresh[index + 1]?.term] : [])));
+  const deniedCount = [...oldTerms].filter((term) => denied.has(term)).length;
+  const hasNewValue = [...newTerms].some((term) => !oldTerms.has(term));
+  return (
+    deniedCount > 0 && hasNewValue && oldTerms.size - deniedCount >= MEMORY_MATTER_DEFAULTS.leastSharedCount
+  );
+}
+
+/** Relations that have one value at a time, whatever it is. */
+const SINGLE_VALUED = stems("live reside locate base cost default report");
+/** Relations that have one day, hour or number at a time. */
+const DATED = stems("start begin end expire deploy happen run listen release ship meet open close last");
+/** Relations that have one value for one purpose: `uses pnpm for installs`. */
+const ONE_PER_PURPOSE = stems("prefer use");
+
+function stems(words: string): ReadonlySet<string> {
+  return new Set(matterWords(words).map(({ term }) => term));
+}
+
+/** The same words but for one value, in one place, behind a relation that has only one. */
+function replacesValue(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+  const { before, after } = sharedEnds(fresh, known);
+  const [head, tail] = [known.slice(0, before), known.slice(known.length - after)];
+  const oldValue = known.slice(before, known.length - after);
+  const newValue = fresh.slice(before, fresh.length - after);
+  const { valueWordsCount } = MEMORY_MATTER_DEFAULTS;
+  if (oldValue.length === 0 || newValue.length === 0) return false;
+  if (oldValue.length > valueWordsCount || newValue.length > valueWordsCount) return false;
+  if (oldValue[0]!.lead !== newValue[0]!.lead || [...oldValue, ...newValue].some(({ term }) => term === NOT))
+    return false;
+  // What comes behind the value says of what it is; a relation there means that the value was the subject.
+  if (tail.some(({ term }) => term === BE || SINGLE_VALUED.has(term)) || isEvent([...head, ...tail]))
+    return false;
+  return hasOneValue(head, tail, oldValue, newValue);
+}
+
+function hasOneValue(
+  head: readonly MatterWord[],
+  tail: readonly MatterWord[],
+  oldValue: readonly MatterWord[],
+  newValue: readonly MatterWord[],
+): boolean {
+  const relation = head.at(-1);
+  const subject = contentOf(head.slice(0, -1));
+  // “We deploy”, “I live”, “always use”: who or what is spoken of needs no word of its own.
+  if (relation === undefined || (subject.length === 0 && !isOwnSubject(relation))) return false;
+  // “Anna is a chef” leaves room for much else, and so does “a trip of five days”.
+  if ([...oldValue, ...newValue].some(({ lead }) => /\ban?\b/.test(lead))) return false;
+  const kind = valueKind(oldValue);
+  if (kind !== undefined && kind === valueKind(newValue) && head.some(isRelation)) return true;
+  // What is being done, or is meant to be done, is not all there is.
+  if (relation.word.endsWith("ing") || relation.word.endsWith("ly") || /\bto\b/.test(relation.lead))
+    return false;
+  if (ONE_PER_PURPOSE.has(relation.term)) return contentOf(tail).length > 0;
+  if (relation.term !== BE) return SINGLE_VALUED.has(relation.term);
+  // “Anna is tired” leaves room for much else, “the deploy day is …” does not.
+  return subject.length > 1 && !subject.every(({ isName }, index) => isName || index === 0);
+}
+
+const isOwnSubject = ({ term, lead }: MatterWord): boolean => term !== BE && /^(?:i|we|)$/.test(lead);
+
+const isRelation = ({ term }: MatterWord): boolean =>
+  term === BE || SINGLE_VALUED.has(term) || DATED.has(term) || ONE_PER_PURPOSE.has(term);
+
+function sharedEnds(
+  one: readonly MatterWord[],
+  other: readonly MatterWord[],
+): { readonly before: number; readonly after: number } {
+  const most = Math.min(one.length, other.length);
+  let before = 0;
+  while (before < most && one[before]!.term === other[before]!.term) before++;
+  let after = 0;
+  while (after < most - before && one.at(-1 - after)!.term === other.at(-1 - after)!.term) after++;
+  return { before, after };
+}
+
+/** Told in the past: it happened, and something else may have happened as well. */
+function isEvent(words: readonly MatterWord[]): boolean {
+  return words.some(({ word, term }, index) => {
+    if (word === "was" || word === "were") return true;
+    const isState = index > 0 && words[index - 1]!.term === BE;
+    return !isState && term !== BE && (word.endsWith("ed") || (OTHER_FORMS.has(word) && !/^\d/.test(term)));
+  });
+}

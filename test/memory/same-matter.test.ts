@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { judgeMatter } from "../../src/memory/same-matter.ts";
+import { fastestMs } from "../helpers/growth.ts";
+
+describe("a new fact and an old one", () => {
+  it.each([
+    { fresh: "We deploy on Tuesdays.", known: "we deploy on Tuesdays", why: "case and full stop" },
+    {
+      fresh: "The build takes two minutes",
+      known: "A build takes 2 minutes",
+      why: "an article, a number as a word",
+    },
+    { fresh: "User walks to work", known: "The user walked to work", why: "forms of one word" },
+    { fresh: "部署在星期二", known: "部署在星期二", why: "the same, in any language" },
+    { fresh: "???", known: "???", why: "no words at all" },
+  ])("repeats “$known”: $why", ({ fresh, known }) => {
+    expect(judgeMatter(fresh, known)).toBe("repeats");
+  });
+
+  it.each([
+    { fresh: "The user lives in Berlin", known: "The user lives in Paris", why: "one lives in one place" },
+    { fresh: "I live in Berlin now", known: "I live in Paris", why: "the speaker is the subject" },
+    { fresh: "We deploy on Thursdays", known: "We deploy on Tuesdays", why: "another weekday" },
+    { fresh: "The API timeout is 30 seconds", known: "The API timeout is 60 seconds", why: "another number" },
+    {
+      fresh: "Staging is on port 5433",
+      known: "Staging is on port 5432",
+      why: "another number behind its noun",
+    },
+    {
+      fresh: "The favorite color is green",
+      known: "The favorite color is blue",
+      why: "a subject with one value",
+    },
+    { fresh: "Use pnpm for installs", known: "Use npm for installs", why: "one tool for one purpose" },
+    { fresh: "The user is not a morning person", known: "The user is a morning person", why: "it is denied" },
+    { fresh: "The user doesn't eat meat", known: "The user eats meat", why: "it is denied, in short" },
+    { fresh: "Deploy on Fridays", known: "Never deploy on Fridays", why: "the denial is taken back" },
+    {
+      fresh: "Rachel, not Marek, developed the photo tool",
+      known: "Marek developed the photo tool",
+      why: "the old value is denied by name",
+    },
+    {
+      fresh: "Reviews go to Dana instead of Kim",
+      known: "Reviews go to Kim",
+      why: "the new value is named with the old one",
+    },
+  ])("corrects “$known”: $why", ({ fresh, known }) => {
+    expect(judgeMatter(fresh, known)).toBe("corrects");
+  });
+
+  it.each([
+    { fresh: "The user likes coffee", known: "The user likes tea", why: "one may like both" },
+    {
+      fresh: "User is allergic to nuts",
+      known: "User is allergic to shellfish",
+      why: "and be allergic to both",
+    },
+    { fresh: "The user is a teacher", known: "The user is a vegetarian", why: "and be both" },
+    { fresh: "User prefers dark mode", known: "User prefers short answers", why: "two preferences" },
+    { fresh: "User prefers tabs in Go", known: "User prefers tabs in Python", why: "two purposes" },
+    { fresh: "Bob is fluent in German", known: "Anna is fluent in German", why: "two people" },
+    { fresh: "Her sister lives in Rome", known: "Her brother lives in Rome", why: "the subject differs" },
+    {
+      fresh: "Production is on port 5433",
+      known: "Staging is on port 5432",
+      why: "subject and value differ",
+    },
+    { fresh: "Server 2 is in Berlin", known: "Server 1 is in Berlin", why: "a number that names" },
+    { fresh: "Anna published a book in 2022", known: "Anna published a book in 2021", why: "it happened" },
+    { fresh: "Ada was in Rome in May", known: "Ada was in Rome in June", why: "it happened" },
+    {
+      fresh: "The user is planning a 5-day trip",
+      known: "The user is planning a 3-day trip",
+      why: "one of many",
+    },
+    { fresh: "He plans to use rye in the cake", known: "He plans to use oats in the cake", why: "a plan" },
+    { fresh: "The bus goes to work", known: "The bus comes from work", why: "a small word that tells" },
+    {
+      fresh: "Bob did not join the band until 2009",
+      known: "Bob joined the band in 2009",
+      why: "not denied",
+    },
+    { fresh: "部署在星期四", known: "部署在星期二", why: "not understood" },
+    { fresh: "", known: "The user lives in Paris", why: "nothing is said" },
+  ])("is another one than “$known”: $why", ({ fresh, known }) => {
+    expect([judgeMatter(fresh, known), judgeMatter(known, fresh)]).toEqual(["other", "other"]);
+  });
+
+  it("is another one where it is too long to be one fact", () => {
+    const page = "The user lives in Paris. ".repeat(50);
+    expect(judgeMatter(`${page}The user lives in Berlin.`, page)).toBe("other");
+    expect(judgeMatter(page, page)).toBe("repeats");
+  });
+});
+
+it("takes any two texts, and a text always repeats itself", () => {
+  const words = fc.array(fc.constantFrom("not", "is", "the", "user", "lives", "in", "Rome", "2", "not,"), {
+    maxLength: 8,
+  });
+  const anyText = fc.oneof(
+    words.map((list) => list.join(" ")),
+    fc.string({ unit: "binary", maxLength: 40 }),
+  );
+  fc.assert(
+    fc.property(anyText, anyText, (one, other) => {
+      expect(["repeats", "corrects", "other"]).toContain(judgeMatter(one, other));
+      expect(judgeMatter(one, one)).toBe("repeats");
+    }),
+  );
+});
+
+it("reads a megabyte in no time worth a thought", () => {
+  const texts = ["a".repeat(1e6), "not ".repeat(250_000), "a'".repeat(500_000), "é".repeat(1e6)];
+  for (const text of texts) expect(fastestMs(() => judgeMatter(text, `${text}x`), 2_000)).toBeLessThan(2_000);
+});
