@@ -3,12 +3,13 @@
  * errors that Claude was trained on.
  *
  * Its handlers are plain functions by the names of the commands, so they fit the vendor's `betaMemoryTool` and
- * the AI SDK's `memory_20250818` as they are. What it deletes lies in the archive, what it writes is cleaned of
- * keys and hidden characters, and a change that somebody else's change came before is made again on theirs.
+ * the AI SDK's `memory_20250818` as they are. What it deletes lies in the archive, what it writes is cleaned and
+ * counts as the model's own conclusion, and a change that somebody else's came before is made again on theirs.
  * Answers: Anthropic's documentation of the memory tool, and its TypeScript SDK's own implementation.
  */
 import { MEMORY_TOOL_DEFAULTS } from "../../base/defaults/memory-tool.ts";
 import { MemoryError, type PalimpsestError } from "../../base/errors.ts";
+import { cleanToolFile, cleanToolPart, keepTrust } from "../../memory/tool-edit.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 
 /** What the model asked for, by command; what is not of its shape is refused with a message for the model. */
@@ -31,8 +32,6 @@ export interface MemoryToolHandlers {
 
 export interface MemoryToolWorld {
   readonly store: MemoryStore;
-  /** What a model writes, made fit to be read back. */
-  readonly clean: (text: string) => string;
   /** Told of every change, once it is durable. */
   readonly onChange?: (changes: readonly MemoryChange[]) => void;
 }
@@ -83,7 +82,7 @@ class MemoryTool {
     const inside = insideOf(path);
     return this.#change(async () => {
       if ((await this.#find(inside)) !== undefined) throw refused(`File ${path} already exists`);
-      const change = { path: inside, base: undefined, text: this.#world.clean(text) };
+      const change = { path: inside, base: undefined, text: cleanToolFile(inside, text) };
       return { changes: [change], answer: `File created successfully at: ${path}` };
     });
   }
@@ -98,7 +97,7 @@ class MemoryTool {
         throw refused(
           `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${places.join(", ")}. Please ensure it is unique`,
         );
-      const edited = text.slice(0, at) + this.#world.clean(fresh) + text.slice(at + old.length);
+      const edited = text.slice(0, at) + cleanToolPart(fresh) + text.slice(at + old.length);
       const snippet = showSnippet(edited, { from: lineOf(text, at), lines: fresh.split("\n").length });
       return {
         text: edited,
@@ -117,7 +116,7 @@ class MemoryTool {
         throw refused(
           `Invalid \`insert_line\` parameter: ${line}. It should be within the range of lines of the file: [0, ${lines.length}]`,
         );
-      lines.splice(line, 0, this.#world.clean(added).replace(/\n$/, ""));
+      lines.splice(line, 0, cleanToolPart(added).replace(/\n$/, ""));
       return { text: lines.join("\n"), answer: `The file ${path} has been edited.` };
     });
   }
@@ -158,7 +157,8 @@ class MemoryTool {
       const file = inside === "" ? undefined : await this.#find(inside);
       if (file === undefined) throw notThere(path);
       const { text, answer } = edit(file.text);
-      return { changes: [{ path: inside, base: file.version, text }], answer };
+      const change = { path: inside, base: file.version, text: keepTrust(inside, file.text, text) };
+      return { changes: [change], answer };
     });
   }
 

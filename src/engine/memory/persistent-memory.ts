@@ -267,8 +267,7 @@ export class PersistentMemory {
    * `memory_20250818`.
    */
   tool(): MemoryToolHandlers {
-    const clean = (text: string): string => cleanMemoryText(text, "body").text;
-    return memoryToolHandlers({ store: this.#store, clean });
+    return memoryToolHandlers({ store: this.#store });
   }
 
   /** Resolves when nothing is under way any more; afterwards every call fails. */
