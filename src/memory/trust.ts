@@ -8,9 +8,8 @@
  * be done can only come from them. What only a tool or the web said is quarantined.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
+import { type ClaimEvidence, gatherEvidence } from "./claim-evidence.ts";
 import type { MemorySource, MemoryType } from "./memory.ts";
-import { type SaidWords, saidWords, visitWords } from "./said-words.ts";
-import { sentencesOf } from "./sentences.ts";
 import type { PieceSource, SpokenPiece } from "./spoken-pieces.ts";
 
 /** What an extractor wants to remember. */
@@ -35,101 +34,30 @@ export interface TrustVerdict {
 
 const { userWordsShare, readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
 
-/** How much of a claim's words the best line of each kind of source has. */
-interface Evidence {
-  readonly claim: MemoryClaim;
-  readonly said: SaidWords;
-  readonly best: Record<PieceSource, number>;
-  /** The user's best sentence says the opposite, or says it where the claim denies it. */
-  isTurned: boolean;
-  /** Sources that hold an address of the claim which the user never said. */
-  readonly addressIn: Set<PieceSource>;
-  hasForeignAddress: boolean;
-}
-
 /** One verdict for each claim. Linear in the talk, and in the claims that share words with it. */
 export function judgeTrust(
   claims: readonly MemoryClaim[],
   pieces: readonly SpokenPiece[],
 ): readonly TrustVerdict[] {
-  const evidence = claims.map(
-    (claim): Evidence => ({
-      claim,
-      said: saidWords(claim.text),
-      best: { user: 0, agent: 0, tool: 0, web: 0, recalled: 0 },
-      isTurned: false,
-      addressIn: new Set(),
-      hasForeignAddress: false,
-    }),
+  const evidence = gatherEvidence(
+    claims.map(({ text }) => text),
+    pieces,
   );
-  gather(evidence, pieces);
-  return evidence.map((found) => verdictOf(found, pieces));
+  return claims.map((claim, index) => verdictOf(claim, evidence[index]!, pieces));
 }
 
-function gather(evidence: readonly Evidence[], pieces: readonly SpokenPiece[]): void {
-  const claimsOf = new Map<string, Evidence[]>();
-  for (const found of evidence) for (const word of found.said.words) addTo(claimsOf, word, found);
-  const userText = pieces
-    .filter(({ source }) => source === "user")
-    .map(({ text }) => text.toLowerCase())
-    .join("\n");
-  for (const { source, text } of pieces) {
-    // A user's wish may go over several sentences; of others, a line that says the same is enough.
-    const parts = source === "user" ? [text, ...sentencesOf(text)] : text.split(/\r\n?|\n/);
-    let before: ReadonlyMap<Evidence, ReadonlySet<string>> = new Map();
-    for (const part of parts) before = compare(part, { source, claimsOf, before });
-    const lower = text.toLowerCase();
-    for (const found of evidence) {
-      for (const address of found.said.addresses) {
-        if (userText.includes(address)) continue;
-        found.hasForeignAddress = true;
-        if (lower.includes(address)) found.addressIn.add(source);
-      }
-    }
-  }
-}
-
-function addTo<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
-}
-
-interface Comparison {
-  readonly source: PieceSource;
-  readonly claimsOf: ReadonlyMap<string, readonly Evidence[]>;
-  /** Words of each claim that the line before has: what goes over two lines is found as well. */
-  readonly before: ReadonlyMap<Evidence, ReadonlySet<string>>;
-}
-
-function compare(part: string, { source, claimsOf, before }: Comparison): Map<Evidence, Set<string>> {
-  const shared = new Map<Evidence, Set<string>>();
-  visitWords(part, (word) => {
-    for (const found of claimsOf.get(word) ?? []) {
-      const words = shared.get(found);
-      if (words === undefined) shared.set(found, new Set([word]));
-      else words.add(word);
-    }
-  });
-  for (const [found, words] of shared) {
-    const both = source === "user" ? words : new Set([...words, ...(before.get(found) ?? [])]);
-    const share = both.size / found.said.words.size;
-    if (share <= found.best[source]) continue;
-    found.best[source] = share;
-    if (source === "user") found.isTurned = saidWords(part).isDenied !== found.said.isDenied;
-  }
-  return shared;
-}
-
-function verdictOf(found: Evidence, pieces: readonly SpokenPiece[]): TrustVerdict {
-  const { claim, best } = found;
+function verdictOf(claim: MemoryClaim, found: ClaimEvidence, pieces: readonly SpokenPiece[]): TrustVerdict {
+  const { best } = found;
   const named = new Set(claim.messageIds);
-  const span = pieces.filter(({ id }) => named.has(id));
+  const usersIds = new Set(pieces.filter(({ source }) => source === "user").map(({ id }) => id));
+  // Of a user's message their words are named; what they pasted counts where it says it better.
+  const span = pieces.filter(({ id, source }) => named.has(id) && (source === "user" || !usersIds.has(id)));
   if (best.recalled >= carriedShare && best.recalled > best.user)
     return { ...verdict("agent", "It stands in a memory that was recalled in this talk."), isRecalled: true };
 
   const names = new Set(span.map(({ source }) => source));
-  const isUsers = best.user >= userWordsShare && !found.isTurned && !found.hasForeignAddress;
+  const isStrange = found.hasForeignAddress || found.namesIn.size > 0;
+  const isUsers = best.user >= userWordsShare && !found.isTurned && !isStrange;
   if (isUsers && (names.has("user") || span.length === 0))
     return { ...verdict("user", "The user said so."), isConfirmed: true, isQuarantined: false };
 
@@ -143,14 +71,16 @@ function verdictOf(found: Evidence, pieces: readonly SpokenPiece[]): TrustVerdic
     const where = lowest === "web" ? "on the web" : "in a tool's result";
     return verdict(lowest, `It was read ${where}, and the user did not say so.`);
   }
-  return agentVerdict(found, names.has("user"));
+  return agentVerdict(claim, found, names.has("user"));
 }
 
 /** What no tool says and the user did not say in these words: a model's reading of the talk. */
-function agentVerdict({ claim, said, best, hasForeignAddress }: Evidence, namesUser: boolean): TrustVerdict {
+function agentVerdict(claim: MemoryClaim, found: ClaimEvidence, namesUser: boolean): TrustVerdict {
+  const { said, best, namesIn, hasForeignAddress } = found;
   if (said.words.size === 0) return verdict("agent", "It says nothing.");
   if (hasForeignAddress) return verdict("agent", "It names an address that the user did not.");
-  const isReading = namesUser && best.user >= readingShare;
+  // A wish that names what only a tool named is not all the user's.
+  const isReading = namesUser && best.user >= readingShare && namesIn.size === 0;
   const isWish = claim.type === "user" || claim.type === "feedback" || DEMAND.test(claim.text);
   if (isWish && !isReading)
     return verdict("agent", "It tells what somebody wants, and the user's words do not carry it.");
@@ -162,9 +92,16 @@ function verdict(source: TrustVerdict["source"], why: string): TrustVerdict {
 }
 
 /** The least trusted source that says it better than the user does. */
-function carrierOf({ best, addressIn }: Evidence): "tool" | "web" | undefined {
+function carrierOf({
+  best,
+  foreignBest,
+  namesIn,
+  hasForeignAddress,
+}: ClaimEvidence): "tool" | "web" | undefined {
   const carries = (source: "tool" | "web"): boolean =>
-    addressIn.has(source) || (best[source] >= carriedShare && best[source] > best.user);
+    (hasForeignAddress && namesIn.has(source)) ||
+    (best[source] >= carriedShare && best[source] > best.user) ||
+    foreignBest[source] >= carriedShare;
   return carries("web") ? "web" : carries("tool") ? "tool" : undefined;
 }
 

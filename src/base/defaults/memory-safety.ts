@@ -26,12 +26,14 @@ export const MEMORY_SAFETY_DEFAULTS = {
   repeatedShare: 0.85,
   /** Words whose stems are remembered. Source: our choice: some megabytes; English text has fewer. */
   stemsKeptCount: 30_000,
-  /** Share of a claim's words that the user's message must have for it to be the user's. Source: our choice: a sentence said with one word in four of one's own. */
-  userWordsShare: 0.75,
+  /** Share of a claim's words that the user's message must have for it to be the user's. Source: our choice: one word in ten may be another's; what is further away is a reading. */
+  userWordsShare: 0.9,
   /** Share from which on a claim is a model's reading of what the user said. Source: our choice: a third of the words is more than chance. */
   readingShare: 0.34,
   /** Share of a claim's words in two lines of a tool's result from which on the tool said it. Source: our choice. */
   carriedShare: 0.6,
+  /** Words of a claim that no user said from which on it is told where they come from. Source: our choice: fewer meet by chance. */
+  leastForeignCount: 3,
 } as const;
 
 assert(

@@ -1,0 +1,124 @@
+/**
+ * How much of a claim each kind of source says: what trust in it is judged by.
+ *
+ * Words are compared, line by line, so that it costs one reading of the talk however many claims there are. Of
+ * a claim in which somebody blended their own with a user's words, what the user did not say is looked for by
+ * itself.
+ */
+import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
+import { type SaidWords, saidWords, visitWords } from "./said-words.ts";
+import { sentencesOf } from "./sentences.ts";
+import type { PieceSource, SpokenPiece } from "./spoken-pieces.ts";
+
+export interface ClaimEvidence {
+  readonly said: SaidWords;
+  /** The share of its words that one message of the user, or two lines of another source, have. */
+  readonly best: Readonly<Record<PieceSource, number>>;
+  /** The same of those words that no user said; 0 where they are too few to tell. */
+  readonly foreignBest: Readonly<Record<PieceSource, number>>;
+  /** Sources that hold an address or a name with signs or digits in it that no user gave. */
+  readonly namesIn: ReadonlySet<PieceSource>;
+  /** It holds an address that no user gave. */
+  readonly hasForeignAddress: boolean;
+  /** The user's sentence that is nearest says the opposite. */
+  readonly isTurned: boolean;
+}
+
+interface Gathered extends ClaimEvidence {
+  readonly best: Record<PieceSource, number>;
+  readonly foreignBest: Record<PieceSource, number>;
+  readonly namesIn: Set<PieceSource>;
+  isTurned: boolean;
+  /** Words that no user said; none, where they are too few to tell or all there are. */
+  readonly foreign: ReadonlySet<string>;
+  readonly names: readonly string[];
+}
+
+/** For each text, what the talk says of it. */
+export function gatherEvidence(
+  texts: readonly string[],
+  pieces: readonly SpokenPiece[],
+): readonly ClaimEvidence[] {
+  const own = pieces.filter(({ source }) => source === "user").map(({ text }) => text);
+  const user = saidWords(own.join("\n"));
+  const gathered = texts.map((text) => startOf(text, user));
+  const byWord = new Map<string, Gathered[]>();
+  for (const found of gathered) {
+    for (const word of found.said.words) {
+      const others = byWord.get(word);
+      if (others === undefined) byWord.set(word, [found]);
+      else others.push(found);
+    }
+  }
+  for (const piece of pieces) read(piece, byWord);
+  return gathered;
+}
+
+function startOf(text: string, user: SaidWords): Gathered {
+  const said = saidWords(text);
+  const none = { user: 0, agent: 0, tool: 0, web: 0, recalled: 0 };
+  const isGiven = (address: string): boolean =>
+    user.addresses.has(address) || [...user.addresses].some((own) => own.startsWith(`${address}/`));
+  const foreign = [...said.words].filter((word) => !user.words.has(word));
+  const isTold =
+    foreign.length >= MEMORY_SAFETY_DEFAULTS.leastForeignCount && foreign.length < said.words.size;
+  return {
+    said,
+    best: { ...none },
+    foreignBest: { ...none },
+    namesIn: new Set(),
+    hasForeignAddress: [...said.addresses].some((address) => !isGiven(address)),
+    isTurned: false,
+    foreign: new Set(isTold ? foreign : []),
+    names: foreign.filter((word) => NAME.test(word)),
+  };
+}
+
+type Shared = ReadonlyMap<Gathered, ReadonlySet<string>>;
+
+function read({ source, text }: SpokenPiece, byWord: ReadonlyMap<string, readonly Gathered[]>): void {
+  // A user's wish may go over several sentences; of others, lines that say the same are enough.
+  const parts = source === "user" ? [...sentencesOf(text), text] : text.split(/\r\n?|\n/);
+  let before: Shared = new Map();
+  for (const part of parts) {
+    const shared = new Map<Gathered, Set<string>>();
+    visitWords(part, (word) => {
+      for (const found of byWord.get(word) ?? []) {
+        const words = shared.get(found);
+        if (words === undefined) shared.set(found, new Set([word]));
+        else words.add(word);
+      }
+    });
+    for (const [found, words] of shared) {
+      const both = source === "user" ? words : new Set([...words, ...(before.get(found) ?? [])]);
+      count(found, both, { source, part });
+    }
+    before = shared;
+  }
+}
+
+/** A name that is one thing: `left-pad`, `v1.2`, `deploy_prod`. A plain number is none. */
+const NAME = /^(?=.*[\p{L}])(?=.*[-_./:@\d]).{4,}$/u;
+
+function count(
+  found: Gathered,
+  words: ReadonlySet<string>,
+  { source, part }: { readonly source: PieceSource; readonly part: string },
+): void {
+  const { best, foreignBest, foreign, names, said } = found;
+  const isGiven = source === "tool" || source === "web";
+  const share = words.size / said.words.size;
+  // What an agent said first, a tool only gives back.
+  if (share > best[source] && !(isGiven && share <= best.agent)) {
+    best[source] = share;
+    if (source === "user") found.isTurned = saidWords(part).isDenied !== said.isDenied;
+  }
+  if (source === "user") return;
+  if (isGiven && names.some((name) => words.has(name))) found.namesIn.add(source);
+  if (foreign.size === 0 || words.size < foreign.size * MEMORY_SAFETY_DEFAULTS.carriedShare) return;
+  let strange = 0;
+  for (const word of foreign) if (words.has(word)) strange++;
+  const foreignShare = strange / foreign.size;
+  if (isGiven && foreignShare <= foreignBest.agent) return;
+  foreignBest[source] = Math.max(foreignBest[source], foreignShare);
+}
