@@ -72,8 +72,7 @@ export function isMemoryName(name: string): boolean {
 }
 
 export function memoryPathRefused(path: unknown, why: string, cause?: unknown): MemoryError {
-  const shown =
-    typeof path === "string" ? JSON.stringify(shorten(showOnOneLine(path), SHOWN_CHARS)) : typeof path;
+  const shown = typeof path === "string" ? `"${shorten(showOnOneLine(path), SHOWN_CHARS)}"` : typeof path;
   return new MemoryError("MEMORY_PATH_REFUSED", {
     message: `${shown} is no path of a memory: ${why}.`,
     hint: "Name a plain text file inside the memory directory, as the list of memories does; it ends in .md.",
