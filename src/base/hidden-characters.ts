@@ -13,7 +13,7 @@ const MARKS_KEPT = 8;
 const WANTED = [
   "\\u{1F3F4}[\\u{E0030}-\\u{E0039}\\u{E0061}-\\u{E007A}]{1,6}\\u{E007F}",
   "(?<=[\\p{Extended_Pictographic}\\uFE0F\\u{1F3FB}-\\u{1F3FF}])\\u200D(?=\\p{Extended_Pictographic})",
-  "(?<=[\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}])[\\u200C\\u200D](?=[\\p{L}\\s]|$)",
+  "(?<=[\\p{Script=Arabic}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}])[\\u200C\\u200D](?=[\\p{L}\\p{M}\\s]|$)",
   "(?<=[\\p{Emoji}])[\\uFE0E\\uFE0F]",
   "(?<=\\p{Script=Han})[\\uFE00-\\uFE02\\u{E0100}-\\u{E01EF}]",
 ].join("|");
@@ -21,7 +21,10 @@ const WANTED = [
 /** Controls, half surrogates, line separators, everything that Unicode says is not to be drawn, and annotations. */
 const HIDDEN = "[\\p{Cc}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\uFFF9-\\uFFFB]";
 
-const FOUND = new RegExp(`(${WANTED})|(${HIDDEN})|(\\p{M}{${MARKS_KEPT + 1},})`, "gu");
+const FOUND = new RegExp(`(${WANTED})|${HIDDEN}`, "gu");
+
+/** Marks behind as many as are kept; in pieces, because a match of millions is more than an engine's stack holds. */
+const TOO_MANY_MARKS = new RegExp(`(?<=\\p{M}{${MARKS_KEPT}})\\p{M}{1,512}`, "gu");
 
 /** Nearly all text is plain, and asking costs a fraction of rewriting. */
 const PLAIN = /^[\t\n\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF]*$/;
@@ -30,12 +33,28 @@ const SUSPICIOUS = new RegExp(`${HIDDEN}|\\p{M}{${MARKS_KEPT + 1}}`, "u");
 /** The text with everything hidden written out. Line breaks and tabs stay; see {@link showOnOneLine}. */
 export function showHidden(text: string): string {
   if (PLAIN.test(text) || !SUSPICIOUS.test(text)) return text;
-  return text.replace(FOUND, (found: string, wanted?: string, hidden?: string) => {
-    if (wanted !== undefined || found === "\n" || found === "\t") return found;
-    if (hidden !== undefined) return written(hidden);
-    const marks = [...found];
-    return `${marks.slice(0, MARKS_KEPT).join("")}[+${marks.length - MARKS_KEPT} marks]`;
-  });
+  const shown = text.replace(FOUND, (found: string, wanted?: string) =>
+    wanted !== undefined || found === "\n" || found === "\t" ? found : written(found),
+  );
+  return withoutTowers(shown);
+}
+
+/** Of more marks on one letter than a reader can tell apart only their number is told. */
+function withoutTowers(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  let marks = 0;
+  for (const { 0: some, index } of text.matchAll(TOO_MANY_MARKS)) {
+    if (marks > 0 && index > from) {
+      parts.push(`[+${marks} marks]`);
+      marks = 0;
+    }
+    parts.push(text.slice(from, index));
+    marks += [...some].length;
+    from = index + some.length;
+  }
+  if (marks > 0) parts.push(`[+${marks} marks]`);
+  return from === 0 ? text : parts.join("") + text.slice(from);
 }
 
 /** The same on one line: white space of any kind is one blank, and none is left at the ends. */

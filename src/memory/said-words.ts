@@ -4,8 +4,7 @@
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
 import { visitTerms } from "../base/text-terms.ts";
-import { stemEnglish } from "./search/english-stem.ts";
-import { OTHER_FORMS, STOP_WORDS } from "./search/english-words.ts";
+import { wordTerms } from "./search/vocabulary.ts";
 
 export interface SaidWords {
   /** Words that mean something, by their stems; scripts without blanks in pairs. */
@@ -15,22 +14,21 @@ export interface SaidWords {
   readonly isDenied: boolean;
 }
 
-/** What one word becomes, by the word: a few thousand words make up most of all texts. */
-const stems = new Map<string, string>();
+/** What one word is compared by: a few thousand words make up most of all texts. */
+const termsOf = new Map<string, readonly string[]>();
 /** A single character of a script without blanks is in half of all texts, and of Latin in all. */
 const SINGLE = /^[^\d]$/u;
 
 /** Visits the words of a text that mean something, each as often as it occurs. */
 export function visitWords(text: string, visit: (word: string) => void): void {
-  visitTerms(text, (term) => {
-    if (STOP_WORDS.has(term) || SINGLE.test(term)) return;
-    let stem = stems.get(term);
-    if (stem === undefined) {
-      if (stems.size >= MEMORY_SAFETY_DEFAULTS.stemsKeptCount) stems.clear();
-      stem = stemEnglish(OTHER_FORMS.get(term) ?? term);
-      stems.set(term, stem);
+  visitTerms(text, (word) => {
+    let terms = termsOf.get(word);
+    if (terms === undefined) {
+      if (termsOf.size >= MEMORY_SAFETY_DEFAULTS.wordsKnownCount) termsOf.clear();
+      terms = SINGLE.test(word) ? [] : wordTerms(word);
+      termsOf.set(word, terms);
     }
-    visit(stem);
+    for (const term of terms) visit(term);
   });
 }
 

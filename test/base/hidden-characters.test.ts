@@ -20,6 +20,11 @@ describe("showHidden", () => {
     { text: "\ud800a\udc00", shown: "\\u{D800}a\\u{DC00}", why: "halves of surrogate pairs" },
     { text: "\u3164\u115f\u00ad", shown: "\\u{3164}\\u{115F}\\u{AD}", why: "letters that nobody sees" },
     { text: `a${"\u0301".repeat(20)}`, shown: `a${"\u0301".repeat(8)}[+12 marks]`, why: "a tower of marks" },
+    {
+      text: "e\u0301\u034f\ufe0fa",
+      shown: "e\u0301\\u{34F}\\u{FE0F}a",
+      why: "marks that nobody sees among others",
+    },
   ])("writes out $why", ({ text, shown }) => {
     expect(showHidden(text)).toBe(shown);
   });
@@ -30,10 +35,17 @@ describe("showHidden", () => {
     { text: "👩‍👩‍👧 👍🏽 ❤️ 1️⃣ 🏳️‍🌈", why: "emoji of several characters" },
     { text: "日本語 한국어 葛\u{e0100}城", why: "Japanese and Korean, and a variant of a character" },
     { text: "क्‍ष न्‌ र्‍य", why: "joiners of Devanagari" },
+    { text: "র\u200d্যাব", why: "a joiner in front of a Bengali sign" },
     { text: "می‌خواهم", why: "a non-joiner of Persian" },
     { text: "Việt Nam, e\u0301te\u0301, שָׁלוֹם", why: "marks on letters" },
   ])("leaves $why as they are", ({ text }) => {
     expect(showHidden(text)).toBe(text);
+  });
+
+  it("counts millions of marks", () => {
+    expect(showHidden(`a${"\u0301".repeat(4_000_000)}b${"\u0302".repeat(9)}`)).toBe(
+      `a${"\u0301".repeat(8)}[+3999992 marks]b${"\u0302".repeat(8)}[+1 marks]`,
+    );
   });
 
   it("leaves nothing in any text that a terminal obeys", () => {

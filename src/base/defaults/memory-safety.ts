@@ -24,8 +24,8 @@ export const MEMORY_SAFETY_DEFAULTS = {
   leastWordsCount: 2,
   /** Share of a sentence's words that another one must have to say the same. Source: our choice: as with the facts of session notes. */
   repeatedShare: 0.85,
-  /** Words whose stems are remembered. Source: our choice: some megabytes; English text has fewer. */
-  stemsKeptCount: 30_000,
+  /** Words whose stems are known at a time. Source: our choice: some megabytes; English text has fewer. */
+  wordsKnownCount: 30_000,
   /** Share of a claim's words that the user's message must have for it to be the user's. Source: our choice: one word in ten may be another's; what is further away is a reading. */
   userWordsShare: 0.9,
   /** Share from which on a claim is a model's reading of what the user said. Source: our choice: a third of the words is more than chance. */
