@@ -2,7 +2,14 @@
  * Edits of frontmatter that change their own lines only: what stands behind a key is replaced, a field's lines
  * are taken out, or a line is put in behind the last one of its map. Every other byte of the file stays.
  */
-import { type Frontmatter, findField, lineEndOf, type NESTED_KEY, parseFrontmatter } from "./frontmatter.ts";
+import {
+  type Frontmatter,
+  type FrontmatterField,
+  findField,
+  lineEndOf,
+  NESTED_KEY,
+  parseFrontmatter,
+} from "./frontmatter.ts";
 import { type FrontmatterValue, formatClosedValue, formatValue } from "./frontmatter-value.ts";
 
 export interface FrontmatterEdit {
@@ -24,38 +31,56 @@ const USUAL_INDENT = "  ";
 
 /** The text with the edits made, in their order where they add lines; frontmatter is made where there is none. */
 export function editFrontmatter(text: string, edits: readonly FrontmatterEdit[]): string {
-  const frontmatter = parseFrontmatter(text);
-  if (frontmatter.closesAt === undefined) return withNewFrontmatter(text, frontmatter.bodyFrom, edits);
-  return applySplices(
+  // First what goes: how far a map is indented may depend on it.
+  const left = withoutFields(
     text,
-    edits.flatMap((edit) => spliceOf(text, frontmatter, edit)),
+    edits.filter(({ value }) => value === undefined),
   );
+  const said = edits.filter(({ value }) => value !== undefined);
+  const frontmatter = parseFrontmatter(left);
+  if (frontmatter.closesAt === undefined) return withNewFrontmatter(left, frontmatter.bodyFrom, said);
+  return applySplices(
+    left,
+    said.map((edit) => spliceOf(left, frontmatter, edit)),
+  );
+}
+
+function withoutFields(text: string, edits: readonly FrontmatterEdit[]): string {
+  const frontmatter = parseFrontmatter(text);
+  const gone = edits.map(({ key, parent }) =>
+    // Also the earlier ones with this key: the last of them would count now.
+    frontmatter.fields.filter((field) => field.key === key && field.parent === parent),
+  );
+  const removals = gone.flat().map(({ from, to }) => ({ from, to, text: "", isNested: false }));
+  const left = applySplices(text, removals);
+  if (removals.length === 0 || parseFrontmatter(left).closesAt !== undefined) return left;
+  // Only remarks are left, which would be text from now on: the last key stays, and says nothing.
+  const last = gone.flat().at(-1)!;
+  const emptied = spliceOf(text, frontmatter, { ...placeOf(last), value: "" });
+  return applySplices(text, [...removals.filter(({ from }) => from !== last.from), emptied]);
+}
+
+function placeOf({ key, parent }: FrontmatterField): Pick<FrontmatterEdit, "key" | "parent"> {
+  return parent === undefined ? { key } : { key, parent: NESTED_KEY };
 }
 
 /** New frontmatter above a text that has none, and the text as it was. */
 function withNewFrontmatter(text: string, bodyFrom: number, edits: readonly FrontmatterEdit[]): string {
   const lineEnd = lineEndOf(text);
-  const lines = edits.flatMap(({ key, value }) =>
-    value === undefined ? [] : [`${key}: ${formatValue(value)}`],
-  );
-  if (lines.length === 0) return text;
+  if (edits.length === 0) return text;
+  const lines = edits.map(({ key, value = "" }) => `${key}: ${formatValue(value)}`);
   const head = ["---", ...lines, "---", ""].map((line) => `${line}${lineEnd}`).join("");
   return `${text.slice(0, bodyFrom)}${head}${text.slice(bodyFrom)}`;
 }
 
-function spliceOf(text: string, frontmatter: Frontmatter, edit: FrontmatterEdit): readonly Splice[] {
-  const { key, parent, value } = edit;
+function spliceOf(text: string, frontmatter: Frontmatter, edit: FrontmatterEdit): Splice {
+  const { key, parent, value = "" } = edit;
   const field = findField(frontmatter, key, parent);
-  if (field === undefined) return value === undefined ? [] : [additionOf(frontmatter, edit, value)];
-  if (value === undefined)
-    // Also the earlier ones with this key: the last of them would count now.
-    return frontmatter.fields
-      .filter((each) => each.key === key && each.parent === parent)
-      .map(({ from, to }) => ({ from, to, text: "", isNested: false }));
+  if (field === undefined) return additionOf(frontmatter, edit, value);
   const isBehindColon = text[field.valueFrom - 1] === ":";
   const formatted = field.isClosed ? formatClosedValue(value) : formatValue(value);
   const written = `${isBehindColon ? " " : ""}${formatted}`;
-  return [{ from: field.valueFrom, to: field.valueTo, text: written, isNested: false }];
+  return { from: field.valueFrom, to: field.valueTo, text: written, isNested: false };
 }
 
 function additionOf(

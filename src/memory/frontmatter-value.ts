@@ -73,9 +73,9 @@ export function formatClosedValue(value: FrontmatterValue): string {
 /** Starts that mean something in YAML, `: ` and ` #` inside, ends that would be lost. */
 const NEEDS_QUOTES = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|[:\s]$|:\s|\s#/;
 const NEEDS_QUOTES_IN_LIST = new RegExp(`${NEEDS_QUOTES.source}|[,[\\]{}]`);
-/** What YAML takes for a number, a truth or nothing. */
+/** What YAML takes for a number, a day, a truth or nothing. */
 const IS_OTHER_THAN_TEXT =
-  /^(?:[-+.\d][\d._]*(?:e[-+]?\d+)?|0[xob][\da-f_]+|true|false|yes|no|on|off|y|n|null|~|[-+]?\.(?:inf|nan))$/i;
+  /^(?:[-+.\d][\d._:,]*(?:e[-+]?\d+)?|0[xob][\da-f_]+|\d{4}-\d\d?-\d\d?|true|false|yes|no|on|off|y|n|null|~|<<|=|[-+]?\.(?:inf|nan))$/i;
 /** Whatever ends a line for some reader, steers a terminal, or is no character. */
 const MUST_BE_ESCAPED = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u;
 

@@ -197,16 +197,14 @@ class FieldReader {
   #blocksOf(lines: readonly Line[], indent: number): readonly Block[] {
     const blocks: { head: Line; below: Line[] }[] = [];
     let block: { head: Line; below: Line[] } | undefined;
-    let isOpenList = false;
     for (const line of lines) {
-      const isBelow = indentOf(line.text) > indent || (isOpenList && /^\s*-(?:\s|$)/.test(line.text));
+      // The items of a list may stand as far to the left as its key.
+      const isBelow = indentOf(line.text) > indent || /^\s*-(?:\s|$)/.test(line.text);
       if (block !== undefined && (isEmpty(line) || isBelow)) block.below.push(line);
       else if (isEmpty(line)) continue;
-      else if (isBelow) this.tell(line.number, "is indented below nothing; it is kept as it is");
+      else if (isBelow) this.tell(line.number, "stands below nothing; it is kept as it is");
       else {
         block = { head: line, below: [] };
-        // The items of a list may stand as far to the left as its key.
-        isOpenList = line.text.trimEnd().endsWith(":");
         blocks.push(block);
       }
     }
@@ -223,23 +221,25 @@ class FieldReader {
     const valueFrom = head.from + end + (inline === "" ? 0 : right.length - right.trimStart().length);
     const value = this.#readValue({ head, below }, { key, inline });
     const last = value.below.at(-1);
-    const lastOwn = withoutLast(below, isEmpty).at(-1) ?? head;
+    const lastSaid = withoutLast(below, isEmpty).at(-1) ?? head;
+    // Remarks that are indented below it go with it: below a block they would be part of that.
+    const isOutside = (line: Line): boolean => isEmpty(line) && indentOf(line.text) <= indentOf(head.text);
+    const lastOwn = withoutLast(below, (line) => line.text.trim() === "" || isOutside(line)).at(-1) ?? head;
     this.fields.push({
       key,
       parent,
       text: value.text,
       ...(value.items === undefined ? {} : { items: value.items }),
       from: head.from,
-      to: Math.max(lastOwn.next, last?.next ?? 0),
+      to: Math.max(lastOwn.next, lastSaid.next, last?.next ?? 0),
       valueFrom,
       valueTo: last === undefined ? valueFrom + (value.end ?? inline.length) : last.from + last.text.length,
-      isClosed: lastOwn.from > (last ?? head).from,
+      isClosed: lastSaid.from > (last ?? head).from,
       indent: head.text.slice(0, indentOf(head.text)),
     });
-    const first = value.below.find((line) => !isEmpty(line));
-    if (value.isMap !== true || first === undefined) return;
+    if (value.mapIndent === undefined) return;
     if (key === NESTED_KEY && parent === undefined)
-      this.readMap(value.below, { indent: indentOf(first.text), parent: key });
+      this.readMap(value.below, { indent: value.mapIndent, parent: key });
     else this.tell(head.number, `holds a map in ${named(key)}; it is kept and not read`);
   }
 
@@ -254,7 +254,7 @@ class FieldReader {
       const own = withoutLast(stop === -1 ? below : below.slice(0, stop), isBlank);
       return { text: readBlockScalar(inline, own.map(textOf)), below: own };
     }
-    if (inline === "") return readBelow(withoutLast(below, isEmpty));
+    if (inline === "") return readBelow(key, withoutLast(below, isEmpty));
     if (key === "<<" || isMeaningless(inline))
       this.tell(head.number, `has in ${named(key)} what means something in YAML only; it is text`);
 
@@ -263,7 +263,8 @@ class FieldReader {
     const isOpen = value.end === inline.length && value.items === undefined && value.value === inline;
     const more = isOpen ? continuation(below) : [];
     for (const line of below.slice(more.length))
-      if (!isEmpty(line)) this.tell(line.number, "is indented below a value; it is kept as it is");
+      if (!isEmpty(line))
+        this.tell(line.number, "stands below a value and is no part of it; it is kept as it is");
     if (more.length === 0)
       return { text: value.value, end: value.end, below: [], ...(value.items && { items: value.items }) };
     return { text: fold([inline, ...more.map(textOf)]), below: more };
@@ -296,7 +297,8 @@ interface Value {
   readonly below: readonly Line[];
   /** Where it ends on its only line. */
   readonly end?: number;
-  readonly isMap?: boolean;
+  /** How far its keys are indented, where it is a map. */
+  readonly mapIndent?: number;
 }
 
 /** Anchors, aliases, tags and maps on one line. */
@@ -305,18 +307,21 @@ function isMeaningless(inline: string): boolean {
 }
 
 /** A value that begins on the line behind its key. */
-function readBelow(below: readonly Line[]): Value {
+function readBelow(key: string, below: readonly Line[]): Value {
   const lines = below.filter((line) => !isEmpty(line));
   const first = lines[0];
   if (first === undefined) return { text: "", below: [] };
-  if (/^\s*-(?:\s|$)/.test(first.text)) {
+  if (/^\s*-(?:\s|$)/.test(first.text) && key !== NESTED_KEY) {
     const items = lines.map(({ text }) => {
       const item = text.replace(/^\s*(?:-(?:\s+|$))?/, "").trim();
       return readInlineValue(item)?.value ?? item;
     });
     return { text: items.join(", "), items, below };
   }
-  if (findKey(first.text, indentOf(first.text)) !== undefined) return { text: "", below, isMap: true };
+  const hasKey = ({ text }: Line): boolean => findKey(text, indentOf(text)) !== undefined;
+  // The map that is read stays one whatever stands above its first key.
+  const keyed = key === NESTED_KEY ? lines.find(hasKey) : [first].find(hasKey);
+  if (keyed !== undefined) return { text: "", below, mapIndent: indentOf(keyed.text) };
   return { text: fold(below.map(textOf)), below };
 }
 

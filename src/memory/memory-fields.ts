@@ -168,15 +168,14 @@ export function readFact<Name extends MemoryFactName>(
 ): { readonly value: MemoryFacts[Name]; readonly isSaid: boolean; readonly problem?: string } {
   const fact: Fact<Name> = FACTS[name];
   const [field] = fieldsOf(frontmatter, fact);
-  if (field === undefined) return { value: fact.unsaid, isSaid: false };
+  if (field === undefined || (field.text === "" && field.items === undefined))
+    return { value: fact.unsaid, isSaid: false };
   const found = fact.read(field);
   if (found !== undefined) return { value: found.value, isSaid: true };
   return {
     value: fact.misread ?? fact.unsaid,
     isSaid: false,
-    ...(field.text === "" && fact.misread === undefined
-      ? {}
-      : { problem: `\`${field.key}\` says nothing that is known here` }),
+    problem: `\`${field.key}\` says nothing that is known here`,
   };
 }
 

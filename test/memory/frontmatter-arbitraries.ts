@@ -1,6 +1,13 @@
 /** Frontmatter as people, programs and attackers write it, and values that break readers which are not careful. */
 import fc from "fast-check";
 
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+
+/** How often a law is tried: so many times, and ten times that where there is time. */
+export const runs = (count: number): { readonly numRuns: number } => ({
+  numRuns: isLong ? 10 * count : count,
+});
+
 const scraps = fc.constantFrom(
   ...[
     "#",

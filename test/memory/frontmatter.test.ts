@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { editFrontmatter } from "../../src/memory/edit-frontmatter.ts";
 import { findField, parseFrontmatter } from "../../src/memory/frontmatter.ts";
 import { formatValue } from "../../src/memory/frontmatter-value.ts";
-import { anyMemoryText, anyValue } from "./frontmatter-arbitraries.ts";
+import { anyMemoryText, anyValue, runs } from "./frontmatter-arbitraries.ts";
 
 const readValue = (lines: string, key = "description", parent?: string): string | undefined =>
   findField(parseFrontmatter(`---\n${lines}\n---\nBody\n`), key, parent)?.text;
@@ -55,7 +55,7 @@ describe("a value", () => {
         const { fields } = parseFrontmatter(`---\n${line}\n---\nBody\n`);
         expect(fields.map(({ key, text }) => [key, text])).toEqual([["description", value]]);
       }),
-      { numRuns: 1_500 },
+      runs(1_500),
     );
   });
 
@@ -65,7 +65,7 @@ describe("a value", () => {
         const { fields } = parseFrontmatter(`---\nlist: ${formatValue(values)}\n---\n`);
         expect(fields.map(({ items }) => items)).toEqual([values]);
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 
@@ -224,7 +224,7 @@ describe("an edit", () => {
           if (before.closesAt !== undefined) expect(others(read)).toEqual(others(before));
         },
       ),
-      { numRuns: 1_500 },
+      runs(1_500),
     );
   });
 });

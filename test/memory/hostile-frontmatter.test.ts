@@ -51,6 +51,7 @@ const ATTACKS = [
   { why: "100,000 lines that belong to nothing", text: framed(`a: "x"\n${"  y\n".repeat(100_000)}`) },
   { why: "100,000 remarks", text: framed(`a:\n${"  # y\n".repeat(100_000)}`) },
   { why: "several documents", text: "---\nname: one\n---\nname: two\n---\nBody.\n" },
+  { why: "braces that expand", text: framed(`name: ${"{a,b}".repeat(20_000)}`) },
   { why: "tabs", text: framed("metadata:\n\ttype: user\n\t\tname: x\nname:\ty") },
   { why: "a byte order mark, zeros and controls", text: `\uFEFF${framed("na\0me: x\0y\x1b[31m\nname: \0")}` },
   { why: "half of a character", text: framed("name: \uD800x\ndescription: x\uDC00") },

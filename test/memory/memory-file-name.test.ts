@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryNameKey, memoryPathProblem } from "../../src/adapters/shared/memory-path.ts";
 import { memoryFileName } from "../../src/memory/memory-file-name.ts";
-import { anyValue } from "./frontmatter-arbitraries.ts";
+import { anyValue, runs } from "./frontmatter-arbitraries.ts";
 
 describe("a file's name", () => {
   it.each([
@@ -50,7 +50,7 @@ describe("a file's name", () => {
           taken.push(file);
         }
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 });

@@ -5,7 +5,7 @@ import { isWellFormed } from "../../src/base/text.ts";
 import { fitIndex, indexSize, showIndex } from "../../src/memory/fit-index.ts";
 import { parseIndex } from "../../src/memory/index-entries.ts";
 import { isIndexPath, removeIndexLine, setIndexLine } from "../../src/memory/memory-index.ts";
-import { anyValue } from "./frontmatter-arbitraries.ts";
+import { anyValue, runs } from "./frontmatter-arbitraries.ts";
 
 describe("a line of an index", () => {
   it.each([
@@ -118,7 +118,7 @@ describe("setting a line", () => {
         expect(lines).toHaveLength(6);
         expect(removeIndexLine(set, "new.md")).toBe(before);
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 
@@ -132,7 +132,7 @@ describe("setting a line", () => {
         expect(parseIndex(set).entries.map((entry) => entry.file)).toEqual([file]);
         expect(parseIndex(removeIndexLine(set, file)).entries).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 });
@@ -178,7 +178,7 @@ describe("any index", () => {
           );
         },
       ),
-      { numRuns: 1_500 },
+      runs(1_500),
     );
   });
 
@@ -210,7 +210,7 @@ describe("any index", () => {
           else expect(fitted.text).toBe(text);
         },
       ),
-      { numRuns: 1_500 },
+      runs(1_500),
     );
   });
 });

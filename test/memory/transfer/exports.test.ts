@@ -13,7 +13,7 @@ import {
   parseMemoryBundle,
 } from "../../../src/memory/transfer/memory-bundle.ts";
 import { fastestMs } from "../../helpers/growth.ts";
-import { anyMemoryText, anyValue } from "../frontmatter-arbitraries.ts";
+import { anyMemoryText, anyValue, runs } from "../frontmatter-arbitraries.ts";
 
 const lines = (...values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join("");
@@ -212,6 +212,8 @@ describe("what is no export", () => {
     { text: '{"messages":[]}', code: "FORMAT_UNKNOWN" },
     { text: "[".repeat(100_000), code: "FORMAT_UNKNOWN" },
     { text: `${'{"results":'.repeat(50_000)}`, code: "FORMAT_UNKNOWN" },
+    { text: 'null\n5\n[]\n{"message":null}\n', code: "FORMAT_UNKNOWN" },
+    { text: '[{"id":1e999,"memory":1e999}]', code: "FORMAT_UNKNOWN" },
     { text: '{"__proto__":{"entityType":"x","observations":[]}}', code: "FORMAT_UNKNOWN" },
   ])("is refused with $code", ({ text, code }) => {
     expect(() => importMemories(text)).toThrow(expect.objectContaining({ code }));
@@ -275,7 +277,7 @@ describe("what is no export", () => {
             expect(error).toBeInstanceOf(PalimpsestError);
           }
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 });
@@ -290,7 +292,7 @@ describe("our own export", () => {
         expect(bundle.trimEnd().split("\n")).toHaveLength(files.length + 2);
         expect(parseMemoryBundle(bundle)).toEqual({ files, notCarried: [], notCarriedCount: 0 });
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
