@@ -114,9 +114,17 @@ class ConfinedFileSystem implements FileSystem {
           this.makeDirectory(names.slice(0, -1).join("/"));
           this.#in(path, (above, name) => makeFolder(above.at(name)));
         }
-        // Whether it is a folder shows when it is walked into.
-        holdFolder(this.#root, names, this.#confinement).close();
+        this.#assertFolder(names);
       }
+  }
+
+  /** What is there already may be something else. Somebody may have removed it since, which whoever uses it is told. */
+  #assertFolder(names: readonly string[]): void {
+    try {
+      holdFolder(this.#root, names, this.#confinement).close();
+    } catch (error) {
+      if ((error as { readonly code?: string }).code !== "ENOENT") throw error;
+    }
   }
 
   list(path: string): readonly string[] {
