@@ -15,6 +15,7 @@ import type { ModelAnswer, ModelClient, StopReason } from "../ports/model-client
 import type { ModelFailure } from "../ports/model-failure.ts";
 import { findSilentOverflow } from "../tokens/silent-overflow.ts";
 import type { Message, Usage } from "../transcript/messages.ts";
+import type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from "./agent-calls.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
 import { AgentNotes, type ReadNotes } from "./agent-notes.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
@@ -33,32 +34,6 @@ import type { Session } from "./session.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
 import { runTurn } from "./turn.ts";
 import type { TurnOptions, TurnResult } from "./turn-options.ts";
-
-/** The part of a request that is the host's; the model is the session's own where it is left out. */
-export type AgentRequest = Omit<CallRequest, "model"> & { readonly model?: string };
-
-/** How a call is prepared. */
-export interface PrepareOptions {
-  /** Stops a summary that is being written: nothing is changed then. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** A compaction by hand. Everything may be left out. */
-export interface CompactOptions extends PrepareOptions {
-  /** What the summary is to keep or leave out, beside its nine sections. */
-  readonly instructions?: string;
-  /** Only the entry of this number and what follows it; what stands before it stays as it is. */
-  readonly from?: number;
-  /** Only what stands before the entry of this number. */
-  readonly upTo?: number;
-}
-
-/** What a compaction by hand did: the edits, and the model that wrote the summary, if one did. */
-export interface CompactResult {
-  readonly edits: PreparedCall["edits"];
-  readonly writtenBy?: string;
-  readonly freedTokens: number;
-}
 
 /**
  * A session with a model. `turn` does everything; a host that calls its model itself uses `prepare`,
@@ -96,7 +71,8 @@ export class AgentSession {
     this.#sizer = new CallSizer(session, options, world);
     const { notes = {} } = options;
     this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
-    this.#memory = options.memory && new AgentMemory(session, options.memory);
+    const { memory, memoryExtraction: extraction = "rules" } = options;
+    this.#memory = memory && new AgentMemory(session, { memory, extraction });
     this.#compaction = new AgentCompaction(session, options, {
       ...world,
       hooks: this.#hooks,
@@ -123,9 +99,10 @@ export class AgentSession {
   }
 
   /** Appends messages as they came; see {@link Session.append}. */
-  append(messages: Message | readonly Message[]): Promise<readonly number[]> {
-    this.#memory?.said(messages);
-    return this.session.append(messages);
+  async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
+    const seqs = await this.session.append(messages);
+    this.#memory?.said(messages, seqs);
+    return seqs;
   }
 
   /**
@@ -145,6 +122,7 @@ export class AgentSession {
       throw error;
     } finally {
       this.#isInTurn = false;
+      this.#memory?.turnEnded();
     }
   }
 
@@ -278,9 +256,18 @@ export class AgentSession {
     await this.#notes?.settled(undefined);
   }
 
+  /** Waits until what the user asked to be remembered is kept. */
+  async memorySettled(): Promise<void> {
+    await this.#memory?.settled();
+  }
+
   /** Ends the session: what is being written ahead is given up, the rest is synced. */
   async close(): Promise<void> {
-    await Promise.all([this.#compaction.stop(), this.#notes?.stop()]);
+    await Promise.all([
+      this.#compaction.stop(),
+      this.#notes?.stop(),
+      this.#memory?.stop(this.#world.deadline),
+    ]);
     await this.session.close();
     this.#world.onClosed?.();
   }

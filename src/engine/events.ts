@@ -3,6 +3,7 @@
  * found, as data. Nothing that changes what the model sees happens without one of these.
  */
 
+import type { LeftOutCounts } from "../memory/extraction/rule-extractor.ts";
 import type { ModelFailure } from "../ports/model-failure.ts";
 import type { LogDamage } from "../ports/session-store.ts";
 import type { CacheMiss } from "../tokens/prompt-cache-monitor.ts";
@@ -10,6 +11,7 @@ import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
 import type { Usage } from "../transcript/messages.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { HookFailure } from "./hooks.ts";
+import type { MemoryReceipt } from "./memory/memory-receipt.ts";
 import type { MendReason } from "./mending.ts";
 import type { NotesUpdate } from "./notes-update.ts";
 import type { RestorationEvent } from "./restoration-events.ts";
@@ -41,6 +43,8 @@ import type { SummaryCall } from "./summary-desk.ts";
  * - `notes-unreadable`: the notes, or the user's template or prompt of them, cannot be used now, and `reason` says why.
  * - `memory-recalled`: memories were shown for what the user said, by their paths; `chosenBy` says who chose them, and
  *   `fellBack` why the model did not.
+ * - `memory-extracted`: what the user asked to be remembered was kept, with a receipt each; `leftOut` counts what was
+ *   not, and why.
  * - `memory-index-cut`: the index of what is remembered is too large, and the session was told a part of it.
  * - `memory-failed`: what is remembered could not be read; the turn goes on without it.
  * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
@@ -122,6 +126,12 @@ export type SessionEvent =
       readonly tokens: number;
       readonly chosenBy: "model" | "rank";
       readonly fellBack?: string;
+    }
+  | {
+      readonly type: "memory-extracted";
+      readonly by: "rules";
+      readonly receipts: readonly MemoryReceipt[];
+      readonly leftOut: LeftOutCounts;
     }
   | { readonly type: "memory-index-cut"; readonly reason: string }
   | { readonly type: "memory-failed"; readonly reason: string }

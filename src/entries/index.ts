@@ -43,15 +43,10 @@ export type {
 } from "../compaction/conversation/memory-entry.ts";
 export type { CompressionTrigger } from "../compaction/conversation/plan-compression.ts";
 export type { PolicyName } from "../compaction/cost-policy.ts";
+export type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from "../engine/agent-calls.ts";
 export type { ReadNotes } from "../engine/agent-notes.ts";
 export type { AgentModels, AgentOptions } from "../engine/agent-options.ts";
-export type {
-  AgentRequest,
-  AgentSession,
-  CompactOptions,
-  CompactResult,
-  PrepareOptions,
-} from "../engine/agent-session.ts";
+export type { AgentSession } from "../engine/agent-session.ts";
 export type { SummarizeCallback, SummarizeProblem } from "../engine/ask-for-summary.ts";
 export { cleanUp } from "../engine/clean-up.ts";
 export type { CleanUpFailure, CleanUpOptions, CleanUpReport } from "../engine/clean-up-run.ts";

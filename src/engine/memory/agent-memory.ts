@@ -8,32 +8,64 @@
  * to the observer, and the turn goes on without.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
+import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { cutHead, cutTail } from "../../base/text.ts";
+import { formatPointer } from "../../compaction/pointer.ts";
 import { composeIndex, composeIndexNews, readShownPaths, readToldIndex } from "../../memory/index-news.ts";
+import type { Deadline } from "../../ports/deadline.ts";
 import { blockText, type ToolUseBlock } from "../../transcript/blocks.ts";
 import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
+import { askWithin } from "../ask-within.ts";
 import { notify } from "../events.ts";
 import type { Session } from "../session.ts";
+import { AgentExtraction } from "./agent-extraction.ts";
 import type { PersistentMemory } from "./persistent-memory.ts";
 
 export class AgentMemory {
   readonly #session: Session;
   readonly #memory: PersistentMemory;
+  readonly #extraction: AgentExtraction | undefined;
   /** What the user has said since the last call. */
   #unanswered: string[] = [];
 
-  constructor(session: Session, memory: PersistentMemory) {
+  constructor(
+    session: Session,
+    { memory, extraction }: { readonly memory: PersistentMemory; readonly extraction: "rules" | "off" },
+  ) {
     this.#session = session;
     this.#memory = memory;
+    this.#extraction = extraction === "off" ? undefined : new AgentExtraction(session, memory);
   }
 
-  /** Messages were appended: what the user says in them calls for memories. */
-  said(messages: Message | readonly Message[]): void {
+  /** Messages were appended, as these entries: what the user says in them calls for memories, and may become some. */
+  said(messages: Message | readonly Message[], seqs: readonly number[]): void {
     const all = "role" in messages ? [messages] : messages;
-    for (const message of all)
-      if ((message.origin ?? defaultOrigin(message)) === "user")
-        this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
+    const users = all.flatMap((message, index) =>
+      (message.origin ?? defaultOrigin(message)) === "user"
+        ? [{ id: formatPointer({ seq: seqs[index]!, block: 0 }), message }]
+        : [],
+    );
+    for (const { message } of users)
+      this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
+    this.#extraction?.heard(users);
+  }
+
+  /** The model has handed back: what the user wants kept is kept, in the background. */
+  turnEnded(): void {
+    this.#extraction?.turnEnded();
+  }
+
+  /** The session ends: waits a little for what is being written. */
+  async stop(deadline: Deadline): Promise<void> {
+    this.turnEnded();
+    const timeoutMs = NOTES_DEFAULTS.drainMs;
+    await askWithin(() => this.settled(), { deadline, timeoutMs }).catch(() => undefined);
+  }
+
+  /** Resolves when nothing is being written any more. */
+  async settled(): Promise<void> {
+    await this.#extraction?.settled();
   }
 
   /** What is told before the next call, to be appended; nothing where nothing is new. Never rejects. */

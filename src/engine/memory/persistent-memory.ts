@@ -89,6 +89,7 @@ export class PersistentMemory {
   readonly #shelf: MemoryShelf;
   readonly #writer: MemoryWriter;
   readonly #injections: InjectionLog;
+  #toolWrites = 0;
 
   /** @internal Made by `createMemory`. */
   constructor(options: PersistentMemoryOptions) {
@@ -103,6 +104,11 @@ export class PersistentMemory {
   /** The folder in which a person finds the memories; absent where they are no files. */
   get path(): string | undefined {
     return this.#store.path;
+  }
+
+  /** How often a model has changed these memories through {@link tool}. @internal */
+  get toolWritesCount(): number {
+    return this.#toolWrites;
   }
 
   /**
@@ -267,7 +273,10 @@ export class PersistentMemory {
    * `memory_20250818`.
    */
   tool(): MemoryToolHandlers {
-    return memoryToolHandlers({ store: this.#store });
+    const onChange = (): void => {
+      this.#toolWrites++;
+    };
+    return memoryToolHandlers({ store: this.#store, onChange });
   }
 
   /** Resolves when nothing is under way any more; afterwards every call fails. */

@@ -136,6 +136,45 @@ describe("correcting", () => {
     expect(text).toContain(`(${receipt.path})`);
   });
 
+  it.each([
+    {
+      old: "The API listens on port 8080.",
+      fresh: "The API listens on port 9090.",
+      why: "another value of one relation",
+    },
+    {
+      old: "We deploy the site on Tuesdays.",
+      fresh: "We deploy the site on Thursdays, not on Tuesdays.",
+      why: "the old value denied",
+    },
+  ])("is noticed where the words show it: $why", async ({ old, fresh }) => {
+    const { memory } = aPersistentMemory();
+    const { path } = await memory.remember(old, { source: "user" });
+    expect(await memory.remember(fresh, { source: "user" })).toMatchObject({
+      status: "superseded",
+      superseded: [path],
+    });
+  });
+
+  it("is not done by who is less to be believed: then both stay, and that is said", async () => {
+    const { memory } = aPersistentMemory();
+    const { path } = await memory.remember("The API listens on port 8080.", { source: "user" });
+    const receipt = await memory.remember("The API listens on port 9090.", { source: "agent" });
+    expect(receipt).toMatchObject({ status: "written", superseded: [] });
+    expect(receipt.reason).toBe(
+      `It is new. It says otherwise than ${path}, which is better founded: both stay.`,
+    );
+    expect((await memory.list({ state: "active" })).memories).toHaveLength(2);
+  });
+
+  it("leaves what is merely alike", async () => {
+    const { memory } = aPersistentMemory();
+    await memory.remember("Ada likes tea.", { source: "user" });
+    expect(await memory.remember("Ada likes coffee.", { source: "user" })).toMatchObject({
+      status: "written",
+    });
+  });
+
   it("needs something to correct, and changes nothing without", async () => {
     const { memory, store } = aPersistentMemory();
     await expect(memory.supersede("nothing.md", "x")).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
