@@ -2,6 +2,7 @@
 
 export { inMemoryMemoryStore } from "../adapters/in-memory/in-memory-memory-store.ts";
 export type { RememberOptions } from "../engine/memory/fresh-memory.ts";
+export type { MemoryImportReport } from "../engine/memory/import-memories.ts";
 export type { Injection } from "../engine/memory/injection-log.ts";
 export type { Recall, RecalledMemory, RecallOptions } from "../engine/memory/memory-recall.ts";
 export type { MemoryReceipt, MemoryStatus } from "../engine/memory/memory-receipt.ts";
@@ -16,7 +17,10 @@ export type {
   ShownMemoryFile,
 } from "../engine/memory/persistent-memory.ts";
 export { createMemory, type MemoryOptions, memoryFolder } from "../hosts/create-memory.ts";
+export type { HealthCounts, HealthFinding, HealthKind, MemoryHealth } from "../memory/health.ts";
 export type { Memory, MemorySource, MemoryType } from "../memory/memory.ts";
+export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";
+export type { MemoryFormat, NotCarried } from "../memory/transfer/imported-memory.ts";
 export type {
   MemoryApplied,
   MemoryChange,

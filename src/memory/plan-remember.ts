@@ -24,6 +24,8 @@ export interface FreshMemory {
   readonly isConfirmed: boolean;
   readonly isQuarantined: boolean;
   readonly decays: boolean;
+  /** When it was first said, where that is not now. */
+  readonly createdAtMs?: number | undefined;
   readonly sessionId?: string | undefined;
   readonly messageId?: string | undefined;
   /** Where it goes: the directory itself, or a folder in it. */
@@ -117,7 +119,11 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   const old = matter.filter(isBelieved);
   const kept = matter.filter((one) => !isBelieved(one));
   const superseded = old.map(({ memory }) => memory.path);
-  const text = formatMemoryFile({ ...fresh, createdAtMs: nowMs, supersedes: superseded });
+  const text = formatMemoryFile({
+    ...fresh,
+    createdAtMs: fresh.createdAtMs ?? nowMs,
+    supersedes: superseded,
+  });
   const changes: MemoryChange[] = [
     { path, base: undefined, text },
     ...old.map(({ memory, text: before, version }) => ({

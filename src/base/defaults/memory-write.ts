@@ -5,6 +5,8 @@ export const MEMORY_WRITE_DEFAULTS = {
   triesCount: 40,
   /** Memories that a new fact is compared with, the most similar ones. Source: our choice: what says the same is among the first few. */
   comparedCount: 8,
+  /** Bytes of one file that is imported. Source: our choice: tens of thousands of memories; what is larger is none. */
+  importedBytes: 64_000_000,
   /** Words of a fact that become its name, where it is given none. Source: our choice: what a list shows of it. */
   nameWordsCount: 8,
 } as const;

@@ -24,8 +24,12 @@ export interface RememberOptions {
   readonly source?: MemorySource;
   /** A person stands by it. @defaultValue true where a user said it */
   readonly isConfirmed?: boolean;
+  /** Kept, and shown to no model until somebody confirms it. @defaultValue true for what only a tool or the web said */
+  readonly isQuarantined?: boolean;
   /** `false` for what stays true: it does not lose worth with age. @defaultValue true */
   readonly decays?: boolean;
+  /** When it was first said, in milliseconds since the epoch. @defaultValue now */
+  readonly createdAtMs?: number;
   /** Shared with the project's team, where there is one. @defaultValue false */
   readonly isTeam?: boolean;
   /** Where it was said. */
@@ -67,10 +71,12 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
     body: body.text,
     source,
     isConfirmed,
-    isQuarantined: (source === "tool" || source === "web") && !isConfirmed,
+    isQuarantined:
+      options.isQuarantined === true || ((source === "tool" || source === "web") && !isConfirmed),
     decays: options.decays ?? true,
     ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }),
     ...(options.messageId === undefined ? {} : { messageId: options.messageId }),
+    ...(options.createdAtMs === undefined ? {} : { createdAtMs: options.createdAtMs }),
     folder: isTeam ? TEAM_FOLDER : "",
   };
   return { fresh, cleaned };

@@ -10,16 +10,21 @@ import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import { MemoryError } from "../../base/errors.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import { showIndex } from "../../memory/fit-index.ts";
+import { judgeHealth, type MemoryHealth } from "../../memory/health.ts";
 import type { KnownMemory, Memory, MemoryType } from "../../memory/memory.ts";
 import { updateMemoryFile } from "../../memory/memory-file.ts";
 import { INDEX_NAME, isIndexPath } from "../../memory/memory-index.ts";
 import { planRemember, type RememberPlan } from "../../memory/plan-remember.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
 import type { HitReason } from "../../memory/search/memory-search.ts";
+import type { ForeignFile } from "../../memory/transfer/from-claude-code.ts";
+import { formatMemoriesMarkdown } from "../../memory/transfer/memories-markdown.ts";
+import { formatMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import { type RememberOptions, readFresh } from "./fresh-memory.ts";
+import { importInto, type MemoryImportReport } from "./import-memories.ts";
 import { type Injection, InjectionLog } from "./injection-log.ts";
 import { type Recall, type RecallOptions, recallMemories } from "./memory-recall.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
@@ -277,6 +282,46 @@ export class PersistentMemory {
       this.#toolWrites++;
     };
     return memoryToolHandlers({ store: this.#store, onChange });
+  }
+
+  /**
+   * Looks for what rots: repetitions, contradictions, what is never recalled, keys in files, lines that lead
+   * nowhere. Changes nothing.
+   * @throws `STORE_FAILED`
+   */
+  async audit(): Promise<MemoryHealth> {
+    const { memories, indexes, problems } = await this.#shelf.look();
+    const injections = await this.#injections.newest(Number.POSITIVE_INFINITY);
+    return judgeHealth({
+      known: [...memories.values()],
+      indexes: [...indexes.values()].map(({ path, text }) => ({
+        folder: path.slice(0, -INDEX_NAME.length),
+        text,
+      })),
+      problems,
+      recalled: new Set(injections.map(({ path }) => path)),
+      nowMs: this.#options.now(),
+    });
+  }
+
+  /**
+   * All of it as one text: `jsonl` holds every file to the byte and can be imported again; `md` is for people.
+   * @throws `STORE_FAILED`
+   */
+  async export(format: "jsonl" | "md" = "jsonl"): Promise<string> {
+    const { memories, indexes } = await this.#shelf.look();
+    if (format === "md") return formatMemoriesMarkdown([...memories.values()].map(({ memory }) => memory));
+    const files = [...[...memories].map(([path, { text }]) => ({ path, text })), ...indexes.values()];
+    return formatMemoryBundle(files.toSorted((one, other) => (one.path < other.path ? -1 : 1)));
+  }
+
+  /**
+   * Takes memories over from another program or from an export: a text (our own `jsonl`, the MCP memory server's
+   * `memory.jsonl`, an export of mem0), or the files of a Claude Code memory directory. What is there stays as it is.
+   * @throws `INPUT_EMPTY`, `INPUT_TOO_LARGE`, `FORMAT_UNKNOWN`, `STORE_FAILED`
+   */
+  async import(from: string | readonly ForeignFile[]): Promise<MemoryImportReport> {
+    return importInto(this, { store: this.#store, from });
   }
 
   /** Resolves when nothing is under way any more; afterwards every call fails. */

@@ -13,6 +13,9 @@ const COMMANDS: CommandLoaders = {
   recall: async () => (await import("./recall-command.ts")).addRecall,
   forget: async () => (await import("./one-memory-commands.ts")).addForget,
   confirm: async () => (await import("./one-memory-commands.ts")).addConfirm,
+  audit: async () => (await import("./audit-command.ts")).addAudit,
+  import: async () => (await import("./import-command.ts")).addImport,
+  export: async () => (await import("./export-command.ts")).addExport,
   path: async () => (await import("./path-command.ts")).addPath,
 };
 

@@ -1,0 +1,85 @@
+/**
+ * Takes memories over, and says of each what became of it and of everything else why it stayed behind.
+ *
+ * A bundle of ours is put back file by file, to the byte. What comes from another program is remembered like any
+ * other fact: cleaned, compared with what is known, and never believed more than what a user said here.
+ */
+import { type ForeignFile, importClaudeCodeMemory } from "../../memory/transfer/from-claude-code.ts";
+import { importMemories } from "../../memory/transfer/import-memories.ts";
+import type { MemoryFormat, MemoryImport, NotCarried } from "../../memory/transfer/imported-memory.ts";
+import { isMemoryBundle, parseMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { RememberOptions } from "./fresh-memory.ts";
+import type { MemoryReceipt } from "./memory-receipt.ts";
+
+/** What an import did. */
+export interface MemoryImportReport {
+  readonly format: MemoryFormat;
+  /** What became of each memory, and where it was in what was imported. */
+  readonly receipts: readonly (MemoryReceipt & { readonly origin: string })[];
+  /** What did not come over, and why; of a long list the first ones. */
+  readonly notCarried: readonly NotCarried[];
+  readonly notCarriedCount: number;
+}
+
+interface Rememberer {
+  remember(text: string, options: RememberOptions): Promise<MemoryReceipt>;
+}
+
+/** @throws as `PersistentMemory.import` */
+export async function importInto(
+  memory: Rememberer,
+  { store, from }: { readonly store: MemoryStore; readonly from: string | readonly ForeignFile[] },
+): Promise<MemoryImportReport> {
+  if (typeof from === "string" && isMemoryBundle(from)) return restoreBundle(store, from);
+  const read = typeof from === "string" ? importMemories(from) : importClaudeCodeMemory(from);
+  return rememberAll(memory, read);
+}
+
+async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<MemoryImportReport> {
+  const receipts: MemoryImportReport["receipts"][number][] = [];
+  for (const { memory: found, origin } of read.memories) {
+    const { name, description, type, decays, createdAtMs, isQuarantined, sessionId, body } = found;
+    const receipt = await memory.remember(body, {
+      name,
+      source: "import",
+      isConfirmed: false,
+      ...(description === undefined ? {} : { description }),
+      ...(type === undefined ? {} : { type }),
+      ...(decays === undefined ? {} : { decays }),
+      ...(createdAtMs === undefined ? {} : { createdAtMs }),
+      ...(isQuarantined === undefined ? {} : { isQuarantined }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
+    receipts.push({ ...receipt, origin });
+  }
+  const { format, notCarried, notCarriedCount } = read;
+  return { format, receipts, notCarried, notCarriedCount };
+}
+
+/** What has a file of its name already stays as it is. */
+async function restoreBundle(store: MemoryStore, text: string): Promise<MemoryImportReport> {
+  const { files, notCarried, notCarriedCount } = parseMemoryBundle(text);
+  const receipts: MemoryImportReport["receipts"][number][] = [];
+  for (const file of files) {
+    const status = await restoreFile(store, file);
+    receipts.push({ ...status, superseded: [], cleaned: [], warnings: [], origin: file.path });
+  }
+  return { format: "palimpsest", receipts, notCarried, notCarriedCount };
+}
+
+async function restoreFile(
+  store: MemoryStore,
+  { path, text }: { readonly path: string; readonly text: string },
+): Promise<Pick<MemoryReceipt, "status" | "path" | "reason">> {
+  try {
+    const there = await store.read(path);
+    if (there?.text === text) return { status: "merged", path, reason: "It is there already, to the byte." };
+    const applied = there === undefined && (await store.apply([{ path, base: undefined, text }])).isApplied;
+    return applied
+      ? { status: "written", path, reason: "It is as it was exported." }
+      : { status: "rejected", reason: `There is another ${path}, which stays as it is.` };
+  } catch (error) {
+    return { status: "rejected", reason: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { aPersistentMemory, put } from "./a-persistent-memory.ts";
+
+describe("export and import", () => {
+  it("bring a directory over to the byte", async () => {
+    const from = aPersistentMemory();
+    await from.memory.remember("We deploy on Tuesdays only.", { source: "user" });
+    await put(
+      from.store,
+      "odd.md",
+      "---\r\nname: x # not a comment\r\nmine: [1, 2]\r\n---\r\n\r\ntext \u{1F1EB}\u{1F1F7}\r\n",
+    );
+    const to = aPersistentMemory();
+    const report = await to.memory.import(await from.memory.export());
+    expect(report.receipts.map(({ status, path }) => [status, path])).toEqual([
+      ["written", "MEMORY.md"],
+      ["written", "odd.md"],
+      ["written", "we-deploy-on-tuesdays-only.md"],
+    ]);
+    for (const { path } of (await from.store.list()).files)
+      expect((await to.store.read(path))!.text).toBe((await from.store.read(path))!.text);
+  });
+
+  it("leave what is there as it is, and say so", async () => {
+    const from = aPersistentMemory();
+    await from.memory.remember("We deploy on Tuesdays only.", { source: "user" });
+    const bundle = await from.memory.export();
+    const to = aPersistentMemory();
+    await put(to.store, "we-deploy-on-tuesdays-only.md", "Mine.");
+    const { receipts } = await to.memory.import(bundle);
+    expect(receipts.map(({ status }) => status)).toEqual(["written", "rejected"]);
+    expect((await to.store.read("we-deploy-on-tuesdays-only.md"))!.text).toBe("Mine.");
+    expect((await to.memory.import(bundle)).receipts[0]!.status).toBe("merged");
+  });
+
+  it("write nothing outside of the directory, whatever a bundle names", async () => {
+    const lines = [
+      { type: "palimpsest-memories", version: 1 },
+      { path: "../evil.md", text: "x" },
+      { path: "/etc/evil.md", text: "x" },
+      { type: "end", files: 2 },
+    ];
+    const { memory, store } = aPersistentMemory();
+    const { receipts } = await memory.import(`${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+    expect(receipts.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect((await store.list()).files).toEqual([]);
+  });
+
+  it("take over what mem0 kept, which nobody here has confirmed", async () => {
+    const { memory } = aPersistentMemory();
+    const records = [
+      { id: "1", memory: "Ada is allergic to peanuts", user_id: "ada", created_at: "2026-01-05T10:00:00Z" },
+    ];
+    const { format, receipts } = await memory.import(JSON.stringify({ results: records }));
+    expect(format).toBe("mem0");
+    expect(receipts).toMatchObject([{ status: "written", path: expect.any(String) }]);
+    expect(await memory.show(receipts[0]!.path!)).toMatchObject({
+      ...{ source: "import", isConfirmed: false, createdAtMs: Date.UTC(2026, 0, 5, 10) },
+    });
+    expect((await memory.recall("what is Ada allergic to?")).memories).toHaveLength(1);
+  });
+
+  it("take over a memory directory of Claude Code", async () => {
+    const { memory } = aPersistentMemory();
+    const { format, receipts } = await memory.import([
+      { path: "MEMORY.md", text: "- [Deploys](deploys.md) — when we deploy\n" },
+      {
+        path: "deploys.md",
+        text: "---\nname: deploys\ndescription: when we deploy\nmetadata:\n  type: project\n---\n\nOn Tuesdays.\n",
+      },
+    ]);
+    expect([format, receipts.map(({ status }) => status)]).toEqual(["claude-code", ["written"]]);
+    expect((await memory.index()).text).toContain("when we deploy");
+  });
+
+  it("say what is no export of memories", async () => {
+    const { memory } = aPersistentMemory();
+    await expect(memory.import("hello")).rejects.toMatchObject({ code: "FORMAT_UNKNOWN" });
+    await expect(memory.import("")).rejects.toMatchObject({ code: "INPUT_EMPTY" });
+  });
+
+  it("write all of it for people, too", async () => {
+    const { memory } = aPersistentMemory();
+    await memory.remember("We deploy on Tuesdays only.", { source: "user" });
+    expect(await memory.export("md")).toContain("We deploy on Tuesdays only.");
+  });
+});
