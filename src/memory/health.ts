@@ -17,6 +17,7 @@ import { judgeMatter } from "./same-matter.ts";
 import { createMemorySearch } from "./search/memory-search.ts";
 import { worthOf } from "./worth.ts";
 
+/** What is wrong, told apart for programs. */
 export type HealthKind =
   | "unreadable"
   | "secret"
