@@ -3,7 +3,7 @@
  * carry them on.
  *
  * Linear in the text, whoever wrote it: every repetition is bounded or begins at a mark that it cannot
- * run over, and PEM blocks are followed by hand. What has no shape of its own (a password in a
+ * run over, and PEM blocks are followed by hand. Whatever is longer than any key ends one. What has no shape of its own (a password in a
  * sentence, a key split over two blocks) is not found; a commit, a checksum and a UUID are left alone.
  */
 
@@ -46,27 +46,28 @@ const QUOTE = String.raw`\\{0,3}["']`;
 const QUOTED_VALUE = String.raw`(?:[^"\\]|\\(?![\\"]))`;
 
 const PATTERNS: readonly SecretPattern[] = [
-  { family: "anthropic", marks: ["sk-ant-"], pattern: /(?<![\w-])sk-ant-[\w-]{20,}/g },
-  { family: "openrouter", marks: ["sk-or-"], pattern: /(?<![\w-])sk-or-[\w-]{24,}/g },
+  { family: "anthropic", marks: ["sk-ant-"], pattern: /(?<![\w-])sk-ant-[\w-]{20,9999}/g },
+  { family: "openrouter", marks: ["sk-or-"], pattern: /(?<![\w-])sk-or-[\w-]{24,9999}/g },
   {
     family: "openai",
     marks: ["sk-"],
-    pattern: /(?<![\w-])sk-(?:(?:proj|svcacct|admin)-[\w-]{24,}|(?=[A-Za-z]{0,47}\d)[A-Za-z0-9]{40,})/g,
+    pattern:
+      /(?<![\w-])sk-(?:(?:proj|svcacct|admin)-[\w-]{24,9999}|(?=[A-Za-z]{0,47}\d)[A-Za-z0-9]{40,9999})/g,
   },
   {
     family: "github",
     marks: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-    pattern: /(?<!\w)(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,})/g,
+    pattern: /(?<!\w)(?:gh[pousr]_[A-Za-z0-9]{30,9999}|github_pat_\w{30,9999})/g,
   },
   { family: "aws", marks: ["akia", "asia"], pattern: /(?<![A-Za-z0-9])A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])/g },
   { family: "google", marks: ["aiza"], pattern: /(?<![\w-])AIza[\w-]{35}/g },
-  { family: "slack", marks: ["xox"], pattern: /(?<![\w-])xox[abeoprs]-[\w-]{10,}/g },
-  { family: "webhook", marks: ["whsec_"], pattern: /(?<!\w)whsec_[A-Za-z0-9+/=_-]{16,}/g },
-  { family: "supabase", marks: ["sbp_"], pattern: /(?<!\w)sbp_[A-Za-z0-9]{32,}/g },
+  { family: "slack", marks: ["xox"], pattern: /(?<![\w-])xox[abeoprs]-[\w-]{10,9999}/g },
+  { family: "webhook", marks: ["whsec_"], pattern: /(?<!\w)whsec_[A-Za-z0-9+/=_-]{16,9999}/g },
+  { family: "supabase", marks: ["sbp_"], pattern: /(?<!\w)sbp_[A-Za-z0-9]{32,9999}/g },
   {
     family: "jwt",
     marks: ["eyj"],
-    pattern: /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g,
+    pattern: /(?<![\w-])eyJ[\w-]{8,9999}\.eyJ[\w-]{8,9999}\.[\w-]{8,9999}/g,
   },
   {
     family: "bot-token",
@@ -82,13 +83,13 @@ const PATTERNS: readonly SecretPattern[] = [
     family: "npm",
     marks: ["_auth", "_password", "npm_"],
     pattern:
-      /(?<kept>(?<!\w)(?:_authToken|_auth|_password)[ \t]{0,4}=[ \t]{0,4}["']?)(?![[$])[^\s"'\\]{8,}|(?<!\w)npm_[A-Za-z0-9]{36}/g,
+      /(?<kept>(?<!\w)(?:_authToken|_auth|_password)[ \t]{0,4}=[ \t]{0,4}["']?)(?![[$])[^\s"'\\]{8,9999}|(?<!\w)npm_[A-Za-z0-9]{36}/g,
   },
   {
     family: "service-account",
     marks: ["private_key", "client_secret"],
     pattern: new RegExp(
-      String.raw`(?<kept>${QUOTE}(?:private_key(?:_id)?|client_secret)${QUOTE}\s{0,4}:\s{0,4}\\{0,3}")(?!\[redacted)${QUOTED_VALUE}{8,}`,
+      String.raw`(?<kept>${QUOTE}(?:private_key(?:_id)?|client_secret)${QUOTE}\s{0,4}:\s{0,4}\\{0,3}")(?!\[redacted)${QUOTED_VALUE}{8,9999}`,
       "g",
     ),
   },
@@ -96,7 +97,7 @@ const PATTERNS: readonly SecretPattern[] = [
     family: "authorization",
     marks: ["authorization", "bearer", "api-key", "api_key", "apikey"],
     pattern:
-      /(?<kept>authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this)\.)(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,}/gi,
+      /(?<kept>authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this)\.)(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,9999}/gi,
   },
 ];
 
@@ -160,8 +161,8 @@ export function takeOut(text: string, spans: readonly SecretSpan[]): RedactedTex
 
 const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const PEM_TAIL = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
-/** What a key's body is made of, and the line breaks of text inside JSON. */
-const PEM_BODY = /(?:[A-Za-z0-9+/=\s]|\\[nr\\])*/y;
+/** A piece of what a key's body is made of, line breaks of text inside JSON among it. */
+const PEM_BODY = /(?:[A-Za-z0-9+/=\s]|\\[nr\\]){1,4096}/y;
 
 /** Blocks with their end, and the body of those that were cut off before it. */
 function* findPem(text: string): Iterable<SecretSpan> {
@@ -174,8 +175,7 @@ function* findPem(text: string): Iterable<SecretSpan> {
     if (dashes !== -1 && PEM_TAIL.test(text)) end = PEM_TAIL.lastIndex;
     else {
       PEM_BODY.lastIndex = bodyFrom;
-      PEM_BODY.test(text);
-      end = PEM_BODY.lastIndex;
+      while (PEM_BODY.test(text)) end = PEM_BODY.lastIndex;
     }
     yield { family: "private-key", from: head.index, to: end };
     PEM_HEAD.lastIndex = end;

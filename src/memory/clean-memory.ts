@@ -12,7 +12,7 @@ import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
 import { showHidden } from "../base/hidden-characters.ts";
 import { writeOutRoleMarks } from "../base/role-marks.ts";
 import type { SecretFamily } from "../base/secret-patterns.ts";
-import { shorten, toWellFormed } from "../base/text.ts";
+import { cutHead, shorten, toWellFormed } from "../base/text.ts";
 
 /** Where the text is to stand; all but a body are one line. */
 export type MemoryPlace = "name" | "description" | "hook" | "body";
@@ -35,8 +35,13 @@ export interface CleanedMemoryText {
   readonly changes: readonly MemoryTextChange[];
 }
 
-const { memoryNameCharacters, memoryDescriptionCharacters, memoryHookCharacters, memoryBodyCharacters } =
-  MEMORY_SAFETY_DEFAULTS;
+const {
+  memoryNameCharacters,
+  memoryDescriptionCharacters,
+  memoryHookCharacters,
+  memoryBodyCharacters,
+  memoryReadCharacters,
+} = MEMORY_SAFETY_DEFAULTS;
 
 const LENGTHS: Readonly<Record<MemoryPlace, number>> = {
   name: memoryNameCharacters,
@@ -52,7 +57,7 @@ export function cleanMemoryText(text: string, place: MemoryPlace): CleanedMemory
     if (after !== before) changes.add(change);
     return after;
   };
-  const lines = text.replace(/\r\n?/g, "\n");
+  const lines = changed(text, within(text), "length").replace(/\r\n?/g, "\n");
   // First of all: keys are found although hidden characters break them, and nothing is cut before they are.
   const shown = changed(lines, showHidden(toWellFormed(lines)), "hidden characters");
   const { text: bare, found } = redactBroken(shown);
@@ -97,14 +102,25 @@ const SPEAKER = /^([ \t>*_-]{0,9}(?:human|assistant|system|user|developer)[ \t*_
 /** What a reader would take for the head of a file: YAML, TOML, JSON. */
 const FRONTMATTER = /^(\s*)(---|\+\+\+|;;;)/;
 
-/** Nothing, at length: no limit in tokens holds it. */
-const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
+/** Blank lines in a row; more are nothing at length, which no limit in tokens holds. */
+const BLANK_LINES_KEPT = 2;
 
 /** Without blank lines at both ends and in heaps; the first line keeps its indentation. */
 function trimLines(text: string): string {
-  const lines = text.replace(BLANK_LINES, "\n\n\n").split("\n");
-  const first = lines.findIndex((line) => line.trim() !== "");
-  if (first === -1) return "";
+  const lines: string[] = [];
+  let blanks = 0;
+  for (const line of text.split("\n")) {
+    blanks = line.trim() === "" ? blanks + 1 : 0;
+    if (blanks === 0 || (lines.length > 0 && blanks <= BLANK_LINES_KEPT)) lines.push(line);
+  }
   const last = lines.findLastIndex((line) => line.trim() !== "");
-  return lines.slice(first, last + 1).join("\n");
+  return lines.slice(0, last + 1).join("\n");
+}
+
+/** What is far longer than any memory is cut before anything is looked for in it, between two words. */
+function within(text: string): string {
+  if (text.length <= memoryReadCharacters) return text;
+  const head = cutHead(text, memoryReadCharacters);
+  const end = Math.max(head.lastIndexOf(" "), head.lastIndexOf("\n"));
+  return end === -1 ? "" : head.slice(0, end);
 }

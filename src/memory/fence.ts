@@ -77,15 +77,31 @@ export function freshness(atMs: number | undefined, nowMs: number): string {
   return days < MEMORY_SAFETY_DEFAULTS.verifyAfterDays ? age : `${age}: verify before relying on it`;
 }
 
-/** A fence that something wrote out has no end that could be told from one in its text: it goes to the end. */
-const FENCED = new RegExp(`(?:<|&lt;)${TAG}>(?:(?!</${TAG}>)[^])*(?:</${TAG}>|$)`, "gi");
+const OPEN = new RegExp(`(?:<|&lt;)${TAG}>`, "gi");
+const CLOSE = new RegExp(`</${TAG}>`, "gi");
 
 /** The text without what stands in a fence; one that is not closed goes to the end. */
 export function withoutRecalled(text: string): string {
-  return text.toLowerCase().includes(TAG) ? text.replace(FENCED, "") : text;
+  return splitRecalled(text).others;
 }
 
 /** What stands in fences of a text; empty where there are none. */
 export function recalledIn(text: string): string {
-  return text.toLowerCase().includes(TAG) ? (text.match(FENCED) ?? []).join("\n") : "";
+  return splitRecalled(text).recalled;
+}
+
+/** A fence that something wrote out has no end that could be told from one in its text: it goes to the end. */
+function splitRecalled(text: string): { readonly recalled: string; readonly others: string } {
+  const recalled: string[] = [];
+  const others: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(OPEN)) {
+    if (index < from) continue;
+    others.push(text.slice(from, index));
+    CLOSE.lastIndex = index;
+    from = CLOSE.test(text) ? CLOSE.lastIndex : text.length;
+    recalled.push(text.slice(index, from));
+  }
+  others.push(text.slice(from));
+  return { recalled: recalled.join("\n"), others: others.join("") };
 }

@@ -111,6 +111,15 @@ describe("cleanMemoryText", () => {
     );
   });
 
+  it("reads no more of a text than a memory could need, and cuts no key in two there", () => {
+    const text = `${"word ".repeat(199_990)}${KEY} ${"more ".repeat(1_000_000)}`;
+    expect(cleanMemoryText(text, "body")).toEqual({
+      text: `${"word ".repeat(6_399)}word\u2026`,
+      changes: ["length"],
+    });
+    expect(cleanMemoryText("x".repeat(2_000_000), "body")).toEqual({ text: "", changes: ["length"] });
+  });
+
   it.each([
     ["<"],
     ["<a "],

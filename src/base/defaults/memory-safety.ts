@@ -12,6 +12,8 @@ export const MEMORY_SAFETY_DEFAULTS = {
   memoryHookCharacters: 150,
   /** Characters of a memory's text; what is longer is no memory but a document. Source: our choice: about 8,000 tokens, far above those that are recalled. */
   memoryBodyCharacters: 32_000,
+  /** Characters of a text that are looked at to make a memory of it. Source: our choice: far more than a memory has, and read in an instant. */
+  memoryReadCharacters: 1_000_000,
   /** Days from which on recalled text is to be verified before it is relied on. Source: Claude Code's memory: from the second day on. */
   verifyAfterDays: 2,
   /** Characters of one message that are taken for a user's own words; more is a document. Source: our choice: more than twice the longest of the recorded sessions, which has about 1,500. */
