@@ -66,13 +66,24 @@ const RULES = [
   `(?:do not|don['’]?t) ever${W}|under no circumstances${W}|(?:i|we) (?:always|never) (?:want|use|like|need|deploy|write|run|commit|push|work|merge|release|test|review|squash|rebase)${W}`,
 ];
 
+/** What is so today is no practice. */
+const AT_PRESENT = `(?![^?]*(?<!\\p{L})(?:today|tonight|tomorrow|yesterday|right now|at the moment|later|soon|next (?:week|sprint|time)|last (?:week|sprint|time)|this (?:one|file|function|line|value|branch|pr|time|way|bug|error))${W})`;
+const PLACE =
+  "(?:(?:here|(?:in|for|on) (?:this|our|the) (?:repo|repository|project|codebase|code base|team|company)),? )?";
+const OFTEN = "(?:only|always|usually|mostly|normally|generally|no longer|do not|don['’]?t|never)";
+const PRACTICES = [
+  `${AT_PRESENT}${PLACE}we(?:['’]re| are)?(?: (?:${OFTEN}|also|still))? (?:use|using|deploy|follow|host|rely on|work with|standardi[sz]ed? on|have a (?:rule|policy|convention|freeze)|keep (?:our|all))${W}(?! (?:to${W}|it|this|that|these|those|them)${W})`,
+  `${AT_PRESENT}${PLACE}we ${OFTEN} (?:write|release|ship|run|merge|squash|rebase|review|test|commit|push|freeze|tag)${W}(?! (?:it|this|that|these|those|them)${W})`,
+  `${AT_PRESENT}our (?:team|project|repo|repository|codebase|company|stack|ci|database|db|api|style guide|convention|policy|default|main branch|deploy(?:ment)?s?|releases?|tests?|tickets?|bugs?|staging|production)${W}[^?]{0,60} (?:uses?|runs? (?:on|in|at|with|every)|lives?|must|goes|go|follows?|happens?|(?:is|are)(?! (?:(?:now|still|currently|not|all|too|so|very) )?(?:\\p{L}+ing|broken|down|slow|red|green|done|ready|good|fine|missing|wrong|stuck|flaky|late|back|up)${W}))${W}`,
+];
+
 export const CUES: readonly Cue[] = [
   // English
   {
     language: "en",
     kind: "remember",
     pattern: start(
-      `(?<cue>(?:(?:can|could|would) you )?(?:please )?(?:remember|memori[sz]e|make a note|take note|(?:do not|don['’]?t) forget|keep in mind|bear in mind|note to self|save (?:this|that|it)? ?(?:to|in) (?:your )?memory|add (?:this|that|it)? ?to (?:your )?memory)(?: this| it| the following)?(?: for (?:later|next time|the future))?(?:,? that${W}|[:,-]| to(?= )|(?= (?:i|i['’]m|we|we['’]re|my|our|you|it['’]s|there|always|never|all|the \\S+ (?:is|are|was|has|have|needs?|must|should|uses?|runs?|lives?|lies|can)|\\S+ (?:is|are|needs?|must|uses?|runs?))${W})))\\s*`,
+      `(?<cue>(?:(?:can|could|would) you )?(?:please )?(?:remember|memori[sz]e|make a note|take note|(?:do not|don['’]?t) forget|note to self|save (?:this|that|it)? ?(?:to|in) (?:your )?memory|add (?:this|that|it)? ?to (?:your )?memory)(?: this| it| the following)?(?: for (?:later|next time|the future))?(?:,? that${W}|[:,-]| to(?= )|(?= (?:i|i['’]m|we|we['’]re|my|our|you|it['’]s|there|always|never|all|the \\S+ (?:is|are|was|has|have|needs?|must|should|uses?|runs?|lives?|lies|can)|\\S+ (?:is|are|needs?|must|uses?|runs?))${W})))\\s*`,
     ),
   },
   {
@@ -84,7 +95,7 @@ export const CUES: readonly Cue[] = [
     language: "en",
     kind: "preference",
     pattern: start(
-      `(?:(?:for|in|on|with|as for|regarding|when)${W}[^,;?]{2,60}, )?i(?:['’]d| would| do)? (?:really |actually |strongly |generally |usually |much |always |also |personally )?prefer${W}|i['’]d rather (?:you|we|have|use|not)${W}|i (?:really |always )?(?:like|love|hate|dislike|can['’]t stand|(?:do not|don['’]?t) like|(?:do not|don['’]?t) want) (?:it when|when you|when the|you to|my|code|comments|tests|commits|answers|emojis?)${W}|i(?:['’]d| would) like you to${W}|i want you to (?:always|never)${W}|my (?:strong |personal )?preference is${W}|(?:i am|i['’]m) (?:not )?a fan of${W}`,
+      `(?:(?:for|in|on|with|as for|regarding|when)${W}[^,;?]{2,60}, )?i (?:do |really |strongly |generally |usually |much |always |also |personally )?prefer${W}|i(?:['’]d| would) (?:really |much )?(?:prefer (?:if |that )?(?:you|we)|rather (?:you|we))${W}|i (?:really |always )?(?:like|love|hate|dislike|can['’]t stand|(?:do not|don['’]?t) like|(?:do not|don['’]?t) want) (?:it when|when you|when the|you to|my|code|comments|tests|commits|answers|emojis?)${W}|i(?:['’]d| would) like you to${W}|i want you to (?:always|never)${W}|my (?:strong |personal )?preference is${W}|(?:i am|i['’]m) (?:not )?a fan of${W}`,
     ),
   },
   {
@@ -97,15 +108,19 @@ export const CUES: readonly Cue[] = [
   {
     language: "en",
     kind: "practice",
-    pattern: start(
-      `(?:(?:here|(?:in|for|on) (?:this|our|the) (?:repo|repository|project|codebase|code base|team|company)),? )?we(?:['’]re| are)?(?: (?:only|always|usually|mostly|normally|generally|no longer|do not|don['’]?t|never|also|still))? (?:use|using|deploy|follow|write|release|ship|host|rely on|work with|practi[cs]e|squash|rebase|standardi[sz]ed? on|run (?:our|the|all|tests|on)|keep (?:our|the|all)|have a (?:rule|policy|convention|freeze)|freezing|merge)${W}|our (?:team|project|repo|repository|codebase|company|stack|ci|database|db|api|style guide|convention|policy|convention|default|main branch|deploy(?:ment)?s?|releases?|tests?|tickets?|bugs?|staging|production)${W}[^?]{0,80}(?:is|are|uses?|runs?|lives?|must|goes?|follows?|needs?|happens?)${W}`,
-    ),
+    pattern: start(PRACTICES.join("|")),
+  },
+  {
+    // Mostly of the task at hand: kept as what is known, and not as what was asked to be remembered.
+    language: "en",
+    kind: "practice",
+    pattern: start(`(?<cue>(?:please )?(?:keep in mind|bear in mind|be aware)(?:,? that${W}|[:,]))\\s*`),
   },
   {
     language: "en",
     kind: "person",
     pattern: start(
-      `my (?:name|role|title|team|timezone|time zone|email|editor|shell|os|operating system|pronouns|native language) (?:is|are)${W}|call me (?=\\p{L})|(?:i am|i['’]m) (?:an? |the )?(?:\\S+ ){0,3}(?:engineer|developer|designer|manager|scientist|student|researcher|analyst|founder|lead|architect|administrator|maintainer|writer|teacher|beginner|new to)${W}|i work (?:as|at|for|on)${W}|i live in${W}|i(?:['’]ve| have) (?:been (?:using|writing|working (?:as|with|in|on))|worked (?:as|with))${W}[^?]{0,80} for [^?]{0,20}(?:years?|months?|decades?)${W}`,
+      `my (?:name|role|title|team|timezone|time zone|email|editor|shell|os|operating system|pronouns|native language) (?:is|are)${W}|call me (?=\\p{L})|(?:i am|i['’]m) (?:an? |the )?(?:\\S+ ){0,3}(?:engineer|developer|designer|manager|scientist|student|researcher|analyst|founder|lead|architect|administrator|maintainer|writer|teacher|beginner|new to)${W}|i work (?:as|at|for)${W}|i live in${W}|i(?:['’]ve| have) (?:been (?:using|writing|working (?:as|with|in|on))|worked (?:as|with))${W}[^?]{0,80} for [^?]{0,20}(?:years?|months?|decades?)${W}`,
     ),
   },
   // German
