@@ -56,6 +56,7 @@ const RULES = [
   `(?!(?:this|that|it|the|i|he|she|there)${W})[^,;:?]{3,80} ${OUGHT} ${EVER}`,
   `(?:if|when|whenever|before|after|for|in|on|with)${W}[^,;?]{2,80}, (?:please )?(?:(?:you|we) ${OUGHT} )?${EVER}`,
   `[^,;?]{3,120}[,;–] (?:so |and |but )?(?:please )?(?:(?:you|we) ${OUGHT} )?${EVER}`,
+  `(?:(?:if|when|whenever|before|after|for|in|on|with)${W}[^,;?]{2,80}, )?prefer [^,;?]{2,100} (?:over|rather than|instead of)${W}`,
   `(?:from now on|from here on(?: out)?|going forward|henceforth|as a (?:general )?rule)${W}`,
   `next time,? (?:please )?(?:you${W}|(?:use|run|ask|check|do|don['’]?t|start|make|keep|read|write|tell|show)${W})`,
   `(?!(?:i|i['’]ll|he|she|they|the user|it|this|that)${W})(?!.*(?<![\\p{L}])(?:might|may|could|would|will|maybe|perhaps|think|hope)${W})[^?]{5,200} (?:from now on|going forward|from here on(?: out)?)[.!]*$`,

@@ -48,6 +48,10 @@ describe("extractByRules, in English", () => {
       "Just run the dashboard directly going forward.",
       "rule feedback en: Run the dashboard directly going forward.",
     ],
+    [
+      "For plugins, prefer local ones over forks.",
+      "rule feedback en: For plugins, prefer local ones over forks.",
+    ],
     ["don't push without asking me", "rule feedback en: Don't push without asking me"],
     [
       "Integration tests must always hit a real database.",
