@@ -46,6 +46,12 @@ const EDITORS: Readonly<
       file.close();
     };
   },
+  "by adding a line to what is there": (disk, path) => {
+    const file = disk.open(path, "append");
+    file.write(Buffer.from(BY_HAND));
+    file.close();
+    return undefined;
+  },
   "by moving the old away, and writing a new file later": (disk, path) => {
     if (disk.stat(path) !== undefined) disk.rename(path, "/.a.md~");
     return () => emptied(disk, path)();
@@ -61,8 +67,13 @@ function emptied(disk: InMemoryFileSystem, path: string): () => void {
   };
 }
 
+interface Edit {
+  readonly path: string;
+  readonly editor: string;
+}
+
 /** It is what the memory is now, or it lies aside, and the list of memories says so. */
-async function expectKept(disk: InMemoryFileSystem, path: string, why: string) {
+async function expectKept(disk: InMemoryFileSystem, { path, editor }: Edit, why: string) {
   const { open } = memoryProcesses(LATER_MS);
   open(disk);
   const next = open(disk);
@@ -71,6 +82,11 @@ async function expectKept(disk: InMemoryFileSystem, path: string, why: string) {
   const later = open(disk);
   expect((await change(later, { "last.md": "2" })).isApplied, why).toBe(true);
   expect(await textsOf(later), why).toEqual({ ...texts, "last.md": "2" });
+  // Who adds a line takes nothing away.
+  const whole = allTexts(disk)
+    .map(([, text]) => text)
+    .join("\n");
+  if (editor.startsWith("by adding") && path in BEFORE) expect(whole, why).toContain(BEFORE[path]);
   if ((texts[path] ?? "").includes(BY_HAND)) return;
   const kept = allTexts(disk).filter(
     ([name, text]) => name.startsWith(".palimpsest/kept/") && text.includes(BY_HAND),
@@ -107,7 +123,9 @@ describe("a person who saves while memories are changed", () => {
           finish();
           cases.edited++;
           outcomes.add(applied.isApplied);
-          await expectKept(disk, path, `saved before operation ${from}, finished before ${until}`);
+          // What a change that happened has replaced is gone on purpose.
+          const edit = { path, editor: applied.isApplied ? "" : editor };
+          await expectKept(disk, edit, `saved before operation ${from}, finished before ${until}`);
           if (isLast) break;
         }
       expect(outcomes).toEqual(new Set([true, false]));

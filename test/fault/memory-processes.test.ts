@@ -22,7 +22,7 @@ const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/rememberi
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const PROGRAMS = IS_LONG ? 8 : 3;
 const LINES = IS_LONG ? 100 : 20;
-const KILL_EVERY_MS = IS_LONG ? 150 : 250;
+const KILL_EVERY_MS = IS_LONG ? 400 : 250;
 const TOPICS = Array.from({ length: 8 }, (_, index) => `topic-${index}.md`);
 
 interface Told {
@@ -135,10 +135,14 @@ const share = (sorted: readonly number[], part: number): number =>
 describe("programs and a person at the same memories", () => {
   it("lose nothing, also where programs are killed in the middle of a change", async () => {
     const folder = join(testFolder(), "memory");
+    compiledLibrary();
     const programs = new Programs(folder);
     let isOver = false;
     const adding = Promise.all(Array.from({ length: PROGRAMS }, (_, index) => programs.run(index + 1)));
-    while (programs.told.length === 0) await pause(5);
+    const begun = (async () => {
+      while (programs.told.length === 0 && !isOver) await pause(5);
+    })();
+    await Promise.race([adding.finally(() => (isOver = true)), begun]);
     const killing = killsUntil(programs, () => isOver);
     const saving = savesUntil(folder, { over: ["by-hand.md"], adding: TOPICS, isOver: () => isOver });
     await adding;

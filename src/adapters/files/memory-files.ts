@@ -193,8 +193,17 @@ export class MemoryFiles {
     return missing;
   }
 
+  /** Makes names in the folder survive a power loss, unless somebody has removed it. */
+  async sync(folder: string): Promise<void> {
+    try {
+      await this.fs.syncDirectory(folder);
+    } catch (error) {
+      if (!ABSENT.has(errorCode(error))) throw error;
+    }
+  }
+
   /**
-   * Gives a file the name, if nothing has it; whether it did. It may keep the one that it has, too: see `remove`.
+   * Gives a file the name, if nothing has it and it is there; whether it did. It may keep the one that it has, too: see `remove`.
    *
    * Where files have one name only it is looked at first, and what somebody puts there in the very next moment is
    * replaced: no such system lets a name be taken and checked at once.
@@ -207,12 +216,10 @@ export class MemoryFiles {
       }
     } catch (error) {
       const code = errorCode(error);
-      if (code === "EEXIST") return false;
+      if (code === "EEXIST" || ABSENT.has(code)) return false;
       if (!UNSUPPORTED.has(code)) throw error;
     }
-    if (this.exists(to)) return false;
-    this.fs.rename(from, to);
-    return true;
+    return !this.exists(to) && this.rename(from, to);
   }
 }
 

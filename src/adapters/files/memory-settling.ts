@@ -1,7 +1,8 @@
 /**
  * Takes back or finishes what a crash left of changing memories, and clears away what is over; for whoever holds
  * the lock. People may save all the while, so nothing is ever put over what is there, and a text that is not
- * known to be somebody's earlier version is kept for good.
+ * known to be somebody's earlier version is kept for good. A process that was taken for dead may do the same at
+ * the same time: each step is one that is done once, whoever does it.
  *
  * | found | what it is | what is done |
  * | --- | --- | --- |
@@ -10,6 +11,7 @@
  * | `done` | a change that happened | what was put away goes into the archive; what was replaced stays for a moment |
  * | `old`, for some time | what was replaced | removed, or kept where somebody has written to it since |
  */
+import { AssertionError } from "../../base/assert.ts";
 import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory-store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { MemoryFiles } from "./memory-files.ts";
@@ -42,11 +44,11 @@ export class MemorySettling {
   async settle(): Promise<void> {
     for (const work of this.#files.works()) {
       if (work.state === "doing" || work.state === "undo") await this.takeBack(work);
-      if (work.state === "done") await this.clearAway(work);
+      if (work.state === "done") await this.tryTo(() => this.clearAway(work));
       // The newest stays, so that whoever looked before it and looks again sees that something happened.
-      if (work.state === "old") this.#setAside(work);
+      if (work.state === "old") await this.tryTo(() => this.#setAside(work));
     }
-    await this.#tidy();
+    await this.tryTo(() => this.#tidy());
   }
 
   #setAside(work: Work): void {
@@ -67,21 +69,24 @@ export class MemorySettling {
     }
   }
 
-  /** A change that is not to be: everything is as it was before, but for what people have done since. */
-  async takeBack(begun: Work): Promise<void> {
+  /**
+   * A change that is not to be: everything is as it was before, but for what people have done since. Whether there
+   * was such a change: somebody else may have taken it back.
+   */
+  async takeBack(begun: Work): Promise<boolean> {
     const work = workAs(begun, "undo");
     // From here on nobody can go on with it.
-    if (begun.state !== "undo" && !this.#files.rename(begun.folder, work.folder)) return;
+    if (begun.state !== "undo" && !this.#files.rename(begun.folder, work.folder)) return false;
     const plan = this.#files.plan(work);
     const items = plan?.items ?? [];
-    for (const [index, item] of items.entries()) this.#takeBackItem(work, index, item);
+    for (const [index, item] of items.entries()) await this.#takeBackItem(work, index, item);
     for (const folder of [...(plan?.folders ?? [])].reverse()) this.#files.removeIfEmpty(folder);
-    for (const folder of new Set(items.map(({ path }) => folderOf(path))))
-      if (folder === "" || this.#files.exists(folder)) await this.#files.fs.syncDirectory(folder);
+    for (const folder of new Set(items.map(({ path }) => folderOf(path)))) await this.#files.sync(folder);
     this.#clearPieces(work);
+    return true;
   }
 
-  #takeBackItem(work: Work, index: number, { path, next }: WorkItem): void {
+  async #takeBackItem(work: Work, index: number, { path, next }: WorkItem): Promise<void> {
     const [placed, taken, gone] = (["new", "old", "gone"] as const).map((kind) =>
       pieceOf(work, kind, index),
     ) as [string, string, string];
@@ -92,6 +97,8 @@ export class MemorySettling {
     }
     if (!this.#files.exists(taken)) return;
     if (this.#files.isOneFile(taken, path) || this.#files.place(taken, path)) this.#files.remove(taken);
+    // Somebody has made a file where there was none for a moment, and need not know what it was before.
+    else if (this.#files.exists(path)) await this.#keep(taken, keptPath(work, "old", path));
   }
 
   /** Whether what has the path is what the change put there. */
@@ -140,7 +147,7 @@ export class MemorySettling {
 
   async #syncUpwards(path: string): Promise<void> {
     for (let folder = folderOf(path); folder !== ""; folder = folderOf(folder))
-      await this.#files.fs.syncDirectory(folder);
+      await this.#files.sync(folder);
   }
 
   /** Removes what was never used. What was replaced stays for editors, or is kept where nobody knows what it is. */
@@ -180,11 +187,12 @@ export class MemorySettling {
     this.#files.removeIfEmpty(work.folder);
   }
 
-  tryTo(work: () => void): void {
+  /** Whoever comes next does it, too: what the caller hears of is what became of the change. */
+  async tryTo(work: () => unknown): Promise<void> {
     try {
-      work();
-    } catch {
-      // Whoever comes next does it: what the caller hears of is what became of the change.
+      await work();
+    } catch (error) {
+      if (error instanceof AssertionError) throw error;
     }
   }
 

@@ -142,19 +142,25 @@ class FileMemoryStore implements MemoryStore {
 
   /** Paths that are not as they were to be. */
   async #apply(changes: readonly CheckedChange[]): Promise<readonly string[]> {
-    const early = await this.#conflicts(changes);
-    if (early.length > 0) return early;
-    this.#refuseTwins(changes);
-    const prepared = await this.#work.prepare(this.#newWork(), changes);
-    const carried = await this.#carryOutLocked(prepared);
-    if (!carried.isDone) return carried.conflicts;
+    for (let attempt = 1; attempt <= MEMORY_STORE_DEFAULTS.attempts; attempt++) {
+      const early = await this.#conflicts(changes);
+      if (early.length > 0) return early;
+      this.#refuseTwins(changes);
+      const carried = await this.#carryOutLocked(await this.#work.prepare(this.#newWork(), changes));
+      if (carried.type === "conflicts") return carried.paths;
+      if (carried.type === "done") return this.#confirm(carried.unsynced);
+    }
+    throw memoryStoreBusy("The change was not made");
+  }
+
+  /** Others may go on meanwhile: what they build on this is durable only with it. */
+  async #confirm(folders: readonly string[]): Promise<readonly string[]> {
     try {
-      // Others may go on meanwhile: what they build on this is durable only with it.
-      for (const folder of carried.unsynced) await this.#files.fs.syncDirectory(folder);
+      for (const folder of folders) await this.#files.sync(folder);
+      return [];
     } catch (error) {
       throw unconfirmed(error);
     }
-    return [];
   }
 
   async #carryOutLocked(prepared: PreparedWork): Promise<Carried> {
@@ -166,7 +172,7 @@ class FileMemoryStore implements MemoryStore {
       try {
         await this.#settling.settle();
         const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
-        if (conflicts.length > 0) return { isDone: false, conflicts: conflicts.map(({ path }) => path) };
+        if (conflicts.length > 0) return { type: "conflicts", paths: conflicts.map(({ path }) => path) };
         this.#refuseTwins(changes);
         isBegun = true;
         return await this.#work.carryOut(prepared);
@@ -174,7 +180,7 @@ class FileMemoryStore implements MemoryStore {
         held.release();
       }
     } finally {
-      if (!isBegun) this.#settling.tryTo(() => this.#settling.discard(work));
+      if (!isBegun) await this.#settling.tryTo(() => this.#settling.discard(work));
     }
   }
 

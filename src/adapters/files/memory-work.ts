@@ -14,15 +14,20 @@
 import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory-store.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { CheckedChange } from "../shared/memory-changes.ts";
-import { memoryStoreBusy } from "../shared/memory-failure.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 import { folderOf, PLACES, pieceOf, type Work, type WorkItem, workAs } from "./memory-places.ts";
 import type { MemorySettling } from "./memory-settling.ts";
 
-/** What became of a change: it is done and these folders are to be synced, or somebody else was quicker. */
+/**
+ * What became of a change: it is done and these folders are to be synced; or it is not, because of these paths, or
+ * because this process was taken for dead (`lost`). Then nothing was changed.
+ */
 export type Carried =
-  | { readonly isDone: true; readonly unsynced: readonly string[] }
-  | { readonly isDone: false; readonly conflicts: readonly string[] };
+  | { readonly type: "done"; readonly unsynced: readonly string[] }
+  | { readonly type: "conflicts"; readonly paths: readonly string[] }
+  | { readonly type: "lost" };
+
+const LOST: Carried = { type: "lost" };
 
 /** A change that is ready to be made. */
 export interface PreparedWork {
@@ -60,7 +65,7 @@ export class MemoryWork {
       ]);
       return { work, changes, folders };
     } catch (error) {
-      this.#settling.tryTo(() => this.#settling.discard(work));
+      await this.#settling.tryTo(() => this.#settling.discard(work));
       throw error;
     }
   }
@@ -77,28 +82,24 @@ export class MemoryWork {
   async carryOut(prepared: PreparedWork): Promise<Carried> {
     const { changes } = prepared;
     const work = workAs(prepared.work, "doing");
-    if (!this.#files.rename(prepared.work.folder, work.folder))
-      throw memoryStoreBusy("The change was not made");
+    if (!this.#files.rename(prepared.work.folder, work.folder)) return LOST;
     let isDone = false;
     try {
-      const conflicts = this.#exchange(work, changes);
-      if (conflicts.length > 0) {
-        await this.#settling.takeBack(work);
-        return { isDone: false, conflicts };
-      }
+      const paths = this.#exchange(work, changes);
+      if (paths.length > 0)
+        return (await this.#settling.takeBack(work)) ? { type: "conflicts", paths } : LOST;
       const folders = changedFolders(prepared);
       const isOneStep = folders.length === 1 && changes.every(({ next }) => next !== undefined);
       if (!isOneStep) await this.#syncInOrder(work, folders);
-      // Whoever took this process for dead has taken the change back, and its folder is not there.
       isDone = this.#files.rename(work.folder, workAs(work, "done").folder);
-      if (!isDone) throw memoryStoreBusy("The change was taken back");
-      if (!isOneStep) await this.#files.fs.syncDirectory(PLACES.work);
-      await this.#settling.clearAway(workAs(work, "done"), itemsOf(changes)).catch(() => undefined);
-      return { isDone: true, unsynced: isOneStep ? folders : [] };
+      if (!isDone) return LOST;
+      if (!isOneStep) await this.#files.sync(PLACES.work);
+      await this.#settling.tryTo(() => this.#settling.clearAway(workAs(work, "done"), itemsOf(changes)));
+      return { type: "done", unsynced: isOneStep ? folders : [] };
     } catch (error) {
       if (isDone) throw unconfirmed(error);
       // Whoever comes next does it where it cannot be done now.
-      await this.#settling.takeBack(work).catch(() => undefined);
+      await this.#settling.tryTo(() => this.#settling.takeBack(work));
       throw error;
     }
   }
@@ -125,9 +126,8 @@ export class MemoryWork {
   }
 
   async #syncInOrder(work: Work, folders: readonly string[]): Promise<void> {
-    const { fs } = this.#files;
-    await Promise.all([fs.syncDirectory(work.folder), fs.syncDirectory(PLACES.work)]);
-    for (const folder of folders) await fs.syncDirectory(folder);
+    await Promise.all([this.#files.sync(work.folder), this.#files.sync(PLACES.work)]);
+    for (const folder of folders) await this.#files.sync(folder);
   }
 }
 
