@@ -10,7 +10,7 @@ const NAMES = [
   "system(?:[-_](?:reminder|prompt|message|instructions?))?",
   "assistant|user|human|developer|model",
   "tool_(?:use|calls?|results?|response)|function_(?:calls?|results?)|antml:\\w+|invoke",
-  "session[-_]notes|current_notes|recalled[-_]memor(?:y|ies)|task-notification",
+  "session[-_]notes|current_notes|recalled[-_]memor(?:y|ies)|memory-index(?:-news)?|task-notification",
   "command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|user-prompt-submit-hook",
   "start_of_turn|end_of_turn|bos|eos|important|instructions?|transcript|conversation|h[1-6]",
 ].join("|");

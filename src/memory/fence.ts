@@ -77,8 +77,8 @@ export function freshness(atMs: number | undefined, nowMs: number): string {
   return days < MEMORY_SAFETY_DEFAULTS.verifyAfterDays ? age : `${age}: verify before relying on it`;
 }
 
-const OPEN = new RegExp(`(?:<|&lt;)${TAG}>`, "gi");
-const CLOSE = new RegExp(`</${TAG}>`, "gi");
+/** What memory puts into a talk: what was recalled, the index, and news of it (`index-news.ts`). */
+const OPEN = new RegExp(`(?:<|&lt;)(${TAG}|memory-index|memory-index-news)>`, "gi");
 
 /** The text without what stands in a fence; one that is not closed goes to the end. */
 export function withoutRecalled(text: string): string {
@@ -95,11 +95,12 @@ function splitRecalled(text: string): { readonly recalled: string; readonly othe
   const recalled: string[] = [];
   const others: string[] = [];
   let from = 0;
-  for (const { index } of text.matchAll(OPEN)) {
+  for (const { 1: tag, index } of text.matchAll(OPEN)) {
     if (index < from) continue;
     others.push(text.slice(from, index));
-    CLOSE.lastIndex = index;
-    from = CLOSE.test(text) ? CLOSE.lastIndex : text.length;
+    const close = new RegExp(`</${tag}>`, "gi");
+    close.lastIndex = index;
+    from = close.test(text) ? close.lastIndex : text.length;
     recalled.push(text.slice(index, from));
   }
   others.push(text.slice(from));

@@ -75,5 +75,7 @@ describe("freshness", () => {
 it("takes recalled text out of a talk, also where its end is missing", () => {
   expect(withoutRecalled("a <recalled-memories>\nx\n</recalled-memories> b")).toBe("a  b");
   expect(withoutRecalled("a <recalled-memories>\nx b")).toBe("a ");
+  expect(withoutRecalled("a <memory-index>\n> x\n</memory-index> b")).toBe("a  b");
+  expect(withoutRecalled("a <memory-index-news>\n> x </memory-index>\n</memory-index-news> b")).toBe("a  b");
   expect(withoutRecalled("nothing of it")).toBe("nothing of it");
 });
