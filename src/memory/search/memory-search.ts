@@ -11,7 +11,7 @@ import { bestHits, type ScoredDocument } from "./best-hits.ts";
 import { ConversationLinks } from "./conversation-links.ts";
 import { fieldsAt, MOST_DOCUMENTS, Postings } from "./postings.ts";
 import { type QueryTerm, readQuery } from "./query-terms.ts";
-import { Scorer } from "./scorer.ts";
+import { Scorer, type ScoreWeights } from "./scorer.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 /** What is known of one memory. All of it is searched; empty fields may be left out. */
@@ -67,14 +67,15 @@ export interface MemorySearch {
 /** In the order of their bits. */
 const FIELDS: readonly MemoryField[] = ["name", "description", "body", "tags", "time"];
 
-export function createMemorySearch(): MemorySearch {
+/** @param weights - for measuring other ones than ours */
+export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULTS): MemorySearch {
   const vocabulary = new Vocabulary();
   const numbers = new Map<string, number>();
   const ids: string[] = [];
   const free: number[] = [];
   const postings = new Postings();
   const links = new ConversationLinks();
-  const scorer = new Scorer(links);
+  const scorer = new Scorer(links, weights);
 
   function remove(id: string): boolean {
     const number = numbers.get(id);

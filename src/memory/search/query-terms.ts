@@ -22,10 +22,10 @@ export interface QueryTerm {
 
 /** The known terms of a query, the rarest first. */
 export function readQuery(query: string, vocabulary: Vocabulary, postings: Postings): readonly QueryTerm[] {
-  const { queryCharacters, queryTermsCount, choosingPlacesCount, lookedAtPlacesCount } =
+  const { readQueryCharacters, queryTermsCount, choosingPlacesCount, lookedAtPlacesCount } =
     MEMORY_SEARCH_DEFAULTS;
   const found = new Map<string, Omit<QueryTerm, "isChoosing">>();
-  vocabulary.visitKnown(cutHead(query, queryCharacters), (number, term, word) => {
+  vocabulary.visitKnown(cutHead(query, readQueryCharacters), (number, term, word) => {
     const places = found.has(term) ? undefined : postings.find(number);
     if (places !== undefined) found.set(term, { term, word, places });
   });

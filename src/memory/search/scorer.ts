@@ -5,17 +5,26 @@
  * occurrences are counted for each conversation, so no second index is needed. A document that has no word of
  * the query can be found only through a neighbour that has one.
  */
-import { MEMORY_SEARCH_DEFAULTS } from "../../base/defaults/memory-search.ts";
 import type { ScoredDocument, ScoredDocuments } from "./best-hits.ts";
 import { type ConversationLinks, NO_DOCUMENT, NO_GROUP } from "./conversation-links.ts";
 import { placeCount, placeNumber, type TermPlaces } from "./postings.ts";
 import type { QueryTerm } from "./query-terms.ts";
 
-const { k1: K1, b: B, neighbourShares, groupShare } = MEMORY_SEARCH_DEFAULTS;
+/** What the parts of a score weigh. */
+export interface ScoreWeights {
+  /** BM25's constants. */
+  readonly k1: number;
+  readonly b: number;
+  readonly neighbourShares: { readonly near: number; readonly far: number };
+  /** Part of the best document's own score below which one tells its neighbours nothing. */
+  readonly tellingShare: number;
+  readonly groupShare: number;
+}
 
 /** One search's scores; the next search writes over them. */
 export class Scorer implements ScoredDocuments {
   readonly #links: ConversationLinks;
+  readonly #weights: ScoreWeights;
   readonly #lengths: number[] = [];
   #documentCount = 0;
   #totalLength = 0;
@@ -30,8 +39,9 @@ export class Scorer implements ScoredDocuments {
   #groupScores = new Float64Array(0);
   #groupCounts = new Float64Array(0);
 
-  constructor(links: ConversationLinks) {
+  constructor(links: ConversationLinks, weights: ScoreWeights) {
     this.#links = links;
+    this.#weights = weights;
   }
 
   learn(number: number, length: number): void {
@@ -82,15 +92,16 @@ export class Scorer implements ScoredDocuments {
     const own = this.#own;
     const isTouched = this.#isTouched;
     const lengths = this.#lengths;
-    const fixedPart = K1 * (1 - B);
-    const lengthPart = (K1 * B) / averageOf(this.#totalLength, this.#documentCount);
+    const { k1, b } = this.#weights;
+    const fixedPart = k1 * (1 - b);
+    const lengthPart = (k1 * b) / averageOf(this.#totalLength, this.#documentCount);
     for (let index = 0; index < count; index++) {
       const place = places[index]!;
       const number = placeNumber(place);
       if (isTouched[number] === 0) continue;
       const occurrences = placeCount(place);
       own[number]! +=
-        (rarity * occurrences * (K1 + 1)) / (occurrences + fixedPart + lengthPart * lengths[number]!);
+        (rarity * occurrences * (k1 + 1)) / (occurrences + fixedPart + lengthPart * lengths[number]!);
     }
   }
 
@@ -107,21 +118,28 @@ export class Scorer implements ScoredDocuments {
     }
     const rarity = rarityOf(touched.length, links.groupCount);
     const average = links.averageGroupTerms;
+    const { k1, b } = this.#weights;
     for (const group of touched) {
       const occurrences = counts[group]!;
-      const room = K1 * (1 - B + (B * links.groupTerms(group)) / average);
-      this.#groupScores[group]! += (rarity * occurrences * (K1 + 1)) / (occurrences + room);
+      const room = k1 * (1 - b + (b * links.groupTerms(group)) / average);
+      this.#groupScores[group]! += (rarity * occurrences * (k1 + 1)) / (occurrences + room);
       counts[group] = 0;
     }
   }
 
-  /** Every document that has a word tells it to those one and two steps away, which may be what was meant. */
+  /**
+   * Every document that has enough of the query tells it to those one and two steps away, which may be what was
+   * meant. One common word is not enough: it would make half of all conversations candidates.
+   */
   #scoreNeighbours(): void {
     const links = this.#links;
+    const { near, far } = this.#weights.neighbourShares;
     const ownCount = this.#count;
+    const leastOwn = this.#bestOwn() * this.#weights.tellingShare;
     for (let index = 0; index < ownCount; index++) {
       const number = this.#numbers[index]!;
       const own = this.#own[number]!;
+      if (own < leastOwn) continue;
       const previous = links.previousOf(number);
       const last = links.previousOf(previous);
       this.#touch(previous);
@@ -131,14 +149,20 @@ export class Scorer implements ScoredDocuments {
       let follower = links.firstFollowerOf(number);
       for (; follower !== NO_DOCUMENT; follower = links.nextSiblingOf(follower)) {
         this.#touch(follower);
-        this.#before[follower]! += neighbourShares.near * own;
+        this.#before[follower]! += near * own;
         let next = links.firstFollowerOf(follower);
         for (; next !== NO_DOCUMENT; next = links.nextSiblingOf(next)) {
           this.#touch(next);
-          this.#before[next]! += neighbourShares.far * own;
+          this.#before[next]! += far * own;
         }
       }
     }
+  }
+
+  #bestOwn(): number {
+    let best = 0;
+    for (const number of this.numbers) best = Math.max(best, this.#own[number]!);
+    return best;
   }
 
   #touchAll({ places, count }: TermPlaces): void {
@@ -152,13 +176,13 @@ export class Scorer implements ScoredDocuments {
   }
 
   #neighbourScore(number: number): number {
-    const after = neighbourShares.near * this.#next[number]! + neighbourShares.far * this.#afterNext[number]!;
-    return this.#before[number]! + after;
+    const { near, far } = this.#weights.neighbourShares;
+    return this.#before[number]! + near * this.#next[number]! + far * this.#afterNext[number]!;
   }
 
   #groupScore(number: number): number {
     const group = this.#links.groupOf(number);
-    return group === NO_GROUP ? 0 : groupShare * this.#groupScores[group]!;
+    return group === NO_GROUP ? 0 : this.#weights.groupShare * this.#groupScores[group]!;
   }
 
   #clear(): void {
