@@ -82,6 +82,11 @@ export class AgentNotes {
     return this.#running !== undefined;
   }
 
+  /** A request is about to be prepared. */
+  preparing(): void {
+    this.#progress.preparing();
+  }
+
   /** A call was answered: begins an update where one is due. Waits for nothing. */
   answered(call: AnsweredCall): void {
     this.#progress.answered(call);

@@ -141,6 +141,7 @@ export class AgentSession {
     await this.begin();
     const remembered = (await this.#memory?.beforeCall(signal)) ?? [];
     if (remembered.length > 0) await this.session.append(remembered);
+    this.#notes?.preparing();
     await this.#sizer.size(request);
     const ahead = this.#compaction.writtenAhead();
     // One that ends while it is planned is as good as one that was waited for.
@@ -222,6 +223,7 @@ export class AgentSession {
     if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
     await this.begin();
     this.#notes?.reset();
+    this.#notes?.preparing();
     const mayUseNotes = span === undefined && options.instructions === undefined;
     if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(options.signal);
     const edits = await compactByHand(

@@ -62,6 +62,11 @@ export class NotesProgress {
     return { sessionCost: this.#sessionCost, notesCost: this.#notesCost };
   }
 
+  /** A request is about to be prepared: what is new is counted before a compaction may hide it. */
+  preparing(): void {
+    this.#follow();
+  }
+
   /** A call was answered. What it cost counts; as if all of its prompt had been read from a cache, where nobody said. */
   answered(call: AnsweredCall): void {
     this.#follow();
@@ -122,7 +127,7 @@ export class NotesProgress {
     this.#notesTokens = notesTokens;
   }
 
-  /** Counts what is new in the window. What was said and hidden before anybody looked is not counted. */
+  /** Counts what is new in the window. */
   #follow(): void {
     const { visible, parts } = this.#session;
     const { ratio } = parts.keeper.ledger;

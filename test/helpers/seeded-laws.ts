@@ -1,7 +1,7 @@
 /**
- * Whether the laws look at the same random histories again: those of `PALIMPSEST_SEED`, a hexadecimal number,
- * or new ones where it is not set.
- *
+ * How the laws look for random histories that break them: whether at the same ones again, those of
+ * `PALIMPSEST_SEED`, a hexadecimal number, or at new ones where it is not set; and whether a shorter one is
+ * looked for where one was found.
  * CI sets it from the commit: what passed passes again, what failed fails again, and each commit looks at
  * other histories. Both configurations of Vitest run this before each test file.
  */
@@ -14,8 +14,15 @@ export function seedOf(text: string | undefined): number | undefined {
 }
 
 const seed = seedOf(process.env["PALIMPSEST_SEED"]);
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
 // Read only then: most test files know nothing of fast-check.
-if (seed !== undefined) {
+if (seed !== undefined || isLong) {
   const { default: fc } = await import("fast-check");
-  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
+  fc.configureGlobal({
+    ...fc.readConfigureGlobal(),
+    ...(seed === undefined ? {} : { seed }),
+    // A long history that fails is told with its seed and path. Looking for a shorter one may take hours, and
+    // whoever mends it can do so by that seed and path.
+    ...(isLong ? { endOnFailure: true } : {}),
+  });
 }

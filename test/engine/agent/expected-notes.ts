@@ -79,6 +79,9 @@ export interface Reckoned {
   readonly highestShare: number;
 }
 
+/** Why an update may fail that says nothing of the model. */
+const NO_FAULT: ReadonlySet<string> = new Set(["network", "no-room"]);
+
 /** What should have happened. */
 export function reckonNotes(
   journal: readonly JournalItem[],
@@ -103,6 +106,7 @@ export function reckonNotes(
   let failures = 0;
   let highestShare = 0;
   let isRunning = false;
+  let askedRatio = 1;
   const expectedPrice = ({ callTokens, answerTokens }: typeof begunCall, notes: string): number => {
     // The instruction, the notes that it quotes, and what is new to the model; a conversation that it has cached.
     const frameTokens = 600 + Math.ceil(estimateText(notes));
@@ -120,7 +124,7 @@ export function reckonNotes(
       const { form, outcome, usage, reason = "" } = item.event;
       if (form !== "log") {
         const isHeld = outcome === "written" || outcome === "dropped";
-        if (!isHeld && reason !== "network") failures++;
+        if (!isHeld && !NO_FAULT.has(reason)) failures++;
         else if (isHeld) failures = 0;
         // A connection that broke may have broken behind the bill.
         const mayBeBilled = outcome !== "failed" || reason === "network";
@@ -133,13 +137,16 @@ export function reckonNotes(
       highestShare = Math.max(highestShare, notesCost / sessionCost);
       if (item.event.throughSeq !== undefined) toldTokens = begunTokens;
     }
+    if (item.type === "asked" && item.for === "answer") askedRatio = item.ratio;
     if (item.type !== "answer") continue;
     answer++;
     const { ratio, callTokens, callsCount, throughSeq } = item;
     let replyTokens = 0;
     for (; saidCount < said.length && said[saidCount]!.seq <= throughSeq; saidCount++) {
       const { role, content } = said[saidCount]!;
-      const tokens = estimateMessage({ content: content.map(shownOf) }) * ratio;
+      // What was said before the call is counted before it, by what was known then.
+      const tokens =
+        estimateMessage({ content: content.map(shownOf) }) * (role === "assistant" ? ratio : askedRatio);
       saidTokens += tokens;
       if (role === "assistant") replyTokens += tokens;
     }
@@ -177,6 +184,8 @@ export function begunUpdates(journal: readonly JournalItem[]): readonly Begun[] 
     if (item.type === "answer") answer++;
     if (item.type === "asked" && item.for === "notes") begun.push({ answer, by: "model" });
     if (item.type === "update" && item.event.form === "log") begun.push({ answer, by: "log" });
+    // It was due, and found the request too large before anybody was asked.
+    else if (item.type === "update" && item.event.reason === "no-room") begun.push({ answer, by: "model" });
   }
   return begun;
 }
