@@ -105,8 +105,10 @@ function withBody(text: string, body: string): string {
   const { bodyFrom, closesAt } = parseFrontmatter(text);
   const { from, to } = bodyPlace(text, bodyFrom);
   const lineEnd = lineEndOf(text);
-  const written = withoutBlankEnds(body).replace(/\r?\n/g, lineEnd);
-  if (text.slice(from, to) === written) return text;
+  const plain = withoutBlankEnds(body);
+  const written = plain.replace(/\r?\n/g, lineEnd);
+  // Also where its lines end in several ways.
+  if ([plain, written].includes(text.slice(from, to))) return text;
   if (closesAt === undefined && parseFrontmatter(written).closesAt !== undefined)
     // An empty line keeps a body from becoming the frontmatter of a file that has none.
     return `${text.slice(0, bodyFrom)}${lineEnd}${written}${lineEnd}`;
@@ -120,7 +122,9 @@ function withBody(text: string, body: string): string {
 /** Where the text behind the frontmatter begins and ends, without empty lines around it. */
 function bodyPlace(text: string, bodyFrom: number): { readonly from: number; readonly to: number } {
   let from = bodyFrom;
-  for (let at = from; at < text.length && isBlankAt(text, at); at++) if (text[at] === "\n") from = at + 1;
+  // A byte order mark at the start of a text would say how its file is encoded, were it to stand there.
+  for (let at = from; at < text.length && isBlankAt(text, at); at++)
+    if (text[at] === "\n" || text[at] === "\uFEFF") from = at + 1;
   let to = text.length;
   while (to > from && (text[to - 1] === "\n" || text[to - 1] === "\r")) to--;
   // Blanks alone are no text; behind one they may mean a line break.
@@ -135,7 +139,7 @@ function withoutBlankEnds(body: string): string {
 
 function isBlankAt(text: string, at: number): boolean {
   const character = text[at];
-  return character === " " || character === "\t" || character === "\r" || character === "\n";
+  return character !== undefined && " \t\r\n\uFEFF".includes(character);
 }
 
 /** `team/deploy-days.md` is `deploy-days`. */
