@@ -117,7 +117,7 @@ const foreignLines = fc.constantFrom(
 );
 
 /** A file with frontmatter of any lines, ends of lines and bodies; sometimes it has none. */
-export const anyMemoryText = fc
+const writtenText = fc
   .record({
     mark: fc.constantFrom("", "\uFEFF"),
     lines: fc.array(foreignLines, { maxLength: 14 }),
@@ -137,3 +137,17 @@ export const anyMemoryText = fc
     const head = [opening, ...lines, closing].map((line) => line + lineEnd).join("");
     return mark + head + body.replaceAll("\n", lineEnd);
   });
+
+const scrapText = fc
+  .array(fc.oneof(scraps, fc.constant("\n")), { maxLength: 30 })
+  .map((parts) => parts.join(""));
+
+/** Any file, mostly one with frontmatter. */
+export const anyMemoryText = fc.oneof(
+  { weight: 3, arbitrary: writtenText },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(scrapText, scrapText).map(([head, body]) => `---\n${head}\n---\n${body}`),
+  },
+  { weight: 1, arbitrary: scrapText },
+);
