@@ -54,16 +54,22 @@ function importFile(
     log.leave(path, "it has no text");
     return;
   }
+  if (memory.supersededBy !== undefined) {
+    log.leave(path, `it is history: ${memory.supersededBy} took its place`);
+    return;
+  }
   const isNamed = findField(frontmatter, "name") !== undefined;
-  const { path: _, ...facts } = memory;
+  const { path: _, supersedes: __, supersededBy: ___, ...facts } = memory;
+  // What a tool or the web said stays theirs; what a file claims for a user is an import.
+  const isOfStranger = memory.source === "tool" || memory.source === "web";
   log.add(path, {
     ...facts,
     name: isNamed ? memory.name : (entry?.title ?? memory.name),
     description,
     type: memory.type ?? entry?.type,
     updatedAtMs: memory.updatedAtMs ?? (memory.createdAtMs === undefined ? modifiedMs : undefined),
-    // What a tool or the web said stays theirs; what a file claims for a user is an import.
-    source: memory.source === "tool" || memory.source === "web" ? memory.source : "import",
+    source: isOfStranger ? memory.source : "import",
+    isQuarantined: memory.isQuarantined || isOfStranger,
   });
 }
 

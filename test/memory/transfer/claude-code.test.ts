@@ -28,8 +28,6 @@ describe("a directory of Claude Code", () => {
           isQuarantined: false,
           sessionId: undefined,
           messageId: undefined,
-          supersedes: [],
-          supersededBy: undefined,
         },
       },
     ]);
@@ -49,21 +47,31 @@ describe("a directory of Claude Code", () => {
   });
 
   it("believes nothing more than an import, and nothing less than the file says", () => {
-    const claims = (source: string) =>
-      `---\nname: x\nsource: ${source}\nconfirmed: true\nquarantined: true\n---\nText\n`;
-    const files = ["user", "agent", "tool", "web"].map((source) => ({
-      path: `${source}.md`,
-      text: claims(source),
-    }));
-    const { memories, notCarried } = importClaudeCodeMemory(files);
+    const claims = (source: string, isQuarantined: boolean) =>
+      `---\nname: x\nsource: ${source}\nconfirmed: true\nquarantined: ${isQuarantined}\n---\nText\n`;
+    const { memories, notCarried } = importClaudeCodeMemory([
+      { path: "user.md", text: claims("user", false) },
+      { path: "agent.md", text: claims("agent", true) },
+      { path: "tool.md", text: claims("tool", false) },
+      { path: "web.md", text: claims("web", true) },
+    ]);
     expect(memories.map(({ memory }) => [memory.source, memory.isConfirmed, memory.isQuarantined])).toEqual([
-      ["import", false, true],
+      ["import", false, false],
       ["import", false, true],
       ["tool", false, true],
       ["web", false, true],
     ]);
     expect(notCarried).toHaveLength(4);
     expect(notCarried[0]).toEqual({ origin: "user.md", what: "that it is confirmed: confirm it here" });
+  });
+
+  it("does not bring back what is history", () => {
+    const { memories, notCarried } = importClaudeCodeMemory([
+      { path: "old.md", text: "---\nname: Old\nsupersededBy: new.md\n---\nMondays\n" },
+      { path: "new.md", text: "---\nname: New\nsupersedes: [old.md]\n---\nTuesdays\n" },
+    ]);
+    expect(memories.map(({ memory }) => memory.body)).toEqual(["Tuesdays"]);
+    expect(notCarried).toEqual([{ origin: "old.md", what: "it is history: new.md took its place" }]);
   });
 
   it("tells item by item what does not come over", () => {
