@@ -56,13 +56,20 @@ function deniesValue(fresh: readonly MatterWord[], known: readonly MatterWord[])
     return false;
   // “Not until May” denies nothing.
   if (fresh.some(({ word }) => word === "until")) return false;
-  const denied = new Set(fresh.flatMap(({ term }, index) => (term === NOT ? [fresh[index + 1]?.term] : [])));
+  const denied = new Set(fresh.flatMap((word, index) => (isDenial(word) ? [fresh[index + 1]?.term] : [])));
   const deniedCount = [...oldTerms].filter((term) => denied.has(term)).length;
-  const hasNewValue = [...newTerms].some((term) => !oldTerms.has(term));
+  const addedCount = newTerms.size - oldTerms.size;
   return (
-    deniedCount > 0 && hasNewValue && oldTerms.size - deniedCount >= MEMORY_MATTER_DEFAULTS.leastSharedCount
+    deniedCount > 0 &&
+    // Where much else is said, the old one's words may stand in it by chance.
+    addedCount > 0 &&
+    addedCount <= oldTerms.size &&
+    oldTerms.size - deniedCount >= MEMORY_MATTER_DEFAULTS.leastSharedCount
   );
 }
+
+/** “Whether or not” denies nothing. */
+const isDenial = ({ term, lead }: MatterWord): boolean => term === NOT && !/\bor$/.test(lead);
 
 /** Relations that have one value at a time, whatever it is. */
 const SINGLE_VALUED = stems("live reside locate base cost default report");

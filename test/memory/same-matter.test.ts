@@ -83,6 +83,12 @@ describe("a new fact and an old one", () => {
       known: "Bob joined the band in 2009",
       why: "not denied",
     },
+    {
+      fresh: "I can't, as a program, walk in a park in person",
+      known: "I walk in the park",
+      why: "much else",
+    },
+    { fresh: "Unsure whether or not to change jobs", known: "He may change jobs", why: "denies nothing" },
     { fresh: "部署在星期四", known: "部署在星期二", why: "not understood" },
     { fresh: "", known: "The user lives in Paris", why: "nothing is said" },
   ])("is another one than “$known”: $why", ({ fresh, known }) => {
