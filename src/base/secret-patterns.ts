@@ -45,7 +45,7 @@ const QUOTE = String.raw`\\{0,3}["']`;
 /** A value up to its quote, however often that is escaped. */
 const QUOTED_VALUE = String.raw`(?:[^"\\]|\\(?![\\"]))`;
 
-const PATTERNS: readonly SecretPattern[] = [
+const PLAIN_PATTERNS: readonly SecretPattern[] = [
   { family: "anthropic", marks: ["sk-ant-"], pattern: /(?<![\w-])sk-ant-[\w-]{20,9999}/g },
   { family: "openrouter", marks: ["sk-or-"], pattern: /(?<![\w-])sk-or-[\w-]{24,9999}/g },
   {
@@ -60,6 +60,12 @@ const PATTERNS: readonly SecretPattern[] = [
     pattern: /(?<!\w)(?:gh[pousr]_[A-Za-z0-9]{30,9999}|github_pat_\w{30,9999})/g,
   },
   { family: "aws", marks: ["akia", "asia"], pattern: /(?<![A-Za-z0-9])A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])/g },
+  {
+    family: "aws",
+    marks: ["secret_access_key", "secretaccesskey"],
+    pattern:
+      /(?<kept>secret_?access_?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
+  },
   { family: "google", marks: ["aiza"], pattern: /(?<![\w-])AIza[\w-]{35}/g },
   { family: "slack", marks: ["xox"], pattern: /(?<![\w-])xox[abeoprs]-[\w-]{10,9999}/g },
   { family: "webhook", marks: ["whsec_"], pattern: /(?<!\w)whsec_[A-Za-z0-9+/=_-]{16,9999}/g },
@@ -97,8 +103,32 @@ const PATTERNS: readonly SecretPattern[] = [
     family: "authorization",
     marks: ["authorization", "bearer", "api-key", "api_key", "apikey"],
     pattern:
-      /(?<kept>authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this)\.)(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,9999}/gi,
+      /(?<kept>(?<!\[redacted: )authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this)\.)(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,9999}/gi,
   },
+];
+
+/** How a key begins in base64, as configuration keeps it; a certificate and a public key are left alone. */
+const ENCODED: readonly (readonly [SecretFamily, string])[] = [
+  ["anthropic", "c2stYW50L"],
+  ["openrouter", "c2stb3It"],
+  ["github", "Z2h[wvz1y]X"],
+  ["github", "Z2l0aHViX3BhdF"],
+  ["aws", "QUtJQ"],
+  ["google", "QUl6Y"],
+  ["slack", "eG94(?:Yi|cC|YS)"],
+  ["webhook", "d2hzZWNf"],
+  ["supabase", "c2JwX"],
+  ["private-key", "LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)"],
+];
+
+const PATTERNS: readonly SecretPattern[] = [
+  ...PLAIN_PATTERNS,
+  ...ENCODED.map(([family, beginning]) => ({
+    family,
+    // Up to where the beginning has a choice.
+    marks: [/^\w+/.exec(beginning)![0].toLowerCase()],
+    pattern: new RegExp(`(?<![A-Za-z0-9+/])${beginning}[A-Za-z0-9+/]{20,9999}={0,2}`, "g"),
+  })),
 ];
 
 /** A secret's place in a text: what is taken out of it. */

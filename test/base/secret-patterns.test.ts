@@ -20,6 +20,8 @@ const SECRETS: readonly {
   { family: "github", secret: key("gh", "p_", A, "abcd") },
   { family: "github", secret: key("github", "_pat_", A, "_", A) },
   { family: "aws", secret: key("AKI", "AIOSFODNN7EXAMPLE") },
+  { family: "aws", secret: key(A, "+/abCD3f"), around: ["AWS_SECRET_ACCESS_KEY=", "\n"] },
+  { family: "aws", secret: key(A, "+/abCD3f"), around: ['"SecretAccessKey": "', '"'] },
   { family: "google", secret: key("AIz", "a", A, "xyz") },
   { family: "slack", secret: key("xox", "b-1234567890-", A) },
   { family: "webhook", secret: key("whs", "ec_", A) },
@@ -49,6 +51,19 @@ const SECRETS: readonly {
   },
   { family: "authorization", secret: A, around: ["x-api-key: ", ""] },
 ];
+
+/** Families whose keys begin with what is theirs alone. */
+const ENCODED = new Set([
+  "anthropic",
+  "openrouter",
+  "github",
+  "aws",
+  "google",
+  "slack",
+  "webhook",
+  "supabase",
+  "private-key",
+]);
 
 describe("redactSecrets", () => {
   it.each(SECRETS)("takes out $family: $secret", ({
@@ -80,6 +95,24 @@ describe("redactSecrets", () => {
     "//registry.npmjs.org/:_authToken=${NPM_TOKEN}",
   ])("leaves alone: %s", (text) => {
     expect(redactSecrets(text)).toEqual({ text, found: new Map() });
+  });
+
+  it.each(
+    SECRETS.filter(
+      ({ family, around, secret }) => ENCODED.has(family) && around === undefined && !secret.startsWith("np"),
+    ),
+  )("takes out what is $family in base64: $secret", ({ family, secret }) => {
+    const encoded = Buffer.from(secret).toString("base64");
+    const { text, found } = redactSecrets(
+      `data:\n  token: ${encoded}\n  other: dGhlIHJlc3Qgb2YgaXQgaXMgcGxhaW4=\n`,
+    );
+    expect(text).toBe(`data:\n  token: [redacted: ${family}]\n  other: dGhlIHJlc3Qgb2YgaXQgaXMgcGxhaW4=\n`);
+    expect([...found]).toEqual([[family, 1]]);
+  });
+
+  it.each(["CERTIFICATE", "PUBLIC KEY"])("leaves a %s in base64 alone", (what) => {
+    const text = `ca: ${Buffer.from(`-----BEGIN ${what}-----\n${PEM_BODY}`).toString("base64")}`;
+    expect(redactSecrets(text).text).toBe(text);
   });
 
   it("takes out a key that was cut off before its end, and goes on behind it", () => {
