@@ -264,8 +264,9 @@ export class PersistentMemory {
     const shown = ["", TEAM_FOLDER].flatMap((mount) => {
       const file = indexes.get(mount + INDEX_NAME);
       if (file === undefined || file.text.trim() === "") return [];
-      const { text, warning } = showIndex(cleanMemoryText(file.text, "body").text);
-      return [{ text, warning }];
+      // Cut first: the warning tells of the file as it is.
+      const { text, warning } = showIndex(file.text);
+      return [{ text: cleanMemoryText(text, "body").text, warning }];
     });
     return {
       text: shown.map(({ text }) => text.trimEnd()).join("\n\n"),

@@ -291,3 +291,21 @@ describe("many writers at once", () => {
     expect(paths.filter((path) => !text.includes(`(${path})`))).toEqual([]);
   });
 });
+
+describe("the index that a session is shown", () => {
+  it("is cut where it is too large, and the warning tells of the file as it is", async () => {
+    const { memory, store } = aPersistentMemory();
+    const key = ["gh", "p_", "0123456789abcdefghijABCDEFGHIJ012345"].join("");
+    await put(
+      store,
+      "MEMORY.md",
+      `# ${key}\n${"- [A](a.md) — what a person wrote down long ago\n".repeat(900)}`,
+    );
+    const { text, warnings } = await memory.index();
+    expect(text).not.toContain(key);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain("this index has 901 lines and 45,043 bytes");
+    expect(warnings[0]).toContain("Left out: lines 201 to 901, with 701 memories");
+    expect(text).toContain(warnings[0]);
+  });
+});
