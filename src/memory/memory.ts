@@ -59,3 +59,18 @@ export interface KnownMemory {
   /** Of the text, as the store gives it. */
   readonly version: string;
 }
+
+/** Who is believed more has the larger number. */
+export const TRUST: Readonly<Record<MemorySource, number>> = {
+  user: 3,
+  agent: 2,
+  import: 2,
+  unknown: 2,
+  tool: 1,
+  web: 1,
+};
+
+/** How far a memory is believed, beside others: by who said it, or stands by it. */
+export function trustOf({ source, isConfirmed }: Pick<Memory, "source" | "isConfirmed">): number {
+  return isConfirmed ? TRUST.user : TRUST[source];
+}

@@ -14,11 +14,14 @@ export interface RankedText {
   readonly score: number;
   /** When it was said; `undefined` is older than anything. */
   readonly timeMs: number | undefined;
+  /** How far it is believed: see `trustOf`. */
+  readonly trust: number;
 }
 
 /**
- * The same memories, best first as before, but each before the older ones of the same matter that are not far
- * better. Compares the first few only.
+ * The same memories, best first as before, but each before the older ones of the same matter that are neither far
+ * better nor believed more: what a model concludes later does not come before what a user said. Compares the
+ * first few only.
  */
 export function putNewerFirst<Found>(
   ranked: readonly Found[],
@@ -26,14 +29,15 @@ export function putNewerFirst<Found>(
 ): readonly Found[] {
   const { rankedCount, newerScoreShare } = MEMORY_MATTER_DEFAULTS;
   const compared = ranked.slice(0, rankedCount).map((found) => {
-    const { text, score, timeMs = Number.NEGATIVE_INFINITY } = read(found);
-    return { found, score, timeMs, terms: termsOf(text) };
+    const { text, score, trust, timeMs = Number.NEGATIVE_INFINITY } = read(found);
+    return { found, score, trust, timeMs, terms: termsOf(text) };
   });
   const ordered: typeof compared = [];
   for (const next of compared) {
     const at = ordered.findIndex(
       (earlier) =>
         next.timeMs > earlier.timeMs &&
+        next.trust >= earlier.trust &&
         next.score >= newerScoreShare * earlier.score &&
         isSameMatter(next.terms, earlier.terms),
     );

@@ -9,7 +9,7 @@
 import { firstLine } from "../base/text.ts";
 import type { MemoryChange } from "../ports/memory-store.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
-import type { KnownMemory, Memory, MemorySource, MemoryType } from "./memory.ts";
+import { type KnownMemory, type MemorySource, type MemoryType, TRUST, trustOf } from "./memory.ts";
 import { formatMemoryFile, updateMemoryFile } from "./memory-file.ts";
 import { memoryFileName } from "./memory-file-name.ts";
 import type { IndexLine } from "./memory-index.ts";
@@ -69,20 +69,6 @@ export function planRemember(fresh: FreshMemory, situation: RememberSituation): 
     .map((path) => situation.known.get(path))
     .find((known) => known !== undefined);
   return repeated === undefined ? planNew(fresh, situation) : planMerge(fresh, repeated, situation);
-}
-
-/** Who is believed more has the larger number. */
-const TRUST: Readonly<Record<MemorySource, number>> = {
-  user: 3,
-  agent: 2,
-  import: 2,
-  unknown: 2,
-  tool: 1,
-  web: 1,
-};
-
-function trustOf({ source, isConfirmed }: Pick<Memory, "source" | "isConfirmed">): number {
-  return isConfirmed ? TRUST.user : TRUST[source];
 }
 
 /** It is known: it may be believed more from now on, and is younger. */

@@ -3,7 +3,7 @@
  * model has seen already, what is history or quarantined, and what a tool in use says by itself.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory-recall.ts";
-import type { Memory } from "./memory.ts";
+import { type Memory, trustOf } from "./memory.ts";
 import { putNewerFirst } from "./newer-first.ts";
 import { worthOf } from "./worth.ts";
 
@@ -52,9 +52,10 @@ export function rankMemories(
     })
     .sort((one, other) => other.rank - one.rank || (one.memory.path < other.memory.path ? -1 : 1));
   return putNewerFirst(ranked, ({ memory, rank }) => ({
-    text: memory.body,
+    text: memory.body.trim() === "" ? memory.description : memory.body,
     score: rank,
     timeMs: memory.updatedAtMs ?? memory.createdAtMs,
+    trust: trustOf(memory),
   }));
 }
 

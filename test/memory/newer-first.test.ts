@@ -3,9 +3,9 @@ import { putNewerFirst, type RankedText } from "../../src/memory/newer-first.ts"
 
 const OLD = 1_000;
 const NEW = 2_000;
-const tuesday = { text: "We usually deploy the service on Tuesdays", score: 10, timeMs: OLD };
-const thursday = { text: "We deploy the service on Thursdays", score: 8, timeMs: NEW };
-const tests = { text: "Tests run on every push", score: 9, timeMs: OLD };
+const tuesday = { text: "We usually deploy the service on Tuesdays", score: 10, timeMs: OLD, trust: 2 };
+const thursday = { text: "We deploy the service on Thursdays", score: 8, timeMs: NEW, trust: 2 };
+const tests = { text: "Tests run on every push", score: 9, timeMs: OLD, trust: 2 };
 
 const ordered = (...ranked: RankedText[]) => putNewerFirst(ranked, (found) => found);
 
@@ -36,6 +36,11 @@ it.each([
     ranked: [{ ...tuesday, timeMs: undefined }, thursday],
     expected: [thursday, { ...tuesday, timeMs: undefined }],
     why: "what has no time is older than anything",
+  },
+  {
+    ranked: [tuesday, { ...thursday, trust: 1 }],
+    expected: [tuesday, { ...thursday, trust: 1 }],
+    why: "believed less",
   },
   { ranked: [], expected: [], why: "nothing was found" },
 ])("puts newer memories of the same matter first: $why", ({ ranked, expected }) => {

@@ -25,6 +25,21 @@ describe("memories for a message", () => {
     expect(ranked([old, fresh, fits])).toEqual(["fits.md", "fresh.md", "old.md"]);
   });
 
+  it.each([
+    { source: "user", first: "new.md", why: "a user said so" },
+    { source: "agent", first: "old.md", why: "a model does not correct a user" },
+  ] as const)("about the same matter come by their time where $why", ({ source, first }) => {
+    const old = { path: "old.md", body: "We deploy the service on Tuesdays", createdAtMs: NOW - 2 * DAY };
+    const fresh = { path: "new.md", body: "We now deploy the service on Thursdays", createdAtMs: NOW };
+    const isConfirmed = source === "user";
+    expect(
+      ranked([
+        { ...old, score: 10 },
+        { ...fresh, source, isConfirmed, score: 7 },
+      ])[0],
+    ).toBe(first);
+  });
+
   it("are in the same order whatever order they came in", () => {
     const two = [
       { path: "b.md", score: 1 },
