@@ -2,8 +2,9 @@
  * How the laws look for random histories that break them: whether at the same ones again, those of
  * `PALIMPSEST_SEED`, a hexadecimal number, or at new ones where it is not set; and whether a shorter one is
  * looked for where one was found.
- * CI sets it from the commit: what passed passes again, what failed fails again, and each commit looks at
- * other histories. Both configurations of Vitest run this before each test file.
+ *
+ * CI sets it, the same for each commit: what passed passes again, and what fails was broken by what changed. Both
+ * configurations of Vitest run this before each test file.
  */
 
 /** The number that fast-check begins with; of a longer one, like the id of a commit, the first 32 bits. */
