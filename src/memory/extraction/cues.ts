@@ -136,7 +136,7 @@ export const CUES: readonly Cue[] = [
     language: "de",
     kind: "rule",
     pattern: start(
-      `(?:\\p{L}+ (?:bitte )?)?(?:immer|niemals|nie|keinesfalls|auf keinen fall)${W}(?! (?:noch|wieder|mehr))|(?:ab (?:jetzt|sofort|nun)|von nun an|in zukunft|künftig|zukünftig|grundsätzlich|standardmäßig)${W}|(?:du sollst|du sollst|du darfst|wir müssen) (?:immer|nie|niemals)${W}`,
+      `(?!(?:wie|schon|nicht|fast|ist|sind|war|das|es|er|sie|ich|dies|was|noch|auch|leider|hier|jetzt|so|oder)${W})(?:\\p{L}+ (?:bitte )?)?(?:immer|niemals|nie|keinesfalls|auf keinen fall)${W}(?! (?:noch|wieder|mehr))|(?:ab (?:jetzt|sofort|nun)|von nun an|in zukunft|künftig|zukünftig|grundsätzlich|standardmäßig)${W}|(?:du sollst|du sollst|du darfst|wir müssen) (?:immer|nie|niemals)${W}`,
     ),
   },
   {
@@ -179,7 +179,7 @@ export const CUES: readonly Cue[] = [
     language: "fr",
     kind: "rule",
     pattern: start(
-      `(?:\\p{L}+ )?toujours${W}|(?:ne |n['’])\\p{L}+ (?:plus )?jamais${W}|jamais de${W}|(?:à partir de maintenant|désormais|dorénavant|à l['’]avenir|par défaut)${W}|(?:tu dois|il faut) (?:toujours|ne jamais)${W}`,
+      `(?!(?:pas|presque|il|elle|on|est|comme)${W})(?:\\p{L}+ )?toujours${W}(?! (?:pas|rien|en|le même|la même)${W})|(?:ne |n['’])\\p{L}+ (?:plus )?jamais${W}|jamais de${W}|(?:à partir de maintenant|désormais|dorénavant|à l['’]avenir|par défaut)${W}|(?:tu dois|il faut) (?:toujours|ne jamais)${W}`,
     ),
   },
   {
@@ -222,7 +222,7 @@ export const CUES: readonly Cue[] = [
     language: "es",
     kind: "rule",
     pattern: start(
-      `(?:\\p{L}+ )?(?:siempre|nunca|jamás)${W}|(?:de ahora en adelante|a partir de ahora|en adelante|en el futuro|por defecto)${W}|(?:debes|hay que) (?:siempre|nunca)${W}`,
+      `(?:(?!(?:ella|esta|esa|que|porque|casi|la|se|y)${W})\\p{L}*[aezn] )?(?:siempre|nunca|jamás)${W}(?! (?:mejor|más)${W})|(?:de ahora en adelante|a partir de ahora|en adelante|en el futuro|por defecto)${W}|(?:debes|hay que) (?:siempre|nunca)${W}`,
     ),
   },
   {
@@ -265,7 +265,7 @@ export const CUES: readonly Cue[] = [
     language: "pt",
     kind: "rule",
     pattern: start(
-      `(?:\\p{L}+ )?(?:sempre|nunca|jamais)${W}|(?:a partir de agora|de agora em diante|daqui (?:em|para|por) (?:diante|frente)|doravante|no futuro|por padrão)${W}|(?:você deve|deve) (?:sempre|nunca)${W}`,
+      `(?:(?!(?:ela|ele|esse|essa|este|esta|que|porque|quase|a|se|e)${W})\\p{L}*[aei] )?(?:sempre|nunca|jamais)${W}|(?:a partir de agora|de agora em diante|daqui (?:em|para|por) (?:diante|frente)|doravante|no futuro|por padrão)${W}|(?:você deve|deve) (?:sempre|nunca)${W}`,
     ),
   },
   {

@@ -21,7 +21,7 @@ export const MORE_CUES: readonly Cue[] = [
     language: "it",
     kind: "rule",
     pattern: start(
-      `(?:\\p{L}+ )?sempre${W}|non \\p{L}+ mai${W}|mai \\p{L}+re${W}|(?:d['’]ora in (?:poi|avanti)|da ora in (?:poi|avanti)|da adesso in poi|in futuro|di norma)${W}|devi (?:sempre|non)${W}`,
+      `(?:(?!(?:che|ma|se|e|la|quasi|questa|quella|lei|lui)${W})\\p{L}*[aei] )?sempre${W}|non \\p{L}+ mai${W}|mai \\p{L}+re${W}|(?:d['’]ora in (?:poi|avanti)|da ora in (?:poi|avanti)|da adesso in poi|in futuro|di norma)${W}|devi (?:sempre|non)${W}`,
     ),
   },
   {
@@ -64,7 +64,7 @@ export const MORE_CUES: readonly Cue[] = [
     language: "ru",
     kind: "rule",
     pattern: start(
-      `(?:\\p{L}+ )?(?:всегда|никогда)${W}|(?:с этого момента|отныне|впредь|в дальнейшем|в будущем|по умолчанию)${W}|ни в коем случае${W}`,
+      `(?:\\p{L}*[йиье]те? )?(?:всегда|никогда)${W}(?! \\p{L}*(?:ает|ает|яет|ит|ют|ут|ал|ал[аио])${W})|(?:с этого момента|отныне|впредь|в дальнейшем|в будущем|по умолчанию)${W}|ни в коем случае${W}`,
     ),
   },
   {

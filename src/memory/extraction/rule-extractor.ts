@@ -97,11 +97,13 @@ interface Wish {
   readonly statement: string;
 }
 
+const ALL_CUES: readonly Cue[] = [...CUES, ...MORE_CUES];
+
 /** The wish that a sentence is, if it is one. */
 function wishOf(sentence: string): Wish | undefined {
   if (sentence.length > sentenceCharacters) return undefined;
   const bare = withoutLead(sentence);
-  for (const cue of [...CUES, ...MORE_CUES]) {
+  for (const cue of ALL_CUES) {
     const match = cue.pattern.exec(bare);
     if (match === null) continue;
     const taken = match.groups?.["cue"];
