@@ -8,8 +8,9 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     "a an the of to in on at for from by with and or but if is are was were be been being am do does did done doing " +
     "have has had having i you he she it we they me him her us them my your his its our their mine yours hers ours " +
     "theirs this that these those what which who whom whose when where why how not no nor so as than then there here " +
-    "can could will would shall should may might must about into over after before too very just any s t ll ve re d m " +
-    "don didn doesn isn wasn aren weren won wouldn couldn shouldn hasn haven hadn ain"
+    "can could will would shall should may might must about into over after before too very just any some many much " +
+    "such both each few also s t ll ve re d m don didn doesn isn wasn aren weren won wouldn couldn shouldn hasn " +
+    "haven hadn ain"
   ).split(" "),
 );
 
