@@ -59,7 +59,8 @@ export interface MemoryStore {
   /**
    * All of the changes, durable when it resolves, or none of them: also where the process dies in between.
    * What is put into the archive is never destroyed, and no name there is used twice.
-   * @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED`; then nothing was changed
+   * @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED`; then nothing was changed, or all of it was and the disk did not
+   * confirm it, as the message says
    */
   apply(changes: readonly MemoryChange[]): Promise<MemoryApplied>;
   /** A record's text; `undefined` where there is none. Names are `a-z`, `0-9`, `-`, `.` and one `/`. */

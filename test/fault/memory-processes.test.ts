@@ -21,7 +21,7 @@ import { type Saved, savesUntil } from "../helpers/saving-person.ts";
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/remembering-child.mjs");
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const PROGRAMS = IS_LONG ? 8 : 3;
-const LINES = IS_LONG ? 100 : 20;
+const LINES = IS_LONG ? 100 : 12;
 const KILL_EVERY_MS = IS_LONG ? 400 : 250;
 const TOPICS = Array.from({ length: 8 }, (_, index) => `topic-${index}.md`);
 

@@ -4,9 +4,11 @@
  * once. People know nothing of it, so what they do is looked at all the same.
  */
 import { setTimeout as pause } from "node:timers/promises";
+import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import { errorCode } from "../shared/store-failure.ts";
+import { isLeaseName } from "./lease-state.ts";
 import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 
 export interface LeaseLockOptions {
@@ -44,13 +46,25 @@ export class LeaseLock {
 
   /** Waits for whoever has it; `undefined` where they do not let go of it in time. */
   async hold({ waitMs, pollMs }: LockPatience): Promise<HeldLease | undefined> {
-    for (let waitedMs = 0; ; ) {
-      const held = this.tryHold();
+    const judgeEvery = Math.ceil(STORE_DEFAULTS.leaseJudgeMs / pollMs);
+    for (let waitedMs = 0, looks = 0; ; looks++) {
+      // Whether its holder lives is dear to find out; that there is one, cheap.
+      const held = looks % judgeEvery === 0 || !this.#isTaken() ? this.tryHold() : undefined;
       if (held !== undefined || waitedMs >= waitMs) return held;
       // Two that begin together are not to come together again.
       const nextMs = pollMs * (1 + Math.random());
       await pause(nextMs);
       waitedMs += nextMs;
+    }
+  }
+
+  #isTaken(): boolean {
+    const { fs, folder } = this.#options;
+    try {
+      return fs.list(folder).some(isLeaseName);
+    } catch {
+      // It goes with the lease; whatever else it is, taking the lock tells.
+      return false;
     }
   }
 

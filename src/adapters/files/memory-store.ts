@@ -36,7 +36,7 @@ import { PLACES, workAs, workId } from "./memory-places.ts";
 import { MemoryReader } from "./memory-reader.ts";
 import { MemoryRecords } from "./memory-records.ts";
 import { MemorySettling } from "./memory-settling.ts";
-import { type Carried, CHANGE_PATIENCE, MemoryWork, type PreparedWork, unconfirmed } from "./memory-work.ts";
+import { type Carried, CHANGE_PATIENCE, MemoryWork, unconfirmed } from "./memory-work.ts";
 import type { LeaseOptions } from "./session-lease.ts";
 
 export interface FileMemoryStoreOptions {
@@ -146,7 +146,7 @@ class FileMemoryStore implements MemoryStore {
       const early = await this.#conflicts(changes);
       if (early.length > 0) return early;
       this.#refuseTwins(changes);
-      const carried = await this.#carryOutLocked(await this.#work.prepare(this.#newWork(), changes));
+      const carried = await this.#carryOutLocked(changes);
       if (carried.type === "conflicts") return carried.paths;
       if (carried.type === "done") return this.#confirm(carried.unsynced);
     }
@@ -163,24 +163,18 @@ class FileMemoryStore implements MemoryStore {
     }
   }
 
-  async #carryOutLocked(prepared: PreparedWork): Promise<Carried> {
-    const { work, changes } = prepared;
-    let isBegun = false;
+  /** Preparing it takes a disk some time; done before, it would often be for nothing, as others come first. */
+  async #carryOutLocked(changes: readonly CheckedChange[]): Promise<Carried> {
+    const held = await this.#lock.hold(CHANGE_PATIENCE);
+    if (held === undefined) throw memoryStoreBusy("The change was not made");
     try {
-      const held = await this.#lock.hold(CHANGE_PATIENCE);
-      if (held === undefined) throw memoryStoreBusy("The change was not made");
-      try {
-        await this.#settling.settle();
-        const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
-        if (conflicts.length > 0) return { type: "conflicts", paths: conflicts.map(({ path }) => path) };
-        this.#refuseTwins(changes);
-        isBegun = true;
-        return await this.#work.carryOut(prepared);
-      } finally {
-        held.release();
-      }
+      await this.#settling.settle();
+      const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
+      if (conflicts.length > 0) return { type: "conflicts", paths: conflicts.map(({ path }) => path) };
+      this.#refuseTwins(changes);
+      return await this.#work.carryOut(await this.#work.prepare(this.#newWork(), changes));
     } finally {
-      if (!isBegun) await this.#settling.tryTo(() => this.#settling.discard(work));
+      held.release();
     }
   }
 

@@ -47,7 +47,7 @@ export class MemoryWork {
     this.#settling = settling;
   }
 
-  /** Writes down what is to happen, and the new texts; nothing of it is visible. Needs no lock. */
+  /** Writes down what is to happen, and the new texts; nothing of it is visible. */
   async prepare(work: Work, changes: readonly CheckedChange[]): Promise<PreparedWork> {
     const items = itemsOf(changes);
     const missing = changes.flatMap(({ path, next }) =>

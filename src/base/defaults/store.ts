@@ -58,6 +58,8 @@ export const STORE_DEFAULTS = {
   leaseLimitBytes: 4_096,
   /** Times that taking a lease is begun again because somebody released one in between. Source: our choice. */
   leaseAttempts: 8,
+  /** How often whoever waits for a lease looks whether its holder still lives, in milliseconds; up to twice that. Source: our choice; looking takes a dozen operations, and the dead are not waited for any longer. */
+  leaseJudgeMs: 100,
   /** Largest file of notes that is read or written, in bytes. Source: our choice; twenty times what notes of 12,000 tokens take. */
   notesFileLimitBytes: 1_048_576,
   /** How long notes that were replaced are kept beside the new ones, in milliseconds, for an editor that still holds them open. Source: our choice; a save takes milliseconds, also on a busy machine. */
