@@ -30,14 +30,18 @@ export function bestHits(
   const better = (one: Candidate, other: Candidate) =>
     other.score - one.score || (ids[one.number]! < ids[other.number]! ? -1 : 1);
   let best: Candidate[] = [];
-  let least = 0;
+  let worst: Candidate | undefined;
   for (const number of scored.numbers) {
     const score = scored.scoreOf(number);
-    if (score <= 0 || score < least || accepts?.(ids[number]!) === false) continue;
+    if (score <= 0) continue;
+    // Of very many equals, too, only few are kept.
+    if (worst !== undefined && score <= worst.score)
+      if (score < worst.score || ids[number]! > ids[worst.number]!) continue;
+    if (accepts?.(ids[number]!) === false) continue;
     best.push({ number, score });
     if (best.length < 2 * limit) continue;
     best = best.sort(better).slice(0, limit);
-    least = best.at(-1)!.score;
+    worst = best.at(-1);
   }
   return best
     .sort(better)

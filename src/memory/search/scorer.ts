@@ -5,6 +5,7 @@
  * occurrences are counted for each conversation, so no second index is needed. A document that has no word of
  * the query can be found only through a neighbour that has one.
  */
+import { MEMORY_SEARCH_DEFAULTS } from "../../base/defaults/memory-search.ts";
 import type { ScoredDocument, ScoredDocuments } from "./best-hits.ts";
 import { type ConversationLinks, NO_DOCUMENT, NO_GROUP } from "./conversation-links.ts";
 import { placeCount, placeNumber, type TermPlaces } from "./postings.ts";
@@ -64,7 +65,9 @@ export class Scorer implements ScoredDocuments {
     const choosing = terms.filter(({ isChoosing }) => isChoosing);
     for (const { places } of choosing) this.#touchAll(places);
     for (const { places } of terms) this.#scoreDocuments(places);
-    if (this.#links.hasNeighbours) this.#scoreNeighbours();
+    // A word that nearly all have says nothing of their neighbours, and asking all of them takes long.
+    if (this.#links.hasNeighbours && this.#count <= MEMORY_SEARCH_DEFAULTS.choosingPlacesCount)
+      this.#scoreNeighbours();
     if (this.#links.groupCount > 0) for (const { places } of choosing) this.#scoreGroups(places);
     return this;
   }

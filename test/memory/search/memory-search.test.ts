@@ -70,6 +70,13 @@ describe("what is found", () => {
     expect(found(search, "spaces")).toEqual([]);
   });
 
+  it("lets a word that very many have only add to what a rarer one has found", () => {
+    const search = searchOver({ rare: "a lighthouse in common words", both: "lighthouse" });
+    for (let index = 0; index < 9_000; index++) search.set(`m${index}`, { body: "common" });
+    expect(found(search, "common lighthouse")).toEqual(["rare", "both"]);
+    expect(found(search, "common", 3)).toEqual(["m0", "m1", "m10"]);
+  });
+
   it("returns only what is accepted, as many as there are", () => {
     const memories = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`m${index}`, "one word"]));
     const search = searchOver(memories);
