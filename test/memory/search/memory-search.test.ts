@@ -73,7 +73,7 @@ describe("what is found", () => {
   it("lets a word that very many have only add to what a rarer one has found", () => {
     const search = searchOver({ rare: "a lighthouse in common words", both: "lighthouse" });
     for (let index = 0; index < 9_000; index++) search.set(`m${index}`, { body: "common" });
-    expect(found(search, "common lighthouse")).toEqual(["rare", "both"]);
+    expect(found(search, "common lighthouse")).toEqual(["both", "rare"]);
     expect(found(search, "common", 3)).toEqual(["m0", "m1", "m10"]);
   });
 
