@@ -23,6 +23,8 @@ import { formatMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
+import { type DreamOptions, type DreamReport, type DreamWorld, dream, revertDream } from "./dream.ts";
+import { DreamJournal, type DreamRecord } from "./dream-journal.ts";
 import { type RememberOptions, readFresh } from "./fresh-memory.ts";
 import { importInto, type MemoryImportReport } from "./import-memories.ts";
 import { type Injection, InjectionLog } from "./injection-log.ts";
@@ -303,6 +305,33 @@ export class PersistentMemory {
       recalled: new Set(injections.map(({ path }) => path)),
       nowMs: this.#options.now(),
     });
+  }
+
+  /**
+   * Looks the memories through and puts right what rots: what is said twice or was corrected, what has lost its
+   * worth, what users asked for in sessions, the index. A dry run shows all of it as a diff; `revertDream` takes all
+   * of it back. A team's memories are not touched.
+   * @throws `ABORTED`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end
+   */
+  async dream(options: DreamOptions = {}): Promise<DreamReport> {
+    return dream(this.#dreamWorld, options);
+  }
+
+  /**
+   * Takes a dream back, the last one where none is named: every file is as it was, to the byte.
+   * @throws `MEMORY_NOT_FOUND` where there is none, `MEMORY_REFUSED` where something has changed since
+   */
+  async revertDream(id?: string): Promise<DreamReport> {
+    return revertDream(this.#dreamWorld, id);
+  }
+
+  /** What dreams did, the newest first, with every file before and after. */
+  async dreams(): Promise<readonly DreamRecord[]> {
+    return new DreamJournal(this.#store).list();
+  }
+
+  get #dreamWorld(): DreamWorld {
+    return { store: this.#store, shelf: this.#shelf, injections: this.#injections, now: this.#options.now };
   }
 
   /**

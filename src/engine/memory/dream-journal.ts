@@ -1,0 +1,86 @@
+/**
+ * What dreams did, one record each: enough to say when the last one was, to show what it changed, and to take all
+ * of it back to the byte.
+ *
+ * A record is written before anything is changed and says so, and once more when it was. One that only ever was
+ * planned changed nothing: the change itself is all or nothing.
+ */
+import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
+import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
+import type { DraftedChange } from "../../memory/dream-draft.ts";
+import type { DreamAction } from "../../memory/dream-plan.ts";
+import type { MemoryStore } from "../../ports/memory-store.ts";
+
+/** One dream. */
+export interface DreamRecord {
+  readonly id: string;
+  readonly atMs: number;
+  /** `planned`: it was killed before it changed anything. */
+  readonly state: "planned" | "applied" | "reverted";
+  readonly actions: readonly DreamAction[];
+  readonly changes: readonly DreamChange[];
+}
+
+/** One file, before and after. `undefined` where there was none, or it went to the archive. */
+export interface DreamChange {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+const FOLDER = "dreams/";
+
+export class DreamJournal {
+  readonly #store: MemoryStore;
+
+  constructor(store: MemoryStore) {
+    this.#store = store;
+  }
+
+  async write(record: DreamRecord): Promise<void> {
+    await this.#store.writeRecord(`${FOLDER}${record.id}.json`, JSON.stringify(record));
+  }
+
+  /** An id that none has; ids of later dreams come later in the alphabet. */
+  async newId(atMs: number): Promise<string> {
+    const time = String(Math.max(0, Math.floor(atMs))).padStart(15, "0");
+    const { length } = await this.#store.listRecords(`${FOLDER}${time}-`);
+    return `${time}-${String(length + 1).padStart(4, "0")}`;
+  }
+
+  /** The newest first. Records that cannot be read are passed over. */
+  async list(): Promise<readonly DreamRecord[]> {
+    const names = (await this.#store.listRecords(FOLDER)).toSorted().toReversed();
+    const records: DreamRecord[] = [];
+    for (const name of names.slice(0, MEMORY_DREAM_DEFAULTS.listedCount)) {
+      const record = readRecord((await this.#store.readRecord(name)) ?? "");
+      if (record !== undefined) records.push(record);
+    }
+    return records;
+  }
+}
+
+export function changesOf(changes: readonly DraftedChange[]): readonly DreamChange[] {
+  return changes.map(({ path, before, text }) => ({ path, before, after: text }));
+}
+
+function readRecord(text: string): DreamRecord | undefined {
+  const parsed = parseJson(text);
+  const value = parsed.ok ? parsed.value : undefined;
+  if (!isObject(value)) return undefined;
+  const id = asString(value["id"]);
+  const atMs = asNumber(value["atMs"]);
+  const state = STATES.find((known) => known === value["state"]);
+  const { actions, changes } = value;
+  if (id === undefined || atMs === undefined || state === undefined) return undefined;
+  if (!Array.isArray(actions) || !Array.isArray(changes)) return undefined;
+  return { id, atMs, state, actions: actions as DreamAction[], changes: changes.flatMap(readChange) };
+}
+
+const STATES = ["planned", "applied", "reverted"] as const;
+
+function readChange(value: unknown): readonly DreamChange[] {
+  const path = isObject(value) ? asString(value["path"]) : undefined;
+  if (!isObject(value) || path === undefined) return [];
+  return [{ path, before: asString(value["before"]), after: asString(value["after"]) }];
+}
