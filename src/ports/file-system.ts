@@ -54,6 +54,8 @@ export interface FileSystem {
   makeDirectory(path: string): void;
   /** Names in the folder, in no order. */
   list(path: string): readonly string[];
+  /** The names in the folder with what `stat` says of each, where that is cheaper than asking one by one. */
+  listStats?(path: string): ReadonlyMap<string, FileStat>;
   /** `undefined` where there is nothing. */
   stat(path: string): FileStat | undefined;
   /** Replaces what is at `to`, in one step. */

@@ -58,6 +58,18 @@ export class MemoryFiles {
     return ifThere(() => this.fs.list(folder)) ?? [];
   }
 
+  /** What is in a folder, by name; nothing where there is no folder. */
+  stats(folder: string): ReadonlyMap<string, FileStat> {
+    const { fs } = this;
+    if (fs.listStats !== undefined) return ifThere(() => fs.listStats?.(folder)) ?? new Map();
+    return new Map(
+      this.names(folder).flatMap((name) => {
+        const stat = fs.stat(folder === "" ? name : `${folder}/${name}`);
+        return stat === undefined ? [] : [[name, stat] as const];
+      }),
+    );
+  }
+
   /** Every change that left something. */
   works(): readonly Work[] {
     return this.names(PLACES.work).flatMap((name) => parseWork(name) ?? []);

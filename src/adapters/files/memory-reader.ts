@@ -48,7 +48,8 @@ export class MemoryReader {
   async list(): Promise<MemoryListing> {
     const listing = await this.#whileNothingChanges((unfinished) => this.#listOnce(unfinished));
     const files = [...listing.files].sort((one, other) => (one.path < other.path ? -1 : 1));
-    return { files, problems: listing.problems.slice(0, MEMORY_STORE_DEFAULTS.listedProblemsCount) };
+    const problems = [...listing.problems].sort((one, other) => (one.path < other.path ? -1 : 1));
+    return { files, problems: problems.slice(0, MEMORY_STORE_DEFAULTS.listedProblemsCount) };
   }
 
   /**
@@ -132,12 +133,10 @@ class Walk {
   }
 
   folder(names: readonly string[]): void {
-    for (const name of [...this.#files.names(names.join("/"))].sort()) {
+    for (const [name, stat] of this.#files.stats(names.join("/"))) {
       // Hidden ones are somebody's own: editors', version control's, ours.
       if (name.startsWith(".") || this.files.size >= MEMORY_STORE_DEFAULTS.listedFilesCount) continue;
       const path = [...names, name].join("/");
-      const stat = this.#files.fs.stat(path);
-      if (stat === undefined) continue;
       if (stat.isDirectory) this.#subfolder([...names, name]);
       else if (isMemoryName(name)) this.#file(path, name, stat);
       else if (stat.isLink) this.#tell(path, "It is a link, which is not followed.");

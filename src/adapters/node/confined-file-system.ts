@@ -128,14 +128,18 @@ class ConfinedFileSystem implements FileSystem {
   }
 
   list(path: string): readonly string[] {
-    const folder = holdFolder(this.#root, partsOf(path), this.#confinement);
-    try {
-      const names = readdirSync(folder.self);
-      folder.verify();
-      return names;
-    } finally {
-      folder.close();
-    }
+    return this.#within(path, ({ self }) => readdirSync(self));
+  }
+
+  listStats(path: string): ReadonlyMap<string, FileStat> {
+    return this.#within(path, (folder) => {
+      const stats = new Map<string, FileStat>();
+      for (const name of readdirSync(folder.self)) {
+        const stat = lstatSync(folder.at(name), { throwIfNoEntry: false });
+        if (stat !== undefined) stats.set(name, statOf(stat));
+      }
+      return stats;
+    });
   }
 
   stat(path: string): FileStat | undefined {
@@ -195,6 +199,18 @@ class ConfinedFileSystem implements FileSystem {
     const folder = holdFolder(this.#root, names.slice(0, -1), this.#confinement);
     try {
       const result = work(folder, names.at(-1) ?? "");
+      folder.verify();
+      return result;
+    } finally {
+      folder.close();
+    }
+  }
+
+  /** Looks at a whole folder. */
+  #within<Result>(path: string, look: (folder: HeldFolder) => Result): Result {
+    const folder = holdFolder(this.#root, partsOf(path), this.#confinement);
+    try {
+      const result = look(folder);
       folder.verify();
       return result;
     } finally {

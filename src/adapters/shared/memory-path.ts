@@ -51,7 +51,8 @@ export function memoryNameProblem(name: string): string | undefined {
   if (bytes > MEMORY_STORE_DEFAULTS.nameLimitBytes)
     return `a part of it has ${bytes} bytes, and may have ${MEMORY_STORE_DEFAULTS.nameLimitBytes}`;
   if (/\p{Cc}/u.test(name) || showHidden(name) !== name) return "it has characters that nobody sees";
-  const forms = [name, name.normalize("NFKC")];
+  const normal = name.normalize("NFKC");
+  const forms = normal === name ? [name] : [name, normal];
   return NAME_RULES.find(({ pattern }) => forms.some((form) => pattern.test(form)))?.why;
 }
 

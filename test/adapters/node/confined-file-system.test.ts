@@ -36,6 +36,9 @@ describe.each(CONFINEMENTS)("files that are confined by %s", (confinement) => {
     fs.touch("three", 5_000);
     expect(fs.stat("three")?.modifiedMs).toBe(5_000);
     expect([...fs.list("")].sort()).toEqual(["a", "three", "two"]);
+    const stats = fs.listStats?.("");
+    expect([...(stats?.keys() ?? [])].sort()).toEqual(["a", "three", "two"]);
+    expect(stats?.get("three")).toEqual(fs.stat("three"));
     await fs.syncDirectory("a");
     fs.remove("two");
     fs.removeDirectory("a/b");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeFileSystem } from "../../../src/adapters/node/node-file-system.ts";
-import type { OpenFile } from "../../../src/ports/file-system.ts";
+import type { FileSystem, OpenFile } from "../../../src/ports/file-system.ts";
 import { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
 
 let folder: string;
@@ -14,8 +14,8 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each([
-  { where: "on the disk", aFileSystem: () => nodeFileSystem, folderOf: () => folder },
-  { where: "in memory", aFileSystem: () => new InMemoryFileSystem(), folderOf: () => "/" },
+  { where: "on the disk", aFileSystem: (): FileSystem => nodeFileSystem, folderOf: () => folder },
+  { where: "in memory", aFileSystem: (): FileSystem => new InMemoryFileSystem(), folderOf: () => "/" },
 ])("an open file $where", ({ aFileSystem, folderOf }) => {
   it.each([
     { bytes: 0, endsAt: [true, false, false, false, false] },
