@@ -3,6 +3,7 @@
 export { inMemoryMemoryStore } from "../adapters/in-memory/in-memory-memory-store.ts";
 export type { DreamOptions, DreamReport, DreamSessions } from "../engine/memory/dream.ts";
 export type { DreamChange, DreamRecord } from "../engine/memory/dream-journal.ts";
+export { storedSessions } from "../engine/memory/dream-sessions.ts";
 export type { RememberOptions } from "../engine/memory/fresh-memory.ts";
 export type { MemoryImportReport } from "../engine/memory/import-memories.ts";
 export type { Injection } from "../engine/memory/injection-log.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliDouble } from "./cli-double.ts";
 import { testFolder } from "./recordings.ts";
-import { HOSTILE, json, SECRET, storedHome } from "./sessions/stored.ts";
+import { HOSTILE, json, SECRET, storedHome, storeSession } from "./sessions/stored.ts";
 
 const TUESDAYS = "We deploy on Tuesdays only.";
 
@@ -103,6 +103,57 @@ describe("palimpsest memory", () => {
     expect(out).toContain("team/we-deploy-on-tuesdays-only.md");
     expect((await place.run(["memory", "list"])).out).toBe("");
     expect((await place.run(["memory", "list", "--team", "../x"])).code).toBe(2);
+  });
+
+  it("dreams: shows what it would do, does it, and takes it back", async () => {
+    const { run, folder } = await withTuesdays();
+    const twin = join(folder, "twin.md");
+    writeFileSync(twin, "we deploy on tuesdays ONLY");
+    const shown = await run(["memory", "dream", "--dry-run"]);
+    expect(shown.code).toBe(0);
+    expect(shown.out).toContain("merge we-deploy-on-tuesdays-only.md < twin.md");
+    expect(shown.out).toContain("archived twin.md\n- we deploy on tuesdays ONLY");
+    expect(existsSync(twin)).toBe(true);
+    expect((await run(["memory", "dream"])).err).toMatch(/^applied \d+-0001: Revert it/);
+    expect(existsSync(twin)).toBe(false);
+    expect((await run(["memory", "dream"])).code).toBe(3);
+    expect((await run(["memory", "revert"])).code).toBe(0);
+    expect(readFileSync(twin, "utf8")).toBe("we deploy on tuesdays ONLY");
+    expect((await run(["memory", "revert"])).code).toBe(1);
+  });
+
+  it("dreams of what users asked for in stored sessions", async () => {
+    const place = storedHome();
+    await storeSession(place, { text: "Remember that the staging server is called otter." });
+    const { out } = await place.run(["memory", "dream"]);
+    expect(out).toMatch(/^remember \S+\.md: A user asked for it/);
+    expect((await place.run(["memory", "recall", "what is the staging server called?"])).out).toContain(
+      "otter",
+    );
+    expect(await place.run(["memory", "dream", "--if-due"])).toMatchObject({ code: 3 });
+  });
+
+  it("audits: exit code 3 where something is to be looked at", async () => {
+    const { run, folder } = await withTuesdays();
+    expect((await run(["memory", "audit"])).out).toContain("Nothing to complain of.");
+    writeFileSync(join(folder, "key.md"), `token ${SECRET}`);
+    const { code, out } = await run(["memory", "audit"]);
+    expect(code).toBe(3);
+    expect(out).toContain("secret key.md: It holds a key (anthropic).");
+    expect(out).not.toContain(SECRET);
+  });
+
+  it("brings memories from one folder to another, to the byte", async () => {
+    const { run, folder } = await withTuesdays();
+    const bundle = join(testFolder(), "memories.jsonl");
+    writeFileSync(bundle, (await run(["memory", "export"])).out);
+    const other = join(testFolder(), "other");
+    expect((await run(["memory", "import", bundle, "--folder", other])).code).toBe(0);
+    const name = "we-deploy-on-tuesdays-only.md";
+    expect(readFileSync(join(other, name), "utf8")).toBe(readFileSync(join(folder, name), "utf8"));
+    const imported = await run(["memory", "import", folder, "--folder", join(testFolder(), "third")]);
+    expect(imported.out).toBe(`written ${name} (from ${name})\n`);
+    expect((await run(["memory", "import", join(folder, "none")])).code).toBe(1);
   });
 
   it("prints JSON for programs", async () => {

@@ -5,6 +5,8 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { OptionError } from "../../../base/errors.ts";
+import type { DreamSessions } from "../../../engine/memory/dream.ts";
+import { storedSessions } from "../../../engine/memory/dream-sessions.ts";
 import type { PersistentMemory } from "../../../engine/memory/persistent-memory.ts";
 import { createMemory, memoryFolder, teamFolder } from "../../create-memory.ts";
 import { openHomeOf } from "../sessions/place.ts";
@@ -35,11 +37,11 @@ export function addMemoryOptions(command: Command): Command {
 export async function withMemory<Result>(
   flags: MemoryFlags,
   context: CliContext,
-  work: (memory: PersistentMemory) => Promise<Result>,
+  work: (memory: PersistentMemory, sessions: DreamSessions | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const { memory, close } = openPlace(flags, context);
+  const { memory, sessions, close } = openPlace(flags, context);
   try {
-    return await work(memory);
+    return await work(memory, sessions);
   } finally {
     await memory.close();
     await close();
@@ -63,5 +65,7 @@ function openPlace({ home, project, folder, team }: MemoryFlags, context: CliCon
     store: memoryFolder(path),
     ...(team === undefined ? {} : { team: memoryFolder(teamFolder(opened.folder, team)) }),
   });
-  return { memory, close: () => opened.close() };
+  // A plain folder is nobody's: no sessions belong to it.
+  const sessions = folder === undefined ? storedSessions(opened.storeOf(opened.project)) : undefined;
+  return { memory, sessions, close: () => opened.close() };
 }
