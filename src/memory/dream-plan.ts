@@ -9,6 +9,7 @@
  */
 import { MEMORY_DREAM_DEFAULTS } from "../base/defaults/memory-dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory-recall.ts";
+import { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory-write.ts";
 import { firstLine } from "../base/text.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
 import { type DraftedChange, DreamDraft } from "./dream-draft.ts";
@@ -178,7 +179,7 @@ class Dreaming {
   }
 
   #alike(search: MemorySearch, body: string): readonly { readonly memory: Memory; readonly matter: Seen }[] {
-    const hits = search.search(body, { limit: MEMORY_DREAM_DEFAULTS.comparedCount });
+    const hits = search.search(body, { limit: MEMORY_WRITE_DEFAULTS.comparedCount });
     return hits.flatMap(({ id }) => {
       const memory = this.#draft.known.get(id)?.memory;
       return memory === undefined || !isRecallable(memory)

@@ -8,6 +8,7 @@
 import { redactBroken } from "../base/broken-secrets.ts";
 import { MEMORY_HEALTH_DEFAULTS } from "../base/defaults/memory-health.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory-recall.ts";
+import { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory-write.ts";
 import { showHidden } from "../base/hidden-characters.ts";
 import { showIndex } from "./fit-index.ts";
 import { parseIndex } from "./index-entries.ts";
@@ -132,11 +133,11 @@ function findUnwanted({ memory: { path }, text }: KnownMemory): readonly HealthF
 
 /** Memories that say the same, or of which one corrects the other. */
 function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
-  const { comparedCount, comparedMemoriesCount } = MEMORY_HEALTH_DEFAULTS;
+  const { comparedCount } = MEMORY_WRITE_DEFAULTS;
   const search = createMemorySearch();
   const bodies = new Map<string, string>();
   const found: HealthFinding[] = [];
-  for (const { memory } of active.slice(0, comparedMemoriesCount)) {
+  for (const { memory } of active.slice(0, MEMORY_HEALTH_DEFAULTS.comparedMemoriesCount)) {
     const { path, name, description, body } = memory;
     const hits = search.search(`${name}\n${body}`, { limit: comparedCount });
     const judged = hits.map(({ id }) => ({ id, matter: judgeMatter(body, bodies.get(id)!) }));

@@ -12,8 +12,6 @@ export const MEMORY_DREAM_DEFAULTS = {
   gatheredCount: 20,
   /** Sessions whose logs one dream reads, the newest first. Source: our choice: what is older was there for the dreams before. */
   readSessionsCount: 50,
-  /** Memories that each one is compared with, the most similar ones. Source: our choice: what says the same is among the first few. */
-  comparedCount: 8,
   /** Dreams that can be reverted; records of older ones stay as they are. Source: our choice: a month of one a day. */
   listedCount: 31,
 } as const;

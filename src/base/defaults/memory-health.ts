@@ -1,8 +1,6 @@
 /** Numbers of looking at the health of a memory directory. */
 
 export const MEMORY_HEALTH_DEFAULTS = {
-  /** Memories that each one is compared with for repetition, the most similar ones. Source: our choice: what says the same is among the first few. */
-  comparedCount: 5,
   /** Memories that are compared at all. Source: our choice: a directory that people read has hundreds. */
   comparedMemoriesCount: 5_000,
 } as const;
