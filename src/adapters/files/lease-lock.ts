@@ -14,7 +14,7 @@ import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 export interface LeaseLockOptions {
   /** Whose lock it is, for messages. */
   readonly id: string;
-  /** Holds nothing but the lock; it is made and removed with it. */
+  /** Made with the lock where it is missing, and removed with it where nothing else is in it. */
   readonly folder: string;
   readonly fs: FileSystem;
   readonly ids: IdSource;
@@ -75,7 +75,9 @@ export class LeaseLock {
     const lease = new SessionLease({
       ...options,
       ...{ sessionId: id, sessionFolder: folder, fs, leaseId: ids.entryId() },
-      ensureFolder: () => fs.makeDirectory(folder),
+      ensureFolder: () => {
+        if (fs.stat(folder) === undefined) fs.makeDirectory(folder);
+      },
     });
     try {
       lease.acquire(0);

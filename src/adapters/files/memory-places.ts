@@ -11,7 +11,7 @@
  *     old.<n>                       the file that was there, taken out
  *     gone.<n>                      a new text that was put in place and taken back
  *   old/<when>-<id>.old/            changes that are over, with what was replaced, for a moment
- *   lock/                           the lease of the program that is changing memories
+ *   lease.<n>                       that of the program that is changing memories
  *   locks/<name>/                   leases that callers asked for
  *   archive/<day>-<when>-<id>/…     memories that were put away, under their paths
  *   kept/<when>-<id>.<old|gone>/…   what a person saved while it was replaced
@@ -28,7 +28,6 @@ export const PLACES = {
   own: OWN_FOLDER,
   work: `${OWN_FOLDER}/work`,
   old: `${OWN_FOLDER}/old`,
-  lock: `${OWN_FOLDER}/lock`,
   locks: `${OWN_FOLDER}/locks`,
   archive: `${OWN_FOLDER}/archive`,
   kept: `${OWN_FOLDER}/kept`,

@@ -77,7 +77,7 @@ class FileMemoryStore implements MemoryStore {
     this.#settling = new MemorySettling(this.#files, clock);
     this.#work = new MemoryWork(this.#files, this.#settling);
     this.#records = new MemoryRecords(this.#files);
-    this.#lock = this.#lockAt(PLACES.lock, lease && { ...lease, ttlMs: MEMORY_STORE_DEFAULTS.changeTtlMs });
+    this.#lock = this.#lockAt(PLACES.own, lease && { ...lease, ttlMs: MEMORY_STORE_DEFAULTS.changeTtlMs });
     const settleCrash = () => this.#settleCrash();
     this.#reader = new MemoryReader({
       files: this.#files,
