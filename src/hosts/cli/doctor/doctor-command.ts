@@ -24,6 +24,7 @@ import {
   privateInFolder,
   privateInHome,
 } from "./check-home.ts";
+import { checkMemory } from "./check-memory.ts";
 import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
 import { type DoctorFinding, type Found, isOpen, mended } from "./finding.ts";
 
@@ -45,7 +46,7 @@ export interface DoctorReport {
 export function addDoctor(program: Command, { context, exitWith }: CommandShell): void {
   const command = program
     .command("doctor")
-    .description("look for what is wrong with stored sessions, and mend it with --fix");
+    .description("look for what is wrong with stored sessions and memories, and mend it with --fix");
   addPlaceOptions(command)
     .option("--fix", "do what it says: copy damage aside, remove litter, make files private")
     .addHelpText(
@@ -104,6 +105,7 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
         sums,
       };
       findings.push(...(await examineFolder(run, store)));
+      if (folder === undefined) findings.push(...(await checkMemory(one.folder)));
     }
   } finally {
     progress.clear();

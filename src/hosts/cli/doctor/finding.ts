@@ -20,6 +20,7 @@ export type DoctorKind =
   | "notes-unreadable"
   | "notes-unfinished"
   | "notes-conflict"
+  | "memory"
   | "stale-lease"
   | "litter";
 

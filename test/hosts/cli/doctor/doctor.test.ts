@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openHome } from "../../../../src/hosts/palimpsest-home.ts";
-import { json, type StoredHome, storedHome, storeSession } from "../sessions/stored.ts";
+import { json, SECRET, type StoredHome, storedHome, storeSession } from "../sessions/stored.ts";
 
 interface Report {
   readonly sessions: number;
@@ -145,6 +145,22 @@ describe("doctor", () => {
     expect((await examined(place, "--project", ".")).sessions).toBe(1);
     expect(await examined(place, "--folder", projectOf(place))).toMatchObject({ code: 0, sessions: 1 });
     expect((await place.run(["doctor", "--folder", "x", "--home", "y"])).code).toBe(2);
+  });
+
+  it("tells what is wrong with a project's memories, and leaves it to a person", async () => {
+    const place = storedHome();
+    await storeSession(place);
+    await place.run(["memory", "add", "We deploy on Tuesdays only."]);
+    expect(await examined(place)).toMatchObject({ code: 0, kinds: [] });
+    const folder = (await place.run(["memory", "path"])).out.trimEnd();
+    writeFileSync(join(folder, "key.md"), `token ${SECRET}`, { mode: 0o600 });
+    const { code, findings } = await examined(place, "--fix");
+    expect(code).toBe(1);
+    expect(findings).toMatchObject([
+      { kind: "memory", level: "problem", isMendable: false, path: join(folder, "key.md") },
+      { kind: "memory", level: "note", isMendable: false },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain(SECRET);
   });
 
   it.each([
