@@ -19,6 +19,8 @@ export function judgeMatter(fresh: string, known: string): Matter {
   if (saysSame(fresh, known)) return "repeats";
   const { comparedCharacters } = MEMORY_MATTER_DEFAULTS;
   if (fresh.length > comparedCharacters || known.length > comparedCharacters) return "other";
+  // Who asks says nothing.
+  if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
   return isCorrection(matterWords(fresh), matterWords(known)) ? "corrects" : "other";
 }
 
@@ -56,20 +58,22 @@ function deniesValue(fresh: readonly MatterWord[], known: readonly MatterWord[])
     return false;
   // “Not until May” denies nothing.
   if (fresh.some(({ word }) => word === "until")) return false;
-  const denied = new Set(fresh.flatMap((word, index) => (isDenial(word) ? [fresh[index + 1]?.term] : [])));
-  const deniedCount = [...oldTerms].filter((term) => denied.has(term)).length;
+  const denied = fresh.filter((_, index) => index > 0 && isDenial(fresh[index - 1]!));
+  const deniedTerms = new Set(denied.map(({ term }) => term).filter((term) => oldTerms.has(term)));
   const addedCount = newTerms.size - oldTerms.size;
+  const keptCount = oldTerms.size - deniedTerms.size;
+  // Where much else is said, the old one's words may stand in it by chance.
+  if (deniedTerms.size === 0 || addedCount < 1 || addedCount > oldTerms.size) return false;
+  // “Use spaces, not tabs”: one word is enough to say of what, where the denial stands right before the old value.
+  const isPlain = denied.every(({ lead }) => lead === "");
   return (
-    deniedCount > 0 &&
-    // Where much else is said, the old one's words may stand in it by chance.
-    addedCount > 0 &&
-    addedCount <= oldTerms.size &&
-    oldTerms.size - deniedCount >= MEMORY_MATTER_DEFAULTS.leastSharedCount
+    keptCount >= MEMORY_MATTER_DEFAULTS.leastSharedCount || (keptCount > 0 && isPlain && addedCount === 1)
   );
 }
 
-/** “Whether or not” denies nothing. */
-const isDenial = ({ term, lead }: MatterWord): boolean => term === NOT && !/\bor$/.test(lead);
+/** “Whether or not” denies nothing, and “without” only that something else is there. */
+const isDenial = ({ term, word, lead }: MatterWord): boolean =>
+  term === NOT && word !== "without" && !/\bor$/.test(lead);
 
 /** Relations that have one value at a time, whatever it is. */
 const SINGLE_VALUED = stems("live reside locate base cost default report");
@@ -77,6 +81,13 @@ const SINGLE_VALUED = stems("live reside locate base cost default report");
 const DATED = stems("start begin end expire deploy happen run listen release ship meet open close last");
 /** Relations that have one value for one purpose: `uses pnpm for installs`. */
 const ONE_PER_PURPOSE = stems("prefer use");
+
+/** What a thing has one of: `the deploy day is …`, `her name is …`. */
+const ATTRIBUTES = stems(
+  "favorite favourite default preferred main primary current name nickname birthday age day date time timezone deadline " +
+    "port host address url email phone number version branch manager owner maintainer boss lead color colour size " +
+    "limit timeout interval region language locale currency budget price password title capital location",
+);
 
 function stems(words: string): ReadonlySet<string> {
   return new Set(matterWords(words).map(({ term }) => term));
@@ -118,8 +129,8 @@ function hasOneValue(
     return false;
   if (ONE_PER_PURPOSE.has(relation.term)) return contentOf(tail).length > 0;
   if (relation.term !== BE) return SINGLE_VALUED.has(relation.term);
-  // “Anna is tired” leaves room for much else, “the deploy day is …” does not.
-  return subject.length > 1 && !subject.every(({ isName }, index) => isName || index === 0);
+  // “The build is slow” leaves room for much else, “the default branch is …” does not.
+  return subject.some(({ term }) => ATTRIBUTES.has(term));
 }
 
 const isOwnSubject = ({ term, lead }: MatterWord): boolean => term !== BE && /^(?:i|we|)$/.test(lead);

@@ -42,6 +42,12 @@ describe("a new fact and an old one", () => {
       known: "Marek developed the photo tool",
       why: "the old value is denied by name",
     },
+    { fresh: "Use spaces, not tabs", known: "Use tabs", why: "the old value is denied, in short" },
+    {
+      fresh: "The default branch is trunk",
+      known: "The default branch is main",
+      why: "there is one default",
+    },
     {
       fresh: "Reviews go to Dana instead of Kim",
       known: "Reviews go to Kim",
@@ -61,6 +67,9 @@ describe("a new fact and an old one", () => {
     { fresh: "The user is a teacher", known: "The user is a vegetarian", why: "and be both" },
     { fresh: "User prefers dark mode", known: "User prefers short answers", why: "two preferences" },
     { fresh: "User prefers tabs in Go", known: "User prefers tabs in Python", why: "two purposes" },
+    { fresh: "The build pipeline is flaky", known: "The build pipeline is slow", why: "and be both" },
+    { fresh: "Do we deploy on Fridays?", known: "We do not deploy on Fridays", why: "a question" },
+    { fresh: "Write tests without mocks", known: "Write mocks", why: "something else is there" },
     { fresh: "Bob is fluent in German", known: "Anna is fluent in German", why: "two people" },
     { fresh: "Her sister lives in Rome", known: "Her brother lives in Rome", why: "the subject differs" },
     {
