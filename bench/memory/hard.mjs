@@ -4,8 +4,6 @@
  * own haystack. The measures are those of LongMemEval: turns that have the answer (the data set marks them), and
  * sessions that have evidence; the first 10 places count.
  */
-import { sessionsFirst } from "./ranks.mjs";
-
 /** One row for the stored ranking, and one for each setting. */
 export function measureHard(turns, questions, createMemorySearch, ours) {
   const sessionOf = new Map(turns.map(({ id, session_id }) => [id, session_id]));
@@ -71,7 +69,7 @@ function measure(questions, rank, sessionOf) {
     const ids = rank(question);
     const evidence = question.evidence_session_ids;
     const gold = golds.filter((id) => evidence.includes(sessionOf.get(id)));
-    const sessions = sessionsFirst(ids, sessionOf);
+    const sessions = [...new Set(ids.map((id) => sessionOf.get(id)))];
     session.count++;
     session.first += evidence.includes(sessions[0]) ? 1 : 0;
     session.recall5 += shareOf(evidence, sessions.slice(0, 5));

@@ -1,2 +1,0 @@
-/** Sessions in the order of their first turn. */
-export const sessionsFirst = (ids, sessionOf) => [...new Set(ids.map((id) => sessionOf.get(id)))];
