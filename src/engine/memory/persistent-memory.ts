@@ -201,7 +201,8 @@ export class PersistentMemory {
       const hook = cleanMemoryText(description === "" ? memory.body : description, "hook").text;
       return {
         changes: [{ path, base: version, text: updated }],
-        lines: [{ path, title, hook, type }],
+        // What is history stays out of the index, whoever stands by it.
+        lines: memory.supersededBy === undefined ? [{ path, title, hook, type }] : [],
         unlisted: [],
       };
     });
