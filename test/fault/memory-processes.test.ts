@@ -22,7 +22,7 @@ const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/rememberi
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const PROGRAMS = IS_LONG ? 8 : 3;
 const LINES = IS_LONG ? 100 : 12;
-const KILL_EVERY_MS = IS_LONG ? 400 : 250;
+const KILL_EVERY_MS = IS_LONG ? 200 : 250;
 const TOPICS = Array.from({ length: 8 }, (_, index) => `topic-${index}.md`);
 
 interface Told {
