@@ -35,6 +35,7 @@ export const memoryStoreContract: readonly MemoryContractCase[] = [
   { name: "makes only what is not there", run: makesNew },
   { name: "changes several files or none", run: changesAllOrNone },
   { name: "puts away, and makes anew under the same path", run: putsAway },
+  { name: "takes a text that is there already, alone and with others", run: takesTheSame },
   { name: "lets one of many writers win each time", run: letsOneWin },
   { name: "takes an empty list of changes, and an empty text", run: takesNothing },
   { name: "refuses paths that lead elsewhere, whatever is asked", run: refusesPaths },
@@ -156,6 +157,24 @@ async function putsAway({ store }: MemoryStoreHarness): Promise<void> {
     same(await store.read("a.md"), undefined, "it is not found");
     same(await paths(store), [], "it is not listed");
   }
+}
+
+async function takesTheSame({ store }: MemoryStoreHarness): Promise<void> {
+  await store.apply([make("a.md", "one"), make("b.md", "two")]);
+  const [one, two] = [await versionIn(store, "a.md"), await versionIn(store, "b.md")];
+  const again = await store.apply([{ path: "a.md", base: one, text: "one" }]);
+  same(again.isApplied && again.versions.get("a.md"), one, "the same version");
+  const both: readonly MemoryChange[] = [
+    { path: "a.md", base: one, text: "one" },
+    { path: "b.md", base: two, text: "three" },
+  ];
+  same((await store.apply(both)).isApplied, true, "the other one is changed");
+  same([await textIn(store, "a.md"), await textIn(store, "b.md")], ["one", "three"], "the texts after it");
+  same(
+    await store.apply(both),
+    { isApplied: false, conflicts: ["b.md"] },
+    "what changed is told all the same",
+  );
 }
 
 async function letsOneWin({ store, reopen }: MemoryStoreHarness): Promise<void> {

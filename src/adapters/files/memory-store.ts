@@ -172,7 +172,10 @@ class FileMemoryStore implements MemoryStore {
       const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
       if (conflicts.length > 0) return { type: "conflicts", paths: conflicts.map(({ path }) => path) };
       this.#refuseTwins(changes);
-      return await this.#work.carryOut(await this.#work.prepare(this.#newWork(), changes));
+      // What a file has already needs no change, and nobody could tell the old from the new.
+      const others = changes.filter(({ base, next }) => base !== next?.version);
+      if (others.length === 0) return { type: "done", unsynced: [] };
+      return await this.#work.carryOut(await this.#work.prepare(this.#newWork(), others));
     } finally {
       held.release();
     }
