@@ -201,7 +201,8 @@ class Dreaming {
       kept.path,
       updateMemoryFile(text, {
         ...(Number.isFinite(createdAtMs) && createdAtMs !== kept.createdAtMs ? { createdAtMs } : {}),
-        ...(updatedAtMs > timeOf(kept) ? { updatedAtMs } : {}),
+        // What makes it older must not make it look less new than it is.
+        ...(updatedAtMs > Math.max(createdAtMs, kept.updatedAtMs ?? 0) ? { updatedAtMs } : {}),
         ...(kept.decays && !gone.decays ? { decays: false } : {}),
       }),
     );
