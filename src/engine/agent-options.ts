@@ -35,10 +35,11 @@ export interface AgentOptions extends AgentModels {
   /** Long-term memory: told at the start, and recalled for what the user says. @defaultValue none */
   readonly memory?: PersistentMemory;
   /**
-   * How what the user asks to be remembered gets into `memory`: by `rules`, which keep explicit requests in the
-   * user's own words ("remember", "always", "never", "I prefer", corrections), or not at all. @defaultValue `rules`
+   * How what later sessions need gets into `memory`: by `rules`, which keep explicit requests in the user's own words
+   * ("remember", "always", "never", "I prefer", corrections); by a `model`, the light one where there is one, which
+   * also keeps decisions and facts, and by rules where it fails; or not at all. @defaultValue `rules`
    */
-  readonly memoryExtraction?: "rules" | "off";
+  readonly memoryExtraction?: "rules" | "model" | "off";
   /** Limits of the files that are shown again, or `off`. @defaultValue `fileBudget` of the window */
   readonly restoredFiles?: FileBudget | "off";
   /** Count requests where the estimate is not good enough to decide by. @defaultValue the model's own counter */

@@ -27,7 +27,7 @@ import { CallSizer } from "./call-sizer.ts";
 import { compactByHand } from "./compact-by-hand.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { HookRunner } from "./hooks.ts";
-import { AgentMemory } from "./memory/agent-memory.ts";
+import { type AgentMemory, agentMemory } from "./memory/agent-memory.ts";
 import { failureOf } from "./model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
@@ -71,8 +71,7 @@ export class AgentSession {
     this.#sizer = new CallSizer(session, options, world);
     const { notes = {} } = options;
     this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
-    const { memory, memoryExtraction: extraction = "rules" } = options;
-    this.#memory = memory && new AgentMemory(session, { memory, extraction });
+    this.#memory = agentMemory(session, options, world);
     this.#compaction = new AgentCompaction(session, options, {
       ...world,
       hooks: this.#hooks,
@@ -101,7 +100,7 @@ export class AgentSession {
   /** Appends messages as they came; see {@link Session.append}. */
   async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
     const seqs = await this.session.append(messages);
-    this.#memory?.said(messages, seqs);
+    this.#memory?.said(messages);
     return seqs;
   }
 

@@ -43,8 +43,8 @@ import type { SummaryCall } from "./summary-desk.ts";
  * - `notes-unreadable`: the notes, or the user's template or prompt of them, cannot be used now, and `reason` says why.
  * - `memory-recalled`: memories were shown for what the user said, by their paths; `chosenBy` says who chose them, and
  *   `fellBack` why the model did not.
- * - `memory-extracted`: what the user asked to be remembered was kept, with a receipt each; `leftOut` counts what was
- *   not, and why.
+ * - `memory-extracted`: what is to be remembered was kept, with a receipt each. By rules, `leftOut` counts what was
+ *   not, and why; by a model, `refused` says what it was not allowed, and `usage` what it cost.
  * - `memory-index-cut`: the index of what is remembered is too large, and the session was told a part of it.
  * - `memory-failed`: what is remembered could not be read; the turn goes on without it.
  * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
@@ -129,9 +129,11 @@ export type SessionEvent =
     }
   | {
       readonly type: "memory-extracted";
-      readonly by: "rules";
+      readonly by: "rules" | "model";
       readonly receipts: readonly MemoryReceipt[];
-      readonly leftOut: LeftOutCounts;
+      readonly leftOut?: LeftOutCounts;
+      readonly refused?: readonly string[];
+      readonly usage?: Usage;
     }
   | { readonly type: "memory-index-cut"; readonly reason: string }
   | { readonly type: "memory-failed"; readonly reason: string }

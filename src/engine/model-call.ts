@@ -1,7 +1,9 @@
 /**
  * A call of a model client: the request that a session prepared, what came of it, and what a failure means.
  */
-import type { ModelAnswer, ModelClient, ModelRequest } from "../ports/model-client.ts";
+
+import type { JsonObject } from "../base/json.ts";
+import type { ModelAnswer, ModelClient, ModelRequest, ToolDefinition } from "../ports/model-client.ts";
 import type { ModelFailure } from "../ports/model-failure.ts";
 import { classifyModelError } from "../tokens/model-failure.ts";
 import type { Usage } from "../transcript/messages.ts";
@@ -30,6 +32,21 @@ export function modelRequest(
     ...conversation,
   };
 }
+
+/** Tools as a client's provider takes them. */
+export function formatTools(
+  client: Pick<ModelClient, "formatTool">,
+  tools: readonly ToolDefinition[],
+): readonly unknown[] {
+  const format = client.formatTool?.bind(client) ?? asAnthropicTool;
+  return tools.map(({ name, description, inputSchema }) => format({ name, description, inputSchema }));
+}
+
+const asAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): JsonObject => ({
+  name,
+  description,
+  input_schema: inputSchema,
+});
 
 /** What an error of a client's call means, by the client's own judgement where it has one. */
 export function failureOf(client: ModelClient, error: unknown): ModelFailure {

@@ -8,15 +8,14 @@
  */
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { ModelError, PalimpsestError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { ModelAnswer, ModelEvent, ToolDefinition } from "../ports/model-client.ts";
+import type { ModelAnswer, ModelEvent } from "../ports/model-client.ts";
 import type { ContentBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import { type Message, sumUsage, type Usage } from "../transcript/messages.ts";
 import type { AgentSession } from "./agent-session.ts";
 import { receiveUsage } from "./answer-door.ts";
 import { notify } from "./events.ts";
 import { LoopWatch } from "./loop-watch.ts";
-import { modelRequest } from "./model-call.ts";
+import { formatTools, modelRequest } from "./model-call.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import { runTools, SESSION_TOOLS } from "./run-tools.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
@@ -129,10 +128,7 @@ function requestOf(
   const { model, system, parameters, betas, providerTools = [], tools = [], historyTools = true } = options;
   const taken = new Set(tools.map(({ name }) => name));
   const own = historyTools ? SESSION_TOOLS.filter(({ name }) => !taken.has(name)) : [];
-  const format = agent.model.formatTool?.bind(agent.model) ?? asAnthropicTool;
-  const defined = [...tools, ...own].map(({ name, description, inputSchema }) =>
-    format({ name, description, inputSchema }),
-  );
+  const defined = formatTools(agent.model, [...tools, ...own]);
   const all = [...defined, ...providerTools];
   return {
     ...(model === undefined ? {} : { model }),
@@ -142,12 +138,6 @@ function requestOf(
     ...(betas === undefined ? {} : { betas }),
   };
 }
-
-const asAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): JsonObject => ({
-  name,
-  description,
-  input_schema: inputSchema,
-});
 
 function answerOf(
   call: PreparedCall,

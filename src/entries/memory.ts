@@ -24,6 +24,7 @@ export type { HealthCounts, HealthFinding, HealthKind, MemoryHealth } from "../m
 export type { Memory, MemorySource, MemoryType } from "../memory/memory.ts";
 export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";
 export type { MemoryFormat, NotCarried } from "../memory/transfer/imported-memory.ts";
+export type { EmbeddingClient } from "../ports/embedding-client.ts";
 export type {
   MemoryApplied,
   MemoryChange,

@@ -15,6 +15,7 @@ import { OptionError } from "../base/errors.ts";
 import { PersistentMemory } from "../engine/memory/persistent-memory.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Deadline } from "../ports/deadline.ts";
+import type { EmbeddingClient } from "../ports/embedding-client.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import type { ModelClient } from "../ports/model-client.ts";
 import { openHome, type PalimpsestHome } from "./palimpsest-home.ts";
@@ -31,6 +32,8 @@ export interface MemoryOptions {
   readonly team?: string | MemoryStore;
   /** Chooses among what a search found; without one the ranking does. */
   readonly lightModel?: ModelClient;
+  /** Finds memories by what they mean, beside the words: `aiSdkEmbeddings`, or any of your own. */
+  readonly embeddings?: EmbeddingClient;
   /** @defaultValue the machine's */
   readonly clock?: Clock;
   /** @defaultValue the platform's timers */
@@ -51,9 +54,9 @@ export interface MemoryOptions {
  * @throws `OptionError` where more than one place is named
  */
 export function createMemory(options: MemoryOptions = {}): PersistentMemory {
-  const { clock = systemClock, deadline = systemDeadline, lightModel } = options;
+  const { clock = systemClock, deadline = systemDeadline, lightModel, embeddings } = options;
   const { store, team } = placeOf(options);
-  return new PersistentMemory({ store, team, lightModel, deadline, now: () => clock.nowMs() });
+  return new PersistentMemory({ store, team, lightModel, embeddings, deadline, now: () => clock.nowMs() });
 }
 
 /** Memories in a folder of this machine, changed by one process at a time and by people at any time. */

@@ -1,45 +1,82 @@
 /**
- * Keeps what a session's user asks to be remembered, in the background, when a turn has ended.
+ * Keeps what later sessions need of a session, in the background, when a turn has ended, before a compaction hides
+ * it, and at the session's end.
  *
- * DESIGN. It goes by rules: explicit requests in the user's own words, and nothing else (`rule-extractor.ts`). Each
- * message is looked at once. Nobody waits for it but who closes the session, and that for a bounded time; what goes
- * wrong is told to the observer. What the agent wrote into the memory by itself in that turn is not written again.
+ * DESIGN. By rules: explicit requests in the user's own words, after each turn (`rule-extractor.ts`). By a model: once
+ * enough is new, facts and decisions (`model-extraction.ts`); where it fails, the rules. Each message is looked at
+ * once. Nobody waits for it but who closes the session, and that for a bounded time; what goes wrong is told to the
+ * observer. What the agent wrote into the memory by itself in that turn is not written again.
  */
+import { MEMORY_EXTRACTION_DEFAULTS } from "../../base/defaults/memory-extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
+import { formatPointer } from "../../compaction/pointer.ts";
 import { extractByRules } from "../../memory/extraction/rule-extractor.ts";
 import type { TalkMessage } from "../../memory/spoken-pieces.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+import type { ModelClient } from "../../ports/model-client.ts";
+import { estimateVisibleMessage } from "../../tokens/estimate-message.ts";
 import { notify } from "../events.ts";
 import type { Session } from "../session.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
+import { extractByModel } from "./model-extraction.ts";
 import type { PersistentMemory } from "./persistent-memory.ts";
+
+export interface AgentExtractionOptions {
+  readonly memory: PersistentMemory;
+  /** Asked for what is to be remembered; without one the rules decide. */
+  readonly client: ModelClient | undefined;
+  readonly deadline: Deadline;
+}
 
 export class AgentExtraction {
   readonly #session: Session;
-  readonly #memory: PersistentMemory;
+  readonly #options: AgentExtractionOptions;
+  readonly #abort = new AbortController();
   /** What was said and not looked at yet. */
   #heard: TalkMessage[] = [];
+  #heardTokens = 0;
+  #heardSeq: number;
   #running: Promise<void> = Promise.resolve();
   /** Memories that this session may still leave. */
   #left: number = MEMORY_SAFETY_DEFAULTS.extractedCount;
   #toolWrites: number;
 
-  constructor(session: Session, memory: PersistentMemory) {
+  constructor(session: Session, options: AgentExtractionOptions) {
     this.#session = session;
-    this.#memory = memory;
-    this.#toolWrites = memory.toolWritesCount;
+    this.#options = options;
+    this.#toolWrites = options.memory.toolWritesCount;
+    // What was said before it was opened was looked at then.
+    this.#heardSeq = session.parts.writer.nextSeq - 1;
   }
 
-  /** Messages that came, by the numbers of their entries. */
-  heard(talk: readonly TalkMessage[]): void {
-    this.#heard.push(...talk);
+  /** Takes note of what is new in the window, as long as it is there. */
+  listen(): void {
+    for (const message of this.#session.visible) {
+      const { seq, insertedBy, role, origin, blocks } = message;
+      if (insertedBy !== undefined || seq <= this.#heardSeq) continue;
+      this.#heardSeq = seq;
+      const content = blocks.map(({ block }) => block);
+      this.#heard.push({ id: formatPointer({ seq, block: 0 }), message: { role, origin, content } });
+      this.#heardTokens += estimateVisibleMessage(message);
+    }
   }
 
-  /** A turn has ended, or the session does. Waits for nothing. */
+  /** A turn has ended: begins where enough is new. Waits for nothing. */
   turnEnded(): void {
+    this.listen();
+    const { client } = this.#options;
+    if (client !== undefined && this.#heardTokens < MEMORY_EXTRACTION_DEFAULTS.newTokens) return;
+    this.begin();
+  }
+
+  /** What was heard is looked at now: the session ends, or a compaction hides it. Waits for nothing. */
+  begin(): void {
     const talk = this.#heard;
     this.#heard = [];
-    const hasWrittenItself = this.#memory.toolWritesCount > this.#toolWrites;
-    this.#toolWrites = this.#memory.toolWritesCount;
+    this.#heardTokens = 0;
+    const { toolWritesCount } = this.#options.memory;
+    const hasWrittenItself = toolWritesCount > this.#toolWrites;
+    this.#toolWrites = toolWritesCount;
     if (talk.length === 0 || this.#left <= 0 || hasWrittenItself) return;
     this.#running = this.#running.then(() => this.#extract(talk));
   }
@@ -49,21 +86,60 @@ export class AgentExtraction {
     await this.#running;
   }
 
+  /** A model that is still being asked is not waited for any more. */
+  stop(): void {
+    this.#abort.abort();
+  }
+
   async #extract(talk: readonly TalkMessage[]): Promise<void> {
-    const { observer } = this.#session.parts;
     try {
-      const { proposals, leftOut } = extractByRules(talk, { limit: this.#left });
-      const receipts: MemoryReceipt[] = [];
-      for (const { name, description, body, type, decays, messageId } of proposals) {
-        const sessionId = this.#session.id;
-        const options = { name, description, type, decays, source: "user", sessionId, messageId } as const;
-        receipts.push(await this.#memory.remember(body, options));
-      }
-      this.#left -= receipts.length;
-      if (receipts.length > 0) notify(observer, { type: "memory-extracted", by: "rules", receipts, leftOut });
+      if (this.#options.client !== undefined && (await this.#byModel(talk, this.#options.client))) return;
+      await this.#byRules(talk);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      notify(observer, { type: "memory-failed", reason });
+      this.#failed(error);
     }
   }
+
+  /** Whether the model did it: where it fails, the rules do. */
+  async #byModel(talk: readonly TalkMessage[], client: ModelClient): Promise<boolean> {
+    const { memory, deadline } = this.#options;
+    const { signal } = this.#abort;
+    const world = { client, memory, deadline, sessionId: this.#session.id };
+    try {
+      const { receipts, usage, refused } = await extractByModel(world, talk, { limit: this.#left, signal });
+      this.#kept("model", receipts, { refused, ...(usage === undefined ? {} : { usage }) });
+      return true;
+    } catch (error) {
+      this.#failed(error);
+      return signal.aborted;
+    }
+  }
+
+  async #byRules(talk: readonly TalkMessage[]): Promise<void> {
+    const { proposals, leftOut } = extractByRules(talk, { limit: this.#left });
+    const receipts: MemoryReceipt[] = [];
+    for (const { name, description, body, type, decays, messageId } of proposals) {
+      const sessionId = this.#session.id;
+      const options = { name, description, type, decays, source: "user", sessionId, messageId } as const;
+      receipts.push(await this.#options.memory.remember(body, options));
+    }
+    this.#kept("rules", receipts, { leftOut });
+  }
+
+  #kept(
+    by: "model" | "rules",
+    receipts: readonly MemoryReceipt[],
+    more: Partial<Pick<ExtractedEvent, "refused" | "usage" | "leftOut">>,
+  ): void {
+    this.#left -= receipts.length;
+    const hasNews = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
+    if (hasNews) notify(this.#session.parts.observer, { type: "memory-extracted", by, receipts, ...more });
+  }
+
+  #failed(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    notify(this.#session.parts.observer, { type: "memory-failed", reason });
+  }
 }
+
+type ExtractedEvent = Extract<Parameters<typeof notify>[1], { readonly type: "memory-extracted" }>;

@@ -10,12 +10,12 @@
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { cutHead, cutTail } from "../../base/text.ts";
-import { formatPointer } from "../../compaction/pointer.ts";
 import { composeIndex, composeIndexNews, readShownPaths, readToldIndex } from "../../memory/index-news.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import { blockText, type ToolUseBlock } from "../../transcript/blocks.ts";
 import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
+import type { AgentOptions, AgentWorld } from "../agent-options.ts";
 import { askWithin } from "../ask-within.ts";
 import { notify } from "../events.ts";
 import type { Session } from "../session.ts";
@@ -29,26 +29,18 @@ export class AgentMemory {
   /** What the user has said since the last call. */
   #unanswered: string[] = [];
 
-  constructor(
-    session: Session,
-    { memory, extraction }: { readonly memory: PersistentMemory; readonly extraction: "rules" | "off" },
-  ) {
+  constructor(session: Session, memory: PersistentMemory, extraction: AgentExtraction | undefined) {
     this.#session = session;
     this.#memory = memory;
-    this.#extraction = extraction === "off" ? undefined : new AgentExtraction(session, memory);
+    this.#extraction = extraction;
   }
 
-  /** Messages were appended, as these entries: what the user says in them calls for memories, and may become some. */
-  said(messages: Message | readonly Message[], seqs: readonly number[]): void {
+  /** Messages were appended: what the user says in them calls for memories. */
+  said(messages: Message | readonly Message[]): void {
     const all = "role" in messages ? [messages] : messages;
-    const users = all.flatMap((message, index) =>
-      (message.origin ?? defaultOrigin(message)) === "user"
-        ? [{ id: formatPointer({ seq: seqs[index]!, block: 0 }), message }]
-        : [],
-    );
-    for (const { message } of users)
-      this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
-    this.#extraction?.heard(users);
+    for (const message of all)
+      if ((message.origin ?? defaultOrigin(message)) === "user")
+        this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
   }
 
   /** The model has handed back: what the user wants kept is kept, in the background. */
@@ -58,9 +50,11 @@ export class AgentMemory {
 
   /** The session ends: waits a little for what is being written. */
   async stop(deadline: Deadline): Promise<void> {
-    this.turnEnded();
+    this.#extraction?.listen();
+    this.#extraction?.begin();
     const timeoutMs = NOTES_DEFAULTS.drainMs;
     await askWithin(() => this.settled(), { deadline, timeoutMs }).catch(() => undefined);
+    this.#extraction?.stop();
   }
 
   /** Resolves when nothing is being written any more. */
@@ -70,6 +64,8 @@ export class AgentMemory {
 
   /** What is told before the next call, to be appended; nothing where nothing is new. Never rejects. */
   async beforeCall(signal: AbortSignal | undefined): Promise<readonly Message[]> {
+    // Before a compaction may hide it.
+    this.#extraction?.listen();
     const said = this.#unanswered.join("\n").trim();
     this.#unanswered = [];
     const texts = recalledTexts(this.#session.visible);
@@ -91,6 +87,8 @@ export class AgentMemory {
 
   /** The index, read again for a window that was compacted. Never rejects. */
   async afterCompaction(kept: readonly VisibleMessage[]): Promise<readonly Message[]> {
+    // What is hidden now is looked at while somebody remembers it.
+    this.#extraction?.begin();
     try {
       const told = readToldIndex(recalledTexts(kept));
       const text = await this.#indexText(told);
@@ -153,4 +151,16 @@ function toolsIn(visible: readonly VisibleMessage[]): readonly string[] {
 
 function recalledMessage(text: string): Message {
   return { role: "user", origin: "recalled", content: [{ type: "text", text }] };
+}
+
+/** The memory of a session as its options say; `undefined` where it has none. */
+export function agentMemory(
+  session: Session,
+  { memory, memoryExtraction = "rules", lightModel, model }: AgentOptions,
+  { deadline }: AgentWorld,
+): AgentMemory | undefined {
+  if (memory === undefined) return undefined;
+  if (memoryExtraction === "off") return new AgentMemory(session, memory, undefined);
+  const client = memoryExtraction === "model" ? (lightModel ?? model) : undefined;
+  return new AgentMemory(session, memory, new AgentExtraction(session, { memory, client, deadline }));
 }

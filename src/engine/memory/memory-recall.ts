@@ -8,8 +8,15 @@
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../memory/memory.ts";
 import { composeChoice, readChoice } from "../../memory/recall-choice.ts";
-import { chooseByRank, isRecallable, type RankedMemory, rankMemories } from "../../memory/recall-plan.ts";
+import {
+  chooseByRank,
+  isRecallable,
+  type RankedMemory,
+  type RecallCandidate,
+  rankMemories,
+} from "../../memory/recall-plan.ts";
 import { composeRecall } from "../../memory/recall-text.ts";
+import { fuseRanks } from "../../memory/search/fuse-ranks.ts";
 import type { HitReason } from "../../memory/search/memory-search.ts";
 import { ageDays } from "../../memory/worth.ts";
 import type { Deadline } from "../../ports/deadline.ts";
@@ -17,7 +24,8 @@ import type { ModelClient } from "../../ports/model-client.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import { askModel } from "../model-call.ts";
 import { stopIfAborted } from "../stop-if-aborted.ts";
-import type { MemoryShelf } from "./memory-shelf.ts";
+import type { MemoryShelf, ShelfView } from "./memory-shelf.ts";
+import type { MemoryVectors } from "./memory-vectors.ts";
 
 /** How memories are recalled. Everything may be left out. */
 export interface RecallOptions {
@@ -51,8 +59,9 @@ export interface RecalledMemory {
   readonly score: number;
   /** What it is worth with its age: see `relevance`. */
   readonly worth: number;
-  /** The words that it has in common with the query, and what each part of the score is. */
+  /** The words that it has in common with the query, and what each part of the score is; none where its meaning alone is close. */
   readonly why: HitReason;
+  readonly foundBy: "words" | "meaning" | "both";
   /** Only its beginning is in the text. */
   readonly isCut: boolean;
   /** Of the file that was shown. */
@@ -68,7 +77,7 @@ export interface Recall {
   readonly memories: readonly RecalledMemory[];
   /** Who chose them from those that were found. */
   readonly chosenBy: "model" | "rank";
-  /** Why the model did not choose although there is one. */
+  /** Why a model did not choose, or meanings were not compared, although they were to be. */
   readonly fellBack?: string;
 }
 
@@ -77,6 +86,14 @@ export interface RecallWorld {
   readonly now: () => number;
   readonly deadline: Deadline;
   readonly lightModel: ModelClient | undefined;
+  readonly vectors: MemoryVectors | undefined;
+}
+
+/** What was found, before anybody chooses. */
+interface Found {
+  readonly candidates: readonly RecallCandidate[];
+  readonly reasons: ReadonlyMap<string, Pick<RecalledMemory, "why" | "foundBy">>;
+  readonly fellBack?: string;
 }
 
 interface Chosen {
@@ -95,20 +112,18 @@ export async function recallMemories(
   const nowMs = world.now();
   const { memories } = await shelf.look();
   stopIfAborted(options.signal, "The recall");
-  const hits = shelf.search(query, MEMORY_RECALL_DEFAULTS.candidatesCount, isRecallable);
-  const reasons = new Map(hits.map(({ id, why }) => [id, why]));
-  const ranked = rankMemories(
-    hits.flatMap(({ id, score }) => {
-      const memory = memories.get(id)?.memory;
-      return memory === undefined ? [] : [{ memory, score }];
-    }),
-    { nowMs, shown: new Set(options.shown), recentTools: options.recentTools ?? [] },
-  );
+  const found = await find(world, query, memories, options.signal);
+  const ranked = rankMemories(found.candidates, {
+    nowMs,
+    shown: new Set(options.shown),
+    recentTools: options.recentTools ?? [],
+  });
   const chosen = await choose(world, query, ranked, options);
   const { text, tokens, shown } = composeRecall(
     chosen.memories.map(({ memory }) => memory),
     { nowMs, budgetTokens: options.budgetTokens ?? MEMORY_RECALL_DEFAULTS.recallTokens },
   );
+  const fellBack = [found.fellBack, chosen.fellBack].filter((reason) => reason !== undefined).join(" ");
   const ranks = new Map(chosen.memories.map((one) => [one.memory.path, one]));
   return {
     text,
@@ -117,13 +132,57 @@ export async function recallMemories(
       ...describe(memory, nowMs),
       score: ranks.get(memory.path)!.rank,
       worth: ranks.get(memory.path)!.worth,
-      why: reasons.get(memory.path)!,
+      ...found.reasons.get(memory.path)!,
       isCut,
       version: memories.get(memory.path)!.version,
     })),
     chosenBy: chosen.by,
-    ...(chosen.fellBack === undefined ? {} : { fellBack: chosen.fellBack }),
+    ...(fellBack === "" ? {} : { fellBack }),
   };
+}
+
+/** By words, and by meaning where there is who can tell. */
+async function find(
+  { shelf, vectors }: RecallWorld,
+  query: string,
+  memories: ShelfView["memories"],
+  signal: AbortSignal | undefined,
+): Promise<Found> {
+  const hits = shelf.search(query, MEMORY_RECALL_DEFAULTS.candidatesCount, isRecallable);
+  const byWords: Found = {
+    candidates: candidatesOf(hits, memories),
+    reasons: new Map(hits.map(({ id, why }) => [id, { why, foundBy: "words" }])),
+  };
+  if (vectors === undefined) return byWords;
+  try {
+    const recallable = [...memories.values()].filter(({ memory }) => isRecallable(memory));
+    const near = await vectors.closest(query, recallable, signal);
+    const words = hits.map(({ id }) => id);
+    const reasons = new Map(byWords.reasons);
+    for (const id of near) {
+      const known = reasons.get(id);
+      reasons.set(
+        id,
+        known === undefined ? { why: NO_WORDS, foundBy: "meaning" } : { ...known, foundBy: "both" },
+      );
+    }
+    return { candidates: candidatesOf(fuseRanks([{ ids: words }, { ids: near }]), memories), reasons };
+  } catch (error) {
+    stopIfAborted(signal, "The recall");
+    return { ...byWords, fellBack: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const NO_WORDS: HitReason = { words: [], ownScore: 0, neighbourScore: 0, groupScore: 0 };
+
+function candidatesOf(
+  hits: readonly { readonly id: string; readonly score: number }[],
+  memories: ShelfView["memories"],
+): readonly RecallCandidate[] {
+  return hits.flatMap(({ id, score }) => {
+    const memory = memories.get(id)?.memory;
+    return memory === undefined ? [] : [{ memory, score }];
+  });
 }
 
 function describe(memory: KnownMemory["memory"], nowMs: number) {

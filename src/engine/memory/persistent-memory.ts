@@ -21,6 +21,7 @@ import type { ForeignFile } from "../../memory/transfer/from-claude-code.ts";
 import { formatMemoriesMarkdown } from "../../memory/transfer/memories-markdown.ts";
 import { formatMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { Deadline } from "../../ports/deadline.ts";
+import type { EmbeddingClient } from "../../ports/embedding-client.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import { type DreamOptions, type DreamReport, type DreamWorld, dream, revertDream } from "./dream.ts";
@@ -32,6 +33,7 @@ import { type Recall, type RecallOptions, recallMemories } from "./memory-recall
 import type { MemoryReceipt } from "./memory-receipt.ts";
 import { MemoryShelf, type ShelfProblem, type ShelfView } from "./memory-shelf.ts";
 import { type MemoryToolHandlers, memoryToolHandlers } from "./memory-tool.ts";
+import { MemoryVectors } from "./memory-vectors.ts";
 import { MemoryWriter, type PlannedWrite } from "./memory-writer.ts";
 import { mountTeam, TEAM_FOLDER } from "./mounted-store.ts";
 import { findSameMatter } from "./same-matter.ts";
@@ -44,6 +46,8 @@ export interface PersistentMemoryOptions {
   readonly team?: MemoryStore | undefined;
   /** Chooses among what was found; without one the ranking does. */
   readonly lightModel?: ModelClient | undefined;
+  /** Finds memories by what they mean, beside the words; without one words decide. */
+  readonly embeddings?: EmbeddingClient | undefined;
   readonly deadline: Deadline;
   readonly now: () => number;
 }
@@ -96,6 +100,7 @@ export class PersistentMemory {
   readonly #shelf: MemoryShelf;
   readonly #writer: MemoryWriter;
   readonly #injections: InjectionLog;
+  readonly #vectors: MemoryVectors | undefined;
   #toolWrites = 0;
 
   /** @internal Made by `createMemory`. */
@@ -106,6 +111,7 @@ export class PersistentMemory {
     this.#shelf = new MemoryShelf(this.#store);
     this.#writer = new MemoryWriter({ store: this.#store, shelf: this.#shelf, now });
     this.#injections = new InjectionLog(this.#store, now);
+    this.#vectors = options.embeddings && new MemoryVectors(options.embeddings, options.deadline);
   }
 
   /** The folder in which a person finds the memories; absent where they are no files. */
@@ -222,7 +228,8 @@ export class PersistentMemory {
    */
   async recall(query: string, options: RecallOptions = {}): Promise<Recall> {
     const { lightModel, deadline, now } = this.#options;
-    const recall = await recallMemories({ shelf: this.#shelf, now, deadline, lightModel }, query, options);
+    const world = { shelf: this.#shelf, vectors: this.#vectors, now, deadline, lightModel };
+    const recall = await recallMemories(world, query, options);
     if (options.isLogged !== false) await this.#injections.add(recall, options.sessionId);
     return recall;
   }

@@ -1,0 +1,23 @@
+/**
+ * Numbers of extraction by a model: when it is asked, what it is shown, and what it may leave.
+ */
+export const MEMORY_EXTRACTION_DEFAULTS = {
+  /** Tokens of conversation since the last extraction before a turn's end brings another. Source: our choice: as with session notes, which start at about as much. */
+  newTokens: 5_000,
+  /** How long one call may take, in milliseconds. Source: our choice: as long as an update of the notes. */
+  callTimeoutMs: 120_000,
+  /** Characters of the conversation that it is shown, the newest. Source: our choice: about 15,000 tokens. */
+  talkCharacters: 60_000,
+  /** Characters of one thing that was said. Source: our choice: what a person says fits; what is longer was pasted. */
+  pieceCharacters: 4_000,
+  /** Memories that it is told of by name. Source: our choice: as many lines as an index has. */
+  listedCount: 200,
+  /** Tool calls of one answer that are carried out. Source: our choice: more is a model that runs on. */
+  callsCount: 40,
+  /** Characters of one memory that it reads. Source: our choice: what a memory may have and be read whole. */
+  readCharacters: 8_000,
+  /** Lines that one search returns. Source: our choice: a screen. */
+  grepLinesCount: 40,
+  /** Tokens of one answer. Source: our choice: twenty memories of a paragraph each. */
+  outputTokens: 8_000,
+} as const;

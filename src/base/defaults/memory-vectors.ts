@@ -1,0 +1,19 @@
+/**
+ * Numbers of finding memories by embeddings.
+ */
+export const MEMORY_VECTOR_DEFAULTS = {
+  /** Cosine below which a memory is no find, however close it is among others. Source: our choice: unrelated sentences are at 0.1 to 0.3 with common models. */
+  leastSimilarity: 0.3,
+  /** How far behind the closest memory another one may be. Source: our choice: less than what separates a paraphrase from a neighbour. */
+  reach: 0.15,
+  /** Memories that are found so, at the most. Source: our choice: as many again as are shown. */
+  closestCount: 10,
+  /** How long embedding a message may take, in milliseconds. Source: our choice: as long as a light model's choice. */
+  embedTimeoutMs: 3_000,
+  /** How long embedding new memories may take, in milliseconds. Source: our choice: in the background of a recall it would be for nothing, so it is waited for once. */
+  indexTimeoutMs: 20_000,
+  /** Texts of one call. Source: our choice: what common providers take. */
+  embeddedTextsCount: 96,
+  /** Characters of a memory that are embedded. Source: our choice: within 2,000 tokens, which every common model takes. */
+  embeddedCharacters: 6_000,
+} as const;

@@ -1,0 +1,84 @@
+/**
+ * Vectors of memories, made when they are first needed and kept as long as the object lives, by the version of the
+ * file: what did not change is never sent again.
+ *
+ * What a provider returns is looked at: a vector that is none is as if it had not been asked for. A provider that
+ * fails is told of and not asked again for a while, so that recalls do not wait for it each time.
+ */
+import { MEMORY_VECTOR_DEFAULTS } from "../../base/defaults/memory-vectors.ts";
+import { cutHead } from "../../base/text.ts";
+import type { KnownMemory } from "../../memory/memory.ts";
+import { closest, unitVector } from "../../memory/vector-search.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+import type { EmbeddingClient } from "../../ports/embedding-client.ts";
+import { askWithin } from "../ask-within.ts";
+
+export class MemoryVectors {
+  readonly #client: EmbeddingClient;
+  readonly #deadline: Deadline;
+  /** By path: the version of the file and its vector, or that there is none. */
+  readonly #vectors = new Map<
+    string,
+    { readonly version: string; readonly vector: Float32Array | undefined }
+  >();
+
+  constructor(client: EmbeddingClient, deadline: Deadline) {
+    this.#client = client;
+    this.#deadline = deadline;
+  }
+
+  /**
+   * Paths of the memories that are closest in meaning to a text, the closest first.
+   * @throws what the client throws, and where it takes too long
+   */
+  async closest(
+    text: string,
+    memories: readonly KnownMemory[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly string[]> {
+    await this.#index(memories, signal);
+    const [query] = await this.#embed([text], MEMORY_VECTOR_DEFAULTS.embedTimeoutMs, signal);
+    if (query === undefined) return [];
+    const vectors = new Map<string, Float32Array>();
+    for (const { memory } of memories) {
+      const vector = this.#vectors.get(memory.path)?.vector;
+      if (vector !== undefined) vectors.set(memory.path, vector);
+    }
+    return closest(query, vectors);
+  }
+
+  async #index(memories: readonly KnownMemory[], signal: AbortSignal | undefined): Promise<void> {
+    const fresh = memories.filter(
+      ({ memory, version }) => this.#vectors.get(memory.path)?.version !== version,
+    );
+    const { embeddedTextsCount, indexTimeoutMs } = MEMORY_VECTOR_DEFAULTS;
+    const most = Math.max(1, this.#client.mostTexts ?? embeddedTextsCount);
+    for (let from = 0; from < fresh.length; from += most) {
+      const batch = fresh.slice(from, from + most);
+      const vectors = await this.#embed(
+        batch.map(({ memory }) => textOf(memory)),
+        indexTimeoutMs,
+        signal,
+      );
+      batch.forEach(({ memory, version }, index) => {
+        this.#vectors.set(memory.path, { version, vector: vectors[index] });
+      });
+    }
+    const here = new Set(memories.map(({ memory }) => memory.path));
+    for (const path of this.#vectors.keys()) if (!here.has(path)) this.#vectors.delete(path);
+  }
+
+  async #embed(
+    texts: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (Float32Array | undefined)[]> {
+    const asked = (inner: AbortSignal) => this.#client.embed(texts, { signal: inner });
+    const vectors: unknown = await askWithin(asked, { deadline: this.#deadline, timeoutMs, signal });
+    return Array.isArray(vectors) ? texts.map((_, index) => unitVector(vectors[index])) : [];
+  }
+}
+
+function textOf({ name, description, body }: KnownMemory["memory"]): string {
+  return cutHead([name, description, body].join("\n"), MEMORY_VECTOR_DEFAULTS.embeddedCharacters);
+}
