@@ -155,10 +155,7 @@ async function reasonNotDue(
  */
 export async function revertDream(world: DreamWorld, id: string | undefined): Promise<DreamReport> {
   const journal = new DreamJournal(world.store);
-  const records = (await journal.list()).filter(
-    ({ state, changes }) => state === "applied" && changes.length > 0,
-  );
-  const record = id === undefined ? records[0] : records.find((one) => one.id === id);
+  const record = await findDream(world.store, await journal.list(), id);
   if (record === undefined)
     throw new MemoryError("MEMORY_NOT_FOUND", {
       message:
@@ -183,6 +180,26 @@ export async function revertDream(world: DreamWorld, id: string | undefined): Pr
     notes: [],
     diff,
   };
+}
+
+/** The newest dream that changed something and is in force, or the one of this id. */
+async function findDream(
+  store: MemoryStore,
+  records: readonly DreamRecord[],
+  id: string | undefined,
+): Promise<DreamRecord | undefined> {
+  for (const record of records) {
+    if ((id !== undefined && record.id !== id) || record.changes.length === 0) continue;
+    // One that was killed between the change and its record is known as planned, and may have been done.
+    if (record.state === "applied" || (record.state === "planned" && (await isInForce(store, record))))
+      return record;
+  }
+  return undefined;
+}
+
+async function isInForce(store: MemoryStore, { changes }: DreamRecord): Promise<boolean> {
+  for (const { path, after } of changes) if ((await store.read(path))?.text !== after) return false;
+  return true;
 }
 
 async function asChange(store: MemoryStore, { path, before, after }: DreamChange, id: string) {
