@@ -33,6 +33,7 @@ import type { RoomHelp } from "./room-maker.ts";
 import type { WindowOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
+import { checkUndoBinds } from "./undo-safety.ts";
 import { sizeOf } from "./window-keeper.ts";
 
 /** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
@@ -262,10 +263,10 @@ export class CallPreparer {
     const known = writer.projection.canApply({ ...undo, seq: writer.nextSeq, id: "", v: 1, at: 0 })
       ? writer.projection
       : await writer.readProjection(writer.nextSeq - 1);
+    const after = known.visibleWithout(editSeq);
+    if (this.room.editSafety === "strict") checkUndoBinds(editSeq, { projection: writer.projection, after });
     const { ratio, padding } = keeper.ledger;
-    const neededTokens = Math.ceil(
-      sizeOf(known.visibleWithout(editSeq)) * ratio * padding + keeper.ledger.fixedFigure().fitTokens,
-    );
+    const neededTokens = Math.ceil(sizeOf(after) * ratio * padding + keeper.ledger.fixedFigure().fitTokens);
     const { blockingTokens } = this.budget();
     if (neededTokens < blockingTokens) return;
     throw new SessionError("UNDO_REFUSED", {
