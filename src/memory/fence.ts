@@ -8,6 +8,7 @@
 import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
 import type { Memory, MemorySource } from "./memory.ts";
+import { daysSince } from "./worth.ts";
 
 /** One memory to be shown. */
 export interface FencedMemory {
@@ -66,13 +67,10 @@ function saidBy({ source, isConfirmed }: Memory): string {
   return isConfirmed && source !== "user" ? "confirmed by the user" : SAID_BY[source];
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** How old a memory is, in words, with the advice to verify where it is not of today or yesterday. */
 export function freshness(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return "of unknown age: verify before relying on it";
-  // A clock that was set back makes nothing younger than new.
-  const days = Math.max(0, Math.floor((nowMs - atMs) / DAY_MS));
+  const days = daysSince(atMs, nowMs);
   const age = days === 0 ? "from today" : days === 1 ? "1 day old" : `${days} days old`;
   return days < MEMORY_SAFETY_DEFAULTS.verifyAfterDays ? age : `${age}: verify before relying on it`;
 }

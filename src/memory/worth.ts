@@ -9,13 +9,18 @@ import type { Memory } from "./memory.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Whole days since it was last written; `undefined` where the file does not say. A clock that went back makes none negative. */
+/** Whole days since then. A clock that was set back makes nothing younger than new. */
+export function daysSince(atMs: number, nowMs: number): number {
+  return Math.floor(Math.max(0, nowMs - atMs) / DAY_MS);
+}
+
+/** Whole days since it was last written; `undefined` where the file does not say. */
 export function ageDays(
-  memory: Pick<Memory, "createdAtMs" | "updatedAtMs">,
+  { createdAtMs, updatedAtMs }: Pick<Memory, "createdAtMs" | "updatedAtMs">,
   nowMs: number,
 ): number | undefined {
-  const writtenMs = memory.updatedAtMs ?? memory.createdAtMs;
-  return writtenMs === undefined ? undefined : Math.floor(Math.max(0, nowMs - writtenMs) / DAY_MS);
+  const writtenMs = updatedAtMs ?? createdAtMs;
+  return writtenMs === undefined ? undefined : daysSince(writtenMs, nowMs);
 }
 
 /** @param usedCount - how often it was recalled and used */

@@ -79,9 +79,7 @@ export class AgentMemory {
       );
     } catch (error) {
       // An abort is for the call that follows to see.
-      const reason = error instanceof Error ? error.message : String(error);
-      notify(this.#session.parts.observer, { type: "memory-failed", reason });
-      return [];
+      return this.#failed(error);
     }
   }
 
@@ -94,10 +92,15 @@ export class AgentMemory {
       const text = await this.#indexText(told);
       return text === undefined || text === "" ? [] : [recalledMessage(text)];
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      notify(this.#session.parts.observer, { type: "memory-failed", reason });
-      return [];
+      return this.#failed(error);
     }
+  }
+
+  /** The turn goes on without it. */
+  #failed(error: unknown): readonly [] {
+    const reason = error instanceof Error ? error.message : String(error);
+    notify(this.#session.parts.observer, { type: "memory-failed", reason });
+    return [];
   }
 
   async #indexText(told: ReadonlySet<string> | undefined): Promise<string | undefined> {
