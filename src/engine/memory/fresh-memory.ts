@@ -32,6 +32,8 @@ export interface RememberOptions {
   readonly createdAtMs?: number;
   /** Shared with the project's team, where there is one. @defaultValue false */
   readonly isTeam?: boolean;
+  /** Memories that it says otherwise than: they give way where they are not better founded. `supersede` asks nobody. */
+  readonly corrects?: readonly string[];
   /** Where it was said. */
   readonly sessionId?: string;
   readonly messageId?: string;

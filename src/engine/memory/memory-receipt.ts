@@ -28,3 +28,8 @@ export interface MemoryReceipt {
   /** What somebody should know: the index is nearly full, a line had to go. */
   readonly warnings: readonly string[];
 }
+
+/** Nothing was changed. @internal */
+export function rejected(reason: string, cleaned: readonly string[]): MemoryReceipt {
+  return { status: "rejected", reason, superseded: [], cleaned, warnings: [] };
+}

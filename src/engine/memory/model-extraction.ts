@@ -137,10 +137,10 @@ async function keep(
   return receipts;
 }
 
-/** What it says to replace gives way only to somebody who is to be believed as much: the comparison decides. */
+/** What it says to replace gives way only to somebody who is to be believed as much. */
 function write(
   memory: PersistentMemory,
-  { name, description, type, text, messageIds }: ProposedMemory,
+  { name, description, type, text, messageIds, replaces }: ProposedMemory,
   told: Pick<
     Parameters<PersistentMemory["remember"]>[1] & object,
     "source" | "isConfirmed" | "isQuarantined" | "sessionId"
@@ -151,6 +151,7 @@ function write(
     ...told,
     ...{ name, description, type },
     ...(messageId === undefined ? {} : { messageId }),
+    ...(replaces === undefined ? {} : { corrects: [replaces] }),
   });
 }
 

@@ -30,11 +30,11 @@ import { type RememberOptions, readFresh } from "./fresh-memory.ts";
 import { importInto, type MemoryImportReport } from "./import-memories.ts";
 import { type Injection, InjectionLog } from "./injection-log.ts";
 import { type Recall, type RecallOptions, recallMemories } from "./memory-recall.ts";
-import type { MemoryReceipt } from "./memory-receipt.ts";
+import { type MemoryReceipt, rejected } from "./memory-receipt.ts";
 import { MemoryShelf, type ShelfProblem, type ShelfView } from "./memory-shelf.ts";
 import { type MemoryToolHandlers, memoryToolHandlers } from "./memory-tool.ts";
 import { MemoryVectors } from "./memory-vectors.ts";
-import { MemoryWriter, type PlannedWrite } from "./memory-writer.ts";
+import { MemoryWriter, mountOf, type PlannedWrite } from "./memory-writer.ts";
 import { mountTeam, TEAM_FOLDER } from "./mounted-store.ts";
 import { findSameMatter } from "./same-matter.ts";
 
@@ -130,7 +130,12 @@ export class PersistentMemory {
    * @throws `OPTION_INVALID`, `STORE_FAILED`, `MEMORY_REFUSED` where others change the same files without end
    */
   async remember(text: string, options: RememberOptions = {}): Promise<MemoryReceipt> {
-    return this.#remember(text, options, (view, fresh) => findSameMatter(this.#shelf, view, fresh));
+    return this.#remember(text, options, (view, fresh) => {
+      const { repeated, corrected } = findSameMatter(this.#shelf, view, fresh);
+      // Another place's memories are changed there.
+      const named = (options.corrects ?? []).filter((path) => mountOf(path) === fresh.folder);
+      return { repeated, corrected: [...new Set([...corrected, ...named])] };
+    });
   }
 
   /**
@@ -147,6 +152,7 @@ export class PersistentMemory {
     const isTeam = options.isTeam ?? paths.every((path) => path.startsWith(TEAM_FOLDER));
     return this.#remember(text, { ...options, isTeam }, (view) => {
       for (const path of paths) getKnown(view, path);
+      if (paths.some((path) => mountOf(path) !== (isTeam ? TEAM_FOLDER : ""))) throw otherPlace(paths);
       return { repeated: [], corrected: paths, mustSupersede: true };
     });
   }
@@ -383,6 +389,9 @@ function getKnown(view: ShelfView, path: string): KnownMemory {
   });
 }
 
-function rejected(reason: string, cleaned: readonly string[]): MemoryReceipt {
-  return { status: "rejected", reason, superseded: [], cleaned, warnings: [] };
+function otherPlace(paths: readonly string[]): MemoryError {
+  return new MemoryError("MEMORY_REFUSED", {
+    message: `${paths.join(", ")} do not all lie where the new memory is to be: a project and its team are changed apart.`,
+    hint: "Supersede those of the team by themselves; `isTeam` says where the new one goes.",
+  });
 }

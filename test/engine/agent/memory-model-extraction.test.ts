@@ -65,6 +65,23 @@ describe("extraction by a model", () => {
     expect(kept).toMatchObject({ sessionId: "s1", messageId: "m1.0", isQuarantined: false });
   });
 
+  it("corrects what it names, and not what a user stands by", async () => {
+    const { session, memory, events } = await stage([
+      [
+        write("The logo became green in the end.", { replaces: "mine.md" }),
+        write("The banner became wide in the end.", { replaces: "theirs.md" }),
+      ],
+    ]);
+    await memory.remember("The logo is red.", { name: "mine", source: "agent" });
+    await memory.remember("The banner is narrow.", { name: "theirs", source: "user" });
+    await session.turn("What became of the logo and the banner?");
+    await session.close();
+    expect(receiptsIn(events)).toMatchObject([
+      { status: "superseded", superseded: ["mine.md"] },
+      { status: "written", superseded: [] },
+    ]);
+  });
+
   it("waits until enough is new, and looks at the rest when the session ends", async () => {
     const { session, requests } = await stage([]);
     await session.turn("Hello.");

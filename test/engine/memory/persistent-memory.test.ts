@@ -249,6 +249,20 @@ describe("a team's memories", () => {
   });
 });
 
+it("does not change a project's memories and its team's at once, and says so", async () => {
+  const { memory } = aPersistentMemory({ team: inMemoryMemoryStore() });
+  const shared = await memory.remember("Releases are cut by Ines.", { source: "user", isTeam: true });
+  const own = await memory.remember("The office is in Ghent.", { source: "user" });
+  await expect(memory.supersede([shared.path!, own.path!], "x")).rejects.toMatchObject({
+    code: "MEMORY_REFUSED",
+  });
+  await expect(memory.supersede(own.path!, "x", { isTeam: true })).rejects.toMatchObject({
+    code: "MEMORY_REFUSED",
+  });
+  const kept = await memory.remember("Ines left the team.", { source: "user", corrects: [shared.path!] });
+  expect(kept).toMatchObject({ status: "written", superseded: [] });
+});
+
 describe("the injection log", () => {
   it("says which memory was given to whom, the newest first", async () => {
     const { memory, clock } = aPersistentMemory();
