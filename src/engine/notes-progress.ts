@@ -29,6 +29,8 @@ export class NotesProgress {
   readonly #session: Session;
   readonly #options: NotesOptions;
   #conversationTokens: number;
+  /** Estimate of what is new since the last answer: what it is in tokens is known best once the model has answered. */
+  #newEstimate = 0;
   #updatedAtTokens: number | undefined;
   /** Size of what the notes tell of. */
   #toldTokens: number;
@@ -70,6 +72,8 @@ export class NotesProgress {
   /** A call was answered. What it cost counts; as if all of its prompt had been read from a cache, where nobody said. */
   answered(call: AnsweredCall): void {
     this.#follow();
+    this.#conversationTokens += this.#newEstimate * this.#session.parts.keeper.ledger.ratio;
+    this.#newEstimate = 0;
     const { request, prepared, usage } = call;
     const read = { ...NO_USAGE, cacheReadTokens: prepared.tokens.total, outputTokens: this.#sizeOf(call) };
     this.#sessionCost += this.#price(usage ?? read, request.model);
@@ -129,8 +133,7 @@ export class NotesProgress {
 
   /** Counts what is new in the window. */
   #follow(): void {
-    const { visible, parts } = this.#session;
-    const { ratio } = parts.keeper.ledger;
+    const { visible } = this.#session;
     const counted = this.#countedSeq;
     for (let index = visible.length - 1; index >= 0; index--) {
       const message = visible[index]!;
@@ -139,7 +142,7 @@ export class NotesProgress {
       this.#countedSeq = Math.max(this.#countedSeq, message.seq);
       // What the host adds, the notes themselves among it, is not what was said.
       if (message.origin === "host") continue;
-      this.#conversationTokens += estimateVisibleMessage(message) * ratio;
+      this.#newEstimate += estimateVisibleMessage(message);
       this.#toolCalls += message.blocks.filter(({ block }) => block.type === "tool_use").length;
     }
   }

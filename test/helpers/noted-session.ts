@@ -49,13 +49,7 @@ export type JournalItem =
       /** Tokens of the model for each of the estimate, as they were learned by then. */
       ratio: number;
     }
-  | {
-      readonly type: "asked";
-      readonly for: "answer" | "notes" | "summary";
-      readonly request: ModelRequest;
-      /** Tokens of the model for each of the estimate, as they were learned by then. */
-      readonly ratio: number;
-    }
+  | { readonly type: "asked"; readonly for: "answer" | "notes" | "summary"; readonly request: ModelRequest }
   | {
       readonly type: "update";
       readonly event: SessionEvent & { readonly type: "notes-update" };
@@ -144,7 +138,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
   });
   const generate: ModelClient["generate"] = async (request) => {
     if (asksForNotes(request)) {
-      journal.push({ type: "asked", for: "notes", request, ratio: ratioOf(session) });
+      journal.push({ type: "asked", for: "notes", request });
       const index = updates++;
       const said = (options.update ?? usualPatches)(index, request);
       await held.until(answers + (options.updateTakes?.(index) ?? 0));
@@ -153,11 +147,11 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
       return reply(content, cache.bill(request, content));
     }
     if (asksForSummary(request)) {
-      journal.push({ type: "asked", for: "summary", request, ratio: ratioOf(session) });
+      journal.push({ type: "asked", for: "summary", request });
       const content = [{ type: "text", text: GOOD_SUMMARY }] as const;
       return reply(content, cache.bill(request, content));
     }
-    journal.push({ type: "asked", for: "answer", request, ratio: ratioOf(session) });
+    journal.push({ type: "asked", for: "answer", request });
     options.onRequest?.(request, session!);
     const content = agent.say().map(blockOf);
     const usage = cache.bill(request, content);
@@ -209,7 +203,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
       // Told when the answer was recorded and the notes have heard of it.
       postSampling: () => {
         const answer = journal.findLast((item) => item.type === "answer");
-        if (answer !== undefined) answer.ratio = ratioOf(session);
+        if (answer !== undefined) answer.ratio = session!.session.parts.keeper.ledger.ratio;
       },
     },
   });
@@ -235,10 +229,6 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
   held.goOn(Number.POSITIVE_INFINITY);
   await palimpsest.close();
   return { journal, events, notesTexts: store.texts, entries: await store.entries("noted"), session };
-}
-
-function ratioOf(session: AgentSession | undefined): number {
-  return session!.session.parts.keeper.ledger.ratio;
 }
 
 function blockOf(part: AnswerPart): ContentBlock {

@@ -106,7 +106,6 @@ export function reckonNotes(
   let failures = 0;
   let highestShare = 0;
   let isRunning = false;
-  let askedRatio = 1;
   const expectedPrice = ({ callTokens, answerTokens }: typeof begunCall, notes: string): number => {
     // The instruction, the notes that it quotes, and what is new to the model; a conversation that it has cached.
     const frameTokens = 600 + Math.ceil(estimateText(notes));
@@ -137,16 +136,13 @@ export function reckonNotes(
       highestShare = Math.max(highestShare, notesCost / sessionCost);
       if (item.event.throughSeq !== undefined) toldTokens = begunTokens;
     }
-    if (item.type === "asked" && item.for === "answer") askedRatio = item.ratio;
     if (item.type !== "answer") continue;
     answer++;
     const { ratio, callTokens, callsCount, throughSeq } = item;
     let replyTokens = 0;
     for (; saidCount < said.length && said[saidCount]!.seq <= throughSeq; saidCount++) {
       const { role, content } = said[saidCount]!;
-      // What was said before the call is counted before it, by what was known then.
-      const tokens =
-        estimateMessage({ content: content.map(shownOf) }) * (role === "assistant" ? ratio : askedRatio);
+      const tokens = estimateMessage({ content: content.map(shownOf) }) * ratio;
       saidTokens += tokens;
       if (role === "assistant") replyTokens += tokens;
     }
