@@ -3,6 +3,7 @@
  * its models endpoint for the limits. Whatever they do, the call goes on.
  */
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
+import { errorMessage } from "../base/error-message.ts";
 import { isObject } from "../base/json.ts";
 import type { ReportedLimits } from "../ports/model-client.ts";
 import { CountingChain, needsCounter } from "../tokens/counting-chain.ts";
@@ -58,7 +59,7 @@ export class CallSizer {
       );
       if (isObject(limits)) this.#session.preparer.room.vendorSaid(model, limits);
     } catch (error) {
-      this.#tell(`${client.provider} models`, error instanceof Error ? error.message : String(error));
+      this.#tell(`${client.provider} models`, errorMessage(error));
     }
   }
 

@@ -3,6 +3,7 @@
  */
 import { AssertionError } from "../base/assert.ts";
 import { RETENTION_DEFAULTS } from "../base/defaults/retention.ts";
+import { errorMessage } from "../base/error-message.ts";
 import { PalimpsestError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { CleanUpLedger } from "../ports/clean-up-ledger.ts";
@@ -250,7 +251,7 @@ export class CleanUpRun {
   #fail(kind: CleanUpFailure["kind"], error: unknown, sessionId?: string): void {
     if (error instanceof AssertionError) throw error;
     const code = codeOf(error);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     this.#failures.push({
       kind,
       ...(sessionId === undefined ? {} : { sessionId }),

@@ -2,6 +2,7 @@
  * One update of a session's notes, by a model or from the log: what is asked, what of the answer is done, and how
  * it ended. Nothing here rejects, and nothing is written where the conversation went back meanwhile.
  */
+import { errorMessage } from "../base/error-message.ts";
 import { PalimpsestError } from "../base/errors.ts";
 import { factsOfDigest } from "../compaction/digest-facts.ts";
 import { applySectionPatches } from "../notes/apply-patches.ts";
@@ -222,5 +223,5 @@ function changedTitles(before: NotesDocument, after: NotesDocument): readonly st
 /** What went wrong, in a word where there is one. */
 export function reasonOf(error: unknown): string {
   if (error instanceof PalimpsestError) return error.code;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

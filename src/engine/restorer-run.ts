@@ -2,6 +2,7 @@
  * Asking one restorer: within its time, whatever it does, and taking of its answer only what is an item.
  */
 import { RESTORE_DEFAULTS } from "../base/defaults/restore.ts";
+import { errorMessage } from "../base/error-message.ts";
 import { isObject } from "../base/json.ts";
 import { cutHead } from "../base/text.ts";
 import type { Deadline } from "../ports/deadline.ts";
@@ -56,7 +57,7 @@ function skipped(restorer: string, reason: RestoreSkipReason, detail?: string): 
 
 function messageOf(error: unknown): string {
   try {
-    return cutHead(error instanceof Error ? error.message : String(error), 300);
+    return cutHead(errorMessage(error), 300);
   } catch {
     // What was thrown cannot even be put into words.
     return "an unreadable error";

@@ -4,6 +4,7 @@
  * A tool that throws, is unknown or was aborted answers with a failed result, in words for the model. The
  * tools of the session's own history are answered by the session.
  */
+import { errorMessage } from "../base/error-message.ts";
 import { HISTORY_TOOLS } from "../compaction/history-tools.ts";
 import { PIN_TOOL } from "../compaction/pin-tool.ts";
 import type { ToolDefinition } from "../ports/model-client.ts";
@@ -41,7 +42,7 @@ async function runOne(
     const own = historyTools ? await agent.session.runTool(call.name, call.input) : undefined;
     if (own !== undefined) return resultOf(call, own);
   } catch (error) {
-    return failed(call, error instanceof Error ? error.message : String(error));
+    return failed(call, errorMessage(error));
   }
   const names = tools.map(({ name }) => name).join(", ");
   return failed(call, `There is no tool "${call.name}". Tools: ${names === "" ? "none" : names}.`);

@@ -7,6 +7,7 @@
  * limit is reached, or an error is thrown.
  */
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
+import { errorMessage } from "../base/error-message.ts";
 import { ModelError, PalimpsestError } from "../base/errors.ts";
 import type { ModelAnswer, ModelEvent } from "../ports/model-client.ts";
 import type { ContentBlock, ToolUseBlock } from "../transcript/blocks.ts";
@@ -115,7 +116,7 @@ function withUsage(agent: AgentSession, answer: ModelAnswer): ModelAnswer {
     const read = receiveUsage(usage);
     return read === undefined ? said : { ...said, usage: read };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     notify(agent.session.parts.observer, { type: "counter-failed", counter: agent.model.provider, reason });
     return said;
   }

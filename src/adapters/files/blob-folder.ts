@@ -9,6 +9,7 @@
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
@@ -185,7 +186,7 @@ export class BlobFolder {
       const code = errorCode(error);
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;
       throw new StoreError("BLOB_MISSING", {
-        message: `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+        message: `${path} cannot be read: ${errorMessage(error)}`,
         hint: "Check that the process may read the file and that the disk is sound.",
         cause: error,
       });

@@ -5,6 +5,7 @@
  * piece is flushed before the end is announced.
  */
 import { createGunzip, type Gunzip } from "node:zlib";
+import { errorMessage } from "../../base/error-message.ts";
 
 /** @internal */
 export class GunzipStream {
@@ -45,7 +46,7 @@ export class GunzipStream {
     this.#throwOwnFailure();
     return this.#failure === undefined
       ? undefined
-      : { reason: reasonOf(this.#failure.error), decodedBytes: this.#decodedBytes };
+      : { reason: errorMessage(this.#failure.error), decodedBytes: this.#decodedBytes };
   }
 
   close(): void {
@@ -78,8 +79,4 @@ export class GunzipStream {
   #throwOwnFailure(): void {
     if (this.#failure?.isOurs === true) throw this.#failure.error;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { showHidden } from "../../base/hidden-characters.ts";
 import type { ContextProblem, InstructionFile } from "../../ports/project-context.ts";
 import { errorCode } from "../shared/store-failure.ts";
@@ -76,7 +77,7 @@ class InstructionReader {
       const code = errorCode(error);
       if (code === "ENOENT" || code === "ENOTDIR") return;
       // Nothing that lies here keeps a session from starting.
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = errorMessage(error);
       this.#report(path, { reason: "unreadable", detail });
     }
   }

@@ -1,5 +1,6 @@
 /** Errors of the memory stores: the platform's error, and what was tried. */
 import { AssertionError } from "../../base/assert.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { PalimpsestError, StoreError } from "../../base/errors.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -17,7 +18,7 @@ export function memoryFailure(what: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof PalimpsestError) return error;
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   return new StoreError("STORE_FAILED", {
-    message: `${what}: ${error instanceof Error ? error.message : String(error)}`,
+    message: `${what}: ${errorMessage(error)}`,
     hint: HINTS[String(code)] ?? "Check the disk and the memory directory, then try again.",
     cause: error,
   });

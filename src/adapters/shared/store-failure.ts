@@ -2,6 +2,7 @@
  * Errors of the file store: the platform's error, and what was tried on which file with which figures.
  */
 import { AssertionError } from "../../base/assert.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { StoreError } from "../../base/errors.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -25,7 +26,7 @@ export function errorCode(error: unknown): string | undefined {
 /** A `STORE_FAILED` around the platform's error. Bugs and errors of ours pass as they are. */
 export function storeFailure(what: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return new StoreError("STORE_FAILED", {
     message: `${what}: ${reason}`,
     hint: HINTS[errorCode(error) ?? ""] ?? "Check the disk and the folder of the sessions, then try again.",
@@ -37,7 +38,7 @@ export function storeFailure(what: string, error: unknown): Error {
 export function readFailure(path: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
   return new StoreError("SESSION_UNREADABLE", {
-    message: `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    message: `${path} cannot be read: ${errorMessage(error)}`,
     hint: "Check that the file is a regular file, that the process may read it, and that the disk is sound.",
     cause: error,
   });
@@ -47,7 +48,7 @@ export function readFailure(path: string, error: unknown): Error {
 export function notesUnreadable(path: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
   return new StoreError("NOTES_UNREADABLE", {
-    message: `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    message: `${path} cannot be read: ${errorMessage(error)}`,
     hint: "Check that it is a plain text file, that the process may read it, and that the disk is sound.",
     cause: error,
   });

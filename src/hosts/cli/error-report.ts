@@ -2,6 +2,7 @@
  * Anything that was thrown, as a user can act on it: a code, what happened, what to do.
  */
 import { AssertionError } from "../../base/assert.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { PalimpsestError, WindowTooSmallError } from "../../base/errors.ts";
 import { printable, type Styles } from "./styles.ts";
 import type { Environment } from "./terminal.ts";
@@ -37,7 +38,7 @@ export function describeError(error: unknown): ErrorReport {
     const { code, message, hint } = error;
     return { code, message, hint: (code === "STORE_FAILED" ? platformHint(error.cause) : undefined) ?? hint };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const hint = error instanceof AssertionError ? undefined : platformHint(error);
   return hint === undefined
     ? { code: "BUG", message, hint: BUG_HINT }

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { readTemplate } from "../../notes/template.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { HomeProblem, NotesConfig } from "../palimpsest-home.ts";
@@ -59,6 +60,6 @@ function readWhole(path: string, fs: FileSystem): Found {
     }
   } catch (error) {
     if (error instanceof TypeError) return { problem: "It is no UTF-8 text" };
-    return { problem: `It cannot be read (${error instanceof Error ? error.message : String(error)})` };
+    return { problem: `It cannot be read (${errorMessage(error)})` };
   }
 }

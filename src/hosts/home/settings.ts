@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import { replaceFile } from "../../adapters/files/whole-file.ts";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json.ts";
 import { shorten } from "../../base/text.ts";
@@ -77,7 +78,7 @@ export async function changeSettings(
   try {
     await replaceFile(fs, { path, temporaryPath: `${path}.${ids.entryId()}.tmp`, text });
   } catch (error) {
-    throw notChanged(path, reasonOf(error), error);
+    throw notChanged(path, errorMessage(error), error);
   }
 }
 
@@ -140,7 +141,7 @@ function readWhole(path: string, fs: FileSystem): WholeFile {
         .replace(/^\uFEFF/, ""),
     };
   } catch (error) {
-    return { type: "problem", detail: `It cannot be read (${reasonOf(error)})` };
+    return { type: "problem", detail: `It cannot be read (${errorMessage(error)})` };
   } finally {
     file?.close();
   }
@@ -152,8 +153,4 @@ function notChanged(path: string, why: string, cause?: unknown): StoreError {
     hint: "Mend or remove the file, check that its folder can be written to, and try again.",
     cause,
   });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

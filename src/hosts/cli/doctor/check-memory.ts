@@ -4,6 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { errorMessage } from "../../../base/error-message.ts";
 import type { HealthKind } from "../../../memory/health.ts";
 import { createMemory, memoryFolder } from "../../create-memory.ts";
 import type { DoctorFinding } from "./finding.ts";
@@ -29,7 +30,7 @@ export async function checkMemory(folder: string): Promise<readonly DoctorFindin
       isMendable: false,
     }));
   } catch (error) {
-    const advice = `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const advice = `it cannot be read: ${errorMessage(error)}`;
     return [{ kind: "memory", level: "problem", path, advice, isMendable: false }];
   } finally {
     await memory.close();

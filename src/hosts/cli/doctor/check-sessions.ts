@@ -14,6 +14,7 @@ import { systemClock } from "../../../adapters/node/system-clock.ts";
 import { systemTimer } from "../../../adapters/node/system-timer.ts";
 import { isSessionId, sessionPaths } from "../../../adapters/shared/session-paths.ts";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
+import { errorMessage } from "../../../base/error-message.ts";
 import type { SessionStore } from "../../../ports/session-store.ts";
 import type { DoctorFinding, Found } from "./finding.ts";
 
@@ -83,7 +84,7 @@ async function mendAll(options: DoctorOptions): Promise<readonly DoctorFinding[]
     ...mended.map((one) => ({ ...toFinding(sessionId, one, false), isMended: true })),
     ...failed.map(({ finding, error }) => ({
       ...toFinding(sessionId, finding, false),
-      failure: error instanceof Error ? error.message : String(error),
+      failure: errorMessage(error),
     })),
     ...left.map((one) => toFinding(sessionId, one, false)),
   ];
@@ -119,7 +120,7 @@ function notALog(sessionId: string, path: string): DoctorFinding {
 }
 
 function unreadable(sessionId: string, path: string, error: unknown): DoctorFinding {
-  const advice = error instanceof Error ? error.message : String(error);
+  const advice = errorMessage(error);
   return { kind: "unreadable", level: "problem", path, sessionId, advice, isMendable: false };
 }
 

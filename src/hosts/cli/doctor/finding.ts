@@ -1,6 +1,7 @@
 /**
  * What the doctor found: one thing, what it means, and what mending would do about it.
  */
+import { errorMessage } from "../../../base/error-message.ts";
 
 /** What a finding is about. Those of a session's own files are named as the check-up of a session names them. */
 export type DoctorKind =
@@ -59,7 +60,7 @@ export async function mended({ finding, mend }: Found): Promise<DoctorFinding> {
     await mend();
     return { ...finding, isMended: true };
   } catch (error) {
-    return { ...finding, failure: error instanceof Error ? error.message : String(error) };
+    return { ...finding, failure: errorMessage(error) };
   }
 }
 
