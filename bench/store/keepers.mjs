@@ -74,8 +74,9 @@ async function palimpsest({ dist }) {
   };
 }
 
+/** Its fields in the order in which the engine writes them. */
 function userMessage(text) {
-  return { role: "user", content: [{ type: "text", text }], origin: "user" };
+  return { role: "user", origin: "user", content: [{ type: "text", text }] };
 }
 
 function compaction(to) {
