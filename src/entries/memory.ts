@@ -26,6 +26,7 @@ export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";
 export type { MemoryFormat, NotCarried } from "../memory/transfer/imported-memory.ts";
 export type { EmbeddingClient } from "../ports/embedding-client.ts";
 export type {
+  ArchivedFile,
   MemoryApplied,
   MemoryChange,
   MemoryFile,

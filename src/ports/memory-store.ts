@@ -42,6 +42,15 @@ export interface MemoryChange {
   readonly text: string | undefined;
 }
 
+/** One text in the archive. */
+export interface ArchivedFile {
+  /** For {@link MemoryStore.readArchived}. */
+  readonly id: string;
+  /** Where it was. */
+  readonly path: string;
+  readonly archivedMs: number;
+}
+
 /** Whether a change was made, as a whole. */
 export type MemoryApplied =
   | { readonly isApplied: true; readonly versions: ReadonlyMap<string, string | undefined> }
@@ -63,6 +72,10 @@ export interface MemoryStore {
    * confirm it, as the message says
    */
   apply(changes: readonly MemoryChange[]): Promise<MemoryApplied>;
+  /** What was put away, the newest first. @throws `STORE_FAILED` */
+  archived(): Promise<readonly ArchivedFile[]>;
+  /** The text of one that was put away; `undefined` where there is none. @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED` */
+  readArchived(id: string): Promise<string | undefined>;
   /** A record's text; `undefined` where there is none. Names are `a-z`, `0-9`, `-`, `.` and one `/`. */
   readRecord(name: string): Promise<string | undefined>;
   /** Puts a record in the place of what is there; durable, and whole or not at all. */

@@ -35,6 +35,7 @@ export const memoryStoreContract: readonly MemoryContractCase[] = [
   { name: "makes only what is not there", run: makesNew },
   { name: "changes several files or none", run: changesAllOrNone },
   { name: "puts away, and makes anew under the same path", run: putsAway },
+  { name: "gives back what was put away, the newest first", run: keepsArchive },
   { name: "takes a text that is there already, alone and with others", run: takesTheSame },
   { name: "lets one of many writers win each time", run: letsOneWin },
   { name: "takes an empty list of changes, and an empty text", run: takesNothing },
@@ -159,6 +160,35 @@ async function putsAway({ store }: MemoryStoreHarness): Promise<void> {
   }
 }
 
+async function keepsArchive({ store, reopen }: MemoryStoreHarness): Promise<void> {
+  same(await store.archived(), [], "nothing was put away yet");
+  for (const [path, text] of [
+    ["a.md", "one"],
+    ["topics/b.md", "two"],
+    ["a.md", "three\r\n"],
+  ] as const) {
+    await store.apply([make(path, text)]);
+    await store.apply([{ path, base: await versionIn(store, path), text: undefined }]);
+  }
+  const there = await reopen().archived();
+  const texts = await Promise.all(there.map(({ id }) => reopen().readArchived(id)));
+  same([...texts].sort(), ["one", "three\r\n", "two"], "every text, to the letter");
+  same(
+    there.map(({ path }) => path).sort(),
+    ["a.md", "a.md", "topics/b.md"],
+    "under the paths that they had",
+  );
+  same(new Set(there.map(({ id }) => id)).size, 3, "each with an id of its own");
+  const times = there.map(({ archivedMs }) => archivedMs);
+  same(
+    times,
+    times.toSorted((one, other) => other - one),
+    "the newest first",
+  );
+  for (const id of ["", "a.md", "../a.md", `${there[0]!.id}x`, `${there[0]!.id}/../a.md`, "/", "x/a.md"])
+    same(await store.readArchived(id), undefined, "nothing else has an id");
+}
+
 async function takesTheSame({ store }: MemoryStoreHarness): Promise<void> {
   await store.apply([make("a.md", "one"), make("b.md", "two")]);
   const [one, two] = [await versionIn(store, "a.md"), await versionIn(store, "b.md")];
@@ -279,6 +309,8 @@ async function closes({ store }: MemoryStoreHarness): Promise<void> {
     () => store.list(),
     () => store.read("a.md"),
     () => store.apply([make("b.md", "x")]),
+    () => store.archived(),
+    () => store.readArchived("a"),
     () => store.readRecord("a"),
     () => store.writeRecord("a", "x"),
     () => store.appendRecord("a", "x"),

@@ -63,6 +63,7 @@ export interface WorkPlan {
 }
 
 const WORK_PATTERN = /^((\d{1,15})-[0-9A-Za-z-]{1,64})\.(new|doing|undo|done|old)$/;
+const ARCHIVE_PATTERN = /^\d{4}-\d\d-\d\d-(\d{1,15})-[0-9A-Za-z-]{1,64}$/;
 const PIECE_PATTERN = /^(new|old|gone)\.(\d{1,6})$/;
 const VERSION_PATTERN = /^[0-9a-f]{64}$/;
 export const PLAN_NAME = "plan.json";
@@ -129,6 +130,12 @@ function isVersion(value: unknown): value is string | undefined {
 /** The day is for people. */
 export function archiveFolder({ id, atMs }: Work): string {
   return `${PLACES.archive}/${new Date(atMs).toISOString().slice(0, 10)}-${id}`;
+}
+
+/** When what lies in a folder of the archive was put there; `undefined` for a folder of somebody else's. */
+export function archivedAtMs(name: string): number | undefined {
+  const match = ARCHIVE_PATTERN.exec(name);
+  return match === null ? undefined : Number(match[1]);
 }
 
 export function keptPath({ id }: Work, kind: "old" | "gone", path: string): string {

@@ -15,6 +15,7 @@ import type { FileSystem } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
 import type {
+  ArchivedFile,
   MemoryApplied,
   MemoryChange,
   MemoryFile,
@@ -31,6 +32,7 @@ import {
 import { memoryFailure, memoryStoreBusy, memoryStoreClosed } from "../shared/memory-failure.ts";
 import { checkMemoryPath, memoryNameKey } from "../shared/memory-path.ts";
 import { LeaseLock } from "./lease-lock.ts";
+import { MemoryArchive } from "./memory-archive.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { PLACES, workAs, workId } from "./memory-places.ts";
 import { MemoryReader } from "./memory-reader.ts";
@@ -64,6 +66,7 @@ class FileMemoryStore implements MemoryStore {
   readonly #work: MemoryWork;
   readonly #reader: MemoryReader;
   readonly #records: MemoryRecords;
+  readonly #archive: MemoryArchive;
   readonly #lock: LeaseLock;
   /** Ends when every change that was begun has ended. */
   #running: Promise<unknown> = Promise.resolve();
@@ -77,6 +80,7 @@ class FileMemoryStore implements MemoryStore {
     this.#settling = new MemorySettling(this.#files, clock);
     this.#work = new MemoryWork(this.#files, this.#settling);
     this.#records = new MemoryRecords(this.#files);
+    this.#archive = new MemoryArchive(this.#files);
     this.#lock = this.#lockAt(PLACES.own, lease && { ...lease, ttlMs: MEMORY_STORE_DEFAULTS.changeTtlMs });
     const settleCrash = () => this.#settleCrash();
     this.#reader = new MemoryReader({
@@ -107,6 +111,18 @@ class FileMemoryStore implements MemoryStore {
       const conflicts = await this.#apply(checked);
       return conflicts.length === 0 ? { isApplied: true, versions } : { isApplied: false, conflicts };
     });
+  }
+
+  archived(): Promise<readonly ArchivedFile[]> {
+    return this.#inTurn(`The archive of ${this.path} could not be listed`, async () => {
+      // What was just put away may not lie there yet.
+      await this.#settleCrash();
+      return this.#archive.list();
+    });
+  }
+
+  readArchived(id: string): Promise<string | undefined> {
+    return this.#try("The archived memory could not be read", async () => this.#archive.read(id));
   }
 
   readRecord(name: string): Promise<string | undefined> {

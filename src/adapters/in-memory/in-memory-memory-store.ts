@@ -5,6 +5,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type {
+  ArchivedFile,
   MemoryApplied,
   MemoryChange,
   MemoryFile,
@@ -41,6 +42,7 @@ class InMemoryMemoryStore implements MemoryStore {
   readonly #hasher: Hasher;
   readonly #clock: Clock;
   readonly #files = new Map<string, MemoryFile>();
+  readonly #archive: (ArchivedFile & { readonly text: string })[] = [];
   readonly #records = new Map<string, string>();
   readonly #locks = new Map<string, object>();
   #isClosed = false;
@@ -74,10 +76,24 @@ class InMemoryMemoryStore implements MemoryStore {
     return { isApplied: true, versions: new Map(checked.map(({ path, next }) => [path, next?.version])) };
   }
 
-  /** The archive of a store that ends with the process is no more than what nobody can read. */
+  async archived(): Promise<readonly ArchivedFile[]> {
+    this.#assertOpen();
+    return this.#archive.map(({ text: _, ...file }) => file).reverse();
+  }
+
+  async readArchived(id: string): Promise<string | undefined> {
+    this.#assertOpen();
+    return this.#archive.find((file) => file.id === id)?.text;
+  }
+
   #carryOut({ path, next }: CheckedChange): void {
-    if (next === undefined) this.#files.delete(path);
-    else {
+    if (next === undefined) {
+      const text = this.#files.get(path)?.text;
+      this.#files.delete(path);
+      if (text === undefined) return;
+      const id = `${this.#archive.length + 1}/${path}`;
+      this.#archive.push({ id, path, archivedMs: this.#clock.nowMs(), text });
+    } else {
       const text = next.bytes.toString("utf8");
       this.#files.set(path, { path, text, version: next.version, modifiedMs: this.#clock.nowMs() });
     }

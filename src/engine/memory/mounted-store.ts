@@ -5,7 +5,13 @@
  * what a team knows is changed by changing the team's memories.
  */
 import { assert } from "../../base/assert.ts";
-import type { MemoryApplied, MemoryChange, MemoryListing, MemoryStore } from "../../ports/memory-store.ts";
+import type {
+  ArchivedFile,
+  MemoryApplied,
+  MemoryChange,
+  MemoryListing,
+  MemoryStore,
+} from "../../ports/memory-store.ts";
 
 /** Where a team's memories are mounted. */
 export const TEAM_FOLDER = "team/";
@@ -21,6 +27,12 @@ export function mountTeam(project: MemoryStore, team: MemoryStore): MemoryStore 
       return file === undefined ? undefined : mounted(file);
     },
     apply: (changes) => applyTo({ project, team }, changes),
+    archived: async () => {
+      const files = [...(await project.archived()), ...(await team.archived()).map(mountedArchived)];
+      return files.toSorted((one, other) => other.archivedMs - one.archivedMs);
+    },
+    readArchived: (id) =>
+      id.startsWith(TEAM_FOLDER) ? team.readArchived(id.slice(TEAM_FOLDER.length)) : project.readArchived(id),
     readRecord: (name) => project.readRecord(name),
     writeRecord: (name, text) => project.writeRecord(name, text),
     appendRecord: (name, line) => project.appendRecord(name, line),
@@ -34,6 +46,10 @@ export function mountTeam(project: MemoryStore, team: MemoryStore): MemoryStore 
 
 function mounted<Named extends { readonly path: string }>(file: Named): Named {
   return { ...file, path: TEAM_FOLDER + file.path };
+}
+
+function mountedArchived(file: ArchivedFile): ArchivedFile {
+  return { ...mounted(file), id: TEAM_FOLDER + file.id };
 }
 
 function merge(project: MemoryListing, team: MemoryListing): MemoryListing {
