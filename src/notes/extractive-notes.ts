@@ -16,6 +16,7 @@ import {
   type NotesDocument,
   splitBody,
   withBody,
+  withEnd,
 } from "./notes-document.ts";
 import { isOwn, markOwn } from "./own-lines.ts";
 import { composeFactLines, type FactLine, type SessionFacts } from "./session-facts.ts";
@@ -53,13 +54,16 @@ export function extractNotes(
     if (some.length > 0 && findSection(result, section) === undefined)
       result = withBody(result, section, result.newline);
 
-  let roomTokens = limits.totalTokens - measure(formatNotes(result));
+  const filled = wanted.filter(({ lines: some }) => some.length > 0).map(({ section }) => section);
+  const measured = withLastEnd(result, filled);
+  let roomTokens = limits.totalTokens - measure(formatNotes(measured));
   let writtenCount = 0;
   let leftOutCount = 0;
   for (const { section, lines: some } of wanted) {
     const body = findSection(result, section)?.body ?? "";
     const untold = untoldLines(body, section, some).map(({ line }) => markOwn(line));
-    const room = Math.min(limits.sectionTokens - measure(body), roomTokens);
+    const bodyTokens = measure(findSection(measured, section)?.body ?? "");
+    const room = Math.min(limits.sectionTokens - bodyTokens, roomTokens);
     const kept = fitting(untold, section, room, measure);
     writtenCount += kept.length;
     leftOutCount += untold.length - kept.length;
@@ -69,6 +73,17 @@ export function extractNotes(
     result = withBody(result, section, joinBody(result, { ...splitBody(body), added }));
   }
   return { document: result, writtenCount, leftOutCount };
+}
+
+/**
+ * The notes with an end to their last line, where lines are to be written below it. That end stays when they are
+ * taken out again: were it not counted from the first update on, the second one would have less room.
+ */
+function withLastEnd(document: NotesDocument, filled: readonly NotesSection[]): NotesDocument {
+  const { parts, newline } = document;
+  const last = parts.at(-1);
+  if (last === undefined || !filled.some(({ title }) => title === last.section?.title)) return document;
+  return { ...document, parts: parts.with(-1, withEnd(last, newline)) };
 }
 
 /** The notes as everybody else wrote them. */

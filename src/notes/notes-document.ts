@@ -105,18 +105,25 @@ export function withBody(document: NotesDocument, section: NotesSection, body: s
     return { ...document, parts: parts.with(at, { ...part, body: lead + body }) };
   }
   const place = placeOf(document, section);
-  const above = parts
-    .slice(0, place)
-    .map((part) => part.heading + part.description + part.body)
-    .join("");
-  const lead = missingEnd(above, newline);
   const part: NotesPart = {
-    heading: `${lead}${"#".repeat(section.level)} ${section.title}${newline}`,
+    heading: `${"#".repeat(section.level)} ${section.title}${newline}`,
     description: section.description === "" ? "" : `${section.description}${newline}`,
     body,
     section,
   };
-  return { ...document, parts: parts.toSpliced(place, 0, part) };
+  const above = parts.slice(0, place).map((each) => withEnd(each, newline));
+  return { ...document, parts: [...above, part, ...parts.slice(place)] };
+}
+
+/** The part with an end to its last line, so that something may stand below it. */
+export function withEnd(part: NotesPart, newline: string): NotesPart {
+  const { heading, description, body } = part;
+  const end = missingEnd(heading + description + body, newline);
+  if (end === "") return part;
+  if (body !== "") return { ...part, body: body + end };
+  return description === ""
+    ? { ...part, heading: heading + end }
+    : { ...part, description: description + end };
 }
 
 /** A body's lines up to the last one that says something, and the blank ones behind it. */

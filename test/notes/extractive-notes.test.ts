@@ -158,6 +158,23 @@ describe("extractNotes", () => {
     expect(steps.at(-1)).toBe("- step 499");
   });
 
+  it.each([
+    { text: "# Session Title\r\n# Current State\n\r# x\n'", totalTokens: 111, why: "below a section" },
+    { text: "# Session Title\r\n# Worklog\n\r# x\n'", totalTokens: 100, why: "in its own section" },
+    { text: "# Session Title\r\n# Worklog", totalTokens: 100, why: "a heading" },
+  ])("counts the end that the last line lacks from the first update on: $why", ({ text, totalTokens }) => {
+    const facts: SessionFacts = {
+      files: [{ path: "src/a.ts", reads: 0, edits: 0 }],
+      todos: [{ text: "src/a.ts", status: "open" }],
+      actions: [{ call: "src/a.ts" }],
+    };
+    for (let tokens = totalTokens - 20; tokens < totalTokens + 20; tokens++) {
+      const options = { limits: { sectionTokens: 100, totalTokens: tokens } };
+      const once = formatNotes(extracted(text, facts, options).document);
+      expect(formatNotes(extracted(once, facts, options).document)).toBe(once);
+    }
+  });
+
   it("never removes or changes a line of somebody else, and repeated changes nothing", () => {
     const words = fc.constantFrom(
       "src/a.ts",
