@@ -30,7 +30,7 @@ export interface MemoryOptions {
   readonly store?: MemoryStore;
   /** The name of a team whose memories are shared: in a home its folder `team-memory/<team>`; or where they are kept. */
   readonly team?: string | MemoryStore;
-  /** Chooses among what a search found; without one the ranking does. */
+  /** Chooses among what a search found, and is asked by dreams; without one ranking and rules decide. */
   readonly lightModel?: ModelClient;
   /** Finds memories by what they mean, beside the words: `aiSdkEmbeddings`, or any of your own. */
   readonly embeddings?: EmbeddingClient;

@@ -8,7 +8,7 @@
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
 import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
 import type { DraftedChange } from "../../memory/dream-draft.ts";
-import type { DreamAction } from "../../memory/dream-plan.ts";
+import type { DreamAction } from "../../memory/dream-hands.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 
 /** One dream. */
@@ -30,15 +30,26 @@ export interface DreamChange {
 
 const FOLDER = "dreams/";
 
+/** Where a directory's own records are, and where it is mounted: a team's is another one's folder. */
+export interface DreamPlace {
+  readonly records: MemoryStore;
+  /** Empty, or a folder with its `/`. */
+  readonly folder: string;
+}
+
 export class DreamJournal {
   readonly #store: MemoryStore;
+  readonly #folder: string;
 
-  constructor(store: MemoryStore) {
-    this.#store = store;
+  constructor({ records, folder }: DreamPlace) {
+    this.#store = records;
+    this.#folder = folder;
   }
 
   async write(record: DreamRecord): Promise<void> {
-    await this.#store.writeRecord(`${FOLDER}${record.id}.json`, JSON.stringify(record));
+    // As the directory itself sees them, so that whoever mounts it elsewhere can take it back.
+    const own = withPaths(record, (path) => path.slice(this.#folder.length));
+    await this.#store.writeRecord(`${FOLDER}${record.id}.json`, JSON.stringify(own));
   }
 
   /** An id that none has; ids of later dreams come later in the alphabet. */
@@ -54,7 +65,7 @@ export class DreamJournal {
     const records: DreamRecord[] = [];
     for (const name of names.slice(0, MEMORY_DREAM_DEFAULTS.listedCount)) {
       const record = readRecord((await this.#store.readRecord(name)) ?? "");
-      if (record !== undefined) records.push(record);
+      if (record !== undefined) records.push(withPaths(record, (path) => this.#folder + path));
     }
     return records;
   }
@@ -74,10 +85,34 @@ function readRecord(text: string): DreamRecord | undefined {
   const { actions, changes } = value;
   if (id === undefined || atMs === undefined || state === undefined) return undefined;
   if (!Array.isArray(actions) || !Array.isArray(changes)) return undefined;
-  return { id, atMs, state, actions: actions as DreamAction[], changes: changes.flatMap(readChange) };
+  return { id, atMs, state, actions: actions.flatMap(readAction), changes: changes.flatMap(readChange) };
+}
+
+function withPaths(record: DreamRecord, pathOf: (path: string) => string): DreamRecord {
+  return {
+    ...record,
+    actions: record.actions.map((action) => ({ ...action, paths: action.paths.map(pathOf) })),
+    changes: record.changes.map((change) => ({ ...change, path: pathOf(change.path) })),
+  };
 }
 
 const STATES = ["planned", "applied", "reverted"] as const;
+
+function readAction(value: unknown): readonly DreamAction[] {
+  const kind = isObject(value) ? KINDS.find((known) => known === value["kind"]) : undefined;
+  if (!isObject(value) || kind === undefined) return [];
+  const { paths, by } = value;
+  return [
+    {
+      kind,
+      paths: Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [],
+      why: asString(value["why"]) ?? "",
+      ...(by === "model" ? { by } : {}),
+    },
+  ];
+}
+
+const KINDS = ["merge", "supersede", "prune", "remember", "index"] as const;
 
 function readChange(value: unknown): readonly DreamChange[] {
   const path = isObject(value) ? asString(value["path"]) : undefined;

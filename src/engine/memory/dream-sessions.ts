@@ -1,5 +1,6 @@
 /**
- * What a dream reads of the sessions of a store: how many were active, and what their users asked to be kept.
+ * What a dream reads of the sessions of a store: how many were active, what their users asked to be kept, and for a
+ * model what was said.
  *
  * Only what was said since the last dream is read, one session open at a time, the newest first. A session that
  * cannot be read is passed over: it must not keep the others from being dreamt of.
@@ -10,8 +11,9 @@ import { extractByRules } from "../../memory/extraction/rule-extractor.ts";
 import type { FreshMemory } from "../../memory/plan-remember.ts";
 import type { TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
+import { blockText } from "../../transcript/blocks.ts";
 import type { Scope } from "../../transcript/entries.ts";
-import { defaultOrigin } from "../../transcript/messages.ts";
+import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import { shownOf } from "../hydrate.ts";
 import { stopIfAborted } from "../stop-if-aborted.ts";
 import type { DreamSessions } from "./dream.ts";
@@ -31,19 +33,38 @@ export function storedSessions(store: SessionStore, scope?: Scope): DreamSession
       const gathered: FreshMemory[] = [];
       for (const sessionId of await activeSince(sinceMs)) {
         stopIfAborted(signal, "The dream");
-        gathered.push(...(await gatherOne(() => store.open(sessionId, scope), { sessionId, sinceMs })));
+        const talk = await readTalk(() => store.open(sessionId, scope), { sinceMs, isTaken: isUsers });
+        const found = extractByRules(talk ?? []).proposals;
+        gathered.push(
+          ...found.map(({ quote: _, kind: __, language: ___, ...fact }) => ({
+            ...{ ...fact, folder: "", sessionId },
+          })),
+        );
         if (gathered.length >= MEMORY_DREAM_DEFAULTS.gatheredCount) break;
       }
       return gathered;
     },
+    talks: async function* (sinceMs, signal) {
+      for (const sessionId of await activeSince(sinceMs)) {
+        stopIfAborted(signal, "The dream");
+        const messages = await readTalk(() => store.open(sessionId, scope), { sinceMs, isTaken: () => true });
+        if (messages !== undefined && messages.length > 0) yield { sessionId, messages };
+      }
+    },
   };
 }
 
-async function gatherOne(
+function isUsers(message: Message): boolean {
+  return (message.origin ?? defaultOrigin(message)) === "user";
+}
+
+/** What was said in a session since then; `undefined` where it cannot be read, or is too much. */
+async function readTalk(
   open: () => Promise<SessionLog>,
-  { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
-): Promise<readonly FreshMemory[]> {
+  { sinceMs, isTaken }: { readonly sinceMs: number; readonly isTaken: (message: Message) => boolean },
+): Promise<readonly TalkMessage[] | undefined> {
   let log: SessionLog | undefined;
+  let left: number = MEMORY_DREAM_DEFAULTS.talkCharacters;
   try {
     log = await open();
     const talk: TalkMessage[] = [];
@@ -52,15 +73,15 @@ async function gatherOne(
         if (entry.type !== "message" || entry.at <= sinceMs) continue;
         // What is large was pasted: its preview is enough to be told from words of the user's own.
         const message = { ...entry, content: entry.content.map(shownOf) };
-        if ((message.origin ?? defaultOrigin(message)) !== "user") continue;
+        if (!isTaken(message)) continue;
+        for (const block of message.content) left -= blockText(block).length;
+        if (left < 0) return undefined;
         talk.push({ id: formatPointer({ seq: entry.seq, block: 0 }), message });
       }
-    return extractByRules(talk).proposals.map(({ quote: _, kind: __, language: ___, ...fact }) => ({
-      ...{ ...fact, folder: "", sessionId },
-    }));
+    return talk;
   } catch {
     // It went to the trash a moment ago, or its file cannot be read.
-    return [];
+    return undefined;
   } finally {
     await log?.close();
   }

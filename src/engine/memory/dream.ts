@@ -2,23 +2,35 @@
  * Dreams: between sessions, memories are looked through, and what rots is put right; reviewed first, and undone
  * with one call.
  *
- * DESIGN. Orient and gather: read what is there and what users asked for in the sessions since the last dream.
- * Consolidate and prune: plan it (`dream-plan.ts`). Then apply the plan as one change, which happens as a whole or
- * not at all, with a record from which it is taken back to the byte. One process dreams at a time, and where
- * somebody changes a memory meanwhile the plan is made anew.
+ * DESIGN. Orient and gather: read what is there and what users asked for in the sessions since the last dream; a
+ * model, where there is one, is asked once what it makes of both (`dream-model.ts`). Consolidate and prune: plan it
+ * (`dream-plan.ts`). Then apply the plan as one change, which happens as a whole or not at all, with a record from
+ * which it is taken back to the byte. One process dreams at a time of one directory, a project's or a team's, and
+ * where somebody changes a memory meanwhile the plan is made anew: with what the model said, judged anew.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
 import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory-write.ts";
 import { MemoryError } from "../../base/errors.ts";
-import { type DreamAction, type DreamPlan, planDream } from "../../memory/dream-plan.ts";
+import type { DreamAction } from "../../memory/dream-hands.ts";
+import { type DreamInput, type DreamPlan, planDream } from "../../memory/dream-plan.ts";
 import { INDEX_NAME } from "../../memory/memory-index.ts";
 import type { FreshMemory } from "../../memory/plan-remember.ts";
 import { diffText } from "../../memory/text-diff.ts";
+import type { Deadline } from "../../ports/deadline.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
+import type { ModelClient } from "../../ports/model-client.ts";
+import type { Usage } from "../../transcript/messages.ts";
 import { stopIfAborted } from "../stop-if-aborted.ts";
-import { changesOf, type DreamChange, DreamJournal, type DreamRecord } from "./dream-journal.ts";
+import {
+  changesOf,
+  type DreamChange,
+  DreamJournal,
+  type DreamPlace,
+  type DreamRecord,
+} from "./dream-journal.ts";
+import { askDreamer, type DreamAnswer, type DreamTalk } from "./dream-model.ts";
 import type { InjectionLog } from "./injection-log.ts";
-import type { MemoryShelf, ShelfView } from "./memory-shelf.ts";
+import type { MemoryShelf } from "./memory-shelf.ts";
 import { mountOf } from "./memory-writer.ts";
 
 /** The sessions that a dream may look into. */
@@ -27,16 +39,31 @@ export interface DreamSessions {
   count(sinceMs: number): Promise<number>;
   /** What their users asked to be remembered, the newest sessions first. */
   gather(sinceMs: number, signal: AbortSignal | undefined): Promise<readonly FreshMemory[]>;
+  /** What was said since then, the newest sessions first; without it a model looks at memories only. */
+  talks?(sinceMs: number, signal: AbortSignal | undefined): AsyncIterable<DreamTalk>;
+}
+
+/** Whose memories are dreamt of. Everything may be left out. */
+export interface DreamPlaceOptions {
+  /** The project's own memories, or its team's. @defaultValue `project` */
+  readonly place?: "project" | "team";
 }
 
 /** How a dream is run. Everything may be left out. */
-export interface DreamOptions {
+export interface DreamOptions extends DreamPlaceOptions {
   /** Says what it would do and changes nothing. @defaultValue false */
   readonly dryRun?: boolean;
   /** Also where none is due: after `restHours`, 24, and `sessionsCount`, 5. @defaultValue false */
   readonly force?: boolean;
-  /** Where what was said is read; without it only what is remembered is looked at. */
+  /**
+   * Where what was said is read; without it only what is remembered is looked at. Nothing that was said to one
+   * project becomes a team's: for a dream of those, sessions are only counted.
+   */
   readonly sessions?: DreamSessions;
+  /** Asked behind the rules for what only who reads it can see. @defaultValue the memory's `lightModel` */
+  readonly model?: ModelClient;
+  /** `rules` asks no model. @defaultValue `model` where there is one */
+  readonly by?: "model" | "rules";
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,17 +77,24 @@ export interface DreamReport {
   /** To revert it by. */
   readonly id?: string;
   readonly actions: readonly DreamAction[];
-  /** What was seen and left to a person. */
+  /** What was seen and left to a person, and why a model was not heard. */
   readonly notes: readonly string[];
+  /** What a model proposed and was not done, and why. */
+  readonly refused: readonly string[];
+  /** What a model's calls cost, where its provider said so. */
+  readonly usage?: Usage;
   /** Every changed file: the lines that go and that come. */
   readonly diff: string;
 }
 
-export interface DreamWorld {
+export interface DreamWorld extends DreamPlace {
+  /** With every place mounted. */
   readonly store: MemoryStore;
   readonly shelf: MemoryShelf;
   readonly injections: InjectionLog;
   readonly now: () => number;
+  readonly deadline: Deadline;
+  readonly lightModel: ModelClient | undefined;
 }
 
 const LOCK = "dream";
@@ -68,28 +102,58 @@ const HOUR_MS = 3_600_000;
 
 /** @throws `ABORTED`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end */
 export async function dream(world: DreamWorld, options: DreamOptions): Promise<DreamReport> {
-  const journal = new DreamJournal(world.store);
+  const journal = new DreamJournal(world);
   const lastMs = (await journal.list()).find(({ state }) => state !== "planned")?.atMs;
   const notDue = options.force === true ? undefined : await reasonNotDue(world, lastMs, options.sessions);
   if (notDue !== undefined) return ended("not-due", notDue);
-  if (options.dryRun === true) return preview(await plan(world, lastMs, options));
-  const lock = await world.store.tryLock(LOCK);
+  if (options.dryRun === true) {
+    const heard = await hear(world, lastMs, options);
+    return preview(planDream({ ...(await lookInto(world, heard)), claims: heard.answer?.claims }), heard);
+  }
+  const lock = await world.records.tryLock(LOCK);
   if (lock === undefined) return ended("busy", "Another process is dreaming.");
   try {
-    return await dreamAlone(world, journal, { lastMs, options });
+    const heard = await hear(world, lastMs, options);
+    // Who slept while it was being asked leaves it to whoever dreams now.
+    if (!lock.isHeld()) return ended("busy", "Another process has begun to dream meanwhile.");
+    return await dreamAlone(world, journal, { heard, signal: options.signal });
   } finally {
     await lock.release();
   }
 }
 
+/** What came of listening, once for each dream. */
+interface Heard {
+  readonly gathered: readonly FreshMemory[];
+  readonly answer: DreamAnswer | undefined;
+}
+
+async function hear(
+  world: DreamWorld,
+  lastMs: number | undefined,
+  { sessions, signal, by, model = world.lightModel }: DreamOptions,
+): Promise<Heard> {
+  const sinceMs = lastMs ?? 0;
+  // What was said to one project is not for its whole team.
+  const ownSessions = world.folder === "" ? sessions : undefined;
+  const gathered = (await ownSessions?.gather(sinceMs, signal)) ?? [];
+  const heard: Heard = { gathered, answer: undefined };
+  if (model === undefined || by === "rules") return heard;
+  const input = await lookInto(world, heard);
+  const talks = ownSessions?.talks?.(sinceMs, signal);
+  const answer = await askDreamer({ client: model, deadline: world.deadline }, input, { talks, signal });
+  return { gathered, answer };
+}
+
 async function dreamAlone(
   world: DreamWorld,
   journal: DreamJournal,
-  { lastMs, options }: { readonly lastMs: number | undefined; readonly options: DreamOptions },
+  { heard, signal }: { readonly heard: Heard; readonly signal: AbortSignal | undefined },
 ): Promise<DreamReport> {
   for (let tries = 1; ; tries++) {
-    const planned = await plan(world, lastMs, options);
-    stopIfAborted(options.signal, "The dream");
+    const input = await lookInto(world, heard);
+    const planned = planDream({ ...input, claims: heard.answer?.claims });
+    stopIfAborted(signal, "The dream");
     const atMs = world.now();
     const id = await journal.newId(atMs);
     const { actions, changes } = planned;
@@ -98,39 +162,39 @@ async function dreamAlone(
     const applied = await world.store.apply(changes.map(({ path, base, text }) => ({ path, base, text })));
     if (applied.isApplied) {
       await journal.write({ ...record, state: "applied" });
-      if (changes.length === 0) return { ...preview(planned), status: "nothing-to-do", id };
-      return { ...preview(planned), status: "applied", id, reason: `Revert it with its id, ${id}.` };
+      const report = preview(planned, heard);
+      if (changes.length === 0) return { ...report, status: "nothing-to-do", id };
+      return { ...report, status: "applied", id, reason: `Revert it with its id, ${id}.` };
     }
     if (tries >= MEMORY_WRITE_DEFAULTS.triesCount)
       throw refused(`${applied.conflicts.join(", ")} kept changing.`);
   }
 }
 
-async function plan(
-  world: DreamWorld,
-  lastMs: number | undefined,
-  options: DreamOptions,
-): Promise<DreamPlan> {
-  const { shelf, injections, now } = world;
-  const gathered = (await options.sessions?.gather(lastMs ?? 0, options.signal)) ?? [];
+/** What there is now of the directory: a team's memories are another one, with dreams of its own. */
+async function lookInto(
+  { shelf, injections, now, folder }: DreamWorld,
+  { gathered }: Heard,
+): Promise<DreamInput> {
   const usedCounts = new Map<string, number>();
   for (const { path } of await injections.newest(Number.POSITIVE_INFINITY))
     usedCounts.set(path, (usedCounts.get(path) ?? 0) + 1);
-  const view = await shelf.look();
-  return planDream({ ...ownPart(view), gathered, usedCounts, nowMs: now() });
+  const { memories, indexes } = await shelf.look();
+  const known = [...memories.values()].filter(({ memory }) => mountOf(memory.path) === folder);
+  const index = indexes.get(folder + INDEX_NAME);
+  return { folder, known, index, gathered, usedCounts, nowMs: now() };
 }
 
-/** A team's memories are another directory, with dreams of its own. */
-function ownPart({ memories, indexes }: ShelfView) {
-  const known = [...memories.values()].filter(({ memory }) => mountOf(memory.path) === "");
-  return { known, index: indexes.get(INDEX_NAME) };
-}
-
-function preview({ actions, notes, changes }: DreamPlan): DreamReport {
+function preview({ actions, notes, refused, changes }: DreamPlan, { answer }: Heard): DreamReport {
   const diff = changes.map(({ path, before, text }) => diffText(path, before, text)).join("\n\n");
+  const told = {
+    notes: [...notes, ...(answer?.notes ?? [])],
+    refused: [...(answer?.refused ?? []), ...refused],
+    ...(answer?.usage === undefined ? {} : { usage: answer.usage }),
+  };
   return changes.length === 0
-    ? { ...ended("nothing-to-do", "Everything is as it should be."), notes }
-    : { status: "planned", reason: `${changes.length} files would change.`, actions, notes, diff };
+    ? { ...ended("nothing-to-do", "Everything is as it should be."), ...told }
+    : { status: "planned", reason: `${changes.length} files would change.`, actions, ...told, diff };
 }
 
 async function reasonNotDue(
@@ -154,7 +218,7 @@ async function reasonNotDue(
  * @throws `MEMORY_NOT_FOUND` where there is no such dream, `MEMORY_REFUSED` where something has changed since
  */
 export async function revertDream(world: DreamWorld, id: string | undefined): Promise<DreamReport> {
-  const journal = new DreamJournal(world.store);
+  const journal = new DreamJournal(world);
   const record = await findDream(world.store, await journal.list(), id);
   if (record === undefined)
     throw new MemoryError("MEMORY_NOT_FOUND", {
@@ -172,14 +236,7 @@ export async function revertDream(world: DreamWorld, id: string | undefined): Pr
   if (!applied.isApplied) throw changedSince(applied.conflicts, record.id);
   await journal.write({ ...record, state: "reverted" });
   const diff = back.map(({ path, before, after }) => diffText(path, before, after)).join("\n\n");
-  return {
-    status: "applied",
-    reason: "Everything is as it was.",
-    id: record.id,
-    actions: [],
-    notes: [],
-    diff,
-  };
+  return { ...ended("applied", "Everything is as it was."), id: record.id, diff };
 }
 
 /** The newest dream that changed something and is in force, or the one of this id. */
@@ -209,7 +266,7 @@ async function asChange(store: MemoryStore, { path, before, after }: DreamChange
 }
 
 function ended(status: DreamReport["status"], reason: string): DreamReport {
-  return { status, reason, actions: [], notes: [], diff: "" };
+  return { status, reason, actions: [], notes: [], refused: [], diff: "" };
 }
 
 function changedSince(paths: readonly string[], id: string): MemoryError {

@@ -24,11 +24,12 @@ import type { Deadline } from "../../ports/deadline.ts";
 import type { EmbeddingClient } from "../../ports/embedding-client.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
-import { type DreamOptions, type DreamReport, type DreamWorld, dream, revertDream } from "./dream.ts";
-import { DreamJournal, type DreamRecord } from "./dream-journal.ts";
+import type { DreamOptions, DreamPlaceOptions, DreamReport } from "./dream.ts";
+import type { DreamRecord } from "./dream-journal.ts";
 import { type RememberOptions, readFresh } from "./fresh-memory.ts";
 import { importInto, type MemoryImportReport } from "./import-memories.ts";
 import { type Injection, InjectionLog } from "./injection-log.ts";
+import { MemoryDreams } from "./memory-dreams.ts";
 import { type Recall, type RecallOptions, recallMemories } from "./memory-recall.ts";
 import { type MemoryReceipt, rejected } from "./memory-receipt.ts";
 import { MemoryShelf, type ShelfProblem, type ShelfView } from "./memory-shelf.ts";
@@ -44,7 +45,7 @@ export interface PersistentMemoryOptions {
   readonly store: MemoryStore;
   /** Where its team's are kept; they are seen below `team/`. */
   readonly team?: MemoryStore | undefined;
-  /** Chooses among what was found; without one the ranking does. */
+  /** Chooses among what was found, and is asked by dreams; without one ranking and rules decide. */
   readonly lightModel?: ModelClient | undefined;
   /** Finds memories by what they mean, beside the words; without one words decide. */
   readonly embeddings?: EmbeddingClient | undefined;
@@ -101,17 +102,20 @@ export class PersistentMemory {
   readonly #writer: MemoryWriter;
   readonly #injections: InjectionLog;
   readonly #vectors: MemoryVectors | undefined;
+  readonly #dreams: MemoryDreams;
   #toolWrites = 0;
 
   /** @internal Made by `createMemory`. */
   constructor(options: PersistentMemoryOptions) {
-    const { store, team, now } = options;
+    const { store, team, now, deadline, lightModel } = options;
     this.#options = options;
     this.#store = team === undefined ? store : mountTeam(store, team);
     this.#shelf = new MemoryShelf(this.#store);
     this.#writer = new MemoryWriter({ store: this.#store, shelf: this.#shelf, now });
     this.#injections = new InjectionLog(this.#store, now);
-    this.#vectors = options.embeddings && new MemoryVectors(options.embeddings, options.deadline);
+    this.#vectors = options.embeddings && new MemoryVectors(options.embeddings, deadline);
+    const seen = { store: this.#store, shelf: this.#shelf, injections: this.#injections };
+    this.#dreams = new MemoryDreams({ ...seen, project: store, team, now, deadline, lightModel });
   }
 
   /** The folder in which a person finds the memories; absent where they are no files. */
@@ -323,29 +327,25 @@ export class PersistentMemory {
 
   /**
    * Looks the memories through and puts right what rots: what is said twice or was corrected, what has lost its
-   * worth, what users asked for in sessions, the index. A dry run shows all of it as a diff; `revertDream` takes all
-   * of it back. A team's memories are not touched.
-   * @throws `ABORTED`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end
+   * worth, what was said in sessions, the index. A model sees more of it than rules; what it proposes is judged
+   * first. A dry run shows all of it as a diff; `revertDream` takes all of it back.
+   * @throws `ABORTED`, `OPTION_INVALID`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end
    */
   async dream(options: DreamOptions = {}): Promise<DreamReport> {
-    return dream(this.#dreamWorld, options);
+    return this.#dreams.dream(options);
   }
 
   /**
-   * Takes a dream back, the last one where none is named: every file is as it was, to the byte.
+   * Takes a dream back, the last one of the place where none is named: every file is as it was, to the byte.
    * @throws `MEMORY_NOT_FOUND` where there is none, `MEMORY_REFUSED` where something has changed since
    */
-  async revertDream(id?: string): Promise<DreamReport> {
-    return revertDream(this.#dreamWorld, id);
+  async revertDream(id?: string, options: DreamPlaceOptions = {}): Promise<DreamReport> {
+    return this.#dreams.revert(id, options);
   }
 
   /** What dreams did, the newest first, with every file before and after. */
-  async dreams(): Promise<readonly DreamRecord[]> {
-    return new DreamJournal(this.#store).list();
-  }
-
-  get #dreamWorld(): DreamWorld {
-    return { store: this.#store, shelf: this.#shelf, injections: this.#injections, now: this.#options.now };
+  async dreams(options: DreamPlaceOptions = {}): Promise<readonly DreamRecord[]> {
+    return this.#dreams.list(options);
   }
 
   /**

@@ -1,7 +1,7 @@
 /** `palimpsest memory dream` and `revert`: memories looked through and put right, shown first and undone with one call. */
 import type { Command } from "commander";
 import { showHidden, showOnOneLine } from "../../../base/hidden-characters.ts";
-import type { DreamReport } from "../../../engine/memory/dream.ts";
+import type { DreamPlaceOptions, DreamReport } from "../../../engine/memory/dream.ts";
 import { type CommandShell, helpText } from "../sessions/command-shell.ts";
 import { printJson } from "../sessions/print-json.ts";
 import type { CliContext } from "../terminal.ts";
@@ -27,10 +27,11 @@ export function addDream(parent: Command, { context, exitWith }: CommandShell): 
     .addHelpText(
       "after",
       helpText({
-        examples: ["memory dream --dry-run", "memory dream", "memory revert"],
+        examples: ["memory dream --dry-run", "memory dream", "memory dream --team core", "memory revert"],
         exitCodes: { [NOTHING_DONE]: "there was nothing to do" },
         notes: [
           "No model is asked. Nothing is destroyed: what goes lies in the archive, and revert brings it back.",
+          "With --team the memories of that team are looked through, and not the project's.",
         ],
       }),
     )
@@ -40,6 +41,7 @@ export function addDream(parent: Command, { context, exitWith }: CommandShell): 
 async function runDream(flags: DreamFlags, context: CliContext): Promise<number> {
   const report = await withMemory(flags, context, (memory, sessions) =>
     memory.dream({
+      ...placeOf(flags),
       dryRun: flags.dryRun === true,
       force: flags.ifDue !== true,
       ...(sessions === undefined ? {} : { sessions }),
@@ -55,11 +57,16 @@ export function addRevert(parent: Command, { context, exitWith }: CommandShell):
     .description("take a dream back: every file as it was, to the byte")
     .argument("[id]", "of the dream, as it said (default: the last one)");
   addMemoryOptions(command)
-    .addHelpText("after", helpText({ examples: ["memory revert"] }))
+    .addHelpText("after", helpText({ examples: ["memory revert", "memory revert --team core"] }))
     .action(async (id: string | undefined, flags: MemoryFlags) => {
-      const report = await withMemory(flags, context, (memory) => memory.revertDream(id));
+      const report = await withMemory(flags, context, (memory) => memory.revertDream(id, placeOf(flags)));
       exitWith(print(report, flags, context));
     });
+}
+
+/** A dream is of one directory: of the team's where one is named. */
+function placeOf({ team }: MemoryFlags): DreamPlaceOptions {
+  return { place: team === undefined ? "project" : "team" };
 }
 
 function print(report: DreamReport, flags: MemoryFlags, { out, err }: CliContext): number {

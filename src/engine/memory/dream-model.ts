@@ -1,0 +1,241 @@
+/**
+ * What a model makes of memories and of what was said since the last dream: asked once, before anything is planned
+ * for good, with no lock on any memory and no promise that they stay as they are.
+ *
+ * It is asked behind the rules: for facts, decisions and patterns in the sessions, by the same judged extraction as
+ * at a session's end, and then for what belongs together or contradicts itself in other words. What comes of it are
+ * claims, judged when the dream is planned. Where it fails, takes too long or answers nothing that can be read, the
+ * rules' dream is what remains, and a note says so.
+ */
+import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
+import { cleanMemoryText } from "../../memory/clean-memory.ts";
+import type { ClaimedFact, DreamClaims, DreamProposal } from "../../memory/dream-claims.ts";
+import { type DreamInput, planDream } from "../../memory/dream-plan.ts";
+import { composeDream, DREAM_TOOLS, readDreamCall } from "../../memory/dream-prompt.ts";
+import type { KnownMemory, Memory } from "../../memory/memory.ts";
+import { createMemorySearch } from "../../memory/search/memory-search.ts";
+import type { TalkMessage } from "../../memory/spoken-pieces.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+import type { ModelClient } from "../../ports/model-client.ts";
+import { blockText, type ToolUseBlock } from "../../transcript/blocks.ts";
+import { sumUsage, type Usage } from "../../transcript/messages.ts";
+import { askModel, formatTools } from "../model-call.ts";
+import { stopIfAborted } from "../stop-if-aborted.ts";
+import { askForMemories, type JudgedMemory, type ReadableMemory } from "./ask-for-memories.ts";
+import { readFresh } from "./fresh-memory.ts";
+import { asRemembered } from "./model-extraction.ts";
+
+/** What was said in one session. */
+export interface DreamTalk {
+  readonly sessionId: string;
+  /** In its order, tools' results among it: who is behind a fact is found out by all of it. */
+  readonly messages: readonly TalkMessage[];
+}
+
+export interface DreamModelWorld {
+  readonly client: ModelClient;
+  readonly deadline: Deadline;
+}
+
+export interface DreamModelOptions {
+  /** The newest first; `undefined` where facts are not asked for. */
+  readonly talks: AsyncIterable<DreamTalk> | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What came of asking. */
+export interface DreamAnswer {
+  readonly claims: DreamClaims;
+  /** What its calls cost, where the provider said so. */
+  readonly usage: Usage | undefined;
+  /** What it proposed and was not looked at further, and why. */
+  readonly refused: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Asks about a directory as it is now. @throws `ABORTED` */
+export async function askDreamer(
+  world: DreamModelWorld,
+  input: DreamInput,
+  { talks, signal }: DreamModelOptions,
+): Promise<DreamAnswer> {
+  const asking = new Asking(world, signal);
+  const facts = talks === undefined ? [] : await asking.facts(planDream(input).known, input, talks);
+  const claims: DreamClaims = { facts, proposals: [], shown: new Map() };
+  const { known } = planDream({ ...input, claims });
+  const { proposals, shown } = await asking.proposals(known, input.nowMs);
+  const { usages, refused, notes } = asking;
+  return {
+    claims: { facts, proposals, shown },
+    usage: usages.length === 0 ? undefined : sumUsage(usages),
+    refused,
+    notes,
+  };
+}
+
+class Asking {
+  readonly usages: Usage[] = [];
+  readonly refused: string[] = [];
+  readonly notes: string[] = [];
+  readonly #world: DreamModelWorld;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(world: DreamModelWorld, signal: AbortSignal | undefined) {
+    this.#world = world;
+    this.#signal = signal;
+  }
+
+  /** What it finds in what was said, as far as that bears it out. */
+  async facts(
+    known: ReadonlyMap<string, KnownMemory>,
+    { gathered }: DreamInput,
+    talks: AsyncIterable<DreamTalk>,
+  ): Promise<readonly ClaimedFact[]> {
+    const limit = MEMORY_DREAM_DEFAULTS.gatheredCount - gathered.length;
+    if (limit <= 0) return [];
+    const facts: ClaimedFact[] = [];
+    const isAsked = await this.#orByRules("What was said in sessions", async () => {
+      const { messages, sessionOf } = await this.#together(talks);
+      if (messages.length === 0) return;
+      const keep = async (judged: readonly JudgedMemory[]): Promise<void> => {
+        for (const one of judged) {
+          const fact = this.#asFact(one, known, sessionOf);
+          if (fact !== undefined) facts.push(fact);
+        }
+      };
+      const world = { ...this.#world, memory: readable(known) };
+      const { usage, refused } = await askForMemories(world, messages, { limit, signal: this.#signal }, keep);
+      if (usage !== undefined) this.usages.push(usage);
+      this.refused.push(...refused);
+    });
+    return isAsked ? facts : [];
+  }
+
+  /** What it sees in the memories. */
+  async proposals(
+    known: ReadonlyMap<string, KnownMemory>,
+    nowMs: number,
+  ): Promise<Pick<DreamClaims, "proposals" | "shown">> {
+    const proposals: DreamProposal[] = [];
+    const memories = [...known.values()].map(({ memory }) => memory);
+    const request = composeDream(memories, nowMs);
+    if (request === undefined) return { proposals, shown: new Map() };
+    const { system, text, shown, leftOutCount } = request;
+    if (leftOutCount > 0)
+      this.notes.push(`${leftOutCount} memories were not shown to the model: there was no room for them.`);
+    await this.#orByRules("The memories", async () => {
+      for (const call of await this.#ask(system, text)) {
+        const read = readDreamCall(call.name, call.input);
+        if (read.kind === "refused") this.refused.push(read.why);
+        else proposals.push(read);
+      }
+    });
+    return { proposals, shown };
+  }
+
+  async #ask(system: string, text: string): Promise<readonly ToolUseBlock[]> {
+    const { client, deadline } = this.#world;
+    const { callTimeoutMs: timeoutMs, outputTokens, proposalsCount } = MEMORY_DREAM_DEFAULTS;
+    const request = {
+      model: client.model ?? "",
+      system,
+      messages: [{ role: "user" as const, content: [{ type: "text" as const, text }] }],
+      tools: formatTools(client, DREAM_TOOLS),
+      maxOutputTokens: outputTokens,
+    };
+    const { content, usage } = await askModel(client, request, { deadline, timeoutMs, signal: this.#signal });
+    if (usage !== undefined) this.usages.push(usage);
+    if (content.length === 0) this.notes.push("The model answered nothing; the rules alone decided.");
+    const calls = content.filter((block): block is ToolUseBlock => block?.type === "tool_use");
+    if (calls.length > proposalsCount)
+      this.refused.push(`Of ${calls.length} proposals the first ${proposalsCount} were looked at.`);
+    return calls.slice(0, proposalsCount);
+  }
+
+  /** The sessions as one talk, the oldest first, with ids that tell them apart. */
+  async #together(talks: AsyncIterable<DreamTalk>): Promise<{
+    readonly messages: readonly TalkMessage[];
+    readonly sessionOf: ReadonlyMap<string, { readonly sessionId: string; readonly messageId: string }>;
+  }> {
+    const sessions: (readonly TalkMessage[])[] = [];
+    const sessionOf = new Map<string, { readonly sessionId: string; readonly messageId: string }>();
+    let left: number = MEMORY_DREAM_DEFAULTS.talkCharacters;
+    for await (const { sessionId, messages } of talks) {
+      stopIfAborted(this.#signal, "The dream");
+      left -= charactersOf(messages);
+      if (left < 0) {
+        this.notes.push(
+          "What was said in older sessions was too much for the model; the rules looked at it.",
+        );
+        break;
+      }
+      const number = sessions.length + 1;
+      sessions.push(
+        messages.map(({ id, message }) => {
+          sessionOf.set(`${number}/${id}`, { sessionId, messageId: id });
+          return { id: `${number}/${id}`, message };
+        }),
+      );
+    }
+    return { messages: sessions.reverse().flat(), sessionOf };
+  }
+
+  /** What only a tool or the web said, and what nobody's words carry, is nothing to dream of. */
+  #asFact(
+    { proposed, verdict }: JudgedMemory,
+    known: ReadonlyMap<string, KnownMemory>,
+    sessionOf: ReadonlyMap<string, { readonly sessionId: string; readonly messageId: string }>,
+  ): ClaimedFact | undefined {
+    const [said] = proposed.messageIds.flatMap((id) => sessionOf.get(id) ?? []);
+    const messageIds = said === undefined ? [] : [said.messageId];
+    const { text, options } = asRemembered(
+      { proposed: { ...proposed, messageIds }, verdict },
+      said?.sessionId,
+    );
+    const { fresh } = readFresh(text, options, false);
+    if (fresh === undefined || fresh.isQuarantined) {
+      this.refused.push(verdict.why);
+      return undefined;
+    }
+    const path = proposed.replaces;
+    const replaced = path === undefined ? undefined : known.get(path)?.memory;
+    return {
+      ...fresh,
+      why: verdict.why,
+      replaces: replaced === undefined ? undefined : { path: replaced.path, body: replaced.body },
+    };
+  }
+
+  /** Whether it went well: where the model fails, the rules have done what they can. @throws `ABORTED` */
+  async #orByRules(what: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      stopIfAborted(this.#signal, "The dream");
+      const reason = error instanceof Error ? error.message : String(error);
+      const told = cleanMemoryText(reason, "description").text;
+      this.notes.push(`${what} could not be looked at by the model, and the rules alone decided: ${told}`);
+      return false;
+    }
+  }
+}
+
+function charactersOf(messages: readonly TalkMessage[]): number {
+  let count = 0;
+  for (const { message } of messages) for (const block of message.content) count += blockText(block).length;
+  return count;
+}
+
+/** Memories that are no more than on paper. */
+function readable(known: ReadonlyMap<string, KnownMemory>): ReadableMemory {
+  const memories: readonly Memory[] = [...known.values()].map(({ memory }) => memory);
+  return {
+    list: async () => ({ memories }),
+    search: async (words, { limit }) => {
+      const search = createMemorySearch();
+      for (const { path, name, description, body } of memories) search.set(path, { name, description, body });
+      return search.search(words, { limit }).flatMap(({ id }) => known.get(id)?.memory ?? []);
+    },
+  };
+}
