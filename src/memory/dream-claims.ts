@@ -56,9 +56,14 @@ export type Judged<Value> =
 
 const { readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
 
-/** The best founded first, then the newest. */
+/** The best founded first, what a person may have written before what a model concluded, then the newest. */
 export function byFoundation(one: Memory, other: Memory): number {
-  return trustOf(other) - trustOf(one) || timeOf(other) - timeOf(one) || (one.path < other.path ? -1 : 1);
+  return (
+    trustOf(other) - trustOf(one) ||
+    Number(isModels(one)) - Number(isModels(other)) ||
+    timeOf(other) - timeOf(one) ||
+    (one.path < other.path ? -1 : 1)
+  );
 }
 
 /** Whether two are about one thing, as far as words tell: a third of those of the shorter one. */

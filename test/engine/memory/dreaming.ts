@@ -1,0 +1,47 @@
+/** A model that dreams by a script, and what is looked at before and after. */
+import type { JsonObject } from "../../../src/base/json.ts";
+import { formatMemoryFile } from "../../../src/memory/memory-file.ts";
+import type { MemoryStore } from "../../../src/ports/memory-store.ts";
+import type { ToolUseBlock } from "../../../src/transcript/blocks.ts";
+import { type FakeModel, type FakeReply, fakeModel } from "../agent/fake-model.ts";
+import { DAY_MS, put, START_MS } from "./a-persistent-memory.ts";
+
+let calls = 0;
+export const call = (name: string, input: JsonObject): ToolUseBlock => ({
+  ...{ type: "tool_use", id: `d${calls++}`, name, input },
+});
+export const merge = (paths: readonly string[], text?: string): ToolUseBlock =>
+  call("memory_merge", { paths: [...paths], ...(text === undefined ? {} : { text }) });
+export const supersede = (newer: string, older: string): ToolUseBlock =>
+  call("memory_supersede", { newer, older });
+
+/** Answers what is asked of memories always the same, and what is asked of a talk with `facts`. */
+export function dreamer(proposals: FakeReply, facts: FakeReply = "Nothing."): FakeModel {
+  return fakeModel((request) => (asksForFacts(request) ? facts : proposals));
+}
+
+export const asksForFacts = ({ tools = [] }: { readonly tools?: readonly unknown[] }): boolean =>
+  JSON.stringify(tools).includes("memory_write");
+
+export interface Told {
+  readonly days?: number;
+  readonly source?: "user" | "agent" | "tool" | "unknown";
+  readonly isConfirmed?: boolean;
+  readonly isQuarantined?: boolean;
+  readonly supersededBy?: string;
+  readonly decays?: boolean;
+}
+
+/** A memory, said so many days ago, by the user where nobody is named. */
+export async function fact(store: MemoryStore, path: string, body: string, told: Told = {}): Promise<void> {
+  const { days = 1, source = "user", isConfirmed = source === "user", ...more } = told;
+  const name = path.replace(/\.md$/, "");
+  const createdAtMs = START_MS - days * DAY_MS;
+  await put(store, path, formatMemoryFile({ name, body, source, isConfirmed, createdAtMs, ...more }));
+}
+
+export async function filesOf(store: MemoryStore): Promise<Readonly<Record<string, string>>> {
+  const { files } = await store.list();
+  const read = await Promise.all(files.map(({ path }) => store.read(path)));
+  return Object.fromEntries(read.map((file) => [file!.path, file!.text]));
+}
