@@ -45,9 +45,7 @@ export function mergeKeyFacts(
   const told = new ToldFacts(toldLines(document));
   const looked = facts.slice(0, NOTES_DEFAULTS.keyFactsCount);
   const counts = { merged: 0, known: 0, leftOut: facts.length - looked.length };
-  const added = new Map<NotesSection, string[]>();
-  const tokens = new Map<NotesSection, number>();
-  let roomTokens = limits.totalTokens - measure(formatNotes(document));
+  let result = document;
   for (const { kind, text } of looked) {
     const line = cleanLine(text, NOTES_DEFAULTS.factCharacters);
     if (told.has(line)) {
@@ -55,44 +53,36 @@ export function mergeKeyFacts(
       continue;
     }
     const section = sectionFor(document.template, kind);
-    const lineTokens = measure(`- ${line}\n`);
-    const isMissing =
-      section !== undefined && !added.has(section) && findSection(document, section) === undefined;
-    const headingTokens = isMissing ? measure(`# ${section.title}\n${section.description}\n\n`) : 0;
-    const used = section && (tokens.get(section) ?? measure(findSection(document, section)?.body ?? ""));
-    if (
-      section === undefined ||
-      used === undefined ||
-      used + lineTokens > limits.sectionTokens ||
-      lineTokens + headingTokens > roomTokens
-    ) {
+    const merged = section && withLine(result, section, `- ${line}`);
+    if (merged === undefined || !isWithin(merged, section!, { limits, measure })) {
       counts.leftOut++;
       continue;
     }
     counts.merged++;
     told.add(line);
-    tokens.set(section, used + lineTokens);
-    roomTokens -= lineTokens + headingTokens;
-    added.set(section, [...(added.get(section) ?? []), `- ${line}`]);
+    result = merged;
   }
   return {
-    document: withLines(document, added),
+    document: result,
     mergedCount: counts.merged,
     knownCount: counts.known,
     leftOutCount: counts.leftOut,
   };
 }
 
-function withLines(
+function withLine(document: NotesDocument, section: NotesSection, line: string): NotesDocument {
+  const body = findSection(document, section)?.body ?? document.newline;
+  return withBody(document, section, joinBody(document, { ...splitBody(body), added: line }));
+}
+
+/** Measured as they would be: lines that are measured apart add up to more or less, and merging again would differ. */
+function isWithin(
   document: NotesDocument,
-  added: ReadonlyMap<NotesSection, readonly string[]>,
-): NotesDocument {
-  let result = document;
-  for (const [section, lines] of added) {
-    const body = findSection(result, section)?.body ?? result.newline;
-    result = withBody(result, section, joinBody(result, { ...splitBody(body), added: lines.join("\n") }));
-  }
-  return result;
+  section: NotesSection,
+  { limits, measure }: { readonly limits: NotesLimits; readonly measure: MeasureNotes },
+): boolean {
+  const body = findSection(document, section)?.body ?? "";
+  return measure(body) <= limits.sectionTokens && measure(formatNotes(document)) <= limits.totalTokens;
 }
 
 /** Every line that a reader of the notes sees, of a person's own sections as well. */
