@@ -44,7 +44,7 @@ export interface DreamInput {
   readonly gathered: readonly FreshMemory[];
   /** What a model makes of it all. */
   readonly claims?: DreamClaims | undefined;
-  /** How often each memory was recalled. */
+  /** In how many sessions each memory was of use. */
   readonly usedCounts: ReadonlyMap<string, number>;
   readonly nowMs: number;
 }
@@ -61,10 +61,18 @@ export function planDream(input: DreamInput): DreamPlan {
   dream.prune();
   dream.mendIndex();
   const { actions, notes } = hands;
-  return { actions, notes: [...notes], refused, changes: draft.changes(), known: draft.known };
+  return {
+    actions,
+    notes: [...dream.undecided, ...notes],
+    refused,
+    changes: draft.changes(),
+    known: draft.known,
+  };
 }
 
 class Dreaming {
+  /** Contradictions that a person has to decide. */
+  readonly undecided = new Set<string>();
   readonly #hands: DreamHands;
   readonly #input: DreamInput;
 
@@ -73,8 +81,17 @@ class Dreaming {
     this.#input = input;
   }
 
-  /** The best founded come first and stay; each later one is compared with those. */
+  /** As long as there is anything: what was merged is newer, and may correct what it did not before. */
   consolidate(): void {
+    for (let doneCount = -1; doneCount !== this.#hands.actions.length; ) {
+      doneCount = this.#hands.actions.length;
+      this.undecided.clear();
+      this.#compareAll();
+    }
+  }
+
+  /** The best founded come first and stay; each later one is compared with those. */
+  #compareAll(): void {
     const search = createMemorySearch();
     const active = this.#hands.active().map(({ memory }) => memory);
     for (const memory of active.toSorted(byFoundation)) {
@@ -170,7 +187,7 @@ class Dreaming {
   /** Of two that contradict each other. */
   #decide(newer: Memory, older: Memory, search: MemorySearch): void {
     if (trustOf(newer) < trustOf(older)) {
-      this.#hands.notes.add(
+      this.undecided.add(
         `${newer.path} says otherwise than ${older.path}, which is better founded: a person has to decide.`,
       );
       return;

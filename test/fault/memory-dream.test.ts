@@ -7,6 +7,7 @@ import { PersistentMemory } from "../../src/engine/memory/persistent-memory.ts";
 import { formatMemoryFile } from "../../src/memory/memory-file.ts";
 import type { MemoryStore } from "../../src/ports/memory-store.ts";
 import { faultyFileSystem } from "../../src/testing/faulty-file-system.ts";
+import { dreamer, merge } from "../engine/memory/dreaming.ts";
 import { memoryProcesses } from "../helpers/memory-stores.ts";
 import { diskWith, LATER_MS, textsOf } from "./memory-workload.ts";
 
@@ -17,7 +18,7 @@ const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const fact = (body: string, days: number): string =>
   formatMemoryFile({ name: body.slice(0, 12), body, source: "user", createdAtMs: NOW_MS - days * DAY_MS });
 
-/** Something for each kind of action. */
+/** Something for each kind of action, and something that only a model sees. */
 const BEFORE: Readonly<Record<string, string>> = {
   "MEMORY.md": "# Ours\n\n- [Gone](gone.md) — leads nowhere\n",
   "port.md": fact("The API listens on port 8080.", 20),
@@ -25,17 +26,22 @@ const BEFORE: Readonly<Record<string, string>> = {
   "twin.md": fact("the api listens on port 9090", 9),
   "stale.md": fact("A rumour of Ghent.", 400),
   "kept.md": fact("Ada likes tea.", 1),
+  "again.md": fact("Tea is what Ada would rather drink.", 5),
 };
 
 function memoryOn(store: MemoryStore): PersistentMemory {
-  return new PersistentMemory({ store, deadline: { after: () => () => undefined }, now: () => NOW_MS });
+  const lightModel = dreamer([merge(["kept.md", "again.md"])]);
+  const deadline = { after: () => () => undefined };
+  return new PersistentMemory({ store, lightModel, deadline, now: () => NOW_MS });
 }
 
 describe("a dream that is killed", () => {
   it("changes all or nothing, wherever it was, and can be dreamt to its end and taken back", async () => {
     const after = await (async () => {
       const store = memoryProcesses().open(diskWith(BEFORE));
-      expect(await memoryOn(store).dream({ force: true })).toMatchObject({ status: "applied" });
+      const report = await memoryOn(store).dream({ force: true });
+      expect(report).toMatchObject({ status: "applied" });
+      expect(report.actions.filter(({ by }) => by === "model")).toHaveLength(1);
       return textsOf(store);
     })();
     const seen = { old: 0, new: 0 };

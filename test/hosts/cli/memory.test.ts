@@ -1,5 +1,5 @@
 /** `palimpsest memory`: what a person sees of what is remembered, and changes. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliDouble } from "./cli-double.ts";
@@ -120,6 +120,20 @@ describe("palimpsest memory", () => {
     expect((await run(["memory", "revert"])).code).toBe(0);
     expect(readFileSync(twin, "utf8")).toBe("we deploy on tuesdays ONLY");
     expect((await run(["memory", "revert"])).code).toBe(1);
+  });
+
+  it("dreams of a team's memories where one is named, and takes that back", async () => {
+    const { run, home } = storedHome();
+    const team = join(home, "team-memory", "core");
+    mkdirSync(team, { recursive: true });
+    writeFileSync(join(team, "one.md"), "The build runs at night.");
+    writeFileSync(join(team, "two.md"), "the build runs at NIGHT");
+    const { out } = await run(["memory", "dream", "--team", "core"]);
+    expect(out).toContain("merge team/one.md < team/two.md");
+    expect(existsSync(join(team, "two.md"))).toBe(false);
+    expect((await run(["memory", "revert"])).code).toBe(1);
+    expect((await run(["memory", "revert", "--team", "core"])).code).toBe(0);
+    expect(readFileSync(join(team, "two.md"), "utf8")).toBe("the build runs at NIGHT");
   });
 
   it("dreams of what users asked for in stored sessions", async () => {
