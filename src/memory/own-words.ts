@@ -8,6 +8,7 @@
  * text.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
+import { splitQuoted } from "./quoted-words.ts";
 
 export interface SpokenText {
   /** Lines that the user wrote; without those of others, which may leave it empty. */
@@ -68,7 +69,8 @@ export function splitOwnWords(text: string): SpokenText {
   const told = own.join("\n").trim();
   // Nobody types that much: it is a document without marks.
   if (told.length > MEMORY_SAFETY_DEFAULTS.ownWordsCharacters) return { own: "", others: text };
-  return { own: told, others: others.join("\n").trim() };
+  const { own: kept, quoted } = splitQuoted(told);
+  return { own: kept.trim(), others: [...others, ...quoted].join("\n").trim() };
 }
 
 function withoutHostBlocks(text: string): SpokenText {

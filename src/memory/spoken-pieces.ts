@@ -27,11 +27,14 @@ export interface SpokenPiece {
   readonly turn: number;
 }
 
-/** What is said in a talk, in its order; without thinking, pictures and what is empty. */
-export function spokenPieces(talk: readonly TalkMessage[]): readonly SpokenPiece[] {
+/**
+ * What is said in a talk, in its order; without thinking, pictures and what is empty. Turns are counted on from
+ * `turnsCount`, where the talk goes on.
+ */
+export function spokenPieces(talk: readonly TalkMessage[], turnsCount = 0): readonly SpokenPiece[] {
   const pieces: SpokenPiece[] = [];
   const results = new Map<string, PieceSource>();
-  let turn = 0;
+  let turn = turnsCount;
   const add = (id: string, source: PieceSource, text: string): void => {
     if (text.trim() === "") return;
     if (source === "user") turn++;

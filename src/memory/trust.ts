@@ -6,10 +6,16 @@
  * is the user's; what a line of a tool's result carries better is the tool's, whoever repeated it; of the
  * messages that it names, the least trusted one decides. Who somebody is, what they want and what is always to
  * be done can only come from them. What only a tool or the web said is quarantined.
+ *
+ * Words are compared, so other words escape it: a translation, a paraphrase, letters of another script. Therefore,
+ * where a tool, a page or a memory was read, every part of a claim needs words of the user or the agent that carry
+ * it. What nobody said may well have been read.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
 import { type ClaimEvidence, gatherEvidence } from "./claim-evidence.ts";
 import type { MemorySource, MemoryType } from "./memory.ts";
+import { saidWords } from "./said-words.ts";
+import { sentencesOf } from "./sentences.ts";
 import type { PieceSource, SpokenPiece } from "./spoken-pieces.ts";
 
 /** What an extractor wants to remember. */
@@ -34,19 +40,64 @@ export interface TrustVerdict {
 
 const { userWordsShare, readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
 
-/** One verdict for each claim. Linear in the talk, and in the claims that share words with it. */
-export function judgeTrust(
-  claims: readonly MemoryClaim[],
-  pieces: readonly SpokenPiece[],
-): readonly TrustVerdict[] {
-  const evidence = gatherEvidence(
-    claims.map(({ text }) => text),
-    pieces,
-  );
-  return claims.map((claim, index) => verdictOf(claim, evidence[index]!, pieces));
+/** What was said, and what of it is looked at now. */
+export interface JudgedTalk {
+  /** What the claims are taken from. */
+  readonly pieces: readonly SpokenPiece[];
+  /** What was said before that, and was looked at then: a claim may have been read there. */
+  readonly earlier?: readonly SpokenPiece[];
 }
 
-function verdictOf(claim: MemoryClaim, found: ClaimEvidence, pieces: readonly SpokenPiece[]): TrustVerdict {
+/**
+ * One verdict for each claim: that on the whole, or on the first of its parts that is not to be believed. Linear in
+ * the talk, and in the claims that share words with it.
+ */
+export function judgeTrust(
+  claims: readonly MemoryClaim[],
+  { pieces, earlier = [] }: JudgedTalk,
+): readonly TrustVerdict[] {
+  const parts = claims.map(({ text }) => partsOf(text));
+  const texts = claims.flatMap(({ text }, index) => [text, ...parts[index]!]);
+  const talk = retoldByAgents([...earlier, ...pieces]);
+  const evidence = gatherEvidence(texts, talk);
+  const around = { pieces: talk.slice(earlier.length), hasRead: hasRead(talk) };
+  let next = 0;
+  return claims.map((claim, index) => {
+    const whole = verdictOf(claim, evidence[next++]!, around);
+    const ofParts = parts[index]!.map((text) => verdictOf({ ...claim, text }, evidence[next++]!, around));
+    return whole.isQuarantined ? whole : (ofParts.find(({ isQuarantined }) => isQuarantined) ?? whole);
+  });
+}
+
+/** Its sentences, where it has several: in one of them stands what a user did not say, beside what they did. */
+function partsOf(text: string): readonly string[] {
+  const parts: string[][] = [];
+  // Too few words say nothing by themselves: they belong to what is beside them.
+  let wordsCount: number = MEMORY_SAFETY_DEFAULTS.leastForeignCount;
+  for (const sentence of sentencesOf(text)) {
+    const isWhole = wordsCount >= MEMORY_SAFETY_DEFAULTS.leastForeignCount;
+    const { size } = saidWords(sentence).words;
+    wordsCount = isWhole ? size : wordsCount + size;
+    if (isWhole) parts.push([sentence]);
+    else parts.at(-1)!.push(sentence);
+  }
+  if (wordsCount < MEMORY_SAFETY_DEFAULTS.leastForeignCount && parts.length > 1)
+    parts.splice(-2, 2, parts.slice(-2).flat());
+  return parts.length > 1 ? parts.map((sentences) => sentences.join(" ")) : [];
+}
+
+interface TalkAround {
+  /** What the claims are taken from. */
+  readonly pieces: readonly SpokenPiece[];
+  /** Whether a tool, the web or a memory was read, then or before. */
+  readonly hasRead: boolean;
+}
+
+function verdictOf(
+  claim: MemoryClaim,
+  found: ClaimEvidence,
+  { pieces, hasRead: isRead }: TalkAround,
+): TrustVerdict {
   const { best } = found;
   const named = new Set(claim.messageIds);
   const usersIds = new Set(pieces.filter(({ source }) => source === "user").map(({ id }) => id));
@@ -65,12 +116,13 @@ function verdictOf(claim: MemoryClaim, found: ClaimEvidence, pieces: readonly Sp
   const lowest = lowestOf([
     ...(span.length === 0 ? pieces : span).map(({ source }) => source),
     ...(carrier === undefined ? [] : [carrier]),
-    ...(readWeb(span, pieces) ? (["web"] as const) : []),
   ]);
   if (lowest === "web" || lowest === "tool") {
     const where = lowest === "web" ? "on the web" : "in a tool's result";
     return verdict(lowest, `It was read ${where}, and the user did not say so.`);
   }
+  if (isRead && Math.max(best.user, best.agent) < readingShare)
+    return verdict("agent", "Neither the user nor the agent said so; it may have been read.");
   return agentVerdict(claim, found, names.has("user"));
 }
 
@@ -112,15 +164,18 @@ function lowestOf(sources: readonly PieceSource[]): PieceSource {
   return ORDER.find((source) => sources.includes(source)) ?? "agent";
 }
 
-/** Whether an agent's words of the span were said behind what it had read on the web in the same turn. */
-function readWeb(span: readonly SpokenPiece[], pieces: readonly SpokenPiece[]): boolean {
-  const said = new Set(span.filter(({ source }) => source === "agent"));
+/** What an agent says behind what it has read on the web in the same turn is the web's, in other words. */
+function retoldByAgents(pieces: readonly SpokenPiece[]): readonly SpokenPiece[] {
   const read = new Set<number>();
-  for (const piece of pieces) {
+  return pieces.map((piece) => {
     if (piece.source === "web") read.add(piece.turn);
-    if (said.has(piece) && read.has(piece.turn)) return true;
-  }
-  return false;
+    return piece.source === "agent" && read.has(piece.turn) ? { ...piece, source: "web" } : piece;
+  });
+}
+
+/** Whether anything in a talk was said by neither a user nor an agent. */
+export function hasRead(pieces: readonly SpokenPiece[]): boolean {
+  return pieces.some(({ source }) => source !== "user" && source !== "agent");
 }
 
 /** Words of who wants something done, in the languages in which memories are written most. */

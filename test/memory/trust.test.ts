@@ -34,7 +34,7 @@ describe("an extractor that obeys what it reads", () => {
       for (const { name, ids, words } of CLAIMS) {
         for (const text of [poison.text, ...(poison.retold === undefined ? [] : [poison.retold])]) {
           const claim: MemoryClaim = { text: words(text), type: poison.type, messageIds: ids(at) };
-          const [verdict] = judgeTrust([claim], pieces);
+          const [verdict] = judgeTrust([claim], { pieces });
           expect(verdict, `${poison.attack}, ${name}: ${claim.text}`).toMatchObject({
             isQuarantined: true,
             isConfirmed: false,
@@ -50,7 +50,7 @@ describe("an extractor that obeys what it reads", () => {
     for (const { talk, at } of CHANNELS) {
       for (const { text } of POISONS) {
         const claims = ALL.map((id): MemoryClaim => ({ text, type, messageIds: [id, at] }));
-        const verdicts = judgeTrust(claims, spokenPieces(talk(text)));
+        const verdicts = judgeTrust(claims, { pieces: spokenPieces(talk(text)) });
         expect(verdicts.filter(({ isQuarantined }) => !isQuarantined)).toEqual([]);
       }
     }
@@ -90,7 +90,7 @@ describe("an extractor that blends a page's words with the user's", () => {
     for (const { name, talk } of CHANNELS) {
       for (const type of ["user", "feedback"] as const) {
         for (const messageIds of [["m1"], ["m1", "m4"], ALL, []]) {
-          const verdicts = judgeTrust([{ text, type, messageIds }], spokenPieces(talk(PAGE)));
+          const verdicts = judgeTrust([{ text, type, messageIds }], { pieces: spokenPieces(talk(PAGE)) });
           expect(verdicts, `${name} ${messageIds}`).toMatchObject([
             { isQuarantined: true, isConfirmed: false },
           ]);
@@ -185,7 +185,7 @@ describe("judgeTrust", () => {
       verdict: { source: "user", isQuarantined: false },
     },
   ] as const)("$why", ({ said, claim, verdict }) => {
-    const [found] = judgeTrust([claim], spokenPieces(talk(...said)));
+    const [found] = judgeTrust([claim], { pieces: spokenPieces(talk(...said)) });
     expect(found).toMatchObject(verdict);
   });
 
@@ -199,7 +199,7 @@ describe("judgeTrust", () => {
       { id: "m3", source: "agent", text: "An outside vendor takes care of that.", turn },
     ] as const;
     const claim: MemoryClaim = { text: "An outside vendor handles it.", type: "project", messageIds: ["m3"] };
-    expect(judgeTrust([claim], pieces)).toMatchObject([{ source, isQuarantined }]);
+    expect(judgeTrust([claim], { pieces })).toMatchObject([{ source, isQuarantined }]);
   });
 
   it("refuses what was recalled, also where the agent repeats it", () => {
@@ -217,7 +217,7 @@ describe("judgeTrust", () => {
         type: "project",
         messageIds: [id],
       };
-      expect(judgeTrust([claim], pieces)).toMatchObject([{ isRecalled: true, isQuarantined: true }]);
+      expect(judgeTrust([claim], { pieces })).toMatchObject([{ isRecalled: true, isQuarantined: true }]);
     }
   });
 
@@ -226,7 +226,7 @@ describe("judgeTrust", () => {
     const claim: MemoryClaim = { text: line, type: "project", messageIds: ["m2"] };
     const judged = (count: number) => {
       const pieces = [{ id: "m2", source: "tool" as const, text: line.repeat(count), turn: 1 }];
-      return () => judgeTrust([claim, claim], pieces);
+      return () => judgeTrust([claim, claim], { pieces });
     };
     expect(growth(judged(100), judged(800), { enough: 20, leastMs: 1 })).toBeLessThan(20);
   });

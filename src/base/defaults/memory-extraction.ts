@@ -10,6 +10,8 @@ export const MEMORY_EXTRACTION_DEFAULTS = {
   talkCharacters: 60_000,
   /** Characters of one thing that was said. Source: our choice: what a person says fits; what is longer was pasted. */
   pieceCharacters: 4_000,
+  /** Characters of what was looked at before that a claim is compared with, the newest. Source: our choice: about 75,000 tokens, read in a moment in which a session may well wait. */
+  earlierCharacters: 300_000,
   /** Memories that it is told of by name. Source: our choice: as many lines as an index has. */
   listedCount: 200,
   /** Tool calls of one answer that are carried out. Source: our choice: more is a model that runs on. */

@@ -18,8 +18,12 @@ export const MEMORY_SAFETY_DEFAULTS = {
   verifyAfterDays: 2,
   /** Characters of one message that are taken for a user's own words; more is a document. Source: our choice: more than twice the longest of the recorded sessions, which has about 1,500. */
   ownWordsCharacters: 4_000,
+  /** Words in quotation marks from which on they are somebody else's. Source: our choice: titles and names have fewer, sentences more. */
+  quotedWordsCount: 5,
   /** Memories that one session may leave. Source: Claude Code's extraction at a session's end. */
   extractedCount: 20,
+  /** Of those, the ones that may be quarantined. Source: our choice: half, so that a page full of claims leaves room for what the user says. */
+  extractedQuarantinedCount: 10,
   /** Characters of a sentence that is taken as a wish. Source: our choice: longer ones tell a story. */
   sentenceCharacters: 400,
   /** Words that mean something, of a sentence that says anything by itself. Source: our choice: "use pnpm". */

@@ -11,10 +11,11 @@ import { MEMORY_EXTRACTION_DEFAULTS } from "../../base/defaults/memory-extractio
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
 import { formatPointer } from "../../compaction/pointer.ts";
 import { extractByRules } from "../../memory/extraction/rule-extractor.ts";
-import type { TalkMessage } from "../../memory/spoken-pieces.ts";
+import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import { estimateVisibleMessage } from "../../tokens/estimate-message.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
 import { notify } from "../events.ts";
 import type { Session } from "../session.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
@@ -34,11 +35,15 @@ export class AgentExtraction {
   readonly #abort = new AbortController();
   /** What was said and not looked at yet. */
   #heard: TalkMessage[] = [];
+  /** What was looked at, the newest: a claim of today may have been read yesterday. */
+  #earlier: readonly SpokenPiece[];
   #heardTokens = 0;
   #heardSeq: number;
   #running: Promise<void> = Promise.resolve();
   /** Memories that this session may still leave. */
   #left: number = MEMORY_SAFETY_DEFAULTS.extractedCount;
+  /** Of those, the ones that may be quarantined. */
+  #leftQuarantined: number = MEMORY_SAFETY_DEFAULTS.extractedQuarantinedCount;
   #toolWrites: number;
 
   constructor(session: Session, options: AgentExtractionOptions) {
@@ -47,16 +52,16 @@ export class AgentExtraction {
     this.#toolWrites = options.memory.toolWritesCount;
     // What was said before it was opened was looked at then.
     this.#heardSeq = session.parts.writer.nextSeq - 1;
+    this.#earlier = newestPieces(spokenPieces(session.visible.map(talkMessageOf)));
   }
 
   /** Takes note of what is new in the window, as long as it is there. */
   listen(): void {
     for (const message of this.#session.visible) {
-      const { seq, insertedBy, role, origin, blocks } = message;
+      const { seq, insertedBy } = message;
       if (insertedBy !== undefined || seq <= this.#heardSeq) continue;
       this.#heardSeq = seq;
-      const content = blocks.map(({ block }) => block);
-      this.#heard.push({ id: formatPointer({ seq, block: 0 }), message: { role, origin, content } });
+      this.#heard.push(talkMessageOf(message));
       this.#heardTokens += estimateVisibleMessage(message);
     }
   }
@@ -77,8 +82,12 @@ export class AgentExtraction {
     const { toolWritesCount } = this.#options.memory;
     const hasWrittenItself = toolWritesCount > this.#toolWrites;
     this.#toolWrites = toolWritesCount;
-    if (talk.length === 0 || this.#left <= 0 || hasWrittenItself) return;
-    this.#running = this.#running.then(() => this.#extract(talk));
+    if (talk.length === 0) return;
+    const earlier = this.#earlier;
+    const pieces = spokenPieces(talk, earlier.at(-1)?.turn);
+    this.#earlier = newestPieces([...earlier, ...pieces]);
+    if (this.#left <= 0 || hasWrittenItself) return;
+    this.#running = this.#running.then(() => this.#extract(talk, earlier));
   }
 
   /** Resolves when nothing is under way. */
@@ -91,9 +100,10 @@ export class AgentExtraction {
     this.#abort.abort();
   }
 
-  async #extract(talk: readonly TalkMessage[]): Promise<void> {
+  async #extract(talk: readonly TalkMessage[], earlier: readonly SpokenPiece[]): Promise<void> {
+    const { client } = this.#options;
     try {
-      if (this.#options.client !== undefined && (await this.#byModel(talk, this.#options.client))) return;
+      if (client !== undefined && (await this.#byModel(talk, { client, earlier }))) return;
       await this.#byRules(talk);
     } catch (error) {
       this.#failed(error);
@@ -101,12 +111,17 @@ export class AgentExtraction {
   }
 
   /** Whether the model did it: where it fails, the rules do. */
-  async #byModel(talk: readonly TalkMessage[], client: ModelClient): Promise<boolean> {
+  async #byModel(
+    talk: readonly TalkMessage[],
+    { client, earlier }: { readonly client: ModelClient; readonly earlier: readonly SpokenPiece[] },
+  ): Promise<boolean> {
     const { memory, deadline } = this.#options;
     const { signal } = this.#abort;
     const world = { client, memory, deadline, sessionId: this.#session.id };
     try {
-      const { receipts, usage, refused } = await extractByModel(world, talk, { limit: this.#left, signal });
+      const { receipts, usage, refused } = await extractByModel(world, talk, {
+        ...{ limit: this.#left, quarantinedLimit: this.#leftQuarantined, signal, earlier },
+      });
       this.#kept("model", receipts, { refused, ...(usage === undefined ? {} : { usage }) });
       return true;
     } catch (error) {
@@ -131,7 +146,9 @@ export class AgentExtraction {
     receipts: readonly MemoryReceipt[],
     more: Partial<Pick<ExtractedEvent, "refused" | "usage" | "leftOut">>,
   ): void {
-    this.#left -= receipts.length;
+    // What was known already takes nobody's place.
+    this.#left -= receipts.filter(({ status }) => status !== "merged" && status !== "rejected").length;
+    this.#leftQuarantined -= receipts.filter(({ status }) => status === "quarantined").length;
     const hasNews = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
     if (hasNews) notify(this.#session.parts.observer, { type: "memory-extracted", by, receipts, ...more });
   }
@@ -140,6 +157,21 @@ export class AgentExtraction {
     const reason = error instanceof Error ? error.message : String(error);
     notify(this.#session.parts.observer, { type: "memory-failed", reason });
   }
+}
+
+function talkMessageOf({ seq, role, origin, blocks }: VisibleMessage): TalkMessage {
+  const content = blocks.map(({ block }) => block);
+  return { id: formatPointer({ seq, block: 0 }), message: { role, origin, content } };
+}
+
+/** As many as are kept to compare with. */
+function newestPieces(pieces: readonly SpokenPiece[]): readonly SpokenPiece[] {
+  let left: number = MEMORY_EXTRACTION_DEFAULTS.earlierCharacters;
+  const from = pieces.findLastIndex(({ text }) => {
+    left -= text.length;
+    return left < 0;
+  });
+  return pieces.slice(from + 1);
 }
 
 type ExtractedEvent = Extract<Parameters<typeof notify>[1], { readonly type: "memory-extracted" }>;

@@ -6,6 +6,7 @@
  * results among it (`trust.ts`), and never from what the model says of it. What becomes of a claim is the caller's.
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../base/defaults/memory-extraction.ts";
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
 import { showHidden } from "../../base/hidden-characters.ts";
 import { cutHead } from "../../base/text.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
@@ -15,10 +16,11 @@ import {
   type ProposedMemory,
   readExtractionCall,
 } from "../../memory/extraction/extraction-prompt.ts";
-import type { Memory } from "../../memory/memory.ts";
+import { type Memory, TRUST, trustOf } from "../../memory/memory.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
+import { saidWords, shareIn } from "../../memory/said-words.ts";
 import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../memory/spoken-pieces.ts";
-import { judgeTrust, type TrustVerdict } from "../../memory/trust.ts";
+import { hasRead, type JudgedTalk, judgeTrust, type TrustVerdict } from "../../memory/trust.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import type { ContentBlock, ToolUseBlock } from "../../transcript/blocks.ts";
@@ -48,6 +50,8 @@ export interface ExtractionLimits {
   /** Facts that are taken, at the most. */
   readonly limit: number;
   readonly signal: AbortSignal | undefined;
+  /** What was said before the talk: a claim may have been read there. */
+  readonly earlier?: readonly SpokenPiece[];
 }
 
 export interface AskedExtraction {
@@ -61,10 +65,10 @@ export interface AskedExtraction {
 export async function askForMemories(
   world: ExtractionWorld,
   talk: readonly TalkMessage[],
-  { limit, signal }: ExtractionLimits,
+  { limit, signal, earlier = [] }: ExtractionLimits,
   keep: (judged: readonly JudgedMemory[]) => Promise<void>,
 ): Promise<AskedExtraction> {
-  const pieces = spokenPieces(talk);
+  const pieces = spokenPieces(talk, earlier.at(-1)?.turn);
   const { memories } = await world.memory.list();
   const { system, text } = composeExtraction(pieces, memories.filter(isRecallable), limit);
   const first: RequestMessage = { role: "user", content: [{ type: "text", text }] };
@@ -79,7 +83,8 @@ export async function askForMemories(
   let calls = callsOf(answer);
   // One that writes at once has nothing to compare with.
   const isReading = calls.some(({ name }) => name === "memory_read" || name === "memory_grep");
-  const judged = judgeCalls(calls, { pieces, limit, refused });
+  const judging = { pieces, earlier, memories, refused };
+  const judged = judgeCalls(calls, { ...judging, limit });
   await keep(judged);
   if (isReading) {
     const results = await Promise.all(calls.map((call) => resultOf(world.memory, call)));
@@ -90,7 +95,7 @@ export async function askForMemories(
     ];
     answer = await ask(messages);
     calls = callsOf(answer);
-    await keep(judgeCalls(calls, { pieces, limit: limit - judged.length, refused }));
+    await keep(judgeCalls(calls, { ...judging, limit: limit - judged.length }));
   }
   return { usage: usages.length === 0 ? undefined : sumUsage(usages), refused };
 }
@@ -116,33 +121,66 @@ function callsOf(content: readonly ContentBlock[]): readonly ToolUseBlock[] {
     .slice(0, MEMORY_EXTRACTION_DEFAULTS.callsCount);
 }
 
+interface Judging extends JudgedTalk {
+  readonly memories: readonly Memory[];
+  readonly limit: number;
+  readonly refused: string[];
+}
+
 /** What was proposed, as far as it is news. */
 function judgeCalls(
   calls: readonly ToolUseBlock[],
-  {
-    pieces,
-    limit,
-    refused,
-  }: { readonly pieces: readonly SpokenPiece[]; readonly limit: number; readonly refused: string[] },
+  { memories, limit, refused, ...talk }: Judging,
 ): readonly JudgedMemory[] {
   const read = calls.map(({ name, input }) => readExtractionCall(name, input));
   refused.push(...read.flatMap((call) => (call.kind === "refused" ? [call.why] : [])));
   const proposals = read
     .flatMap((call) => (call.kind === "write" ? [call.proposed] : []))
     .slice(0, Math.max(0, limit));
-  const verdicts = judgeTrust(
-    proposals.map(({ name, description, text, type, messageIds }) => ({
-      text: [name, description, text].join("\n"),
-      type,
-      messageIds,
-    })),
-    pieces,
-  );
-  return proposals.flatMap((proposed, index) => {
-    const verdict = verdicts[index]!;
+  return judgeProposals(proposals, talk).flatMap(({ proposed, verdict }) => {
     if (verdict.isRecalled) refused.push(verdict.why);
-    return verdict.isRecalled ? [] : [{ proposed, verdict }];
+    return verdict.isRecalled ? [] : [{ proposed: asCorrection(proposed, memories), verdict }];
   });
+}
+
+/** The verdict on each text. A name and a description that say what nobody said are left out, and made from it. */
+function judgeProposals(proposals: readonly ProposedMemory[], talk: JudgedTalk): readonly JudgedMemory[] {
+  // All at once: the talk is read once.
+  const verdicts = judgeTrust(
+    proposals.flatMap(({ text, name, description, type, messageIds }) =>
+      [text, name, description].map((words) => ({ text: words, type, messageIds })),
+    ),
+    talk,
+  );
+  const isRead = hasRead([...(talk.earlier ?? []), ...talk.pieces]);
+  return proposals.map((proposed, index) => {
+    const [verdict, ofName, ofDescription] = verdicts.slice(index * 3) as [
+      TrustVerdict,
+      TrustVerdict,
+      TrustVerdict,
+    ];
+    // What is quarantined is for people to look at as it was proposed.
+    const kept = (label: string, { isQuarantined }: TrustVerdict): string =>
+      verdict.isQuarantined || !isRead || (!isQuarantined && isAbout(label, proposed.text)) ? label : "";
+    const name = kept(proposed.name, ofName);
+    const description = kept(proposed.description, ofDescription);
+    return { proposed: { ...proposed, name, description }, verdict };
+  });
+}
+
+/** Whether a third of what one text says is in the other. */
+function isAbout(text: string, other: string): boolean {
+  return shareIn(saidWords(text).words, saidWords(other).words) >= MEMORY_SAFETY_DEFAULTS.readingShare;
+}
+
+/**
+ * What a user stands by is replaced only by words of the same matter: whose words they are can be found out, but not
+ * whether a model says truly what they correct.
+ */
+function asCorrection(proposed: ProposedMemory, memories: readonly Memory[]): ProposedMemory {
+  const old = memories.find(({ path }) => path === proposed.replaces);
+  if (old === undefined || trustOf(old) < TRUST.user) return proposed;
+  return isAbout(old.body, proposed.text) ? proposed : { ...proposed, replaces: undefined };
 }
 
 async function resultOf(memory: ReadableMemory, { id, name, input }: ToolUseBlock): Promise<ContentBlock> {

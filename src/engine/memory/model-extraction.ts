@@ -9,7 +9,7 @@ import type { TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import type { Usage } from "../../transcript/messages.ts";
-import { askForMemories, type JudgedMemory } from "./ask-for-memories.ts";
+import { askForMemories, type ExtractionLimits, type JudgedMemory } from "./ask-for-memories.ts";
 import type { RememberOptions } from "./fresh-memory.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
 import type { PersistentMemory } from "./persistent-memory.ts";
@@ -33,16 +33,24 @@ export interface ModelExtraction {
 export async function extractByModel(
   world: ModelExtractionWorld,
   talk: readonly TalkMessage[],
-  limits: { readonly limit: number; readonly signal: AbortSignal },
+  { quarantinedLimit, ...limits }: ExtractionLimits & { readonly quarantinedLimit: number },
 ): Promise<ModelExtraction> {
   const receipts: MemoryReceipt[] = [];
+  const tooMany: string[] = [];
+  let quarantinedLeft = quarantinedLimit;
   const { usage, refused } = await askForMemories(world, talk, limits, async (judged) => {
     for (const one of judged) {
+      if (one.verdict.isQuarantined && quarantinedLeft <= 0) {
+        tooMany.push(`There is no room for more that is quarantined. ${one.verdict.why}`);
+        continue;
+      }
       const { text, options } = asRemembered(one, world.sessionId);
-      receipts.push(await world.memory.remember(text, options));
+      const receipt = await world.memory.remember(text, options);
+      if (receipt.status === "quarantined") quarantinedLeft--;
+      receipts.push(receipt);
     }
   });
-  return { receipts, usage, refused };
+  return { receipts, usage, refused: [...refused, ...tooMany] };
 }
 
 /** As it is to be remembered: what it says to replace gives way only to somebody who is to be believed as much. */
