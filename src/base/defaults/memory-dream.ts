@@ -17,9 +17,9 @@ export const MEMORY_DREAM_DEFAULTS = {
   /** Dreams that can be reverted; records of older ones stay as they are. Source: our choice: a month of one a day. */
   listedCount: 31,
   /** How long one call of a model may take, in milliseconds. Source: our choice: as with extraction by a model. */
-  callTimeoutMs: 120_000,
+  dreamTimeoutMs: 120_000,
   /** Tokens of one answer. Source: our choice: all proposals that are read, each with a paragraph. */
-  outputTokens: 8_000,
+  dreamOutputTokens: 8_000,
   /** Characters of memories that a model is shown at once. Source: our choice: about 15,000 tokens, some hundred memories of a sentence or two. */
   shownCharacters: 60_000,
   /** Characters of a memory that a model is shown; a longer one is a document and stays as it is. Source: our choice: a screen. */
@@ -35,7 +35,7 @@ export const MEMORY_DREAM_DEFAULTS = {
   /** Characters of a memory that was merged by a model. Source: our choice: what a model is shown again the next time. */
   mergedCharacters: 2_000,
   /** Characters of what was said in sessions that a model's facts are judged by; older sessions are left to the rules. Source: our choice: hundreds of sessions, and some tens of megabytes of memory. */
-  talkCharacters: 8_000_000,
+  judgedCharacters: 8_000_000,
 } as const;
 
 assert(

@@ -8,13 +8,14 @@
  * rules' dream is what remains, and a note says so.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import type { ClaimedFact, DreamClaims, DreamProposal } from "../../memory/dream-claims.ts";
 import { type DreamInput, planDream } from "../../memory/dream-plan.ts";
 import { composeDream, DREAM_TOOLS, readDreamCall } from "../../memory/dream-prompt.ts";
 import type { KnownMemory, Memory } from "../../memory/memory.ts";
 import { createMemorySearch } from "../../memory/search/memory-search.ts";
-import type { TalkMessage } from "../../memory/spoken-pieces.ts";
+import { spokenPieces, type TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import { blockText, type ToolUseBlock } from "../../transcript/blocks.ts";
@@ -25,11 +26,13 @@ import { askForMemories, type JudgedMemory, type ReadableMemory } from "./ask-fo
 import { readFresh } from "./fresh-memory.ts";
 import { asRemembered } from "./model-extraction.ts";
 
-/** What was said in one session. */
+/** What was said in one session, in its order, tools' results among it: who is behind a fact is found out by all of it. */
 export interface DreamTalk {
   readonly sessionId: string;
-  /** In its order, tools' results among it: who is behind a fact is found out by all of it. */
+  /** Since the last dream. */
   readonly messages: readonly TalkMessage[];
+  /** Before it: what is said now may have been read then. */
+  readonly earlier?: readonly TalkMessage[];
 }
 
 export interface DreamModelWorld {
@@ -73,6 +76,19 @@ export async function askDreamer(
   };
 }
 
+/** Where a message of several sessions was said. */
+interface SaidWhere {
+  readonly sessionId: string;
+  readonly messageId: string;
+}
+
+/** Several sessions as one talk. */
+interface Together {
+  readonly messages: readonly TalkMessage[];
+  readonly earlier: readonly TalkMessage[];
+  readonly sessionOf: ReadonlyMap<string, SaidWhere>;
+}
+
 class Asking {
   readonly usages: Usage[] = [];
   readonly refused: string[] = [];
@@ -95,7 +111,7 @@ class Asking {
     if (limit <= 0) return [];
     const facts: ClaimedFact[] = [];
     const isAsked = await this.#orByRules("What was said in sessions", async () => {
-      const { messages, sessionOf } = await this.#together(talks);
+      const { messages, earlier, sessionOf } = await this.#together(talks);
       if (messages.length === 0) return;
       const keep = async (judged: readonly JudgedMemory[]): Promise<void> => {
         for (const one of judged) {
@@ -104,7 +120,8 @@ class Asking {
         }
       };
       const world = { ...this.#world, memory: readable(known) };
-      const { usage, refused } = await askForMemories(world, messages, { limit, signal: this.#signal }, keep);
+      const limits = { limit, signal: this.#signal, earlier: spokenPieces(earlier) };
+      const { usage, refused } = await askForMemories(world, messages, limits, keep);
       if (usage !== undefined) this.usages.push(usage);
       this.refused.push(...refused);
     });
@@ -135,13 +152,13 @@ class Asking {
 
   async #ask(system: string, text: string): Promise<readonly ToolUseBlock[]> {
     const { client, deadline } = this.#world;
-    const { callTimeoutMs: timeoutMs, outputTokens, proposalsCount } = MEMORY_DREAM_DEFAULTS;
+    const { dreamTimeoutMs: timeoutMs, dreamOutputTokens, proposalsCount } = MEMORY_DREAM_DEFAULTS;
     const request = {
       model: client.model ?? "",
       system,
       messages: [{ role: "user" as const, content: [{ type: "text" as const, text }] }],
       tools: formatTools(client, DREAM_TOOLS),
-      maxOutputTokens: outputTokens,
+      maxOutputTokens: dreamOutputTokens,
     };
     const { content, usage } = await askModel(client, request, { deadline, timeoutMs, signal: this.#signal });
     if (usage !== undefined) this.usages.push(usage);
@@ -153,16 +170,13 @@ class Asking {
   }
 
   /** The sessions as one talk, the oldest first, with ids that tell them apart. */
-  async #together(talks: AsyncIterable<DreamTalk>): Promise<{
-    readonly messages: readonly TalkMessage[];
-    readonly sessionOf: ReadonlyMap<string, { readonly sessionId: string; readonly messageId: string }>;
-  }> {
-    const sessions: (readonly TalkMessage[])[] = [];
-    const sessionOf = new Map<string, { readonly sessionId: string; readonly messageId: string }>();
-    let left: number = MEMORY_DREAM_DEFAULTS.talkCharacters;
-    for await (const { sessionId, messages } of talks) {
+  async #together(talks: AsyncIterable<DreamTalk>): Promise<Together> {
+    const sessions: DreamTalk[] = [];
+    const sessionOf = new Map<string, SaidWhere>();
+    let left: number = MEMORY_DREAM_DEFAULTS.judgedCharacters;
+    for await (const { sessionId, messages, earlier = [] } of talks) {
       stopIfAborted(this.#signal, "The dream");
-      left -= charactersOf(messages);
+      left -= charactersOf(messages) + charactersOf(earlier);
       if (left < 0) {
         this.notes.push(
           "What was said in older sessions was too much for the model; the rules looked at it.",
@@ -170,21 +184,23 @@ class Asking {
         break;
       }
       const number = sessions.length + 1;
-      sessions.push(
-        messages.map(({ id, message }) => {
-          sessionOf.set(`${number}/${id}`, { sessionId, messageId: id });
-          return { id: `${number}/${id}`, message };
-        }),
-      );
+      const apart = ({ id, message }: TalkMessage) => ({ id: `${number}/${id}`, message });
+      for (const { id } of messages) sessionOf.set(`${number}/${id}`, { sessionId, messageId: id });
+      sessions.push({ sessionId, messages: messages.map(apart), earlier: earlier.map(apart) });
     }
-    return { messages: sessions.reverse().flat(), sessionOf };
+    sessions.reverse();
+    return {
+      messages: sessions.flatMap(({ messages }) => messages),
+      earlier: sessions.flatMap(({ earlier = [] }) => earlier),
+      sessionOf,
+    };
   }
 
   /** What only a tool or the web said, and what nobody's words carry, is nothing to dream of. */
   #asFact(
     { proposed, verdict }: JudgedMemory,
     known: ReadonlyMap<string, KnownMemory>,
-    sessionOf: ReadonlyMap<string, { readonly sessionId: string; readonly messageId: string }>,
+    sessionOf: ReadonlyMap<string, SaidWhere>,
   ): ClaimedFact | undefined {
     const [said] = proposed.messageIds.flatMap((id) => sessionOf.get(id) ?? []);
     const messageIds = said === undefined ? [] : [said.messageId];
@@ -213,8 +229,7 @@ class Asking {
       return true;
     } catch (error) {
       stopIfAborted(this.#signal, "The dream");
-      const reason = error instanceof Error ? error.message : String(error);
-      const told = cleanMemoryText(reason, "description").text;
+      const told = cleanMemoryText(errorMessage(error), "description").text;
       this.notes.push(`${what} could not be looked at by the model, and the rules alone decided: ${told}`);
       return false;
     }

@@ -33,8 +33,9 @@ export function storedSessions(store: SessionStore, scope?: Scope): DreamSession
       const gathered: FreshMemory[] = [];
       for (const sessionId of await activeSince(sinceMs)) {
         stopIfAborted(signal, "The dream");
-        const talk = await readTalk(() => store.open(sessionId, scope), { sinceMs, isTaken: isUsers });
-        const found = extractByRules(talk ?? []).proposals;
+        const open = () => store.open(sessionId, scope);
+        const talk = await readTalk(open, (at, message) => at > sinceMs && isUsers(message));
+        const found = extractByRules(talk?.map(({ said }) => said) ?? []).proposals;
         gathered.push(
           ...found.map(({ quote: _, kind: __, language: ___, ...fact }) => ({
             ...{ ...fact, folder: "", sessionId },
@@ -47,8 +48,15 @@ export function storedSessions(store: SessionStore, scope?: Scope): DreamSession
     talks: async function* (sinceMs, signal) {
       for (const sessionId of await activeSince(sinceMs)) {
         stopIfAborted(signal, "The dream");
-        const messages = await readTalk(() => store.open(sessionId, scope), { sinceMs, isTaken: () => true });
-        if (messages !== undefined && messages.length > 0) yield { sessionId, messages };
+        const talk = await readTalk(
+          () => store.open(sessionId, scope),
+          () => true,
+        );
+        if (talk === undefined) continue;
+        const saidWhere = (isNew: boolean) =>
+          talk.filter(({ at }) => at > sinceMs === isNew).map(({ said }) => said);
+        const messages = saidWhere(true);
+        if (messages.length > 0) yield { sessionId, messages, earlier: saidWhere(false) };
       }
     },
   };
@@ -58,25 +66,25 @@ function isUsers(message: Message): boolean {
   return (message.origin ?? defaultOrigin(message)) === "user";
 }
 
-/** What was said in a session since then; `undefined` where it cannot be read, or is too much. */
+/** What was said in a session, and when; `undefined` where it cannot be read, or is too much. */
 async function readTalk(
   open: () => Promise<SessionLog>,
-  { sinceMs, isTaken }: { readonly sinceMs: number; readonly isTaken: (message: Message) => boolean },
-): Promise<readonly TalkMessage[] | undefined> {
+  isTaken: (at: number, message: Message) => boolean,
+): Promise<readonly { readonly at: number; readonly said: TalkMessage }[] | undefined> {
   let log: SessionLog | undefined;
-  let left: number = MEMORY_DREAM_DEFAULTS.talkCharacters;
+  let left: number = MEMORY_DREAM_DEFAULTS.judgedCharacters;
   try {
     log = await open();
-    const talk: TalkMessage[] = [];
+    const talk: { readonly at: number; readonly said: TalkMessage }[] = [];
     for await (const { entries } of log.readAll())
       for (const { entry } of entries) {
-        if (entry.type !== "message" || entry.at <= sinceMs) continue;
+        if (entry.type !== "message") continue;
         // What is large was pasted: its preview is enough to be told from words of the user's own.
         const message = { ...entry, content: entry.content.map(shownOf) };
-        if (!isTaken(message)) continue;
+        if (!isTaken(entry.at, message)) continue;
         for (const block of message.content) left -= blockText(block).length;
         if (left < 0) return undefined;
-        talk.push({ id: formatPointer({ seq: entry.seq, block: 0 }), message });
+        talk.push({ at: entry.at, said: { id: formatPointer({ seq: entry.seq, block: 0 }), message } });
       }
     return talk;
   } catch {
