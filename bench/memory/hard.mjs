@@ -7,13 +7,13 @@
 /** One row for the stored ranking, and one for each setting. */
 export function measureHard(turns, questions, createMemorySearch, ours) {
   const sessionOf = new Map(turns.map(({ id, session_id }) => [id, session_id]));
-  const search = (fields, isScoped, weights = ours) => {
+  const search = (fields, isScoped, { weights = ours, alsoAlike = false } = {}) => {
     const index = createMemorySearch(weights);
     for (const turn of turns) index.set(turn.id, fields(turn));
     return ({ question, haystack_session_ids }) => {
       const haystack = new Set(haystack_session_ids);
       const accepts = isScoped ? (id) => haystack.has(sessionOf.get(id)) : undefined;
-      return index.search(question, { limit: 10, accepts }).map(({ id }) => id);
+      return index.search(question, { limit: 10, accepts, alsoAlike }).map(({ id }) => id);
     };
   };
   const alone = ({ text }) => ({ body: text });
@@ -31,11 +31,12 @@ export function measureHard(turns, questions, createMemorySearch, ours) {
   const rows = {
     "stored ranking (stella)": ({ baseline }) => baseline.top10,
     turns: search(alone, true),
-    "turns, the others behind": filledUp(search(alone, true)),
+    "and what is alike behind": filledUp(search(alone, true, { alsoAlike: true })),
+    "and the others in no order": filledUp(search(alone, true)),
     "turns with neighbours": search(withNeighbours, true),
     "turns with their session": search(inSession, true),
     "turns with both": search(withBoth, true),
-    "turns, k1 1.2, b 0.75": search(alone, true, { ...ours, k1: 1.2, b: 0.75 }),
+    "turns, k1 1.2, b 0.75": search(alone, true, { weights: { ...ours, k1: 1.2, b: 0.75 } }),
     "turns, whole pool": search(alone, false),
     "turns with both, whole pool": search(withBoth, false),
   };

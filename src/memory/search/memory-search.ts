@@ -7,6 +7,7 @@
  */
 import { MEMORY_SEARCH_DEFAULTS } from "../../base/defaults/memory-search.ts";
 import { cutHead } from "../../base/text.ts";
+import { alikeTerms } from "./alike.ts";
 import { bestHits, type ScoredDocument } from "./best-hits.ts";
 import { ConversationLinks } from "./conversation-links.ts";
 import { fieldsAt, MOST_DOCUMENTS, Postings } from "./postings.ts";
@@ -52,6 +53,11 @@ export interface MemorySearchOptions {
   readonly limit: number;
   /** Which memories may be found at all; the others count for nothing but how rare a word is. */
   readonly accepts?: (id: string) => boolean;
+  /**
+   * Fewer than `limit` were found: then those come behind that have no word of the query and are most like the best of
+   * what was found. They say so by having no words in `why`. @defaultValue false
+   */
+  readonly alsoAlike?: boolean;
 }
 
 export interface MemorySearch {
@@ -60,7 +66,7 @@ export interface MemorySearch {
   set(id: string, fields: MemoryFields): void;
   /** Whether it was there. */
   remove(id: string): boolean;
-  /** The best memories for a query; by id among equals. What has none of its words is not found. */
+  /** The best memories for a query; by id among equals. What has none of its words is found only where it is asked for. */
   search(query: string, options: MemorySearchOptions): readonly MemoryHit[];
 }
 
@@ -119,12 +125,33 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     return length;
   }
 
-  function search(query: string, { limit, accepts }: MemorySearchOptions): readonly MemoryHit[] {
+  function search(query: string, options: MemorySearchOptions): readonly MemoryHit[] {
+    const { limit, accepts, alsoAlike = false } = options;
     const terms = readQuery(query, vocabulary, postings);
     if (terms.length === 0 || limit <= 0) return [];
-    const scored = scorer.score(terms);
-    const best = bestHits(scored, limit, ids, accepts);
-    return best.map((document) => toHit(document, terms));
+    const best = bestHits(scorer.score(terms), limit, ids, accepts);
+    const hits = best.map((document) => toHit(document, terms));
+    return alsoAlike && best.length < limit ? [...hits, ...findAlike(best, terms, options)] : hits;
+  }
+
+  /** What is like the best, without a word of the query; worth little beside the last that has one. */
+  function findAlike(
+    best: readonly ScoredDocument[],
+    query: readonly QueryTerm[],
+    { limit, accepts }: MemorySearchOptions,
+  ): readonly MemoryHit[] {
+    const { alikeSeedsCount, alikeShare } = MEMORY_SEARCH_DEFAULTS;
+    const found = new Set(best.map(({ number }) => ids[number]!));
+    const index = { vocabulary, postings, size: numbers.size };
+    const terms = alikeTerms(best.slice(0, alikeSeedsCount), query, index);
+    const isNew = (id: string): boolean => !found.has(id) && accepts?.(id) !== false;
+    const alike = bestHits(scorer.score(terms), limit - best.length, ids, isNew);
+    const most = (alikeShare * (best.at(-1)?.score ?? 0)) / (alike[0]?.score ?? 1);
+    return alike.map(({ number, score }) => {
+      const ownScore = most * score;
+      const why = { words: [], ownScore, neighbourScore: 0, groupScore: 0 };
+      return { id: ids[number]!, score: ownScore, why };
+    });
   }
 
   function toHit(document: ScoredDocument, terms: readonly QueryTerm[]): MemoryHit {

@@ -45,6 +45,11 @@ export class Postings {
     return places === undefined || places.count === 0 ? undefined : places;
   }
 
+  /** Numbers of the terms that a document has, each once. */
+  termsOf(number: number): Iterable<number> {
+    return this.#ofDocument[number] ?? [];
+  }
+
   /** Says of the next document that it has a term once more. */
   note(term: number, weight: number, fieldBit: number): void {
     if (term >= this.#counts.length) this.#grow(term);

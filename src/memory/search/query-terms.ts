@@ -18,6 +18,8 @@ export interface QueryTerm {
   readonly places: TermPlaces;
   /** Whether it brings in memories that no rarer word has. */
   readonly isChoosing: boolean;
+  /** How much it counts beside the others. @defaultValue 1 */
+  readonly weight?: number;
 }
 
 /** The known terms of a query, the rarest first. */

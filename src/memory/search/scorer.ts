@@ -64,7 +64,7 @@ export class Scorer implements ScoredDocuments {
     this.#clear();
     const choosing = terms.filter(({ isChoosing }) => isChoosing);
     for (const { places } of choosing) this.#touchAll(places);
-    for (const { places } of terms) this.#scoreDocuments(places);
+    for (const { places, weight } of terms) this.#scoreDocuments(places, weight);
     // A word that nearly all have says nothing of their neighbours, and asking all of them takes long.
     if (this.#links.hasNeighbours && this.#count <= MEMORY_SEARCH_DEFAULTS.choosingPlacesCount)
       this.#scoreNeighbours();
@@ -90,8 +90,8 @@ export class Scorer implements ScoredDocuments {
     };
   }
 
-  #scoreDocuments({ places, count }: TermPlaces): void {
-    const rarity = rarityOf(count, this.#documentCount);
+  #scoreDocuments({ places, count }: TermPlaces, weight = 1): void {
+    const rarity = weight * rarityOf(count, this.#documentCount);
     const own = this.#own;
     const isTouched = this.#isTouched;
     const lengths = this.#lengths;
@@ -217,7 +217,7 @@ export class Scorer implements ScoredDocuments {
 }
 
 /** BM25's inverse document frequency; never below zero, so a common word cannot speak against a document. */
-function rarityOf(withTerm: number, all: number): number {
+export function rarityOf(withTerm: number, all: number): number {
   return Math.log(1 + (all - withTerm + 0.5) / (withTerm + 0.5));
 }
 

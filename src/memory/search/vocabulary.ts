@@ -22,6 +22,11 @@ export class Vocabulary {
     return this.#numbers.size;
   }
 
+  /** The term that has a number. */
+  termOf(number: number): string {
+    return this.#terms[number]!;
+  }
+
   /** Visits the number of each term, as often as it occurs; terms that are new get one. */
   visit(text: string, visit: (number: number) => void): void {
     visitTerms(text, (word) => {

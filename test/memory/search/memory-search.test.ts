@@ -85,6 +85,47 @@ describe("what is found", () => {
   });
 });
 
+describe("what is like the best that was found", () => {
+  const memories = {
+    guitar: "My guitar is a Les Paul with open tuning",
+    paul: "The Les Paul needs new strings",
+    strings: "Strings for that tuning are thicker",
+    office: "The office is in Ghent",
+  };
+  const alsoAlike = (query: string, limit: number, accepts?: (id: string) => boolean) =>
+    searchOver(memories).search(query, { limit, alsoAlike: true, ...(accepts ? { accepts } : {}) });
+
+  it("comes behind, most like it first, and says that it has no word of the query", () => {
+    const hits = alsoAlike("guitar", 10);
+    expect(hits.map(({ id, why }) => [id, why.words.map(({ word }) => word)])).toEqual([
+      ["guitar", ["guitar"]],
+      ["paul", []],
+      ["strings", []],
+    ]);
+    expect(found(searchOver(memories), "guitar")).toEqual(["guitar"]);
+  });
+
+  it("is worth a tenth of the last one that has a word, at the most", () => {
+    const [guitar, ...alike] = alsoAlike("guitar", 10);
+    expect(alike[0]!.score).toBeCloseTo(guitar!.score / 10, 10);
+    for (const { score, why } of alike)
+      expect(score).toBe(why.ownScore + why.neighbourScore + why.groupScore);
+  });
+
+  it.each([
+    { query: "guitar", limit: 2, ids: ["guitar", "paul"], why: "there is room for one" },
+    { query: "guitar", limit: 1, ids: ["guitar"], why: "there is no room" },
+    { query: "zebra", limit: 10, ids: [], why: "nothing was found that it could be like" },
+    { query: "office", limit: 10, ids: ["office"], why: "nothing is like it" },
+  ])("is $ids for “$query”: $why", ({ query, limit, ids }) => {
+    expect(alsoAlike(query, limit).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it("is only what is accepted", () => {
+    expect(alsoAlike("guitar", 10, (id) => id !== "paul").map(({ id }) => id)).toEqual(["guitar", "strings"]);
+  });
+});
+
 describe("the reason of a hit", () => {
   it("names the query's words with the fields that have them, the rarest first", () => {
     const search = searchOver({
@@ -220,7 +261,10 @@ it("finds after any steps what an index of the same memories finds, with the sam
       const fresh = searchOver(Object.fromEntries([...there].reverse()));
       expect(search.size).toBe(there.size);
       for (const query of queries)
-        expect(search.search(query, { limit: 10 })).toEqual(fresh.search(query, { limit: 10 }));
+        for (const alsoAlike of [false, true]) {
+          const asked = { limit: 10, alsoAlike };
+          expect(search.search(query, asked)).toEqual(fresh.search(query, asked));
+        }
     }),
   );
 });
