@@ -19,7 +19,7 @@ import { type KnownMemory, type Memory, trustOf } from "./memory.ts";
 import { INDEX_NAME } from "./memory-index.ts";
 import { mendIndex } from "./mend-index.ts";
 import { type FreshMemory, planRemember } from "./plan-remember.ts";
-import { judgeMatter, type Matter } from "./same-matter.ts";
+import { judgeMatter } from "./same-matter.ts";
 import { createMemorySearch, type MemorySearch } from "./search/memory-search.ts";
 import { worthOf } from "./worth.ts";
 
@@ -30,8 +30,6 @@ export interface DreamPlan {
   /** What a model proposed and may not be done, and why. */
   readonly refused: readonly string[];
   readonly changes: readonly DraftedChange[];
-  /** The memories as it would leave them. */
-  readonly known: ReadonlyMap<string, KnownMemory>;
 }
 
 export interface DreamInput {
@@ -51,6 +49,19 @@ export interface DreamInput {
 
 /** Plans one; nothing is touched. */
 export function planDream(input: DreamInput): DreamPlan {
+  const { dream, hands, refused } = dreamt(input);
+  dream.mendIndex();
+  const { draft, actions, notes } = hands;
+  return { actions, notes: [...dream.undecided, ...notes], refused, changes: draft.changes() };
+}
+
+/** The memories as a dream would leave them. */
+export function memoriesAfterDream(input: DreamInput): ReadonlyMap<string, KnownMemory> {
+  return dreamt(input).hands.draft.known;
+}
+
+/** All but the index. */
+function dreamt(input: DreamInput) {
   const { known, index, folder, claims, nowMs } = input;
   const draft = new DreamDraft(known, index === undefined ? [] : [{ path: folder + INDEX_NAME, ...index }]);
   const hands = new DreamHands(draft, nowMs);
@@ -59,15 +70,7 @@ export function planDream(input: DreamInput): DreamPlan {
   dream.remember();
   const refused = claims === undefined ? [] : considerClaims(hands, claims, () => dream.consolidate());
   dream.prune();
-  dream.mendIndex();
-  const { actions, notes } = hands;
-  return {
-    actions,
-    notes: [...dream.undecided, ...notes],
-    refused,
-    changes: draft.changes(),
-    known: draft.known,
-  };
+  return { dream, hands, refused };
 }
 
 class Dreaming {
@@ -204,9 +207,9 @@ type Seen = "repeats" | "contradicts" | "other";
 
 /** Whichever of the two is the newer one. */
 function seen(one: string, other: string): Seen {
-  const matters: readonly Matter[] = [judgeMatter(one, other), judgeMatter(other, one)];
-  if (matters.includes("repeats")) return "repeats";
-  return matters.includes("corrects") ? "contradicts" : "other";
+  const matter = judgeMatter(one, other);
+  if (matter === "repeats") return "repeats";
+  return matter === "corrects" || judgeMatter(other, one) === "corrects" ? "contradicts" : "other";
 }
 
 function add(search: MemorySearch, { path, name, description, body }: Memory): void {

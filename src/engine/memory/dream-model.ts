@@ -11,7 +11,7 @@ import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
 import { errorMessage } from "../../base/error-message.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import type { ClaimedFact, DreamClaims, DreamProposal } from "../../memory/dream-claims.ts";
-import { type DreamInput, planDream } from "../../memory/dream-plan.ts";
+import { type DreamInput, memoriesAfterDream } from "../../memory/dream-plan.ts";
 import { composeDream, DREAM_TOOLS, readDreamCall } from "../../memory/dream-prompt.ts";
 import type { KnownMemory, Memory } from "../../memory/memory.ts";
 import { createMemorySearch } from "../../memory/search/memory-search.ts";
@@ -63,10 +63,11 @@ export async function askDreamer(
   { talks, signal }: DreamModelOptions,
 ): Promise<DreamAnswer> {
   const asking = new Asking(world, signal);
-  const facts = talks === undefined ? [] : await asking.facts(planDream(input).known, input, talks);
+  const known = memoriesAfterDream(input);
+  const facts = talks === undefined ? [] : await asking.facts(known, input, talks);
   const claims: DreamClaims = { facts, proposals: [], shown: new Map() };
-  const { known } = planDream({ ...input, claims });
-  const { proposals, shown } = await asking.proposals(known, input.nowMs);
+  const withFacts = facts.length === 0 ? known : memoriesAfterDream({ ...input, claims });
+  const { proposals, shown } = await asking.proposals(withFacts, input.nowMs);
   const { usages, refused, notes } = asking;
   return {
     claims: { facts, proposals, shown },
