@@ -9,7 +9,7 @@
  *   npm run build && npm run bench:memory -- --locomo DIR
  *
  * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows are
- * left out) · --corpus DIR · --dist DIR (another build) · --only locomo,hard,corrections,speed · --json.
+ * left out) · --corpus DIR · --dist DIR (another build) · --only locomo,hard,facts,corrections,speed · --json.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,6 +18,7 @@ import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { machine, ms, table } from "../figures.mjs";
 import { measureCorrections } from "./corrections.mjs";
+import { measureFacts, measureUses } from "./facts.mjs";
 import { measureHard } from "./hard.mjs";
 import { measureLocomo, readLocomo } from "./locomo.mjs";
 import { measureSpeed } from "./speed.mjs";
@@ -31,7 +32,7 @@ const { values: options } = parseArgs({
       default: process.env.PALIMPSEST_CORPUS ?? fileURLToPath(new URL("../shared/corpus", root)),
     },
     dist: { type: "string" },
-    only: { type: "string", default: "locomo,hard,corrections,speed" },
+    only: { type: "string", default: "locomo,hard,facts,corrections,speed" },
     json: { type: "boolean", default: false },
   },
 });
@@ -43,6 +44,8 @@ if (!existsSync(new URL("memory/search/memory-search.js", dist))) {
 const load = (file) => import(new URL(file, dist).href);
 const { createMemorySearch } = await load("memory/search/memory-search.js");
 const { MEMORY_SEARCH_DEFAULTS } = await load("base/defaults/memory-search.js");
+const { MEMORY_RECALL_DEFAULTS } = await load("base/defaults/memory-recall.js");
+const { usedMemories } = await load("memory/used-memories.js");
 const { PersistentMemory } = await load("engine/memory/persistent-memory.js");
 const { inMemoryMemoryStore } = await load("adapters/in-memory/in-memory-memory-store.js");
 
@@ -55,6 +58,7 @@ const say = (words) => {
 
 if (wanted.has("locomo")) locomo();
 if (wanted.has("hard")) hard();
+if (wanted.has("facts")) facts();
 if (wanted.has("corrections")) await corrections();
 if (wanted.has("speed")) speed();
 if (options.json) console.log(JSON.stringify(figures, undefined, 2));
@@ -111,6 +115,28 @@ function hard() {
   ];
   say(table([heads, ...rows]));
   say("");
+}
+
+function facts() {
+  const asked = corpusLines("letta-core-memory/core_memory_update.jsonl.gz");
+  if (asked.length === 0) return;
+  figures.facts = measureFacts(asked, { createMemorySearch, MEMORY_RECALL_DEFAULTS });
+  say(
+    "Distilled facts, each set of ten as one session; what is shown without a model, by a memory's own score",
+  );
+  say("and by all of it.\n");
+  const rows = figures.facts.map(({ scope, name, first, recall5, shown, shownByAll }) => [
+    ...[scope, name, percent(first), percent(recall5), shown.toFixed(2), shownByAll.toFixed(2)],
+  ]);
+  say(table([["of", "memories", "first", "recall @5", "shown", "by all"], ...rows]));
+  figures.uses = measureUses(asked, corpusLines("letta-core-memory/core_memory_read.jsonl.gz"), {
+    createMemorySearch,
+    usedMemories,
+  });
+  const { answering, noticed, others, mistaken } = figures.uses;
+  say(
+    `\nUses: ${percent(noticed / answering)} % of ${answering} facts that answer are noticed, ${percent(mistaken / others)} % of ${others} others taken for used.\n`,
+  );
 }
 
 async function corrections() {

@@ -13,18 +13,17 @@ export { storedSessions } from "../engine/memory/dream-sessions.ts";
 export type { RememberOptions } from "../engine/memory/fresh-memory.ts";
 export type { MemoryImportReport } from "../engine/memory/import-memories.ts";
 export type { Injection } from "../engine/memory/injection-log.ts";
+export type { FoundMemory, ListedMemory, ShownMemoryFile } from "../engine/memory/listed-memory.ts";
 export type { Recall, RecalledMemory, RecallOptions } from "../engine/memory/memory-recall.ts";
 export type { MemoryReceipt, MemoryStatus } from "../engine/memory/memory-receipt.ts";
 export type { MemoryToolHandlers } from "../engine/memory/memory-tool.ts";
 export type {
-  FoundMemory,
-  ListedMemory,
   ListOptions,
   MemoryIndexText,
   MemoryList,
   PersistentMemory,
-  ShownMemoryFile,
 } from "../engine/memory/persistent-memory.ts";
+export type { AnsweredOptions } from "../engine/memory/use-log.ts";
 export { createMemory, type MemoryOptions, memoryFolder } from "../hosts/create-memory.ts";
 export type { DreamAction } from "../memory/dream-hands.ts";
 export type { HealthCounts, HealthFinding, HealthKind, MemoryHealth } from "../memory/health.ts";

@@ -70,16 +70,19 @@ export interface HealthInput {
   readonly problems: readonly { readonly path: string; readonly detail: string }[];
   /** Paths of memories that were shown to a session. */
   readonly recalled: ReadonlySet<string>;
+  /** In how many sessions each memory was of use. */
+  readonly usedCounts?: ReadonlyMap<string, number>;
   readonly nowMs: number;
 }
 
 /** Looks at all of it. */
 export function judgeHealth(input: HealthInput): MemoryHealth {
-  const { known, problems, recalled, nowMs } = input;
+  const { known, problems, recalled, usedCounts, nowMs } = input;
   const active = known.filter(({ memory }) => isRecallable(memory));
   const alike = findAlike(active);
   const worthless = active.filter(
-    ({ memory }) => worthOf(memory, nowMs) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth,
+    ({ memory }) =>
+      worthOf(memory, nowMs, usedCounts?.get(memory.path)) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth,
   );
   const quarantined = known.filter(({ memory }) => memory.isQuarantined);
   const findings: HealthFinding[] = [

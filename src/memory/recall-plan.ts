@@ -12,6 +12,8 @@ export interface RecallCandidate {
   readonly memory: Memory;
   /** Of the search: larger is better, comparable within one search. */
   readonly score: number;
+  /** The part of the score that is its whole session's. @defaultValue 0 */
+  readonly groupScore?: number;
 }
 
 export interface RecallSituation {
@@ -20,7 +22,7 @@ export interface RecallSituation {
   readonly shown: ReadonlySet<string>;
   /** Tools that were called lately: how they are used is seen, what goes wrong with them may not be. */
   readonly recentTools: readonly string[];
-  /** How often each memory was recalled and used. */
+  /** In how many sessions each memory was of use. */
   readonly usedCounts?: ReadonlyMap<string, number>;
 }
 
@@ -50,7 +52,13 @@ export function rankMemories(
       const rank = candidate.score * (agelessShare + (1 - agelessShare) * Math.min(1, worth));
       return { ...candidate, worth, rank };
     })
-    .sort((one, other) => other.rank - one.rank || (one.memory.path < other.memory.path ? -1 : 1));
+    .sort(
+      (one, other) =>
+        other.rank - one.rank ||
+        trustOf(other.memory) - trustOf(one.memory) ||
+        other.worth - one.worth ||
+        (one.memory.path < other.memory.path ? -1 : 1),
+    );
   return putNewerFirst(ranked, ({ memory, rank }) => ({
     text: memory.body.trim() === "" ? memory.description : memory.body,
     score: rank,
@@ -59,10 +67,19 @@ export function rankMemories(
   }));
 }
 
-/** Without a model: the best ones that are not far behind the first. */
+/**
+ * Without a model: the best ones that are not far behind the first. That others of its session fit puts a memory
+ * before one that fits as well; it is no reason to show it.
+ */
 export function chooseByRank(ranked: readonly RankedMemory[], count: number): readonly RankedMemory[] {
-  const least = (ranked[0]?.rank ?? 0) * MEMORY_RECALL_DEFAULTS.leastScoreShare;
-  return ranked.slice(0, count).filter(({ rank }) => rank > 0 && rank >= least);
+  const [first] = ranked;
+  if (first === undefined) return [];
+  const least = ownRank(first) * MEMORY_RECALL_DEFAULTS.leastScoreShare;
+  return ranked.slice(0, count).filter((one) => one.rank > 0 && ownRank(one) >= least);
+}
+
+function ownRank({ rank, score, groupScore = 0 }: RankedMemory): number {
+  return score === 0 ? 0 : (rank * (score - groupScore)) / score;
 }
 
 const WARNING =

@@ -23,7 +23,7 @@ export function ageDays(
   return writtenMs === undefined ? undefined : daysSince(writtenMs, nowMs);
 }
 
-/** @param usedCount - how often it was recalled and used */
+/** @param usedCount - in how many sessions it was recalled and used */
 export function worthOf(
   memory: Pick<Memory, "relevance" | "decays" | "createdAtMs">,
   nowMs: number,

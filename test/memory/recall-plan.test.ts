@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Memory } from "../../src/memory/memory.ts";
 import { chooseByRank, rankMemories } from "../../src/memory/recall-plan.ts";
@@ -107,7 +108,58 @@ describe("memories for a message", () => {
   });
 });
 
+describe("what was of use", () => {
+  const ranksOf = (old: { days: number; uses: number; score: number }, other: { score: number }) => {
+    const createdAtMs = NOW - old.days * DAY;
+    const memories = [
+      { memory: aMemory({ path: "used.md", createdAtMs }), score: old.score },
+      { memory: aMemory({ path: "unused.md", createdAtMs }), score: other.score },
+    ];
+    const usedCounts = new Map([["used.md", old.uses]]);
+    const all = rankMemories(memories, { nowMs: NOW, shown: new Set(), recentTools: [], usedCounts });
+    return all.map(({ memory }) => memory.path);
+  };
+
+  it.each([
+    { uses: 0, score: 9, first: "unused.md", why: "it fits less" },
+    { uses: 8, score: 9, first: "used.md", why: "it was of use in eight sessions" },
+    { uses: 1_000, score: 8, first: "unused.md", why: "uses are not everything" },
+  ])("comes first or not after a month: $first, because $why", ({ uses, score, first }) => {
+    expect(ranksOf({ days: 30, uses, score }, { score: 10 })[0]).toBe(first);
+  });
+
+  it("never passes one of its age that fits a fifth better, however often it was used", () => {
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 400 }),
+        fc.nat({ max: 10_000 }),
+        fc.double({ min: 0.01, max: 1_000, noNaN: true }),
+        (days, uses, score) => {
+          expect(ranksOf({ days, uses, score }, { score: 1.21 * score })[0]).toBe("unused.md");
+        },
+      ),
+    );
+  });
+
+  it("gains nothing while it is new: use only makes up for age", () => {
+    expect(ranksOf({ days: 0, uses: 1_000, score: 10 }, { score: 10.001 })[0]).toBe("unused.md");
+  });
+});
+
 describe("choosing without a model", () => {
+  it("counts what is a memory's own: that others of its session fit is no reason to show it", () => {
+    const all = rankMemories(
+      [
+        { memory: aMemory({ path: "fits.md" }), score: 10, groupScore: 4 },
+        { memory: aMemory({ path: "beside.md" }), score: 5, groupScore: 4 },
+        { memory: aMemory({ path: "other.md" }), score: 3 },
+      ],
+      { nowMs: NOW, shown: new Set(), recentTools: [] },
+    );
+    expect(all.map(({ memory }) => memory.path)).toEqual(["fits.md", "beside.md", "other.md"]);
+    expect(chooseByRank(all, 5).map(({ memory }) => memory.path)).toEqual(["fits.md", "other.md"]);
+  });
+
   it("takes the best, and none that is far behind the first", () => {
     const all = rankMemories(
       [100, 90, 36, 34, 1].map((score, index) => ({ memory: aMemory({ path: `${index}.md` }), score })),

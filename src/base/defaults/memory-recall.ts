@@ -30,8 +30,10 @@ export const MEMORY_RECALL_DEFAULTS = {
   agelessShare: 0.5,
   /** Hits below this share of the best one's score are not shown without a model. Source: our choice: what shares one common word only is noise. */
   leastScoreShare: 0.35,
-  /** What being recalled once and used adds to the worth, and the most that all uses add. Source: our choice: ten uses make up for one half-life. */
+  /** What having been of use in one session adds to the worth, and the most that all uses add. Source: our choice: ten uses make up for one half-life, and no number of them lets a memory pass one of its age that fits a fifth better. */
   usedWorth: { each: 0.05, most: 0.5 },
+  /** What tells that a memory was used: the part of its own words that the answer has, and how many always do; of how many characters they are looked for; and after how many milliseconds one looks what other processes noted. Source: our choice: a third of a short fact is its point, and four words of a long one are no chance; a use more or less changes little. */
+  used: { wordsShare: 1 / 3, mostWordsCount: 4, readCharacters: 40_000, lookAgainMs: 60_000 },
 } as const;
 
 assert(

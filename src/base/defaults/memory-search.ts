@@ -17,9 +17,9 @@ export const MEMORY_SEARCH_DEFAULTS = {
   tellingShare: 0.2,
   /** Part of the score of the whole conversation that is added to each memory out of it. Source: bench/memory: more finds more of one conversation and less of several. */
   groupShare: 0.8,
-  /** Memories that fit best whose other words find what shares none with the query. Source: bench/memory: three to eight make no difference. */
+  /** Memories that fit best whose other words find what shares none with the query. Source: measured on the hard questions of bench/memory: three to eight make no difference. */
   alikeSeedsCount: 5,
-  /** Words of those memories that are looked for. Source: bench/memory: twenty and forty make no difference. */
+  /** Words of those memories that are looked for. Source: measured on the hard questions of bench/memory: twenty and forty make no difference. */
   alikeTermsCount: 20,
   /** The most that such a memory is worth, as a part of the last one that has a word of the query. Source: our choice: neither age nor time puts it before one of those, and without a model it is not shown. */
   alikeShare: 0.1,

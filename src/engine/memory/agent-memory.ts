@@ -20,12 +20,14 @@ import { askWithin } from "../ask-within.ts";
 import { notify } from "../events.ts";
 import type { Session } from "../session.ts";
 import { AgentExtraction } from "./agent-extraction.ts";
+import { AgentUses } from "./agent-uses.ts";
 import type { PersistentMemory } from "./persistent-memory.ts";
 
 export class AgentMemory {
   readonly #session: Session;
   readonly #memory: PersistentMemory;
   readonly #extraction: AgentExtraction | undefined;
+  readonly #uses: AgentUses;
   /** What the user has said since the last call. */
   #unanswered: string[] = [];
 
@@ -33,6 +35,7 @@ export class AgentMemory {
     this.#session = session;
     this.#memory = memory;
     this.#extraction = extraction;
+    this.#uses = new AgentUses(session, memory);
   }
 
   /** Messages were appended: what the user says in them calls for memories. */
@@ -43,15 +46,17 @@ export class AgentMemory {
         this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
   }
 
-  /** The model has handed back: what the user wants kept is kept, in the background. */
+  /** The model has handed back: what the user wants kept is kept, and what was of use is noted, in the background. */
   turnEnded(): void {
     this.#extraction?.turnEnded();
+    this.#uses.listen();
   }
 
   /** The session ends: waits a little for what is being written. */
   async stop(deadline: Deadline): Promise<void> {
     this.#extraction?.listen();
     this.#extraction?.begin();
+    this.#uses.listen();
     const timeoutMs = NOTES_DEFAULTS.drainMs;
     await askWithin(() => this.settled(), { deadline, timeoutMs }).catch(() => undefined);
     this.#extraction?.stop();
@@ -59,7 +64,7 @@ export class AgentMemory {
 
   /** Resolves when nothing is being written any more. */
   async settled(): Promise<void> {
-    await this.#extraction?.settled();
+    await Promise.all([this.#extraction?.settled(), this.#uses.settled()]);
   }
 
   /** What is told before the next call, to be appended; nothing where nothing is new. Never rejects. */
@@ -68,6 +73,7 @@ export class AgentMemory {
     this.#extraction?.listen();
     const said = this.#unanswered.join("\n").trim();
     this.#unanswered = [];
+    if (said !== "") this.#uses.listen();
     const texts = recalledTexts(this.#session.visible);
     const told = readToldIndex(texts);
     if (said === "" && told !== undefined) return [];

@@ -176,9 +176,7 @@ async function lookInto(
   { shelf, injections, now, folder }: DreamWorld,
   { gathered }: Heard,
 ): Promise<DreamInput> {
-  const usedCounts = new Map<string, number>();
-  for (const { path } of await injections.newest(Number.POSITIVE_INFINITY))
-    usedCounts.set(path, (usedCounts.get(path) ?? 0) + 1);
+  const usedCounts = await injections.usedCounts();
   const { memories, indexes } = await shelf.look();
   const known = [...memories.values()].filter(({ memory }) => mountOf(memory.path) === folder);
   const index = indexes.get(folder + INDEX_NAME);

@@ -9,6 +9,7 @@ import { MEMORY_LOG_DEFAULTS } from "../../base/defaults/memory-log.ts";
 import { asString, isObject, parseJson } from "../../base/json.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { Recall } from "./memory-recall.ts";
+import { UseLog } from "./use-log.ts";
 
 /** One memory in one recall. */
 export interface Injection {
@@ -27,10 +28,12 @@ const RECORD = "injections.jsonl";
 export class InjectionLog {
   readonly #store: MemoryStore;
   readonly #now: () => number;
+  readonly #uses: UseLog;
 
   constructor(store: MemoryStore, now: () => number) {
     this.#store = store;
     this.#now = now;
+    this.#uses = new UseLog(store, now);
   }
 
   async add({ memories, chosenBy }: Recall, sessionId: string | undefined): Promise<void> {
@@ -47,6 +50,16 @@ export class InjectionLog {
       };
       await this.#store.appendRecord(RECORD, JSON.stringify(line));
     }
+  }
+
+  /** In how many sessions each memory was of use, which is more than being shown. Never rejects. */
+  usedCounts(): Promise<ReadonlyMap<string, number>> {
+    return this.#uses.counts();
+  }
+
+  /** Says that a session used these memories. @throws `STORE_FAILED` */
+  addUses(paths: readonly string[], sessionId: string | undefined): Promise<void> {
+    return this.#uses.add(paths, sessionId);
   }
 
   /** The newest first. */

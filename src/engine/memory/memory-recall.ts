@@ -8,15 +8,8 @@
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../memory/memory.ts";
 import { composeChoice, readChoice } from "../../memory/recall-choice.ts";
-import {
-  chooseByRank,
-  isRecallable,
-  type RankedMemory,
-  type RecallCandidate,
-  rankMemories,
-} from "../../memory/recall-plan.ts";
+import { chooseByRank, type RankedMemory, rankMemories } from "../../memory/recall-plan.ts";
 import { composeRecall } from "../../memory/recall-text.ts";
-import { fuseRanks } from "../../memory/search/fuse-ranks.ts";
 import type { HitReason } from "../../memory/search/memory-search.ts";
 import { ageDays } from "../../memory/worth.ts";
 import type { Deadline } from "../../ports/deadline.ts";
@@ -24,7 +17,8 @@ import type { ModelClient } from "../../ports/model-client.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import { askModel } from "../model-call.ts";
 import { stopIfAborted } from "../stop-if-aborted.ts";
-import type { MemoryShelf, ShelfView } from "./memory-shelf.ts";
+import { findMemories } from "./find-memories.ts";
+import type { MemoryShelf } from "./memory-shelf.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
 /** How memories are recalled. Everything may be left out. */
@@ -59,9 +53,10 @@ export interface RecalledMemory {
   readonly score: number;
   /** What it is worth with its age: see `relevance`. */
   readonly worth: number;
-  /** The words that it has in common with the query, and what each part of the score is; none where its meaning alone is close. */
+  /** The words that it has in common with the query, and what each part of the score is; none where neither found it. */
   readonly why: HitReason;
-  readonly foundBy: "words" | "meaning" | "both";
+  /** `model`: it has no word of the query, and who chose saw it among the others. */
+  readonly foundBy: "words" | "meaning" | "both" | "model";
   /** Only its beginning is in the text. */
   readonly isCut: boolean;
   /** Of the file that was shown. */
@@ -87,13 +82,8 @@ export interface RecallWorld {
   readonly deadline: Deadline;
   readonly lightModel: ModelClient | undefined;
   readonly vectors: MemoryVectors | undefined;
-}
-
-/** What was found, before anybody chooses. */
-interface Found {
-  readonly candidates: readonly RecallCandidate[];
-  readonly reasons: ReadonlyMap<string, Pick<RecalledMemory, "why" | "foundBy">>;
-  readonly fellBack?: string;
+  /** In how many sessions each memory was of use. */
+  readonly usedCounts: () => Promise<ReadonlyMap<string, number>>;
 }
 
 interface Chosen {
@@ -112,11 +102,13 @@ export async function recallMemories(
   const nowMs = world.now();
   const { memories } = await shelf.look();
   stopIfAborted(options.signal, "The recall");
-  const found = await find(world, query, memories, options.signal);
+  const situation = { memories, alsoOthers: asksModel(world, options), signal: options.signal };
+  const found = await findMemories(world, query, situation);
   const ranked = rankMemories(found.candidates, {
     nowMs,
     shown: new Set(options.shown),
     recentTools: options.recentTools ?? [],
+    usedCounts: await world.usedCounts(),
   });
   const chosen = await choose(world, query, ranked, options);
   const { text, tokens, shown } = composeRecall(
@@ -141,48 +133,8 @@ export async function recallMemories(
   };
 }
 
-/** By words, and by meaning where there is who can tell. */
-async function find(
-  { shelf, vectors }: RecallWorld,
-  query: string,
-  memories: ShelfView["memories"],
-  signal: AbortSignal | undefined,
-): Promise<Found> {
-  const hits = shelf.search(query, MEMORY_RECALL_DEFAULTS.candidatesCount, isRecallable);
-  const byWords: Found = {
-    candidates: candidatesOf(hits, memories),
-    reasons: new Map(hits.map(({ id, why }) => [id, { why, foundBy: "words" }])),
-  };
-  if (vectors === undefined) return byWords;
-  try {
-    const recallable = [...memories.values()].filter(({ memory }) => isRecallable(memory));
-    const near = await vectors.closest(query, recallable, signal);
-    const words = hits.map(({ id }) => id);
-    const reasons = new Map(byWords.reasons);
-    for (const id of near) {
-      const known = reasons.get(id);
-      reasons.set(
-        id,
-        known === undefined ? { why: NO_WORDS, foundBy: "meaning" } : { ...known, foundBy: "both" },
-      );
-    }
-    return { candidates: candidatesOf(fuseRanks([{ ids: words }, { ids: near }]), memories), reasons };
-  } catch (error) {
-    stopIfAborted(signal, "The recall");
-    return { ...byWords, fellBack: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-const NO_WORDS: HitReason = { words: [], ownScore: 0, neighbourScore: 0, groupScore: 0 };
-
-function candidatesOf(
-  hits: readonly { readonly id: string; readonly score: number }[],
-  memories: ShelfView["memories"],
-): readonly RecallCandidate[] {
-  return hits.flatMap(({ id, score }) => {
-    const memory = memories.get(id)?.memory;
-    return memory === undefined ? [] : [{ memory, score }];
-  });
+function asksModel({ lightModel }: RecallWorld, { chooseBy }: RecallOptions): boolean {
+  return lightModel !== undefined && chooseBy !== "rank";
 }
 
 function describe(memory: KnownMemory["memory"], nowMs: number) {
@@ -221,7 +173,9 @@ async function askToChoose(
   ranked: readonly RankedMemory[],
   { recentTools = [], signal }: RecallOptions,
 ): Promise<readonly string[] | undefined> {
-  const candidates: readonly Memory[] = ranked.map(({ memory }) => memory);
+  const candidates = ranked
+    .slice(0, MEMORY_RECALL_DEFAULTS.candidatesCount)
+    .map(({ memory }): Memory => memory);
   const { system, text } = composeChoice(query, candidates, recentTools);
   const request = {
     model: client.model ?? "",

@@ -11,7 +11,13 @@
 import type { KnownMemory, Memory } from "../../memory/memory.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
 import { isIndexPath } from "../../memory/memory-index.ts";
-import { createMemorySearch, type MemoryHit, type MemorySearch } from "../../memory/search/memory-search.ts";
+import {
+  createMemorySearch,
+  type MemoryHit,
+  type MemorySearch,
+  type MemorySearchOptions,
+} from "../../memory/search/memory-search.ts";
+import { searchFields } from "../../memory/search-fields.ts";
 import type { MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 
 export interface ShelfProblem {
@@ -26,6 +32,10 @@ export interface ShelfView {
   /** The index files, by path: the project's and the team's. */
   readonly indexes: ReadonlyMap<string, MemoryFile>;
   readonly problems: readonly ShelfProblem[];
+}
+
+export interface ShelfSearch extends Omit<MemorySearchOptions, "accepts"> {
+  readonly accepts: (memory: Memory) => boolean;
 }
 
 interface Shelved extends KnownMemory {
@@ -54,9 +64,9 @@ export class MemoryShelf {
   }
 
   /** The memories that fit a query best, as of the last look. */
-  search(query: string, limit: number, accepts: (memory: Memory) => boolean): readonly MemoryHit[] {
+  search(query: string, { accepts, ...options }: ShelfSearch): readonly MemoryHit[] {
     return this.#search.search(query, {
-      limit,
+      ...options,
       accepts: (path) => {
         const shelved = this.#shelved.get(path);
         return shelved !== undefined && accepts(shelved.memory);
@@ -100,8 +110,7 @@ export class MemoryShelf {
     }
     const { memory, problems } = parseMemoryFile(path, file.text);
     this.#shelved.set(path, { memory, text: file.text, version: file.version, stamp, problems });
-    const { name, description, body } = memory;
-    this.#search.set(path, { name, description, body });
+    this.#search.set(path, searchFields(memory));
   }
 
   #takeOut(path: string): void {

@@ -34,16 +34,20 @@ export class MemoryWriter {
   readonly #store: MemoryStore;
   readonly #shelf: MemoryShelf;
   readonly #now: () => number;
+  readonly #usedCounts: () => Promise<ReadonlyMap<string, number>>;
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
     readonly store: MemoryStore;
     readonly shelf: MemoryShelf;
     readonly now: () => number;
+    /** In how many sessions each memory was of use. */
+    readonly usedCounts: () => Promise<ReadonlyMap<string, number>>;
   }) {
     this.#store = options.store;
     this.#shelf = options.shelf;
     this.#now = options.now;
+    this.#usedCounts = options.usedCounts;
   }
 
   /**
@@ -69,7 +73,7 @@ export class MemoryWriter {
       const planned = plan(view, taken);
       if (planned.changes.length === 0 && planned.lines.length === 0 && planned.unlisted.length === 0)
         return { plan: planned, warnings: [] };
-      const { changes, warnings } = this.#withIndexes(view, planned);
+      const { changes, warnings } = this.#withIndexes(view, planned, await this.#usedCounts());
       const applied = await this.#store.apply(changes);
       if (applied.isApplied) return { plan: planned, warnings };
       if (tries >= MEMORY_WRITE_DEFAULTS.triesCount) throw stillChanging(applied.conflicts, tries);
@@ -81,6 +85,7 @@ export class MemoryWriter {
   #withIndexes(
     view: ShelfView,
     { changes, lines, unlisted }: PlannedWrite,
+    usedCounts: ReadonlyMap<string, number>,
   ): { readonly changes: readonly MemoryChange[]; readonly warnings: readonly string[] } {
     const touched = new Set([...lines.map(({ path }) => path), ...unlisted].map(mountOf));
     const warnings: string[] = [];
@@ -93,18 +98,17 @@ export class MemoryWriter {
         text = setIndexLine(text, { ...line, file: of.slice(mount.length) });
       // Behind the new ones, which come in where the old ones stand.
       for (const gone of unlisted.filter(inMount)) text = removeIndexLine(text, gone.slice(mount.length));
-      const fitted = fitIndex(text, ({ file }) => this.#worthOf(view, mount + file));
+      const worthOfLine = (file: string): number => {
+        const known = view.memories.get(mount + file);
+        // A line that leads nowhere is worth nothing; what is being written now is new.
+        return known === undefined ? 1 : worthOf(known.memory, this.#now(), usedCounts.get(mount + file));
+      };
+      const fitted = fitIndex(text, ({ file }) => worthOfLine(file));
       if (fitted.warning !== undefined) warnings.push(fitted.warning);
       if (fitted.text === (before?.text ?? "")) return [];
       return [{ path, base: before?.version, text: fitted.text }];
     });
     return { changes: [...changes, ...indexes], warnings };
-  }
-
-  /** A line that leads nowhere is worth nothing; what is being written now is new. */
-  #worthOf(view: ShelfView, path: string): number {
-    const known = view.memories.get(path);
-    return known === undefined ? 1 : worthOf(known.memory, this.#now());
   }
 }
 

@@ -11,15 +11,14 @@ import { MemoryError } from "../../base/errors.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import { showIndex } from "../../memory/fit-index.ts";
 import { judgeHealth, type MemoryHealth } from "../../memory/health.ts";
-import type { KnownMemory, Memory, MemoryType } from "../../memory/memory.ts";
+import type { MemoryType } from "../../memory/memory.ts";
 import { updateMemoryFile } from "../../memory/memory-file.ts";
-import { INDEX_NAME, isIndexPath } from "../../memory/memory-index.ts";
+import { INDEX_NAME } from "../../memory/memory-index.ts";
 import { planRemember, type RememberPlan } from "../../memory/plan-remember.ts";
-import { isRecallable } from "../../memory/recall-plan.ts";
-import type { HitReason } from "../../memory/search/memory-search.ts";
 import type { ForeignFile } from "../../memory/transfer/from-claude-code.ts";
 import { formatMemoriesMarkdown } from "../../memory/transfer/memories-markdown.ts";
 import { formatMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
+import { usedMemories } from "../../memory/used-memories.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { EmbeddingClient } from "../../ports/embedding-client.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
@@ -29,6 +28,13 @@ import type { DreamRecord } from "./dream-journal.ts";
 import { type RememberOptions, readFresh } from "./fresh-memory.ts";
 import { importInto, type MemoryImportReport } from "./import-memories.ts";
 import { type Injection, InjectionLog } from "./injection-log.ts";
+import {
+  type FoundMemory,
+  getKnown,
+  type ListedMemory,
+  type ShownMemoryFile,
+  withState,
+} from "./listed-memory.ts";
 import { MemoryDreams } from "./memory-dreams.ts";
 import { type Recall, type RecallOptions, recallMemories } from "./memory-recall.ts";
 import { type MemoryReceipt, rejected } from "./memory-receipt.ts";
@@ -38,6 +44,7 @@ import { MemoryVectors } from "./memory-vectors.ts";
 import { MemoryWriter, mountOf, type PlannedWrite } from "./memory-writer.ts";
 import { mountTeam, TEAM_FOLDER } from "./mounted-store.ts";
 import { findSameMatter } from "./same-matter.ts";
+import type { AnsweredOptions } from "./use-log.ts";
 
 /** What a memory is made of. Get one from `createMemory` or a home. */
 export interface PersistentMemoryOptions {
@@ -53,12 +60,6 @@ export interface PersistentMemoryOptions {
   readonly now: () => number;
 }
 
-/** One memory, and whether a model may be shown it. */
-export interface ListedMemory extends Memory {
-  /** `active`: it is recalled. `superseded`: another one took its place. `quarantined`: only a tool or the web said so. */
-  readonly state: "active" | "superseded" | "quarantined";
-}
-
 /** Which memories are listed. Everything may be left out. */
 export interface ListOptions {
   readonly type?: MemoryType;
@@ -72,18 +73,6 @@ export interface MemoryList {
   readonly memories: readonly ListedMemory[];
   /** What lies in the directory and cannot be used, and what of a file was not understood. */
   readonly problems: readonly ShelfProblem[];
-}
-
-/** One memory with its file. */
-export interface ShownMemoryFile extends ListedMemory {
-  /** The file as it is. */
-  readonly text: string;
-}
-
-/** A memory that a search found, and why. */
-export interface FoundMemory extends ListedMemory {
-  readonly score: number;
-  readonly why: HitReason;
 }
 
 /** The index as a session is shown it. */
@@ -111,8 +100,9 @@ export class PersistentMemory {
     this.#options = options;
     this.#store = team === undefined ? store : mountTeam(store, team);
     this.#shelf = new MemoryShelf(this.#store);
-    this.#writer = new MemoryWriter({ store: this.#store, shelf: this.#shelf, now });
     this.#injections = new InjectionLog(this.#store, now);
+    const usedCounts = () => this.#injections.usedCounts();
+    this.#writer = new MemoryWriter({ store: this.#store, shelf: this.#shelf, now, usedCounts });
     this.#vectors = options.embeddings && new MemoryVectors(options.embeddings, deadline);
     const seen = { store: this.#store, shelf: this.#shelf, injections: this.#injections };
     this.#dreams = new MemoryDreams({ ...seen, project: store, team, now, deadline, lightModel });
@@ -238,7 +228,8 @@ export class PersistentMemory {
    */
   async recall(query: string, options: RecallOptions = {}): Promise<Recall> {
     const { lightModel, deadline, now } = this.#options;
-    const world = { shelf: this.#shelf, vectors: this.#vectors, now, deadline, lightModel };
+    const usedCounts = () => this.#injections.usedCounts();
+    const world = { shelf: this.#shelf, vectors: this.#vectors, now, deadline, lightModel, usedCounts };
     const recall = await recallMemories(world, query, options);
     if (options.isLogged !== false) await this.#injections.add(recall, options.sessionId);
     return recall;
@@ -250,11 +241,29 @@ export class PersistentMemory {
    */
   async search(text: string, options: { readonly limit?: number } = {}): Promise<readonly FoundMemory[]> {
     const { memories } = await this.#shelf.look();
-    const hits = this.#shelf.search(text, options.limit ?? MEMORY_RECALL_DEFAULTS.searchedCount, () => true);
+    const { limit = MEMORY_RECALL_DEFAULTS.searchedCount } = options;
+    const hits = this.#shelf.search(text, { limit, accepts: () => true });
     return hits.flatMap(({ id, score, why }) => {
       const known = memories.get(id);
       return known === undefined ? [] : [{ ...withState(known.memory), score, why }];
     });
+  }
+
+  /**
+   * Tells what was answered where memories had been recalled: those whose own words the answer has are worth more from
+   * now on. A session with a model does it by itself; whoever asks a model with the text of a {@link recall} may do it.
+   * @returns the paths of those that were used
+   * @throws `STORE_FAILED`
+   */
+  async answered(
+    answer: string,
+    { shown, said = "", sessionId }: AnsweredOptions,
+  ): Promise<readonly string[]> {
+    const { memories } = await this.#shelf.look();
+    const known = [...new Set(shown)].flatMap((path) => memories.get(path)?.memory ?? []);
+    const used = usedMemories(known, { said, answer }).map(({ path }) => path);
+    await this.#injections.addUses(used, sessionId);
+    return used;
   }
 
   /** Which memories were given to which session, the newest first. */
@@ -321,6 +330,7 @@ export class PersistentMemory {
       })),
       problems,
       recalled: new Set(injections.map(({ path }) => path)),
+      usedCounts: await this.#injections.usedCounts(),
       nowMs: this.#options.now(),
     });
   }
@@ -372,21 +382,6 @@ export class PersistentMemory {
   async close(): Promise<void> {
     await this.#store.close();
   }
-}
-
-function withState(memory: Memory): ListedMemory {
-  const state = isRecallable(memory) ? "active" : memory.isQuarantined ? "quarantined" : "superseded";
-  return { ...memory, state };
-}
-
-function getKnown(view: ShelfView, path: string): KnownMemory {
-  const known = view.memories.get(path);
-  if (known !== undefined) return known;
-  const what = isIndexPath(path) ? `${path} is the index, and no memory.` : `There is no memory ${path}.`;
-  throw new MemoryError("MEMORY_NOT_FOUND", {
-    message: what,
-    hint: "List the memories; a path is written as the list gives it.",
-  });
 }
 
 function otherPlace(paths: readonly string[]): MemoryError {

@@ -17,11 +17,10 @@ export interface SameMatter {
 /** Only memories of the same place count: a project's fact does not correct a team's. */
 export function findSameMatter(shelf: MemoryShelf, view: ShelfView, fresh: FreshMemory): SameMatter {
   const query = `${fresh.name}\n${fresh.description}\n${fresh.body}`;
-  const hits = shelf.search(
-    query,
-    MEMORY_WRITE_DEFAULTS.comparedCount,
-    ({ path, supersededBy }) => mountOf(path) === fresh.folder && supersededBy === undefined,
-  );
+  const hits = shelf.search(query, {
+    limit: MEMORY_WRITE_DEFAULTS.comparedCount,
+    accepts: ({ path, supersededBy }) => mountOf(path) === fresh.folder && supersededBy === undefined,
+  });
   const known = hits.flatMap(({ id }) => view.memories.get(id)?.memory ?? []);
   const pathsOf = (matter: Matter) =>
     known.filter(({ body }) => judgeMatter(fresh.body, body) === matter).map(({ path }) => path);

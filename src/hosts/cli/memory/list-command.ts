@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import { OptionError } from "../../../base/errors.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
-import type { ListedMemory, ListOptions, MemoryList } from "../../../engine/memory/persistent-memory.ts";
+import type { ListedMemory } from "../../../engine/memory/listed-memory.ts";
+import type { ListOptions, MemoryList } from "../../../engine/memory/persistent-memory.ts";
 import { MEMORY_TYPES, type MemoryType } from "../../../memory/memory.ts";
 import { cutToColumns } from "../sessions/columns.ts";
 import { type CommandShell, helpText } from "../sessions/command-shell.ts";

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory-recall.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
-import type { FoundMemory } from "../../../engine/memory/persistent-memory.ts";
+import type { FoundMemory } from "../../../engine/memory/listed-memory.ts";
 import { cutToColumns } from "../sessions/columns.ts";
 import { type CommandShell, helpText, parseCount } from "../sessions/command-shell.ts";
 import { printJson } from "../sessions/print-json.ts";

@@ -1,0 +1,24 @@
+/** What of a memory is searched. */
+import { describe, expect, it } from "vitest";
+import { searchFields } from "../../src/memory/search-fields.ts";
+import { aMemory } from "./a-memory.ts";
+
+const TOLD = { name: "Deploy days", description: "when we deploy", body: "We deploy on Tuesdays only." };
+/** A Tuesday. */
+const MAY_7_2024_MS = 1_715_040_000_000;
+
+describe("what is searched of a memory", () => {
+  it.each([
+    { told: {}, more: {}, why: "nothing is known of where it was said" },
+    { told: { createdAtMs: MAY_7_2024_MS }, more: {}, why: "who wrote it by hand asks by no day" },
+    { told: { sessionId: "s1" }, more: { group: "s1" }, why: "its session is known" },
+    {
+      told: { sessionId: "s1", createdAtMs: MAY_7_2024_MS, messageId: "m12.0" },
+      more: { group: "s1", time: "7 May 2024" },
+      why: "its day is known, too; nothing stands before it",
+    },
+    { told: { sessionId: "s1", createdAtMs: 1e300 }, more: { group: "s1", time: "" }, why: "it is no day" },
+  ])("is its text, and $more where $why", ({ told, more }) => {
+    expect(searchFields(aMemory({ ...TOLD, ...told }))).toEqual({ ...TOLD, ...more });
+  });
+});
