@@ -18,13 +18,19 @@ export type SecretFamily =
   | "slack"
   | "webhook"
   | "supabase"
+  | "gitlab"
+  | "stripe"
+  | "huggingface"
+  | "sendgrid"
+  | "digitalocean"
   | "jwt"
   | "private-key"
   | "bot-token"
   | "url-credentials"
   | "npm"
   | "service-account"
-  | "authorization";
+  | "authorization"
+  | "password";
 
 export interface RedactedText {
   readonly text: string;
@@ -70,6 +76,15 @@ const PLAIN_PATTERNS: readonly SecretPattern[] = [
   { family: "slack", marks: ["xox"], pattern: /(?<![\w-])xox[abeoprs]-[\w-]{10,9999}/g },
   { family: "webhook", marks: ["whsec_"], pattern: /(?<!\w)whsec_[A-Za-z0-9+/=_-]{16,9999}/g },
   { family: "supabase", marks: ["sbp_"], pattern: /(?<!\w)sbp_[A-Za-z0-9]{32,9999}/g },
+  { family: "gitlab", marks: ["glpat-"], pattern: /(?<![\w-])glpat-[\w.-]{20,9999}/g },
+  {
+    family: "stripe",
+    marks: ["k_live_", "k_test_"],
+    pattern: /(?<!\w)[rs]k_(?:live|test)_[A-Za-z0-9]{16,9999}/g,
+  },
+  { family: "huggingface", marks: ["hf_"], pattern: /(?<!\w)hf_[A-Za-z0-9]{30,9999}/g },
+  { family: "sendgrid", marks: ["sg."], pattern: /(?<![\w.-])SG\.[\w-]{16,64}\.[\w-]{32,9999}/g },
+  { family: "digitalocean", marks: ["do"], pattern: /(?<!\w)do[opr]_v1_[a-f0-9]{32,9999}/g },
   {
     family: "jwt",
     marks: ["eyj"],
@@ -104,6 +119,13 @@ const PLAIN_PATTERNS: readonly SecretPattern[] = [
     marks: ["authorization", "bearer", "api-key", "api_key", "apikey"],
     pattern:
       /(?<kept>(?<!\[redacted: )authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this)\.)(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,9999}/gi,
+  },
+  {
+    // Said to be one, in a file of variables or a sentence; a word without a digit is more often a type or a call.
+    family: "password",
+    marks: ["password", "passwd", "passphrase", "secret"],
+    pattern:
+      /(?<kept>(?:password|passwd|passphrase|secret(?:[_-]?key)?)(?:\\{0,3}["'])?(?:\s{0,4}[:=]\s{0,4}|\s{1,4}is\s{1,4}(?:now\s{1,4})?)(?:\\{0,3}["'])?)(?=[^\s"'\\()[\]{}<>$,;]{0,64}\d)(?=[^\s"'\\()[\]{}<>$,;]{0,64}[A-Za-z])(?!(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this|args|params|req|request|data|user)\b[.?])[^\s"'\\()[\]{}<>$,;]{6,256}(?<![.!?])/gi,
   },
 ];
 

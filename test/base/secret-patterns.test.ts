@@ -26,6 +26,16 @@ const SECRETS: readonly {
   { family: "slack", secret: key("xox", "b-1234567890-", A) },
   { family: "webhook", secret: key("whs", "ec_", A) },
   { family: "supabase", secret: key("sb", "p_", "0123456789abcdef0123456789abcdef01234567") },
+  { family: "gitlab", secret: key("glp", "at-", A) },
+  { family: "stripe", secret: key("sk", "_live_", A) },
+  { family: "stripe", secret: key("rk", "_live_", A) },
+  { family: "huggingface", secret: key("h", "f_", A, "ab") },
+  { family: "sendgrid", secret: key("S", "G.", A, ".", A, "-abcdefghijk") },
+  { family: "digitalocean", secret: key("do", "p_v1_", "0123456789abcdef".repeat(4)) },
+  { family: "password", secret: "hunter2-and-more", around: ["DB_PASSWORD=", "\n"] },
+  { family: "password", secret: "c0rrect.horse", around: ['"password": "', '"'] },
+  { family: "password", secret: "Winter2027", around: ["the password is ", ". It"] },
+  { family: "password", secret: "abc123def456", around: ["passwd: ", ","] },
   { family: "jwt", secret: key("ey", "JhbGciOiJIUzI1NiJ9", ".ey", "JzdWIiOiIxMjM0NTY3ODkwIn0.", A) },
   { family: "private-key", secret: PEM },
   { family: "private-key", secret: JSON.stringify(PEM).slice(1, -1), around: ['{"key":"', '"}'] },
@@ -93,6 +103,11 @@ describe("redactSecrets", () => {
     "eyJ is how base64 of a JSON object begins",
     'const token = process.env["API_KEY"]; headers["x-api-key"] = token;',
     "//registry.npmjs.org/:_authToken=${NPM_TOKEN}",
+    "password: string; passwd = getpass(prompt2)",
+    "DB_PASSWORD=${DB_PASSWORD_2} password=process.env.PASSWORD1",
+    "the password is kept in vault number 7, the secret is patience",
+    'password: "[redacted: password]"',
+    "a task_live_update and hf_model_name",
   ])("leaves alone: %s", (text) => {
     expect(redactSecrets(text)).toEqual({ text, found: new Map() });
   });

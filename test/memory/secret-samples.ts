@@ -1,5 +1,5 @@
 /**
- * Keys of fifteen families as they would be made, and the texts in which they are found: sentences, JSON, files
+ * Keys of twenty families as they would be made, and the texts in which they are found: sentences, JSON, files
  * of variables, commands, and broken over lines. All of it from a seed, put together so that no scanner takes
  * this file for a leak.
  */
@@ -76,6 +76,11 @@ const FAMILIES: Readonly<Record<string, (random: Random) => readonly [string, st
   npm: (r) => ["//registry.example/:_authToken=", some(r, LETTERS, 40)],
   "service-account": (r) => ['"private_key_id": "', some(r, HEX, 40), '"'],
   authorization: (r) => ["Authorization: Bearer ", some(r, URL_SAFE, between(r, 24, 64))],
+  gitlab: (r) => ["", `${"glp"}at-${some(r, LETTERS, 20)}`],
+  stripe: (r) => ["", `${some(r, "rs", 1)}${"k_"}live_${some(r, LETTERS, 24)}`],
+  huggingface: (r) => ["", `${"h"}f_${some(r, LETTERS, 34)}`],
+  sendgrid: (r) => ["", `${"S"}G.${some(r, URL_SAFE, 22)}.${some(r, URL_SAFE, 43)}`],
+  digitalocean: (r) => ["", `${"do"}p_v1_${some(r, HEX, 64)}`],
 };
 
 export const SECRET_FAMILIES: readonly string[] = Object.keys(FAMILIES);

@@ -1,4 +1,4 @@
-/** Keys of fifteen families do not get into memory, whole or broken, and what only looks like one stays. */
+/** Keys of twenty families do not get into memory, whole or broken, and what only looks like one stays. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
