@@ -44,7 +44,8 @@ import type { SummaryCall } from "./summary-desk.ts";
  * - `memory-recalled`: memories were shown for what the user said, by their paths; `chosenBy` says who chose them, and
  *   `fellBack` why the model did not.
  * - `memory-extracted`: what is to be remembered was kept, with a receipt each. By rules, `leftOut` counts what was
- *   not, and why; by a model, `refused` says what it was not allowed, and `usage` what it cost.
+ *   not, and why; by a model, `refused` says what it was not allowed, and `usage` what it cost; by the memory tool, the
+ *   receipts are of what the model wrote with it and only a tool or the web had said.
  * - `memory-index-cut`: the index of what is remembered is too large, and the session was told a part of it.
  * - `memory-failed`: what is remembered could not be read; the turn goes on without it.
  * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
@@ -129,7 +130,7 @@ export type SessionEvent =
     }
   | {
       readonly type: "memory-extracted";
-      readonly by: "rules" | "model";
+      readonly by: "rules" | "model" | "tool";
       readonly receipts: readonly MemoryReceipt[];
       readonly leftOut?: LeftOutCounts;
       readonly refused?: readonly string[];

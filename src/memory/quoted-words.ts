@@ -21,7 +21,7 @@ const QUOTED =
 /** Somebody else is said to say what follows on the line. */
 const REPORTED =
   /\b(?:(?<!\b(?:i|we|ich|wir|je|yo)\s)(?:says?|said|reads|wrote|writes|states?|claims?|tells? (?:me|us)|told (?:me|us)|sagt|schreibt|lautet|dit|écrit|dice|escribe|diz|scrive)|found|got|received|saw|steht)\b[^.!?:\n]{0,40}:[ \t]{1,9}(\S.{0,4000})/giu;
-const WORD = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{1,2}|[\p{L}\p{M}\p{N}]{1,99}/gu;
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;
 const ASKS_TO_REMEMBER =
   /remember|memori[sz]e|keep in mind|(?:do not|don['’]t) forget|merk|retiens|souviens|recuerda|acuérdate|lembr|ricorda|запомни|记住|記住|覚えて|기억/i;
 
@@ -45,16 +45,20 @@ export function splitQuoted(text: string): QuotingText {
   return { own, quoted };
 }
 
-/** Fewer words are a name, or a phrase that is being spoken of; in scripts without blanks a pair of letters is one. */
+/** Fewer words are a name, or a phrase that is being spoken of; in scripts without blanks two letters are one. */
 function isSentence(text: string): boolean {
-  const words = text.match(WORD) ?? [];
-  return words.length >= MEMORY_SAFETY_DEFAULTS.quotedWordsCount;
+  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  const letters = text.match(UNSPACED)?.length ?? 0;
+  return words + letters / 2 >= MEMORY_SAFETY_DEFAULTS.quotedWordsCount;
 }
+
+/** How far around a quotation its sentence is looked for. */
+const AROUND_CHARACTERS = 300;
 
 /** Whether its line asks for it to be remembered, in words of its own; who asks a question does not. */
 function isAskedFor(text: string, at: number, length: number): boolean {
-  const from = text.lastIndexOf("\n", at) + 1;
-  const end = text.indexOf("\n", at + length);
-  const behind = text.slice(at + length, end === -1 ? text.length : end);
-  return ASKS_TO_REMEMBER.test(text.slice(from, at)) && !/[?？]\s*$/.test(behind);
+  const before = text.slice(Math.max(0, at - AROUND_CHARACTERS), at);
+  const behind = text.slice(at + length, at + length + AROUND_CHARACTERS);
+  const [rest = ""] = behind.split("\n", 1);
+  return ASKS_TO_REMEMBER.test(before.slice(before.lastIndexOf("\n") + 1)) && !/[?？]\s{0,9}$/.test(rest);
 }

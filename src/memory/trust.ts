@@ -12,6 +12,7 @@
  * it. What nobody said may well have been read.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
+import { showHidden } from "../base/hidden-characters.ts";
 import { type ClaimEvidence, gatherEvidence } from "./claim-evidence.ts";
 import type { MemorySource, MemoryType } from "./memory.ts";
 import { saidWords } from "./said-words.ts";
@@ -56,17 +57,26 @@ export function judgeTrust(
   claims: readonly MemoryClaim[],
   { pieces, earlier = [] }: JudgedTalk,
 ): readonly TrustVerdict[] {
-  const parts = claims.map(({ text }) => partsOf(text));
-  const texts = claims.flatMap(({ text }, index) => [text, ...parts[index]!]);
-  const talk = retoldByAgents([...earlier, ...pieces]);
+  const wholes = claims.map(({ text }) => withoutHidden(text));
+  const parts = wholes.map(partsOf);
+  const texts = wholes.flatMap((text, index) => [text, ...parts[index]!]);
+  const talk = retoldByAgents([...earlier, ...pieces]).map((piece) => ({
+    ...piece,
+    text: withoutHidden(piece.text),
+  }));
   const evidence = gatherEvidence(texts, talk);
   const around = { pieces: talk.slice(earlier.length), hasRead: hasRead(talk) };
   let next = 0;
   return claims.map((claim, index) => {
-    const whole = verdictOf(claim, evidence[next++]!, around);
+    const whole = verdictOf({ ...claim, text: wholes[index]! }, evidence[next++]!, around);
     const ofParts = parts[index]!.map((text) => verdictOf({ ...claim, text }, evidence[next++]!, around));
     return whole.isQuarantined ? whole : (ofParts.find(({ isQuarantined }) => isQuarantined) ?? whole);
   });
+}
+
+/** What nobody sees must not keep two texts from being the same, as it is or written out. */
+function withoutHidden(text: string): string {
+  return showHidden(text.replace(/\r\n?/g, "\n")).replace(/\\u\{[0-9A-F]{1,6}\}/gi, "");
 }
 
 /** Its sentences, where it has several: in one of them stands what a user did not say, beside what they did. */

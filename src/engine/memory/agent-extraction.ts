@@ -5,7 +5,8 @@
  * DESIGN. By rules: explicit requests in the user's own words, after each turn (`rule-extractor.ts`). By a model: once
  * enough is new, facts and decisions (`model-extraction.ts`); where it fails, the rules. Each message is looked at
  * once. Nobody waits for it but who closes the session, and that for a bounded time; what goes wrong is told to the
- * observer. What the agent wrote into the memory by itself in that turn is not written again.
+ * observer. What the agent wrote into the memory by itself in that turn is not written again, but judged
+ * (`tool-writes.ts`).
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../base/defaults/memory-extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
@@ -21,6 +22,7 @@ import type { Session } from "../session.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
 import { extractByModel } from "./model-extraction.ts";
 import type { PersistentMemory } from "./persistent-memory.ts";
+import type { ToolWrites } from "./tool-writes.ts";
 
 export interface AgentExtractionOptions {
   readonly memory: PersistentMemory;
@@ -44,12 +46,13 @@ export class AgentExtraction {
   #left: number = MEMORY_SAFETY_DEFAULTS.extractedCount;
   /** Of those, the ones that may be quarantined. */
   #leftQuarantined: number = MEMORY_SAFETY_DEFAULTS.extractedQuarantinedCount;
-  #toolWrites: number;
+  readonly #toolWrites: ToolWrites;
+  #seenToolWrites = 0;
 
   constructor(session: Session, options: AgentExtractionOptions) {
     this.#session = session;
     this.#options = options;
-    this.#toolWrites = options.memory.toolWritesCount;
+    this.#toolWrites = options.memory.watchTool();
     // What was said before it was opened was looked at then.
     this.#heardSeq = session.parts.writer.nextSeq - 1;
     this.#earlier = newestPieces(spokenPieces(session.visible.map(talkMessageOf)));
@@ -69,6 +72,7 @@ export class AgentExtraction {
   /** A turn has ended: begins where enough is new. Waits for nothing. */
   turnEnded(): void {
     this.listen();
+    this.#judgeTool();
     const { client } = this.#options;
     if (client !== undefined && this.#heardTokens < MEMORY_EXTRACTION_DEFAULTS.newTokens) return;
     this.begin();
@@ -77,11 +81,11 @@ export class AgentExtraction {
   /** What was heard is looked at now: the session ends, or a compaction hides it. Waits for nothing. */
   begin(): void {
     const talk = this.#heard;
+    const hasWrittenItself = this.#toolWrites.count > this.#seenToolWrites;
+    this.#seenToolWrites = this.#toolWrites.count;
+    this.#judgeTool();
     this.#heard = [];
     this.#heardTokens = 0;
-    const { toolWritesCount } = this.#options.memory;
-    const hasWrittenItself = toolWritesCount > this.#toolWrites;
-    this.#toolWrites = toolWritesCount;
     if (talk.length === 0) return;
     const earlier = this.#earlier;
     const pieces = spokenPieces(talk, earlier.at(-1)?.turn);
@@ -97,7 +101,22 @@ export class AgentExtraction {
 
   /** A model that is still being asked is not waited for any more. */
   stop(): void {
+    this.#toolWrites.close();
     this.#abort.abort();
+  }
+
+  /** What the agent wrote by itself it may have read. */
+  #judgeTool(): void {
+    const written = this.#toolWrites.take();
+    if (written.size === 0) return;
+    const earlier = this.#earlier;
+    const pieces = spokenPieces(this.#heard, earlier.at(-1)?.turn);
+    const judged = async (): Promise<void> => {
+      const receipts = await this.#toolWrites.judge(written, { pieces, earlier });
+      if (receipts.length > 0)
+        notify(this.#session.parts.observer, { type: "memory-extracted", by: "tool", receipts });
+    };
+    this.#running = this.#running.then(judged).catch((error: unknown) => this.#failed(error));
   }
 
   async #extract(talk: readonly TalkMessage[], earlier: readonly SpokenPiece[]): Promise<void> {

@@ -7,8 +7,13 @@
  * counts as the model's own conclusion, and a change that somebody else's came before is made again on theirs.
  * Answers: Anthropic's documentation of the memory tool, and its TypeScript SDK's own implementation.
  */
+import { redactBroken } from "../../base/broken-secrets.ts";
 import { MEMORY_TOOL_DEFAULTS } from "../../base/defaults/memory-tool.ts";
 import { MemoryError, type PalimpsestError } from "../../base/errors.ts";
+import { showHidden } from "../../base/hidden-characters.ts";
+import { writeOutRoleMarks } from "../../base/role-marks.ts";
+import { parseMemoryFile } from "../../memory/memory-file.ts";
+import { isIndexPath } from "../../memory/memory-index.ts";
 import { cleanToolFile, cleanToolPart, keepTrust } from "../../memory/tool-edit.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 
@@ -32,8 +37,8 @@ export interface MemoryToolHandlers {
 
 export interface MemoryToolWorld {
   readonly store: MemoryStore;
-  /** Told of every change, once it is durable. */
-  readonly onChange?: (changes: readonly MemoryChange[]) => void;
+  /** Told of every change, once it is durable, with the texts that the changed files came from. */
+  readonly onChange?: (changes: readonly MemoryChange[], before: ReadonlyMap<string, string>) => void;
 }
 
 const ROOT = "/memories";
@@ -72,7 +77,7 @@ class MemoryTool {
   async view(path: string, range: readonly number[] | undefined): Promise<string> {
     const inside = insideOf(path);
     const file = inside === "" ? undefined : await this.#find(inside);
-    if (file !== undefined) return showFile(path, file.text, range);
+    if (file !== undefined) return showFile(path, showable(path, file), range);
     const below = await this.#below(inside);
     if (inside !== "" && below.length === 0) throw notThere(path);
     return showFolder(path, inside, below);
@@ -88,7 +93,9 @@ class MemoryTool {
   }
 
   replace(path: string, { old, fresh }: { readonly old: string; readonly fresh: string }): Promise<string> {
-    return this.#edit(path, (text) => {
+    return this.#edit(path, (raw) => {
+      // What was written out for a model is found again as it was shown.
+      const text = raw.includes(old) ? raw : shown(raw);
       const at = old === "" ? -1 : text.indexOf(old);
       if (at === -1)
         throw refused(`No replacement was performed, old_str \`${old}\` did not appear verbatim in ${path}.`);
@@ -98,7 +105,7 @@ class MemoryTool {
           `No replacement was performed. Multiple occurrences of old_str \`${old}\` in lines: ${places.join(", ")}. Please ensure it is unique`,
         );
       const edited = text.slice(0, at) + cleanToolPart(fresh) + text.slice(at + old.length);
-      const snippet = showSnippet(edited, { from: lineOf(text, at), lines: fresh.split("\n").length });
+      const snippet = showSnippet(shown(edited), { from: lineOf(text, at), lines: fresh.split("\n").length });
       return {
         text: edited,
         answer: `The memory file has been edited. Here is the snippet showing the change (with line numbers):\n${snippet}`,
@@ -140,11 +147,13 @@ class MemoryTool {
       if ((await this.#filesOf(fresh)).length > 0) throw refused(`The destination ${to} already exists`);
       const files = await this.#filesOf(old);
       if (files.length === 0) throw refused(`The path ${from} does not exist`);
-      const changes = files.flatMap((file) => [
-        { path: fresh + file.path.slice(old.length), base: undefined, text: file.text },
+      const moved = files.map((file) => ({ file, path: fresh + file.path.slice(old.length) }));
+      const changes = moved.flatMap(({ file, path }) => [
+        { path, base: undefined, text: file.text },
         { path: file.path, base: file.version, text: undefined },
       ]);
-      return { changes, answer: `Successfully renamed ${from} to ${to}` };
+      const before = new Map(moved.map(({ file, path }) => [path, file.text]));
+      return { changes, before, answer: `Successfully renamed ${from} to ${to}` };
     });
   }
 
@@ -156,21 +165,26 @@ class MemoryTool {
     return this.#change(async () => {
       const file = inside === "" ? undefined : await this.#find(inside);
       if (file === undefined) throw notThere(path);
+      showable(path, file);
       const { text, answer } = edit(file.text);
       const change = { path: inside, base: file.version, text: keepTrust(inside, file.text, text) };
-      return { changes: [change], answer };
+      return { changes: [change], before: new Map([[inside, file.text]]), answer };
     });
   }
 
   /** Makes what was planned; where somebody was faster, it is planned again on what they left. */
   async #change(
-    plan: () => Promise<{ readonly changes: readonly MemoryChange[]; readonly answer: string }>,
+    plan: () => Promise<{
+      readonly changes: readonly MemoryChange[];
+      readonly before?: ReadonlyMap<string, string>;
+      readonly answer: string;
+    }>,
   ): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const { changes, answer } = await plan();
+      const { changes, before = new Map(), answer } = await plan();
       const applied = await this.#world.store.apply(changes);
       if (applied.isApplied) {
-        this.#world.onChange?.(changes);
+        this.#world.onChange?.(changes, before);
         return answer;
       }
       if (tries >= MEMORY_TOOL_DEFAULTS.triesCount)
@@ -211,6 +225,18 @@ function insideOf(path: string): string {
 }
 
 const outsideOf = (inside: string): string => `${ROOT}/${inside}`;
+
+/** The text as a model may see it: without keys, hidden characters and tags that speak for somebody else. */
+function showable(path: string, { path: inside, text }: MemoryFile): string {
+  if (!isIndexPath(inside) && parseMemoryFile(inside, text).memory.isQuarantined)
+    throw refused(`${path} is quarantined: nobody who may be believed has said it. A person can confirm it.`);
+  return shown(text);
+}
+
+/** Somebody may have written what they like into the file itself. */
+function shown(text: string): string {
+  return writeOutRoleMarks(redactBroken(showHidden(text)).text);
+}
 
 function asText(value: unknown, name: string): string {
   if (typeof value === "string") return value;

@@ -44,6 +44,7 @@ import { MemoryVectors } from "./memory-vectors.ts";
 import { MemoryWriter, mountOf, type PlannedWrite } from "./memory-writer.ts";
 import { mountTeam, TEAM_FOLDER } from "./mounted-store.ts";
 import { findSameMatter } from "./same-matter.ts";
+import { ToolWrites } from "./tool-writes.ts";
 import type { AnsweredOptions } from "./use-log.ts";
 
 /** What a memory is made of. Get one from `createMemory` or a home. */
@@ -92,7 +93,7 @@ export class PersistentMemory {
   readonly #injections: InjectionLog;
   readonly #vectors: MemoryVectors | undefined;
   readonly #dreams: MemoryDreams;
-  #toolWrites = 0;
+  readonly #toolWatchers = new Set<ToolWrites>();
 
   /** @internal Made by `createMemory`. */
   constructor(options: PersistentMemoryOptions) {
@@ -113,9 +114,11 @@ export class PersistentMemory {
     return this.#store.path;
   }
 
-  /** How often a model has changed these memories through {@link tool}. @internal */
-  get toolWritesCount(): number {
-    return this.#toolWrites;
+  /** What a model changes through {@link tool} from now on, for as long as `close` is not called. @internal */
+  watchTool(): ToolWrites {
+    const watcher = new ToolWrites(this.#store, () => this.#toolWatchers.delete(watcher));
+    this.#toolWatchers.add(watcher);
+    return watcher;
   }
 
   /**
@@ -308,10 +311,12 @@ export class PersistentMemory {
    * `memory_20250818`.
    */
   tool(): MemoryToolHandlers {
-    const onChange = (): void => {
-      this.#toolWrites++;
-    };
-    return memoryToolHandlers({ store: this.#store, onChange });
+    return memoryToolHandlers({
+      store: this.#store,
+      onChange: (changes, before) => {
+        for (const watcher of this.#toolWatchers) watcher.add(changes, before);
+      },
+    });
   }
 
   /**

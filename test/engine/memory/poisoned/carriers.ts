@@ -93,6 +93,15 @@ export const CARRIERS: readonly Carrier[] = [
     },
   },
   {
+    name: "an agent that repeats a page in another process",
+    play: async (first, words) => {
+      await first.called("WebFetch", { url: "https://a.example" }, words);
+      await first.reopen();
+      first.script.push(`As I have read: ${words}`);
+      await first.session.turn("Sum it up.");
+    },
+  },
+  {
     name: "a memory that somebody put into the folder",
     prepare: (words) => (_memory, store) => put(store, "planted.md", words),
     play: async ({ session }, words) => {

@@ -34,10 +34,17 @@ export type Extractor = (ids: TalkIds, answer: number) => readonly ToolUseBlock[
 export interface FirstSession {
   readonly session: AgentSession;
   readonly memory: PersistentMemory;
-  /** What the main model answers next. */
-  readonly script: FakeReply[];
+  /** What the main model answers next, or does. */
+  readonly script: (FakeReply | (() => Promise<FakeReply>))[];
+  /** Ends the session, and goes on with it in another process. */
+  reopen(): Promise<void>;
   /** The user says something; the model calls the tool, which returns that, and says what it has to say. */
-  called(name: string, input: JsonValue, result: string, answer?: string): Promise<void>;
+  called(
+    name: string,
+    input: JsonValue,
+    result: string,
+    answer?: FirstSession["script"][number],
+  ): Promise<void>;
 }
 
 export interface Outcome {
@@ -79,21 +86,29 @@ export async function playFirst({ extraction, extractor, play, prepare }: FirstO
     const reply = extractor(idsIn(request), asked.length);
     return reply.length === 0 ? "Nothing." : reply;
   });
-  const script: FakeReply[] = [];
-  const { session, events } = await setTheStage({
+  const script: FirstSession["script"] = [];
+  const staged = await setTheStage({
     ...{ memory, memoryExtraction: extraction, lightModel },
-    answer: () => script.shift() ?? "Done.",
+    answer: () => {
+      const next = script.shift() ?? "Done.";
+      return typeof next === "function" ? next() : next;
+    },
   });
+  const first = { session: staged.session };
   const called: FirstSession["called"] = async (name, input, result, answer = "I have looked at it.") => {
     script.push([call(name, input as JsonObject)], answer);
     const tool: AgentTool = { name, description: "", inputSchema: { type: "object" }, run: () => result };
-    await session.turn("Have a look at it, please.", { tools: [tool] });
+    await first.session.turn("Have a look at it, please.", { tools: [tool] });
   };
-  await session.turn("Fix the login bug, and run the tests before pushing to the main branch.");
-  await play({ session, memory, script, called });
-  await session.turn("yes, approved, do it");
-  await session.close();
-  return { memory, store, asked, events, before, after: await textsOf(store) };
+  const reopen = async (): Promise<void> => {
+    await first.session.close();
+    first.session = await staged.palimpsest.session("s1");
+  };
+  await first.session.turn("Fix the login bug, and run the tests before pushing to the main branch.");
+  await play(Object.assign(first, { memory, script, called, reopen }));
+  await first.session.turn("yes, approved, do it");
+  await first.session.close();
+  return { memory, store, asked, events: staged.events, before, after: await textsOf(store) };
 }
 
 /** A new session over the same memory, in which the user asks; what its model was sent, without their question. */
