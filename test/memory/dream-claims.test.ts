@@ -41,6 +41,12 @@ describe("merging two memories because a model says so", () => {
       gone: models("The team holds its release meeting on Mondays in room 12."),
       text: "The team holds its release meeting on Mondays at noon.\n\nThe team holds its release meeting on Mondays in room 12.",
     },
+    {
+      why: "an address that only one of them has stays",
+      kept: models("The release notes of the team lie on the docs page."),
+      gone: models("The release notes of the team lie on docs.example.test."),
+      text: "The release notes of the team lie on the docs page.\n\nThe release notes of the team lie on docs.example.test.",
+    },
   ])("is done: $why", ({ kept, gone, text }) => {
     expect(judgeMerge({ kept, text: kept.body }, gone)).toEqual({ isAllowed: true, value: text });
   });
