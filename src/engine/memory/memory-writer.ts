@@ -88,25 +88,31 @@ export class MemoryWriter {
     usedCounts: ReadonlyMap<string, number>,
   ): { readonly changes: readonly MemoryChange[]; readonly warnings: readonly string[] } {
     const touched = new Set([...lines.map(({ path }) => path), ...unlisted].map(mountOf));
+    const fresh = new Set(lines.map(({ path }) => path));
+    const unread = new Set([...view.indexes.keys(), ...view.problems.map(({ path }) => path)]);
     const warnings: string[] = [];
     const indexes = [...touched].flatMap((mount): readonly MemoryChange[] => {
       const path = mount + INDEX_NAME;
       const before = view.indexes.get(path);
       const inMount = (other: string): boolean => mountOf(other) === mount;
       let text = before?.text ?? "";
-      for (const { path: of, ...line } of lines.filter((one) => inMount(one.path)))
+      const own = lines.filter((one) => inMount(one.path));
+      for (const { path: of, ...line } of own)
         text = setIndexLine(text, { ...line, file: of.slice(mount.length) });
       // Behind the new ones, which come in where the old ones stand.
       for (const gone of unlisted.filter(inMount)) text = removeIndexLine(text, gone.slice(mount.length));
       const worthOfLine = (file: string): number => {
         const known = view.memories.get(mount + file);
-        // A line that leads nowhere is worth nothing; what is being written now is new.
-        return known === undefined ? 1 : worthOf(known.memory, this.#now(), usedCounts.get(mount + file));
+        if (known !== undefined) return worthOf(known.memory, this.#now(), usedCounts.get(mount + file));
+        // What is being written now is new, and what cannot be read is there all the same: else it leads nowhere.
+        return fresh.has(mount + file) || unread.has(mount + file) ? 1 : 0;
       };
-      const fitted = fitIndex(text, ({ file }) => worthOfLine(file));
-      if (fitted.warning !== undefined) warnings.push(fitted.warning);
-      if (fitted.text === (before?.text ?? "")) return [];
-      return [{ path, base: before?.version, text: fitted.text }];
+      // Who takes a line out needs no room, and somebody else's index is not shortened for it.
+      const fitted = own.length === 0 ? undefined : fitIndex(text, ({ file }) => worthOfLine(file));
+      if (fitted?.warning !== undefined) warnings.push(fitted.warning);
+      const after = fitted?.text ?? text;
+      if (after === (before?.text ?? "")) return [];
+      return [{ path, base: before?.version, text: after }];
     });
     return { changes: [...changes, ...indexes], warnings };
   }
