@@ -137,7 +137,7 @@ class Dreaming {
       corrected: [...new Set([...pathsThat("contradicts"), ...replaced])],
       nowMs: this.#input.nowMs,
     });
-    if (plan.status === "merged") return;
+    if (plan.status === "merged" || plan.status === "rejected") return;
     for (const { path, text } of plan.changes) this.#hands.draft.setMemory(path, text);
     add(search, this.#hands.activeAt(plan.path)!);
     const paths = [plan.path, ...plan.superseded];

@@ -4,7 +4,8 @@
  *
  * Nothing is deleted: what gives way keeps its file and says by what. A fact gives way only to somebody who is
  * to be believed as much: what a user said is not corrected by what a model concluded, and neither by what a
- * tool returned. Then both stay, and the receipt says so.
+ * tool returned. Then both stay, and the receipt says so. Nor does it give way to what was said before it: an old
+ * fact that turns up late, out of an import or a session, is history, and stays where it was.
  */
 import { firstLine } from "../base/text.ts";
 import type { MemoryChange } from "../ports/memory-store.ts";
@@ -26,6 +27,8 @@ export interface FreshMemory {
   readonly decays: boolean;
   /** When it was first said, where that is not now. */
   readonly createdAtMs?: number | undefined;
+  /** When it was last said, where that was later. */
+  readonly updatedAtMs?: number | undefined;
   readonly sessionId?: string | undefined;
   readonly messageId?: string | undefined;
   /** Where it goes: the directory itself, or a folder in it. */
@@ -68,7 +71,40 @@ export function planRemember(fresh: FreshMemory, situation: RememberSituation): 
   const repeated = situation.repeated
     .map((path) => situation.known.get(path))
     .find((known) => known !== undefined);
-  return repeated === undefined ? planNew(fresh, situation) : planMerge(fresh, repeated, situation);
+  if (repeated !== undefined) return planMerge(fresh, repeated, situation);
+  const newer = newerOf(fresh, situation);
+  return newer === undefined ? planNew(fresh, situation) : leaveAsHistory(newer);
+}
+
+/** What says otherwise, was said later, and is as well founded: then the fact is over already. */
+function newerOf(fresh: FreshMemory, situation: RememberSituation): KnownMemory | undefined {
+  if (situation.mustSupersede === true || fresh.isQuarantined) return undefined;
+  return situation.corrected
+    .flatMap((path) => situation.known.get(path) ?? [])
+    .find(
+      ({ memory }) =>
+        !memory.isQuarantined &&
+        trustOf(memory) >= trustOf(fresh) &&
+        wasSaidBefore(fresh, memory, situation.nowMs),
+    );
+}
+
+function leaveAsHistory({ memory: { path } }: KnownMemory): RememberPlan {
+  const reason = `It is history: ${path}, which is newer, says otherwise.`;
+  return { status: "rejected", path, reason, changes: [], lines: [], superseded: [], contradicted: [path] };
+}
+
+type Times = Pick<FreshMemory, "createdAtMs" | "updatedAtMs">;
+
+/** When it was last said. What comes from outside may have any date; nothing is newer than what is said now. */
+function saidAtMs({ createdAtMs, updatedAtMs }: Times, nowMs: number): number | undefined {
+  if (createdAtMs === undefined && updatedAtMs === undefined) return undefined;
+  return Math.min(nowMs, Math.max(createdAtMs ?? 0, updatedAtMs ?? 0));
+}
+
+/** A fresh fact of unknown age is said now; a memory of unknown age is older than all others. */
+function wasSaidBefore(fresh: Times, known: Times, nowMs: number): boolean {
+  return (saidAtMs(fresh, nowMs) ?? nowMs) < (saidAtMs(known, nowMs) ?? Number.NEGATIVE_INFINITY);
 }
 
 /** It is known: it may be believed more from now on, and is younger. */
@@ -83,14 +119,17 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
     const reason = `${says}; nothing was changed.`;
     return { status: "merged", path, reason, changes: [], lines: [], superseded: [], contradicted: [] };
   }
+  const { nowMs } = situation;
+  const saidMs = saidAtMs(fresh, nowMs) ?? nowMs;
   const updated = updateMemoryFile(text, {
-    updatedAtMs: situation.nowMs,
+    // What was said then makes nothing younger than it is.
+    ...(saidMs > (saidAtMs(memory, nowMs) ?? 0) ? { updatedAtMs: saidMs } : {}),
     ...(isMoreTrusted
       ? { source: fresh.source, isConfirmed: fresh.isConfirmed, isQuarantined: false }
       : { isConfirmed: memory.isConfirmed || fresh.isConfirmed }),
     ...(fresh.decays ? {} : { decays: false }),
   });
-  const changes: MemoryChange[] = [{ path, base: version, text: updated }];
+  const changes: MemoryChange[] = updated === text ? [] : [{ path, base: version, text: updated }];
   const lines = memory.isQuarantined ? [lineFor(fresh, path)] : [];
   const reason = isMoreTrusted ? `${says}; it is better founded now.` : `${says}; it was said again.`;
   return { status: "merged", path, reason, changes, lines, superseded: [], contradicted: [] };
@@ -100,7 +139,8 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   const { known, nowMs, mustSupersede = false } = situation;
   const path = fresh.folder + memoryFileName(fresh.name, namesIn(fresh.folder, situation));
   const isBelieved = ({ memory }: KnownMemory): boolean =>
-    mustSupersede || (!fresh.isQuarantined && trustOf(fresh) >= trustOf(memory));
+    mustSupersede ||
+    (!fresh.isQuarantined && trustOf(fresh) >= trustOf(memory) && !wasSaidBefore(fresh, memory, nowMs));
   const matter = situation.corrected.flatMap((old) => known.get(old) ?? []);
   const old = matter.filter(isBelieved);
   const kept = matter.filter((one) => !isBelieved(one));
@@ -122,7 +162,7 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   return {
     status: fresh.isQuarantined ? "quarantined" : superseded.length > 0 ? "superseded" : "written",
     path,
-    reason: reasonOf(fresh, superseded, contradicted),
+    reason: reasonOf(fresh, superseded, kept),
     changes,
     lines: fresh.isQuarantined ? [] : [lineFor(fresh, path)],
     superseded,
@@ -137,18 +177,15 @@ function namesIn(folder: string, { known, taken = [] }: RememberSituation): read
   );
 }
 
-function reasonOf(
-  { isQuarantined, source }: FreshMemory,
-  superseded: readonly string[],
-  contradicted: readonly string[],
-): string {
+function reasonOf(fresh: FreshMemory, superseded: readonly string[], kept: readonly KnownMemory[]): string {
+  const { isQuarantined, source } = fresh;
   if (isQuarantined)
     return `Only a ${source} said so: it is kept, and shown to no model until somebody confirms it.`;
+  const paths = kept.map(({ memory }) => memory.path).join(", ");
+  const advantage = kept.every(({ memory }) => trustOf(memory) > trustOf(fresh)) ? "better founded" : "newer";
   const parts = [
     superseded.length > 0 ? `It takes the place of ${superseded.join(", ")}.` : "It is new.",
-    ...(contradicted.length > 0
-      ? [`It says otherwise than ${contradicted.join(", ")}, which is better founded: both stay.`]
-      : []),
+    ...(kept.length > 0 ? [`It says otherwise than ${paths}, which is ${advantage}: both stay.`] : []),
   ];
   return parts.join(" ");
 }

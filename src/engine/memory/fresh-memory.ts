@@ -30,6 +30,8 @@ export interface RememberOptions {
   readonly decays?: boolean;
   /** When it was first said, in milliseconds since the epoch. @defaultValue now */
   readonly createdAtMs?: number;
+  /** When it was last said, in milliseconds since the epoch. @defaultValue `createdAtMs` */
+  readonly updatedAtMs?: number;
   /** Shared with the project's team, where there is one. @defaultValue false */
   readonly isTeam?: boolean;
   /** Memories that it says otherwise than: they give way where they are not better founded. `supersede` asks nobody. */
@@ -79,6 +81,7 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
     ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }),
     ...(options.messageId === undefined ? {} : { messageId: options.messageId }),
     ...(options.createdAtMs === undefined ? {} : { createdAtMs: options.createdAtMs }),
+    ...(options.updatedAtMs === undefined ? {} : { updatedAtMs: options.updatedAtMs }),
     folder: isTeam ? TEAM_FOLDER : "",
   };
   return { fresh, cleaned };

@@ -6,7 +6,12 @@
  */
 import { type ForeignFile, importClaudeCodeMemory } from "../../memory/transfer/from-claude-code.ts";
 import { importMemories } from "../../memory/transfer/import-memories.ts";
-import type { MemoryFormat, MemoryImport, NotCarried } from "../../memory/transfer/imported-memory.ts";
+import type {
+  ImportedMemory,
+  MemoryFormat,
+  MemoryImport,
+  NotCarried,
+} from "../../memory/transfer/imported-memory.ts";
 import { isMemoryBundle, parseMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { RememberOptions } from "./fresh-memory.ts";
@@ -38,8 +43,9 @@ export async function importInto(
 
 async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<MemoryImportReport> {
   const receipts: MemoryImportReport["receipts"][number][] = [];
-  for (const { memory: found, origin } of read.memories) {
-    const { name, description, type, decays, createdAtMs, isQuarantined, sessionId, body } = found;
+  for (const { memory: found, origin } of inOrderOfTime(read.memories)) {
+    const { name, description, type, decays, updatedAtMs, isQuarantined, sessionId, body } = found;
+    const createdAtMs = found.createdAtMs ?? updatedAtMs;
     const receipt = await memory.remember(body, {
       name,
       source: "import",
@@ -48,6 +54,7 @@ async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<Memo
       ...(type === undefined ? {} : { type }),
       ...(decays === undefined ? {} : { decays }),
       ...(createdAtMs === undefined ? {} : { createdAtMs }),
+      ...(updatedAtMs === undefined || updatedAtMs === createdAtMs ? {} : { updatedAtMs }),
       ...(isQuarantined === undefined ? {} : { isQuarantined }),
       ...(sessionId === undefined ? {} : { sessionId }),
     });
@@ -55,6 +62,13 @@ async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<Memo
   }
   const { format, notCarried, notCarriedCount } = read;
   return { format, receipts, notCarried, notCarriedCount };
+}
+
+/** Programs export the newest first, or in no order; what says nothing of its time comes last, as it stood. */
+function inOrderOfTime(memories: readonly ImportedMemory[]): readonly ImportedMemory[] {
+  const timeOf = ({ memory }: ImportedMemory): number =>
+    memory.updatedAtMs ?? memory.createdAtMs ?? Number.MAX_VALUE;
+  return memories.toSorted((one, other) => timeOf(one) - timeOf(other));
 }
 
 /** What has a file of its name already stays as it is. */

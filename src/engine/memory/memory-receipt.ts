@@ -17,7 +17,7 @@ export type MemoryStatus =
 /** What one call did, for people and programs: nothing is done silently, and a failure is never one of these. */
 export interface MemoryReceipt {
   readonly status: MemoryStatus;
-  /** Where it is found from now on; absent where it was rejected. */
+  /** Where it is found from now on; where it was rejected, the memory that stands against it, if there is one. */
   readonly path?: string;
   /** In words, with what was compared. */
   readonly reason: string;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { aPersistentMemory, put } from "./a-persistent-memory.ts";
+import type { MemoryStore } from "../../../src/ports/memory-store.ts";
+import { aPersistentMemory, DAY_MS, put } from "./a-persistent-memory.ts";
+
+/** All files, by path. */
+async function textsOf(store: MemoryStore): Promise<Readonly<Record<string, string>>> {
+  const { files } = await store.list();
+  const texts = files.map(async ({ path }) => [path, (await store.read(path))!.text] as const);
+  return Object.fromEntries(await Promise.all(texts));
+}
 
 describe("export and import", () => {
   it("bring a directory over to the byte", async () => {
@@ -58,6 +66,74 @@ describe("export and import", () => {
       ...{ source: "import", isConfirmed: false, createdAtMs: Date.UTC(2026, 0, 5, 10) },
     });
     expect((await memory.recall("what is Ada allergic to?")).memories).toHaveLength(1);
+  });
+
+  describe("of facts with dates", () => {
+    const PARIS = { id: "b2", memory: "Anna lives in Paris", created_at: "2026-02-05T10:00:00Z" };
+    const BERLIN = { id: "b1", memory: "Anna lives in Berlin", created_at: "2024-01-05T10:00:00Z" };
+    const exported = (...results: readonly unknown[]): string => JSON.stringify({ results });
+
+    it("let the newest one win, in whatever order they are", async () => {
+      for (const records of [exported(PARIS, BERLIN), exported(BERLIN, PARIS)]) {
+        const { memory } = aPersistentMemory();
+        await memory.import(records);
+        const { text } = await memory.recall("Where does Anna live?");
+        expect(text).toContain("Paris");
+        expect(text).not.toContain("Berlin");
+      }
+    });
+
+    it("change nothing the second time", async () => {
+      const { memory, store } = aPersistentMemory();
+      await memory.import(exported(PARIS, BERLIN));
+      const before = await textsOf(store);
+      expect((await memory.import(exported(PARIS, BERLIN))).receipts).toMatchObject([
+        {
+          status: "rejected",
+          path: "anna-lives-in-paris.md",
+          reason: "It is history: anna-lives-in-paris.md, which is newer, says otherwise.",
+        },
+        { status: "merged", path: "anna-lives-in-paris.md" },
+      ]);
+      expect(await textsOf(store)).toEqual(before);
+    });
+
+    it("go by when a fact was last changed", async () => {
+      const { memory } = aPersistentMemory();
+      await memory.import(exported({ ...BERLIN, updated_at: "2026-02-20T10:00:00Z" }, PARIS));
+      expect((await memory.recall("Where does Anna live?")).text).toContain("Berlin");
+      expect(await memory.show("anna-lives-in-berlin.md")).toMatchObject({
+        ...{ createdAtMs: Date.UTC(2024, 0, 5, 10), updatedAtMs: Date.UTC(2026, 1, 20, 10) },
+      });
+    });
+
+    it("leave room for what is said now, whatever date they claim", async () => {
+      const { memory } = aPersistentMemory();
+      await memory.import(exported({ ...BERLIN, created_at: "2099-01-01T00:00:00Z" }));
+      const { status } = await memory.remember("Anna lives in Paris", { source: "user" });
+      expect(status).toBe("superseded");
+    });
+
+    it("keep a newer fact of less weight beside an older one of a person", async () => {
+      const { memory, clock } = aPersistentMemory();
+      await memory.import(exported(PARIS));
+      const said = { source: "user" as const, createdAtMs: clock.nowMs - 100 * DAY_MS };
+      const { status, reason } = await memory.remember("Anna lives in Berlin", said);
+      expect([status, reason]).toEqual([
+        "written",
+        "It is new. It says otherwise than anna-lives-in-paris.md, which is newer: both stay.",
+      ]);
+    });
+
+    it("take files of unknown age for as old as their last change", async () => {
+      const { memory } = aPersistentMemory();
+      const modifiedMs = Date.UTC(2025, 4, 1);
+      await memory.import([{ path: "deploys.md", text: "We deploy on Tuesdays.", modifiedMs }]);
+      expect(await memory.show("deploys.md")).toMatchObject({
+        createdAtMs: modifiedMs,
+        updatedAtMs: undefined,
+      });
+    });
   });
 
   it("take over a memory directory of Claude Code", async () => {
