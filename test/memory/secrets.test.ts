@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { cleanMemoryText } from "../../src/memory/clean-memory.ts";
 import { corpusFolder, hasCorpus } from "../helpers/corpus.ts";
+import { growth } from "../helpers/growth.ts";
 import {
   BREAKS,
   SECRET_FAMILIES,
@@ -47,17 +48,28 @@ describe("secrets in memory", () => {
     expect(together("a\\\nb\n> c\\nd\\\\u{200B}e")).toBe("abcde");
   });
 
+  const whole = { count: 0, leaked: 0 };
   it.each(SECRET_FAMILIES)("keeps %s out of a body, whatever stands around it", (family) => {
     const leaked: string[] = [];
     for (const { name, around } of SURROUNDINGS) {
       for (let sample = 0; sample < SAMPLES; sample++) {
         const { before, secret, after } = secretSample(family, random);
         const { text, changes } = cleanMemoryText(around(before + secret + after), "body");
+        whole.count++;
         if (isLeaked(secret, text)) leaked.push(`${name}: ${text}`);
         expect(changes.some((change) => change.startsWith("secret: "))).toBe(!isLeaked(secret, text));
       }
     }
+    whole.leaked += leaked.length;
     expect(leaked).toEqual([]);
+  });
+
+  it("are looked for in many cases", () => {
+    console.info(
+      `whole keys of ${SECRET_FAMILIES.length} families: ${whole.leaked} of ${whole.count} leaked`,
+    );
+    expect(SECRET_FAMILIES.length).toBeGreaterThanOrEqual(15);
+    expect(whole.count).toBeGreaterThan(500);
   });
 
   it("keeps at least 99 in 100 out that are broken in two", () => {
@@ -77,7 +89,7 @@ describe("secrets in memory", () => {
         }
       }
     }
-    if (isLong) process.stdout.write(`broken keys that leaked: ${leaked.length} of ${count}\n`);
+    console.info(`broken keys that leaked: ${leaked.length} of ${count}`);
     expect(leaked.length, leaked.slice(0, 5).join("\n")).toBeLessThanOrEqual(count / 100);
   });
 
@@ -116,7 +128,31 @@ const hasSecret = (text: string): boolean =>
   cleanMemoryText(text, "body").changes.some((change) => change.startsWith("secret: "));
 
 it("takes none of 10,000 lines of checksums, ids and pictures for a key", () => {
-  expect(lookAlikes(10_000).filter(hasSecret)).toEqual([]);
+  const found = lookAlikes(10_000).filter(hasSecret);
+  console.info(`taken for keys: ${found.length} of 10,000 lines that look like some`);
+  expect(found).toEqual([]);
+});
+
+it("leaves 10,000 lines without keys as they are, to the byte, one by one and as one text", () => {
+  const lines = lookAlikes(10_000).map((line) => line.replaceAll("![", "[").trim());
+  expect(lines.filter((line) => cleanMemoryText(line, "body").text !== line)).toEqual([]);
+  const texts = Array.from({ length: 100 }, (_, at) => lines.slice(at * 100, at * 100 + 100).join("\n"));
+  expect(texts.filter((text) => cleanMemoryText(text, "body").text !== text)).toEqual([]);
+});
+
+it("takes eight times as long for eight times as many keys", () => {
+  const text = (count: number): string =>
+    Array.from({ length: count }, () => {
+      const { before, secret, after } = secretSample("aws", random);
+      return `${before}${secret}${after} and some words`;
+    }).join("\n");
+  const [small, large] = [text(1_000), text(8_000)];
+  const measured = growth(
+    () => cleanMemoryText(small, "body"),
+    () => cleanMemoryText(large, "body"),
+    { enough: 20, leastMs: 1 },
+  );
+  expect(measured).toBeLessThan(20);
 });
 
 it.skipIf(!hasCorpus)(
@@ -126,7 +162,7 @@ it.skipIf(!hasCorpus)(
     const files = readdirSync(folder).slice(0, isLong ? undefined : 3);
     const lines = files.flatMap((name) => recordedLines(join(folder, name)));
     const found = lines.filter(hasSecret);
-    if (isLong) process.stdout.write(`taken for keys: ${found.length} of ${lines.length} recorded lines\n`);
+    console.info(`taken for keys: ${found.length} of ${lines.length} recorded lines`);
     expect(lines.length).toBeGreaterThan(10_000);
     expect(found.length, found.slice(0, 3).join("\n").slice(0, 1_000)).toBeLessThanOrEqual(
       lines.length / 1_000,
