@@ -1,5 +1,5 @@
 /** `palimpsest memory`: what a person sees of what is remembered, and changes. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliDouble } from "./cli-double.ts";
@@ -168,6 +168,32 @@ describe("palimpsest memory", () => {
     const imported = await run(["memory", "import", folder, "--folder", join(testFolder(), "third")]);
     expect(imported.out).toBe(`written ${name} (from ${name})\n`);
     expect((await run(["memory", "import", join(folder, "none")])).code).toBe(1);
+  });
+
+  it("imports nothing that lies elsewhere or is no text, and says so", async () => {
+    const { run, folder } = storedHome();
+    const [foreign, elsewhere] = [testFolder(), testFolder()];
+    writeFileSync(join(elsewhere, "private.md"), "The password of the vault is otter.");
+    symlinkSync(join(elsewhere, "private.md"), join(foreign, "link.md"));
+    symlinkSync(elsewhere, join(foreign, "folder"));
+    linkSync(join(elsewhere, "private.md"), join(foreign, "second.md"));
+    writeFileSync(join(foreign, "binary.md"), Buffer.from([0x66, 0xff, 0xfe, 0x00]));
+    writeFileSync(join(foreign, "good.md"), TUESDAYS);
+    const { code, out, err } = await run(["memory", "import", foreign, "--folder", join(folder, "own")]);
+    expect([code, out]).toEqual([3, "written good.md (from good.md)\n"]);
+    expect(err.split("\n")).toEqual([
+      "not carried: binary.md: its 4 bytes are no UTF-8 text",
+      "not carried: folder: it is a link, which is not followed",
+      "not carried: link.md: it is a link, which is not followed",
+      "not carried: second.md: it has a second name, which may lie anywhere",
+      "1 memories read, 4 things not carried.",
+      "",
+    ]);
+    expect(await run(["memory", "import", join(foreign, "binary.md")])).toMatchObject({ code: 1, out: "" });
+    // What a person names may be a link: they have seen where it leads.
+    symlinkSync(foreign, join(elsewhere, "alias"));
+    const named = await run(["memory", "import", join(elsewhere, "alias"), "--folder", join(folder, "own")]);
+    expect(named.out).toBe("merged good.md (from good.md)\n");
   });
 
   it("prints JSON for programs", async () => {

@@ -1,16 +1,16 @@
 /** `palimpsest memory import`: memories of another program, or of an export, with a report of what stayed behind. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
-import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory-write.ts";
-import { InputError } from "../../../base/errors.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import type { MemoryImportReport } from "../../../engine/memory/import-memories.ts";
-import type { ForeignFile } from "../../../memory/transfer/from-claude-code.ts";
 import { type CommandShell, helpText } from "../sessions/command-shell.ts";
 import { printJson } from "../sessions/print-json.ts";
 import type { CliContext } from "../terminal.ts";
+import { readForeignMemories } from "./foreign-memories.ts";
 import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
+
+/** Exit code where something that should have come over did not. */
+const REFUSED = 3;
 
 export function addImport(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
@@ -25,7 +25,9 @@ export function addImport(parent: Command, { context, exitWith }: CommandShell):
       "after",
       helpText({
         examples: ["memory import ~/.claude/projects/my-app/memory", "memory import memory.jsonl --json"],
+        exitCodes: { [REFUSED]: "a file or a memory was refused, the others came over" },
         notes: [
+          "Of a directory its Markdown files are read, and no links, no files with a second name, and no binaries.",
           "What another program kept is believed less than what a user said here, and nothing of it is confirmed.",
         ],
       }),
@@ -34,11 +36,16 @@ export function addImport(parent: Command, { context, exitWith }: CommandShell):
 }
 
 async function runImport(path: string, flags: MemoryFlags, context: CliContext): Promise<number> {
-  const from = readForeign(resolve(context.folder, path));
-  const report = await withMemory(flags, context, (memory) => memory.import(from));
+  const { from, refused } = readForeignMemories(resolve(context.folder, path));
+  const imported = await withMemory(flags, context, (memory) => memory.import(from));
+  const report: MemoryImportReport = {
+    ...imported,
+    notCarried: [...refused, ...imported.notCarried],
+    notCarriedCount: refused.length + imported.notCarriedCount,
+  };
   if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...report });
   else print(report, context);
-  return 0;
+  return refused.length > 0 ? REFUSED : 0;
 }
 
 function print(
@@ -56,38 +63,4 @@ function print(
   const more = notCarriedCount - notCarried.length;
   if (more > 0) err.write(`${err.styles.yellow(`and ${more} more`)}\n`);
   err.write(`${receipts.length} memories read, ${notCarriedCount} things not carried.\n`);
-}
-
-/** A file's text, or the Markdown files of a directory. @throws `InputError` */
-function readForeign(path: string): string | readonly ForeignFile[] {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined)
-    throw new InputError("INPUT_NOT_FOUND", {
-      message: `There is no ${path}.`,
-      hint: "Give the path of a memory directory or of an export.",
-    });
-  if (!stat.isDirectory()) {
-    refuseLarge(path, stat.size);
-    return readFileSync(path, "utf8");
-  }
-  return readdirSync(path, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.md$/i.test(name) && !/(?:^|[\\/])\./.test(name))
-    .sort()
-    .flatMap((name): readonly ForeignFile[] => {
-      const file = join(path, name);
-      const found = statSync(file, { throwIfNoEntry: false });
-      if (found?.isFile() !== true) return [];
-      refuseLarge(file, found.size);
-      const text = readFileSync(file, "utf8");
-      return [{ path: relative(path, file).replaceAll("\\", "/"), text, modifiedMs: found.mtimeMs }];
-    });
-}
-
-function refuseLarge(path: string, bytes: number): void {
-  const { importedBytes } = MEMORY_WRITE_DEFAULTS;
-  if (bytes <= importedBytes) return;
-  throw new InputError("INPUT_TOO_LARGE", {
-    message: `${path} has ${bytes} bytes, and may have ${importedBytes}.`,
-    hint: "Memories are short texts: see whether this is the right file.",
-  });
 }
