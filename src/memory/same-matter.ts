@@ -104,6 +104,13 @@ function replacesValue(fresh: readonly MatterWord[], known: readonly MatterWord[
   if (oldValue.length > valueWordsCount || newValue.length > valueWordsCount) return false;
   if (oldValue[0]!.lead !== newValue[0]!.lead || [...oldValue, ...newValue].some(({ term }) => term === NOT))
     return false;
+  // Two purposes have a value each, and a relation within a value means that the subjects differ, too.
+  if (hasPurpose(oldValue) || hasPurpose(newValue)) return false;
+  if ([...oldValue, ...newValue].some(({ term }) => term === BE)) return false;
+  // Two purposes may differ by a letter that a stem has not: `for http` and `for https`.
+  const isOther = ({ word, lead }: MatterWord, index: number): boolean =>
+    PURPOSES.test(lead) && word !== fresh[fresh.length - after + index]!.word;
+  if (tail.some(isOther)) return false;
   // What comes behind the value says of what it is; a relation there means that the value was the subject.
   if (tail.some(({ term }) => term === BE || SINGLE_VALUED.has(term)) || isEvent([...head, ...tail]))
     return false;
@@ -131,6 +138,18 @@ function hasOneValue(
   if (relation.term !== BE) return SINGLE_VALUED.has(relation.term);
   // “The build is slow” leaves room for much else, “the default branch is …” does not.
   return subject.some(({ term }) => ATTRIBUTES.has(term));
+}
+
+/** Small words behind which stands of what, where or when a value is meant: `30 seconds for reads`. */
+const PURPOSES =
+  /\b(?:for|in|on|with|at|to|from|by|about|into|over|after|before|when|where|while|if|as|but|per|during)\b/;
+
+/** Whether it says of what it is, beside the value: “30 seconds for reads” says nothing of writes. */
+function hasPurpose([, ...words]: readonly MatterWord[]): boolean {
+  // “From 9 to 5” and “May 3 at 10” are values as a whole.
+  return words.some(
+    ({ word, term, lead }) => PURPOSES.test(word) || (PURPOSES.test(lead) && !/^\d/.test(term)),
+  );
 }
 
 const isOwnSubject = ({ term, lead }: MatterWord): boolean => term !== BE && /^(?:i|we|)$/.test(lead);

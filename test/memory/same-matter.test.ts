@@ -44,6 +44,22 @@ describe("a new fact and an old one", () => {
     },
     { fresh: "Use spaces, not tabs", known: "Use tabs", why: "the old value is denied, in short" },
     {
+      fresh: "The limit is 100 per user",
+      known: "The limit is 10 per user",
+      why: "another number for the same purpose",
+    },
+    { fresh: "The timeout is 5 minutes", known: "The timeout is 1 minute", why: "forms of one word" },
+    {
+      fresh: "Office hours are from 8 to 4",
+      known: "Office hours are from 9 to 5",
+      why: "a span of time is one value",
+    },
+    {
+      fresh: "The deadline is May 5 at 10",
+      known: "The deadline is May 3 at 12",
+      why: "and so is a point in time",
+    },
+    {
       fresh: "The default branch is trunk",
       known: "The default branch is main",
       why: "there is one default",
@@ -85,6 +101,44 @@ describe("a new fact and an old one", () => {
       known: "The user is planning a 3-day trip",
       why: "one of many",
     },
+    {
+      fresh: "The port is 6379 for redis",
+      known: "The port is 5432 for postgres",
+      why: "a port for each purpose",
+    },
+    {
+      fresh: "The timeout is 60 seconds for writes",
+      known: "The timeout is 30 seconds for reads",
+      why: "the same",
+    },
+    { fresh: "The limit is 100 per team", known: "The limit is 10 per user", why: "the same" },
+    {
+      fresh: "The price is 9 euros for adults",
+      known: "The price is 5 euros for kids",
+      why: "the same",
+    },
+    { fresh: "The owner is Bob for search", known: "The owner is Anna for billing", why: "the same" },
+    {
+      fresh: "The API listens on port 9443 for TLS",
+      known: "The API listens on port 9090",
+      why: "one of them says what for",
+    },
+    {
+      fresh: "The timeout is 60 seconds when busy",
+      known: "The timeout is 30 seconds when idle",
+      why: "a timeout for each case",
+    },
+    {
+      fresh: "The URL is https://b.example for production",
+      known: "The URL is https://a.example for staging",
+      why: "a place for each purpose",
+    },
+    {
+      fresh: "The server listens on port 443 for https",
+      known: "The server listens on port 80 for http",
+      why: "two purposes that are written nearly alike",
+    },
+    { fresh: "Cost for adults is 9", known: "Cost for kids is 5", why: "the subject differs" },
     { fresh: "He plans to use rye in the cake", known: "He plans to use oats in the cake", why: "a plan" },
     { fresh: "The bus goes to work", known: "The bus comes from work", why: "a small word that tells" },
     {
