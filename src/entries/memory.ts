@@ -1,6 +1,7 @@
 /** `palimpsest/memory`: long-term memory, facts that outlive a session, kept as Markdown files that people read. */
 
 export { inMemoryMemoryStore } from "../adapters/in-memory/in-memory-memory-store.ts";
+export type { ArchivedMemory, ShownArchivedMemory } from "../engine/memory/archived-memories.ts";
 export type {
   DreamOptions,
   DreamPlaceOptions,
@@ -19,10 +20,10 @@ export type { MemoryReceipt, MemoryStatus } from "../engine/memory/memory-receip
 export type { MemoryToolHandlers } from "../engine/memory/memory-tool.ts";
 export type {
   ListOptions,
-  MemoryIndexText,
   MemoryList,
   PersistentMemory,
 } from "../engine/memory/persistent-memory.ts";
+export type { MemoryIndexText } from "../engine/memory/shown-index.ts";
 export type { AnsweredOptions } from "../engine/memory/use-log.ts";
 export { createMemory, type MemoryOptions, memoryFolder } from "../hosts/create-memory.ts";
 export type { DreamAction } from "../memory/dream-hands.ts";

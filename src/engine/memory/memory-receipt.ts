@@ -3,6 +3,7 @@
 /**
  * `written`: a memory of its own. `merged`: there was one that says so. `superseded`: written, and older ones
  * give way to it. `confirmed`: a person stands by it. `quarantined`: kept and listed, and shown to no model. `archived`: it is in the archive.
+ * `restored`: it is back from there.
  * `rejected`: nothing was changed; `reason` says why.
  */
 export type MemoryStatus =
@@ -12,6 +13,7 @@ export type MemoryStatus =
   | "confirmed"
   | "quarantined"
   | "archived"
+  | "restored"
   | "rejected";
 
 /** What one call did, for people and programs: nothing is done silently, and a failure is never one of these. */

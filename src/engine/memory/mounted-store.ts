@@ -4,7 +4,7 @@
  * Each keeps its own records and promises. A change of both at once would not be all or nothing, so there is none:
  * what a team knows is changed by changing the team's memories.
  */
-import { assert } from "../../base/assert.ts";
+import { MemoryError } from "../../base/errors.ts";
 import type {
   ArchivedFile,
   MemoryApplied,
@@ -78,7 +78,7 @@ async function applyTo(
 ): Promise<MemoryApplied> {
   const isTeams = ({ path }: MemoryChange): boolean => path.startsWith(TEAM_FOLDER);
   if (!changes.some(isTeams)) return project.apply(changes);
-  assert(changes.every(isTeams), "memories of a project and of its team are changed apart");
+  if (!changes.every(isTeams)) throw otherPlace(changes.map(({ path }) => path));
   const applied = await team.apply(
     changes.map((change) => ({ ...change, path: change.path.slice(TEAM_FOLDER.length) })),
   );
@@ -86,4 +86,12 @@ async function applyTo(
     return { isApplied: false, conflicts: applied.conflicts.map((path) => TEAM_FOLDER + path) };
   const versions = [...applied.versions].map(([path, version]) => [TEAM_FOLDER + path, version] as const);
   return { isApplied: true, versions: new Map(versions) };
+}
+
+/** Some memories of the project's, and some of the team's. */
+export function otherPlace(paths: readonly string[]): MemoryError {
+  return new MemoryError("MEMORY_REFUSED", {
+    message: `${paths.join(", ")} do not lie in one place: a project's and its team's memories are changed apart.`,
+    hint: "Change those of the team by themselves; `isTeam` says where a new one goes.",
+  });
 }

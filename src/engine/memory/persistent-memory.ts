@@ -7,9 +7,7 @@
  * Nothing is destroyed: what is corrected says by what, what is forgotten lies in the archive.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
-import { MemoryError } from "../../base/errors.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
-import { showIndex } from "../../memory/fit-index.ts";
 import { judgeHealth, type MemoryHealth } from "../../memory/health.ts";
 import type { MemoryType } from "../../memory/memory.ts";
 import { updateMemoryFile } from "../../memory/memory-file.ts";
@@ -23,6 +21,13 @@ import type { Deadline } from "../../ports/deadline.ts";
 import type { EmbeddingClient } from "../../ports/embedding-client.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
+import {
+  type ArchivedMemory,
+  listArchived,
+  restoreArchived,
+  type ShownArchivedMemory,
+  showArchived,
+} from "./archived-memories.ts";
 import type { DreamOptions, DreamPlaceOptions, DreamReport } from "./dream.ts";
 import type { DreamRecord } from "./dream-journal.ts";
 import { type RememberOptions, readFresh } from "./fresh-memory.ts";
@@ -42,8 +47,9 @@ import { MemoryShelf, type ShelfProblem, type ShelfView } from "./memory-shelf.t
 import { type MemoryToolHandlers, memoryToolHandlers } from "./memory-tool.ts";
 import { MemoryVectors } from "./memory-vectors.ts";
 import { MemoryWriter, mountOf, type PlannedWrite } from "./memory-writer.ts";
-import { mountTeam, TEAM_FOLDER } from "./mounted-store.ts";
+import { mountTeam, otherPlace, TEAM_FOLDER } from "./mounted-store.ts";
 import { findSameMatter } from "./same-matter.ts";
+import { type MemoryIndexText, showIndexes } from "./shown-index.ts";
 import { ToolWrites } from "./tool-writes.ts";
 import type { AnsweredOptions } from "./use-log.ts";
 
@@ -74,14 +80,6 @@ export interface MemoryList {
   readonly memories: readonly ListedMemory[];
   /** What lies in the directory and cannot be used, and what of a file was not understood. */
   readonly problems: readonly ShelfProblem[];
-}
-
-/** The index as a session is shown it. */
-export interface MemoryIndexText {
-  /** Empty where there is none. */
-  readonly text: string;
-  /** That it was too large, and what was left out. */
-  readonly warnings: readonly string[];
 }
 
 /** Long-term memory of one project and, where it has one, its team. */
@@ -215,14 +213,8 @@ export class PersistentMemory {
         unlisted: [],
       };
     });
-    return {
-      status: "confirmed",
-      path,
-      reason: "A person stands by it.",
-      superseded: [],
-      cleaned: [],
-      warnings,
-    };
+    const reason = "A person stands by it.";
+    return { status: "confirmed", path, reason, superseded: [], cleaned: [], warnings };
   }
 
   /**
@@ -292,18 +284,7 @@ export class PersistentMemory {
 
   /** The indexes as a session is shown them at its start. @throws `STORE_FAILED` */
   async index(): Promise<MemoryIndexText> {
-    const { indexes } = await this.#shelf.look();
-    const shown = ["", TEAM_FOLDER].flatMap((mount) => {
-      const file = indexes.get(mount + INDEX_NAME);
-      if (file === undefined || file.text.trim() === "") return [];
-      // Cut first: the warning tells of the file as it is.
-      const { text, warning } = showIndex(file.text);
-      return [{ text: cleanMemoryText(text, "body").text, warning }];
-    });
-    return {
-      text: shown.map(({ text }) => text.trimEnd()).join("\n\n"),
-      warnings: shown.flatMap(({ warning }) => warning ?? []),
-    };
+    return showIndexes((await this.#shelf.look()).indexes);
   }
 
   /**
@@ -383,15 +364,27 @@ export class PersistentMemory {
     return importInto(this, { store: this.#store, from });
   }
 
+  /** What was put away, the newest first. @throws `STORE_FAILED` */
+  archived(): Promise<readonly ArchivedMemory[]> {
+    return listArchived(this.#store, this.#shelf);
+  }
+
+  /** One of them with its text, by its id or the path that it had. @throws `MEMORY_NOT_FOUND`, `STORE_FAILED` */
+  showArchived(which: string): Promise<ShownArchivedMemory> {
+    return showArchived(this.#store, which);
+  }
+
+  /**
+   * Puts one of them back where it was, to the byte.
+   * @param which - its id, or the path that it had: then the last one
+   * @throws `MEMORY_NOT_FOUND`, `MEMORY_REFUSED` where a memory stands there by now, `STORE_FAILED`
+   */
+  restore(which: string): Promise<MemoryReceipt> {
+    return restoreArchived({ store: this.#store, writer: this.#writer }, which);
+  }
+
   /** Resolves when nothing is under way any more; afterwards every call fails. */
   async close(): Promise<void> {
     await this.#store.close();
   }
-}
-
-function otherPlace(paths: readonly string[]): MemoryError {
-  return new MemoryError("MEMORY_REFUSED", {
-    message: `${paths.join(", ")} do not all lie where the new memory is to be: a project and its team are changed apart.`,
-    hint: "Supersede those of the team by themselves; `isTeam` says where the new one goes.",
-  });
 }

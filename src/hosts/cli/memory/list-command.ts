@@ -15,6 +15,7 @@ import { factsOf } from "./memory-words.ts";
 interface ListFlags extends MemoryFlags {
   readonly type?: MemoryType;
   readonly state?: ListedMemory["state"];
+  readonly archived?: boolean;
 }
 
 const STATES: readonly ListedMemory["state"][] = ["active", "superseded", "quarantined"];
@@ -24,13 +25,21 @@ export function addList(parent: Command, { context, exitWith }: CommandShell): v
   addMemoryOptions(command)
     .option("--type <type>", `only of one type: ${MEMORY_TYPES.join(", ")}`, oneOf("--type", MEMORY_TYPES))
     .option("--state <state>", `only in one state: ${STATES.join(", ")}`, oneOf("--state", STATES))
+    .option("--archived", "what was put away instead: forgotten, merged or pruned")
     .addHelpText(
       "after",
       helpText({
-        examples: ["memory list", "memory list --state quarantined", "memory list --type user --json"],
+        examples: [
+          "memory list",
+          "memory list --state quarantined",
+          "memory list --type user --json",
+          "memory list --archived",
+        ],
       }),
     )
-    .action(async (flags: ListFlags) => exitWith(await runList(flags, context)));
+    .action(async (flags: ListFlags) =>
+      exitWith(await (flags.archived === true ? listArchive(flags, context) : runList(flags, context))),
+    );
 }
 
 /** One of the values that an option may have. @throws `OptionError` */
@@ -64,6 +73,27 @@ async function runList(flags: ListFlags, context: CliContext): Promise<number> {
         warnings: index.warnings,
       });
     } else print(list, index.warnings, memory.path ?? "", context);
+    return 0;
+  });
+}
+
+async function listArchive(flags: ListFlags, context: CliContext): Promise<number> {
+  if (flags.type !== undefined || flags.state !== undefined)
+    throw new OptionError({
+      message: `--archived stands beside ${flags.type === undefined ? "--state" : "--type"}; the archive is listed as a whole.`,
+      hint: "Leave one of them out.",
+    });
+  const { out, err } = context;
+  return withMemory(flags, context, async (memory) => {
+    const archived = await memory.archived();
+    if (flags.json === true) printJson(out, { version: MEMORY_JSON_VERSION, archived });
+    else if (archived.length === 0) err.write("Nothing was put away.\n");
+    else
+      for (const { id, path, archivedMs, isReplaced } of archived) {
+        out.write(`${showOnOneLine(path)}  ${new Date(archivedMs).toISOString().slice(0, 16)}Z\n`);
+        const note = isReplaced ? ", a memory stands there again" : "";
+        out.write(`${out.styles.dim(`  ${showOnOneLine(id)}${note}`)}\n`);
+      }
     return 0;
   });
 }

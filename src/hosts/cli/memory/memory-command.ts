@@ -12,6 +12,7 @@ const COMMANDS: CommandLoaders = {
   search: async () => (await import("./search-command.ts")).addSearch,
   recall: async () => (await import("./recall-command.ts")).addRecall,
   forget: async () => (await import("./one-memory-commands.ts")).addForget,
+  restore: async () => (await import("./one-memory-commands.ts")).addRestore,
   confirm: async () => (await import("./one-memory-commands.ts")).addConfirm,
   audit: async () => (await import("./audit-command.ts")).addAudit,
   dream: async () => (await import("./dream-commands.ts")).addDream,
@@ -29,7 +30,8 @@ Examples:
   palimpsest memory add "We deploy on Tuesdays only." --type project
   palimpsest memory list
   palimpsest memory recall "When can I deploy?"
-  palimpsest memory forget we-deploy-on-tuesdays-only.md`;
+  palimpsest memory forget we-deploy-on-tuesdays-only.md
+  palimpsest memory restore we-deploy-on-tuesdays-only.md`;
 
 export async function addMemory(program: Command, shell: CommandShell): Promise<void> {
   const memory = program

@@ -1,4 +1,4 @@
-/** `palimpsest memory forget` and `confirm`: what a person decides of one memory. */
+/** `palimpsest memory forget`, `restore` and `confirm`: what a person decides of one memory. */
 import type { Command } from "commander";
 import type { MemoryReceipt } from "../../../engine/memory/memory-receipt.ts";
 import type { PersistentMemory } from "../../../engine/memory/persistent-memory.ts";
@@ -14,8 +14,14 @@ interface Decision {
 
 export const addForget = commandOf({
   name: "forget",
-  description: "put a memory into the archive; nothing is destroyed",
+  description: "put a memory into the archive; `restore` brings it back",
   decide: (memory, path) => memory.forget(path),
+});
+
+export const addRestore = commandOf({
+  name: "restore",
+  description: "put a memory back where it was when it was put away, the last one of that path",
+  decide: (memory, path) => memory.restore(path),
 });
 
 export const addConfirm = commandOf({

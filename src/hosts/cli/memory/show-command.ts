@@ -1,5 +1,6 @@
 /** `palimpsest memory show`: one memory as its file is, or the index. */
 import type { Command } from "commander";
+import { OptionError } from "../../../base/errors.ts";
 import { showHidden } from "../../../base/hidden-characters.ts";
 import { type CommandShell, helpText } from "../sessions/command-shell.ts";
 import { printJson } from "../sessions/print-json.ts";
@@ -7,19 +8,34 @@ import type { CliContext } from "../terminal.ts";
 import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
 import { factsOf } from "./memory-words.ts";
 
+interface ShowFlags extends MemoryFlags {
+  readonly archived?: boolean;
+}
+
 export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("show")
     .description("print a memory as its file is, or the index as a session is shown it")
     .argument("[path]", "as the list has it (default: the index)");
   addMemoryOptions(command)
-    .addHelpText("after", helpText({ examples: ["memory show", "memory show deploy-days.md"] }))
-    .action(async (path: string | undefined, flags: MemoryFlags) =>
+    .option("--archived", "one that was put away, by the path that it had or its id")
+    .addHelpText(
+      "after",
+      helpText({
+        examples: ["memory show", "memory show deploy-days.md", "memory show deploy-days.md --archived"],
+      }),
+    )
+    .action(async (path: string | undefined, flags: ShowFlags) =>
       exitWith(await (path === undefined ? showIndex(flags, context) : showOne(path, flags, context))),
     );
 }
 
-async function showIndex(flags: MemoryFlags, context: CliContext): Promise<number> {
+async function showIndex(flags: ShowFlags, context: CliContext): Promise<number> {
+  if (flags.archived === true)
+    throw new OptionError({
+      message: "--archived names no memory.",
+      hint: "Give a path or an id; `palimpsest memory list --archived` has them.",
+    });
   return withMemory(flags, context, async (memory) => {
     const index = await memory.index();
     if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...index });
@@ -29,8 +45,14 @@ async function showIndex(flags: MemoryFlags, context: CliContext): Promise<numbe
   });
 }
 
-async function showOne(path: string, flags: MemoryFlags, context: CliContext): Promise<number> {
+async function showOne(path: string, flags: ShowFlags, context: CliContext): Promise<number> {
   return withMemory(flags, context, async (memory) => {
+    if (flags.archived === true) {
+      const archived = await memory.showArchived(path);
+      if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...archived });
+      else writeText(archived.text, context);
+      return 0;
+    }
     const shown = await memory.show(path);
     if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...shown });
     else {

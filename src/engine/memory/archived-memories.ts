@@ -1,0 +1,74 @@
+/** What was forgotten, as a person looks for it, and the way back. */
+import { MemoryError } from "../../base/errors.ts";
+import { cleanMemoryText } from "../../memory/clean-memory.ts";
+import { parseMemoryFile } from "../../memory/memory-file.ts";
+import { isIndexPath } from "../../memory/memory-index.ts";
+import { isRecallable } from "../../memory/recall-plan.ts";
+import type { ArchivedFile, MemoryStore } from "../../ports/memory-store.ts";
+import type { MemoryReceipt } from "./memory-receipt.ts";
+import type { MemoryShelf } from "./memory-shelf.ts";
+import type { MemoryWriter } from "./memory-writer.ts";
+
+/** One memory in the archive. */
+export interface ArchivedMemory extends ArchivedFile {
+  /** Whether a memory stands where it was: then it cannot be put back there. */
+  readonly isReplaced: boolean;
+}
+
+/** One memory in the archive, with its text. */
+export interface ShownArchivedMemory extends ArchivedFile {
+  readonly text: string;
+}
+
+/** The newest first. */
+export async function listArchived(
+  store: MemoryStore,
+  shelf: MemoryShelf,
+): Promise<readonly ArchivedMemory[]> {
+  const { memories } = await shelf.look();
+  const archived = await store.archived();
+  return archived.map((file) => ({ ...file, isReplaced: memories.has(file.path) }));
+}
+
+/** @throws `MEMORY_NOT_FOUND` */
+export async function showArchived(store: MemoryStore, which: string): Promise<ShownArchivedMemory> {
+  const archived = await store.archived();
+  // The newest of those that had the path, or the one of this id.
+  const file = archived.find(({ id, path }) => id === which || path === which);
+  const text = file === undefined ? undefined : await store.readArchived(file.id);
+  if (file === undefined || text === undefined)
+    throw new MemoryError("MEMORY_NOT_FOUND", {
+      message: `There is no ${which} in the archive.`,
+      hint: "`memory.archived()` lists what is there; give a path or an id from that list.",
+    });
+  return { ...file, text };
+}
+
+/** Puts it back where it was, to the byte; the copy in the archive stays. */
+export async function restoreArchived(
+  { store, writer }: { readonly store: MemoryStore; readonly writer: MemoryWriter },
+  which: string,
+): Promise<MemoryReceipt> {
+  const { path, text } = await showArchived(store, which);
+  const { warnings } = await writer.write((view) => {
+    if (view.memories.has(path) || view.indexes.has(path)) throw notFree(path);
+    const { memory } = parseMemoryFile(path, text);
+    const { name: title, description, type, body } = memory;
+    const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
+    const isListed = !isIndexPath(path) && isRecallable(memory);
+    return {
+      changes: [{ path, base: undefined, text }],
+      lines: isListed ? [{ path, title, hook, type }] : [],
+      unlisted: [],
+    };
+  });
+  const reason = "It is as it was when it was put away.";
+  return { status: "restored", path, reason, superseded: [], cleaned: [], warnings };
+}
+
+function notFree(path: string): MemoryError {
+  return new MemoryError("MEMORY_REFUSED", {
+    message: `${path} cannot be put back: a memory stands there.`,
+    hint: "Forget or rename that one first. Nothing was changed.",
+  });
+}

@@ -1,0 +1,46 @@
+/** The indexes of a project and its team, as a session is shown them. */
+import { cleanMemoryText } from "../../memory/clean-memory.ts";
+import { showIndex } from "../../memory/fit-index.ts";
+import { parseIndex } from "../../memory/index-entries.ts";
+import { INDEX_NAME } from "../../memory/memory-index.ts";
+import type { ShelfView } from "./memory-shelf.ts";
+import { TEAM_FOLDER } from "./mounted-store.ts";
+
+/** The index as a session is shown it. */
+export interface MemoryIndexText {
+  /** Empty where there is none. */
+  readonly text: string;
+  /** That it was too large, and what was left out. */
+  readonly warnings: readonly string[];
+}
+
+/** The project's first. */
+export function showIndexes(indexes: ShelfView["indexes"]): MemoryIndexText {
+  const shown = ["", TEAM_FOLDER].flatMap((mount) => {
+    const file = indexes.get(mount + INDEX_NAME);
+    if (file === undefined || file.text.trim() === "") return [];
+    // Cut first: the warning tells of the file as it is.
+    const { text, warning } = showIndex(file.text);
+    return [{ text: cleanMemoryText(mounted(text, mount), "body").text, warning }];
+  });
+  return {
+    text: shown.map(({ text }) => text.trimEnd()).join("\n\n"),
+    warnings: shown.flatMap(({ warning }) => warning ?? []),
+  };
+}
+
+/** With the paths that the files have for whoever reads this: a team's index names them as from its own folder. */
+function mounted(text: string, mount: string): string {
+  if (mount === "") return text;
+  const { lines, entries } = parseIndex(text);
+  const files = new Map(entries.map(({ file, fromLine }) => [fromLine, file]));
+  return lines
+    .map(({ text: line, ending }, at) => {
+      const file = files.get(at);
+      const link = file === undefined ? -1 : line.indexOf(`](${file}`);
+      return link === -1
+        ? line + ending
+        : `${line.slice(0, link + 2)}${mount}${line.slice(link + 2)}${ending}`;
+    })
+    .join("");
+}
