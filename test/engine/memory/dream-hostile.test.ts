@@ -236,6 +236,20 @@ describe("a hostile answer", () => {
     expect((await staged.memory.list()).memories).toHaveLength(40);
   });
 
+  it("supersedes no more than one dream may", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [
+        [`old${at}.md`, { body: `The crate ${at} of Ada stands on shelf A.`, days: 9 }],
+        [`new${at}.md`, { body: `Shelf B is where crate ${at} of Ada is found.`, days: 1 }],
+      ]).flat(),
+    );
+    const staged = await planted(many);
+    const pairs = Array.from({ length: 30 }, (_, at) => supersede(`new${at}.md`, `old${at}.md`));
+    const { actions, refused } = await staged.memory.dream({ force: true, model: dreamer(pairs) });
+    expect(actions.filter(({ kind }) => kind === "supersede")).toHaveLength(20);
+    expect(refused).toEqual(["One dream does at most 20 of a model's proposals."]);
+  });
+
   it("is judged by what is there, whatever it is and whatever it names", async () => {
     const body = fc.constantFrom(
       "Ada prefers tea in the morning.",

@@ -132,6 +132,42 @@ describe("a memory that was merged", () => {
     ]);
   });
 
+  it("counts from when it was last said, by whomever", async () => {
+    const model = dreamer([merge(["old.md", "new.md"])]);
+    const { memory, store } = aPersistentMemory();
+    await fact(store, "old.md", "The standup of the parser team is at nine.", { days: 95 });
+    await fact(store, "new.md", "Parser team: standup at nine.", { source: "agent", days: 1 });
+    await memory.dream({ force: true, model });
+    expect((await memory.list({ state: "active" })).memories).toMatchObject([
+      { path: "old.md", source: "user", createdAtMs: 1_772_323_200_000 },
+    ]);
+  });
+
+  it("is looked at again by the rules, in the same dream", async () => {
+    const model = dreamer([merge(["old.md", "again.md"])]);
+    const { memory, store } = aPersistentMemory();
+    await fact(store, "old.md", "Service Ghent listens on port 8080.", { days: 9 });
+    await fact(store, "said.md", "Service Ghent listens on port 9090.", { source: "agent", days: 5 });
+    await fact(store, "again.md", "On port 8080, that is where Ghent listens.", { source: "agent", days: 1 });
+    const { actions, notes } = await memory.dream({ force: true, model });
+    expect(actions.map(({ kind, paths }) => [kind, ...paths]).slice(0, 2)).toEqual([
+      ["merge", "old.md", "again.md"],
+      ["supersede", "old.md", "said.md"],
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  it("may be merged once more, by another proposal of the same answer", async () => {
+    const model = dreamer([merge(["a.md", "b.md"]), merge(["a.md", "c.md"])]);
+    const { memory, store } = aPersistentMemory();
+    await fact(store, "a.md", "Ada prefers tea in the morning.", { days: 1 });
+    await fact(store, "b.md", "In the morning, Ada would rather drink tea.", { days: 2 });
+    await fact(store, "c.md", "Tea it is that Ada wants when the morning comes.", { days: 3 });
+    const { refused } = await memory.dream({ force: true, model });
+    expect(refused).toEqual([]);
+    expect((await memory.list()).memories.map(({ path }) => path)).toEqual(["a.md"]);
+  });
+
   it("has a model's own words where only models' words stood there", async () => {
     const text = "Release notes are written by Ada. Release notes are published on Mondays.";
     const model = dreamer([merge(["a.md", "b.md"], text)]);
