@@ -1,11 +1,18 @@
 /**
  * Letta's core memory update set: ten facts, one that contradicts some of them, and a question about it. All are
  * remembered through the library, the contradiction a day later; then the question is recalled. The new fact
- * wins where it is recalled before every fact that it contradicts. Both halves of the sets are shown.
+ * wins where it is recalled before every fact that it contradicts. Both halves of the sets are shown, and all of
+ * them once more where the ten facts are known to be of one session and the new one of another.
  */
 const DAY_MS = 86_400_000;
 
-export async function measureCorrections(corrections, { PersistentMemory, inMemoryMemoryStore }) {
+export async function measureCorrections(corrections, library) {
+  const halves = await measureHalves(corrections, library, () => ({}));
+  const { all } = await measureHalves(corrections, library, (sessionId) => ({ sessionId }));
+  return { ...halves, "all, with sessions": all };
+}
+
+async function measureHalves(corrections, { PersistentMemory, inMemoryMemoryStore }, told) {
   const halves = [0, 1].map(() => ({
     count: 0,
     won: 0,
@@ -23,10 +30,11 @@ export async function measureCorrections(corrections, { PersistentMemory, inMemo
     const deadline = { after: () => () => undefined };
     const memory = new PersistentMemory({ store: inMemoryMemoryStore(), deadline, now: () => clock.nowMs });
     const paths = [];
-    for (const fact of facts) paths.push((await memory.remember(fact, { source: "user" })).path);
+    for (const fact of facts)
+      paths.push((await memory.remember(fact, { source: "user", ...told("old") })).path);
     clock.nowMs += DAY_MS;
     const old = new Set(supporting_fact_indices.map((index) => paths[index]));
-    const receipt = await memory.remember(contradicting_fact, { source: "user" });
+    const receipt = await memory.remember(contradicting_fact, { source: "user", ...told("new") });
     const order = (await memory.recall(input)).memories.map(({ path }) => path);
     const at = order.indexOf(receipt.path);
     const firstOld = order.findIndex((path) => old.has(path));

@@ -11,9 +11,9 @@ const SHOWN_COUNT = 5;
 /** What is told of a fact beside its text. */
 const PARTS = {
   "a fact alone": () => ({}),
-  "with its day": ({ time }) => ({ time }),
+  "with its day (what is done)": ({ time }) => ({ time }),
   "with its session": ({ group }) => ({ group }),
-  "with both (what is done)": ({ time, group }) => ({ time, group }),
+  "with both": ({ time, group }) => ({ time, group }),
   "with neighbours": ({ before }) => ({ before }),
   "with all": (links) => links,
 };

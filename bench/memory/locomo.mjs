@@ -94,28 +94,68 @@ export function measureLocomo(conversations, createMemorySearch, ours) {
   }
 }
 
+/**
+ * The same as a user would do it: every turn is remembered with its day, its session and what it follows, and each
+ * question is searched. Takes some minutes.
+ */
+export async function measureLibrary(conversations, { PersistentMemory, inMemoryMemoryStore }) {
+  const halves = newHalves();
+  for (const [place, conversation] of conversations.entries()) {
+    const deadline = { after: () => () => undefined };
+    const memory = new PersistentMemory({ store: inMemoryMemoryStore(), deadline, now: () => Date.now() });
+    const pathOf = new Map();
+    const turnOf = new Map();
+    for (const { id, body, group, time, before } of conversation.turns) {
+      const where = { source: "user", sessionId: group, messageId: id, createdAtMs: dayOf(time) };
+      const follows = before === undefined ? {} : { follows: pathOf.get(before) };
+      const { path } = await memory.remember(body, { ...where, ...follows });
+      pathOf.set(id, path);
+      if (!turnOf.has(path)) turnOf.set(path, id);
+    }
+    for (const { question, evidence } of conversation.questions) {
+      const found = await memory.search(question, { limit: conversation.turns.length });
+      const turns = found.map(({ path }) => turnOf.get(path));
+      count(halves[place % 2], evidence, { turns, sessions: [...new Set(turns.map(sessionOf))] });
+    }
+  }
+  return { name: "through the library", ...sharesOf(halves) };
+}
+
+/** `1:56 pm on 8 May, 2023` */
+function dayOf(time) {
+  const [, day, year] = /on (\d+ \w+), (\d{4})/.exec(time) ?? [];
+  return day === undefined ? undefined : Date.parse(`${day} ${year} UTC`);
+}
+
 function row(name, conversations, makeSearch) {
-  const halves = [0, 1].map(() => ({ count: 0, turn5: 0, turn10: 0, session10: 0, all10: 0 }));
+  const halves = newHalves();
   conversations.forEach((conversation, place) => {
     const ask = makeSearch(conversation);
-    const half = halves[place % 2];
-    for (const { question, evidence } of conversation.questions) {
-      const found = ask(question);
-      const sessions = [...new Set(evidence.map(sessionOf))];
-      const share = shareFound(sessions, found.sessions.slice(0, 10));
-      half.count++;
-      half.turn5 += shareFound(evidence, found.turns?.slice(0, 5) ?? []);
-      half.turn10 += shareFound(evidence, found.turns?.slice(0, 10) ?? []);
-      half.session10 += share;
-      half.all10 += share === 1 ? 1 : 0;
-    }
+    for (const { question, evidence } of conversation.questions)
+      count(halves[place % 2], evidence, ask(question));
   });
+  return { name, ...sharesOf(halves) };
+}
+
+const newHalves = () => [0, 1].map(() => ({ count: 0, turn5: 0, turn10: 0, session10: 0, all10: 0 }));
+
+function count(half, evidence, found) {
+  const sessions = [...new Set(evidence.map(sessionOf))];
+  const share = shareFound(sessions, found.sessions.slice(0, 10));
+  half.count++;
+  half.turn5 += shareFound(evidence, found.turns?.slice(0, 5) ?? []);
+  half.turn10 += shareFound(evidence, found.turns?.slice(0, 10) ?? []);
+  half.session10 += share;
+  half.all10 += share === 1 ? 1 : 0;
+}
+
+function sharesOf(halves) {
   const shares = (half) =>
     Object.fromEntries(
       Object.entries(half).map(([key, sum]) => [key, key === "count" ? sum : sum / half.count]),
     );
   const all = Object.fromEntries(Object.keys(halves[0]).map((key) => [key, halves[0][key] + halves[1][key]]));
-  return { name, all: shares(all), even: shares(halves[0]), odd: shares(halves[1]) };
+  return { all: shares(all), even: shares(halves[0]), odd: shares(halves[1]) };
 }
 
 const shareFound = (wanted, found) => wanted.filter((one) => found.includes(one)).length / wanted.length;

@@ -10,6 +10,7 @@
  *
  * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows are
  * left out) · --corpus DIR · --dist DIR (another build) · --only locomo,hard,facts,corrections,speed · --json.
+ * With `--only locomo,library` LoCoMo's turns also go through the library, as a user would remember them.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ import { machine, ms, table } from "../figures.mjs";
 import { measureCorrections } from "./corrections.mjs";
 import { measureFacts, measureUses } from "./facts.mjs";
 import { measureHard } from "./hard.mjs";
-import { measureLocomo, readLocomo } from "./locomo.mjs";
+import { measureLibrary, measureLocomo, readLocomo } from "./locomo.mjs";
 import { measureSpeed } from "./speed.mjs";
 
 const root = new URL("../../", import.meta.url);
@@ -56,20 +57,22 @@ const say = (words) => {
   if (!options.json) console.log(words);
 };
 
-if (wanted.has("locomo")) locomo();
+if (wanted.has("locomo")) await locomo();
 if (wanted.has("hard")) hard();
 if (wanted.has("facts")) facts();
 if (wanted.has("corrections")) await corrections();
 if (wanted.has("speed")) speed();
 if (options.json) console.log(JSON.stringify(figures, undefined, 2));
 
-function locomo() {
+async function locomo() {
   const conversations = readLocomo(options.locomo);
   if (conversations.length === 0) {
     say("LoCoMo was left out: name a folder with --locomo or PALIMPSEST_LOCOMO.\n");
     return;
   }
   figures.locomo = measureLocomo(conversations, createMemorySearch, MEMORY_SEARCH_DEFAULTS);
+  if (wanted.has("library"))
+    figures.locomo.push(await measureLibrary(conversations, { PersistentMemory, inMemoryMemoryStore }));
   const questions = conversations.reduce((sum, { questions }) => sum + questions.length, 0);
   say(
     `LoCoMo: ${conversations.length} conversations, ${questions} questions. Recall in percent, in brackets`,

@@ -133,6 +133,12 @@ const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
     read: ({ text }) => reference(text),
     write: (id) => id,
   },
+  follows: {
+    keys: ["follows"],
+    unsaid: undefined,
+    read: ({ text }) => reference(text),
+    write: (path) => path,
+  },
   supersedes: {
     keys: ["supersedes"],
     unsaid: [],

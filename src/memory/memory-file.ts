@@ -69,6 +69,7 @@ export function parseMemoryFile(path: string, text: string): ParsedMemoryFile {
       isQuarantined: fact("isQuarantined"),
       sessionId: fact("sessionId"),
       messageId: fact("messageId"),
+      follows: fact("follows"),
       supersedes: fact("supersedes"),
       supersededBy: fact("supersededBy"),
     },

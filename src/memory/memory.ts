@@ -46,6 +46,8 @@ export interface Memory {
   /** The message or entry that it was taken from, and its session. */
   readonly sessionId: string | undefined;
   readonly messageId: string | undefined;
+  /** The memory of what was said right before it, where it is a piece of a conversation and no fact of its own. */
+  readonly follows: string | undefined;
   /** Paths of the memories that it takes the place of. */
   readonly supersedes: readonly string[];
   /** The memory that took its place: then it is history, and is not recalled. */

@@ -31,6 +31,7 @@ export interface FreshMemory {
   readonly updatedAtMs?: number | undefined;
   readonly sessionId?: string | undefined;
   readonly messageId?: string | undefined;
+  readonly follows?: string | undefined;
   /** Where it goes: the directory itself, or a folder in it. */
   readonly folder: string;
 }

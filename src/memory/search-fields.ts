@@ -1,19 +1,24 @@
 /**
  * What of a memory is searched, and what it has to do with others.
  *
- * Memories that were taken from one session are a group: a fact is found a little more often where others of its
- * session fit, too. They are no neighbours: a fact stands for itself, and what was noted just before it is about
- * something else (measured in bench/memory). The day is what people ask with who remember when they said it; the
- * day of the week is left out, because much of what is remembered is about days of the week.
+ * A fact stands for itself: what was noted before it is about something else, and what else its session left speaks
+ * for an old fact as much as for the one that corrects it (measured in bench/memory). Only what says of itself that
+ * it follows another one is a piece of a conversation, which may lack the words that stand around it. The day is what
+ * people ask with who remember when they said it; the day of the week is left out, because much of what is
+ * remembered is about days of the week.
  */
 import type { Memory } from "./memory.ts";
 import type { MemoryFields } from "./search/memory-search.ts";
 
 export function searchFields(memory: Memory): MemoryFields {
-  const { name, description, body, sessionId, createdAtMs } = memory;
-  if (sessionId === undefined) return { name, description, body };
-  const time = createdAtMs === undefined ? {} : { time: dayInWords(createdAtMs) };
-  return { name, description, body, group: sessionId, ...time };
+  const { name, description, body, sessionId, follows, createdAtMs } = memory;
+  const time = sessionId === undefined || createdAtMs === undefined ? "" : dayInWords(createdAtMs);
+  return {
+    ...{ name, description, body },
+    ...(time === "" ? {} : { time }),
+    ...(follows === undefined ? {} : { before: follows }),
+    ...(follows === undefined || sessionId === undefined ? {} : { group: sessionId }),
+  };
 }
 
 const MONTHS = "January February March April May June July August September October November December".split(

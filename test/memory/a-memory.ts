@@ -17,6 +17,7 @@ export function aMemory(told: Partial<Memory> = {}): Memory {
     isQuarantined: false,
     sessionId: undefined,
     messageId: undefined,
+    follows: undefined,
     supersedes: [],
     supersededBy: undefined,
     ...told,

@@ -20,6 +20,7 @@ const SAID = {
   isQuarantined: true,
   sessionId: "s-1",
   messageId: "m-1",
+  follows: "before.md",
   supersedes: ["old, one.md", "team/two.md"],
   supersededBy: "new.md",
 } as const;
@@ -36,6 +37,7 @@ const UNSAID = {
   isQuarantined: false,
   sessionId: undefined,
   messageId: undefined,
+  follows: undefined,
   supersedes: [],
   supersededBy: undefined,
 } as const;
@@ -53,6 +55,7 @@ confirmed: true
 quarantined: true
 sessionId: s-1
 messageId: m-1
+follows: before.md
 supersedes: ["old, one.md", team/two.md]
 supersededBy: new.md
 ---

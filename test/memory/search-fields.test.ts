@@ -11,13 +11,19 @@ describe("what is searched of a memory", () => {
   it.each([
     { told: {}, more: {}, why: "nothing is known of where it was said" },
     { told: { createdAtMs: MAY_7_2024_MS }, more: {}, why: "who wrote it by hand asks by no day" },
-    { told: { sessionId: "s1" }, more: { group: "s1" }, why: "its session is known" },
+    { told: { sessionId: "s1" }, more: {}, why: "a fact stands for itself" },
     {
       told: { sessionId: "s1", createdAtMs: MAY_7_2024_MS, messageId: "m12.0" },
-      more: { group: "s1", time: "7 May 2024" },
-      why: "its day is known, too; nothing stands before it",
+      more: { time: "7 May 2024" },
+      why: "it is known on which day it was said",
     },
-    { told: { sessionId: "s1", createdAtMs: 1e300 }, more: { group: "s1", time: "" }, why: "it is no day" },
+    {
+      told: { sessionId: "s1", follows: "before.md" },
+      more: { before: "before.md", group: "s1" },
+      why: "it is a piece of a conversation",
+    },
+    { told: { follows: "before.md" }, more: { before: "before.md" }, why: "its session is not known" },
+    { told: { sessionId: "s1", createdAtMs: 1e300 }, more: {}, why: "it is no day" },
   ])("is its text, and $more where $why", ({ told, more }) => {
     expect(searchFields(aMemory({ ...TOLD, ...told }))).toEqual({ ...TOLD, ...more });
   });

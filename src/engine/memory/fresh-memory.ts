@@ -39,6 +39,11 @@ export interface RememberOptions {
   /** Where it was said. */
   readonly sessionId?: string;
   readonly messageId?: string;
+  /**
+   * For pieces of a conversation, remembered one by one: the memory of what was said right before. Then each is found
+   * by what stands around it, too. Not for facts, which stand for themselves.
+   */
+  readonly follows?: string;
 }
 
 export interface ReadFresh {
@@ -80,6 +85,7 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
     decays: options.decays ?? true,
     ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }),
     ...(options.messageId === undefined ? {} : { messageId: options.messageId }),
+    ...(options.follows === undefined ? {} : { follows: options.follows }),
     ...(options.createdAtMs === undefined ? {} : { createdAtMs: options.createdAtMs }),
     ...(options.updatedAtMs === undefined ? {} : { updatedAtMs: options.updatedAtMs }),
     folder: isTeam ? TEAM_FOLDER : "",
