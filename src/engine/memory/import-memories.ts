@@ -6,25 +6,33 @@
  */
 import { type ForeignFile, importClaudeCodeMemory } from "../../memory/transfer/from-claude-code.ts";
 import { importMemories } from "../../memory/transfer/import-memories.ts";
-import type {
-  ImportedMemory,
-  MemoryFormat,
-  MemoryImport,
-  NotCarried,
+import {
+  type ImportedMemory,
+  ImportLog,
+  type MemoryFormat,
+  type MemoryImport,
+  type NotCarried,
 } from "../../memory/transfer/imported-memory.ts";
 import { isMemoryBundle, parseMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { RememberOptions } from "./fresh-memory.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
 
+/** What became of one memory, and where it was in what was imported. */
+export type ImportReceipt = MemoryReceipt & { readonly origin: string };
+
 /** What an import did. */
 export interface MemoryImportReport {
   readonly format: MemoryFormat;
-  /** What became of each memory, and where it was in what was imported. */
-  readonly receipts: readonly (MemoryReceipt & { readonly origin: string })[];
+  readonly receipts: readonly ImportReceipt[];
   /** What did not come over, and why; of a long list the first ones. */
   readonly notCarried: readonly NotCarried[];
   readonly notCarriedCount: number;
+  /**
+   * How many of those should have come over: texts that were cut or hold nothing, files whose name is taken, damaged
+   * records. The others mean nothing here, or are history.
+   */
+  readonly refusedCount: number;
 }
 
 interface Rememberer {
@@ -42,7 +50,7 @@ export async function importInto(
 }
 
 async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<MemoryImportReport> {
-  const receipts: MemoryImportReport["receipts"][number][] = [];
+  const receipts: ImportReceipt[] = [];
   for (const { memory: found, origin } of inOrderOfTime(read.memories)) {
     const { name, description, type, decays, updatedAtMs, isQuarantined, sessionId, body } = found;
     const createdAtMs = found.createdAtMs ?? updatedAtMs;
@@ -60,8 +68,29 @@ async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<Memo
     });
     receipts.push({ ...receipt, origin });
   }
-  const { format, notCarried, notCarriedCount } = read;
-  return { format, receipts, notCarried, notCarriedCount };
+  return reportOf(read, receipts);
+}
+
+/** With what was lost on the way. */
+function reportOf(
+  { format, ...read }: Omit<MemoryImport, "memories">,
+  receipts: readonly ImportReceipt[],
+): MemoryImportReport {
+  const log = new ImportLog();
+  for (const { origin, status, path, reason, cleaned } of receipts) {
+    // What stands against it has a path: then it is history.
+    if (status === "rejected" && path !== undefined) log.leave(origin, reason);
+    else if (status === "rejected") log.refuse(origin, reason);
+    if (cleaned.includes("length")) log.refuse(origin, "the end of its text: it is too long for one memory");
+  }
+  const { notCarried, notCarriedCount, refusedCount } = log.end(format);
+  return {
+    format,
+    receipts,
+    notCarried: [...notCarried, ...read.notCarried],
+    notCarriedCount: notCarriedCount + read.notCarriedCount,
+    refusedCount: refusedCount + read.refusedCount,
+  };
 }
 
 /** Programs export the newest first, or in no order; what says nothing of its time comes last, as it stood. */
@@ -74,12 +103,14 @@ function inOrderOfTime(memories: readonly ImportedMemory[]): readonly ImportedMe
 /** What has a file of its name already stays as it is. */
 async function restoreBundle(store: MemoryStore, text: string): Promise<MemoryImportReport> {
   const { files, notCarried, notCarriedCount } = parseMemoryBundle(text);
-  const receipts: MemoryImportReport["receipts"][number][] = [];
+  const receipts: ImportReceipt[] = [];
   for (const file of files) {
     const status = await restoreFile(store, file);
     receipts.push({ ...status, superseded: [], cleaned: [], warnings: [], origin: file.path });
   }
-  return { format: "palimpsest", receipts, notCarried, notCarriedCount };
+  // All that a bundle lacks is damage.
+  const read = { format: "palimpsest" as const, notCarried, notCarriedCount, refusedCount: notCarriedCount };
+  return reportOf(read, receipts);
 }
 
 async function restoreFile(

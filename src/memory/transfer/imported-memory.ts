@@ -33,6 +33,8 @@ export interface MemoryImport {
   /** Of a long list the first ones. */
   readonly notCarried: readonly NotCarried[];
   readonly notCarriedCount: number;
+  /** How many of those nobody left out on purpose: damaged records. */
+  readonly refusedCount: number;
 }
 
 /** Collects an import while it is read. @internal */
@@ -40,6 +42,7 @@ export class ImportLog {
   readonly #memories: ImportedMemory[] = [];
   readonly #notCarried: NotCarried[] = [];
   #notCarriedCount = 0;
+  #refusedCount = 0;
 
   add(origin: string, memory: NewMemory): void {
     this.#memories.push({ origin, memory: { ...memory, isConfirmed: false } });
@@ -53,6 +56,12 @@ export class ImportLog {
     this.#notCarried.push({ origin: told(origin), what: told(what) });
   }
 
+  /** What should have come over and did not. */
+  refuse(origin: string, what: string): void {
+    this.#refusedCount++;
+    this.leave(origin, what);
+  }
+
   get memoriesCount(): number {
     return this.#memories.length;
   }
@@ -63,6 +72,7 @@ export class ImportLog {
       memories: this.#memories,
       notCarried: this.#notCarried,
       notCarriedCount: this.#notCarriedCount,
+      refusedCount: this.#refusedCount,
     };
   }
 }

@@ -35,9 +35,16 @@ describe("export and import", () => {
     const bundle = await from.memory.export();
     const to = aPersistentMemory();
     await put(to.store, "we-deploy-on-tuesdays-only.md", "Mine.");
-    const { receipts } = await to.memory.import(bundle);
+    const { receipts, notCarried, refusedCount } = await to.memory.import(bundle);
     expect(receipts.map(({ status }) => status)).toEqual(["written", "rejected"]);
     expect((await to.store.read("we-deploy-on-tuesdays-only.md"))!.text).toBe("Mine.");
+    expect(notCarried).toEqual([
+      {
+        origin: "we-deploy-on-tuesdays-only.md",
+        what: "There is another we-deploy-on-tuesdays-only.md, which stays as it is.",
+      },
+    ]);
+    expect(refusedCount).toBe(1);
     expect((await to.memory.import(bundle)).receipts[0]!.status).toBe("merged");
   });
 
@@ -87,7 +94,9 @@ describe("export and import", () => {
       const { memory, store } = aPersistentMemory();
       await memory.import(exported(PARIS, BERLIN));
       const before = await textsOf(store);
-      expect((await memory.import(exported(PARIS, BERLIN))).receipts).toMatchObject([
+      const { receipts, refusedCount } = await memory.import(exported(PARIS, BERLIN));
+      expect(refusedCount).toBe(0);
+      expect(receipts).toMatchObject([
         {
           status: "rejected",
           path: "anna-lives-in-paris.md",

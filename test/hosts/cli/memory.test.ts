@@ -196,6 +196,38 @@ describe("palimpsest memory", () => {
     expect(named.out).toBe("merged good.md (from good.md)\n");
   });
 
+  it("says what of an import was cut, taken out or rejected, and that it is no success", async () => {
+    const { run, folder } = storedHome();
+    const foreign = testFolder();
+    const own = join(folder, "own");
+    writeFileSync(join(foreign, "long.md"), "A protocol line. ".repeat(4_000));
+    writeFileSync(join(foreign, "key.md"), `The key of the staging server is ${SECRET}.`);
+    writeFileSync(join(foreign, "nothing.md"), "---\ndescription: of nothing\n---\n");
+    const { code, out, err } = await run(["memory", "import", foreign, "--folder", own]);
+    expect([code, out.split("\n").toSorted()]).toEqual([
+      3,
+      [
+        "",
+        "rejected nothing.md: There is nothing in it to be remembered.",
+        "written key.md (from key.md)",
+        "written long.md (from long.md)",
+      ],
+    ]);
+    expect(err.split("\n").toSorted()).toEqual([
+      "",
+      "3 memories read, 2 things not carried.",
+      "key.md: Taken out: secret: anthropic.",
+      "not carried: long.md: the end of its text: it is too long for one memory",
+      "not carried: nothing.md: There is nothing in it to be remembered.",
+    ]);
+    writeFileSync(join(foreign, "torn.jsonl"), '{"id":"1","memory":"Tea."}\n{"id":"2","mem');
+    const torn = await run(["memory", "import", join(foreign, "torn.jsonl"), "--folder", own, "--json"]);
+    expect([torn.code, json(torn)]).toMatchObject([3, { notCarriedCount: 1, refusedCount: 1 }]);
+    const mem0 = { id: "1", memory: "Tea.", user_id: "ada" };
+    writeFileSync(join(foreign, "mem0.json"), JSON.stringify([mem0]));
+    expect((await run(["memory", "import", join(foreign, "mem0.json"), "--folder", own])).code).toBe(0);
+  });
+
   it("prints JSON for programs", async () => {
     const { run } = await withTuesdays();
     expect(json(await run(["memory", "list", "--json"]))).toMatchObject({

@@ -9,7 +9,7 @@ import type { CliContext } from "../terminal.ts";
 import { readForeignMemories } from "./foreign-memories.ts";
 import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
 
-/** Exit code where something that should have come over did not. */
+/** Exit code where something that should have come over did not, or not whole. */
 const REFUSED = 3;
 
 export function addImport(parent: Command, { context, exitWith }: CommandShell): void {
@@ -25,7 +25,7 @@ export function addImport(parent: Command, { context, exitWith }: CommandShell):
       "after",
       helpText({
         examples: ["memory import ~/.claude/projects/my-app/memory", "memory import memory.jsonl --json"],
-        exitCodes: { [REFUSED]: "a file or a memory was refused, the others came over" },
+        exitCodes: { [REFUSED]: "something was refused or cut; the rest came over" },
         notes: [
           "Of a directory its Markdown files are read, and no links, no files with a second name, and no binaries.",
           "What another program kept is believed less than what a user said here, and nothing of it is confirmed.",
@@ -42,25 +42,33 @@ async function runImport(path: string, flags: MemoryFlags, context: CliContext):
     ...imported,
     notCarried: [...refused, ...imported.notCarried],
     notCarriedCount: refused.length + imported.notCarriedCount,
+    refusedCount: refused.length + imported.refusedCount,
   };
   if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...report });
   else print(report, context);
-  return refused.length > 0 ? REFUSED : 0;
+  return report.refusedCount > 0 ? REFUSED : 0;
 }
 
-function print(
-  { receipts, notCarried, notCarriedCount }: MemoryImportReport,
-  { out, err }: CliContext,
-): void {
-  for (const { status, path, origin, reason } of receipts) {
+function print(report: MemoryImportReport, { out, err }: CliContext): void {
+  const { receipts, notCarried, notCarriedCount } = report;
+  const warn = (text: string): void => {
+    err.write(`${err.styles.yellow(showOnOneLine(text))}\n`);
+  };
+  for (const { status, path, origin, reason, cleaned } of receipts) {
     const from = showOnOneLine(origin);
     out.write(
-      `${status} ${path === undefined ? `${from}: ${showOnOneLine(reason)}` : `${showOnOneLine(path)} (from ${from})`}\n`,
+      status === "rejected" || path === undefined
+        ? `${status} ${from}: ${showOnOneLine(reason)}\n`
+        : `${status} ${showOnOneLine(path)} (from ${from})\n`,
     );
+    // What was cut is told below.
+    const takenOut = cleaned.filter((change) => change !== "length");
+    if (takenOut.length > 0) warn(`${path ?? origin}: Taken out: ${takenOut.join(", ")}.`);
   }
-  for (const { origin, what } of notCarried)
-    err.write(`${err.styles.yellow(`not carried: ${showOnOneLine(origin)}: ${showOnOneLine(what)}`)}\n`);
+  // Each memory is written by itself, and each may say the same of the index.
+  for (const warning of new Set(receipts.flatMap(({ warnings }) => warnings))) warn(warning);
+  for (const { origin, what } of notCarried) warn(`not carried: ${origin}: ${what}`);
   const more = notCarriedCount - notCarried.length;
-  if (more > 0) err.write(`${err.styles.yellow(`and ${more} more`)}\n`);
+  if (more > 0) warn(`and ${more} more`);
   err.write(`${receipts.length} memories read, ${notCarriedCount} things not carried.\n`);
 }
