@@ -49,6 +49,16 @@ export function matterWords(text: string): readonly MatterWord[] {
   return words;
 }
 
+/** They say that it was otherwise until now, or is from now on, and nothing of what is said. */
+const TURNS =
+  /^\s*(?:(?:no|nope|nah|wrong|incorrect|actually|in fact|correction)\s?[,:;!–—-]\s*){1,3}|\b(?:from now on|from here on(?: out)?|going forward|henceforth|as of (?:now|today)|starting (?:now|today))\b/gi;
+
+/** What is said, as it can be compared with what was said before; a text of nothing but such words stays. */
+export function withoutTurns(text: string): string {
+  const said = text.replace(TURNS, " ");
+  return /[\p{L}\p{N}]/u.test(said) ? said : text;
+}
+
 /** Words that change nothing of what is said, between two texts that have all others in common. */
 const ARTICLES = new Set("the a an my your his her its our their this that".split(" "));
 

@@ -8,7 +8,7 @@
  * clear is another fact; which of two similar ones is newer still counts when they are ranked.
  */
 import { MEMORY_MATTER_DEFAULTS } from "../base/defaults/memory-matter.ts";
-import { ADVERBS, BE, type MatterWord, matterWords, NOT, saysSame } from "./matter-words.ts";
+import { ADVERBS, BE, type MatterWord, matterWords, NOT, saysSame, withoutTurns } from "./matter-words.ts";
 import { OTHER_FORMS } from "./search/english-words.ts";
 import { valueKind } from "./value-kind.ts";
 
@@ -16,6 +16,10 @@ export type Matter = "repeats" | "corrects" | "other";
 
 /** What `fresh` says of what `known` says. */
 export function judgeMatter(fresh: string, known: string): Matter {
+  return judgeSaid(withoutTurns(fresh), withoutTurns(known));
+}
+
+function judgeSaid(fresh: string, known: string): Matter {
   if (saysSame(fresh, known)) return "repeats";
   const { comparedCharacters } = MEMORY_MATTER_DEFAULTS;
   if (fresh.length > comparedCharacters || known.length > comparedCharacters) return "other";

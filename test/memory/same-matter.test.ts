@@ -13,6 +13,17 @@ describe("a new fact and an old one", () => {
     },
     { fresh: "User walks to work", known: "The user walked to work", why: "forms of one word" },
     { fresh: "部署在星期二", known: "部署在星期二", why: "the same, in any language" },
+    {
+      fresh: "From now on, we deploy on Tuesdays.",
+      known: "We deploy on Tuesdays.",
+      why: "since when it is so changes nothing",
+    },
+    {
+      fresh: "No, we deploy on Tuesdays.",
+      known: "We deploy on Tuesdays.",
+      why: "an objection denies nothing",
+    },
+    { fresh: "From now on", known: "from now on!", why: "nothing but such words" },
     { fresh: "???", known: "???", why: "no words at all" },
   ])("repeats “$known”: $why", ({ fresh, known }) => {
     expect(judgeMatter(fresh, known)).toBe("repeats");
@@ -22,6 +33,27 @@ describe("a new fact and an old one", () => {
     { fresh: "The user lives in Berlin", known: "The user lives in Paris", why: "one lives in one place" },
     { fresh: "I live in Berlin now", known: "I live in Paris", why: "the speaker is the subject" },
     { fresh: "We deploy on Thursdays", known: "We deploy on Tuesdays", why: "another weekday" },
+    {
+      fresh: "From now on we deploy on Thursdays.",
+      known: "From now on we deploy on Tuesdays.",
+      why: "both say since when",
+    },
+    {
+      fresh: "We deploy on Thursdays going forward",
+      known: "We deploy on Tuesdays",
+      why: "it says since when",
+    },
+    {
+      fresh: "No, we deploy on Thursdays.",
+      known: "We deploy on Tuesdays.",
+      why: "it begins with an objection",
+    },
+    {
+      fresh: "Actually, no, I prefer spaces for indentation",
+      known: "I prefer tabs for indentation",
+      why: "it begins with two",
+    },
+    { fresh: "No, we deploy on Fridays.", known: "We never deploy on Fridays.", why: "the denial is denied" },
     { fresh: "The API timeout is 30 seconds", known: "The API timeout is 60 seconds", why: "another number" },
     {
       fresh: "Staging is on port 5433",
@@ -152,6 +184,7 @@ describe("a new fact and an old one", () => {
       why: "much else",
     },
     { fresh: "Unsure whether or not to change jobs", known: "He may change jobs", why: "denies nothing" },
+    { fresh: "No,", known: "From now on", why: "neither says anything" },
     { fresh: "部署在星期四", known: "部署在星期二", why: "not understood" },
     { fresh: "", known: "The user lives in Paris", why: "nothing is said" },
   ])("is another one than “$known”: $why", ({ fresh, known }) => {

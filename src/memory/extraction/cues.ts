@@ -44,6 +44,13 @@ export interface Cue {
 export const LEAD =
   /^(?:[-*+•]|\d{1,2}[.)]|#|(?:please|pls|ok|okay|yes|yeah|yep|well|also|and|but|so|then|oh|ah|hey|hi|btw|by the way|fyi|just|cool|great|thanks|perfect|right|bitte|ja|und|aber|also|ach|übrigens|s['’]il te plaît|s['’]il vous plaît|oui|et|mais|au fait|por favor|sí|vale|y|pero|sim|e|mas|por favor|per favore|sì|ok|ma|пожалуйста|да|и|но|кстати|请|請|好的|另外|对了|それと|あと|あの|그리고|참고로|네))(?![\p{L}\p{N}'’])[\s,.:;!，、。-]{0,4}/iu;
 
+/**
+ * Words by which somebody says that it is not so. With "instead" or "not" behind them they are a correction; else
+ * what they lead to is a wish where it is one by itself: "No, I prefer tabs".
+ */
+export const OBJECTION =
+  /^(?:(?:no|nope|nah|wrong|incorrect|not quite|actually|in fact|correction|that['’]s (?:wrong|not right|incorrect)|nein|nee|falsch|non|faux|en fait|de hecho|não|na verdade|in realtà|нет|на самом деле|不对|不是|不|其实|いいえ|いや|実は|아니요|아니|사실)\s?[,:;!，、–—-]\s{0,3}|actually (?=\p{L})|no (?=(?:we|i|my|our) ))/iu;
+
 const start = (source: string): RegExp => new RegExp(`^(?:${source})`, "iu");
 /** No letter follows: `\b` knows Latin letters only. */
 const W = "(?![\\p{L}\\p{N}])";
@@ -104,6 +111,14 @@ export const CUES: readonly Cue[] = [
     kind: "correction",
     pattern: start(
       `(?:no|nope|nah|wrong|incorrect|not quite|actually|that['’]s (?:wrong|not right|incorrect))[\\s,.:;!-]{1,4}(?=[^?]{0,200}(?:instead|rather than|${"(?<!is|are|does|do)"} not [\\p{L}\`"']))|(?:use|prefer|call|write|run|say|name) [^,.;]{2,60} (?:instead of|rather than|, not)${W}|stop (?:using|adding|writing|creating|committing|doing|saying|calling|putting|running|mocking)${W}`,
+    ),
+  },
+  {
+    // A thing that is called by its name: "the other one", and what is at hand today, is of the moment.
+    language: "en",
+    kind: "correction",
+    pattern: start(
+      `(?<cue>(?:no|nope|nah|wrong)\\s?[,:;!–—-]\\s{0,3}(?:please )?)(?=use${W})${AT_PRESENT}(?!use (?:an?|the|my|your|both|either|any|some|one|more|less|another)${W}|[^?]*(?<!\\p{L})(?:this|that|these|those|it|them|here|there|now|then|other|same|first)${W})`,
     ),
   },
   {

@@ -12,7 +12,7 @@ import type { MemoryType } from "../memory.ts";
 import { type SaidWords, saidWords, shareIn } from "../said-words.ts";
 import { sentencesOf } from "../sentences.ts";
 import { spokenPieces, type TalkMessage } from "../spoken-pieces.ts";
-import { CUE_KINDS, CUES, type Cue, type CueKind, LEAD, TYPE_OF_KIND } from "./cues.ts";
+import { CUE_KINDS, CUES, type Cue, type CueKind, LEAD, OBJECTION, TYPE_OF_KIND } from "./cues.ts";
 import { MORE_CUES } from "./more-cues.ts";
 
 /** What is to be remembered, in the user's words; cleaned. */
@@ -102,22 +102,27 @@ const ALL_CUES: readonly Cue[] = [...CUES, ...MORE_CUES];
 /** The wish that a sentence is, if it is one. */
 function wishOf(sentence: string): Wish | undefined {
   if (sentence.length > sentenceCharacters) return undefined;
-  const bare = withoutLead(sentence);
+  const bare = without([LEAD], sentence);
+  const rest = without([OBJECTION, LEAD], bare);
   for (const cue of ALL_CUES) {
-    const match = cue.pattern.exec(bare);
-    if (match === null) continue;
-    const taken = match.groups?.["cue"];
-    const statement = taken === undefined ? bare : bare.slice(match.index + match[0].length);
-    return { cue, statement: statement.replace(/^[\s,:;，：、-]+/, "").trim() };
+    // "No, …" is a part of a correction; what else follows it says the same without.
+    const texts = cue.kind === "correction" && rest !== bare ? [bare, rest] : [rest];
+    for (const text of texts) {
+      const match = cue.pattern.exec(text);
+      if (match === null) continue;
+      const taken = match.groups?.["cue"];
+      const statement = taken === undefined ? text : text.slice(match.index + match[0].length);
+      return { cue, statement: statement.replace(/^[\s,:;，：、-]+/, "").trim() };
+    }
   }
   return undefined;
 }
 
-function withoutLead(sentence: string): string {
+/** Without what only leads to the sentence; one of nothing but such words stays. */
+function without(leads: readonly RegExp[], sentence: string): string {
   let bare = sentence;
   for (let words = 0; words < MOST_LEADS; words++) {
-    const shorter = bare.replace(LEAD, "");
-    // "No, …" begins a correction, so it is no lead; a sentence of nothing but leads stays.
+    const shorter = leads.reduce((text, lead) => text.replace(lead, ""), bare);
     if (shorter === bare || shorter === "") break;
     bare = shorter;
   }
