@@ -342,6 +342,21 @@ describe("a model that does not answer as it should", () => {
     expect(report.notes.join("\n")).toContain(note);
   });
 
+  it("leaves facts to the rules where it fails half-way", async () => {
+    const { memory } = aPersistentMemory();
+    let calls = 0;
+    const model = fakeModel(() => {
+      if (calls++ > 0) throw new RangeError("529 overloaded");
+      return [call("memory_grep", { words: "otter" }), write("The staging server is called otter.")];
+    });
+    const sessions = sessionsWith([says("user", "The staging server is called otter.")]);
+    const { notes } = await memory.dream({ force: true, model, sessions });
+    expect((await memory.list()).memories).toEqual([]);
+    expect(notes).toEqual([
+      "What was said in sessions could not be looked at by the model, and the rules alone decided: 529 overloaded",
+    ]);
+  });
+
   it("hides keys that an error tells", async () => {
     const key = `sk-ant-${"api03-Ab1".repeat(12)}`;
     const { memory, store } = aPersistentMemory();
@@ -413,6 +428,20 @@ describe("memories that change while a model thinks", () => {
     ]);
     expect((await store.read("b.md"))!.text).toBe("A person's own words.");
     expect(model.requests).toHaveLength(1);
+  });
+
+  it("are not superseded by a fact that corrected what they said before", async () => {
+    const { memory, store } = aPersistentMemory();
+    await fact(store, "logo.md", "The logo is red.", { source: "agent" });
+    const model = fakeModel(async (request) => {
+      if (!asksForFacts(request)) return "Nothing.";
+      await put(store, "logo.md", "The logo is a green otter, drawn by hand.");
+      return [write("The logo became green in the end.", { replaces: "logo.md" })];
+    });
+    const sessions = sessionsWith([says("assistant", "The logo became green in the end.")]);
+    await memory.dream({ force: true, model, sessions });
+    expect((await store.read("logo.md"))!.text).toBe("The logo is a green otter, drawn by hand.");
+    expect((await memory.list({ state: "active" })).memories).toHaveLength(2);
   });
 
   it("are left to whoever took the dream over", async () => {
