@@ -1,7 +1,7 @@
 /**
  * Takes memories over, and says of each what became of it and of everything else why it stayed behind.
  *
- * A bundle of ours is put back file by file, to the byte. What comes from another program is remembered like any
+ * A bundle of ours is put back as it is (`restore-bundle.ts`). What comes from another program is remembered like any
  * other fact: cleaned, compared with what is known, and never believed more than what a user said here.
  */
 import { type ForeignFile, importClaudeCodeMemory } from "../../memory/transfer/from-claude-code.ts";
@@ -13,10 +13,12 @@ import {
   type MemoryImport,
   type NotCarried,
 } from "../../memory/transfer/imported-memory.ts";
-import { isMemoryBundle, parseMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
+import { isMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { RememberOptions } from "./fresh-memory.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
+import type { MemoryWriter } from "./memory-writer.ts";
+import { restoreBundle } from "./restore-bundle.ts";
 
 /** What became of one memory, and where it was in what was imported. */
 export type ImportReceipt = MemoryReceipt & { readonly origin: string };
@@ -42,9 +44,19 @@ interface Rememberer {
 /** @throws as `PersistentMemory.import` */
 export async function importInto(
   memory: Rememberer,
-  { store, from }: { readonly store: MemoryStore; readonly from: string | readonly ForeignFile[] },
+  {
+    from,
+    ...world
+  }: {
+    readonly store: MemoryStore;
+    readonly writer: MemoryWriter;
+    readonly from: string | readonly ForeignFile[];
+  },
 ): Promise<MemoryImportReport> {
-  if (typeof from === "string" && isMemoryBundle(from)) return restoreBundle(store, from);
+  if (typeof from === "string" && isMemoryBundle(from)) {
+    const { read, receipts } = await restoreBundle(world, from);
+    return reportOf(read, receipts);
+  }
   const read = typeof from === "string" ? importMemories(from) : importClaudeCodeMemory(from);
   return rememberAll(memory, read);
 }
@@ -98,33 +110,4 @@ function inOrderOfTime(memories: readonly ImportedMemory[]): readonly ImportedMe
   const timeOf = ({ memory }: ImportedMemory): number =>
     memory.updatedAtMs ?? memory.createdAtMs ?? Number.MAX_VALUE;
   return memories.toSorted((one, other) => timeOf(one) - timeOf(other));
-}
-
-/** What has a file of its name already stays as it is. */
-async function restoreBundle(store: MemoryStore, text: string): Promise<MemoryImportReport> {
-  const { files, notCarried, notCarriedCount } = parseMemoryBundle(text);
-  const receipts: ImportReceipt[] = [];
-  for (const file of files) {
-    const status = await restoreFile(store, file);
-    receipts.push({ ...status, superseded: [], cleaned: [], warnings: [], origin: file.path });
-  }
-  // All that a bundle lacks is damage.
-  const read = { format: "palimpsest" as const, notCarried, notCarriedCount, refusedCount: notCarriedCount };
-  return reportOf(read, receipts);
-}
-
-async function restoreFile(
-  store: MemoryStore,
-  { path, text }: { readonly path: string; readonly text: string },
-): Promise<Pick<MemoryReceipt, "status" | "path" | "reason">> {
-  try {
-    const there = await store.read(path);
-    if (there?.text === text) return { status: "merged", path, reason: "It is there already, to the byte." };
-    const applied = there === undefined && (await store.apply([{ path, base: undefined, text }])).isApplied;
-    return applied
-      ? { status: "written", path, reason: "It is as it was exported." }
-      : { status: "rejected", reason: `There is another ${path}, which stays as it is.` };
-  } catch (error) {
-    return { status: "rejected", reason: error instanceof Error ? error.message : String(error) };
-  }
 }

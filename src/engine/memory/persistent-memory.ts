@@ -361,7 +361,7 @@ export class PersistentMemory {
    * @throws `INPUT_EMPTY`, `INPUT_TOO_LARGE`, `FORMAT_UNKNOWN`, `STORE_FAILED`
    */
   async import(from: string | readonly ForeignFile[]): Promise<MemoryImportReport> {
-    return importInto(this, { store: this.#store, from });
+    return importInto(this, { store: this.#store, writer: this.#writer, from });
   }
 
   /** What was put away, the newest first. @throws `STORE_FAILED` */

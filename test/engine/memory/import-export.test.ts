@@ -48,6 +48,47 @@ describe("export and import", () => {
     expect((await to.memory.import(bundle)).receipts[0]!.status).toBe("merged");
   });
 
+  it("give what was written its lines in an index that stays", async () => {
+    const from = aPersistentMemory();
+    const { memory: source } = from;
+    await source.remember("We deploy on Tuesdays only.", { source: "user", description: "when we deploy" });
+    await source.remember("The web says so.", { source: "web" });
+    await source.remember("Anna lives in Berlin", { source: "user" });
+    await source.remember("Anna lives in Paris", { source: "user" });
+    const { text } = (await from.store.read("MEMORY.md"))!;
+    await put(from.store, "MEMORY.md", text.replace("# Memory\n", "# Memory\n\nAsk Ada first.\n"));
+    const to = aPersistentMemory();
+    await put(to.store, "MEMORY.md", "# Mine\n\n- [Tea](tea.md) — kinds of it\n");
+    await put(to.store, "tea.md", "Green tea.");
+    const { receipts, notCarried } = await to.memory.import(await from.memory.export());
+    expect(receipts[0]).toMatchObject({
+      ...{ status: "merged", path: "MEMORY.md" },
+      reason: "There is another one, which stays; what was written has its lines in it.",
+    });
+    expect((await to.store.read("MEMORY.md"))!.text).toBe(
+      [
+        "# Mine\n\n- [Tea](tea.md) — kinds of it\n",
+        "- [Anna lives in Paris](anna-lives-in-paris.md) — Anna lives in Paris\n",
+        "- [We deploy on Tuesdays only](we-deploy-on-tuesdays-only.md) — when we deploy\n",
+      ].join(""),
+    );
+    expect(notCarried).toEqual([{ origin: "MEMORY.md", what: "text of the index: Ask Ada first." }]);
+    const { findings } = await to.memory.audit();
+    expect(findings.filter(({ kind }) => kind === "not-in-index")).toEqual([]);
+  });
+
+  it("give it lines where the bundle has no index, and none where it has one", async () => {
+    const from = aPersistentMemory();
+    await put(from.store, "a.md", "The first fact.");
+    const bundle = await from.memory.export();
+    await put(from.store, "MEMORY.md", "# Nothing is listed\n");
+    const [bare, whole] = [aPersistentMemory(), aPersistentMemory()];
+    await bare.memory.import(bundle);
+    await whole.memory.import(await from.memory.export());
+    expect((await bare.store.read("MEMORY.md"))!.text).toBe("# Memory\n\n- [a](a.md) — The first fact.\n");
+    expect((await whole.store.read("MEMORY.md"))!.text).toBe("# Nothing is listed\n");
+  });
+
   it("write nothing outside of the directory, whatever a bundle names", async () => {
     const lines = [
       { type: "palimpsest-memories", version: 1 },

@@ -28,6 +28,7 @@ export function addImport(parent: Command, { context, exitWith }: CommandShell):
         exitCodes: { [REFUSED]: "something was refused or cut; the rest came over" },
         notes: [
           "Of a directory its Markdown files are read, and no links, no files with a second name, and no binaries.",
+          "An export of ours is believed as it stands: who said what, and what is confirmed.",
           "What another program kept is believed less than what a user said here, and nothing of it is confirmed.",
         ],
       }),
