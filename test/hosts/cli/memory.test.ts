@@ -170,6 +170,24 @@ describe("palimpsest memory", () => {
     expect((await run(["memory", "import", join(folder, "none")])).code).toBe(1);
   });
 
+  it("tells what an export lacks, and that it is not all", async () => {
+    const { run, folder } = await withTuesdays();
+    writeFileSync(join(folder, "odd.md"), "---\ntype: nonsense\n---\nx");
+    expect(await run(["memory", "export"])).toMatchObject({ code: 0, err: "" });
+    writeFileSync(join(folder, "binary.md"), Buffer.from([0x66, 0xff, 0xfe, 0x00]));
+    symlinkSync(join(folder, "odd.md"), join(folder, "link.md"));
+    for (const format of ["jsonl", "md"]) {
+      const { code, out, err } = await run(["memory", "export", "--format", format]);
+      expect([code, out.includes(TUESDAYS)]).toEqual([3, true]);
+      expect(err.split("\n").toSorted()).toEqual([
+        "",
+        expect.stringMatching(/^not exported: binary\.md: .* are no UTF-8 text\.$/),
+        "not exported: link.md: It is a link, which is not followed.",
+      ]);
+    }
+    expect((await run(["memory", "export", "--json"])).code).toBe(2);
+  });
+
   it("imports nothing that lies elsewhere or is no text, and says so", async () => {
     const { run, folder } = storedHome();
     const [foreign, elsewhere] = [testFolder(), testFolder()];

@@ -23,14 +23,18 @@ export interface MemoryFlags {
 /** Version of the JSON that these commands print. */
 export const MEMORY_JSON_VERSION = 1;
 
-/** Options that every one of these commands has. */
+/** Options that every one of these commands has, which prints what it did in words or as JSON. */
 export function addMemoryOptions(command: Command): Command {
+  return addMemoryPlace(command).option("--json", "print the result as JSON");
+}
+
+/** Where the memories are. */
+export function addMemoryPlace(command: Command): Command {
   return command
     .option("--home <folder>", "home of the project (default: $PALIMPSEST_HOME, or ~/.palimpsest)")
     .option("--project <folder>", "folder that is worked on (default: this one)")
     .option("--folder <folder>", "a plain folder of memories, instead of a project's")
-    .option("--team <name>", "with the memories of this team, below team/")
-    .option("--json", "print the result as JSON");
+    .option("--team <name>", "with the memories of this team, below team/");
 }
 
 /** Does `work` with the memory that the flags name, and closes it, however that ends. */
