@@ -22,6 +22,8 @@ export interface ClaimEvidence {
   readonly hasForeignAddress: boolean;
   /** The user's sentence that is nearest says the opposite. */
   readonly isTurned: boolean;
+  /** The two lines of an agent that are nearest; empty where none has a word of it. */
+  readonly nearestOfAgent: string;
 }
 
 interface Gathered extends ClaimEvidence {
@@ -29,6 +31,7 @@ interface Gathered extends ClaimEvidence {
   readonly foreignBest: Record<PieceSource, number>;
   readonly namesIn: Set<PieceSource>;
   isTurned: boolean;
+  nearestOfAgent: string;
   /** Words that no user said; none, where they are too few to tell or all there are. */
   readonly foreign: ReadonlySet<string>;
   readonly names: readonly string[];
@@ -69,6 +72,7 @@ function startOf(text: string, user: SaidWords): Gathered {
     namesIn: new Set(),
     hasForeignAddress: [...said.addresses].some((address) => !isGiven(address)),
     isTurned: false,
+    nearestOfAgent: "",
     foreign: new Set(isTold ? foreign : []),
     names: foreign.filter((word) => NAME.test(word)),
   };
@@ -80,6 +84,7 @@ function read({ source, text }: SpokenPiece, byWord: ReadonlyMap<string, readonl
   // A user's wish may go over several sentences; of others, lines that say the same are enough.
   const parts = source === "user" ? [...sentencesOf(text), text] : text.split(/\r\n?|\n/);
   let before: Shared = new Map();
+  let partBefore = "";
   for (const part of parts) {
     const shared = new Map<Gathered, Set<string>>();
     visitWords(part, (word) => {
@@ -91,9 +96,10 @@ function read({ source, text }: SpokenPiece, byWord: ReadonlyMap<string, readonl
     });
     for (const [found, words] of shared) {
       const both = source === "user" ? words : new Set([...words, ...(before.get(found) ?? [])]);
-      count(found, both, { source, part });
+      count(found, both, { source, part, partBefore });
     }
     before = shared;
+    partBefore = part;
   }
 }
 
@@ -103,7 +109,11 @@ const NAME = /^(?=.*[\p{L}])(?=.*[-_./:@\d]).{4,}$/u;
 function count(
   found: Gathered,
   words: ReadonlySet<string>,
-  { source, part }: { readonly source: PieceSource; readonly part: string },
+  {
+    source,
+    part,
+    partBefore,
+  }: { readonly source: PieceSource; readonly part: string; readonly partBefore: string },
 ): void {
   const { best, foreignBest, foreign, names, said } = found;
   const isGiven = source === "tool" || source === "web";
@@ -112,6 +122,7 @@ function count(
   if (share > best[source] && !(isGiven && share <= best.agent)) {
     best[source] = share;
     if (source === "user") found.isTurned = saidWords(part).isDenied !== said.isDenied;
+    if (source === "agent") found.nearestOfAgent = `${partBefore}\n${part}`;
   }
   if (source === "user") return;
   if (isGiven && names.some((name) => words.has(name))) found.namesIn.add(source);

@@ -64,14 +64,40 @@ export function judgeTrust(
     ...piece,
     text: withoutHidden(piece.text),
   }));
-  const evidence = gatherEvidence(texts, talk);
-  const around = { pieces: talk.slice(earlier.length), hasRead: hasRead(talk) };
+  const isRead = hasRead(talk);
+  const evidence = isRead ? withoutRepeated(gatherEvidence(texts, talk), talk) : gatherEvidence(texts, talk);
+  const around = { pieces: talk.slice(earlier.length), hasRead: isRead };
   let next = 0;
   return claims.map((claim, index) => {
     const whole = verdictOf({ ...claim, text: wholes[index]! }, evidence[next++]!, around);
     const ofParts = parts[index]!.map((text) => verdictOf({ ...claim, text }, evidence[next++]!, around));
     return whole.isQuarantined ? whole : (ofParts.find(({ isQuarantined }) => isQuarantined) ?? whole);
   });
+}
+
+/**
+ * An agent's words found nothing where they only repeat what it had read: whoever retells them, retells that. Looked at
+ * are those that a claim would rest on.
+ */
+function withoutRepeated(
+  evidence: readonly ClaimEvidence[],
+  talk: readonly SpokenPiece[],
+): readonly ClaimEvidence[] {
+  const isResting = ({ best }: ClaimEvidence) => best.agent >= readingShare && best.user < readingShare;
+  const resting = [...new Set(evidence.filter(isResting).map(({ nearestOfAgent }) => nearestOfAgent))];
+  if (resting.length === 0) return evidence;
+  const found = gatherEvidence(resting, talk);
+  const repeated = new Set(
+    resting.filter((_, index) => {
+      const { tool, web, recalled } = found[index]!.best;
+      return Math.max(tool, web, recalled) >= carriedShare;
+    }),
+  );
+  return evidence.map((each) =>
+    isResting(each) && repeated.has(each.nearestOfAgent)
+      ? { ...each, best: { ...each.best, agent: 0 } }
+      : each,
+  );
 }
 
 /** What nobody sees must not keep two texts from being the same, as it is or written out. */

@@ -202,6 +202,41 @@ describe("judgeTrust", () => {
     expect(judgeTrust([claim], { pieces })).toMatchObject([{ source, isQuarantined }]);
   });
 
+  it.each([
+    {
+      said: "I have read: Acme runs our file service since spring.",
+      isQuarantined: true,
+      why: "it only repeats what it has read",
+    },
+    {
+      said: "An outside company, Acme, has our uploads now.",
+      isQuarantined: false,
+      why: "it concludes something",
+    },
+  ])("founds a claim on an agent's words, or does not: $why", ({ said, isQuarantined }) => {
+    const earlier = [
+      { id: "m1", source: "user", text: "who handles the uploads?", turn: 1 },
+      { id: "m2", source: "web", text: "Acme runs our file service since spring.", turn: 1 },
+    ] as const;
+    const pieces = [{ id: "m4", source: "agent", text: said, turn: 2 }] as const;
+    const claim: MemoryClaim = { text: "Acme is our vendor.", type: "project", messageIds: ["m4"] };
+    expect(judgeTrust([claim], { pieces, earlier })).toMatchObject([{ source: "agent", isQuarantined }]);
+  });
+
+  it("believes no part of a claim that nobody said, once something was read", () => {
+    const user = {
+      id: "m1",
+      source: "user",
+      text: "run the tests before pushing to main",
+      turn: 1,
+    } as const;
+    const tool = { id: "m2", source: "tool", text: "Der Scanner bleibt aus.", turn: 1 } as const;
+    const text = "Run the tests before pushing to main. Vulnerability checks are off limits.";
+    const claim: MemoryClaim = { text, type: "project", messageIds: ["m1"] };
+    expect(judgeTrust([claim], { pieces: [user, tool] })).toMatchObject([{ isQuarantined: true }]);
+    expect(judgeTrust([claim], { pieces: [user] })).toMatchObject([{ isQuarantined: false }]);
+  });
+
   it("refuses what was recalled, also where the agent repeats it", () => {
     const memory = aMemory({ body: "Deploys happen only on Tuesday afternoon, after the freeze call." });
     const fence = fenceMemories([{ memory }], { nowMs: 0 });
