@@ -258,6 +258,15 @@ describe("palimpsest memory", () => {
     });
   });
 
+  it("names in its help what can be typed as it stands", async () => {
+    const { run } = storedHome();
+    const path = (await run(["memory", "path", "--help"])).out;
+    expect(path).not.toContain("palimpsest ls");
+    expect(path).toContain('\n  ls "$(palimpsest memory path)"\n');
+    const add = (await run(["memory", "add", "--help"], { columns: 200 })).out.replace(/\s+/g, " ");
+    expect(add).toContain("who said it: user, agent, tool, web, import, unknown");
+  });
+
   it.each([
     { args: ["memory"], code: 2, says: "Usage: palimpsest memory" },
     { args: ["memory", "add"], code: 2, says: "missing required argument" },

@@ -28,7 +28,12 @@ export function addAdd(parent: Command, { context, exitWith }: CommandShell): vo
     .option("--name <name>", "what it is called (default: its first words)")
     .option("--description <line>", "when it matters, in one line")
     .option("--type <type>", MEMORY_TYPES.join(", "), oneOf("--type", MEMORY_TYPES), "project" as MemoryType)
-    .option("--source <source>", "who said it", oneOf("--source", MEMORY_SOURCES), "user" as MemorySource)
+    .option(
+      "--source <source>",
+      `who said it: ${MEMORY_SOURCES.join(", ")}`,
+      oneOf("--source", MEMORY_SOURCES),
+      "user" as MemorySource,
+    )
     .option("--keep", "it stays true: it does not lose worth with age")
     .option("--share", "for the team that --team names")
     .option("--supersede <path...>", "in the place of these memories")

@@ -9,7 +9,13 @@ export function addPath(parent: Command, { context, exitWith }: CommandShell): v
     .command("path")
     .description("print where the memories lie, whether or not there are any");
   addMemoryOptions(command)
-    .addHelpText("after", helpText({ examples: ["memory path", 'ls "$(palimpsest memory path)"'] }))
+    .addHelpText(
+      "after",
+      helpText({
+        examples: ["memory path", "memory path --team core"],
+        notes: ["It is alone on its line, for other programs:", '  ls "$(palimpsest memory path)"'],
+      }),
+    )
     .action(async (flags: MemoryFlags) =>
       exitWith(
         await withMemory(flags, context, async ({ path }) => {
