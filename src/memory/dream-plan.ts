@@ -18,6 +18,7 @@ import { type DreamAction, DreamHands, timeOf } from "./dream-hands.ts";
 import { type KnownMemory, type Memory, trustOf } from "./memory.ts";
 import { INDEX_NAME } from "./memory-index.ts";
 import { mendIndex } from "./mend-index.ts";
+import { isOver, type PastMemory } from "./past-memories.ts";
 import { type FreshMemory, planRemember } from "./plan-remember.ts";
 import { judgeMatter } from "./same-matter.ts";
 import { createMemorySearch, type MemorySearch } from "./search/memory-search.ts";
@@ -40,6 +41,10 @@ export interface DreamInput {
   readonly index: { readonly text: string; readonly version: string } | undefined;
   /** What users asked for in the sessions since the last dream. */
   readonly gathered: readonly FreshMemory[];
+  /** What was forgotten, and when: it does not come back because it stands in an old session. */
+  readonly forgotten?: readonly PastMemory[] | undefined;
+  /** Files of the directory that are no memory, or cannot be read: an index may name them. */
+  readonly others?: readonly string[] | undefined;
   /** What a model makes of it all. */
   readonly claims?: DreamClaims | undefined;
   /** In how many sessions each memory was of use. */
@@ -78,10 +83,16 @@ class Dreaming {
   readonly undecided = new Set<string>();
   readonly #hands: DreamHands;
   readonly #input: DreamInput;
+  /** What was over before this dream. */
+  readonly #past: readonly PastMemory[];
 
   constructor(hands: DreamHands, input: DreamInput) {
     this.#hands = hands;
     this.#input = input;
+    const corrected = input.known.flatMap(({ memory }): readonly PastMemory[] =>
+      memory.supersededBy === undefined ? [] : [{ ...memory, overMs: timeOf(memory) }],
+    );
+    this.#past = [...corrected, ...(input.forgotten ?? [])];
   }
 
   /** As long as there is anything: what was merged is newer, and may correct what it did not before. */
@@ -127,6 +138,7 @@ class Dreaming {
   }
 
   #remember({ why, replaces, ...fresh }: FreshMemory & Partial<ClaimedFact>, search: MemorySearch): void {
+    if (isOver(fresh, this.#past)) return;
     const others = this.#alike(search, fresh.body);
     const pathsThat = (matter: Seen) =>
       others.filter((one) => one.matter === matter).map(({ memory }) => memory.path);
@@ -161,13 +173,13 @@ class Dreaming {
   }
 
   mendIndex(): void {
-    const { folder } = this.#input;
+    const { folder, others = [] } = this.#input;
     const { draft, notes } = this.#hands;
     const path = folder + INDEX_NAME;
     const before = draft.textOf(path) ?? "";
     const memories = this.#hands.active().map(({ memory }) => memory);
     const worthOfOne = (memory: Memory): number => this.#worthOf(memory);
-    const { text, why, unlistedCount } = mendIndex(before, memories, { folder, worthOf: worthOfOne });
+    const { text, why, unlistedCount } = mendIndex(before, memories, { folder, others, worthOf: worthOfOne });
     if (unlistedCount > 0)
       notes.add(`The index is full: ${unlistedCount} memories have no line and are found by searching.`);
     if (text === before) return;

@@ -19,18 +19,21 @@ export interface MendedIndex {
 export interface MendOptions {
   /** The folder that it is the index of: empty, or with a `/` at its end. */
   readonly folder: string;
+  /** Paths of what is there and no memory: lines that name it lead somewhere. */
+  readonly others: readonly string[];
   readonly worthOf: (memory: Memory) => number;
 }
 
 export function mendIndex(
   before: string,
   memories: readonly Memory[],
-  { folder, worthOf }: MendOptions,
+  { folder, others, worthOf }: MendOptions,
 ): MendedIndex {
   let text = before;
   const listed = new Set(parseIndex(text).entries.map(({ file }) => file));
   const byFile = new Map(memories.map((memory) => [memory.path.slice(folder.length), memory]));
-  const gone = [...listed].filter((file) => !byFile.has(file));
+  const there = new Set(others.map((path) => path.slice(folder.length)));
+  const gone = [...listed].filter((file) => !byFile.has(file) && !there.has(file));
   for (const file of gone) text = removeIndexLine(text, file);
   const missing = [...byFile]
     .filter(([file]) => !listed.has(file))
@@ -45,7 +48,7 @@ export function mendIndex(
   }
   const fitted = fitIndex(text, ({ file }) => {
     const memory = byFile.get(file);
-    return memory === undefined ? 0 : worthOf(memory);
+    return memory === undefined ? Number(there.has(file)) : worthOf(memory);
   });
   return {
     text: fitted.text,

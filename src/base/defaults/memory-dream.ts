@@ -16,6 +16,8 @@ export const MEMORY_DREAM_DEFAULTS = {
   readSessionsCount: 50,
   /** Dreams that can be reverted; records of older ones stay as they are. Source: our choice: a month of one a day. */
   listedCount: 31,
+  /** Memories in the archive that a dream compares what it finds in sessions with, the newest first. Source: our choice: many times what is forgotten between two dreams. */
+  forgottenCount: 200,
   /** How long one call of a model may take, in milliseconds. Source: our choice: as with extraction by a model. */
   dreamTimeoutMs: 120_000,
   /** Tokens of one answer. Source: our choice: all proposals that are read, each with a paragraph. */

@@ -81,6 +81,8 @@ export async function askDreamer(
 interface SaidWhere {
   readonly sessionId: string;
   readonly messageId: string;
+  /** When, where its log says so. */
+  readonly saidAtMs: number | undefined;
 }
 
 /** Several sessions as one talk. */
@@ -186,7 +188,8 @@ class Asking {
       }
       const number = sessions.length + 1;
       const apart = ({ id, message }: TalkMessage) => ({ id: `${number}/${id}`, message });
-      for (const { id } of messages) sessionOf.set(`${number}/${id}`, { sessionId, messageId: id });
+      for (const { id, message } of messages)
+        sessionOf.set(`${number}/${id}`, { sessionId, messageId: id, saidAtMs: message.at });
       sessions.push({ sessionId, messages: messages.map(apart), earlier: earlier.map(apart) });
     }
     sessions.reverse();
@@ -218,6 +221,7 @@ class Asking {
     const replaced = path === undefined ? undefined : known.get(path)?.memory;
     return {
       ...fresh,
+      ...(said?.saidAtMs === undefined ? {} : { createdAtMs: said.saidAtMs }),
       why: verdict.why,
       replaces: replaced === undefined ? undefined : { path: replaced.path, body: replaced.body },
     };

@@ -36,10 +36,12 @@ export function storedSessions(store: SessionStore, scope?: Scope): DreamSession
         const open = () => store.open(sessionId, scope);
         const talk = await readTalk(open, (at, message) => at > sinceMs && isUsers(message));
         const found = extractByRules(talk?.map(({ said }) => said) ?? []).proposals;
+        const saidAt = new Map(talk?.map(({ at, said }) => [said.id, at]));
         gathered.push(
-          ...found.map(({ quote: _, kind: __, language: ___, ...fact }) => ({
-            ...{ ...fact, folder: "", sessionId },
-          })),
+          ...found.map(({ quote: _, kind: __, language: ___, ...fact }) => {
+            const createdAtMs = saidAt.get(fact.messageId ?? "");
+            return { ...fact, folder: "", sessionId, ...(createdAtMs === undefined ? {} : { createdAtMs }) };
+          }),
         );
         if (gathered.length >= MEMORY_DREAM_DEFAULTS.gatheredCount) break;
       }

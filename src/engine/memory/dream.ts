@@ -13,7 +13,9 @@ import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory-write.ts";
 import { MemoryError } from "../../base/errors.ts";
 import type { DreamAction } from "../../memory/dream-hands.ts";
 import { type DreamInput, type DreamPlan, planDream } from "../../memory/dream-plan.ts";
+import { parseMemoryFile } from "../../memory/memory-file.ts";
 import { INDEX_NAME } from "../../memory/memory-index.ts";
+import type { PastMemory } from "../../memory/past-memories.ts";
 import type { FreshMemory } from "../../memory/plan-remember.ts";
 import { diffText } from "../../memory/text-diff.ts";
 import type { Deadline } from "../../ports/deadline.ts";
@@ -37,7 +39,7 @@ import { mountOf } from "./memory-writer.ts";
 export interface DreamSessions {
   /** How many were active since then. */
   count(sinceMs: number): Promise<number>;
-  /** What their users asked to be remembered, the newest sessions first. */
+  /** What their users asked to be remembered, and when they said it, the newest sessions first. */
   gather(sinceMs: number, signal: AbortSignal | undefined): Promise<readonly FreshMemory[]>;
   /** What was said since then, the newest sessions first; without it a model looks at memories only. */
   talks?(sinceMs: number, signal: AbortSignal | undefined): AsyncIterable<DreamTalk>;
@@ -125,6 +127,7 @@ export async function dream(world: DreamWorld, options: DreamOptions): Promise<D
 /** What came of listening, once for each dream. */
 interface Heard {
   readonly gathered: readonly FreshMemory[];
+  readonly forgotten: readonly PastMemory[];
   readonly answer: DreamAnswer | undefined;
 }
 
@@ -137,12 +140,26 @@ async function hear(
   // What was said to one project is not for its whole team.
   const ownSessions = world.folder === "" ? sessions : undefined;
   const gathered = (await ownSessions?.gather(sinceMs, signal)) ?? [];
-  const heard: Heard = { gathered, answer: undefined };
+  const forgotten = ownSessions === undefined ? [] : await forgottenIn(world.records);
+  const heard: Heard = { gathered, forgotten, answer: undefined };
   if (model === undefined || by === "rules") return heard;
   const input = await lookInto(world, heard);
   const talks = ownSessions?.talks?.(sinceMs, signal);
   const answer = await askDreamer({ client: model, deadline: world.deadline }, input, { talks, signal });
-  return { gathered, answer };
+  return { gathered, forgotten, answer };
+}
+
+/** What was put away, the newest first. One that cannot be read is passed over. */
+async function forgottenIn(records: MemoryStore): Promise<readonly PastMemory[]> {
+  const forgotten: PastMemory[] = [];
+  for (const { id, path, archivedMs } of (await records.archived()).slice(
+    0,
+    MEMORY_DREAM_DEFAULTS.forgottenCount,
+  )) {
+    const text = await records.readArchived(id).catch(() => undefined);
+    if (text !== undefined) forgotten.push({ ...parseMemoryFile(path, text).memory, overMs: archivedMs });
+  }
+  return forgotten;
 }
 
 async function dreamAlone(
@@ -174,13 +191,16 @@ async function dreamAlone(
 /** What there is now of the directory: a team's memories are another one, with dreams of its own. */
 async function lookInto(
   { shelf, injections, now, folder }: DreamWorld,
-  { gathered }: Heard,
+  { gathered, forgotten }: Omit<Heard, "answer">,
 ): Promise<DreamInput> {
   const usedCounts = await injections.usedCounts();
-  const { memories, indexes } = await shelf.look();
+  const { memories, indexes, problems } = await shelf.look();
   const known = [...memories.values()].filter(({ memory }) => mountOf(memory.path) === folder);
   const index = indexes.get(folder + INDEX_NAME);
-  return { folder, known, index, gathered, usedCounts, nowMs: now() };
+  const others = [...indexes.keys(), ...problems.map(({ path }) => path)].filter(
+    (path) => mountOf(path) === folder && !memories.has(path),
+  );
+  return { folder, known, index, gathered, forgotten, others, usedCounts, nowMs: now() };
 }
 
 function preview({ actions, notes, refused, changes }: DreamPlan, { answer }: Heard): DreamReport {

@@ -34,7 +34,7 @@ describe("a dream of a team's memories", () => {
     const after = await filesOf(team);
     expect(after["day.md"]).toContain("supersededBy: team/new-day.md");
     expect(after["MEMORY.md"]).toContain("](new-day.md)");
-    expect((await one.memory.index()).text).toContain("](new-day.md)");
+    expect((await one.memory.index()).text).toContain("](team/new-day.md)");
     expect(await one.memory.dream({ place: "team", force: true })).toMatchObject({ status: "nothing-to-do" });
   });
 

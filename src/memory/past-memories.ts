@@ -1,0 +1,34 @@
+/**
+ * What is over: facts that were forgotten, or that another one has taken the place of. Whoever reads old talk again
+ * finds them said there, and they must not come back for that; said once more, they are as good as new.
+ */
+import type { FreshMemory } from "./plan-remember.ts";
+import { judgeMatter } from "./same-matter.ts";
+
+/** One fact that is over, and since when. */
+export interface PastMemory {
+  readonly body: string;
+  readonly sessionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly overMs: number;
+}
+
+/** Whether a fact is one of those, said before it was over. Of one without a time nobody knows. */
+export function isOver(fact: FreshMemory, past: readonly PastMemory[]): boolean {
+  const saidMs = Math.max(fact.createdAtMs ?? 0, fact.updatedAtMs ?? 0);
+  if (saidMs === 0) return false;
+  return past.some((one) => saidMs <= one.overMs && (isOneMessage(fact, one) || saysIt(fact, one)));
+}
+
+function isOneMessage(fact: FreshMemory, { sessionId, messageId }: PastMemory): boolean {
+  return (
+    sessionId !== undefined &&
+    messageId !== undefined &&
+    fact.sessionId === sessionId &&
+    fact.messageId === messageId
+  );
+}
+
+function saysIt({ body }: FreshMemory, past: PastMemory): boolean {
+  return judgeMatter(body, past.body) === "repeats";
+}
