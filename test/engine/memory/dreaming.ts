@@ -1,8 +1,11 @@
 /** A model that dreams by a script, and what is looked at before and after. */
 import type { JsonObject } from "../../../src/base/json.ts";
+import type { DreamSessions } from "../../../src/engine/memory/dream.ts";
+import type { DreamTalk } from "../../../src/engine/memory/dream-model.ts";
 import { formatMemoryFile } from "../../../src/memory/memory-file.ts";
 import type { MemoryStore } from "../../../src/ports/memory-store.ts";
 import type { ToolUseBlock } from "../../../src/transcript/blocks.ts";
+import type { Message } from "../../../src/transcript/messages.ts";
 import { type FakeModel, type FakeReply, fakeModel } from "../agent/fake-model.ts";
 import { DAY_MS, put, START_MS } from "./a-persistent-memory.ts";
 
@@ -45,3 +48,28 @@ export async function filesOf(store: MemoryStore): Promise<Readonly<Record<strin
   const read = await Promise.all(files.map(({ path }) => store.read(path)));
   return Object.fromEntries(read.map((file) => [file!.path, file!.text]));
 }
+
+/** Sessions of a test, the newest first. */
+export function sessionsWith(...sessions: readonly (readonly Message[])[]): DreamSessions {
+  return {
+    count: async () => sessions.length,
+    gather: async () => [],
+    talks: async function* (): AsyncGenerator<DreamTalk> {
+      for (const [index, messages] of sessions.entries())
+        yield {
+          sessionId: `s${index}`,
+          messages: messages.map((message, at) => ({ id: `m${at}.0`, message })),
+        };
+    },
+  };
+}
+
+export const says = (role: "user" | "assistant", text: string): Message => ({
+  role,
+  content: [{ type: "text", text }],
+});
+export const write = (text: string, more: Readonly<Record<string, unknown>> = {}) =>
+  call("memory_write", {
+    ...{ name: text.slice(0, 30), description: "", type: "project", text, messages: [] },
+    ...(more as Record<string, string>),
+  });
