@@ -6,6 +6,7 @@
  * planned changed nothing: the change itself is all or nothing.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
+import { MemoryError } from "../../base/errors.ts";
 import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
 import type { DraftedChange } from "../../memory/dream-draft.ts";
 import type { DreamAction } from "../../memory/dream-hands.ts";
@@ -59,15 +60,32 @@ export class DreamJournal {
     return `${time}-${String(length + 1).padStart(4, "0")}`;
   }
 
-  /** The newest first. Records that cannot be read are passed over. */
+  /** The newest first, as far as people look back. */
   async list(): Promise<readonly DreamRecord[]> {
-    const names = (await this.#store.listRecords(FOLDER)).toSorted().toReversed();
     const records: DreamRecord[] = [];
-    for (const name of names.slice(0, MEMORY_DREAM_DEFAULTS.listedCount)) {
-      const record = readRecord((await this.#store.readRecord(name)) ?? "");
-      if (record !== undefined) records.push(withPaths(record, (path) => this.#folder + path));
+    for await (const record of this.newestFirst()) {
+      records.push(record);
+      if (records.length === MEMORY_DREAM_DEFAULTS.listedCount) break;
     }
     return records;
+  }
+
+  /** All of them, one read at a time. Records that cannot be read are passed over. */
+  async *newestFirst(): AsyncGenerator<DreamRecord> {
+    for (const name of (await this.#store.listRecords(FOLDER)).toSorted().toReversed()) {
+      const record = await this.#read(name);
+      if (record !== undefined) yield withPaths(record, (path) => this.#folder + path);
+    }
+  }
+
+  async #read(name: string): Promise<DreamRecord | undefined> {
+    try {
+      return readRecord((await this.#store.readRecord(name)) ?? "");
+    } catch (error) {
+      // Damaged beyond being a text: the others are no worse for it.
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
   }
 }
 

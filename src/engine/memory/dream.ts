@@ -105,7 +105,7 @@ const HOUR_MS = 3_600_000;
 /** @throws `ABORTED`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end */
 export async function dream(world: DreamWorld, options: DreamOptions): Promise<DreamReport> {
   const journal = new DreamJournal(world);
-  const lastMs = (await journal.list()).find(({ state }) => state !== "planned")?.atMs;
+  const lastMs = (await lastOf(journal))?.atMs;
   const notDue = options.force === true ? undefined : await reasonNotDue(world, lastMs, options.sessions);
   if (notDue !== undefined) return ended("not-due", notDue);
   if (options.dryRun === true) {
@@ -122,6 +122,12 @@ export async function dream(world: DreamWorld, options: DreamOptions): Promise<D
   } finally {
     await lock.release();
   }
+}
+
+/** The last one that was carried out. */
+async function lastOf(journal: DreamJournal): Promise<DreamRecord | undefined> {
+  for await (const record of journal.newestFirst()) if (record.state !== "planned") return record;
+  return undefined;
 }
 
 /** What came of listening, once for each dream. */
@@ -237,12 +243,12 @@ async function reasonNotDue(
  */
 export async function revertDream(world: DreamWorld, id: string | undefined): Promise<DreamReport> {
   const journal = new DreamJournal(world);
-  const record = await findDream(world.store, await journal.list(), id);
+  const record = await findDream(world.store, journal, id);
   if (record === undefined)
     throw new MemoryError("MEMORY_NOT_FOUND", {
       message:
         id === undefined ? "There is no dream to revert." : `There is no dream ${id} that was applied.`,
-      hint: "`memory.dreams()` lists what dreams did.",
+      hint: "`memory.dreams()` and `palimpsest memory dreams` list what dreams did.",
     });
   const back: DreamChange[] = record.changes.map(({ path, before, after }) => ({
     path,
@@ -260,10 +266,10 @@ export async function revertDream(world: DreamWorld, id: string | undefined): Pr
 /** The newest dream that changed something and is in force, or the one of this id. */
 async function findDream(
   store: MemoryStore,
-  records: readonly DreamRecord[],
+  journal: DreamJournal,
   id: string | undefined,
 ): Promise<DreamRecord | undefined> {
-  for (const record of records) {
+  for await (const record of journal.newestFirst()) {
     if ((id !== undefined && record.id !== id) || record.changes.length === 0) continue;
     // One that was killed between the change and its record is known as planned, and may have been done.
     if (record.state === "applied" || (record.state === "planned" && (await isInForce(store, record))))

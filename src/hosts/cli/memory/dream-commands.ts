@@ -1,7 +1,8 @@
-/** `palimpsest memory dream` and `revert`: memories looked through and put right, shown first and undone with one call. */
+/** `palimpsest memory dream`, `dreams` and `revert`: memories looked through and put right, shown first and undone with one call. */
 import type { Command } from "commander";
 import { showHidden, showOnOneLine } from "../../../base/hidden-characters.ts";
 import type { DreamPlaceOptions, DreamReport } from "../../../engine/memory/dream.ts";
+import type { DreamRecord } from "../../../engine/memory/dream-journal.ts";
 import { type CommandShell, helpText } from "../sessions/command-shell.ts";
 import { printJson } from "../sessions/print-json.ts";
 import type { CliContext } from "../terminal.ts";
@@ -67,6 +68,31 @@ export function addRevert(parent: Command, { context, exitWith }: CommandShell):
 /** A dream is of one directory: of the team's where one is named. */
 function placeOf({ team }: MemoryFlags): DreamPlaceOptions {
   return { place: team === undefined ? "project" : "team" };
+}
+
+export function addDreams(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent.command("dreams").description("what dreams did, the newest first");
+  addMemoryOptions(command)
+    .addHelpText("after", helpText({ examples: ["memory dreams", "memory revert 001772409600000-0001"] }))
+    .action(async (flags: MemoryFlags) => {
+      const dreams = await withMemory(flags, context, (memory) => memory.dreams(placeOf(flags)));
+      exitWith(printDreams(dreams, flags, context));
+    });
+}
+
+function printDreams(
+  dreams: readonly DreamRecord[],
+  { json }: MemoryFlags,
+  { out, err }: CliContext,
+): number {
+  if (json === true) printJson(out, { version: MEMORY_JSON_VERSION, dreams });
+  else if (dreams.length === 0) err.write("There was no dream yet.\n");
+  else
+    for (const { id, atMs, state, changes } of dreams) {
+      const what = changes.length === 0 ? "nothing to do" : `${state}, ${changes.length} files`;
+      out.write(`${showOnOneLine(id)}  ${new Date(atMs).toISOString().slice(0, 16)}Z  ${what}\n`);
+    }
+  return 0;
 }
 
 function print(report: DreamReport, flags: MemoryFlags, { out, err }: CliContext): number {

@@ -16,6 +16,7 @@ const COMMANDS: CommandLoaders = {
   confirm: async () => (await import("./one-memory-commands.ts")).addConfirm,
   audit: async () => (await import("./audit-command.ts")).addAudit,
   dream: async () => (await import("./dream-commands.ts")).addDream,
+  dreams: async () => (await import("./dream-commands.ts")).addDreams,
   revert: async () => (await import("./dream-commands.ts")).addRevert,
   import: async () => (await import("./import-command.ts")).addImport,
   export: async () => (await import("./export-command.ts")).addExport,
