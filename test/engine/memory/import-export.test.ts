@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MemoryStore } from "../../../src/ports/memory-store.ts";
+import { runs } from "../../memory/frontmatter-arbitraries.ts";
 import { aPersistentMemory, DAY_MS, put } from "./a-persistent-memory.ts";
 
 /** All files, by path. */
@@ -129,6 +131,24 @@ describe("export and import", () => {
         expect(text).toContain("Paris");
         expect(text).not.toContain("Berlin");
       }
+    });
+
+    it("leave the newest one alone active, in whatever order they are said", async () => {
+      const cities = ["Berlin", "Paris", "Oslo", "Rome"].map((city, year) => ({ city, year }));
+      await fc.assert(
+        fc.asyncProperty(fc.shuffledSubarray(cities, { minLength: 1 }), async (said) => {
+          const { memory, clock } = aPersistentMemory();
+          for (const { city, year } of said)
+            await memory.remember(`Anna lives in ${city}`, {
+              source: "user",
+              createdAtMs: clock.nowMs - (9 - year) * 365 * DAY_MS,
+            });
+          const { memories } = await memory.list({ state: "active" });
+          const newest = said.toSorted((one, other) => other.year - one.year)[0]!;
+          expect(memories.map(({ body }) => body)).toEqual([`Anna lives in ${newest.city}`]);
+        }),
+        runs(60),
+      );
     });
 
     it("change nothing the second time", async () => {
