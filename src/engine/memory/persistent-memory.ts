@@ -346,6 +346,7 @@ export class PersistentMemory {
 
   /**
    * All of it as one text: `jsonl` holds every file to the byte and can be imported again; `md` is for people.
+   * What cannot be read is not in it; the problems of {@link list} say what that is.
    * @throws `STORE_FAILED`
    */
   async export(format: "jsonl" | "md" = "jsonl"): Promise<string> {
