@@ -5,12 +5,20 @@
  * Nothing is deleted: what gives way keeps its file and says by what. A fact gives way only to somebody who is
  * to be believed as much: what a user said is not corrected by what a model concluded, and neither by what a
  * tool returned. Then both stay, and the receipt says so. Nor does it give way to what was said before it: an old
- * fact that turns up late, out of an import or a session, is history, and stays where it was.
+ * fact that turns up late, out of an import or a session, is history, and stays where it was. What is quarantined
+ * takes nobody's place: it notes whose, and takes it when a person says so, too.
  */
 import { firstLine } from "../base/text.ts";
 import type { MemoryChange } from "../ports/memory-store.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
-import { type KnownMemory, type MemorySource, type MemoryType, TRUST, trustOf } from "./memory.ts";
+import {
+  type KnownMemory,
+  type Memory,
+  type MemorySource,
+  type MemoryType,
+  TRUST,
+  trustOf,
+} from "./memory.ts";
 import { formatMemoryFile, updateMemoryFile } from "./memory-file.ts";
 import { memoryFileName } from "./memory-file-name.ts";
 import type { IndexLine } from "./memory-index.ts";
@@ -130,35 +138,52 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
       : { isConfirmed: memory.isConfirmed || fresh.isConfirmed }),
     ...(fresh.decays ? {} : { decays: false }),
   });
+  const old = memory.isQuarantined ? claimedBy(memory, situation.known) : [];
+  const superseded = old.map((one) => one.memory.path);
   const changes: MemoryChange[] = updated === text ? [] : [{ path, base: version, text: updated }];
   const lines = memory.isQuarantined ? [lineFor(fresh, path)] : [];
-  const reason = isMoreTrusted ? `${says}; it is better founded now.` : `${says}; it was said again.`;
-  return { status: "merged", path, reason, changes, lines, superseded: [], contradicted: [] };
+  const reason = [
+    isMoreTrusted ? `${says}; it is better founded now.` : `${says}; it was said again.`,
+    ...(superseded.length > 0 ? [`It takes the place of ${superseded.join(", ")}.`] : []),
+  ].join(" ");
+  changes.push(...giveWay(old, path, nowMs));
+  return { status: "merged", path, reason, changes, lines, superseded, contradicted: [] };
+}
+
+/** What a quarantined memory is to take the place of, as soon as a person stands by it. */
+export function claimedBy(
+  { path, supersedes }: Memory,
+  known: ReadonlyMap<string, KnownMemory>,
+): readonly KnownMemory[] {
+  return [...new Set(supersedes)].flatMap((old) => {
+    const found = known.get(old);
+    return found === undefined || old === path || found.memory.supersededBy !== undefined ? [] : [found];
+  });
+}
+
+/** What gives way keeps its file and says by what. */
+export function giveWay(old: readonly KnownMemory[], path: string, nowMs: number): readonly MemoryChange[] {
+  return old.map(({ memory, text, version }) => ({
+    path: memory.path,
+    base: version,
+    text: updateMemoryFile(text, { supersededBy: path, updatedAtMs: nowMs }),
+  }));
 }
 
 function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
   const { known, nowMs, mustSupersede = false } = situation;
   const path = fresh.folder + memoryFileName(fresh.name, namesIn(fresh.folder, situation));
-  const isBelieved = ({ memory }: KnownMemory): boolean =>
-    mustSupersede ||
-    (!fresh.isQuarantined && trustOf(fresh) >= trustOf(memory) && !wasSaidBefore(fresh, memory, nowMs));
+  const isOlder = ({ memory }: KnownMemory): boolean => mustSupersede || !wasSaidBefore(fresh, memory, nowMs);
+  const isBelieved = (one: KnownMemory): boolean =>
+    !fresh.isQuarantined && isOlder(one) && (mustSupersede || trustOf(fresh) >= trustOf(one.memory));
   const matter = situation.corrected.flatMap((old) => known.get(old) ?? []);
   const old = matter.filter(isBelieved);
   const kept = matter.filter((one) => !isBelieved(one));
   const superseded = old.map(({ memory }) => memory.path);
-  const text = formatMemoryFile({
-    ...fresh,
-    createdAtMs: fresh.createdAtMs ?? nowMs,
-    supersedes: superseded,
-  });
-  const changes: MemoryChange[] = [
-    { path, base: undefined, text },
-    ...old.map(({ memory, text: before, version }) => ({
-      path: memory.path,
-      base: version,
-      text: updateMemoryFile(before, { supersededBy: path, updatedAtMs: nowMs }),
-    })),
-  ];
+  const claimed = fresh.isQuarantined ? kept.filter(isOlder).map(({ memory }) => memory.path) : superseded;
+  const createdAtMs = fresh.createdAtMs ?? nowMs;
+  const text = formatMemoryFile({ ...fresh, createdAtMs, supersedes: claimed });
+  const changes: readonly MemoryChange[] = [{ path, base: undefined, text }, ...giveWay(old, path, nowMs)];
   const contradicted = kept.map(({ memory }) => memory.path);
   return {
     status: fresh.isQuarantined ? "quarantined" : superseded.length > 0 ? "superseded" : "written",
@@ -178,10 +203,19 @@ function namesIn(folder: string, { known, taken = [] }: RememberSituation): read
   );
 }
 
+const SAYERS: Readonly<Record<MemorySource, string>> = {
+  user: "a user",
+  agent: "an agent",
+  tool: "a tool",
+  web: "the web",
+  import: "another program",
+  unknown: "somebody unknown",
+};
+
 function reasonOf(fresh: FreshMemory, superseded: readonly string[], kept: readonly KnownMemory[]): string {
   const { isQuarantined, source } = fresh;
   if (isQuarantined)
-    return `Only a ${source} said so: it is kept, and shown to no model until somebody confirms it.`;
+    return `Only ${SAYERS[source]} said so: it is kept, and shown to no model until somebody confirms it.`;
   const paths = kept.map(({ memory }) => memory.path).join(", ");
   const advantage = kept.every(({ memory }) => trustOf(memory) > trustOf(fresh)) ? "better founded" : "newer";
   const parts = [

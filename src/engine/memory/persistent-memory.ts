@@ -7,11 +7,15 @@
  * Nothing is destroyed: what is corrected says by what, what is forgotten lies in the archive.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
-import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import { judgeHealth, type MemoryHealth } from "../../memory/health.ts";
 import type { MemoryType } from "../../memory/memory.ts";
-import { updateMemoryFile } from "../../memory/memory-file.ts";
 import { INDEX_NAME } from "../../memory/memory-index.ts";
+import {
+  type DecisionPlan,
+  type DecisionSituation,
+  planConfirm,
+  planForget,
+} from "../../memory/plan-decision.ts";
 import { planRemember, type RememberPlan } from "../../memory/plan-remember.ts";
 import type { ForeignFile } from "../../memory/transfer/from-claude-code.ts";
 import { formatMemoriesMarkdown } from "../../memory/transfer/memories-markdown.ts";
@@ -180,41 +184,29 @@ export class PersistentMemory {
   }
 
   /**
-   * Puts a memory into the archive, from where a person can take it back.
+   * Puts a memory into the archive, from where a person can take it back. What it took the place of is recalled again.
    * @throws `MEMORY_NOT_FOUND`, `MEMORY_PATH_REFUSED`, `STORE_FAILED`
    */
   async forget(path: string): Promise<MemoryReceipt> {
-    const { warnings } = await this.#writer.write((view) => {
-      const { version } = getKnown(view, path);
-      return { changes: [{ path, base: version, text: undefined }], lines: [], unlisted: [path] };
-    });
-    const reason = "It lies in the archive and is not recalled any more.";
-    return { status: "archived", path, reason, superseded: [], cleaned: [], warnings };
+    return this.#decide(path, planForget);
   }
 
   /**
-   * Says that a person stands by a memory: it is shown from now on where it was quarantined.
+   * Says that a person stands by a memory: it is as new from now on, and shown where it was quarantined. What another
+   * one took the place of stays history: that is rejected.
    * @throws `MEMORY_NOT_FOUND`, `STORE_FAILED`
    */
   async confirm(path: string): Promise<MemoryReceipt> {
-    const { warnings } = await this.#writer.write((view) => {
-      const { memory, text, version } = getKnown(view, path);
-      const { name: title, description, type } = memory;
-      const updated = updateMemoryFile(text, {
-        isConfirmed: true,
-        isQuarantined: false,
-        updatedAtMs: this.#options.now(),
-      });
-      const hook = cleanMemoryText(description === "" ? memory.body : description, "hook").text;
-      return {
-        changes: [{ path, base: version, text: updated }],
-        // What is history stays out of the index, whoever stands by it.
-        lines: memory.supersededBy === undefined ? [{ path, title, hook, type }] : [],
-        unlisted: [],
-      };
+    return this.#decide(path, (situation) => planConfirm(situation, this.#options.now()));
+  }
+
+  async #decide(path: string, plan: (situation: DecisionSituation) => DecisionPlan): Promise<MemoryReceipt> {
+    const { plan: done, warnings } = await this.#writer.write((view) => {
+      const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
+      return plan({ decided: getKnown(view, path), known: new Map(near) });
     });
-    const reason = "A person stands by it.";
-    return { status: "confirmed", path, reason, superseded: [], cleaned: [], warnings };
+    const { status, reason, superseded } = done;
+    return { status, path, reason, superseded, cleaned: [], warnings };
   }
 
   /**

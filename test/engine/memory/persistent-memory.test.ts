@@ -245,7 +245,10 @@ describe("a team's memories", () => {
     const { path } = await memory.supersede(shared.path!, "Releases are cut by Omar.", { source: "user" });
     expect(path).toBe("team/releases-are-cut-by-omar.md");
     await memory.forget(path!);
-    expect((await memory.list({ state: "active" })).memories.map((one) => one.path)).toEqual([own.path]);
+    expect((await memory.list({ state: "active" })).memories.map((one) => one.path)).toEqual([
+      own.path,
+      shared.path,
+    ]);
   });
 });
 
@@ -280,7 +283,8 @@ describe("the injection log", () => {
 
   it("passes over lines that nobody can read", async () => {
     const { memory, store } = aPersistentMemory();
-    for (const line of ["{", "null", "7", '{"path":7}']) await store.appendRecord("injections.jsonl", line);
+    for (const line of ["{", "null", "7", '{"path":7}'])
+      await store.appendRecord("injections/2026-03.jsonl", line);
     expect(await memory.injections()).toEqual([]);
   });
 });
