@@ -2,8 +2,9 @@
  * Which memory was given to which session, when, and why: so that somebody who wonders where an answer came from
  * can look it up, and what is of use can be told from what never is.
  *
- * It is a record of lines beside the memories. A line that cannot be read is passed over; one that cannot be
- * written does not keep the memory from being recalled.
+ * It is a record of lines beside the memories, one for each month, so that looking at the newest costs the same
+ * after years. A line that cannot be read is passed over, and so is a month; one that cannot be written does not
+ * keep the memory from being recalled.
  */
 import { MEMORY_LOG_DEFAULTS } from "../../base/defaults/memory-log.ts";
 import { asString, isObject, parseJson } from "../../base/json.ts";
@@ -23,7 +24,7 @@ export interface Injection {
   readonly sessionId: string | undefined;
 }
 
-const RECORD = "injections.jsonl";
+const FOLDER = "injections/";
 
 export class InjectionLog {
   readonly #store: MemoryStore;
@@ -36,7 +37,16 @@ export class InjectionLog {
     this.#uses = new UseLog(store, now);
   }
 
-  async add({ memories, chosenBy }: Recall, sessionId: string | undefined): Promise<void> {
+  /** Never rejects. */
+  async add(recall: Recall, sessionId: string | undefined): Promise<void> {
+    try {
+      await this.#add(recall, sessionId);
+    } catch {
+      // A directory that nobody may write to, or a full disk.
+    }
+  }
+
+  async #add({ memories, chosenBy }: Recall, sessionId: string | undefined): Promise<void> {
     const atMs = this.#now();
     for (const { path, version, why } of memories) {
       const words = why.words.map(({ word }) => word).slice(0, MEMORY_LOG_DEFAULTS.wordsCount);
@@ -48,7 +58,7 @@ export class InjectionLog {
         chosenBy,
         ...(sessionId === undefined ? {} : { sessionId }),
       };
-      await this.#store.appendRecord(RECORD, JSON.stringify(line));
+      await this.#store.appendRecord(recordOf(atMs), JSON.stringify(line));
     }
   }
 
@@ -62,16 +72,32 @@ export class InjectionLog {
     return this.#uses.add(paths, sessionId);
   }
 
-  /** The newest first. */
+  /** The newest first. @throws `STORE_FAILED` where the records cannot be listed */
   async newest(limit: number = MEMORY_LOG_DEFAULTS.newestCount): Promise<readonly Injection[]> {
-    const lines = ((await this.#store.readRecord(RECORD)) ?? "").split("\n");
     const read: Injection[] = [];
-    for (let at = lines.length - 1; at >= 0 && read.length < limit; at--) {
-      const injection = readLine(lines[at]!);
-      if (injection !== undefined) read.push(injection);
+    for (const name of (await this.#store.listRecords(FOLDER)).toSorted().toReversed()) {
+      const lines = (await this.#linesOf(name)).toReversed();
+      for (const line of lines) {
+        if (read.length >= limit) return read;
+        const injection = readLine(line);
+        if (injection !== undefined) read.push(injection);
+      }
     }
     return read;
   }
+
+  /** None where it is no text any more, or far too much of it. */
+  async #linesOf(name: string): Promise<readonly string[]> {
+    const text = await this.#store.readRecord(name).catch(() => undefined);
+    return text?.split("\n") ?? [];
+  }
+}
+
+/** By the month; of a clock that shows no year of four digits there is one for all of it. */
+function recordOf(atMs: number): string {
+  const at = new Date(atMs);
+  const month = Number.isNaN(at.getTime()) ? "" : at.toISOString().slice(0, 7);
+  return `${FOLDER}${/^\d{4}-\d\d$/.test(month) ? month : "0000-00"}.jsonl`;
 }
 
 function readLine(line: string): Injection | undefined {

@@ -102,7 +102,7 @@ describe("what a recall reads of the logs", () => {
   it("is nothing of what was shown, however much that is, and of what was used only what is new", async () => {
     const { memory, store, clock } = await withDeployDay();
     const line = JSON.stringify({ atMs: 0, path: DEPLOY, version: "v", words: [], chosenBy: "rank" });
-    await store.writeRecord("injections.jsonl", `${line}\n`.repeat(100_000));
+    await store.writeRecord("injections/2026-03.jsonl", `${line}\n`.repeat(100_000));
     const reads = watchReads(store);
     for (let recall = 0; recall < 20; recall++) await memory.recall("deploy?", { isLogged: false });
     clock.nowMs += MINUTE_MS;

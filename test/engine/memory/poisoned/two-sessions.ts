@@ -135,7 +135,8 @@ export async function allFiles(store: MemoryStore): Promise<string> {
   const texts = await Promise.all(
     files.map(async ({ path }) => `${path}\n${(await store.read(path))?.text}`),
   );
-  return [...texts, (await store.readRecord("injections.jsonl")) ?? ""].join("\n");
+  for (const name of await store.listRecords("injections/")) texts.push((await store.readRecord(name)) ?? "");
+  return texts.join("\n");
 }
 
 function idsIn({ messages }: ModelRequest): TalkIds {
