@@ -7,15 +7,17 @@
  */
 const DAY_MS = 86_400_000;
 const SHOWN_COUNT = 5;
+const NAME_WORDS_COUNT = 8;
 
 /** What is told of a fact beside its text. */
 const PARTS = {
   "a fact alone": () => ({}),
+  "with its first words as a name": ({ name }) => ({ name }),
   "with its day (what is done)": ({ time }) => ({ time }),
   "with its session": ({ group }) => ({ group }),
   "with both": ({ time, group }) => ({ time, group }),
   "with neighbours": ({ before }) => ({ before }),
-  "with all": (links) => links,
+  "with all": ({ name: _, ...links }) => links,
 };
 const SCOPES = {
   "all 200 sessions": () => 0,
@@ -104,5 +106,6 @@ function factOf(body, index, set) {
   const month = date.toLocaleString("en", { month: "long", timeZone: "UTC" });
   const time = `${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
   const before = index === 0 ? undefined : idOf(set, index - 1);
-  return { id: idOf(set, index), set, body, links: { time, group: `session ${set}`, before } };
+  const name = body.split(" ").slice(0, NAME_WORDS_COUNT).join(" ");
+  return { id: idOf(set, index), set, body, links: { name, time, group: `session ${set}`, before } };
 }

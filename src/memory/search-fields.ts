@@ -5,8 +5,10 @@
  * for an old fact as much as for the one that corrects it (measured in bench/memory). Only what says of itself that
  * it follows another one is a piece of a conversation, which may lack the words that stand around it. The day is what
  * people ask with who remember when they said it; the day of the week is left out, because much of what is
- * remembered is about days of the week.
+ * remembered is about days of the week. A name weighs more than a text because somebody chose it; one that is only
+ * the text's beginning nobody chose, and it would put whatever a sentence begins with above what it says.
  */
+import { cutHead } from "../base/text.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryFields } from "./search/memory-search.ts";
 
@@ -14,12 +16,28 @@ export function searchFields(memory: Memory): MemoryFields {
   const { name, description, body, sessionId, follows, createdAtMs } = memory;
   const time = sessionId === undefined || createdAtMs === undefined ? "" : dayInWords(createdAtMs);
   return {
-    ...{ name, description, body },
+    ...(isBeginning(name, body) ? {} : { name }),
+    ...{ description, body },
     ...(time === "" ? {} : { time }),
     ...(follows === undefined ? {} : { before: follows }),
     ...(follows === undefined || sessionId === undefined ? {} : { group: sessionId }),
   };
 }
+
+/** Enough of a text to tell whether a name is its beginning. */
+const BEGINNING_CHARACTERS = 400;
+
+/** A heading is a name that somebody wrote. */
+function isBeginning(name: string, body: string): boolean {
+  const start = cutHead(body.trimStart(), BEGINNING_CHARACTERS);
+  return !start.startsWith("#") && onlyWords(start).startsWith(onlyWords(name));
+}
+
+const onlyWords = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
 
 const MONTHS = "January February March April May June July August September October November December".split(
   " ",

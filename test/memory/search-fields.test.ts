@@ -24,6 +24,12 @@ describe("what is searched of a memory", () => {
     },
     { told: { follows: "before.md" }, more: { before: "before.md" }, why: "its session is not known" },
     { told: { sessionId: "s1", createdAtMs: 1e300 }, more: {}, why: "it is no day" },
+    { told: { name: "We deploy on" }, more: { name: undefined }, why: "that is how its text begins" },
+    {
+      told: { body: "# Deploy days\n\nOn Tuesdays." },
+      more: { body: "# Deploy days\n\nOn Tuesdays." },
+      why: "somebody wrote that heading",
+    },
   ])("is its text, and $more where $why", ({ told, more }) => {
     expect(searchFields(aMemory({ ...TOLD, ...told }))).toEqual({ ...TOLD, ...more });
   });
