@@ -12,7 +12,8 @@ import { cutHead } from "../base/text.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryFields } from "./search/memory-search.ts";
 
-export function searchFields(memory: Memory): MemoryFields {
+/** @param isFollowed - another memory says that it follows this one: a conversation begins with it */
+export function searchFields(memory: Memory, isFollowed = false): MemoryFields {
   const { name, description, body, sessionId, follows, createdAtMs } = memory;
   const time = sessionId === undefined || createdAtMs === undefined ? "" : dayInWords(createdAtMs);
   return {
@@ -20,7 +21,7 @@ export function searchFields(memory: Memory): MemoryFields {
     ...{ description, body },
     ...(time === "" ? {} : { time }),
     ...(follows === undefined ? {} : { before: follows }),
-    ...(follows === undefined || sessionId === undefined ? {} : { group: sessionId }),
+    ...(sessionId === undefined || (follows === undefined && !isFollowed) ? {} : { group: sessionId }),
   };
 }
 

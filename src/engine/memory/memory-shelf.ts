@@ -47,6 +47,8 @@ export class MemoryShelf {
   readonly #store: MemoryStore;
   readonly #search: MemorySearch = createMemorySearch();
   readonly #shelved = new Map<string, Shelved>();
+  /** How many memories say that they follow one, by its path. */
+  readonly #followers = new Map<string, number>();
   readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
   /** Files that could not be read, by the stamp that they had. */
   readonly #unreadable = new Map<string, { readonly stamp: string; readonly detail: string }>();
@@ -110,11 +112,24 @@ export class MemoryShelf {
     }
     const { memory, problems } = parseMemoryFile(path, file.text);
     this.#shelved.set(path, { memory, text: file.text, version: file.version, stamp, problems });
-    this.#search.set(path, searchFields(memory));
+    this.#count(memory.follows, 1);
+    this.#search.set(path, searchFields(memory, this.#followers.has(path)));
+  }
+
+  /** With the first that follows it, a memory becomes a piece of a conversation; without any, a fact again. */
+  #count(followed: string | undefined, change: 1 | -1): void {
+    if (followed === undefined) return;
+    const count = (this.#followers.get(followed) ?? 0) + change;
+    if (count === 0) this.#followers.delete(followed);
+    else this.#followers.set(followed, count);
+    const first = this.#shelved.get(followed);
+    if (first !== undefined && count <= 1) this.#search.set(followed, searchFields(first.memory, count > 0));
   }
 
   #takeOut(path: string): void {
+    const gone = this.#shelved.get(path);
     this.#shelved.delete(path);
+    this.#count(gone?.memory.follows, -1);
     this.#indexes.delete(path);
     this.#unreadable.delete(path);
     this.#search.remove(path);

@@ -33,6 +33,17 @@ it("finds a fact by its own words only, whatever else its session left", async (
   expect(await search("holiday in Norway")).toEqual(["where-did-you-spend-your-holiday-in-norway.md"]);
 });
 
+it("weighs the whole conversation, its beginning as well, as long as it is one", async () => {
+  const { memory } = aPersistentMemory();
+  const said = { source: "user", sessionId: "s1" } as const;
+  const first = await memory.remember("We saw a lighthouse.", said);
+  const next = await memory.remember("It rained in Norway.", { ...said, follows: first.path });
+  const groupOf = async () => (await memory.search("lighthouse"))[0]!.why.groupScore > 0;
+  expect(await groupOf()).toBe(true);
+  await memory.forget(next.path);
+  expect(await groupOf()).toBe(false);
+});
+
 it("finds what a session left by the day on which it was said", async () => {
   const { memory } = aPersistentMemory();
   const createdAtMs = Date.UTC(2024, 4, 7, 12);
