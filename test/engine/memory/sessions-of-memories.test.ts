@@ -37,10 +37,10 @@ it("weighs the whole conversation, its beginning as well, as long as it is one",
   const { memory } = aPersistentMemory();
   const said = { source: "user", sessionId: "s1" } as const;
   const first = await memory.remember("We saw a lighthouse.", said);
-  const next = await memory.remember("It rained in Norway.", { ...said, follows: first.path });
+  const next = await memory.remember("It rained in Norway.", { ...said, follows: first.path! });
   const groupOf = async () => (await memory.search("lighthouse"))[0]!.why.groupScore > 0;
   expect(await groupOf()).toBe(true);
-  await memory.forget(next.path);
+  await memory.forget(next.path!);
   expect(await groupOf()).toBe(false);
 });
 
