@@ -120,6 +120,7 @@ export class AgentMemory {
     const recall = await this.#memory.recall(queryOf(said), {
       shown: texts.flatMap(readShownPaths),
       recentTools: toolsIn(this.#session.visible),
+      onlyClear: true,
       sessionId: this.#session.id,
       signal,
     });

@@ -6,6 +6,8 @@
  * decides. It sees names and descriptions only, and can choose nothing that the ranking did not offer.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import { clearFits } from "../../memory/clear-fit.ts";
 import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../memory/memory.ts";
 import { composeChoice, readChoice } from "../../memory/recall-choice.ts";
 import { chooseByRank, type RankedMemory, rankMemories } from "../../memory/recall-plan.ts";
@@ -17,7 +19,7 @@ import type { ModelClient } from "../../ports/model-client.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import { askModel } from "../model-call.ts";
 import { stopIfAborted } from "../stop-if-aborted.ts";
-import { findMemories } from "./find-memories.ts";
+import { type FoundMemories, findMemories } from "./find-memories.ts";
 import type { MemoryShelf } from "./memory-shelf.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
@@ -33,6 +35,8 @@ export interface RecallOptions {
   readonly recentTools?: readonly string[];
   /** `rank` asks no model. @defaultValue `model` where there is one */
   readonly chooseBy?: "model" | "rank";
+  /** Only what clearly fits, for a message that asked for no memories: where no model chooses. @defaultValue false */
+  readonly onlyClear?: boolean;
   /** Whether it is written into the injection log: not where nobody is given the text. @defaultValue true */
   readonly isLogged?: boolean;
   /** Written into the injection log beside what was recalled. */
@@ -110,7 +114,8 @@ export async function recallMemories(
     recentTools: options.recentTools ?? [],
     usedCounts: await world.usedCounts(),
   });
-  const chosen = await choose(world, query, ranked, options);
+  const clear = options.onlyClear === true ? clearOf(query, found, memories.size) : undefined;
+  const chosen = await choose(world, query, { ranked, clear }, options);
   const { text, tokens, shown } = composeRecall(
     chosen.memories.map(({ memory }) => memory),
     { nowMs, budgetTokens: options.budgetTokens ?? MEMORY_RECALL_DEFAULTS.recallTokens },
@@ -133,6 +138,16 @@ export async function recallMemories(
   };
 }
 
+/** What is found by its meaning says by itself that it fits. */
+function clearOf(query: string, { reasons }: FoundMemories, memoriesCount: number): ReadonlySet<string> {
+  const found = [...reasons];
+  const hits = found.map(([path, { why }]) => ({ path, words: why.words }));
+  const byMeaning = found.flatMap(([path, { foundBy }]) =>
+    foundBy === "meaning" || foundBy === "both" ? [path] : [],
+  );
+  return new Set([...byMeaning, ...clearFits(query, hits, memoriesCount)]);
+}
+
 function asksModel({ lightModel }: RecallWorld, { chooseBy }: RecallOptions): boolean {
   return lightModel !== undefined && chooseBy !== "rank";
 }
@@ -145,13 +160,17 @@ function describe(memory: KnownMemory["memory"], nowMs: number) {
 async function choose(
   world: RecallWorld,
   query: string,
-  ranked: readonly RankedMemory[],
+  {
+    ranked,
+    clear,
+  }: { readonly ranked: readonly RankedMemory[]; readonly clear: ReadonlySet<string> | undefined },
   options: RecallOptions,
 ): Promise<Chosen> {
   const limit = Math.max(0, options.limit ?? MEMORY_RECALL_DEFAULTS.recalledCount);
-  const byRank = chooseByRank(ranked, limit);
+  const best = chooseByRank(ranked, limit);
+  const byRank = best.filter(({ memory }) => clear?.has(memory.path) !== false);
   const { lightModel } = world;
-  if (lightModel === undefined || options.chooseBy === "rank" || byRank.length === 0)
+  if (lightModel === undefined || options.chooseBy === "rank" || best.length === 0)
     return { memories: byRank, by: "rank" };
   try {
     const paths = await askToChoose(world, lightModel, query, ranked, options);
@@ -161,7 +180,7 @@ async function choose(
     return { memories: chosen.slice(0, limit), by: "model" };
   } catch (error) {
     stopIfAborted(options.signal, "The recall");
-    const fellBack = error instanceof Error ? error.message : String(error);
+    const fellBack = errorMessage(error);
     return { memories: byRank, by: "rank", fellBack };
   }
 }
