@@ -23,15 +23,20 @@ export function ageDays(
   return writtenMs === undefined ? undefined : daysSince(writtenMs, nowMs);
 }
 
-/** @param usedCount - in how many sessions it was recalled and used */
+/**
+ * Its age counts from when somebody last stood by it: said it, said it again, or confirmed it. Of unknown age is what
+ * does not say when it was made.
+ * @param usedCount - in how many sessions it was recalled and used
+ */
 export function worthOf(
-  memory: Pick<Memory, "relevance" | "decays" | "createdAtMs">,
+  memory: Pick<Memory, "relevance" | "decays" | "createdAtMs" | "updatedAtMs">,
   nowMs: number,
   usedCount = 0,
 ): number {
   const { halfLifeDays, usedWorth } = MEMORY_RECALL_DEFAULTS;
   const relevance = memory.relevance + Math.min(usedWorth.most, usedWorth.each * usedCount);
   if (!memory.decays || memory.createdAtMs === undefined) return relevance;
-  const days = Math.max(0, nowMs - memory.createdAtMs) / DAY_MS;
+  const stoodByMs = Math.max(memory.createdAtMs, memory.updatedAtMs ?? memory.createdAtMs);
+  const days = Math.max(0, nowMs - stoodByMs) / DAY_MS;
   return relevance * 0.5 ** (days / halfLifeDays);
 }

@@ -17,6 +17,19 @@ describe("what a memory is worth", () => {
       why: "what its file says counts",
     },
     {
+      memory: { createdAtMs: NOW - 900 * DAY, updatedAtMs: NOW },
+      uses: 0,
+      worth: 1,
+      why: "somebody stood by it just now",
+    },
+    {
+      memory: { createdAtMs: NOW - 30 * DAY, updatedAtMs: NOW - 900 * DAY },
+      uses: 0,
+      worth: 0.5,
+      why: "it was not last said before it was made",
+    },
+    { memory: { updatedAtMs: NOW - 900 * DAY }, uses: 0, worth: 1, why: "nobody knows when it was made" },
+    {
       memory: { createdAtMs: NOW - 900 * DAY, decays: false },
       uses: 0,
       worth: 1,
@@ -38,7 +51,7 @@ describe("what a memory is worth", () => {
     const days = fc.nat({ max: 40_000 });
     fc.assert(
       fc.property(days, days, (one, more) => {
-        const memory = aMemory({ createdAtMs: 0 });
+        const memory = aMemory({ createdAtMs: 0, updatedAtMs: 7 * DAY });
         expect(worthOf(memory, (one + more) * DAY)).toBeLessThanOrEqual(worthOf(memory, one * DAY));
       }),
     );

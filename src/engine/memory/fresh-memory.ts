@@ -26,7 +26,7 @@ export interface RememberOptions {
   readonly isConfirmed?: boolean;
   /** Kept, and shown to no model until somebody confirms it. @defaultValue true for what only a tool or the web said */
   readonly isQuarantined?: boolean;
-  /** `false` for what stays true: it does not lose worth with age. @defaultValue true */
+  /** `false` for what stays true: it does not lose worth with age. @defaultValue false where a user asked for it, else true */
   readonly decays?: boolean;
   /** When it was first said, in milliseconds since the epoch. @defaultValue now */
   readonly createdAtMs?: number;
@@ -82,7 +82,8 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
     isConfirmed,
     isQuarantined:
       options.isQuarantined === true || ((source === "tool" || source === "web") && !isConfirmed),
-    decays: options.decays ?? true,
+    // What somebody asks to be remembered is not to fade by itself.
+    decays: options.decays ?? source !== "user",
     ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }),
     ...(options.messageId === undefined ? {} : { messageId: options.messageId }),
     ...(options.follows === undefined ? {} : { follows: options.follows }),

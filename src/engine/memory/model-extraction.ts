@@ -65,6 +65,8 @@ export function asRemembered(
     text,
     options: {
       ...{ name, description, type, source, isConfirmed, isQuarantined },
+      // Nobody asked for it, also where a user said it.
+      decays: true,
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(messageId === undefined ? {} : { messageId }),
       ...(replaces === undefined ? {} : { corrects: [replaces] }),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { inMemoryMemoryStore } from "../../../src/adapters/in-memory/in-memory-memory-store.ts";
 import type { PersistentMemory } from "../../../src/engine/memory/persistent-memory.ts";
-import { aPersistentMemory, DAY_MS, put, START_MS } from "./a-persistent-memory.ts";
+import { aPersistentMemory, DAY_MS, put, START_MS, type StagedMemory } from "./a-persistent-memory.ts";
 
 const TUESDAYS = "we-deploy-on-tuesdays.md";
 const THURSDAYS = "we-deploy-on-thursdays.md";
@@ -130,5 +130,39 @@ describe("confirming", () => {
     const { memory } = await corrected("We deploy on Tuesdays.");
     await memory.confirm(TUESDAYS);
     expect((await memory.show(TUESDAYS)).updatedAtMs).toBe(START_MS + DAY_MS);
+  });
+});
+
+describe("what fades", () => {
+  const worthIn200Days = async ({ memory, clock }: StagedMemory): Promise<number> => {
+    clock.nowMs += 200 * DAY_MS;
+    return (await memory.recall("when do we deploy?")).memories[0]!.worth;
+  };
+
+  it.each([
+    { options: { source: "user" }, worth: 1, why: "a user asked for it" },
+    { options: { source: "user", decays: true }, worth: 0.0098, why: "it is said to fade" },
+    { options: { source: "agent" }, worth: 0.0098, why: "a model concluded it" },
+    { options: { source: "agent", decays: false }, worth: 1, why: "it is said to stay" },
+  ] as const)("is worth $worth after 200 days: $why", async ({ options, worth }) => {
+    const staged = aPersistentMemory();
+    await staged.memory.remember("We deploy on Tuesdays.", options);
+    expect(await worthIn200Days(staged)).toBeCloseTo(worth, 4);
+  });
+
+  it.each([
+    { how: "confirmed", renew: (memory: PersistentMemory) => memory.confirm(TUESDAYS) },
+    {
+      how: "said again",
+      renew: (memory: PersistentMemory) => memory.remember("we deploy on tuesdays", { source: "agent" }),
+    },
+  ])("counts its age from when it was $how", async ({ renew }) => {
+    const staged = aPersistentMemory();
+    await staged.memory.remember("We deploy on Tuesdays.", { source: "agent" });
+    staged.clock.nowMs += 170 * DAY_MS;
+    await renew(staged.memory);
+    staged.clock.nowMs -= 170 * DAY_MS;
+    expect(await worthIn200Days(staged)).toBeCloseTo(0.5, 4);
+    expect((await staged.memory.audit()).counts.worthless).toBe(0);
   });
 });

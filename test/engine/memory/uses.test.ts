@@ -10,7 +10,7 @@ const DEPLOY = "we-deploy-on-tuesdays-only.md";
 async function withDeployDay(store: MemoryStore = inMemoryMemoryStore()) {
   const staged = aPersistentMemory({ store });
   const { memory } = staged;
-  await memory.remember("We deploy on Tuesdays only.", { source: "user" });
+  await memory.remember("We deploy on Tuesdays only.", { source: "user", decays: true });
   const use = (sessionId?: string) =>
     memory.answered("On Tuesday.", {
       shown: [DEPLOY],

@@ -34,7 +34,8 @@ export function addAdd(parent: Command, { context, exitWith }: CommandShell): vo
       oneOf("--source", MEMORY_SOURCES),
       "user" as MemorySource,
     )
-    .option("--keep", "it stays true: it does not lose worth with age")
+    .option("--keep", "it does not lose worth with age (default: what a user said)")
+    .option("--no-keep", "it loses worth with age")
     .option("--share", "for the team that --team names")
     .option("--supersede <path...>", "in the place of these memories")
     .addHelpText(
@@ -58,7 +59,7 @@ async function runAdd(said: string, flags: AddFlags, context: CliContext): Promi
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
     ...{ type, source },
-    ...(keep === true ? { decays: false } : {}),
+    ...(keep === undefined ? {} : { decays: !keep }),
     ...(share === true ? { isTeam: true } : {}),
   };
   return withMemory(flags, context, async (memory) => {
