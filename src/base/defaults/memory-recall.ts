@@ -32,7 +32,7 @@ export const MEMORY_RECALL_DEFAULTS = {
   leastScoreShare: 0.35,
   /** What fits a message clearly that asked for no memories: it has so many of its words, or a word that at most so many memories have (by share, and by count where there are few), or two words or one that are such a share of the message's. Source: our choice: of 75 real memories, messages such as "make the button blue" called for four each without it, and for fewer than one with it. */
   clear: { wordsCount: 3, rareShare: 0.04, rareCount: 2, pairShare: 0.25, singleShare: 0.5 },
-  /** What having been of use in one session adds to the worth, and the most that all uses add. Source: our choice: ten uses make up for one half-life, and no number of them lets a memory pass one of its age that fits a fifth better. */
+  /** What having been of use in one session adds to the worth, and the most that all uses add. Source: our choice: ten uses make up for seventeen days of age, and no number of them lets a memory pass one of its age that fits a fifth better. */
   usedWorth: { each: 0.05, most: 0.5 },
   /** What tells that a memory was used: the part of its own words that the answer has, and how many always do; of how many characters they are looked for; and after how many milliseconds one looks what other processes noted. Source: our choice: a third of a short fact is its point, and four words of a long one are no chance; a use more or less changes little. */
   used: { wordsShare: 1 / 3, mostWordsCount: 4, readCharacters: 40_000, lookAgainMs: 60_000 },
