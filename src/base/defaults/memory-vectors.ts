@@ -8,9 +8,9 @@ export const MEMORY_VECTOR_DEFAULTS = {
   reach: 0.15,
   /** Memories that are found so, at the most. Source: our choice: as many again as are shown. */
   closestCount: 10,
-  /** How long embedding a message may take, in milliseconds. Source: our choice: as long as a light model's choice. */
+  /** How long a recall waits for embeddings, in milliseconds. Source: our choice: as long as for a light model's choice. */
   embedTimeoutMs: 3_000,
-  /** How long embedding new memories may take, in milliseconds. Source: our choice: in the background of a recall it would be for nothing, so it is waited for once. */
+  /** How long one call that embeds new memories may take, in milliseconds. Source: our choice: it goes on beside the recalls, and what takes longer is not going to come. */
   indexTimeoutMs: 20_000,
   /** Texts of one call. Source: our choice: what common providers take. */
   embeddedTextsCount: 96,

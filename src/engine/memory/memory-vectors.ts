@@ -3,7 +3,8 @@
  * file: what did not change is never sent again.
  *
  * What a provider returns is looked at: a vector that is none is as if it had not been asked for. A provider that
- * fails is told of and not asked again for a while, so that recalls do not wait for it each time.
+ * fails is told of. Vectors that many memories lack are made beside the recalls: none waits longer for them than it
+ * would for its own, and the next one finds those that are made.
  */
 import { MEMORY_VECTOR_DEFAULTS } from "../../base/defaults/memory-vectors.ts";
 import { cutHead } from "../../base/text.ts";
@@ -22,6 +23,9 @@ export class MemoryVectors {
     { readonly version: string; readonly vector: Float32Array | undefined }
   >();
 
+  /** What is being made just now, for whichever recall came first. */
+  #indexing: Promise<void> | undefined;
+
   constructor(client: EmbeddingClient, deadline: Deadline) {
     this.#client = client;
     this.#deadline = deadline;
@@ -36,8 +40,12 @@ export class MemoryVectors {
     memories: readonly KnownMemory[],
     signal: AbortSignal | undefined,
   ): Promise<readonly string[]> {
-    await this.#index(memories, signal);
-    const [query] = await this.#embed([text], MEMORY_VECTOR_DEFAULTS.embedTimeoutMs, signal);
+    const { embedTimeoutMs: timeoutMs } = MEMORY_VECTOR_DEFAULTS;
+    const embedded = async (inner: AbortSignal) => {
+      await this.#indexed(memories);
+      return this.#embed([text], timeoutMs, inner);
+    };
+    const [query] = await askWithin(embedded, { deadline: this.#deadline, timeoutMs, signal });
     if (query === undefined) return [];
     const vectors = new Map<string, Float32Array>();
     for (const { memory } of memories) {
@@ -47,7 +55,18 @@ export class MemoryVectors {
     return closest(query, vectors);
   }
 
-  async #index(memories: readonly KnownMemory[], signal: AbortSignal | undefined): Promise<void> {
+  /** When all of these have been asked for. It goes on where nobody waits any more. */
+  async #indexed(memories: readonly KnownMemory[]): Promise<void> {
+    // What another recall began may not know all of these.
+    while (this.#indexing !== undefined) await this.#indexing;
+    this.#indexing = this.#index(memories).finally(() => {
+      this.#indexing = undefined;
+    });
+    this.#indexing.catch(() => undefined);
+    await this.#indexing;
+  }
+
+  async #index(memories: readonly KnownMemory[]): Promise<void> {
     const fresh = memories.filter(
       ({ memory, version }) => this.#vectors.get(memory.path)?.version !== version,
     );
@@ -58,7 +77,7 @@ export class MemoryVectors {
       const vectors = await this.#embed(
         batch.map(({ memory }) => textOf(memory)),
         indexTimeoutMs,
-        signal,
+        undefined,
       );
       batch.forEach(({ memory, version }, index) => {
         this.#vectors.set(memory.path, { version, vector: vectors[index] });

@@ -64,6 +64,11 @@ export class MemoryWriter {
     return written;
   }
 
+  /** When every write that was begun has ended. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
   async #write<Plan extends PlannedWrite>(
     plan: (view: ShelfView, taken: readonly string[]) => Plan,
   ): Promise<Written<Plan>> {

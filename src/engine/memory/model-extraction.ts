@@ -5,6 +5,9 @@
  * only a tool or the web said is quarantined, what stood in a recalled memory is no news, and what is known is not
  * written twice.
  */
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
+import { extractByRules, type RuleProposal } from "../../memory/extraction/rule-extractor.ts";
+import { saidWords, shareIn } from "../../memory/said-words.ts";
 import type { TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
@@ -38,6 +41,7 @@ export async function extractByModel(
   const receipts: MemoryReceipt[] = [];
   const tooMany: string[] = [];
   let quarantinedLeft = quarantinedLimit;
+  const asked = extractByRules(talk).proposals.filter(({ decays }) => !decays);
   const { usage, refused } = await askForMemories(world, talk, limits, async (judged) => {
     for (const one of judged) {
       if (one.verdict.isQuarantined && quarantinedLeft <= 0) {
@@ -45,12 +49,20 @@ export async function extractByModel(
         continue;
       }
       const { text, options } = asRemembered(one, world.sessionId);
-      const receipt = await world.memory.remember(text, options);
+      const decays = options.source !== "user" || !isAskedFor(text, asked);
+      const receipt = await world.memory.remember(text, { ...options, decays });
       if (receipt.status === "quarantined") quarantinedLeft--;
       receipts.push(receipt);
     }
   });
   return { receipts, usage, refused: [...refused, ...tooMany] };
+}
+
+/** Whether a user asked for it by that word: such a request does not fade, whoever writes it down. */
+function isAskedFor(text: string, asked: readonly RuleProposal[]): boolean {
+  const { words } = saidWords(text);
+  const { userWordsShare } = MEMORY_SAFETY_DEFAULTS;
+  return asked.some(({ body }) => shareIn(words, saidWords(body).words) >= userWordsShare);
 }
 
 /** As it is to be remembered: what it says to replace gives way only to somebody who is to be believed as much. */
@@ -65,7 +77,7 @@ export function asRemembered(
     text,
     options: {
       ...{ name, description, type, source, isConfirmed, isQuarantined },
-      // Nobody asked for it, also where a user said it.
+      // A model found it: nobody asked for it, also where a user said it.
       decays: true,
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(messageId === undefined ? {} : { messageId }),

@@ -378,6 +378,7 @@ export class PersistentMemory {
 
   /** Resolves when nothing is under way any more; afterwards every call fails. */
   async close(): Promise<void> {
+    await this.#writer.settled();
     await this.#store.close();
   }
 }

@@ -65,6 +65,22 @@ describe("extraction by a model", () => {
     expect(kept).toMatchObject({ sessionId: "s1", messageId: "m1.0", isQuarantined: false });
   });
 
+  it("lets nothing fade that the user asked to be remembered, and everything else", async () => {
+    const { session, memory } = await stage([
+      [
+        write("The staging server is called otter.", { messages: ["m1.0"] }),
+        write("The logo is blue.", { messages: ["m1.0"] }),
+      ],
+    ]);
+    await session.turn("The logo is blue. Remember that the staging server is called otter.");
+    await session.close();
+    const { memories } = await memory.list();
+    expect(memories.map(({ path, source, decays }) => [path, source, decays])).toEqual([
+      ["the-logo-is-blue.md", "user", true],
+      ["the-staging-server-is-called-o.md", "user", false],
+    ]);
+  });
+
   it("corrects what it names, and not what a user stands by", async () => {
     const { session, memory, events } = await stage([
       [

@@ -107,6 +107,38 @@ describe("recall by meaning", () => {
     expect(fellBack).toMatch(/did not answer within/);
   });
 
+  it("waits no longer for the vectors of many memories than for its own, and finds by them later", async () => {
+    let isUp = (): void => undefined;
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const embeddings = meaning({
+      embed: async (texts) => {
+        if (texts.length > 1) await held;
+        return texts.map(vectorOf);
+      },
+    });
+    const { memory } = aPersistentMemory({
+      embeddings,
+      deadline: {
+        after: (ms, act) => {
+          if (ms === 3_000) isUp = act;
+          return () => undefined;
+        },
+      },
+    });
+    await memory.remember("Ada bought a power bank in May.", { source: "user" });
+    await memory.remember("The office is in Ghent.", { source: "user" });
+    const recalling = memory.recall("My phone's battery is dying");
+    await new Promise((resolve) => setImmediate(resolve));
+    isUp();
+    expect(await recalling).toMatchObject({ memories: [], fellBack: expect.stringMatching(/3000 ms/) });
+    goOn();
+    const { memories } = await memory.recall("My phone's battery is dying");
+    expect(memories.map(({ foundBy }) => foundBy)).toEqual(["meaning"]);
+  });
+
   it("takes an embedding model of the AI SDK as it is, within its limit", async () => {
     const sizes: number[] = [];
     const model: EmbeddingModelV3 = {

@@ -289,6 +289,20 @@ describe("the injection log", () => {
   });
 });
 
+it("is closed behind what is under way", async () => {
+  const { memory, store } = aPersistentMemory();
+  const texts: string[] = [];
+  const { close } = store;
+  store.close = async () => {
+    for (const { path } of (await store.list()).files) texts.push(path);
+    await close.call(store);
+  };
+  const remembering = memory.remember("We deploy on Tuesdays only.");
+  await memory.close();
+  expect((await remembering).status).toBe("written");
+  expect(texts).toContain("we-deploy-on-tuesdays-only.md");
+});
+
 describe("many writers at once", () => {
   it("lose nothing, and the index names all that was written", async () => {
     const store = inMemoryMemoryStore();
