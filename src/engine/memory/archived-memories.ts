@@ -3,11 +3,12 @@ import { MemoryError } from "../../base/errors.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
 import { isIndexPath } from "../../memory/memory-index.ts";
+import { claimedBy, giveWay } from "../../memory/plan-remember.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
 import type { ArchivedFile, MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
 import type { MemoryShelf } from "./memory-shelf.ts";
-import type { MemoryWriter } from "./memory-writer.ts";
+import { type MemoryWriter, mountOf } from "./memory-writer.ts";
 
 /** One memory in the archive. */
 export interface ArchivedMemory extends ArchivedFile {
@@ -44,26 +45,36 @@ export async function showArchived(store: MemoryStore, which: string): Promise<S
   return { ...file, text };
 }
 
-/** Puts it back where it was, to the byte; the copy in the archive stays. */
+/**
+ * Puts it back where it was, to the byte; the copy in the archive stays. What it took the place of came back when it
+ * went, and gives way again.
+ */
 export async function restoreArchived(
-  { store, writer }: { readonly store: MemoryStore; readonly writer: MemoryWriter },
+  {
+    store,
+    writer,
+    now,
+  }: { readonly store: MemoryStore; readonly writer: MemoryWriter; readonly now: () => number },
   which: string,
 ): Promise<MemoryReceipt> {
   const { path, text } = await showArchived(store, which);
-  const { warnings } = await writer.write((view) => {
+  const { plan, warnings } = await writer.write((view) => {
     if (view.memories.has(path) || view.indexes.has(path)) throw notFree(path);
     const { memory } = parseMemoryFile(path, text);
     const { name: title, description, type, body } = memory;
     const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
     const isListed = !isIndexPath(path) && isRecallable(memory);
+    const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
+    const old = isListed ? claimedBy(memory, new Map(near)) : [];
     return {
-      changes: [{ path, base: undefined, text }],
+      changes: [{ path, base: undefined, text }, ...giveWay(old, path, now())],
       lines: isListed ? [{ path, title, hook, type }] : [],
-      unlisted: [],
+      unlisted: old.map((one) => one.memory.path),
     };
   });
-  const reason = "It is as it was when it was put away.";
-  return { status: "restored", path, reason, superseded: [], cleaned: [], warnings };
+  const superseded = plan.unlisted;
+  const reason = `It is as it was when it was put away.${superseded.length > 0 ? ` It takes the place of ${superseded.join(", ")} again.` : ""}`;
+  return { status: "restored", path, reason, superseded, cleaned: [], warnings };
 }
 
 function notFree(path: string): MemoryError {

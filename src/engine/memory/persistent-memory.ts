@@ -373,7 +373,7 @@ export class PersistentMemory {
    * @throws `MEMORY_NOT_FOUND`, `MEMORY_REFUSED` where a memory stands there by now, `STORE_FAILED`
    */
   restore(which: string): Promise<MemoryReceipt> {
-    return restoreArchived({ store: this.#store, writer: this.#writer }, which);
+    return restoreArchived({ store: this.#store, writer: this.#writer, now: this.#options.now }, which);
   }
 
   /** Resolves when nothing is under way any more; afterwards every call fails. */

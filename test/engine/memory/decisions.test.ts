@@ -82,6 +82,12 @@ describe("forgetting a correction", () => {
     expect(await states(memory)).toEqual([`${TUESDAYS}: active`]);
     expect((await memory.recall("when do we deploy?")).memories.map(({ path }) => path)).toEqual([TUESDAYS]);
     expect((await memory.index()).text).toContain(`(${TUESDAYS})`);
+    expect(await memory.restore(THURSDAYS)).toMatchObject({
+      ...{ status: "restored", superseded: [TUESDAYS] },
+      reason: `It is as it was when it was put away. It takes the place of ${TUESDAYS} again.`,
+    });
+    expect(await states(memory)).toEqual([`${THURSDAYS}: active`, `${TUESDAYS}: superseded by ${THURSDAYS}`]);
+    expect((await memory.index()).text).not.toContain(`(${TUESDAYS})`);
   });
 
   it("leaves what it had corrected in the past where it was corrected itself", async () => {
