@@ -2,6 +2,7 @@
  * Long-term memory on Node: a project's memory directory, and its team's, wired to where they are kept.
  */
 import { join, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { fileMemoryStore } from "../adapters/files/memory-store.ts";
 import { inMemoryMemoryStore } from "../adapters/in-memory/in-memory-memory-store.ts";
 import { confinedFileSystem } from "../adapters/node/confined-file-system.ts";
@@ -56,7 +57,9 @@ export interface MemoryOptions {
 export function createMemory(options: MemoryOptions = {}): PersistentMemory {
   const { clock = systemClock, deadline = systemDeadline, lightModel, embeddings } = options;
   const { store, team } = placeOf(options);
-  return new PersistentMemory({ store, team, lightModel, embeddings, deadline, now: () => clock.nowMs() });
+  const breathe = (): Promise<void> => setImmediate();
+  const now = (): number => clock.nowMs();
+  return new PersistentMemory({ store, team, lightModel, embeddings, deadline, now, breathe });
 }
 
 /** Memories in a folder of this machine, changed by one process at a time and by people at any time. */

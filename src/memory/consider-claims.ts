@@ -29,11 +29,11 @@ const SUPERSEDED = {
  * Does what may be done, and `settle` after each round of it.
  * @returns why the others were not
  */
-export function considerClaims(
+export function* considerClaims(
   hands: DreamHands,
   claims: DreamClaims,
-  settle: () => void,
-): readonly string[] {
+  settle: () => Generator<undefined, void, undefined>,
+): Generator<undefined, readonly string[], undefined> {
   const considering = new Considering(hands, claims.shown);
   let open = claims.proposals;
   for (;;) {
@@ -45,7 +45,7 @@ export function considerClaims(
       return why !== undefined;
     });
     if (hands.actions.length === doneCount) return [...reasons];
-    settle();
+    yield* settle();
   }
 }
 

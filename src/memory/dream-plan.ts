@@ -52,28 +52,34 @@ export interface DreamInput {
   readonly nowMs: number;
 }
 
+/**
+ * Work in steps of a few milliseconds each: thousands of memories take seconds, and whoever carries it out has other
+ * things to do, too.
+ */
+export type Steps<Result> = Generator<undefined, Result, undefined>;
+
 /** Plans one; nothing is touched. */
-export function planDream(input: DreamInput): DreamPlan {
-  const { dream, hands, refused } = dreamt(input);
+export function* planDream(input: DreamInput): Steps<DreamPlan> {
+  const { dream, hands, refused } = yield* dreamt(input);
   dream.mendIndex();
   const { draft, actions, notes } = hands;
   return { actions, notes: [...dream.undecided, ...notes], refused, changes: draft.changes() };
 }
 
 /** The memories as a dream would leave them. */
-export function memoriesAfterDream(input: DreamInput): ReadonlyMap<string, KnownMemory> {
-  return dreamt(input).hands.draft.known;
+export function* memoriesAfterDream(input: DreamInput): Steps<ReadonlyMap<string, KnownMemory>> {
+  return (yield* dreamt(input)).hands.draft.known;
 }
 
 /** All but the index. */
-function dreamt(input: DreamInput) {
+function* dreamt(input: DreamInput) {
   const { known, index, folder, claims, nowMs } = input;
   const draft = new DreamDraft(known, index === undefined ? [] : [{ path: folder + INDEX_NAME, ...index }]);
   const hands = new DreamHands(draft, nowMs);
   const dream = new Dreaming(hands, input);
-  dream.consolidate();
+  yield* dream.consolidate();
   dream.remember();
-  const refused = claims === undefined ? [] : considerClaims(hands, claims, () => dream.consolidate());
+  const refused = claims === undefined ? [] : yield* considerClaims(hands, claims, () => dream.consolidate());
   dream.prune();
   return { dream, hands, refused };
 }
@@ -96,19 +102,20 @@ class Dreaming {
   }
 
   /** As long as there is anything: what was merged is newer, and may correct what it did not before. */
-  consolidate(): void {
+  *consolidate(): Steps<void> {
     for (let doneCount = -1; doneCount !== this.#hands.actions.length; ) {
       doneCount = this.#hands.actions.length;
       this.undecided.clear();
-      this.#compareAll();
+      yield* this.#compareAll();
     }
   }
 
   /** The best founded come first and stay; each later one is compared with those. */
-  #compareAll(): void {
+  *#compareAll(): Steps<void> {
     const search = createMemorySearch();
     const active = this.#hands.active().map(({ memory }) => memory);
     for (const memory of active.toSorted(byFoundation)) {
+      yield undefined;
       const others = this.#alike(search, memory.body);
       const same = others.find(({ matter }) => matter === "repeats");
       if (same !== undefined && this.#hands.merge(same.memory.path, memory, REPEATED)) continue;

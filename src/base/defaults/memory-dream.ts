@@ -16,6 +16,8 @@ export const MEMORY_DREAM_DEFAULTS = {
   readSessionsCount: 50,
   /** Dreams that can be reverted; records of older ones stay as they are. Source: our choice: a month of one a day. */
   listedCount: 31,
+  /** Memories that are compared with all others at a time. Source: measured: each takes some milliseconds, and a program that stands still for more than a tenth of a second is noticed. */
+  stepsCount: 4,
   /** Memories in the archive that a dream compares what it finds in sessions with, the newest first. Source: our choice: many times what is forgotten between two dreams. */
   forgottenCount: 200,
   /** How long one call of a model may take, in milliseconds. Source: our choice: as with extraction by a model. */

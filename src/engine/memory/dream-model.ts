@@ -24,6 +24,7 @@ import { askModel, formatTools } from "../model-call.ts";
 import { stopIfAborted } from "../stop-if-aborted.ts";
 import { askForMemories, type JudgedMemory, type ReadableMemory } from "./ask-for-memories.ts";
 import { readFresh } from "./fresh-memory.ts";
+import { type Breathe, inSteps } from "./in-steps.ts";
 import { asRemembered } from "./model-extraction.ts";
 
 /** What was said in one session, in its order, tools' results among it: who is behind a fact is found out by all of it. */
@@ -38,6 +39,7 @@ export interface DreamTalk {
 export interface DreamModelWorld {
   readonly client: ModelClient;
   readonly deadline: Deadline;
+  readonly breathe: Breathe;
 }
 
 export interface DreamModelOptions {
@@ -63,10 +65,11 @@ export async function askDreamer(
   { talks, signal }: DreamModelOptions,
 ): Promise<DreamAnswer> {
   const asking = new Asking(world, signal);
-  const known = memoriesAfterDream(input);
+  const known = await inSteps(memoriesAfterDream(input), world, signal);
   const facts = talks === undefined ? [] : await asking.facts(known, input, talks);
   const claims: DreamClaims = { facts, proposals: [], shown: new Map() };
-  const withFacts = facts.length === 0 ? known : memoriesAfterDream({ ...input, claims });
+  const withFacts =
+    facts.length === 0 ? known : await inSteps(memoriesAfterDream({ ...input, claims }), world, signal);
   const { proposals, shown } = await asking.proposals(withFacts, input.nowMs);
   const { usages, refused, notes } = asking;
   return {

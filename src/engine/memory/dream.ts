@@ -31,6 +31,7 @@ import {
   type DreamRecord,
 } from "./dream-journal.ts";
 import { askDreamer, type DreamAnswer, type DreamTalk } from "./dream-model.ts";
+import { type Breathe, inSteps } from "./in-steps.ts";
 import type { InjectionLog } from "./injection-log.ts";
 import type { MemoryShelf } from "./memory-shelf.ts";
 import { mountOf } from "./memory-writer.ts";
@@ -96,6 +97,7 @@ export interface DreamWorld extends DreamPlace {
   readonly injections: InjectionLog;
   readonly now: () => number;
   readonly deadline: Deadline;
+  readonly breathe: Breathe;
   readonly lightModel: ModelClient | undefined;
 }
 
@@ -110,7 +112,8 @@ export async function dream(world: DreamWorld, options: DreamOptions): Promise<D
   if (notDue !== undefined) return ended("not-due", notDue);
   if (options.dryRun === true) {
     const heard = await hear(world, lastMs, options);
-    return preview(planDream({ ...(await lookInto(world, heard)), claims: heard.answer?.claims }), heard);
+    const input = { ...(await lookInto(world, heard)), claims: heard.answer?.claims };
+    return preview(await inSteps(planDream(input), world, options.signal), heard);
   }
   const lock = await world.records.tryLock(LOCK);
   if (lock === undefined) return ended("busy", "Another process is dreaming.");
@@ -151,7 +154,8 @@ async function hear(
   if (model === undefined || by === "rules") return heard;
   const input = await lookInto(world, heard);
   const talks = ownSessions?.talks?.(sinceMs, signal);
-  const answer = await askDreamer({ client: model, deadline: world.deadline }, input, { talks, signal });
+  const { deadline, breathe } = world;
+  const answer = await askDreamer({ client: model, deadline, breathe }, input, { talks, signal });
   return { gathered, forgotten, answer };
 }
 
@@ -175,7 +179,8 @@ async function dreamAlone(
 ): Promise<DreamReport> {
   for (let tries = 1; ; tries++) {
     const input = await lookInto(world, heard);
-    const planned = planDream({ ...input, claims: heard.answer?.claims });
+    const planning = planDream({ ...input, claims: heard.answer?.claims });
+    const planned = await inSteps(planning, world, signal);
     stopIfAborted(signal, "The dream");
     const atMs = world.now();
     const id = await journal.newId(atMs);

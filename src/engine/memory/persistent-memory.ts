@@ -69,6 +69,8 @@ export interface PersistentMemoryOptions {
   readonly embeddings?: EmbeddingClient | undefined;
   readonly deadline: Deadline;
   readonly now: () => number;
+  /** Lets everything else happen that is due, in the middle of long work; without it nothing does. */
+  readonly breathe?: (() => Promise<void>) | undefined;
 }
 
 /** Which memories are listed. Everything may be left out. */
@@ -99,7 +101,7 @@ export class PersistentMemory {
 
   /** @internal Made by `createMemory`. */
   constructor(options: PersistentMemoryOptions) {
-    const { store, team, now, deadline, lightModel } = options;
+    const { store, team, now, deadline, lightModel, breathe = async () => undefined } = options;
     this.#options = options;
     this.#store = team === undefined ? store : mountTeam(store, team);
     this.#shelf = new MemoryShelf(this.#store);
@@ -108,7 +110,7 @@ export class PersistentMemory {
     this.#writer = new MemoryWriter({ store: this.#store, shelf: this.#shelf, now, usedCounts });
     this.#vectors = options.embeddings && new MemoryVectors(options.embeddings, deadline);
     const seen = { store: this.#store, shelf: this.#shelf, injections: this.#injections };
-    this.#dreams = new MemoryDreams({ ...seen, project: store, team, now, deadline, lightModel });
+    this.#dreams = new MemoryDreams({ ...seen, project: store, team, now, deadline, lightModel, breathe });
   }
 
   /** The folder in which a person finds the memories; absent where they are no files. */
