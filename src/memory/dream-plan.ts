@@ -38,7 +38,7 @@ export interface DreamInput {
   readonly folder: string;
   /** All of one directory; a team's is another one. */
   readonly known: readonly KnownMemory[];
-  readonly index: { readonly text: string; readonly version: string } | undefined;
+  readonly index: { readonly path: string; readonly text: string; readonly version: string } | undefined;
   /** What users asked for in the sessions since the last dream. */
   readonly gathered: readonly FreshMemory[];
   /** What was forgotten, and when: it does not come back because it stands in an old session. */
@@ -73,8 +73,8 @@ export function* memoriesAfterDream(input: DreamInput): Steps<ReadonlyMap<string
 
 /** All but the index. */
 function* dreamt(input: DreamInput) {
-  const { known, index, folder, claims, nowMs } = input;
-  const draft = new DreamDraft(known, index === undefined ? [] : [{ path: folder + INDEX_NAME, ...index }]);
+  const { known, index, claims, nowMs } = input;
+  const draft = new DreamDraft(known, index === undefined ? [] : [index]);
   const hands = new DreamHands(draft, nowMs);
   const dream = new Dreaming(hands, input);
   yield* dream.consolidate();
@@ -182,7 +182,7 @@ class Dreaming {
   mendIndex(): void {
     const { folder, others = [] } = this.#input;
     const { draft, notes } = this.#hands;
-    const path = folder + INDEX_NAME;
+    const path = this.#input.index?.path ?? folder + INDEX_NAME;
     const before = draft.textOf(path) ?? "";
     const memories = this.#hands.active().map(({ memory }) => memory);
     const worthOfOne = (memory: Memory): number => this.#worthOf(memory);

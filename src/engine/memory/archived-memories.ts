@@ -8,7 +8,8 @@ import { isRecallable } from "../../memory/recall-plan.ts";
 import type { ArchivedFile, MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
 import type { MemoryShelf } from "./memory-shelf.ts";
-import { type MemoryWriter, mountOf } from "./memory-writer.ts";
+import type { MemoryWriter } from "./memory-writer.ts";
+import { mountOf } from "./mounted-store.ts";
 
 /** One memory in the archive. */
 export interface ArchivedMemory extends ArchivedFile {

@@ -34,7 +34,7 @@ import { askDreamer, type DreamAnswer, type DreamTalk } from "./dream-model.ts";
 import { type Breathe, inSteps } from "./in-steps.ts";
 import type { InjectionLog } from "./injection-log.ts";
 import type { MemoryShelf } from "./memory-shelf.ts";
-import { mountOf } from "./memory-writer.ts";
+import { mountOf } from "./mounted-store.ts";
 
 /** The sessions that a dream may look into. */
 export interface DreamSessions {

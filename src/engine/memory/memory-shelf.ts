@@ -10,7 +10,7 @@
 
 import type { KnownMemory, Memory } from "../../memory/memory.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
-import { isIndexPath } from "../../memory/memory-index.ts";
+import { INDEX_NAME, isIndexPath } from "../../memory/memory-index.ts";
 import {
   createMemorySearch,
   type MemoryHit,
@@ -19,6 +19,7 @@ import {
 } from "../../memory/search/memory-search.ts";
 import { searchFields } from "../../memory/search-fields.ts";
 import type { MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
+import { mountOf } from "./mounted-store.ts";
 
 export interface ShelfProblem {
   readonly path: string;
@@ -84,9 +85,16 @@ export class MemoryShelf {
     for (const { path, stamp } of files) if (this.#stampOf(path) !== stamp) await this.#read(path, stamp);
     return {
       memories: new Map(this.#shelved),
-      indexes: new Map(this.#indexes),
+      indexes: this.#namedIndexes(),
       problems: [...problems, ...this.#ownProblems()],
     };
+  }
+
+  /** By the name that an index should have. */
+  #namedIndexes(): ReadonlyMap<string, MemoryFile> {
+    const named = [...this.#indexes].map(([path, file]) => [mountOf(path) + INDEX_NAME, file] as const);
+    // Of two that differ in case only, the one of the right name.
+    return new Map([...named, ...this.#indexes].filter(([path]) => path === mountOf(path) + INDEX_NAME));
   }
 
   #stampOf(path: string): string | undefined {
@@ -106,7 +114,8 @@ export class MemoryShelf {
     }
     // It was taken away between the two.
     if (file === undefined) return;
-    if (isIndexPath(path)) {
+    // A folder inside has no index of its own for us: what somebody wrote there is a memory like any other.
+    if (isOwnIndex(path)) {
       this.#indexes.set(path, { ...file, stamp });
       return;
     }
@@ -142,4 +151,9 @@ export class MemoryShelf {
     );
     return [...unreadable, ...odd];
   }
+}
+
+/** Of the directory itself or its team's, however its name is written: some systems take those for one. */
+function isOwnIndex(path: string): boolean {
+  return isIndexPath(path) && !path.slice(mountOf(path).length).includes("/");
 }

@@ -13,7 +13,7 @@ import type { PlannedLine } from "../../memory/plan-remember.ts";
 import { worthOf } from "../../memory/worth.ts";
 import type { MemoryChange, MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryShelf, ShelfView } from "./memory-shelf.ts";
-import { TEAM_FOLDER } from "./mounted-store.ts";
+import { mountOf } from "./mounted-store.ts";
 
 /** What is to be done to memories; the index follows. */
 export interface PlannedWrite {
@@ -117,15 +117,10 @@ export class MemoryWriter {
       if (fitted?.warning !== undefined) warnings.push(fitted.warning);
       const after = fitted?.text ?? text;
       if (after === (before?.text ?? "")) return [];
-      return [{ path, base: before?.version, text: after }];
+      return [{ path: before?.path ?? path, base: before?.version, text: after }];
     });
     return { changes: [...changes, ...indexes], warnings };
   }
-}
-
-/** The folder that has an index of its own. */
-export function mountOf(path: string): string {
-  return path.startsWith(TEAM_FOLDER) ? TEAM_FOLDER : "";
 }
 
 function stillChanging(paths: readonly string[], tries: number): MemoryError {

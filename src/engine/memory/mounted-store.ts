@@ -16,6 +16,11 @@ import type {
 /** Where a team's memories are mounted. */
 export const TEAM_FOLDER = "team/";
 
+/** The folder that a path is mounted in, which has an index of its own. */
+export function mountOf(path: string): string {
+  return path.startsWith(TEAM_FOLDER) ? TEAM_FOLDER : "";
+}
+
 /** The project's store with the team's mounted in it. Closing it closes both. */
 export function mountTeam(project: MemoryStore, team: MemoryStore): MemoryStore {
   return {

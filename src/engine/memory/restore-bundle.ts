@@ -17,7 +17,8 @@ import { ImportLog, type MemoryImport } from "../../memory/transfer/imported-mem
 import { type BundledFile, parseMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
-import { type MemoryWriter, mountOf } from "./memory-writer.ts";
+import type { MemoryWriter } from "./memory-writer.ts";
+import { mountOf } from "./mounted-store.ts";
 
 export interface RestoredBundle {
   readonly receipts: readonly (MemoryReceipt & { readonly origin: string })[];

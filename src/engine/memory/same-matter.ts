@@ -5,7 +5,7 @@ import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory-write.ts";
 import type { FreshMemory } from "../../memory/plan-remember.ts";
 import { judgeMatter, type Matter } from "../../memory/same-matter.ts";
 import type { MemoryShelf, ShelfView } from "./memory-shelf.ts";
-import { mountOf } from "./memory-writer.ts";
+import { mountOf } from "./mounted-store.ts";
 
 export interface SameMatter {
   /** Paths of memories that say the same. */

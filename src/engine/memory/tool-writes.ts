@@ -14,7 +14,7 @@ import { saidWords, shareIn } from "../../memory/said-words.ts";
 import { type JudgedTalk, judgeTrust, type TrustVerdict } from "../../memory/trust.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
-import { mountOf } from "./memory-writer.ts";
+import { mountOf } from "./mounted-store.ts";
 
 const INDEX_OF = (path: string): string => `${mountOf(path)}MEMORY.md`;
 const WRITTEN = "written";
