@@ -96,7 +96,7 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
       finding(
         "quarantined",
         [path],
-        `Only a ${source} said so, and no model is shown it. Confirm it, or forget it.`,
+        `Only ${source === "web" ? "the web" : `a ${source}`} said so, and no model is shown it. Confirm it, or forget it.`,
       ),
     ),
     ...findLost(known),

@@ -28,7 +28,7 @@ export function cleanToolPart(text: string): string {
   return `${start}${cleaned.trim()}${withoutStart.slice(withoutStart.trimEnd().length)}`;
 }
 
-type Trust = Pick<Memory, "source" | "isConfirmed" | "isQuarantined" | "supersededBy">;
+type Trust = Pick<Memory, "source" | "isConfirmed" | "isQuarantined" | "supersededBy" | "supersedes">;
 
 /** The file as it is after an edit by a model, saying no more of who stands by it than it may. */
 export function keepTrust(path: string, before: string | undefined, after: string): string {
@@ -40,6 +40,7 @@ export function keepTrust(path: string, before: string | undefined, after: strin
     ...(is.isConfirmed === may.isConfirmed ? {} : { isConfirmed: may.isConfirmed }),
     ...(is.isQuarantined === may.isQuarantined ? {} : { isQuarantined: may.isQuarantined }),
     ...(is.supersededBy === may.supersededBy ? {} : { supersededBy: may.supersededBy }),
+    ...(isSame(is.supersedes, may.supersedes) ? {} : { supersedes: may.supersedes }),
   };
   return Object.keys(changes).length === 0 ? after : updateMemoryFile(after, changes);
 }
@@ -51,13 +52,20 @@ function trustAfter(was: Memory | undefined, is: Memory): Trust {
       isConfirmed: false,
       isQuarantined: is.isQuarantined,
       supersededBy: is.supersededBy,
+      // Whose place it takes is for the library to find out.
+      supersedes: [],
     };
-  const { source, isConfirmed, isQuarantined, supersededBy } = was;
-  if (was.body === is.body) return { source, isConfirmed, isQuarantined, supersededBy };
+  const { source, isConfirmed, isQuarantined, supersededBy, supersedes } = was;
+  if (was.body === is.body) return { source, isConfirmed, isQuarantined, supersededBy, supersedes };
   return {
     source: source === "user" ? "agent" : source,
     isConfirmed: false,
     isQuarantined: isQuarantined || is.isQuarantined,
     supersededBy,
+    supersedes,
   };
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((path, index) => path === other[index]);
 }

@@ -71,6 +71,14 @@ describe("a file that a model changes", () => {
     );
   });
 
+  it("takes nobody's place because it says so", () => {
+    const claimed = file("source: agent\nsupersedes: [user.md]\n");
+    expect(parseMemoryFile("a.md", keepTrust("a.md", undefined, claimed)).memory.supersedes).toEqual([]);
+    const before = file("source: user\nsupersedes: [old.md]\n");
+    const after = before.replace("old.md", "old.md, user.md");
+    expect(parseMemoryFile("a.md", keepTrust("a.md", before, after)).memory.supersedes).toEqual(["old.md"]);
+  });
+
   it("is left alone where it is the index", () => {
     expect(keepTrust("MEMORY.md", undefined, "---\nconfirmed: true\n---\n")).toBe(
       "---\nconfirmed: true\n---\n",
