@@ -130,6 +130,13 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
   }
   const { nowMs } = situation;
   const saidMs = saidAtMs(fresh, nowMs) ?? nowMs;
+  // What was said again is what holds: what says otherwise gives way to it as to a new memory.
+  const corrected = situation.corrected
+    .flatMap((one) => situation.known.get(one) ?? [])
+    .filter((one) => one.memory.path !== path && isBelievedOver(fresh, one, nowMs));
+  const claimed = memory.isQuarantined ? claimedBy(memory, situation.known) : [];
+  const old = [...new Set([...corrected, ...claimed])];
+  const superseded = old.map((one) => one.memory.path);
   const updated = updateMemoryFile(text, {
     // What was said then makes nothing younger than it is.
     ...(saidMs > (saidAtMs(memory, nowMs) ?? 0) ? { updatedAtMs: saidMs } : {}),
@@ -137,9 +144,8 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
       ? { source: fresh.source, isConfirmed: fresh.isConfirmed, isQuarantined: false }
       : { isConfirmed: memory.isConfirmed || fresh.isConfirmed }),
     ...(fresh.decays ? {} : { decays: false }),
+    ...(corrected.length > 0 ? { supersedes: [...new Set([...memory.supersedes, ...superseded])] } : {}),
   });
-  const old = memory.isQuarantined ? claimedBy(memory, situation.known) : [];
-  const superseded = old.map((one) => one.memory.path);
   const changes: MemoryChange[] = updated === text ? [] : [{ path, base: version, text: updated }];
   const lines = memory.isQuarantined ? [lineFor(fresh, path)] : [];
   const reason = [
@@ -148,6 +154,11 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
   ].join(" ");
   changes.push(...giveWay(old, path, nowMs));
   return { status: "merged", path, reason, changes, lines, superseded, contradicted: [] };
+}
+
+/** Whether a fact that is not quarantined is to be believed rather than a memory that says otherwise. */
+function isBelievedOver(fresh: FreshMemory, { memory }: KnownMemory, nowMs: number): boolean {
+  return trustOf(fresh) >= trustOf(memory) && !wasSaidBefore(fresh, memory, nowMs);
 }
 
 /** What a quarantined memory is to take the place of, as soon as a person stands by it. */
