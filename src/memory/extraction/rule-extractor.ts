@@ -9,11 +9,12 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
 import { cutHead } from "../../base/text.ts";
 import { cleanMemoryText } from "../clean-memory.ts";
 import type { MemoryType } from "../memory.ts";
+import { isTorn } from "../quoted-words.ts";
 import { type SaidWords, saidWords, shareIn } from "../said-words.ts";
 import { sentencesOf } from "../sentences.ts";
 import { spokenPieces, type TalkMessage } from "../spoken-pieces.ts";
-import { CUE_KINDS, CUES, type Cue, type CueKind, LEAD, OBJECTION, TYPE_OF_KIND } from "./cues.ts";
-import { MORE_CUES } from "./more-cues.ts";
+import { CUE_KINDS, type Cue, type CueKind, TYPE_OF_KIND } from "./cues.ts";
+import { type Wish, wishOf } from "./wish.ts";
 
 /** What is to be remembered, in the user's words; cleaned. */
 export interface RuleProposal {
@@ -60,8 +61,7 @@ export interface RuleExtractorOptions {
   readonly limit?: number;
 }
 
-const { extractedCount, sentenceCharacters, leastWordsCount, repeatedShare, memoryNameCharacters } =
-  MEMORY_SAFETY_DEFAULTS;
+const { extractedCount, leastWordsCount, repeatedShare, memoryNameCharacters } = MEMORY_SAFETY_DEFAULTS;
 
 /** Finds what the user wants kept. */
 export function extractByRules(
@@ -74,7 +74,8 @@ export function extractByRules(
   for (const { id, source, text } of spokenPieces(talk)) {
     if (source !== "user") continue;
     for (const sentence of sentencesOf(text)) {
-      const wish = wishOf(sentence);
+      // A part of a sentence may say something else than the whole.
+      const wish = isTorn(sentence) ? undefined : wishOf(sentence);
       if (wish === undefined) continue;
       const said = saidWords(wish.statement);
       const reason = reasonAgainst(sentence, wish, { said, told });
@@ -90,46 +91,6 @@ export function extractByRules(
   leftOut.tooMany = found.length - proposals.length;
   return { extractor: "rules", proposals, leftOut };
 }
-
-interface Wish {
-  readonly cue: Cue;
-  /** The sentence without what only leads to it. */
-  readonly statement: string;
-}
-
-const ALL_CUES: readonly Cue[] = [...CUES, ...MORE_CUES];
-
-/** The wish that a sentence is, if it is one. */
-function wishOf(sentence: string): Wish | undefined {
-  if (sentence.length > sentenceCharacters) return undefined;
-  const bare = without([LEAD], sentence);
-  const rest = without([OBJECTION, LEAD], bare);
-  for (const cue of ALL_CUES) {
-    // "No, …" is a part of a correction; what else follows it says the same without.
-    const texts = cue.kind === "correction" && rest !== bare ? [bare, rest] : [rest];
-    for (const text of texts) {
-      const match = cue.pattern.exec(text);
-      if (match === null) continue;
-      const taken = match.groups?.["cue"];
-      const statement = taken === undefined ? text : text.slice(match.index + match[0].length);
-      return { cue, statement: statement.replace(/^[\s,:;，：、-]+/, "").trim() };
-    }
-  }
-  return undefined;
-}
-
-/** Without what only leads to the sentence; one of nothing but such words stays. */
-function without(leads: readonly RegExp[], sentence: string): string {
-  let bare = sentence;
-  for (let words = 0; words < MOST_LEADS; words++) {
-    const shorter = leads.reduce((text, lead) => text.replace(lead, ""), bare);
-    if (shorter === bare || shorter === "") break;
-    bare = shorter;
-  }
-  return bare;
-}
-
-const MOST_LEADS = 4;
 
 function reasonAgainst(
   sentence: string,
