@@ -4,9 +4,9 @@
  *
  * A name or a few words in quotation marks are still theirs (`the job is called "night run"`); a whole sentence is
  * not, and neither is what stands behind "the page says:". What stands in backticks is code, and theirs unless
- * somebody else is said to say it or it is a wish by itself. Who asks that just that be remembered makes it theirs, and so does who says
- * what is always or never to be done with it: `never end with "Let me know what you think of it"`. Linear in the
- * text: marks are looked for within a bounded length.
+ * somebody else is said to say it or it is a wish by itself. Who asks that just that be remembered makes it theirs,
+ * and so does who says what is always or never to be done with it: `never end with "Let me know what you think"`.
+ * Linear in the text: marks are looked for within a bounded length.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
 import { wishOf, withoutLead } from "./extraction/wish.ts";
@@ -59,13 +59,16 @@ export function splitQuoted(text: string): QuotingText {
   return { own, quoted };
 }
 
-/** Marks of which a whole sentence has an even number; behind a digit they are measures. */
-const PAIRED = [/(?<!\d)"/g, /[“”„]/g, /[«»]/g, /[「」]/g, /`/g];
+/** Marks of which a whole sentence has an even number. */
+const PAIRED = [/"/g, /[“”„]/g, /[«»]/g, /[「」]/g, /`/g];
+/** A measure, or the end of a quotation: then the marks are even as they are. */
+const INCHES = /\d"/g;
 
 /** Whether a sentence is not the whole of what was said: something of it was left out, or it ends in a quotation. */
 export function isTorn(sentence: string): boolean {
   if (sentence.includes(LEFT_OUT_MARK)) return true;
-  return PAIRED.some((mark) => (sentence.match(mark)?.length ?? 0) % 2 === 1);
+  const isOdd = (text: string): boolean => PAIRED.some((mark) => (text.match(mark)?.length ?? 0) % 2 === 1);
+  return isOdd(sentence) && isOdd(sentence.replace(INCHES, ""));
 }
 
 /** Fewer words are a name, or a phrase that is being spoken of; in scripts without blanks two letters are one. */
