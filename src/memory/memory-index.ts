@@ -26,8 +26,24 @@ export interface IndexLine {
   readonly type?: MemoryType | undefined;
 }
 
-/** Whether a path is that of an index and not of a memory; some systems do not tell `memory.md` from it. */
-export function isIndexPath(path: string): boolean {
+/** Where a team's memories are mounted. */
+export const TEAM_FOLDER = "team/";
+
+/** The folder that a path is mounted in, which has an index of its own. */
+export function mountOf(path: string): string {
+  return path.startsWith(TEAM_FOLDER) ? TEAM_FOLDER : "";
+}
+
+/**
+ * Whether a path is that of an index and not of a memory: of the directory itself or its team's. A file of that name
+ * in a folder inside is a memory like any other, and is trusted like one.
+ */
+export function isOwnIndex(path: string): boolean {
+  return isIndexName(path) && !path.slice(mountOf(path).length).includes("/");
+}
+
+/** Whether a path ends in the name of an index; some systems do not tell `memory.md` from it. */
+export function isIndexName(path: string): boolean {
   return path.slice(path.lastIndexOf("/") + 1).toLowerCase() === INDEX_NAME.toLowerCase();
 }
 

@@ -10,7 +10,7 @@ import { cleanMemoryText } from "./clean-memory.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import type { Memory } from "./memory.ts";
 import { parseMemoryFile, updateMemoryFile } from "./memory-file.ts";
-import { isIndexPath } from "./memory-index.ts";
+import { isOwnIndex } from "./memory-index.ts";
 
 /** A new file's text. Its frontmatter stays one; without keys and hidden characters, and with a body that is clean. */
 export function cleanToolFile(path: string, text: string): string {
@@ -32,7 +32,7 @@ type Trust = Pick<Memory, "source" | "isConfirmed" | "isQuarantined" | "supersed
 
 /** The file as it is after an edit by a model, saying no more of who stands by it than it may. */
 export function keepTrust(path: string, before: string | undefined, after: string): string {
-  if (isIndexPath(path)) return after;
+  if (isOwnIndex(path)) return after;
   const is = parseMemoryFile(path, after).memory;
   const may = trustAfter(before === undefined ? undefined : parseMemoryFile(path, before).memory, is);
   const changes: Partial<Trust> = {

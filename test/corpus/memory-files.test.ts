@@ -10,7 +10,7 @@ import { fitIndex, showIndex } from "../../src/memory/fit-index.ts";
 import { parseIndex } from "../../src/memory/index-entries.ts";
 import { formatMemoryFile, parseMemoryFile, updateMemoryFile } from "../../src/memory/memory-file.ts";
 import { memoryFileName } from "../../src/memory/memory-file-name.ts";
-import { isIndexPath, removeIndexLine, setIndexLine } from "../../src/memory/memory-index.ts";
+import { isIndexName, removeIndexLine, setIndexLine } from "../../src/memory/memory-index.ts";
 import { importClaudeCodeMemory } from "../../src/memory/transfer/from-claude-code.ts";
 import { formatMemoryBundle, parseMemoryBundle } from "../../src/memory/transfer/memory-bundle.ts";
 import { corpusFolder, hasCorpus } from "../helpers/corpus.ts";
@@ -66,7 +66,7 @@ describe.skipIf(!hasCorpus)("memory files of people (with the corpus)", () => {
       expect(updateMemoryFile(content, memory) === content).toBe(true);
       expect(content.trimEnd().endsWith(memory.body.trimEnd())).toBe(true);
     }
-    const indexes = texts.filter(({ path }) => isIndexPath(path));
+    const indexes = texts.filter(({ path }) => isIndexName(path));
     expect(indexes.flatMap(({ content }) => parseIndex(content).entries)).toHaveLength(entries);
     for (const { content } of indexes) {
       expect(showIndex(content)).toMatchObject({ text: content, warning: undefined });
@@ -101,7 +101,7 @@ describe.skipIf(!hasCorpus)("memory files of people (with the corpus)", () => {
     for (const { set } of SETS) {
       const texts = readSet(set);
       const paths = new Set(texts.map(({ path }) => path));
-      for (const { path, content } of texts.filter((each) => isIndexPath(each.path))) {
+      for (const { path, content } of texts.filter((each) => isIndexName(each.path))) {
         const folder = path.slice(0, path.lastIndexOf("/") + 1);
         const { entries } = parseIndex(content);
         expect(entries.filter(({ file }) => !paths.has(folder + file))).toEqual([]);
@@ -144,7 +144,7 @@ describe.skipIf(!hasCorpus)("memory files of people (with the corpus)", () => {
   });
 
   it("shows indexes that are too large cut with a warning, however they grew", () => {
-    const envkit = readSet("envkit-agent-memory").filter(({ path }) => isIndexPath(path));
+    const envkit = readSet("envkit-agent-memory").filter(({ path }) => isIndexName(path));
     const lines = envkit.flatMap(({ content }) =>
       content.split("\n").filter((line) => line.startsWith("- [")),
     );

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isWellFormed } from "../../src/base/text.ts";
 import { fitIndex, indexSize, showIndex } from "../../src/memory/fit-index.ts";
 import { parseIndex } from "../../src/memory/index-entries.ts";
-import { isIndexPath, removeIndexLine, setIndexLine } from "../../src/memory/memory-index.ts";
+import { isIndexName, removeIndexLine, setIndexLine } from "../../src/memory/memory-index.ts";
 import { anyValue, runs } from "./frontmatter-arbitraries.ts";
 
 describe("a line of an index", () => {
@@ -287,5 +287,5 @@ it.each([
   { path: "MEMORY.md.md", isIndex: false },
   { path: "my-memory.md", isIndex: false },
 ])("$path is an index: $isIndex", ({ path, isIndex }) => {
-  expect(isIndexPath(path)).toBe(isIndex);
+  expect(isIndexName(path)).toBe(isIndex);
 });

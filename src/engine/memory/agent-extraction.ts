@@ -10,12 +10,14 @@
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../base/defaults/memory-extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
+import type { JsonValue } from "../../base/json.ts";
 import { formatPointer } from "../../compaction/pointer.ts";
 import { extractByRules } from "../../memory/extraction/rule-extractor.ts";
 import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import { estimateVisibleMessage } from "../../tokens/estimate-message.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { notify } from "../events.ts";
 import type { Session } from "../session.ts";
@@ -47,7 +49,11 @@ export class AgentExtraction {
   /** Of those, the ones that may be quarantined. */
   #leftQuarantined: number = MEMORY_SAFETY_DEFAULTS.extractedQuarantinedCount;
   readonly #toolWrites: ToolWrites;
-  #seenToolWrites = 0;
+  /** Whether the agent has written into the memory since the last look. */
+  #hasWrittenItself = false;
+  /** The inputs of tools that the agent called in this turn, or that nothing has come back from, by the call's id. */
+  readonly #calls = new Map<string, JsonValue>();
+  readonly #answered = new Set<string>();
 
   constructor(session: Session, options: AgentExtractionOptions) {
     this.#session = session;
@@ -64,7 +70,9 @@ export class AgentExtraction {
       const { seq, insertedBy } = message;
       if (insertedBy !== undefined || seq <= this.#heardSeq) continue;
       this.#heardSeq = seq;
-      this.#heard.push(talkMessageOf(message));
+      const heard = talkMessageOf(message);
+      this.#heard.push(heard);
+      this.#listenToCalls(heard.message.content);
       this.#heardTokens += estimateVisibleMessage(message);
     }
   }
@@ -73,6 +81,8 @@ export class AgentExtraction {
   turnEnded(): void {
     this.listen();
     this.#judgeTool();
+    for (const id of this.#answered) this.#calls.delete(id);
+    this.#answered.clear();
     const { client } = this.#options;
     if (client !== undefined && this.#heardTokens < MEMORY_EXTRACTION_DEFAULTS.newTokens) return;
     this.begin();
@@ -81,9 +91,9 @@ export class AgentExtraction {
   /** What was heard is looked at now: the session ends, or a compaction hides it. Waits for nothing. */
   begin(): void {
     const talk = this.#heard;
-    const hasWrittenItself = this.#toolWrites.count > this.#seenToolWrites;
-    this.#seenToolWrites = this.#toolWrites.count;
     this.#judgeTool();
+    const hasWrittenItself = this.#hasWrittenItself;
+    this.#hasWrittenItself = false;
     this.#heard = [];
     this.#heardTokens = 0;
     if (talk.length === 0) return;
@@ -105,10 +115,18 @@ export class AgentExtraction {
     this.#abort.abort();
   }
 
+  #listenToCalls(content: readonly ContentBlock[]): void {
+    for (const block of content) {
+      if (block.type === "tool_use") this.#calls.set(block.id, block.input);
+      if (block.type === "tool_result") this.#answered.add(block.tool_use_id);
+    }
+  }
+
   /** What the agent wrote by itself it may have read. */
   #judgeTool(): void {
-    const written = this.#toolWrites.take();
+    const written = this.#toolWrites.take([...this.#calls.values()]);
     if (written.size === 0) return;
+    this.#hasWrittenItself = true;
     const earlier = this.#earlier;
     const pieces = spokenPieces(this.#heard, earlier.at(-1)?.turn);
     const judged = async (): Promise<void> => {

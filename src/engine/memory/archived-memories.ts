@@ -2,7 +2,7 @@
 import { MemoryError } from "../../base/errors.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
-import { isIndexPath } from "../../memory/memory-index.ts";
+import { isOwnIndex } from "../../memory/memory-index.ts";
 import { claimedBy, giveWay } from "../../memory/plan-remember.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
 import type { ArchivedFile, MemoryStore } from "../../ports/memory-store.ts";
@@ -64,7 +64,7 @@ export async function restoreArchived(
     const { memory } = parseMemoryFile(path, text);
     const { name: title, description, type, body } = memory;
     const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
-    const isListed = !isIndexPath(path) && isRecallable(memory);
+    const isListed = !isOwnIndex(path) && isRecallable(memory);
     const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
     const old = isListed ? claimedBy(memory, new Map(near)) : [];
     return {

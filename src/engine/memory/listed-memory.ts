@@ -3,7 +3,7 @@
  */
 import { MemoryError } from "../../base/errors.ts";
 import type { KnownMemory, Memory } from "../../memory/memory.ts";
-import { isIndexPath } from "../../memory/memory-index.ts";
+import { isOwnIndex } from "../../memory/memory-index.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
 import type { HitReason } from "../../memory/search/memory-search.ts";
 import type { ShelfView } from "./memory-shelf.ts";
@@ -35,7 +35,7 @@ export function withState(memory: Memory): ListedMemory {
 export function getKnown(view: ShelfView, path: string): KnownMemory {
   const known = view.memories.get(path);
   if (known !== undefined) return known;
-  const what = isIndexPath(path) ? `${path} is the index, and no memory.` : `There is no memory ${path}.`;
+  const what = isOwnIndex(path) ? `${path} is the index, and no memory.` : `There is no memory ${path}.`;
   throw new MemoryError("MEMORY_NOT_FOUND", {
     message: what,
     hint: "List the memories; a path is written as the list gives it.",

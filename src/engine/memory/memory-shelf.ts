@@ -10,7 +10,7 @@
 
 import type { KnownMemory, Memory } from "../../memory/memory.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
-import { INDEX_NAME, isIndexPath } from "../../memory/memory-index.ts";
+import { INDEX_NAME, isOwnIndex } from "../../memory/memory-index.ts";
 import {
   createMemorySearch,
   type MemoryHit,
@@ -151,9 +151,4 @@ export class MemoryShelf {
     );
     return [...unreadable, ...odd];
   }
-}
-
-/** Of the directory itself or its team's, however its name is written: some systems take those for one. */
-function isOwnIndex(path: string): boolean {
-  return isIndexPath(path) && !path.slice(mountOf(path).length).includes("/");
 }

@@ -13,7 +13,7 @@ import { MemoryError, type PalimpsestError } from "../../base/errors.ts";
 import { showHidden } from "../../base/hidden-characters.ts";
 import { writeOutRoleMarks } from "../../base/role-marks.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
-import { isIndexPath } from "../../memory/memory-index.ts";
+import { isOwnIndex } from "../../memory/memory-index.ts";
 import { cleanToolFile, cleanToolPart, keepTrust } from "../../memory/tool-edit.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 
@@ -37,11 +37,21 @@ export interface MemoryToolHandlers {
 
 export interface MemoryToolWorld {
   readonly store: MemoryStore;
-  /** Told of every change, once it is durable, with the texts that the changed files came from. */
-  readonly onChange?: (changes: readonly MemoryChange[], before: ReadonlyMap<string, string>) => void;
+  /** Told of every change, once it is durable. */
+  readonly onChange?: (change: ToolChange) => void;
 }
 
-const ROOT = "/memories";
+/** What one command changed. */
+export interface ToolChange {
+  readonly changes: readonly MemoryChange[];
+  /** The texts that the changed files came from. */
+  readonly before?: ReadonlyMap<string, string>;
+  /** The paths that renamed files had, by those that they have. */
+  readonly moved?: ReadonlyMap<string, string>;
+}
+
+/** Where a model finds the directory. */
+export const MEMORIES_ROOT = "/memories";
 const LINE_NUMBER_WIDTH = 6;
 /** Lines of a snippet before and behind what was replaced. */
 const SNIPPET_LINES = 2;
@@ -130,7 +140,7 @@ class MemoryTool {
 
   delete(path: string): Promise<string> {
     const inside = insideOf(path);
-    if (inside === "") throw refused(`Cannot delete the ${ROOT} directory itself`);
+    if (inside === "") throw refused(`Cannot delete the ${MEMORIES_ROOT} directory itself`);
     return this.#change(async () => {
       const files = await this.#filesOf(inside);
       if (files.length === 0) throw refused(`The path ${path} does not exist`);
@@ -141,7 +151,7 @@ class MemoryTool {
 
   rename({ from, to }: { readonly from: string; readonly to: string }): Promise<string> {
     const [old, fresh] = [insideOf(from), insideOf(to)];
-    if (old === "" || fresh === "") throw refused(`Cannot rename the ${ROOT} directory itself`);
+    if (old === "" || fresh === "") throw refused(`Cannot rename the ${MEMORIES_ROOT} directory itself`);
     if (`${fresh}/`.startsWith(`${old}/`)) throw refused(`Cannot rename ${from} into itself`);
     return this.#change(async () => {
       if ((await this.#filesOf(fresh)).length > 0) throw refused(`The destination ${to} already exists`);
@@ -152,8 +162,18 @@ class MemoryTool {
         { path, base: undefined, text: file.text },
         { path: file.path, base: file.version, text: undefined },
       ]);
-      const before = new Map(moved.map(({ file, path }) => [path, file.text]));
-      return { changes, before, answer: `Successfully renamed ${from} to ${to}` };
+      for (const { file, path } of moved) {
+        showable(outsideOf(file.path), file);
+        // What an index says of itself nobody has looked at.
+        if (isOwnIndex(file.path) !== isOwnIndex(path))
+          throw refused(`Cannot rename ${outsideOf(file.path)} to ${outsideOf(path)}: one is the index`);
+      }
+      return {
+        changes,
+        before: new Map(moved.map(({ file, path }) => [path, file.text])),
+        moved: new Map(moved.map(({ file, path }) => [path, file.path])),
+        answer: `Successfully renamed ${from} to ${to}`,
+      };
     });
   }
 
@@ -173,18 +193,12 @@ class MemoryTool {
   }
 
   /** Makes what was planned; where somebody was faster, it is planned again on what they left. */
-  async #change(
-    plan: () => Promise<{
-      readonly changes: readonly MemoryChange[];
-      readonly before?: ReadonlyMap<string, string>;
-      readonly answer: string;
-    }>,
-  ): Promise<string> {
+  async #change(plan: () => Promise<ToolChange & { readonly answer: string }>): Promise<string> {
     for (let tries = 1; ; tries++) {
-      const { changes, before = new Map(), answer } = await plan();
-      const applied = await this.#world.store.apply(changes);
+      const { answer, ...change } = await plan();
+      const applied = await this.#world.store.apply(change.changes);
       if (applied.isApplied) {
-        this.#world.onChange?.(changes, before);
+        this.#world.onChange?.(change);
         return answer;
       }
       if (tries >= MEMORY_TOOL_DEFAULTS.triesCount)
@@ -219,16 +233,17 @@ class MemoryTool {
 
 /** The path inside the directory; empty for the directory itself. What is wrong with it else, the store says. */
 function insideOf(path: string): string {
-  if (path === ROOT || path === `${ROOT}/`) return "";
-  if (!path.startsWith(`${ROOT}/`)) throw refused(`Path must start with ${ROOT}, got: ${path}`);
-  return path.slice(ROOT.length + 1).replace(/\/$/, "");
+  if (path === MEMORIES_ROOT || path === `${MEMORIES_ROOT}/`) return "";
+  if (!path.startsWith(`${MEMORIES_ROOT}/`))
+    throw refused(`Path must start with ${MEMORIES_ROOT}, got: ${path}`);
+  return path.slice(MEMORIES_ROOT.length + 1).replace(/\/$/, "");
 }
 
-const outsideOf = (inside: string): string => `${ROOT}/${inside}`;
+const outsideOf = (inside: string): string => `${MEMORIES_ROOT}/${inside}`;
 
 /** The text as a model may see it: without keys, hidden characters and tags that speak for somebody else. */
 function showable(path: string, { path: inside, text }: MemoryFile): string {
-  if (!isIndexPath(inside) && parseMemoryFile(inside, text).memory.isQuarantined)
+  if (!isOwnIndex(inside) && parseMemoryFile(inside, text).memory.isQuarantined)
     throw refused(`${path} is quarantined: nobody who may be believed has said it. A person can confirm it.`);
   return shown(text);
 }

@@ -5,6 +5,7 @@
  * what a team knows is changed by changing the team's memories.
  */
 import { MemoryError } from "../../base/errors.ts";
+import { TEAM_FOLDER } from "../../memory/memory-index.ts";
 import type {
   ArchivedFile,
   MemoryApplied,
@@ -13,13 +14,7 @@ import type {
   MemoryStore,
 } from "../../ports/memory-store.ts";
 
-/** Where a team's memories are mounted. */
-export const TEAM_FOLDER = "team/";
-
-/** The folder that a path is mounted in, which has an index of its own. */
-export function mountOf(path: string): string {
-  return path.startsWith(TEAM_FOLDER) ? TEAM_FOLDER : "";
-}
+export { mountOf, TEAM_FOLDER } from "../../memory/memory-index.ts";
 
 /** The project's store with the team's mounted in it. Closing it closes both. */
 export function mountTeam(project: MemoryStore, team: MemoryStore): MemoryStore {

@@ -288,8 +288,9 @@ export class PersistentMemory {
   tool(): MemoryToolHandlers {
     return memoryToolHandlers({
       store: this.#store,
-      onChange: (changes, before) => {
-        for (const watcher of this.#toolWatchers) watcher.add(changes, before);
+      onChange: (change) => {
+        const isAlone = this.#toolWatchers.size === 1;
+        for (const watcher of this.#toolWatchers) watcher.add(change, isAlone);
       },
     });
   }

@@ -5,45 +5,62 @@
  * its new words are compared with what was said. Those that a tool or the web said better than anybody else are taken
  * back: a new file is quarantined, one that was there is as it was, and a line goes out of the index. What a model
  * concluded by itself stays. What somebody else has changed meanwhile is left alone.
+ *
+ * Several sessions may share one memory and its tool, which cannot tell them apart: then a session judges what its
+ * own talk calls for by its path. One that is alone judges all, since a host may call the tool as it likes.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
+import type { JsonValue } from "../../base/json.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { parseMemoryFile, updateMemoryFile } from "../../memory/memory-file.ts";
-import { isIndexPath, removeIndexLine } from "../../memory/memory-index.ts";
+import { isOwnIndex, mountOf, removeIndexLine } from "../../memory/memory-index.ts";
 import { saidWords, shareIn } from "../../memory/said-words.ts";
 import { type JudgedTalk, judgeTrust, type TrustVerdict } from "../../memory/trust.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
-import { mountOf } from "./mounted-store.ts";
+import { MEMORIES_ROOT, type ToolChange } from "./memory-tool.ts";
 
 const INDEX_OF = (path: string): string => `${mountOf(path)}MEMORY.md`;
 const WRITTEN = "written";
 
-/** Files that were written, with their texts before the first change. */
-export type WrittenFiles = ReadonlyMap<string, string | undefined>;
+interface WrittenFile {
+  /** Its text before the first change that nobody has judged. */
+  readonly before: string | undefined;
+  /** As the tool left it; absent where it is gone. */
+  readonly text: string | undefined;
+  /** This session wrote it, whether or not its talk says so. */
+  readonly isOwn: boolean;
+}
+
+/** Files that were written, by path. */
+export type WrittenFiles = ReadonlyMap<string, WrittenFile>;
 
 export class ToolWrites {
   readonly #store: MemoryStore;
   readonly #close: () => void;
-  /** Files that nobody has looked at yet, as they were before the first change. */
-  #before = new Map<string, string | undefined>();
-  #count = 0;
+  /** What was written since the last call of `take`. */
+  #noted = new Map<string, WrittenFile>();
+  /** What was taken and is not judged yet. */
+  readonly #taken = new Map<string, WrittenFile>();
 
   constructor(store: MemoryStore, close: () => void) {
     this.#store = store;
     this.#close = close;
   }
 
-  /** How often something was written. */
-  get count(): number {
-    return this.#count;
-  }
-
-  /** What was written since the last call. */
-  take(): WrittenFiles {
-    const written = this.#before;
-    this.#before = new Map();
-    return written;
+  /**
+   * What this session wrote since the last call.
+   * @param calls - the inputs of the tools that its model has called meanwhile
+   */
+  take(calls: readonly JsonValue[]): WrittenFiles {
+    if (this.#noted.size === 0) return new Map();
+    const texts = calls.filter((input) => !isView(input)).map((input) => JSON.stringify(input));
+    const noted = [...this.#noted];
+    this.#noted = new Map();
+    const own = noted.filter(([path, { isOwn }]) => isOwn || texts.some((text) => isNamedIn(text, path)));
+    const written = own.map(([path, file]) => [path, { ...file, isOwn: true }] as const);
+    for (const [path, file] of written) this.#taken.set(path, file);
+    return new Map(written);
   }
 
   /** Nothing is noted any more. */
@@ -51,23 +68,30 @@ export class ToolWrites {
     this.#close();
   }
 
-  /** Takes note of a change; `before` are the texts that the changed files came from. */
-  add(changes: readonly MemoryChange[], before: ReadonlyMap<string, string>): void {
-    this.#count++;
-    for (const { path, text } of changes)
-      if (text !== undefined && !this.#before.has(path)) this.#before.set(path, before.get(path));
+  /** Takes note of a change; `isAlone` where no other session can have made it. */
+  add({ changes, before, moved }: ToolChange, isAlone: boolean): void {
+    for (const { path, text } of changes) {
+      const from = moved?.get(path) ?? path;
+      const earlier = this.#noted.get(from) ?? this.#taken.get(from);
+      this.#noted.set(path, {
+        before: earlier === undefined ? before?.get(path) : earlier.before,
+        text,
+        isOwn: isAlone || earlier?.isOwn === true,
+      });
+    }
   }
 
   /** Judges what is new, and takes back what is not to be believed. @throws `STORE_FAILED` */
   async judge(written: WrittenFiles, talk: JudgedTalk): Promise<readonly MemoryReceipt[]> {
     const receipts: MemoryReceipt[] = [];
-    for (const path of written.keys()) {
+    for (const [path, entry] of written) {
+      // What was written again since then is judged with all of it, behind that turn.
+      if (this.#noted.has(path) || this.#taken.get(path) !== entry) continue;
       const file = await this.#store.read(path);
-      if (file === undefined) continue;
-      const receipt = isIndexPath(path)
-        ? await this.#judgeIndex(file, written, talk)
-        : await this.#judgeMemory(file, written, talk);
+      const judge = isOwnIndex(path) ? this.#judgeIndex : this.#judgeMemory;
+      const receipt = file === undefined ? undefined : await judge.call(this, file, written, talk);
       if (receipt !== undefined) receipts.push(receipt);
+      if (this.#taken.get(path) === entry) this.#taken.delete(path);
     }
     return receipts;
   }
@@ -77,11 +101,14 @@ export class ToolWrites {
     written: WrittenFiles,
     talk: JudgedTalk,
   ): Promise<MemoryReceipt | undefined> {
-    const before = written.get(path);
+    const { before, text: left } = written.get(path)!;
+    if (text !== left) return undefined;
     const { memory } = parseMemoryFile(path, text);
     const old = before === undefined ? [] : linesOf(parseMemoryFile(path, before).memory);
-    const [verdict] = await this.#refusedOf([added(linesOf(memory), old).join("\n")], written, talk);
-    if (verdict === undefined || memory.isQuarantined) return undefined;
+    const fresh = added(linesOf(memory), old);
+    if (fresh.length === 0 || memory.isQuarantined) return undefined;
+    const [verdict] = await this.#refusedOf([fresh.join("\n")], written, talk);
+    if (verdict === undefined) return undefined;
     const { source, why } = verdict;
     const reason =
       before === undefined
@@ -99,7 +126,12 @@ export class ToolWrites {
     written: WrittenFiles,
     talk: JudgedTalk,
   ): Promise<MemoryReceipt | undefined> {
-    const fresh = added(text.split("\n"), written.get(path)?.split("\n") ?? []);
+    const { before, text: left } = written.get(path)!;
+    // Lines that somebody else has put in since are theirs.
+    const stands = new Set(text.split("\n"));
+    const fresh = added(left?.split("\n") ?? [], before?.split("\n") ?? []).filter((line) =>
+      stands.has(line),
+    );
     const verdicts = await this.#refusedOf(fresh, written, talk);
     const refused = new Set(fresh.filter((_, at) => verdicts[at] !== undefined));
     if (refused.size === 0) return undefined;
@@ -133,7 +165,7 @@ export class ToolWrites {
   async #isKnown(text: string, written: WrittenFiles): Promise<boolean> {
     const { words } = saidWords(text);
     for (const { path: other } of (await this.#store.list()).files) {
-      const known = written.has(other) ? written.get(other) : (await this.#store.read(other))?.text;
+      const known = written.has(other) ? written.get(other)?.before : (await this.#store.read(other))?.text;
       if (known === undefined || parseMemoryFile(other, known).memory.isQuarantined) continue;
       if (shareIn(words, saidWords(known).words) >= MEMORY_SAFETY_DEFAULTS.carriedShare) return true;
     }
@@ -162,6 +194,19 @@ function verdictsOn(texts: readonly string[], { pieces, earlier = [] }: JudgedTa
     texts.map((text) => ({ text, type: "project" as const, messageIds })),
     { pieces: [...pieces, ...own], earlier },
   );
+}
+
+function isView(input: JsonValue): boolean {
+  return typeof input === "object" && input !== null && "command" in input && input.command === "view";
+}
+
+/** Whether a call's input, as JSON, names a file or a folder that it lies in. */
+function isNamedIn(input: string, path: string): boolean {
+  const parts = path.split("/");
+  return parts.some((_, index) => {
+    const named = JSON.stringify(`${MEMORIES_ROOT}/${parts.slice(0, index + 1).join("/")}`).slice(0, -1);
+    return input.includes(`${named}"`) || input.includes(`${named}/"`);
+  });
 }
 
 function linesOf({ name, description, body }: Memory): readonly string[] {

@@ -10,7 +10,7 @@ import { findField, NESTED_KEY, parseFrontmatter } from "../frontmatter.ts";
 import { type IndexEntry, kindOfHeading, parseIndex } from "../index-entries.ts";
 import { isKnownKey } from "../memory-fields.ts";
 import { parseMemoryFile } from "../memory-file.ts";
-import { isIndexPath } from "../memory-index.ts";
+import { isIndexName, isOwnIndex } from "../memory-index.ts";
 import { descriptionOfText, ImportLog, type MemoryImport, nameOfText } from "./imported-memory.ts";
 
 /** One file of the directory. */
@@ -27,13 +27,18 @@ export function importClaudeCodeMemory(files: readonly ForeignFile[]): MemoryImp
   const log = new ImportLog();
   const paths = new Set(files.map(({ path }) => path));
   const entries = new Map<string, IndexEntry>();
-  for (const file of files) if (isIndexPath(file.path)) importIndex(file, { paths, entries, log });
+  for (const file of files) if (isIndex(file)) importIndex(file, { paths, entries, log });
   for (const file of files) {
-    if (isIndexPath(file.path)) continue;
+    if (isIndex(file)) continue;
     if (/\.md$/i.test(file.path)) importFile(file, entries.get(file.path), log);
     else log.leave(file.path, "it is no Markdown file");
   }
   return log.end("claude-code");
+}
+
+/** One in a folder that says facts of itself is a memory of that name: what it says, quarantine too, holds. */
+function isIndex({ path, text }: ForeignFile): boolean {
+  return isOwnIndex(path) || (isIndexName(path) && parseFrontmatter(text).fields.length === 0);
 }
 
 function importFile(

@@ -65,6 +65,13 @@ describe("a directory of Claude Code", () => {
     expect(notCarried[0]).toEqual({ origin: "user.md", what: "that it is confirmed: confirm it here" });
   });
 
+  it("keeps a memory in quarantine that has the name of an index in a folder", () => {
+    const { memories } = importClaudeCodeMemory([
+      { path: "x/MEMORY.md", text: "---\nname: x\nquarantined: true\n---\nText\n" },
+    ]);
+    expect(memories.map(({ memory }) => [memory.body, memory.isQuarantined])).toEqual([["Text", true]]);
+  });
+
   it("does not bring back what is history", () => {
     const { memories, notCarried } = importClaudeCodeMemory([
       { path: "old.md", text: "---\nname: Old\nsupersededBy: new.md\n---\nMondays\n" },
