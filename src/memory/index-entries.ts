@@ -18,6 +18,8 @@ export interface IndexEntry {
   /** Its first line, counted from 0, and the line behind its last one. */
   readonly fromLine: number;
   readonly toLine: number;
+  /** Where its link's target begins on that line. */
+  readonly targetAt: number;
   /** What stands before the link, and between link and hook. */
   readonly bullet: string;
   readonly separator: string;
@@ -89,6 +91,7 @@ interface EntryLine {
   readonly bullet: string;
   readonly title: string;
   readonly file: string;
+  readonly targetAt: number;
   /** What stands behind the link. */
   readonly rest: string;
 }
@@ -104,12 +107,14 @@ function parseEntryLine(line: string): EntryLine | undefined {
   if (link === undefined) return undefined;
   const behind = content.slice(mark.length + link.end);
   const rest = mark !== "" && behind.startsWith(mark) ? behind.slice(mark.length) : behind;
-  return { bullet, title: link.title, file: link.file, rest };
+  const targetAt = bullet.length + mark.length + link.targetAt;
+  return { bullet, title: link.title, file: link.file, targetAt, rest };
 }
 
 interface Link {
   readonly title: string;
   readonly file: string;
+  readonly targetAt: number;
   readonly end: number;
 }
 
@@ -123,18 +128,21 @@ function parseLink(text: string): Link | undefined {
     const file = wiki === null ? undefined : fileOf(/\.md$/i.test(wiki[1]!) ? wiki[1]! : `${wiki[1]}.md`);
     return file === undefined
       ? undefined
-      : { title: (wiki![2] ?? wiki![1]!).trim(), file, end: wiki![0].length };
+      : { title: (wiki![2] ?? wiki![1]!).trim(), file, targetAt: 2, end: wiki![0].length };
   }
   const end = text.indexOf(")", close + 2);
   const isPointed = text[close + 2] === "<";
   const pointedEnd = isPointed ? text.indexOf(">)", close + 3) : -1;
   if (end === -1 || (isPointed && pointedEnd === -1)) return undefined;
-  const file = fileOf(isPointed ? text.slice(close + 3, pointedEnd) : text.slice(close + 2, end));
+  const targetAt = isPointed ? close + 3 : close + 2;
+  const file = fileOf(text.slice(targetAt, isPointed ? pointedEnd : end));
   const title = text
     .slice(1, close)
     .replace(/\\([[\]\\])/g, "$1")
     .trim();
-  return file === undefined ? undefined : { title, file, end: isPointed ? pointedEnd + 2 : end + 1 };
+  return file === undefined
+    ? undefined
+    : { title, file, targetAt, end: isPointed ? pointedEnd + 2 : end + 1 };
 }
 
 function closingBracket(text: string): number {

@@ -33,14 +33,13 @@ export function showIndexes(indexes: ShelfView["indexes"]): MemoryIndexText {
 function mounted(text: string, mount: string): string {
   if (mount === "") return text;
   const { lines, entries } = parseIndex(text);
-  const files = new Map(entries.map(({ file, fromLine }) => [fromLine, file]));
+  const targets = new Map(entries.map(({ fromLine, targetAt }) => [fromLine, targetAt]));
   return lines
     .map(({ text: line, ending }, at) => {
-      const file = files.get(at);
-      const link = file === undefined ? -1 : line.indexOf(`](${file}`);
-      return link === -1
-        ? line + ending
-        : `${line.slice(0, link + 2)}${mount}${line.slice(link + 2)}${ending}`;
+      const from = targets.get(at);
+      if (from === undefined) return line + ending;
+      const target = line.slice(from).replace(/^\s*(?:\.\/)*/, "");
+      return `${line.slice(0, from)}${mount}${target}${ending}`;
     })
     .join("");
 }

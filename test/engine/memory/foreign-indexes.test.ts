@@ -1,5 +1,6 @@
 /** Indexes as other people keep them: in folders, and under a name in small letters. */
 import { describe, expect, it } from "vitest";
+import { inMemoryMemoryStore } from "../../../src/adapters/in-memory/in-memory-memory-store.ts";
 import { aPersistentMemory, put } from "./a-persistent-memory.ts";
 
 describe("an index in a folder", () => {
@@ -40,4 +41,18 @@ describe("an index in small letters", () => {
     await memory.revertDream();
     expect((await store.read("memory.md"))?.text).toContain("gone.md");
   });
+});
+
+it("a team's index names its files as from the project, however it spells them", async () => {
+  const team = inMemoryMemoryStore();
+  const { memory } = aPersistentMemory({ team });
+  const lines = ["[a](./a.md)", "[b](on%20call.md)", "[c](<on call.md>)", "[[d]]", "[e](e.md) — [x](e.md)"];
+  await put(team, "MEMORY.md", lines.map((line) => `- ${line}\n`).join(""));
+  expect((await memory.index()).text.split("\n")).toEqual([
+    "- [a](team/a.md)",
+    "- [b](team/on%20call.md)",
+    "- [c](<team/on call.md>)",
+    "- [[team/d]]",
+    "- [e](team/e.md) — [x](e.md)",
+  ]);
 });
