@@ -56,9 +56,21 @@ export class DreamHands {
   merge(keptPath: string, gone: Memory, told: Told): boolean {
     if (!this.archive(gone.path)) return false;
     const { memory: kept, text } = this.draft.known.get(keptPath)!;
-    this.draft.setMemory(keptPath, updateMemoryFile(text, withWorthOf(kept, gone)));
+    const inherited = this.#inherit(kept, gone);
+    const supersedes = [...kept.supersedes, ...inherited];
+    const changes = { ...withWorthOf(kept, gone), ...(inherited.length === 0 ? {} : { supersedes }) };
+    this.draft.setMemory(keptPath, updateMemoryFile(text, changes));
     this.act("merge", [keptPath, gone.path], told);
     return true;
+  }
+
+  /** What one took the place of hangs on what it goes into from now on. Returns what that has not taken the place of yet. */
+  #inherit(kept: Memory, gone: Memory): readonly string[] {
+    const older = [...this.draft.known.values()].filter(({ memory }) => memory.supersededBy === gone.path);
+    for (const { memory, text } of older)
+      this.draft.setMemory(memory.path, updateMemoryFile(text, { supersededBy: kept.path }));
+    const paths = new Set([...gone.supersedes, ...older.map(({ memory }) => memory.path)]);
+    return [...paths].filter((path) => path !== kept.path && !kept.supersedes.includes(path));
   }
 
   supersede(newerPath: string, older: Memory, told: Told): void {
