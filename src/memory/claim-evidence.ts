@@ -10,10 +10,18 @@ import { type SaidWords, saidWords, visitWords } from "./said-words.ts";
 import { sentencesOf } from "./sentences.ts";
 import type { PieceSource, SpokenPiece } from "./spoken-pieces.ts";
 
+/** How much of a claim one piece says. */
+export interface Saying {
+  readonly piece: SpokenPiece;
+  readonly share: number;
+}
+
 export interface ClaimEvidence {
   readonly said: SaidWords;
   /** The share of its words that one message of the user, or two lines of another source, have. */
   readonly best: Readonly<Record<PieceSource, number>>;
+  /** Where a user and an agent say most of it, and not the opposite: the first of those that say as much. */
+  readonly firstIn: Readonly<Partial<Record<PieceSource, Saying>>>;
   /** The same of those words that no user said; 0 where they are too few to tell. */
   readonly foreignBest: Readonly<Record<PieceSource, number>>;
   /** Sources that hold an address or a name with signs or digits in it that no user gave. */
@@ -28,6 +36,7 @@ export interface ClaimEvidence {
 
 interface Gathered extends ClaimEvidence {
   readonly best: Record<PieceSource, number>;
+  readonly firstIn: Partial<Record<PieceSource, Saying>>;
   readonly foreignBest: Record<PieceSource, number>;
   readonly namesIn: Set<PieceSource>;
   isTurned: boolean;
@@ -68,6 +77,7 @@ function startOf(text: string, user: SaidWords): Gathered {
   return {
     said,
     best: { ...none },
+    firstIn: {},
     foreignBest: { ...none },
     namesIn: new Set(),
     hasForeignAddress: [...said.addresses].some((address) => !isGiven(address)),
@@ -80,12 +90,16 @@ function startOf(text: string, user: SaidWords): Gathered {
 
 type Shared = ReadonlyMap<Gathered, ReadonlySet<string>>;
 
-function read({ source, text }: SpokenPiece, byWord: ReadonlyMap<string, readonly Gathered[]>): void {
+function read(piece: SpokenPiece, byWord: ReadonlyMap<string, readonly Gathered[]>): void {
+  const { source, text } = piece;
   // A user's wish may go over several sentences; of others, lines that say the same are enough.
   const parts = source === "user" ? [...sentencesOf(text), text] : text.split(/\r\n?|\n/);
   let before: Shared = new Map();
   let partBefore = "";
   for (const part of parts) {
+    // Once for all claims, and only where one asks.
+    let denied: boolean | undefined;
+    const isDenied = (): boolean => (denied ??= saidWords(part).isDenied);
     const shared = new Map<Gathered, Set<string>>();
     visitWords(part, (word) => {
       for (const found of byWord.get(word) ?? []) {
@@ -96,7 +110,7 @@ function read({ source, text }: SpokenPiece, byWord: ReadonlyMap<string, readonl
     });
     for (const [found, words] of shared) {
       const both = source === "user" ? words : new Set([...words, ...(before.get(found) ?? [])]);
-      count(found, both, { source, part, partBefore });
+      count(found, both, { piece, part, partBefore, isDenied });
     }
     before = shared;
     partBefore = part;
@@ -106,22 +120,28 @@ function read({ source, text }: SpokenPiece, byWord: ReadonlyMap<string, readonl
 /** A name that is one thing: `left-pad`, `v1.2`, `deploy_prod`. A plain number is none. */
 const NAME = /^(?=.*[\p{L}])(?=.*[-_./:@\d]).{4,}$/u;
 
+interface PieceLine {
+  readonly piece: SpokenPiece;
+  readonly part: string;
+  readonly partBefore: string;
+  readonly isDenied: () => boolean;
+}
+
 function count(
   found: Gathered,
   words: ReadonlySet<string>,
-  {
-    source,
-    part,
-    partBefore,
-  }: { readonly source: PieceSource; readonly part: string; readonly partBefore: string },
+  { piece, part, partBefore, isDenied }: PieceLine,
 ): void {
-  const { best, foreignBest, foreign, names, said } = found;
+  const { best, firstIn, foreignBest, foreign, names, said } = found;
+  const { source } = piece;
   const isGiven = source === "tool" || source === "web";
   const share = words.size / said.words.size;
+  if (!isGiven && share > (firstIn[source]?.share ?? 0) && isDenied() === said.isDenied)
+    firstIn[source] = { piece, share };
   // What an agent said first, a tool only gives back.
   if (share > best[source] && !(isGiven && share <= best.agent)) {
     best[source] = share;
-    if (source === "user") found.isTurned = saidWords(part).isDenied !== said.isDenied;
+    if (source === "user") found.isTurned = isDenied() !== said.isDenied;
     if (source === "agent") found.nearestOfAgent = `${partBefore}\n${part}`;
   }
   if (source === "user") return;

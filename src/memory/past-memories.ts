@@ -2,6 +2,7 @@
  * What is over: facts that were forgotten, or that another one has taken the place of. Whoever reads old talk again
  * finds them said there, and they must not come back for that; said once more, they are as good as new.
  */
+import { isRelated } from "./dream-claims.ts";
 import type { FreshMemory } from "./plan-remember.ts";
 import { judgeMatter } from "./same-matter.ts";
 
@@ -17,15 +18,17 @@ export interface PastMemory {
 export function isOver(fact: FreshMemory, past: readonly PastMemory[]): boolean {
   const saidMs = Math.max(fact.createdAtMs ?? 0, fact.updatedAtMs ?? 0);
   if (saidMs === 0) return false;
-  return past.some((one) => saidMs <= one.overMs && (isOneMessage(fact, one) || saysIt(fact, one)));
+  return past.some((one) => saidMs <= one.overMs && (saysIt(fact, one) || saysItOtherwise(fact, one)));
 }
 
-function isOneMessage(fact: FreshMemory, { sessionId, messageId }: PastMemory): boolean {
+/** In other words, out of the same message: one message may say much else. */
+function saysItOtherwise(fact: FreshMemory, { body, sessionId, messageId }: PastMemory): boolean {
   return (
     sessionId !== undefined &&
     messageId !== undefined &&
     fact.sessionId === sessionId &&
-    fact.messageId === messageId
+    fact.messageId === messageId &&
+    isRelated(fact.body, body)
   );
 }
 

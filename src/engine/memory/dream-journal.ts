@@ -15,6 +15,7 @@ import type { MemoryStore } from "../../ports/memory-store.ts";
 /** One dream. */
 export interface DreamRecord {
   readonly id: string;
+  /** When it began to listen: what was said later is for the next one. */
   readonly atMs: number;
   /** `planned`: it was killed before it changed anything. */
   readonly state: "planned" | "applied" | "reverted";

@@ -14,8 +14,9 @@ import type { ClaimedFact, DreamClaims, DreamProposal } from "../../memory/dream
 import { type DreamInput, memoriesAfterDream } from "../../memory/dream-plan.ts";
 import { composeDream, DREAM_TOOLS, readDreamCall } from "../../memory/dream-prompt.ts";
 import type { KnownMemory, Memory } from "../../memory/memory.ts";
+import { findFirstSaying } from "../../memory/said-first.ts";
 import { createMemorySearch } from "../../memory/search/memory-search.ts";
-import { spokenPieces, type TalkMessage } from "../../memory/spoken-pieces.ts";
+import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import { blockText, type ToolUseBlock } from "../../transcript/blocks.ts";
@@ -30,7 +31,7 @@ import { asRemembered } from "./model-extraction.ts";
 /** What was said in one session, in its order, tools' results among it: who is behind a fact is found out by all of it. */
 export interface DreamTalk {
   readonly sessionId: string;
-  /** Since the last dream. */
+  /** Since the last dream. What is said in a message without a time is not taken: it may be over long since. */
   readonly messages: readonly TalkMessage[];
   /** Before it: what is said now may have been read then. */
   readonly earlier?: readonly TalkMessage[];
@@ -119,9 +120,11 @@ class Asking {
     const isAsked = await this.#orByRules("What was said in sessions", async () => {
       const { messages, earlier, sessionOf } = await this.#together(talks);
       if (messages.length === 0) return;
+      const pieces = inTime(spokenPieces(messages), sessionOf);
       const keep = async (judged: readonly JudgedMemory[]): Promise<void> => {
-        for (const one of judged) {
-          const fact = this.#asFact(one, known, sessionOf);
+        const said = saidWhere(judged, pieces, sessionOf);
+        for (const [index, one] of judged.entries()) {
+          const fact = this.#asFact(one, known, said[index]);
           if (fact !== undefined) facts.push(fact);
         }
       };
@@ -207,9 +210,8 @@ class Asking {
   #asFact(
     { proposed, verdict }: JudgedMemory,
     known: ReadonlyMap<string, KnownMemory>,
-    sessionOf: ReadonlyMap<string, SaidWhere>,
+    said: SaidWhere | undefined,
   ): ClaimedFact | undefined {
-    const [said] = proposed.messageIds.flatMap((id) => sessionOf.get(id) ?? []);
     const messageIds = said === undefined ? [] : [said.messageId];
     const { text, options } = asRemembered(
       { proposed: { ...proposed, messageIds }, verdict },
@@ -220,11 +222,16 @@ class Asking {
       this.refused.push(verdict.why);
       return undefined;
     }
+    // Taken as said now, what is over would come back, and what is old would take the place of what is newer.
+    if (said?.saidAtMs === undefined) {
+      this.refused.push("Nobody knows when it was said: it may be over.");
+      return undefined;
+    }
     const path = proposed.replaces;
     const replaced = path === undefined ? undefined : known.get(path)?.memory;
     return {
       ...fresh,
-      ...(said?.saidAtMs === undefined ? {} : { createdAtMs: said.saidAtMs }),
+      createdAtMs: said.saidAtMs,
       why: verdict.why,
       replaces: replaced === undefined ? undefined : { path: replaced.path, body: replaced.body },
     };
@@ -242,6 +249,33 @@ class Asking {
       return false;
     }
   }
+}
+
+/** Sessions may have gone on beside each other. */
+function inTime(
+  pieces: readonly SpokenPiece[],
+  sessionOf: ReadonlyMap<string, SaidWhere>,
+): readonly SpokenPiece[] {
+  const timeOf = ({ id }: SpokenPiece): number => sessionOf.get(id)?.saidAtMs ?? Number.MAX_SAFE_INTEGER;
+  return pieces.toSorted((one, other) => timeOf(one) - timeOf(other));
+}
+
+/** Where each was said: by its words, and where those tell nothing, in the oldest message that the model names. */
+function saidWhere(
+  judged: readonly JudgedMemory[],
+  pieces: readonly SpokenPiece[],
+  sessionOf: ReadonlyMap<string, SaidWhere>,
+): readonly (SaidWhere | undefined)[] {
+  const facts = judged.map(({ proposed, verdict }) => ({
+    text: proposed.text,
+    isUsers: verdict.source === "user",
+  }));
+  const found = findFirstSaying(facts, pieces);
+  return judged.map(({ proposed: { messageIds } }, index) => {
+    const named = new Set(messageIds);
+    const piece = found[index] ?? pieces.find(({ id }) => named.has(id));
+    return piece === undefined ? undefined : sessionOf.get(piece.id);
+  });
 }
 
 function charactersOf(messages: readonly TalkMessage[]): number {

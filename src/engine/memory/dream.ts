@@ -118,10 +118,12 @@ export async function dream(world: DreamWorld, options: DreamOptions): Promise<D
   const lock = await world.records.tryLock(LOCK);
   if (lock === undefined) return ended("busy", "Another process is dreaming.");
   try {
+    // The next one listens from here on: what is said while a model is asked is heard by none before.
+    const atMs = world.now();
     const heard = await hear(world, lastMs, options);
     // Who slept while it was being asked leaves it to whoever dreams now.
     if (!lock.isHeld()) return ended("busy", "Another process has begun to dream meanwhile.");
-    return await dreamAlone(world, journal, { heard, signal: options.signal });
+    return await dreamAlone(world, journal, { heard, atMs, signal: options.signal });
   } finally {
     await lock.release();
   }
@@ -175,14 +177,17 @@ async function forgottenIn(records: MemoryStore): Promise<readonly PastMemory[]>
 async function dreamAlone(
   world: DreamWorld,
   journal: DreamJournal,
-  { heard, signal }: { readonly heard: Heard; readonly signal: AbortSignal | undefined },
+  {
+    heard,
+    atMs,
+    signal,
+  }: { readonly heard: Heard; readonly atMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<DreamReport> {
   for (let tries = 1; ; tries++) {
     const input = await lookInto(world, heard);
     const planning = planDream({ ...input, claims: heard.answer?.claims });
     const planned = await inSteps(planning, world, signal);
     stopIfAborted(signal, "The dream");
-    const atMs = world.now();
     const id = await journal.newId(atMs);
     const { actions, changes } = planned;
     const record: DreamRecord = { id, atMs, state: "planned", actions, changes: changesOf(changes) };

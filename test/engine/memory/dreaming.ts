@@ -32,6 +32,7 @@ export interface Told {
   readonly isConfirmed?: boolean;
   readonly isQuarantined?: boolean;
   readonly supersededBy?: string;
+  readonly supersedes?: readonly string[];
   readonly decays?: boolean;
 }
 
@@ -49,7 +50,7 @@ export async function filesOf(store: MemoryStore): Promise<Readonly<Record<strin
   return Object.fromEntries(read.map((file) => [file!.path, file!.text]));
 }
 
-/** Sessions of a test, the newest first. */
+/** Sessions of a test, the newest first; what says no time of its own is said now. */
 export function sessionsWith(...sessions: readonly (readonly Message[])[]): DreamSessions {
   return {
     count: async () => sessions.length,
@@ -58,15 +59,19 @@ export function sessionsWith(...sessions: readonly (readonly Message[])[]): Drea
       for (const [index, messages] of sessions.entries())
         yield {
           sessionId: `s${index}`,
-          messages: messages.map((message, at) => ({ id: `m${at}.0`, message })),
+          messages: messages.map((message, at) => ({
+            id: `m${at}.0`,
+            message: { at: START_MS, ...message },
+          })),
         };
     },
   };
 }
 
-export const says = (role: "user" | "assistant", text: string): Message => ({
+export const says = (role: "user" | "assistant", text: string, at?: number): Message => ({
   role,
   content: [{ type: "text", text }],
+  ...(at === undefined ? {} : { at }),
 });
 export const write = (text: string, more: Readonly<Record<string, unknown>> = {}) =>
   call("memory_write", {
