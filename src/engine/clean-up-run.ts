@@ -3,6 +3,7 @@
  */
 import { AssertionError } from "../base/assert.ts";
 import { RETENTION_DEFAULTS } from "../base/defaults/retention.ts";
+import { DAY_MS } from "../base/durations.ts";
 import { errorMessage } from "../base/error-message.ts";
 import { PalimpsestError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -20,7 +21,6 @@ import {
 } from "./plan-clean-up.ts";
 
 const LEDGER_VERSION = 1;
-const DAY_MS = 86_400_000;
 
 /** How a store is cleaned up. */
 export interface CleanUpOptions {

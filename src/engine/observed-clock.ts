@@ -13,9 +13,9 @@
  * evenly for `steadyDays`.
  */
 import { RETENTION_DEFAULTS } from "../base/defaults/retention.ts";
+import { DAY_MS } from "../base/durations.ts";
 import { asNumber, isObject } from "../base/json.ts";
 
-const DAY_MS = 86_400_000;
 const GAP_LIMIT_MS = RETENTION_DEFAULTS.observedGapDays * DAY_MS;
 const LEAP_MS = RETENTION_DEFAULTS.clockLeapDays * DAY_MS;
 /** Of the newest notes, as many as were certainly not thinned yet. */

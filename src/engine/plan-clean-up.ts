@@ -4,6 +4,7 @@
  */
 import { HOME_DEFAULTS } from "../base/defaults/home.ts";
 import { RETENTION_DEFAULTS } from "../base/defaults/retention.ts";
+import { DAY_MS } from "../base/durations.ts";
 import { OptionError } from "../base/errors.ts";
 import { shorten } from "../base/text.ts";
 import type { SessionInfo, TrashedSession } from "../ports/session-store.ts";
@@ -17,8 +18,6 @@ import {
   observedSince,
   withNow,
 } from "./observed-clock.ts";
-
-const DAY_MS = 86_400_000;
 
 /** How long sessions are kept. */
 export interface RetentionSettings {

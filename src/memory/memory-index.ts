@@ -34,6 +34,11 @@ export function mountOf(path: string): string {
   return path.startsWith(TEAM_FOLDER) ? TEAM_FOLDER : "";
 }
 
+/** The path of the index that has the line of a memory. */
+export function indexPathOf(path: string): string {
+  return mountOf(path) + INDEX_NAME;
+}
+
 /**
  * Whether a path is that of an index and not of a memory: of the directory itself or its team's. A file of that name
  * in a folder inside is a memory like any other, and is trusted like one.

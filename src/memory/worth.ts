@@ -5,9 +5,8 @@
  * dream takes out.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory-recall.ts";
+import { DAY_MS } from "../base/durations.ts";
 import type { Memory } from "./memory.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Whole days since then. A clock that was set back makes nothing younger than new. */
 export function daysSince(atMs: number, nowMs: number): number {

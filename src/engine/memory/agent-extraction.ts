@@ -10,6 +10,7 @@
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../base/defaults/memory-extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { formatPointer } from "../../compaction/pointer.ts";
 import { extractByRules } from "../../memory/extraction/rule-extractor.ts";
@@ -191,7 +192,7 @@ export class AgentExtraction {
   }
 
   #failed(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     notify(this.#session.parts.observer, { type: "memory-failed", reason });
   }
 }

@@ -9,6 +9,7 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { cutHead, cutTail } from "../../base/text.ts";
 import { composeIndex, composeIndexNews, readShownPaths, readToldIndex } from "../../memory/index-news.ts";
 import type { Deadline } from "../../ports/deadline.ts";
@@ -104,7 +105,7 @@ export class AgentMemory {
 
   /** The turn goes on without it. */
   #failed(error: unknown): readonly [] {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     notify(this.#session.parts.observer, { type: "memory-failed", reason });
     return [];
   }

@@ -6,6 +6,7 @@
  * a compaction has hidden by then is not noticed. Nobody waits for it, and what goes wrong is told to the observer.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { readShownPaths } from "../../memory/index-news.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
@@ -52,7 +53,7 @@ export class AgentUses {
     try {
       await this.#memory.answered(answer, { ...told, sessionId: this.#session.id });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       notify(this.#session.parts.observer, { type: "memory-failed", reason });
     }
   }

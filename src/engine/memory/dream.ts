@@ -10,6 +10,7 @@
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
 import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory-write.ts";
+import { HOUR_MS } from "../../base/durations.ts";
 import { MemoryError } from "../../base/errors.ts";
 import type { DreamAction } from "../../memory/dream-hands.ts";
 import { type DreamInput, type DreamPlan, planDream } from "../../memory/dream-plan.ts";
@@ -102,7 +103,6 @@ export interface DreamWorld extends DreamPlace {
 }
 
 const LOCK = "dream";
-const HOUR_MS = 3_600_000;
 
 /** @throws `ABORTED`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end */
 export async function dream(world: DreamWorld, options: DreamOptions): Promise<DreamReport> {

@@ -3,6 +3,7 @@
  * can tell, and, where a model chooses, the others as far as it reads.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
+import { errorMessage } from "../../base/error-message.ts";
 import { isRecallable, type RecallCandidate } from "../../memory/recall-plan.ts";
 import { fuseRanks } from "../../memory/search/fuse-ranks.ts";
 import type { HitReason, MemoryHit } from "../../memory/search/memory-search.ts";
@@ -63,7 +64,7 @@ export async function findMemories(
     return { candidates: candidatesOf(fused, memories), reasons };
   } catch (error) {
     stopIfAborted(signal, "The recall");
-    return { ...byWords, fellBack: error instanceof Error ? error.message : String(error) };
+    return { ...byWords, fellBack: errorMessage(error) };
   }
 }
 

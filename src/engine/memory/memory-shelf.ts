@@ -8,9 +8,10 @@
  * the store compares versions.
  */
 
+import { errorMessage } from "../../base/error-message.ts";
 import type { KnownMemory, Memory } from "../../memory/memory.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
-import { INDEX_NAME, isOwnIndex } from "../../memory/memory-index.ts";
+import { indexPathOf, isOwnIndex } from "../../memory/memory-index.ts";
 import {
   createMemorySearch,
   type MemoryHit,
@@ -19,7 +20,6 @@ import {
 } from "../../memory/search/memory-search.ts";
 import { searchFields } from "../../memory/search-fields.ts";
 import type { MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
-import { mountOf } from "./mounted-store.ts";
 
 export interface ShelfProblem {
   readonly path: string;
@@ -92,9 +92,9 @@ export class MemoryShelf {
 
   /** By the name that an index should have. */
   #namedIndexes(): ReadonlyMap<string, MemoryFile> {
-    const named = [...this.#indexes].map(([path, file]) => [mountOf(path) + INDEX_NAME, file] as const);
+    const named = [...this.#indexes].map(([path, file]) => [indexPathOf(path), file] as const);
     // Of two that differ in case only, the one of the right name.
-    return new Map([...named, ...this.#indexes].filter(([path]) => path === mountOf(path) + INDEX_NAME));
+    return new Map([...named, ...this.#indexes].filter(([path]) => path === indexPathOf(path)));
   }
 
   #stampOf(path: string): string | undefined {
@@ -108,7 +108,7 @@ export class MemoryShelf {
       file = await this.#store.read(path);
     } catch (error) {
       // One file that cannot be read does not keep the others from being recalled.
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = errorMessage(error);
       this.#unreadable.set(path, { stamp, detail });
       return;
     }

@@ -5,13 +5,14 @@
  * its lines in it: of a memory without a line no session is told. Other text of the bundle's index stays behind, and
  * is told.
  */
+import { errorMessage } from "../../base/error-message.ts";
 import { PalimpsestError } from "../../base/errors.ts";
 import { isBlank, splitLines } from "../../base/markdown-lines.ts";
 import { firstLine } from "../../base/text.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import { type ParsedIndex, parseIndex } from "../../memory/index-entries.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
-import { INDEX_NAME } from "../../memory/memory-index.ts";
+import { INDEX_NAME, indexPathOf } from "../../memory/memory-index.ts";
 import type { PlannedLine } from "../../memory/plan-remember.ts";
 import { ImportLog, type MemoryImport } from "../../memory/transfer/imported-memory.ts";
 import { type BundledFile, parseMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
@@ -52,7 +53,7 @@ export async function restoreBundle(
     const found = became.status === "rejected" ? {} : { path };
     receipts.push({ ...became, ...found, superseded: [], cleaned: [], warnings: [], origin: path });
   }
-  const unlisted = written.filter(({ path }) => !isIndex(path) && !placed.has(indexOf(path)));
+  const unlisted = written.filter(({ path }) => !isIndex(path) && !placed.has(indexPathOf(path)));
   const warnings = await setLines(writer, linesOf(unlisted, kept), log);
   const told = receipts.map((receipt) => (kept.has(receipt.origin) ? { ...receipt, warnings } : receipt));
   const { notCarried, notCarriedCount, refusedCount } = log.end("palimpsest");
@@ -71,8 +72,7 @@ export async function restoreBundle(
 const STAYS = "There is another one, which stays; what was written has its lines in it.";
 
 /** The index that a memory has its line in. */
-const indexOf = (path: string): string => mountOf(path) + INDEX_NAME;
-const isIndex = (path: string): boolean => path === indexOf(path);
+const isIndex = (path: string): boolean => path === indexPathOf(path);
 
 interface RestoredFile extends Pick<MemoryReceipt, "status" | "reason"> {
   /** What is there in its place. */
@@ -88,7 +88,7 @@ async function restoreFile(store: MemoryStore, { path, text }: BundledFile): Pro
     const reason = `There is another ${path}, which stays as it is.`;
     return { status: "rejected", reason, ...(there === undefined ? {} : { other: there.text }) };
   } catch (error) {
-    return { status: "rejected", reason: error instanceof Error ? error.message : String(error) };
+    return { status: "rejected", reason: errorMessage(error) };
   }
 }
 

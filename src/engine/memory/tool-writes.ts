@@ -13,14 +13,13 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { parseMemoryFile, updateMemoryFile } from "../../memory/memory-file.ts";
-import { isOwnIndex, mountOf, removeIndexLine } from "../../memory/memory-index.ts";
+import { indexPathOf, isOwnIndex, mountOf, removeIndexLine } from "../../memory/memory-index.ts";
 import { saidWords, shareIn } from "../../memory/said-words.ts";
 import { type JudgedTalk, judgeTrust, type TrustVerdict } from "../../memory/trust.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
 import { MEMORIES_ROOT, type ToolChange } from "./memory-tool.ts";
 
-const INDEX_OF = (path: string): string => `${mountOf(path)}MEMORY.md`;
 const WRITTEN = "written";
 
 interface WrittenFile {
@@ -173,7 +172,7 @@ export class ToolWrites {
   }
 
   async #withoutLine(path: string): Promise<readonly MemoryChange[]> {
-    const index = await this.#store.read(INDEX_OF(path));
+    const index = await this.#store.read(indexPathOf(path));
     if (index === undefined) return [];
     const text = removeIndexLine(index.text, path.slice(mountOf(path).length));
     return text === index.text ? [] : [{ path: index.path, base: index.version, text }];

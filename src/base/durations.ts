@@ -1,0 +1,3 @@
+/** Lengths of time in milliseconds, as calendars and clocks have them. */
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
