@@ -12,9 +12,8 @@
  */
 import { crc32 } from "node:zlib";
 import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
-import type { OverviewRow } from "../../ports/session-store.ts";
-import { plausibleTime } from "../shared/session-info.ts";
 import { isSessionId } from "../shared/session-paths.ts";
+import { type IndexRow, parseRow, rowFields } from "./index-rows.ts";
 
 const FORMAT_VERSION = 1;
 const NEWLINE = 0x0a;
@@ -22,17 +21,8 @@ const QUOTE = 0x22;
 const CRC_PATTERN = /^\{"crc":"([0-9a-f]{8})",/;
 const CRC_HEAD_BYTES = '{"crc":"00000000",'.length;
 const HEAD_LIMIT_BYTES = 256;
-const PIECE_BYTES = 16_384;
-/** Ids as most are, told at a glance. */
-const PLAIN_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** A writer of whom nothing is known but that there may be one. */
 export const UNKNOWN_WRITER = "?";
-
-/** One session, as it was when somebody last looked. */
-export interface IndexRow extends OverviewRow {
-  /** Of its log's file, in milliseconds since the epoch. */
-  readonly modifiedAt: number;
-}
 
 /** A loose line. */
 export type IndexNote =
@@ -87,33 +77,6 @@ function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
   return notes;
 }
 
-/** The rows of a body in their order, many at a time. What is no row is passed over. */
-export function* parseRows(body: Buffer): Generator<readonly IndexRow[]> {
-  for (let start = 0; start < body.length; ) {
-    // Many lines are parsed at once, and no more than are asked for soon.
-    const lineBreak = body.lastIndexOf(NEWLINE, start + PIECE_BYTES);
-    const end = lineBreak < start ? body.indexOf(NEWLINE, start) : lineBreak;
-    if (end === -1) return;
-    const rows: IndexRow[] = [];
-    for (const value of parseLines(body.toString("utf8", start, end))) {
-      const row = parseRow(value);
-      if (row !== undefined) rows.push(row);
-    }
-    yield rows;
-    start = end + 1;
-  }
-}
-
-/** As one array, which takes half the time; line by line only where one of them is no JSON. */
-function parseLines(lines: string): readonly unknown[] {
-  const all = parseJson(`[${lines.replaceAll("\n", ",")}]`);
-  if (all.ok && Array.isArray(all.value)) return all.value;
-  return lines.split("\n").flatMap((line) => {
-    const parsed = parseJson(line);
-    return parsed.ok ? [parsed.value] : [];
-  });
-}
-
 /** A number that two sets of ids share only if they are the same, as far as chance goes. */
 export class IdSetHash {
   #one = 0;
@@ -159,23 +122,6 @@ export class IdSetHash {
     this.#other ^= Math.imul(other ^ (other >>> 13), 0x297a2d39);
     this.#count += isAdded ? 1 : -1;
   }
-}
-
-function rowFields({ sessionId, lastActivityAt, bytes, modifiedAt, title }: IndexRow): readonly unknown[] {
-  return [sessionId, lastActivityAt, bytes, modifiedAt, ...(title === undefined ? [] : [title])];
-}
-
-function parseRow(value: unknown): IndexRow | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const [sessionId, lastActivityAt, bytes, modifiedAt, title] = value as readonly unknown[];
-  if (typeof sessionId !== "string" || (title !== undefined && typeof title !== "string")) return undefined;
-  if (!PLAIN_ID.test(sessionId) && !isSessionId(sessionId)) return undefined;
-  const isNumbered =
-    typeof lastActivityAt === "number" && typeof bytes === "number" && typeof modifiedAt === "number";
-  if (!isNumbered || plausibleTime(lastActivityAt) !== lastActivityAt) return undefined;
-  return title === undefined
-    ? { sessionId, lastActivityAt, bytes, modifiedAt }
-    : { sessionId, lastActivityAt, bytes, modifiedAt, title };
 }
 
 function noteFields(note: IndexNote): Record<string, unknown> {

@@ -6,14 +6,8 @@
  */
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
 import { compareByActivity } from "../shared/session-info.ts";
-import {
-  IdSetHash,
-  type IndexLines,
-  type IndexNote,
-  type IndexRow,
-  parseRows,
-  UNKNOWN_WRITER,
-} from "./index-lines.ts";
+import { IdSetHash, type IndexLines, type IndexNote, UNKNOWN_WRITER } from "./index-lines.ts";
+import { type IndexRow, parseRows } from "./index-rows.ts";
 
 /** How the view looks at sessions that the index does not tell enough of. */
 export interface SessionLooks {
@@ -25,8 +19,8 @@ export interface SessionLooks {
 
 /** Sessions in the order of a list, and what the index lacks. */
 export interface IndexView {
-  /** May be gone through once only. */
-  readonly rows: Iterable<IndexRow>;
+  /** Many rows at a time, in their order; may be gone through once only. */
+  readonly pieces: Iterable<readonly IndexRow[]>;
   /** What would make the index agree with the folder. */
   readonly corrections: readonly IndexNote[];
   /** The index is missing or damaged, or most of it is loose lines. */
@@ -50,13 +44,13 @@ export function viewIndex(
   const loose = looseRows(folded, looks);
   const held = mergedRows(body, folded, loose.rows);
   const isComplete = names === undefined || folded.holdsExactly(names, body);
-  const completed = isComplete ? { rows: held, corrections: [] } : completedRows(names, held, looks.glance);
-  const corrections = [...loose.corrections, ...completed.corrections];
+  const completed = isComplete ? undefined : completedRows(names, held, looks.glance);
+  const corrections = [...loose.corrections, ...(completed?.corrections ?? [])];
   const looseCount = (index?.notes.length ?? 0) + corrections.length;
   const isWorn =
     index === undefined ||
     (looseCount > SESSION_LIST_DEFAULTS.indexLooseLines && looseCount * LOOSE_BYTES > body.length);
-  return { rows: completed.rows, corrections, isWorn };
+  return { pieces: completed === undefined ? held : [completed.rows], corrections, isWorn };
 }
 
 /** Of a loose line, about: where all of them together outweigh the sorted rows, sorting pays. */
@@ -115,7 +109,10 @@ class FoldedNotes {
 
   /** Whether there is something newer than the sorted row of the session. */
   hides(sessionId: string): boolean {
-    return this.#loose.has(sessionId) || this.#gone.has(sessionId);
+    return (
+      (this.#loose.size > 0 && this.#loose.has(sessionId)) ||
+      (this.#gone.size > 0 && this.#gone.has(sessionId))
+    );
   }
 
   writersOf(sessionId: string): Iterable<string> {
@@ -164,25 +161,32 @@ function looseRows(folded: FoldedNotes, looks: SessionLooks): LooseRows {
 }
 
 /** The sorted rows of the body, and between them those that the loose lines tell. */
-function* mergedRows(body: Buffer, folded: FoldedNotes, loose: readonly IndexRow[]): Generator<IndexRow> {
+function* mergedRows(
+  body: Buffer,
+  folded: FoldedNotes,
+  loose: readonly IndexRow[],
+): Generator<readonly IndexRow[]> {
   let next = 0;
-  for (const rows of parseRows(body))
+  for (const rows of parseRows(body)) {
+    const merged: IndexRow[] = [];
     for (const row of rows) {
       if (folded.hides(row.sessionId)) continue;
-      while (next < loose.length && compareByActivity(loose[next]!, row) < 0) yield loose[next++]!;
-      yield row;
+      while (next < loose.length && compareByActivity(loose[next]!, row) < 0) merged.push(loose[next++]!);
+      merged.push(row);
     }
-  while (next < loose.length) yield loose[next++]!;
+    yield merged;
+  }
+  yield loose.slice(next);
 }
 
 /** Rows of exactly the sessions that are there, and what the index has to be told. */
 function completedRows(
   names: readonly string[],
-  held: Iterable<IndexRow>,
+  held: Iterable<readonly IndexRow[]>,
   glance: SessionLooks["glance"],
 ): { readonly rows: readonly IndexRow[]; readonly corrections: readonly IndexNote[] } {
   const known = new Map<string, IndexRow>();
-  for (const row of held) known.set(row.sessionId, row);
+  for (const piece of held) for (const row of piece) known.set(row.sessionId, row);
   const rows: IndexRow[] = [];
   const found: IndexRow[] = [];
   for (const sessionId of names) {

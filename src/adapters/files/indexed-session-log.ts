@@ -4,7 +4,7 @@
  */
 import type { LogContents, LogReading, NotesFile, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
-import type { IndexRow } from "./index-lines.ts";
+import type { IndexRow } from "./index-rows.ts";
 import type { SessionIndex } from "./session-index.ts";
 
 export interface IndexedSessionLogOptions {

@@ -16,14 +16,8 @@ import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import { errorCode, storeFailure } from "../shared/store-failure.ts";
-import {
-  formatIndex,
-  formatNotes,
-  type IndexLines,
-  type IndexNote,
-  type IndexRow,
-  parseIndex,
-} from "./index-lines.ts";
+import { formatIndex, formatNotes, type IndexLines, type IndexNote, parseIndex } from "./index-lines.ts";
+import type { IndexRow } from "./index-rows.ts";
 import { readBuffer } from "./log-reader.ts";
 
 const INDEX_NAME = ".index.jsonl";

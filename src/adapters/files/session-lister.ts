@@ -28,7 +28,8 @@ import {
 } from "../shared/session-info.ts";
 import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../shared/session-paths.ts";
 import { errorCode, readFailure } from "../shared/store-failure.ts";
-import type { IndexNote, IndexRow } from "./index-lines.ts";
+import type { IndexNote } from "./index-lines.ts";
+import type { IndexRow } from "./index-rows.ts";
 import { type IndexView, indexAnew, type SessionLooks, viewIndex } from "./index-view.ts";
 import { IndexedSessionLog } from "./indexed-session-log.ts";
 import { readLastAt, readSessionGist } from "./read-session-gist.ts";
@@ -93,7 +94,11 @@ export class SessionLister {
     const limit = pageLimit(query);
     const names = this.list();
     const view = viewIndex(this.#index?.read(), names, this.#looks);
-    const { sessions, isLast, corrections } = await this.#readPage(view.rows, query.after ?? "", limit);
+    const { sessions, isLast, corrections } = await this.#readPage(
+      rowsIn(view.pieces),
+      query.after ?? "",
+      limit,
+    );
     await this.#correct(view, corrections);
     const last = sessions.at(-1);
     return isLast || last === undefined ? { sessions } : { sessions, next: cursorOf(last) };
@@ -104,7 +109,8 @@ export class SessionLister {
     const index = this.#index?.read();
     // An index that is whole is believed; without one the folder is looked at.
     const view = viewIndex(index, index === undefined ? this.list() : undefined, this.#looks);
-    const rows = [...view.rows];
+    const rows: IndexRow[] = [];
+    for (const piece of view.pieces) rows.push(...piece);
     await this.#correct(view, []);
     return look === undefined ? rows : await this.#lookAtIdle(rows, look);
   }
@@ -306,6 +312,10 @@ class PageReader {
     const place = this.#waiting.findIndex((other) => compareByActivity(info, other) < 0);
     this.#waiting.splice(place === -1 ? this.#waiting.length : place, 0, info);
   }
+}
+
+function* rowsIn(pieces: Iterable<readonly IndexRow[]>): Generator<IndexRow> {
+  for (const piece of pieces) yield* piece;
 }
 
 /** Nothing there, or a file where a folder should be. */

@@ -1,13 +1,8 @@
 /** Lists of sessions in files: what the index's bytes may say, and what damage may not hide. */
 import { describe, expect, it } from "vitest";
 import { FileSessionStore } from "../../../src/adapters/files/file-session-store.ts";
-import {
-  formatIndex,
-  formatNotes,
-  type IndexRow,
-  parseIndex,
-  parseRows,
-} from "../../../src/adapters/files/index-lines.ts";
+import { formatIndex, formatNotes, parseIndex } from "../../../src/adapters/files/index-lines.ts";
+import { type IndexRow, parseRows } from "../../../src/adapters/files/index-rows.ts";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import type { FileSystem } from "../../../src/ports/file-system.ts";
 import { FakeFileSystemError, InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
