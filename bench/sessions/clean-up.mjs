@@ -4,7 +4,7 @@
  * Half of the sessions are old. A run at start-up moves the oldest 1,000 to the trash, and a run without a limit the
  * others; then a dry run looks at what is left, and after the grace a run deletes them. Everything is done by one process, whose largest resident memory is told.
  *
- * The folder is made directly: one log of a few entries for each session, and for every tenth a folder with a blob.
+ * The store keeps an index, as every store of the library's own does. The folder is made directly: one log of a few entries for each session, and for every tenth a folder with a blob.
  */
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -65,7 +65,7 @@ async function makeSessions(library, { root, count, nowMs }) {
  * Measures the clean-up of `count` sessions. `library` has the exports of `palimpsest` and
  * `palimpsest/testing`, `lease` what the store needs to keep leases.
  */
-export async function measureCleanUp(library, { count, folder = tmpdir(), lease, isIndexed = false }) {
+export async function measureCleanUp(library, { count, folder = tmpdir(), lease, isIndexed = true }) {
   const base = mkdtempSync(join(folder, "palimpsest-clean-up-"));
   try {
     const root = join(base, "sessions");

@@ -89,6 +89,7 @@ export class SessionTrash {
     this.#guard = new TrashGuard({
       fs,
       folder,
+      standingFile: audit.path,
       hold: hold && ((held, sessionId) => hold(held, sessionId, 0)),
       settle: (sessionId) => this.#settle(this.#places(sessionId)),
     });

@@ -30,13 +30,13 @@ interface Waiting {
 }
 
 export class TrashAudit {
+  readonly path: string;
   readonly #fs: FileSystem;
-  readonly #path: string;
   #waiting: Waiting[] = [];
 
   constructor(fs: FileSystem, trashFolder: string) {
     this.#fs = fs;
-    this.#path = join(trashFolder, "audit.jsonl");
+    this.path = join(trashFolder, "audit.jsonl");
   }
 
   /** Resolves when the line is there, written together with those of all who ask meanwhile. */
@@ -60,7 +60,7 @@ export class TrashAudit {
 
   /** Appends lines, all or none; they survive a killed process when this returns. */
   write(...lines: readonly AuditLine[]): void {
-    const file = this.#fs.open(this.#path, "append");
+    const file = this.#fs.open(this.path, "append");
     try {
       const size = file.size();
       // What a crash tore is closed, so that this line is one of its own.
@@ -74,7 +74,7 @@ export class TrashAudit {
 
   /** Resolves once every line so far survives a power loss. */
   async sync(): Promise<void> {
-    const file = this.#fs.open(this.#path, "append");
+    const file = this.#fs.open(this.path, "append");
     try {
       await file.sync();
     } finally {

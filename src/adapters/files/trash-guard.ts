@@ -2,8 +2,8 @@
  * One process at a time moves sessions into a trash and out of it, and whoever begins settles what was left.
  *
  * `<trash>/.holder` has the lease of the process that is at it, for as long as it has something under way.
- * `<trash>/.busy/<session>` is there while a session is moved; where one is found at the beginning, its
- * process ended in the middle.
+ * `<trash>/.busy/<session>` is there while a session is moved, whatever stands in it; where one is found at the
+ * beginning, its process ended in the middle.
  */
 import { join } from "node:path";
 import { StoreError } from "../../base/errors.ts";
@@ -25,6 +25,8 @@ export interface TrashGuardOptions {
   readonly fs: FileSystem;
   /** The trash. */
   readonly folder: string;
+  /** A file of the trash that is there from the first move on. */
+  readonly standingFile: string;
   /** Holds a folder on behalf of a session; absent where a store keeps no leases. @throws `SESSION_IN_USE` */
   readonly hold: ((folder: string, sessionId: string) => HeldFolder) | undefined;
   /** Finishes or undoes what was begun with a session; throws where the disk refuses. */
@@ -192,11 +194,30 @@ export class TrashGuard {
   }
 
   #mark(sessionId: string): void {
+    const mark = this.#markOf(sessionId);
     try {
-      this.#fs.open(this.#markOf(sessionId), "create").close();
+      if (!this.#markByLink(mark)) this.#fs.open(mark, "create").close();
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
       this.#options.settle(sessionId);
+    }
+  }
+
+  /**
+   * Gives a file that is there already a second name. A file of its own costs more, and so does every other that
+   * is made after it is removed: file systems look past the places of files that are just gone.
+   */
+  #markByLink(mark: string): boolean {
+    const { standingFile } = this.#options;
+    try {
+      const stat = this.#fs.stat(standingFile);
+      if (this.#fs.link === undefined || stat === undefined || stat.isDirectory || stat.isLink) return false;
+      this.#fs.link(standingFile, mark);
+      return true;
+    } catch (error) {
+      if (errorCode(error) === "EEXIST") throw error;
+      // Files have one name only here, or what is wrong is told of a file of its own.
+      return false;
     }
   }
 
