@@ -23,7 +23,7 @@ export interface FileStat {
 
 /** An open file. Positions and sizes are in bytes. */
 export interface OpenFile {
-  /** Appends or writes at the end; returns the bytes written, which may be fewer than given. */
+  /** Appends or writes at the end; returns the bytes written, which may be fewer than given. Whoever calls uses `bytes` again afterwards. */
   write(bytes: Uint8Array): number;
   /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
   read(position: number, length: number): Uint8Array;

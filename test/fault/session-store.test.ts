@@ -1,7 +1,7 @@
 /** Fails the 1st file operation, then the 2nd, … until a run gets through; then the same with kills and power cuts. */
 import { describe, expect, it } from "vitest";
 import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
-import type { FileSystem } from "../../src/ports/file-system.ts";
+import type { FileSystem, OpenFile } from "../../src/ports/file-system.ts";
 import { type Fault, faultyFileSystem } from "../../src/testing/faulty-file-system.ts";
 import {
   type Crash,
@@ -36,6 +36,11 @@ function withoutTruncate(disk: FileSystem): FileSystem {
   const truncate = () => {
     throw new FakeFileSystemError("EIO", "files cannot be cut here");
   };
+  return withFiles(disk, () => ({ truncate }));
+}
+
+/** A disk whose files do some things in another way. */
+function withFiles(disk: FileSystem, change: (file: OpenFile) => Partial<OpenFile>): FileSystem {
   const open: FileSystem["open"] = (path, mode) => {
     const file = disk.open(path, mode);
     return {
@@ -45,7 +50,8 @@ function withoutTruncate(disk: FileSystem): FileSystem {
       endsAt: (position) => file.endsAt(position),
       sync: () => file.sync(),
       close: () => file.close(),
-      truncate,
+      truncate: (size) => file.truncate(size),
+      ...change(file),
     };
   };
   return {
@@ -109,6 +115,34 @@ describe("a disk that fails for a while", () => {
       expect(afterPowerCut.seqs, why).toEqual(promised.durable);
     });
     expect(runs).toBeGreaterThan(50);
+  });
+
+  it("knows what a failed write left, whatever another session of the process wrote since", async () => {
+    const disk = new InMemoryFileSystem();
+    let failing: "write" | "size" | undefined;
+    const fail = (): never => {
+      throw new FakeFileSystemError("EIO", "the disk is not well");
+    };
+    const fs = withFiles(disk, (file) => ({
+      size: () => (failing === "size" ? fail() : file.size()),
+      write(bytes) {
+        const written = file.write(bytes);
+        if (failing !== "write") return written;
+        failing = "size";
+        return fail();
+      },
+    }));
+    const store = fileStore(fs);
+    const [log, other] = [await store.create("one"), await store.create("other")];
+    await log.append([message(1)]);
+    await other.append([message(1)]);
+    failing = "write";
+    await expect(log.append([message(2)])).rejects.toMatchObject({ code: "STORE_FAILED" });
+    failing = undefined;
+    await other.append([message(2)]);
+    await log.append([message(2)]);
+    for (const each of [log, other])
+      expect((await each.readFrom(0, 2)).entries.map(({ entry }) => entry.seq)).toEqual([1, 2]);
   });
 
   it.each([

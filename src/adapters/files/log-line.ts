@@ -47,7 +47,7 @@ export type ParsedLine =
   | { readonly ok: true; readonly entry: Entry; readonly batch: BatchMark | undefined }
   | { readonly ok: false; readonly reason: LogDamage["reason"] };
 
-/** Lines as they are written at once, and where each begins in them. */
+/** Lines as they are written at once, and where each begins in them. Good until the next are made: whoever keeps the bytes copies them. */
 export interface FramedBatch {
   readonly bytes: Uint8Array;
   readonly offsets: readonly number[];
@@ -61,7 +61,7 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
   const offsets: number[] = [];
   let size = 0;
   const lines = entries.map((entry, index) => {
-    const line = formatLine(entry, `"batch":"${index + 1}/${entries.length}",`);
+    const line = Buffer.from(formatLine(entry, `"batch":"${index + 1}/${entries.length}",`));
     offsets.push(size);
     size += line.length;
     return line;
@@ -69,7 +69,10 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
   return { bytes: Buffer.concat(lines, size), offsets };
 }
 
-/** The JSON goes where it belongs at once, its first brace where the comma before it will stand: no long text is put together. */
+/**
+ * The JSON goes where it belongs at once, its first brace where the comma before it will stand: no long text is put
+ * together. Good until the next line is made.
+ */
 function formatLine(entry: Entry, batchMark: string): Buffer {
   const jsonStart = BODY_START + batchMark.length - 1;
   const line = formatPlainEntry(entry, { before: jsonStart, behind: 1 }) ?? formatAnyEntry(entry, jsonStart);

@@ -191,7 +191,8 @@ export class LogWriter {
       // The failure that the caller hears of is the one of the write; this one is dealt with by `#settle`.
       if (landed === "all") return "all-there";
     }
-    this.#doubtful = bytes;
+    // The bytes of a line are used again for the next.
+    this.#doubtful = Buffer.from(bytes);
     return "in-doubt";
   }
 

@@ -33,7 +33,13 @@ function interrupted(instants: Instants): FileSystem {
   const open: FileSystem["open"] = (path, mode) => {
     const file = disk.open(path, mode);
     const write = (bytes: Uint8Array) => {
-      instants.before?.();
+      const ours = Buffer.from(bytes);
+      try {
+        instants.before?.();
+      } finally {
+        // Another process has buffers of its own.
+        bytes.set(ours);
+      }
       const written = file.write(bytes);
       instants.after?.();
       return written;

@@ -58,13 +58,6 @@ describe("the line of a message that is one text", () => {
     );
   });
 
-  it("stays as it is whatever is written after it", () => {
-    const { bytes } = formatBatch([said("user", "user", aText("first"))]);
-    const before = Buffer.from(bytes).toString();
-    formatBatch([said("user", "user", aText("other"))]);
-    expect(Buffer.from(bytes).toString()).toBe(before);
-  });
-
   it("has its place in a batch, and leaves the lines before it alone", () => {
     const entries = ["first\n", "second", "x".repeat(20_000), "fourth"].map((text, index) =>
       said("user", "user", aText(text), { ...PLACE, seq: 12 + index, id: `e${12 + index}` }),

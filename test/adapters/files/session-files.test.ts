@@ -243,9 +243,12 @@ describe("a log that others have been at", () => {
 describe("a log that two writers went on with", () => {
   it("keeps the first entry of each number, and reports the others", async () => {
     await stored([message(1)], [message(2)], [message(3)]);
-    const other = [formatBatch([message(2, "of the other")]), formatBatch([message(3), message(4)])];
-    for (const { bytes } of other) appendFileSync(path, bytes);
-    const [position, length] = [134 * 3, other[0]!.bytes.length];
+    const other = [[message(2, "of the other")], [message(3), message(4)]].map((entries) => {
+      const { bytes, offsets } = formatBatch(entries);
+      appendFileSync(path, bytes);
+      return { offsets, length: bytes.length };
+    });
+    const [position, length] = [134 * 3, other[0]!.length];
     const second = other[1]!.offsets[1]!;
     expect(await withLog(readAll)).toEqual({
       seqs: [1, 2, 3, 4],
