@@ -44,8 +44,7 @@ export function removeTrashedFiles(fs: FileSystem, folder: string): readonly str
 
 /** Removes lease files, and the folder if nothing else is in it. */
 export function removeLeases(fs: FileSystem, folder: string): void {
-  removeAllowed(fs, folder, { files: /^lease\.\d+$/ });
-  if (fs.list(folder).length === 0) fs.removeDirectory(folder);
+  removeFolder(fs, folder, { files: /^lease\.\d+$/ });
 }
 
 function removeAllowed(fs: FileSystem, folder: string, allowed: Allowed): readonly string[] {

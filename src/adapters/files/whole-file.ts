@@ -24,7 +24,8 @@ export function writeWhole(file: { write(bytes: Uint8Array): number }, bytes: Ui
 export function readText(fs: FileSystem, path: string, limitBytes: number): string {
   const file = fs.open(path, "read");
   try {
-    return Buffer.from(file.read(0, limitBytes)).toString("utf8");
+    const { buffer, byteOffset, length } = file.read(0, Math.min(limitBytes, file.size()));
+    return Buffer.from(buffer, byteOffset, length).toString("utf8");
   } finally {
     file.close();
   }
