@@ -103,6 +103,57 @@ describe("who moves sessions", () => {
   });
 });
 
+describe("the mark of a session that is moved", () => {
+  /** What kind of file each mark is that is set: a second name of the audit, or a file of its own. */
+  async function marks(change: Partial<FileSystem>): Promise<readonly string[]> {
+    const audit = join(root, ".trash", "audit.jsonl");
+    const found: string[] = [];
+    const look = (): void => {
+      for (const name of readdirSync(join(root, ".trash", ".busy"))) {
+        const { ino } = statSync(join(root, ".trash", ".busy", name));
+        found.push(existsSync(audit) && statSync(audit).ino === ino ? "audit" : "its own");
+      }
+    };
+    const rename: FileSystem["rename"] = (from, to) => {
+      look();
+      nodeFileSystem.rename(from, to);
+    };
+    const { link: linked, ...others } = { ...nodeFileSystem, rename, ...change };
+    const moving = aStore(linked === undefined ? others : { ...others, link: linked });
+    await stored("s");
+    await stored("t");
+    await moving.trash("s", TRASHING);
+    await moving.trash("t", TRASHING);
+    await moving.restore("s");
+    await moving.purge("t");
+    expect((await store.list()).join()).toBe("s");
+    expect(readdirSync(join(root, ".trash", ".busy"))).toEqual([]);
+    return [...new Set(found)].sort();
+  }
+
+  const refused = (): never => {
+    throw Object.assign(new Error("files have one name here"), { code: "EPERM" });
+  };
+
+  it("is a second name of the audit, once there is one", async () => {
+    expect(await marks({})).toEqual(["audit", "its own"]);
+  });
+
+  it.each([
+    { why: "a disk without links", change: { link: undefined } },
+    { why: "a disk that refuses them", change: { link: refused } },
+  ])("is a file of its own on $why", async ({ change }) => {
+    expect(await marks(change as Partial<FileSystem>)).toEqual(["its own"]);
+  });
+
+  it("is no second name of what the audit leads to, where it is a link", async () => {
+    const elsewhere = put("elsewhere", "audit.jsonl");
+    mkdirSync(join(root, ".trash"), { recursive: true });
+    symlinkSync(elsewhere, join(root, ".trash", "audit.jsonl"));
+    expect(await marks({})).toEqual(["its own"]);
+  });
+});
+
 describe("what is deleted for good", () => {
   it("is all that a session has, and nothing else", async () => {
     await stored("s");
