@@ -23,7 +23,10 @@ export interface FileStat {
 
 /** An open file. Positions and sizes are in bytes. */
 export interface OpenFile {
-  /** Appends or writes at the end; returns the bytes written, which may be fewer than given. Whoever calls uses `bytes` again afterwards. */
+  /**
+   * Appends or writes at the end; returns the bytes written, which may be fewer than given. `bytes` are the caller's:
+   * copy what is to be kept, and append to no session before they are written.
+   */
   write(bytes: Uint8Array): number;
   /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
   read(position: number, length: number): Uint8Array;

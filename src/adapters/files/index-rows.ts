@@ -80,18 +80,19 @@ class PlainRows {
   /** The row of the line from `start` to `end`; `undefined` where it does not look as most do. */
   read(start: number, end: number): IndexRow | undefined {
     this.#at = start;
-    if (!this.#takes(BRACKET_OPEN)) return undefined;
-    const sessionId = this.#id();
-    const lastActivityAt = this.#takes(COMMA) ? this.#number() : undefined;
+    const sessionId = this.#takes(BRACKET_OPEN) ? this.#id() : undefined;
+    if (sessionId === undefined || !this.#takes(COMMA)) return undefined;
+    const lastActivityAt = this.#number();
+    if (lastActivityAt === undefined || !Number.isInteger(lastActivityAt)) return undefined;
     const bytes = this.#takes(COMMA) ? this.#number() : undefined;
-    const modifiedAt = this.#takes(COMMA) ? this.#number() : undefined;
+    if (bytes === undefined || !this.#takes(COMMA)) return undefined;
+    const modifiedAt = this.#number();
+    if (modifiedAt === undefined) return undefined;
+
     const hasTitle = this.#takes(COMMA);
     const title = hasTitle ? this.#text() : undefined;
-    if (hasTitle && title === undefined) return undefined;
-    if (!this.#takes(BRACKET_CLOSE) || this.#at !== end) return undefined;
-    if (sessionId === undefined) return undefined;
-    if (lastActivityAt === undefined || !Number.isInteger(lastActivityAt)) return undefined;
-    if (bytes === undefined || modifiedAt === undefined) return undefined;
+    if (hasTitle !== (title !== undefined) || !this.#takes(BRACKET_CLOSE) || this.#at !== end)
+      return undefined;
     return title === undefined
       ? { sessionId, lastActivityAt, bytes, modifiedAt }
       : { sessionId, lastActivityAt, bytes, modifiedAt, title };
@@ -120,10 +121,14 @@ class PlainRows {
     if (!this.#takes(QUOTE)) return undefined;
     const body = this.#body;
     const start = this.#at;
-    let at = start;
-    for (; body[at] !== QUOTE; at++) if (!(body[at]! >= SPACE) || body[at] === BACKSLASH) return undefined;
-    this.#at = at + 1;
-    return body.toString("utf8", start, at);
+    for (let at = start; at < body.length; at++) {
+      const byte = body[at]!;
+      if (byte < SPACE || byte === BACKSLASH) return undefined;
+      if (byte !== QUOTE) continue;
+      this.#at = at + 1;
+      return body.toString("utf8", start, at);
+    }
+    return undefined;
   }
 
   /** As JSON has it: the digits as one whole number, by a power of ten, which rounds once. */

@@ -61,7 +61,7 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
   const offsets: number[] = [];
   let size = 0;
   const lines = entries.map((entry, index) => {
-    const line = Buffer.from(formatLine(entry, `"batch":"${index + 1}/${entries.length}",`));
+    const line = formatLine(entry, `"batch":"${index + 1}/${entries.length}",`);
     offsets.push(size);
     size += line.length;
     return line;
@@ -71,12 +71,15 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
 
 /**
  * The JSON goes where it belongs at once, its first brace where the comma before it will stand: no long text is put
- * together. Good until the next line is made.
+ * together. A line that stands alone is good until the next is made.
  */
 function formatLine(entry: Entry, batchMark: string): Buffer {
   const jsonStart = BODY_START + batchMark.length - 1;
-  const line = formatPlainEntry(entry, { before: jsonStart, behind: 1 }) ?? formatAnyEntry(entry, jsonStart);
-  if (batchMark !== "") line.write(batchMark, BODY_START, "latin1");
+  const isAlone = batchMark === "";
+  const plain = formatPlainEntry(entry, { before: jsonStart, behind: 1 });
+  const own = plain === undefined || isAlone ? plain : Buffer.from(plain);
+  const line = own ?? formatAnyEntry(entry, jsonStart);
+  if (!isAlone) line.write(batchMark, BODY_START, "latin1");
   line[line.length - 1] = NEWLINE;
   line.set(EMPTY_HEAD, 0);
   writeChecksum(line);

@@ -44,7 +44,8 @@ export function removeTrashedFiles(fs: FileSystem, folder: string): readonly str
 
 /** Removes lease files, and the folder if nothing else is in it. */
 export function removeLeases(fs: FileSystem, folder: string): void {
-  removeFolder(fs, folder, { files: /^lease\.\d+$/ });
+  removeAllowed(fs, folder, { files: /^lease\.\d+$/ });
+  if (fs.list(folder).length === 0) fs.removeDirectory(folder);
 }
 
 function removeAllowed(fs: FileSystem, folder: string, allowed: Allowed): readonly string[] {

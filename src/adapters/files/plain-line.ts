@@ -25,8 +25,8 @@ const RAW_TEXT = Buffer.allocUnsafeSlow(CHARACTER_BYTES * TEXT_LIMIT_CHARS);
 /** Also has room for what stands around the text. */
 const LINE = Buffer.allocUnsafeSlow((CHARACTER_BYTES + 1) * TEXT_LIMIT_CHARS);
 /** Both, four bytes at a time. */
-const RAW_WORDS = new DataView(RAW_TEXT.buffer);
-const LINE_WORDS = new DataView(LINE.buffer);
+const RAW_WORDS = new DataView(RAW_TEXT.buffer, RAW_TEXT.byteOffset, RAW_TEXT.byteLength);
+const LINE_WORDS = new DataView(LINE.buffer, LINE.byteOffset, LINE.byteLength);
 const WORD_BYTES = 4;
 
 /**

@@ -110,7 +110,8 @@ export class SessionLister {
     // An index that is whole is believed; without one the folder is looked at.
     const view = viewIndex(index, index === undefined ? this.list() : undefined, this.#looks);
     const rows: IndexRow[] = [];
-    for (const piece of view.pieces) rows.push(...piece);
+    // One by one: of a folder without an index all rows are one piece, and arguments have a limit.
+    for (const piece of view.pieces) for (const row of piece) rows.push(row);
     await this.#correct(view, []);
     return look === undefined ? rows : await this.#lookAtIdle(rows, look);
   }
@@ -249,16 +250,17 @@ export class SessionLister {
   }
 
   #refresh(sessionId: string, known: IndexRow | undefined): IndexRow | undefined {
-    if (known !== undefined) {
-      const stat = this.#stat(sessionId);
-      if (stat === undefined) return undefined;
-      if (stat.size === known.bytes && stat.modifiedMs === known.modifiedAt) return known;
-    }
+    const stat = this.#stat(sessionId);
+    if (stat === undefined) return undefined;
+    const { size: bytes, modifiedMs: modifiedAt } = stat;
+    if (known?.bytes === bytes && known.modifiedAt === modifiedAt) return known;
     try {
       return this.#describe(sessionId)?.row;
     } catch {
       // It is there, and cannot be read: as much as is known of it.
-      return known;
+      if (known !== undefined) return known;
+      this.#unreadable.add(sessionId);
+      return { sessionId, bytes, lastActivityAt: plausibleTime(modifiedAt), modifiedAt };
     }
   }
 

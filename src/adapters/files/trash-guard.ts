@@ -209,9 +209,10 @@ export class TrashGuard {
    */
   #markByLink(mark: string): boolean {
     const { standingFile } = this.#options;
+    if (this.#fs.link === undefined) return false;
     try {
       const stat = this.#fs.stat(standingFile);
-      if (this.#fs.link === undefined || stat === undefined || stat.isDirectory || stat.isLink) return false;
+      if (stat === undefined || stat.isDirectory || stat.isLink) return false;
       this.#fs.link(standingFile, mark);
       return true;
     } catch (error) {

@@ -37,7 +37,7 @@ function interrupted(instants: Instants): FileSystem {
       try {
         instants.before?.();
       } finally {
-        // Another process has buffers of its own.
+        // The rival is another process, with a buffer of its own for its lines; here the two share one.
         bytes.set(ours);
       }
       const written = file.write(bytes);

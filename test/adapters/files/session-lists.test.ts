@@ -89,6 +89,17 @@ describe("the lines of an index", () => {
 });
 
 describe("a list of sessions in files", () => {
+  it("has all of very many, also without an index", async () => {
+    const names = Array.from({ length: 150_000 }, (_, index) => `session-${index}.jsonl`);
+    const empty = new InMemoryFileSystem().open("/empty", "append");
+    const disk: Pick<FileSystem, "list" | "stat" | "open"> = {
+      list: () => names,
+      stat: () => ({ size: 0, modifiedMs: 1, isDirectory: false }),
+      open: () => empty,
+    };
+    expect((await aStore(disk as FileSystem, false).overview()).length).toBe(names.length);
+  });
+
   it("shows sessions whose logs are damaged, empty, or cannot be opened", async () => {
     const disk = new InMemoryFileSystem(() => 1_800_000_000_000);
     await say(aStore(disk), "whole", 1);
@@ -111,6 +122,20 @@ describe("a list of sessions in files", () => {
       code: "SESSION_UNREADABLE",
     });
     await expect(aStore(bound(fs, disk)).find("folder")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+  });
+
+  it("shows a session whose log could be opened once and not again", async () => {
+    const disk = new InMemoryFileSystem(() => 1_800_000_000_000);
+    disk.makeDirectory(ROOT);
+    disk.writeFile(`${ROOT}/empty.jsonl`, new Uint8Array(0));
+    let opened = 0;
+    const open: FileSystem["open"] = (path, mode) => {
+      if (path.includes("empty") && opened++ > 0) throw new FakeFileSystemError("EMFILE", path);
+      return disk.open(path, mode);
+    };
+    const fs = Object.assign(Object.create(disk) as InMemoryFileSystem, { open });
+    expect(await aStore(bound(fs, disk), false).overview()).toMatchObject([{ sessionId: "empty", bytes: 0 }]);
+    expect(opened).toBe(2);
   });
 
   it("does not write where nothing is to be noted", async () => {
