@@ -70,7 +70,7 @@ async function makeSessions(library, { root, count, nowMs }) {
  * Measures the clean-up of `count` sessions. `library` has the exports of `palimpsest` and
  * `palimpsest/testing`, `lease` what the store needs to keep leases.
  */
-export async function measureCleanUp(library, { count, folder = tmpdir(), lease, isIndexed = true }) {
+export async function measureCleanUp(library, { count, folder = tmpdir(), lease }) {
   const base = mkdtempSync(join(folder, "palimpsest-clean-up-"));
   try {
     const root = join(base, "sessions");
@@ -79,7 +79,7 @@ export async function measureCleanUp(library, { count, folder = tmpdir(), lease,
     let nowMs = startMs;
     const clock = { nowMs: () => nowMs };
     const { FileSessionStore, nodeFileSystem: fs, nodeHasher: hasher, randomIds: ids, cleanUp } = library;
-    const options = { root, fs, hasher, ids, isIndexed, ...(lease && { lease: { ...lease, clock } }) };
+    const options = { root, fs, hasher, ids, isIndexed: true, ...(lease && { lease: { ...lease, clock } }) };
     const store = new FileSessionStore(options);
     const ledger = store.cleanUpLedger();
     const timed = async (more) => {

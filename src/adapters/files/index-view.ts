@@ -109,10 +109,7 @@ class FoldedNotes {
 
   /** Whether there is something newer than the sorted row of the session. */
   hides(sessionId: string): boolean {
-    return (
-      (this.#loose.size > 0 && this.#loose.has(sessionId)) ||
-      (this.#gone.size > 0 && this.#gone.has(sessionId))
-    );
+    return this.#loose.has(sessionId) || this.#gone.has(sessionId);
   }
 
   writersOf(sessionId: string): Iterable<string> {

@@ -47,7 +47,10 @@ export type ParsedLine =
   | { readonly ok: true; readonly entry: Entry; readonly batch: BatchMark | undefined }
   | { readonly ok: false; readonly reason: LogDamage["reason"] };
 
-/** Lines as they are written at once, and where each begins in them. Good until the next are made: whoever keeps the bytes copies them. */
+/**
+ * Lines as they are written at once, and where each begins in them. Good until the next are made: whoever keeps the
+ * bytes copies them.
+ */
 export interface FramedBatch {
   readonly bytes: Uint8Array;
   readonly offsets: readonly number[];

@@ -4,6 +4,7 @@
  */
 import { dirname } from "node:path";
 import type { FileSystem } from "../../ports/file-system.ts";
+import { readBuffer } from "./log-reader.ts";
 
 /** A disk took a part of a write and says no more. */
 export class ShortWriteError extends Error {
@@ -24,8 +25,7 @@ export function writeWhole(file: { write(bytes: Uint8Array): number }, bytes: Ui
 export function readText(fs: FileSystem, path: string, limitBytes: number): string {
   const file = fs.open(path, "read");
   try {
-    const { buffer, byteOffset, length } = file.read(0, Math.min(limitBytes, file.size()));
-    return Buffer.from(buffer, byteOffset, length).toString("utf8");
+    return readBuffer(file, 0, Math.min(limitBytes, file.size())).toString("utf8");
   } finally {
     file.close();
   }
