@@ -69,10 +69,11 @@ export interface HomeSettings {
   readonly gitStatus: boolean;
 }
 
-/** Something in the home that could not be used and was worked around. */
+/** Something in the home, or in the environment, that could not be used and was worked around. */
 export interface HomeProblem {
+  /** The file, or the name of the environment variable. */
   readonly path: string;
-  /** The setting, where only one is concerned. */
+  /** The setting or environment variable, where only one is concerned. */
   readonly setting?: string;
   /** What is wrong and what is done instead. */
   readonly detail: string;

@@ -4,6 +4,7 @@
 import { AssertionError } from "../../base/assert.ts";
 import { errorMessage } from "../../base/error-message.ts";
 import { PalimpsestError, WindowTooSmallError } from "../../base/errors.ts";
+import { isSwitchedOn } from "../home/persistence.ts";
 import { printable, type Styles } from "./styles.ts";
 import type { Environment } from "./terminal.ts";
 
@@ -74,7 +75,7 @@ export function formatError(
   { styles, env }: { readonly styles: Styles; readonly env: Environment },
 ): string {
   const line = formatReport(describeError(error), styles);
-  const isDebugging = env["PALIMPSEST_DEBUG"] === "1";
+  const isDebugging = isSwitchedOn(env["PALIMPSEST_DEBUG"]);
   return isDebugging && error instanceof Error ? `${line}\n${stackOf(error)}` : line;
 }
 

@@ -34,7 +34,7 @@ import { findSession, type Match, theOne } from "./find-session.ts";
 import { ForkMarks } from "./fork-marks.ts";
 import { HomeStores } from "./home-stores.ts";
 import { readNotesConfig } from "./notes-config.ts";
-import { decidePersistence, isRetentionKnown } from "./persistence.ts";
+import { decidePersistence, environmentProblems, isRetentionKnown } from "./persistence.ts";
 import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";
 import { changeSettings, readSettings } from "./settings.ts";
 import { contextChanges, START_CONTEXT_KEY, startContextOf } from "./start-context.ts";
@@ -65,10 +65,15 @@ export class HomeSessions implements PalimpsestHome {
     this.folder = homeFolder(options.home, this.#env);
     this.workingCopy = realWorkingCopy(options.workingCopy ?? process.cwd());
     this.project = projectOf(this.folder, projectName(this.workingCopy, nodeHasher));
-    const { settings, problems } = readSettings(this.folder, nodeFileSystem);
+    const { settings, problems, noHistoryReason } = readSettings(this.folder, nodeFileSystem);
     this.settings = settings;
-    this.problems = problems;
-    this.persistence = decidePersistence({ asked: options.persistence, env: this.#env, settings });
+    this.problems = [...problems, ...environmentProblems(this.#env)];
+    this.persistence = decidePersistence({
+      asked: options.persistence,
+      env: this.#env,
+      settings,
+      noHistoryReason,
+    });
     const isPersistent = this.persistence.isOn;
     this.#stores = new HomeStores({ home: this.folder, project: this.project, isPersistent });
   }

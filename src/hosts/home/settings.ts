@@ -1,8 +1,9 @@
 /**
  * `settings.json`: read without trust, replaced whole.
  *
- * A file or a value that cannot be used never stops a start: it is reported, and the default is used.
- * What nobody here knows stays in the file.
+ * A file or a value that cannot be used never stops a start: it is reported, and the default is used. One
+ * exception: where the unusable part may be a user's wish that no history is written, none is written.
+ * Names that this version does not know stay in the file.
  */
 import { join } from "node:path";
 import { replaceFile } from "../../adapters/files/whole-file.ts";
@@ -10,6 +11,7 @@ import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { errorMessage } from "../../base/error-message.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json.ts";
+import { nearestName } from "../../base/option-names.ts";
 import { shorten } from "../../base/text.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
@@ -19,6 +21,8 @@ import type { HomeProblem, HomeSettings } from "../palimpsest-home.ts";
 export interface ReadSettings {
   readonly settings: HomeSettings;
   readonly problems: readonly HomeProblem[];
+  /** Says why nothing may be written, although no usable setting asks for that; `undefined` if it may. */
+  readonly noHistoryReason: string | undefined;
 }
 
 interface Rule {
@@ -55,7 +59,7 @@ export function readSettings(home: string, fs: FileSystem): ReadSettings {
   const path = settingsPath(home);
   const read = readWhole(path, fs);
   return read.type === "problem"
-    ? { settings: chosen({}), problems: [{ path, detail: `${read.detail}; the defaults are used.` }] }
+    ? unusable(path, read.detail, `${path} cannot be read and may set cleanupPeriodDays to 0`)
     : parseSettings(path, read.text);
 }
 
@@ -83,22 +87,69 @@ export async function changeSettings(
 }
 
 function parseSettings(path: string, text: string): ReadSettings {
-  if (text === "") return { settings: chosen({}), problems: [] };
+  if (text.trim() === "") return { settings: chosen({}), problems: [], noHistoryReason: undefined };
   const parsed = parseJson(text);
   if (!parsed.ok || !isObject(parsed.value)) {
     const what = parsed.ok ? "It is not a JSON object" : `It is not JSON (${parsed.reason})`;
-    return { settings: chosen({}), problems: [{ path, detail: `${what}; the defaults are used.` }] };
+    const mayBeZero = [...text.matchAll(PERIOD_IN_TEXT)].some(([, value]) => !isAboveZero(value));
+    const reason = `${path} is damaged and may set cleanupPeriodDays to 0`;
+    return unusable(path, what, mayBeZero ? reason : undefined);
   }
   const found = parsed.value;
-  const problems = NAMES.filter(
-    (name) => found[name] !== undefined && !RULES[name].isUsable(found[name]),
-  ).map((setting) => ({
-    path,
-    setting,
-    detail: `\`${setting}\` is ${shorten(JSON.stringify(found[setting]), 60)}, not ${RULES[setting].wanted}; ${RULES[setting].byDefault} is used.`,
-  }));
-  return { settings: chosen(found), problems };
+  const problems: HomeProblem[] = [];
+  let noHistoryReason: string | undefined;
+  for (const [key, value] of Object.entries(found)) {
+    const problem = problemOf(key, value, found);
+    if (problem === undefined) continue;
+    const isDecisive = problem.setting === "cleanupPeriodDays" && !problem.isOverridden;
+    const mayBeZero = isDecisive && !isAboveZero(value);
+    if (mayBeZero) noHistoryReason = `${problem.what} in ${path}, which may mean 0`;
+    const byDefault = problem.isOverridden
+      ? "it has no effect"
+      : `${RULES[problem.setting].byDefault} is used`;
+    const effect = mayBeZero ? "nothing is written" : byDefault;
+    problems.push({ path, setting: problem.setting, detail: `${problem.what}${problem.wanted}; ${effect}.` });
+  }
+  return { settings: chosen(found), problems, noHistoryReason };
 }
+
+interface SettingProblem {
+  readonly setting: keyof HomeSettings;
+  readonly what: string;
+  readonly wanted: string;
+  /** True if the setting also has its right name, whose value counts. */
+  readonly isOverridden: boolean;
+}
+
+/** A value that cannot be used, or a name that differs from a setting's in a letter or two. */
+function problemOf(
+  key: string,
+  value: unknown,
+  found: Readonly<Record<string, unknown>>,
+): SettingProblem | undefined {
+  const exact = NAMES.find((name) => name === key);
+  if (exact !== undefined) {
+    if (RULES[exact].isUsable(value)) return undefined;
+    const what = `\`${key}\` is ${shorten(JSON.stringify(value), 60)}`;
+    return { setting: exact, what, wanted: `, not ${RULES[exact].wanted}`, isOverridden: false };
+  }
+  const setting = nearestName(key, NAMES);
+  if (setting === undefined) return undefined;
+  const what = `\`${shorten(key, 60)}\` is not a setting`;
+  return { setting, what, wanted: ` (\`${setting}\` is)`, isOverridden: found[setting] !== undefined };
+}
+
+function unusable(path: string, what: string, noHistoryReason: string | undefined): ReadSettings {
+  const effect = noHistoryReason === undefined ? "" : ", and nothing is written";
+  const problems = [{ path, detail: `${what}; the defaults are used${effect}.` }];
+  return { settings: chosen({}), problems, noHistoryReason };
+}
+
+/** `cleanupPeriodDays` with its value, in a text that is not JSON. */
+const PERIOD_IN_TEXT = /cleanupPeriodDays["'\s]{0,9}[:=]?\s{0,9}["']?([^"',\s}]{0,40})/gi;
+
+/** True if the value begins with a number above 0, so that it cannot mean "keep nothing". */
+const isAboveZero = (value: unknown): boolean => Number.parseFloat(String(value)) > 0;
 
 function chosen(found: Readonly<Record<string, unknown>>): HomeSettings {
   const value = (name: keyof HomeSettings): unknown =>
