@@ -1,6 +1,7 @@
 /**
  * A process exchanges folders and files of the memory directory for links that lead out of it, all the time, while
- * another one reads and writes below them: nothing outside is ever read or changed.
+ * another one reads and writes below them: nothing outside is ever read or changed. This is promised where folders
+ * have handles; `exchanged-folder.test.ts` tests what is promised elsewhere.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -14,8 +15,9 @@ import { memoryProcesses } from "../helpers/memory-stores.ts";
 import { outsideOf, SECRET, type TrapPlace, trapPlace } from "../helpers/memory-traps.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/swapping-child.mjs");
-/** Half of it for single steps, half for whole changes. */
-const RACE_MS = process.env["PALIMPSEST_LONG"] === "1" ? 20_000 : 2_000;
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+/** What the script says a character for. */
+const SWAPS_IN_A_ROUND = 1_000;
 const isLinux = process.platform === "linux";
 
 interface Tally {
@@ -30,26 +32,22 @@ function racePlace(): TrapPlace {
   return place;
 }
 
-/** A machine that is busy gets through less in the same time. */
-const LEAST_TRIES = 50;
-
-/** Does the work over and over while somebody exchanges folders; how often they did. */
+/** Repeats the work so many times while a process exchanges folders, and until it did so often enough; returns how often. */
 async function raced(
   place: TrapPlace,
-  forMs: number,
+  leastTries: number,
   work: (count: number) => Promise<void>,
 ): Promise<number> {
   const child = spawn(process.execPath, [SCRIPT, place.memory, place.outside], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let swaps = 0;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (swaps += text.length * SWAPS_IN_A_ROUND));
   const ended = new Promise((done) => child.on("close", done));
-  const until = Date.now() + forMs;
-  for (let count = 0; Date.now() < until || count < LEAST_TRIES; count++) await work(count);
+  for (let count = 0; count < leastTries || swaps < 2 * SWAPS_IN_A_ROUND; count++) await work(count);
   child.stdin.end();
   await ended;
-  return Number(said);
+  return swaps;
 }
 
 function textAt(fs: FileSystem, path: string): string {
@@ -100,7 +98,7 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     const before = outsideOf(place);
     const fs = confinedFileSystem(place.memory);
     const tally: Tally = { tries: 0, passed: 0 };
-    const swaps = await raced(place, RACE_MS / 2, async (count) => {
+    const swaps = await raced(place, isLong ? 400 : 20, async (count) => {
       for (let round = 0; round < 20; round++)
         for (const step of STEPS) {
           tally.tries++;
@@ -116,8 +114,7 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     });
     console.info(`folders exchanged ${swaps} times: ${tally.passed} of ${tally.tries} steps went through`);
     expect(outsideOf(place)).toEqual(before);
-    expect(tally.passed).toBeGreaterThan(50);
-    expect(swaps).toBeGreaterThan(500);
+    expect(tally.passed).toBeGreaterThan(0);
   });
 
   it("is never followed by whole changes", async () => {
@@ -125,7 +122,7 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     const before = outsideOf(place);
     const store = memoryProcesses().open(confinedFileSystem(place.memory), place.memory);
     const tally: Tally = { tries: 0, passed: 0 };
-    const swaps = await raced(place, RACE_MS / 2, async (count) => {
+    const swaps = await raced(place, isLong ? 1_000 : 40, async (count) => {
       tally.tries++;
       try {
         expect(await applyAt(store, count)).not.toBe(SECRET);
@@ -136,26 +133,5 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     });
     console.info(`folders exchanged ${swaps} times: ${tally.passed} of ${tally.tries} changes went through`);
     expect(outsideOf(place)).toEqual(before);
-    expect(tally.tries).toBeGreaterThanOrEqual(LEAST_TRIES);
-    expect(swaps).toBeGreaterThan(500);
-  });
-
-  it("is not read from without handles of folders, either", async () => {
-    const place = racePlace();
-    const fs = confinedFileSystem(place.memory, { confinement: "looks" });
-    let tries = 0;
-    await raced(place, RACE_MS / 4, async () => {
-      for (let round = 0; round < 100; round++)
-        for (const path of ["sub/a.md", "a.md"]) {
-          tries++;
-          try {
-            expect(textAt(fs, path)).not.toContain("Not yours");
-          } catch (error) {
-            if (!(error instanceof Error) || !("code" in error)) throw error;
-          }
-        }
-      await new Promise((done) => setImmediate(done));
-    });
-    expect(tries).toBeGreaterThan(100);
   });
 });

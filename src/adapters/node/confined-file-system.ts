@@ -30,6 +30,7 @@ import {
   bestConfinement,
   type Confinement,
   ConfinementError,
+  ExchangedError,
   type HeldFolder,
   holdFolder,
   NO_FOLLOW,
@@ -40,6 +41,8 @@ import { NodeFile } from "./node-file-system.ts";
 const fsyncAsync = promisify(fsync);
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
+/** A folder that changes during each of so many tries is exchanged on purpose. Source: our choice. */
+const MOST_ATTEMPTS = 8;
 // A pipe or a device under the name of a file must not block the open; absent on Windows.
 const SAFE = NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
 const OPEN_FLAGS = {
@@ -82,17 +85,27 @@ class ConfinedFileSystem implements FileSystem {
   }
 
   open(path: string, mode: keyof typeof OPEN_FLAGS): OpenFile {
+    // A file that was created may not be created again.
+    return mode === "create" ? this.#open(path, mode) : settled(() => this.#open(path, mode));
+  }
+
+  #open(path: string, mode: keyof typeof OPEN_FLAGS): OpenFile {
     return this.#in(path, (folder, name) => {
-      // Opening a device may do something already.
-      if (mode !== "create") assertPlain(lstatSync(folder.at(name), { throwIfNoEntry: false }), path);
-      const handle = openUnlinked(folder.at(name), OPEN_FLAGS[mode], path);
+      let flags: number = OPEN_FLAGS[mode];
+      if (mode !== "create") {
+        // Opening a device may do something already.
+        const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
+        assertPlain(found, path);
+        // An existing file is never created: through an exchanged folder that would make one elsewhere.
+        if (found !== undefined) flags &= ~constants.O_CREAT;
+      }
+      const handle = openUnlinked(folder.at(name), flags, path);
       try {
-        folder.verify();
         const stat = fstatSync(handle);
         assertPlain(stat, path);
         if (mode === "append" && stat.nlink > 1)
           throw new ConfinementError(`ECONFINED: '${path}' has a second name, which may lie anywhere`);
-        this.#assertSame(folder, name, stat);
+        folder.verifyOpened(name, handle);
         return new ConfinedFile(handle);
       } catch (error) {
         closeSync(handle);
@@ -128,27 +141,31 @@ class ConfinedFileSystem implements FileSystem {
   }
 
   list(path: string): readonly string[] {
-    return this.#within(path, ({ self }) => readdirSync(self));
+    return settled(() => this.#within(path, ({ self }) => readdirSync(self)));
   }
 
   listStats(path: string): ReadonlyMap<string, FileStat> {
-    return this.#within(path, (folder) => {
-      const stats = new Map<string, FileStat>();
-      for (const name of readdirSync(folder.self)) {
-        const stat = lstatSync(folder.at(name), { throwIfNoEntry: false });
-        if (stat !== undefined) stats.set(name, statOf(stat));
-      }
-      return stats;
-    });
+    return settled(() =>
+      this.#within(path, (folder) => {
+        const stats = new Map<string, FileStat>();
+        for (const name of readdirSync(folder.self)) {
+          const stat = lstatSync(folder.at(name), { throwIfNoEntry: false });
+          if (stat !== undefined) stats.set(name, statOf(stat));
+        }
+        return stats;
+      }),
+    );
   }
 
   stat(path: string): FileStat | undefined {
     try {
-      return this.#in(path, (folder, name) => {
-        const stat = lstatSync(name === "" ? folder.self : folder.at(name), { throwIfNoEntry: false });
-        folder.verify();
-        return stat && statOf(stat, name === "");
-      });
+      return settled(() =>
+        this.#in(path, (folder, name) => {
+          const stat = lstatSync(name === "" ? folder.self : folder.at(name), { throwIfNoEntry: false });
+          folder.verifyRead();
+          return stat && statOf(stat, name === "");
+        }),
+      );
     } catch (error) {
       // As of any path that leads nowhere.
       if ((error as { readonly code?: string }).code === "ENOENT") return undefined;
@@ -211,7 +228,7 @@ class ConfinedFileSystem implements FileSystem {
     const folder = holdFolder(this.#root, partsOf(path), this.#confinement);
     try {
       const result = look(folder);
-      folder.verify();
+      folder.verifyRead();
       return result;
     } finally {
       folder.close();
@@ -222,14 +239,6 @@ class ConfinedFileSystem implements FileSystem {
     this.#in(from, (source, name) =>
       this.#in(to, (target, newName) => work(source.at(name), target.at(newName))),
     );
-  }
-
-  /** Without handles, that what was opened is what stands there. */
-  #assertSame(folder: HeldFolder, name: string, opened: Stats): void {
-    if (this.#confinement === "handles") return;
-    const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
-    if (found === undefined || found.ino !== opened.ino || found.isSymbolicLink())
-      throw new ConfinementError(`ECONFINED: '${name}' was exchanged while it was opened`);
   }
 
   /** Its name in the folder above is made durable at once: nothing below it could be. */
@@ -246,6 +255,16 @@ class ConfinedFileSystem implements FileSystem {
       }
     }
   }
+}
+
+/** Tries again where something was exchanged meanwhile: most changes of a folder are a program at its own work. */
+function settled<Result>(work: () => Result): Result {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof ExchangedError) || attempt === MOST_ATTEMPTS) throw error;
+    }
 }
 
 function makeFolder(path: string): void {

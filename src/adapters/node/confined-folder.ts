@@ -8,13 +8,27 @@
  *   anybody's exchanging. Where it does not lie where it should, each part is opened by the handle of the one
  *   above it, with `O_NOFOLLOW`, which finds what is in the way. The last name is used through its folder's
  *   handle: what was looked at is what is used, and nobody can win the race.
- * - Elsewhere there is no such way through Node. There every part is looked at before, and again after: what was
- *   opened meanwhile is closed unread if anything differs. A link that is put there and taken away between the
- *   two looks can still lead a creation, a renaming or a removal astray; reading is safe.
+ * - Elsewhere Node has no such way. There every part of the path is looked at before and after, and an opened
+ *   file is compared with the one that stands at the path, several times, before a byte is read or written. So a
+ *   folder that is exchanged for a link and put back is not read through and not written through, and where the
+ *   file system's times are fine enough neither is one that is exchanged over and over: every exchange changes the
+ *   times of the folder above. Still possible: a creation, a renaming or a removal hits the wrong folder when the
+ *   exchange falls between the look and the call. Where times are coarse (a few milliseconds), a program that
+ *   exchanges a folder and puts it back `AGREEING_LOOKS` times, each time just between two calls, is read through.
  *
  * The root itself is the caller's word: links on the way to it, and in its place, are followed.
  */
-import { closeSync, constants, existsSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
 import { sep } from "node:path";
 
 /** Something stands in the way that would lead elsewhere; with a `code`, as the platform's own errors have. */
@@ -31,11 +45,24 @@ export interface HeldFolder {
   readonly self: string;
   /** Throws where it may have been another folder than the one that was asked for. */
   verify(): void;
+  /** The same for what was only read: nothing above the folder may have changed at all meanwhile. */
+  verifyRead(): void;
+  /** Throws unless the opened file is the one that has this name in the folder. */
+  verifyOpened(name: string, handle: number): void;
   close(): void;
 }
 
 /** How folders are reached: `handles` cannot be raced, `looks` is what is left without `/proc`. */
 export type Confinement = "handles" | "looks";
+
+/**
+ * Looks after an open that all have to show the same folders and the opened file. Each of them takes two more
+ * well-timed exchanges to deceive. Source: our choice; `test/fault/exchanged-folder.test.ts` tries every moment.
+ */
+const AGREEING_LOOKS = 3;
+
+/** Something was exchanged during the call: another try may find it settled. */
+export class ExchangedError extends ConfinementError {}
 
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 /** Absent on Windows. */
@@ -98,6 +125,8 @@ function heldBy(handle: number): HeldFolder {
     at: (name) => `${self}/${name}`,
     self,
     verify: () => undefined,
+    verifyRead: () => undefined,
+    verifyOpened: () => undefined,
     close: () => closeSync(handle),
   };
 }
@@ -116,27 +145,53 @@ function inTheWay(names: readonly string[], name: string): ConfinementError {
 
 function walkByLooks(root: string, names: readonly string[]): HeldFolder {
   const start = realpathSync(root);
-  const before = looksAt(start, names);
+  const before = lookAt(start, names);
   const self = [start, ...names].join(sep);
+  const exchanged = (name = "") =>
+    new ExchangedError(`ECONFINED: '${[...names, name].join("/")}' was exchanged while it was used`);
+  const verifyRead = () => {
+    const after = lookAt(start, names);
+    if (after.folders !== before.folders || after.times !== before.times) throw exchanged();
+  };
   return {
     at: (name) => `${self}${sep}${name}`,
     self,
     verify: () => {
-      if (looksAt(start, names) !== before)
-        throw new ConfinementError(`ECONFINED: '${names.join("/")}' was exchanged while it was used`);
+      if (lookAt(start, names).folders !== before.folders) throw exchanged();
+    },
+    verifyRead,
+    verifyOpened: (name, handle) => {
+      const opened = idOf(fstatSync(handle, { bigint: true }));
+      for (let look = 0; look < AGREEING_LOOKS; look++) {
+        const found = lstatSync(`${self}${sep}${name}`, { bigint: true, throwIfNoEntry: false });
+        if (found === undefined || found.isSymbolicLink() || idOf(found) !== opened) throw exchanged(name);
+        verifyRead();
+      }
     },
     close: () => undefined,
   };
 }
 
-/** Which folders these are. */
-function looksAt(start: string, names: readonly string[]): string {
-  const seen: string[] = [];
+interface Look {
+  /** The folders from the root to the last name. */
+  readonly folders: string;
+  /** When those above the last one were changed last: an exchange of a part changes the folder that it lies in. */
+  readonly times: string;
+}
+
+function lookAt(start: string, names: readonly string[]): Look {
+  const folders: string[] = [];
+  const times: string[] = [];
   for (let depth = 0; depth <= names.length; depth++) {
     const path = [start, ...names.slice(0, depth)].join(sep);
     const stat = lstatSync(path, { bigint: true });
     if (!stat.isDirectory()) throw inTheWay(names, names[depth - 1] ?? "");
-    seen.push(`${stat.dev}:${stat.ino}`);
+    folders.push(idOf(stat));
+    if (depth < names.length) times.push(`${stat.mtimeNs}:${stat.ctimeNs}`);
   }
-  return seen.join(" ");
+  return { folders: folders.join(" "), times: times.join(" ") };
+}
+
+function idOf(stat: BigIntStats): string {
+  return `${stat.dev}:${stat.ino}`;
 }
