@@ -115,8 +115,8 @@ export const DEMO_DEFAULTS = {
   grepMatchesCount: 120,
   /** Characters of one matching line. Source: our choice. */
   grepLineCharacters: 200,
-  /** A shell command is stopped after this, in milliseconds. Source: our choice. */
-  shellTimeoutMs: 5_000,
+  /** A shell command is stopped after this, in milliseconds. Source: our choice: harmless commands, also on a busy machine. */
+  shellTimeoutMs: 30_000,
   /** Output of a shell command that is kept, in characters. Source: Claude Code's 30,000. */
   shellCharacters: 30_000,
   /** Lines of a synthetic file. Source: our choice: about one page of a read. */

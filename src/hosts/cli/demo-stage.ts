@@ -2,7 +2,7 @@
  * The demo live: a user, the scripted agent and its tools around one session, call by call.
  */
 import { DEMO_DEFAULTS } from "../../base/defaults/cli.ts";
-import type { JsonValue } from "../../base/json.ts";
+import { isObject, type JsonValue } from "../../base/json.ts";
 import type { CallRequest, PreparedCall } from "../../engine/prepared-call.ts";
 import type { Session } from "../../engine/session.ts";
 import { estimateFixed, estimateMessage } from "../../tokens/estimate-message.ts";
@@ -63,8 +63,8 @@ export class DemoStage {
   #saidTokens = 0;
   #messages = 0;
   #toolCalls = 0;
-  /** The first answer of the shell, which a later question is about. */
-  #firstShellAnswer: string | undefined;
+  /** What the story's first command printed, which a later question is about. */
+  #firstCommandOutput: string | undefined;
 
   constructor(setting: StageSetting, session: Session, track: SessionTrack) {
     const { workspace, story, signal } = setting;
@@ -112,7 +112,7 @@ export class DemoStage {
     await this.#userSays(fact.question);
     while (await this.#iterate({ type: "question", fact }));
     const answer = this.#agent.answer;
-    const expected = fact.expected ?? fact.pattern.exec(`\n${this.#firstShellAnswer ?? ""}`)?.[1];
+    const expected = fact.expected ?? fact.pattern.exec(`\n${this.#firstCommandOutput ?? ""}`)?.[1];
     this.facts.push({
       name: fact.name,
       question: fact.question,
@@ -152,11 +152,11 @@ export class DemoStage {
   }
 
   async #run({ id, name, input }: ToolUseBlock): Promise<Message["content"][number]> {
-    const { workspace, signal } = this.#setting;
+    const { workspace, signal, story } = this.#setting;
     const content =
       (await this.#session.history.runTool(name, input)) ??
       (await runDemoTool({ name, input }, workspace, signal));
-    if (name === "Bash") this.#firstShellAnswer ??= content;
+    if (isCommand(input, story.firstCommand)) this.#firstCommandOutput ??= content;
     return { type: "tool_result", tool_use_id: id, content };
   }
 
@@ -175,6 +175,11 @@ export class DemoStage {
       task.type === "question" ? "questions" : "work",
     );
   }
+}
+
+/** True for the input of the shell call that runs this command. Several run in parallel and end in any order. */
+function isCommand(input: JsonValue, command: string | undefined): boolean {
+  return command !== undefined && isObject(input) && input["command"] === command;
 }
 
 function billed(value: unknown): number {

@@ -1,4 +1,5 @@
 /** The demo, in small: a tiny folder, a small window, everything else as it is. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +35,38 @@ async function demoJson(folder: string): Promise<{ readonly code: number; readon
   return { code, json: JSON.parse(context.written.out) as DemoJson };
 }
 
+/** Programs on the path that make the story's first command end after the one that runs beside it. */
+function slowFirstCommand(): string {
+  const folder = testFolder();
+  const script = (name: string, lines: string) =>
+    writeFileSync(join(folder, name), `#!/bin/sh\nPATH="\${PATH#*:}"\n${lines}\nexec ${name} "$@"\n`, {
+      mode: 0o755,
+    });
+  script("git", `[ "$1" != log ] || touch '${folder}/ended'`);
+  script("wc", `while [ ! -e '${folder}/ended' ]; do sleep 0.01; done`);
+  return folder;
+}
+
 describe("demo", () => {
+  it("remembers what its first command printed, also if another command ends before it", {
+    timeout: 60_000,
+  }, async () => {
+    const folder = aFolder();
+    execFileSync("git", ["init", "-q"], { cwd: folder });
+    const path = process.env["PATH"];
+    process.env["PATH"] = `${slowFirstCommand()}:${path}`;
+    try {
+      const { code, json } = await demoJson(folder);
+      expect(json.facts.find(({ name }) => name === "a tool's first answer")).toMatchObject({
+        expected: "1600",
+        isRight: true,
+      });
+      expect(code).toBe(0);
+    } finally {
+      process.env["PATH"] = path;
+    }
+  });
+
   it("says several times what its window holds, and remembers all of it", { timeout: 30_000 }, async () => {
     const { code, json } = await demoJson(aFolder());
     expect(json.facts.filter((fact) => !fact.isRight)).toEqual([]);
