@@ -15,7 +15,7 @@ import { saysSame } from "./matter-words.ts";
 import { type Memory, trustOf } from "./memory.ts";
 import type { FreshMemory } from "./plan-remember.ts";
 import { saidWords, shareIn } from "./said-words.ts";
-import { judgeMatter } from "./same-matter.ts";
+import { areOfTwoInstances, judgeMatter } from "./same-matter.ts";
 import { sentencesOf } from "./sentences.ts";
 
 /** One thing that a model proposes to do to memories that it was shown. */
@@ -78,6 +78,8 @@ export function judgeSupersede(newer: Memory, older: Memory): Judged<undefined> 
   if (timeOf(newer) <= timeOf(older)) return refused("What it takes for the newer one is not newer.");
   if (trustOf(newer) < trustOf(older)) return refused("The older one is better founded.");
   if (!isRelated(newer.body, older.body)) return refused("The two have hardly a word in common.");
+  if (areOfTwoInstances(newer.body, older.body))
+    return refused("They are about two instances of one kind: both hold.");
   return { isAllowed: true, value: undefined };
 }
 

@@ -4,7 +4,7 @@
  */
 import { MEMORY_DREAM_DEFAULTS } from "../base/defaults/memory-dream.ts";
 import type { DreamDraft } from "./dream-draft.ts";
-import type { KnownMemory, Memory } from "./memory.ts";
+import { doesFade, type KnownMemory, type Memory } from "./memory.ts";
 import { type MemoryChanges, updateMemoryFile } from "./memory-file.ts";
 import { isRecallable } from "./recall-plan.ts";
 
@@ -33,6 +33,8 @@ export class DreamHands {
   readonly actions: DreamAction[] = [];
   /** What was seen and left. */
   readonly notes = new Set<string>();
+  /** What this dream has decided for: it does not archive what it has just kept. */
+  readonly #kept = new Set<string>();
   readonly #nowMs: number;
   #archivedCount = 0;
 
@@ -59,7 +61,8 @@ export class DreamHands {
     const inherited = this.#inherit(kept, gone);
     const supersedes = [...kept.supersedes, ...inherited];
     const changes = { ...withWorthOf(kept, gone), ...(inherited.length === 0 ? {} : { supersedes }) };
-    this.draft.setMemory(keptPath, updateMemoryFile(text, changes));
+    this.draft.setMemory(keptPath, updateMemoryFile(text, { ...changes, ...this.#stands(kept) }));
+    this.keep(keptPath);
     this.act("merge", [keptPath, gone.path], told);
     return true;
   }
@@ -79,8 +82,23 @@ export class DreamHands {
     const changes = { supersededBy: newerPath, updatedAtMs: this.#nowMs };
     this.draft.setMemory(older.path, updateMemoryFile(oldText, changes));
     const supersedes = [...new Set([...newer.supersedes, older.path])];
-    this.draft.setMemory(newerPath, updateMemoryFile(newText, { supersedes }));
+    this.draft.setMemory(newerPath, updateMemoryFile(newText, { supersedes, ...this.#stands(newer) }));
+    this.keep(newerPath);
     this.act("supersede", [newerPath, older.path], told);
+  }
+
+  /** Takes note that the memory is one that this dream decided for. */
+  keep(path: string): void {
+    this.#kept.add(path);
+  }
+
+  isKept(path: string): boolean {
+    return this.#kept.has(path);
+  }
+
+  /** To be kept is fresh evidence, for the next dream as well; when it was said stays as it is. */
+  #stands(memory: Memory): MemoryChanges {
+    return doesFade(memory) ? { keptAtMs: this.#nowMs } : {};
   }
 
   /** Other words for what several say: no better founded than the weakest of them. */

@@ -20,9 +20,9 @@ import { INDEX_NAME } from "./memory-index.ts";
 import { mendIndex } from "./mend-index.ts";
 import { isOver, type PastMemory } from "./past-memories.ts";
 import { type FreshMemory, planRemember } from "./plan-remember.ts";
-import { judgeMatter } from "./same-matter.ts";
+import { areOfTwoInstances, judgeMatter } from "./same-matter.ts";
 import { createMemorySearch, type MemorySearch } from "./search/memory-search.ts";
-import { worthOf } from "./worth.ts";
+import { standingOf, worthOf } from "./worth.ts";
 
 export interface DreamPlan {
   readonly actions: readonly DreamAction[];
@@ -158,6 +158,7 @@ class Dreaming {
     });
     if (plan.status === "merged" || plan.status === "rejected") return;
     for (const { path, text } of plan.changes) this.#hands.draft.setMemory(path, text);
+    this.#hands.keep(plan.path);
     add(search, this.#hands.activeAt(plan.path)!);
     const paths = [plan.path, ...plan.superseded];
     if (why === undefined) this.#hands.act("remember", paths, { why: `A user asked for it. ${plan.reason}` });
@@ -166,14 +167,17 @@ class Dreaming {
 
   /** Whether a memory is as it was when a model said that a fact corrects it, and is about the same thing. */
   #isCorrected({ path, body }: NonNullable<ClaimedFact["replaces"]>, by: string): boolean {
-    return this.#hands.activeAt(path)?.body === body && isRelated(body, by);
+    return this.#hands.activeAt(path)?.body === body && isRelated(body, by) && !areOfTwoInstances(body, by);
   }
 
+  /** What this dream has decided for stays, however old it is. */
   prune(): void {
     const { pruneBelowWorth } = MEMORY_RECALL_DEFAULTS;
+    const { nowMs, usedCounts } = this.#input;
     for (const { memory } of this.#hands.active()) {
-      const worth = this.#worthOf(memory);
-      if (worth >= pruneBelowWorth || !this.#hands.archive(memory.path)) continue;
+      const worth = standingOf(memory, nowMs, usedCounts.get(memory.path));
+      if (worth >= pruneBelowWorth || this.#hands.isKept(memory.path)) continue;
+      if (!this.#hands.archive(memory.path)) continue;
       const why = `Its worth is ${worth.toFixed(3)}, below ${pruneBelowWorth}: nobody stood by it for long.`;
       this.#hands.act("prune", [memory.path], { why });
     }

@@ -16,7 +16,7 @@ import type { KnownMemory } from "./memory.ts";
 import { isRecallable } from "./recall-plan.ts";
 import { judgeMatter } from "./same-matter.ts";
 import { createMemorySearch } from "./search/memory-search.ts";
-import { worthOf } from "./worth.ts";
+import { standingOf } from "./worth.ts";
 
 /** What is wrong, told apart for programs. */
 export type HealthKind =
@@ -82,7 +82,7 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
   const alike = findAlike(active);
   const worthless = active.filter(
     ({ memory }) =>
-      worthOf(memory, nowMs, usedCounts?.get(memory.path)) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth,
+      standingOf(memory, nowMs, usedCounts?.get(memory.path)) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth,
   );
   const quarantined = known.filter(({ memory }) => memory.isQuarantined);
   const findings: HealthFinding[] = [

@@ -87,6 +87,12 @@ const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
     read: ({ text }) => time(text),
     write: writtenTime,
   },
+  keptAtMs: {
+    keys: ["keptAt"],
+    unsaid: undefined,
+    read: ({ text }) => time(text),
+    write: writtenTime,
+  },
   relevance: {
     keys: ["relevance"],
     unsaid: 1,

@@ -62,6 +62,7 @@ export function parseMemoryFile(path: string, text: string): ParsedMemoryFile {
       body: text.slice(from, to),
       createdAtMs: fact("createdAtMs"),
       updatedAtMs: fact("updatedAtMs"),
+      keptAtMs: fact("keptAtMs"),
       relevance: fact("relevance"),
       decays: fact("decays"),
       source: fact("source"),

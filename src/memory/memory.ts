@@ -34,6 +34,11 @@ export interface Memory {
   /** `undefined` where the file does not say. */
   readonly createdAtMs: number | undefined;
   readonly updatedAtMs: number | undefined;
+  /**
+   * When it was last kept on purpose, without having been said again: by an import, or by a dream that decided for it.
+   * It is not pruned for the age that it had before. `undefined` where the file does not say.
+   */
+  readonly keptAtMs: number | undefined;
   /** How much it is worth, before age is counted; 1 where the file does not say. Never negative. */
   readonly relevance: number;
   /** Stable facts and what a user asked to remember do not lose worth with age. */
@@ -71,6 +76,21 @@ export const TRUST: Readonly<Record<MemorySource, number>> = {
   tool: 1,
   web: 1,
 };
+
+/**
+ * True if a memory loses worth with age. What a user prefers and how they want the work done does not, whatever its
+ * file says: only what a model concluded about them does.
+ */
+export function doesFade({
+  decays,
+  type,
+  source,
+  isConfirmed,
+}: Pick<Memory, "decays" | "type" | "source" | "isConfirmed">): boolean {
+  const isPreference = type === "user" || type === "feedback";
+  const isPersons = isConfirmed || source === "user" || source === "import" || source === "unknown";
+  return decays && !(isPreference && isPersons);
+}
 
 /** How far a memory is believed, beside others: by who said it, or stands by it. */
 export function trustOf({ source, isConfirmed }: Pick<Memory, "source" | "isConfirmed">): number {

@@ -7,7 +7,7 @@
  */
 import type { MemoryChange } from "../ports/memory-store.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
-import type { KnownMemory, Memory } from "./memory.ts";
+import { doesFade, type KnownMemory, type Memory } from "./memory.ts";
 import { updateMemoryFile } from "./memory-file.ts";
 import { claimedBy, giveWay, type PlannedLine } from "./plan-remember.ts";
 
@@ -58,7 +58,7 @@ function leaveAsHistory(successor: string): DecisionPlan {
 }
 
 /** It goes to the archive. What it took the place of comes back, or hangs on what took its own place. */
-export function planForget({ decided, known }: DecisionSituation): DecisionPlan {
+export function planForget({ decided, known }: DecisionSituation, nowMs: number): DecisionPlan {
   const { path, supersededBy } = decided.memory;
   const older = [...known.values()].filter(({ memory }) => memory.supersededBy === path);
   const heir = supersededBy !== undefined && known.has(supersededBy) ? supersededBy : undefined;
@@ -72,7 +72,11 @@ export function planForget({ decided, known }: DecisionSituation): DecisionPlan 
       ...older.map(({ memory, text, version }) => ({
         path: memory.path,
         base: version,
-        text: updateMemoryFile(text, { supersededBy: heir }),
+        text: updateMemoryFile(text, {
+          supersededBy: heir,
+          // A dream does not archive at once what a decision of today brings back.
+          ...(heir === undefined && doesFade(memory) ? { keptAtMs: nowMs } : {}),
+        }),
       })),
     ],
     lines: back.map(({ memory }) => lineOf(memory)),

@@ -8,10 +8,12 @@
  * fact that turns up late, out of an import or a session, is history, and stays where it was. What is quarantined
  * takes nobody's place: it notes whose, and takes it when a person says so, too.
  */
+import { DAY_MS } from "../base/durations.ts";
 import { firstLine } from "../base/text.ts";
 import type { MemoryChange } from "../ports/memory-store.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
 import {
+  doesFade,
   type KnownMemory,
   type Memory,
   type MemorySource,
@@ -193,7 +195,10 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   const superseded = old.map(({ memory }) => memory.path);
   const claimed = fresh.isQuarantined ? kept.filter(isOlder).map(({ memory }) => memory.path) : superseded;
   const createdAtMs = fresh.createdAtMs ?? nowMs;
-  const text = formatMemoryFile({ ...fresh, createdAtMs, supersedes: claimed });
+  // What was said long ago and is kept only now, as by an import, is not to be archived before it was ever of use.
+  const isOld = nowMs - (saidAtMs({ ...fresh, createdAtMs }, nowMs) ?? nowMs) >= DAY_MS;
+  const keptAtMs = isOld && doesFade(fresh) ? nowMs : undefined;
+  const text = formatMemoryFile({ ...fresh, createdAtMs, keptAtMs, supersedes: claimed });
   const changes: readonly MemoryChange[] = [{ path, base: undefined, text }, ...giveWay(old, path, nowMs)];
   const contradicted = kept.map(({ memory }) => memory.path);
   return {

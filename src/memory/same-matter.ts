@@ -134,6 +134,7 @@ function hasOneValue(
   // “Anna is a chef” leaves room for much else, and so does “a trip of five days”.
   if ([...oldValue, ...newValue].some(({ lead }) => /\ban?\b/.test(lead))) return false;
   const kind = valueKind(oldValue);
+  if (kind === "number" && isInstance(head)) return false;
   if (kind !== undefined && kind === valueKind(newValue) && head.some(isRelation)) return true;
   // What is being done, or is meant to be done, is not all there is.
   if (relation.word.endsWith("ing") || relation.word.endsWith("ly") || /\bto\b/.test(relation.lead))
@@ -142,6 +143,41 @@ function hasOneValue(
   if (relation.term !== BE) return SINGLE_VALUED.has(relation.term);
   // “The build is slow” leaves room for much else, “the default branch is …” does not.
   return subject.some(({ term }) => ATTRIBUTES.has(term));
+}
+
+/** Behind these words stands a case or a purpose, never the value: `for port 8080`. */
+const CASES = /\b(?:for|per|during|when|where|while|if)\b/;
+/** Nouns that a date is counted by. */
+const PERIODS = stems("year quarter month week");
+
+/** True if two facts say the same of two instances of one kind: neither corrects the other, whoever claims it. */
+export function areOfTwoInstances(one: string, other: string): boolean {
+  const { comparedCharacters } = MEMORY_MATTER_DEFAULTS;
+  if (one.length > comparedCharacters || other.length > comparedCharacters) return false;
+  const [ours, theirs] = [one, other].map((text) => withoutAdverbs(matterWords(withoutTurns(text)))) as [
+    readonly MatterWord[],
+    readonly MatterWord[],
+  ];
+  const { before, after } = sharedEnds(ours, theirs);
+  const values = [ours, theirs].map((words) => words.slice(before, words.length - after));
+  return (
+    values.every((value) => value.length > 0 && valueKind(value) === "number") &&
+    isInstance(ours.slice(0, before))
+  );
+}
+
+/**
+ * True if the number behind these words tells one thing of a kind from the others: `pnpm for workspace 0`, `deploy
+ * service 2 on Mondays`. Facts about two of them hold side by side. A number is a value behind a relation (`starts at
+ * 9`), an attribute (`on port 8080`), or as all that something is (`is in room 4`).
+ */
+function isInstance(head: readonly MatterWord[]): boolean {
+  const [relation, noun] = head.slice(-2);
+  if (relation === undefined || noun === undefined || isRelation(noun)) return false;
+  if (valueKind([noun]) !== undefined || PERIODS.has(noun.term)) return false;
+  if (CASES.test(noun.lead)) return true;
+  if (ATTRIBUTES.has(noun.term) || relation.term === BE || SINGLE_VALUED.has(relation.term)) return false;
+  return PURPOSES.test(noun.lead) || DATED.has(relation.term);
 }
 
 /** Small words behind which stands of what, where or when a value is meant: `30 seconds for reads`. */

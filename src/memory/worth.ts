@@ -6,7 +6,7 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory-recall.ts";
 import { DAY_MS } from "../base/durations.ts";
-import type { Memory } from "./memory.ts";
+import { doesFade, type Memory } from "./memory.ts";
 
 /** Whole days since then. A clock that was set back makes nothing younger than new. */
 export function daysSince(atMs: number, nowMs: number): number {
@@ -22,20 +22,36 @@ export function ageDays(
   return writtenMs === undefined ? undefined : daysSince(writtenMs, nowMs);
 }
 
+type Valued = Pick<
+  Memory,
+  "relevance" | "decays" | "type" | "source" | "isConfirmed" | "createdAtMs" | "updatedAtMs" | "keptAtMs"
+>;
+
 /**
- * Its age counts from when somebody last stood by it: said it, said it again, or confirmed it. Of unknown age is what
- * does not say when it was made.
+ * Its age counts from when a person last said it or confirmed it. A memory without a creation date has no known age.
  * @param usedCount - in how many sessions it was recalled and used
  */
-export function worthOf(
-  memory: Pick<Memory, "relevance" | "decays" | "createdAtMs" | "updatedAtMs">,
-  nowMs: number,
-  usedCount = 0,
+export function worthOf(memory: Omit<Valued, "keptAtMs">, nowMs: number, usedCount = 0): number {
+  return worthSince(memory, memory.updatedAtMs ?? 0, { nowMs, usedCount });
+}
+
+/**
+ * The worth by which it is decided whether a memory goes to the archive: its age counts from when it was last kept on
+ * purpose, too. An import, or the winner of a contradiction, has a full life here before it fades.
+ */
+export function standingOf(memory: Valued, nowMs: number, usedCount = 0): number {
+  const { updatedAtMs = 0, keptAtMs = 0 } = memory;
+  return worthSince(memory, Math.max(updatedAtMs, keptAtMs), { nowMs, usedCount });
+}
+
+function worthSince(
+  memory: Omit<Valued, "keptAtMs">,
+  sinceMs: number,
+  { nowMs, usedCount }: { readonly nowMs: number; readonly usedCount: number },
 ): number {
   const { halfLifeDays, usedWorth } = MEMORY_RECALL_DEFAULTS;
   const relevance = memory.relevance + Math.min(usedWorth.most, usedWorth.each * usedCount);
-  if (!memory.decays || memory.createdAtMs === undefined) return relevance;
-  const stoodByMs = Math.max(memory.createdAtMs, memory.updatedAtMs ?? memory.createdAtMs);
-  const days = Math.max(0, nowMs - stoodByMs) / DAY_MS;
+  if (!doesFade(memory) || memory.createdAtMs === undefined) return relevance;
+  const days = Math.max(0, nowMs - Math.max(memory.createdAtMs, sinceMs)) / DAY_MS;
   return relevance * 0.5 ** (days / halfLifeDays);
 }

@@ -10,6 +10,7 @@ export function aMemory(told: Partial<Memory> = {}): Memory {
     body: "",
     createdAtMs: undefined,
     updatedAtMs: undefined,
+    keptAtMs: undefined,
     relevance: 1,
     decays: true,
     source: "user",

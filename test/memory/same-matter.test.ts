@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeMatter } from "../../src/memory/same-matter.ts";
+import { areOfTwoInstances, judgeMatter } from "../../src/memory/same-matter.ts";
 import { fastestMs } from "../helpers/growth.ts";
 
 describe("a new fact and an old one", () => {
@@ -217,4 +217,55 @@ it("takes any two texts, and a text always repeats itself", () => {
 it("reads a megabyte in no time worth a thought", () => {
   const texts = ["a".repeat(1e6), "not ".repeat(250_000), "a'".repeat(500_000), "é".repeat(1e6)];
   for (const text of texts) expect(fastestMs(() => judgeMatter(text, `${text}x`), 2_000)).toBeLessThan(2_000);
+});
+
+describe("facts about two instances of one kind", () => {
+  it.each([
+    {
+      one: "From now on always use pnpm for workspace 0.",
+      other: "From now on always use pnpm for workspace 3.",
+    },
+    { one: "We deploy service 1 on Tuesdays", other: "We deploy service 2 on Tuesdays" },
+    { one: "We use Redis in cluster 4", other: "We use Redis in cluster 5" },
+    { one: "The nightly job runs on server 12", other: "The nightly job runs on server 13" },
+    { one: "Use TLS for port 443", other: "Use TLS for port 8443" },
+    { one: "The standup starts at 9 in office 1", other: "The standup starts at 9 in office 2" },
+    {
+      one: "The default timeout is 30 seconds in stage 1",
+      other: "The default timeout is 30 seconds in stage 2",
+    },
+    {
+      one: "We prefer tabs for indentation in package 7",
+      other: "We prefer tabs for indentation in package 8",
+    },
+  ])("both hold: “$one” and “$other”", ({ one, other }) => {
+    expect([judgeMatter(one, other), judgeMatter(other, one)]).toEqual(["other", "other"]);
+    expect(areOfTwoInstances(one, other)).toBe(true);
+  });
+
+  it.each([
+    { known: "Staging is on port 5432", fresh: "Staging is on port 5433", why: "an attribute has one value" },
+    { known: "The meeting is in room 4", fresh: "The meeting is in room 5", why: "it is in one place" },
+    { known: "The runtime is Node 20", fresh: "The runtime is Node 22", why: "all that it is" },
+    { known: "The shop opens at 9", fresh: "The shop opens at 10", why: "a relation with one hour" },
+    { known: "The licence expires on May 3", fresh: "The licence expires on May 4", why: "a date" },
+    { known: "The licence costs EUR 30", fresh: "The licence costs EUR 40", why: "a price" },
+  ])("are not meant by “$known” and “$fresh”: $why", ({ known, fresh }) => {
+    expect(areOfTwoInstances(known, fresh)).toBe(false);
+    expect(judgeMatter(fresh, known)).toBe("corrects");
+  });
+
+  it("never correct each other, whatever is said of which instance", () => {
+    const saying = fc.constantFrom(
+      ...["use pnpm for workspace", "deploy the API on server", "always run the linter for package"],
+    );
+    const number = fc.nat({ max: 999 });
+    fc.assert(
+      fc.property(saying, number, number, (words, one, other) => {
+        expect(judgeMatter(`${words} ${one}.`, `${words} ${other}.`)).toBe(
+          one === other ? "repeats" : "other",
+        );
+      }),
+    );
+  });
 });

@@ -1,10 +1,12 @@
 /** What was forgotten, as a person looks for it, and the way back. */
+import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import { MemoryError } from "../../base/errors.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
-import { parseMemoryFile } from "../../memory/memory-file.ts";
+import { parseMemoryFile, updateMemoryFile } from "../../memory/memory-file.ts";
 import { isOwnIndex } from "../../memory/memory-index.ts";
 import { claimedBy, giveWay } from "../../memory/plan-remember.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
+import { standingOf } from "../../memory/worth.ts";
 import type { ArchivedFile, MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
 import type { MemoryShelf } from "./memory-shelf.ts";
@@ -48,7 +50,7 @@ export async function showArchived(store: MemoryStore, which: string): Promise<S
 
 /**
  * Puts it back where it was, to the byte; the copy in the archive stays. What it took the place of came back when it
- * went, and gives way again.
+ * went, and gives way again. One that the next dream would archive for its age gets a `keptAt` of today.
  */
 export async function restoreArchived(
   {
@@ -64,11 +66,13 @@ export async function restoreArchived(
     const { memory } = parseMemoryFile(path, text);
     const { name: title, description, type, body } = memory;
     const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
+    const isFaded = standingOf(memory, now()) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth;
+    const kept = isOwnIndex(path) ? text : updateMemoryFile(text, { keptAtMs: now() });
     const isListed = !isOwnIndex(path) && isRecallable(memory);
     const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
     const old = isListed ? claimedBy(memory, new Map(near)) : [];
     return {
-      changes: [{ path, base: undefined, text }, ...giveWay(old, path, now())],
+      changes: [{ path, base: undefined, text: isFaded ? kept : text }, ...giveWay(old, path, now())],
       lines: isListed ? [{ path, title, hook, type }] : [],
       unlisted: old.map((one) => one.memory.path),
     };

@@ -2,7 +2,7 @@
  * One memory as a caller is given it, and the one that a path names.
  */
 import { MemoryError } from "../../base/errors.ts";
-import type { KnownMemory, Memory } from "../../memory/memory.ts";
+import { doesFade, type KnownMemory, type Memory } from "../../memory/memory.ts";
 import { isOwnIndex } from "../../memory/memory-index.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
 import type { HitReason } from "../../memory/search/memory-search.ts";
@@ -10,6 +10,8 @@ import type { ShelfView } from "./memory-shelf.ts";
 
 /** One memory, and whether a model may be shown it. */
 export interface ListedMemory extends Memory {
+  /** False for what does not lose worth with age: preferences of a user do not, whatever their file says. */
+  readonly decays: boolean;
   /** `active`: it is recalled. `superseded`: another one took its place. `quarantined`: only a tool or the web said so. */
   readonly state: "active" | "superseded" | "quarantined";
 }
@@ -28,7 +30,7 @@ export interface FoundMemory extends ListedMemory {
 
 export function withState(memory: Memory): ListedMemory {
   const state = isRecallable(memory) ? "active" : memory.isQuarantined ? "quarantined" : "superseded";
-  return { ...memory, state };
+  return { ...memory, decays: doesFade(memory), state };
 }
 
 /** @throws `MEMORY_NOT_FOUND` */

@@ -17,6 +17,7 @@ import {
   planForget,
 } from "../../memory/plan-decision.ts";
 import { planRemember, type RememberPlan } from "../../memory/plan-remember.ts";
+import { areOfTwoInstances } from "../../memory/same-matter.ts";
 import type { ForeignFile } from "../../memory/transfer/from-claude-code.ts";
 import { formatMemoriesMarkdown } from "../../memory/transfer/memories-markdown.ts";
 import { formatMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
@@ -134,7 +135,11 @@ export class PersistentMemory {
     return this.#remember(text, options, (view, fresh) => {
       const { repeated, corrected } = findSameMatter(this.#shelf, view, fresh);
       // Another place's memories are changed there.
-      const named = (options.corrects ?? []).filter((path) => mountOf(path) === fresh.folder);
+      const named = (options.corrects ?? []).filter(
+        (path) =>
+          mountOf(path) === fresh.folder &&
+          !areOfTwoInstances(fresh.body, view.memories.get(path)?.memory.body ?? ""),
+      );
       return { repeated, corrected: [...new Set([...corrected, ...named])] };
     });
   }
@@ -190,7 +195,7 @@ export class PersistentMemory {
    * @throws `MEMORY_NOT_FOUND`, `MEMORY_PATH_REFUSED`, `STORE_FAILED`
    */
   async forget(path: string): Promise<MemoryReceipt> {
-    return this.#decide(path, planForget);
+    return this.#decide(path, (situation) => planForget(situation, this.#options.now()));
   }
 
   /**
