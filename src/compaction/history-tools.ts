@@ -173,6 +173,13 @@ export function formatSearchAnswer(query: string, hits: readonly HistoryHit[]): 
   ].join("\n");
 }
 
+/** Said with an answer where a part of the stored history is damaged, so that nothing found does not mean nothing said. */
+export function formatLoss(count: number): string {
+  const where = count === 1 ? "A part" : `${formatCount(count)} parts`;
+  const be = count === 1 ? "is" : "are";
+  return `${where} of this session's stored history ${be} damaged and cannot be read: what was said there is not found.`;
+}
+
 /** The answer where a pointer leads nowhere. */
 export function formatUnknownPointer(pointer: string): string {
   return `There is no ${pointer} in this session's history. Find the right pointer with history_search({ query: "…" }).`;

@@ -5,7 +5,6 @@
 import type { JsonValue } from "../base/json.ts";
 import { addToDigest, createDigest, type Digest } from "../compaction/digest.ts";
 import { addToHistory, createHistoryIndex } from "../compaction/history-search.ts";
-import type { SessionLog } from "../ports/session-store.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
 import { hasEffect } from "../transcript/edits.ts";
 import type { CheckpointEntry } from "../transcript/entries.ts";
@@ -27,6 +26,7 @@ import { SessionMetadata } from "./session-metadata.ts";
 import type { SessionOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { SessionPins } from "./session-pins.ts";
+import type { WatchedLog } from "./watched-log.ts";
 
 /** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, how far notes tell. */
 const CARRIED = ["announced", "learnedWindows", NOTES_MARK] as const;
@@ -34,7 +34,7 @@ const CARRIED = ["announced", "learnedWindows", NOTES_MARK] as const;
 /** A session on `log`; `beginning`, header first, where the log is new. */
 export function assembleSession(
   options: SessionOptions,
-  log: SessionLog,
+  log: WatchedLog,
   folded: FoldedLog & { readonly beginning?: readonly EntryDraft[] },
 ): Session {
   const { clock, hasher, observer, durability = "durable" } = options;
@@ -79,7 +79,7 @@ export function assembleSession(
     now: () => clock.nowMs(),
   });
   const hostList = new HostList({ hasher, reader, isShown: isTold });
-  return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index));
+  return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index, log.damage));
 }
 
 interface WriterParts extends Omit<FoldedLog, "carried"> {
@@ -88,7 +88,7 @@ interface WriterParts extends Omit<FoldedLog, "carried"> {
   readonly digest: () => FoldedFromLog<Digest>;
 }
 
-function startWriter(options: SessionOptions, log: SessionLog, parts: WriterParts): LogWriter {
+function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterParts): LogWriter {
   const { keeper, calls, projection, positions, lastEntry, digests, carried } = parts;
   const { ledger } = keeper;
   const writer: LogWriter = new LogWriter({

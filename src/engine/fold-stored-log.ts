@@ -4,7 +4,7 @@
  */
 import { assert } from "../base/assert.ts";
 import { asNumber, asString, isObject, type JsonObject } from "../base/json.ts";
-import type { LogContents, LogDamage, SessionLog, StoredEntry } from "../ports/session-store.ts";
+import type { LogContents, SessionLog, StoredEntry } from "../ports/session-store.ts";
 import { UsageLedger } from "../tokens/usage-ledger.ts";
 import { isPossibleCheckpoint, restoreCheckpoint } from "../transcript/checkpoint.ts";
 import type { AnswerEntry, CheckpointEntry, Entry } from "../transcript/entries.ts";
@@ -35,6 +35,8 @@ export interface FoldedLog {
   readonly metadata?: MetadataFold;
   /** What else the last checkpoint carried, by name. */
   readonly carried?: JsonObject;
+  /** Only the end of the log was read, and what a checkpoint names. */
+  readonly isFromTail?: boolean;
 }
 
 type Emit = (event: SessionEvent) => void;
@@ -48,24 +50,26 @@ export async function foldStoredLog(log: SessionLog, emit: Emit): Promise<Folded
 }
 
 async function foldTail(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
-  const { entries, damage } = await log.readTail();
+  const { entries } = await log.readTail();
   const first = entries[0]?.entry;
   if (first?.type !== "checkpoint") return undefined;
   const onWrong = (): void => {
     const { position } = entries[0]!;
     emit({ type: "damage", damage: { position, bytes: 0, reason: "wrong-checkpoint" } });
   };
-  if (isPossibleCheckpoint(first)) return foldFrom(first, { entries, damage }, { log, emit, onWrong });
-  onWrong();
-  return undefined;
+  if (!isPossibleCheckpoint(first)) {
+    onWrong();
+    return undefined;
+  }
+  const folded = await foldFrom(first, entries, { log, emit, onWrong });
+  return folded && { ...folded, isFromTail: true };
 }
 
 async function foldOutlined(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
-  const { start, damage } = await findOutlineStart(log);
+  const start = await findOutlineStart(log);
   if (start === undefined) return undefined;
   const { entries } = await log.readFrom(start.position, Number.MAX_SAFE_INTEGER);
-  // The outline met all the damage there is.
-  return foldFrom(start.checkpoint, { entries, damage }, { log, emit });
+  return foldFrom(start.checkpoint, entries, { log, emit });
 }
 
 interface FoldPorts {
@@ -78,18 +82,17 @@ interface FoldPorts {
 /** `undefined` where something in `entries` needs what lies before the checkpoint, or that is wrong. */
 async function foldFrom(
   checkpoint: CheckpointEntry,
-  { entries, damage }: LogContents,
+  entries: LogContents["entries"],
   { log, emit, onWrong }: FoldPorts,
 ): Promise<FoldedLog | undefined> {
   const positions = new Map<number, number>();
-  const { projection, runDamage, mendings } = await restore(checkpoint, { log, positions });
+  const { projection, mendings } = await restore(checkpoint, { log, positions });
   if (projection === undefined) {
     onWrong?.();
     return undefined;
   }
   const fold = new LogFold(log, { positions, projection, checkpoint, entries });
   if (!(await fold.addAll(entries))) return undefined;
-  reportDamage([...runDamage, ...damage], emit);
   reportMendings(mendings, emit);
   return fold.finish(emit);
 }
@@ -98,7 +101,6 @@ async function foldFrom(
 async function foldWhole(log: SessionLog, emit: Emit): Promise<FoldedLog> {
   let fold: LogFold | undefined;
   for await (const batch of log.readAll()) {
-    reportDamage(batch.damage, emit);
     fold ??= startFold(log, batch.entries);
     const isKnown = await fold.addAll(batch.entries);
     assert(isKnown, "a log folded from its start needs nothing before it");
@@ -110,16 +112,6 @@ function startFold(log: SessionLog, entries: readonly StoredEntry[]): LogFold {
   return new LogFold(log, { positions: new Map(), projection: new Projection(), entries });
 }
 
-/** Each stretch once, also where it was met twice. */
-function reportDamage(damage: readonly LogDamage[], emit: Emit): void {
-  const told = new Set<number>();
-  for (const one of damage) {
-    if (told.has(one.position)) continue;
-    told.add(one.position);
-    emit({ type: "damage", damage: one });
-  }
-}
-
 function reportMendings(mendings: readonly Mending[], emit: Emit): void {
   for (const mending of mendings) emit({ type: "mended", ...mending });
 }
@@ -127,7 +119,6 @@ function reportMendings(mendings: readonly Mending[], emit: Emit): void {
 interface Restored {
   /** Absent where the checkpoint's stretches do not hold what it says. */
   readonly projection: Projection | undefined;
-  readonly runDamage: readonly LogDamage[];
   readonly mendings: readonly Mending[];
 }
 
@@ -136,14 +127,12 @@ async function restore(
   { log, positions }: { readonly log: SessionLog; readonly positions: Map<number, number> },
 ): Promise<Restored> {
   const entries: Entry[] = [];
-  const runDamage: LogDamage[] = [];
   const mendings: Mending[] = [];
   for (const run of checkpoint.runs) {
     const contents = await log.readFrom(run.position, run.to);
     const isThere =
       contents.entries[0]?.entry.seq === run.from && contents.entries.at(-1)?.entry.seq === run.to;
-    if (!isThere) return { projection: undefined, runDamage, mendings };
-    for (const one of contents.damage) runDamage.push(one);
+    if (!isThere) return { projection: undefined, mendings };
     for (const { entry, position } of contents.entries) {
       positions.set(entry.seq, position);
       const shown = await hydrate(entry, log);
@@ -153,7 +142,7 @@ async function restore(
   }
   const projection = restoreCheckpoint(checkpoint, entries);
   const hasAll = projection.visible.length === (checkpoint.visibleCount ?? projection.visible.length);
-  return { projection: hasAll ? projection : undefined, runDamage, mendings };
+  return { projection: hasAll ? projection : undefined, mendings };
 }
 
 interface FoldStart {

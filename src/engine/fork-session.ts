@@ -21,6 +21,7 @@ import { CREATED_BY, checkWindow } from "./open-session.ts";
 import type { Session } from "./session.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
+import { KnownDamage, WatchedLog } from "./watched-log.ts";
 
 const FORK_ENDING = " (fork)";
 const TITLE_CHARS = 200;
@@ -57,7 +58,8 @@ export interface ForkOptions extends SessionOptions {
 export async function forkSession(sessionId: string, options: ForkOptions): Promise<Session> {
   checkWindow(options.window);
   const from = options.from ?? { store: options.store, ...scopeOf(options.scope) };
-  const parent = await from.store.open(sessionId, from.scope);
+  const emit = (event: SessionEvent): void => notify(options.observer, event);
+  const parent = new WatchedLog(await from.store.open(sessionId, from.scope), new KnownDamage(emit));
   try {
     const place = await findPlace(parent, options.atSeq);
     const { metadata } = await from.store.find(sessionId, from.scope);
@@ -82,9 +84,10 @@ interface Copying {
 async function copyInto(copying: Copying): Promise<Session> {
   const { options, parent } = copying;
   const { store, scope, clock } = options;
-  const log = await store.create(options.sessionId ?? options.ids.sessionId(), scope);
+  const emit = (event: SessionEvent): void => notify(options.observer, event);
+  const created = await store.create(options.sessionId ?? options.ids.sessionId(), scope);
+  const log = new WatchedLog(created, new KnownDamage(emit));
   try {
-    const emit = (event: SessionEvent): void => notify(options.observer, event);
     const { entries, missingBlobs } = await copyEntries(log, copying);
     const folded = await foldStoredLog(log, emit);
     // What the other session waits for is answered there.

@@ -22,6 +22,7 @@ import {
   SWITCHED_LAYERS,
   type WindowOptions,
 } from "./session-options.ts";
+import { KnownDamage, WatchedLog } from "./watched-log.ts";
 import { WindowKeeper } from "./window-keeper.ts";
 
 /** Written into the header of every session, to know later who wrote a log. */
@@ -36,7 +37,8 @@ export async function createSession(options: NewSessionOptions): Promise<Session
   checkWindow(options.window);
   checkMetadata(options.metadata ?? {});
   const sessionId = options.sessionId ?? options.ids.sessionId();
-  const log = await options.store.create(sessionId, options.scope);
+  const stored = await options.store.create(sessionId, options.scope);
+  const log = new WatchedLog(stored, new KnownDamage((event) => notify(options.observer, event)));
   const { scope, workingCopy, source, metadata = {} } = options;
   const header = {
     type: "header",
@@ -62,12 +64,17 @@ export async function createSession(options: NewSessionOptions): Promise<Session
  */
 export async function openSession(sessionId: string, options: SessionOptions): Promise<Session> {
   checkWindow(options.window);
-  const log = await options.store.open(sessionId, options.scope);
   const emit = (event: SessionEvent): void => notify(options.observer, event);
+  const stored = await options.store.open(sessionId, options.scope);
+  const log = new WatchedLog(stored, new KnownDamage(emit));
   try {
     // Before it is read, so that nobody appends what this session would not know of.
     await log.acquire();
-    return assembleSession(options, log, await foldStoredLog(log, emit));
+    const folded = await foldStoredLog(log, emit);
+    const session = assembleSession(options, log, folded);
+    const { timer, verifyStored = true } = options;
+    if (folded.isFromTail === true && timer !== undefined && verifyStored) log.verify(timer);
+    return session;
   } catch (error) {
     await closeQuietly(log);
     throw error;

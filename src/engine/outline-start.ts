@@ -8,7 +8,7 @@
  */
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { LogDamage, SessionLog, StoredEntry } from "../ports/session-store.ts";
+import type { SessionLog, StoredEntry } from "../ports/session-store.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import { planCheckpoint } from "../transcript/checkpoint.ts";
 import { type EffectEdit, hasEffect } from "../transcript/edits.ts";
@@ -25,23 +25,15 @@ export interface OutlineStart {
 
 type OutlineLimits = Readonly<Record<"foldedWholeEntries" | "outlineStepEntries", number>>;
 
-interface FoundStart {
-  readonly start: OutlineStart | undefined;
-  readonly damage: readonly LogDamage[];
-}
-
-/** Without `start` where the log is short, or cannot be begun anywhere but at its start. */
+/** `undefined` where the log is short, or cannot be begun anywhere but at its start. */
 export async function findOutlineStart(
   log: Pick<SessionLog, "readAll">,
   limits: OutlineLimits = ENGINE_DEFAULTS,
-): Promise<FoundStart> {
+): Promise<OutlineStart | undefined> {
   const outline = new Outline(limits);
-  const found: LogDamage[] = [];
-  for await (const { entries, damage } of log.readAll({ outline: true })) {
-    for (const one of damage) found.push(one);
-    if (!entries.every((stored) => outline.add(stored))) return { start: undefined, damage: [] };
-  }
-  return { start: outline.start, damage: found };
+  for await (const { entries } of log.readAll({ outline: true }))
+    if (!entries.every((stored) => outline.add(stored))) return undefined;
+  return outline.start;
 }
 
 class Outline {

@@ -6,6 +6,7 @@ import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { SessionError } from "../base/errors.ts";
 import { type HistoryHit, type HistoryIndex, searchHistory } from "../compaction/history-search.ts";
 import {
+  formatLoss,
   formatReadAnswer,
   formatSearchAnswer,
   formatUnknownPointer,
@@ -20,6 +21,7 @@ import { parsePointer } from "../compaction/pointer.ts";
 import { blockText, type ContentBlock } from "../transcript/blocks.ts";
 import type { FoldedFromLog } from "./folded-from-log.ts";
 import type { LogReader } from "./log-reader.ts";
+import type { KnownDamage } from "./watched-log.ts";
 
 /** What a search is limited by. */
 export interface SearchOptions {
@@ -44,11 +46,13 @@ export class SessionHistory {
   readonly tools: readonly HistoryTool[] = HISTORY_TOOLS;
   readonly #reader: LogReader;
   readonly #index: FoldedFromLog<HistoryIndex>;
+  readonly #damage: Pick<KnownDamage, "lossCount">;
 
   /** @internal */
-  constructor(reader: LogReader, index: FoldedFromLog<HistoryIndex>) {
+  constructor(reader: LogReader, index: FoldedFromLog<HistoryIndex>, damage: Pick<KnownDamage, "lossCount">) {
     this.#reader = reader;
     this.#index = index;
+    this.#damage = damage;
   }
 
   /** The blocks that match best, with a pointer each. */
@@ -93,14 +97,20 @@ export class SessionHistory {
   async #runSearch(value: unknown): Promise<string> {
     const parsed = parseSearchInput(value);
     if (!parsed.ok) return parsed.problem;
-    return formatSearchAnswer(parsed.input.query, await this.search(parsed.input.query, parsed.input));
+    const hits = await this.search(parsed.input.query, parsed.input);
+    return this.#withLoss(formatSearchAnswer(parsed.input.query, hits));
   }
 
   async #runRead(value: unknown): Promise<string> {
     const parsed = parseReadInput(value);
     if (!parsed.ok) return parsed.problem;
     const block = await this.block(parsed.input.pointer);
-    if (block === undefined) return formatUnknownPointer(parsed.input.pointer);
+    if (block === undefined) return this.#withLoss(formatUnknownPointer(parsed.input.pointer));
     return formatReadAnswer(parsed.input.pointer, readPage(blockText(block), parsed.input));
+  }
+
+  #withLoss(answer: string): string {
+    const { lossCount } = this.#damage;
+    return lossCount === 0 ? answer : `${answer}\n${formatLoss(lossCount)}`;
   }
 }

@@ -8,6 +8,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Hasher } from "../ports/hasher.ts";
 import type { IdSource } from "../ports/id-source.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import type { Timer } from "../ports/timer.ts";
 import type { TariffOption } from "../tokens/tariff.ts";
 import type { Scope } from "../transcript/entries.ts";
 import type { SessionObserver } from "./events.ts";
@@ -83,6 +84,13 @@ export interface SessionOptions {
    * @defaultValue `durable`
    */
   readonly durability?: "process" | "durable";
+  /**
+   * Paces work in the background. With it the part of a stored log that opening does not read is verified a piece
+   * at a time after opening, and damage there is reported to the observer.
+   */
+  readonly timer?: Timer;
+  /** False: the part of a stored log that opening does not read is not verified in the background. @defaultValue true */
+  readonly verifyStored?: boolean;
 }
 
 /** Of a new session. */

@@ -5,6 +5,7 @@ import { nodeHasher } from "../adapters/node/node-hasher.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
 import { systemDeadline } from "../adapters/node/system-deadline.ts";
+import { systemTimer } from "../adapters/node/system-timer.ts";
 import { OptionError, StoreError } from "../base/errors.ts";
 import type { AgentOptions } from "../engine/agent-options.ts";
 import { AgentSession } from "../engine/agent-session.ts";
@@ -33,6 +34,8 @@ export interface PalimpsestOptions extends AgentOptions {
   readonly window?: WindowOptions;
   /** Told what happens inside the sessions. */
   readonly observer?: SessionObserver;
+  /** False: the part of a stored log that opening does not read is not verified in the background. @defaultValue true */
+  readonly verifyStored?: boolean;
   /** @defaultValue the machine's */
   readonly clock?: Clock;
   /** @defaultValue the platform's timers */
@@ -146,14 +149,15 @@ function withNotes(options: PalimpsestOptions, read: Place["notesConfig"]): Pali
 }
 
 function placeOf(options: PalimpsestOptions): Place {
-  const { folder, home, store, scope, window, observer, clock = systemClock } = options;
+  const { folder, home, store, scope, window, observer, verifyStored, clock = systemClock } = options;
   const shared = {
     ...(window === undefined ? {} : { window }),
     ...(observer === undefined ? {} : { observer }),
+    ...(verifyStored === undefined ? {} : { verifyStored }),
   };
   const named = (sessionId: string | undefined) => (sessionId === undefined ? {} : { sessionId });
   if (store !== undefined) {
-    const wired = { ...shared, store, clock, ids: randomIds, hasher: nodeHasher };
+    const wired = { ...shared, store, clock, ids: randomIds, hasher: nodeHasher, timer: systemTimer };
     const scoped = { ...wired, ...(scope === undefined ? {} : { scope }) };
     return {
       create: (sessionId) => createSession({ ...scoped, ...named(sessionId) }),

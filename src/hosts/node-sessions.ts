@@ -5,6 +5,7 @@ import { findNetworkFileSystem } from "../adapters/node/network-file-system.ts";
 import { nodeHasher } from "../adapters/node/node-hasher.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
+import { systemTimer } from "../adapters/node/system-timer.ts";
 import { OptionError } from "../base/errors.ts";
 import { notify, type SessionObserver } from "../engine/events.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
@@ -14,7 +15,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Scope } from "../transcript/entries.ts";
 import { folderStore } from "./folder-store.ts";
 
-type Wired = "store" | "clock" | "ids" | "hasher";
+type Wired = "store" | "clock" | "ids" | "hasher" | "timer";
 
 /** What a new session in a folder may be told: all that the folder does not decide. */
 export type NodeSessionOptions = Omit<NewSessionOptions, Wired>;
@@ -64,7 +65,7 @@ export function nodeSessions({
     const kind = findNetworkFileSystem(folder);
     if (kind !== undefined) notify(observer, { type: "network-file-system", kind, folder });
   };
-  const wired = { store, clock, ids: randomIds, hasher: nodeHasher };
+  const wired = { store, clock, ids: randomIds, hasher: nodeHasher, timer: systemTimer };
   return {
     create: (options = {}) => {
       warn(options.observer);

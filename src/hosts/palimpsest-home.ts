@@ -86,7 +86,7 @@ export interface Persistence {
   readonly reason: string;
 }
 
-type Wired = "store" | "clock" | "ids" | "hasher" | "scope";
+type Wired = "store" | "clock" | "ids" | "hasher" | "timer" | "scope";
 
 /** What a session of a home may be told: all that the home does not decide. */
 export type HomeSessionOptions = Omit<NewSessionOptions, Wired | "workingCopy">;

@@ -23,8 +23,9 @@ export interface LogDamage {
    * `duplicate-seq` and `forked`: whole entries of a writer that came too late, because another had gone on.
    * A `duplicate-seq` has a number that is not above that of the entry before, which is kept; a `forked` one
    * goes on from an entry that does not count. `out-of-order`: a whole entry whose number is far from those
-   * around it. `missing`: numbers that are nowhere, without a trace; no bytes. `wrong-checkpoint`: a checkpoint
-   * that does not say where things are; everything is read instead.
+   * around it. `missing`: numbers that are nowhere, without a trace; no bytes. `missing-tail`: the log ends earlier
+   * than the store has recorded. `wrong-checkpoint`: a checkpoint that does not say where things are; everything
+   * is read instead.
    */
   readonly reason:
     | "torn-tail"
@@ -36,6 +37,7 @@ export interface LogDamage {
     | "forked"
     | "out-of-order"
     | "missing"
+    | "missing-tail"
     | "wrong-checkpoint";
 }
 
@@ -123,6 +125,11 @@ export interface LogReading {
    * is cheaper than reading them. Numbers, ids, order and every other entry are as they are stored.
    */
   readonly outline?: boolean;
+  /**
+   * Only the damage is needed: entries may be left out, where that is cheaper. Every line is verified (its
+   * checksum, and that it goes on from the one before), a piece of bounded size at a time.
+   */
+  readonly damageOnly?: boolean;
 }
 
 /** The notes of one session: a text of its own beside the log, which people may edit at any time. */

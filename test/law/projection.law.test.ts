@@ -225,7 +225,7 @@ describe("the log and its window, over random histories", () => {
         for (const step of steps) run.step(step);
         const { entries } = run.log;
         const limits = { foldedWholeEntries: 4, outlineStepEntries };
-        const { start } = await findOutlineStart({ readAll: () => stored(entries) }, limits);
+        const start = await findOutlineStart({ readAll: () => stored(entries) }, limits);
         if (start === undefined) return;
         started++;
         const { runs } = start.checkpoint;

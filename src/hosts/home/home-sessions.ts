@@ -6,6 +6,7 @@ import { nodeHasher } from "../../adapters/node/node-hasher.ts";
 import { NodeProjectContext } from "../../adapters/node/project-context.ts";
 import { randomIds } from "../../adapters/node/random-ids.ts";
 import { systemClock } from "../../adapters/node/system-clock.ts";
+import { systemTimer } from "../../adapters/node/system-timer.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { SessionObserver } from "../../engine/events.ts";
@@ -267,7 +268,8 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   #wired(project: HomeProject) {
-    return { store: this.storeOf(project), clock: this.#clock, ids: randomIds, hasher: nodeHasher };
+    const store = this.storeOf(project);
+    return { store, clock: this.#clock, ids: randomIds, hasher: nodeHasher, timer: systemTimer };
   }
 
   async #find(which: string): Promise<Match> {

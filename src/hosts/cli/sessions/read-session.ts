@@ -2,7 +2,9 @@
  * Reading a stored session without becoming its writer: through it once, or what a resume would read.
  */
 import { SessionError } from "../../../base/errors.ts";
+import type { SessionEvent } from "../../../engine/events.ts";
 import { type FoldedLog, foldStoredLog } from "../../../engine/fold-stored-log.ts";
+import { KnownDamage, WatchedLog } from "../../../engine/watched-log.ts";
 import type { LogContents, LogDamage, SessionLog } from "../../../ports/session-store.ts";
 import { formatEntry } from "../../../transcript/entry-line.ts";
 import type { FoundSession } from "../../palimpsest-home.ts";
@@ -77,9 +79,10 @@ export interface ResumedWindow extends FoldedLog {
 export async function foldWindow({ log }: Pick<OpenedLog, "log">): Promise<ResumedWindow> {
   const counted = new CountedReads(log);
   const damage: LogDamage[] = [];
-  const folded = await foldStoredLog(counted.log, (event) => {
+  const emit = (event: SessionEvent): void => {
     if (event.type === "damage") damage.push(event.damage);
-  });
+  };
+  const folded = await foldStoredLog(new WatchedLog(counted.log, new KnownDamage(emit)), emit);
   const { checkpoint, entries, bytes } = counted;
   return { ...folded, checkpoint, readEntries: entries, readBytes: bytes, damage };
 }
