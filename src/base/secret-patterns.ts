@@ -2,156 +2,24 @@
  * Keys and passwords in text, by the shapes that their issuers give them, so that a derived file need not
  * carry them on.
  *
- * Linear in the text, whoever wrote it: every repetition is bounded or begins at a mark that it cannot
- * run over, and PEM blocks are followed by hand. Whatever is longer than any key ends one. What has no shape of its own (a password in a
- * sentence, a key split over two blocks) is not found; a commit, a checksum and a UUID are left alone.
+ * Linear in the text, whoever wrote it: every repetition is bounded, and PEM blocks are followed by hand. Whatever
+ * is longer than any key ends one. The shapes are in `secret-families.ts`; what has no shape is in
+ * `secret-contexts.ts` and found by what stands beside it. A commit, a checksum and a UUID are left alone.
  */
+import { SECRET_CONTEXTS } from "./secret-contexts.ts";
+import { KEY_SHAPES } from "./secret-families.ts";
 
 /** Whose key it looks like. */
 export type SecretFamily =
-  | "anthropic"
-  | "openrouter"
-  | "openai"
-  | "github"
-  | "aws"
-  | "google"
-  | "slack"
-  | "webhook"
-  | "supabase"
-  | "gitlab"
-  | "stripe"
-  | "huggingface"
-  | "sendgrid"
-  | "digitalocean"
-  | "jwt"
-  | "private-key"
-  | "bot-token"
-  | "url-credentials"
-  | "npm"
-  | "service-account"
-  | "authorization"
-  | "password";
+  | (typeof KEY_SHAPES)[number]["family"]
+  | (typeof SECRET_CONTEXTS)[number]["family"]
+  | "private-key";
 
 export interface RedactedText {
   readonly text: string;
   /** How many were found, by family; empty where the text is as it was. */
   readonly found: ReadonlyMap<SecretFamily, number>;
 }
-
-interface SecretPattern {
-  readonly family: SecretFamily;
-  /** In small letters, one of which every match holds: asking for them is many times faster than matching. */
-  readonly marks: readonly string[];
-  /** Where there is a group `kept`, it stays in front of what is taken out. */
-  readonly pattern: RegExp;
-}
-
-/** A quote as it stands in text, in JSON, and in JSON inside JSON. */
-const QUOTE = String.raw`\\{0,3}["']`;
-/** A value up to its quote, however often that is escaped. */
-const QUOTED_VALUE = String.raw`(?:[^"\\]|\\(?![\\"]))`;
-
-const PLAIN_PATTERNS: readonly SecretPattern[] = [
-  { family: "anthropic", marks: ["sk-ant-"], pattern: /(?<![\w-])sk-ant-[\w-]{20,9999}/g },
-  { family: "openrouter", marks: ["sk-or-"], pattern: /(?<![\w-])sk-or-[\w-]{24,9999}/g },
-  {
-    family: "openai",
-    marks: ["sk-"],
-    pattern:
-      /(?<![\w-])sk-(?:(?:proj|svcacct|admin)-[\w-]{24,9999}|(?=[A-Za-z]{0,47}\d)[A-Za-z0-9]{40,9999})/g,
-  },
-  {
-    family: "github",
-    marks: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-    pattern: /(?<!\w)(?:gh[pousr]_[A-Za-z0-9]{30,9999}|github_pat_\w{30,9999})/g,
-  },
-  { family: "aws", marks: ["akia", "asia"], pattern: /(?<![A-Za-z0-9])A[KS]IA[A-Z2-7]{16}(?![A-Za-z0-9])/g },
-  {
-    family: "aws",
-    marks: ["secret_access_key", "secretaccesskey"],
-    pattern:
-      /(?<kept>secret_?access_?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
-  },
-  { family: "google", marks: ["aiza"], pattern: /(?<![\w-])AIza[\w-]{35}/g },
-  { family: "slack", marks: ["xox"], pattern: /(?<![\w-])xox[abeoprs]-[\w-]{10,9999}/g },
-  { family: "webhook", marks: ["whsec_"], pattern: /(?<!\w)whsec_[A-Za-z0-9+/=_-]{16,9999}/g },
-  { family: "supabase", marks: ["sbp_"], pattern: /(?<!\w)sbp_[A-Za-z0-9]{32,9999}/g },
-  { family: "gitlab", marks: ["glpat-"], pattern: /(?<![\w-])glpat-[\w.-]{20,9999}/g },
-  {
-    family: "stripe",
-    marks: ["k_live_", "k_test_"],
-    pattern: /(?<!\w)[rs]k_(?:live|test)_[A-Za-z0-9]{16,9999}/g,
-  },
-  { family: "huggingface", marks: ["hf_"], pattern: /(?<!\w)hf_[A-Za-z0-9]{30,9999}/g },
-  { family: "sendgrid", marks: ["sg."], pattern: /(?<![\w.-])SG\.[\w-]{16,64}\.[\w-]{32,9999}/g },
-  { family: "digitalocean", marks: ["do"], pattern: /(?<!\w)do[opr]_v1_[a-f0-9]{32,9999}/g },
-  {
-    family: "jwt",
-    marks: ["eyj"],
-    pattern: /(?<![\w-])eyJ[\w-]{8,9999}\.eyJ[\w-]{8,9999}\.[\w-]{8,9999}/g,
-  },
-  {
-    family: "bot-token",
-    marks: [":aa", "."],
-    pattern: /(?<![\w-])(?:\d{8,10}:AA[\w-]{33}|[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,40})(?![\w-])/g,
-  },
-  {
-    family: "url-credentials",
-    marks: ["://"],
-    pattern: /(?<kept>:\/\/[^\s/:@"'<>\\]{0,128}:)(?!\[redacted|\$\{?\w{1,64}\}?@)[^\s/@"'<>\\]{3,256}(?=@)/g,
-  },
-  {
-    family: "npm",
-    marks: ["_auth", "_password", "npm_"],
-    pattern:
-      /(?<kept>(?<!\w)(?:_authToken|_auth|_password)[ \t]{0,4}=[ \t]{0,4}["']?)(?![[$])[^\s"'\\]{8,9999}|(?<!\w)npm_[A-Za-z0-9]{36}/g,
-  },
-  {
-    family: "service-account",
-    marks: ["private_key", "client_secret"],
-    pattern: new RegExp(
-      String.raw`(?<kept>${QUOTE}(?:private_key(?:_id)?|client_secret)${QUOTE}\s{0,4}:\s{0,4}\\{0,3}")(?!\[redacted)${QUOTED_VALUE}{8,9999}`,
-      "g",
-    ),
-  },
-  {
-    family: "authorization",
-    marks: ["authorization", "bearer", "api-key", "api_key", "apikey"],
-    pattern:
-      /(?<kept>(?<!\[redacted: )authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest)\s{1,4})?|\bbearer\s{1,4}|\b(?:x-)?api[-_]?key(?:\\{0,3}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,3}["'])?)(?![[$]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this)\.)(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,9999}/gi,
-  },
-  {
-    // Said to be one, in a file of variables or a sentence; a word without a digit is more often a type or a call.
-    family: "password",
-    marks: ["password", "passwd", "passphrase", "secret"],
-    pattern:
-      /(?<kept>(?:password|passwd|passphrase|secret(?:[_-]?key)?)(?:\\{0,3}["'])?(?:\s{0,4}[:=]\s{0,4}|\s{1,4}is\s{1,4}(?:now\s{1,4})?)(?:\\{0,3}["'])?)(?=[^\s"'\\()[\]{}<>$,;]{0,64}\d)(?=[^\s"'\\()[\]{}<>$,;]{0,64}[A-Za-z])(?!(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this|args|params|req|request|data|user)\b[.?])[^\s"'\\()[\]{}<>$,;]{6,256}(?<![.!?])/gi,
-  },
-];
-
-/** How a key begins in base64, as configuration keeps it; a certificate and a public key are left alone. */
-const ENCODED: readonly (readonly [SecretFamily, string])[] = [
-  ["anthropic", "c2stYW50L"],
-  ["openrouter", "c2stb3It"],
-  ["github", "Z2h[wvz1y]X"],
-  ["github", "Z2l0aHViX3BhdF"],
-  ["aws", "QUtJQ"],
-  ["google", "QUl6Y"],
-  ["slack", "eG94(?:Yi|cC|YS)"],
-  ["webhook", "d2hzZWNf"],
-  ["supabase", "c2JwX"],
-  ["private-key", "LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)"],
-];
-
-const PATTERNS: readonly SecretPattern[] = [
-  ...PLAIN_PATTERNS,
-  ...ENCODED.map(([family, beginning]) => ({
-    family,
-    // Up to where the beginning has a choice.
-    marks: [/^\w+/.exec(beginning)![0].toLowerCase()],
-    pattern: new RegExp(`(?<![A-Za-z0-9+/])${beginning}[A-Za-z0-9+/]{20,9999}={0,2}`, "g"),
-  })),
-];
 
 /** A secret's place in a text: what is taken out of it. */
 export interface SecretSpan {
@@ -163,17 +31,174 @@ export interface SecretSpan {
 
 /** Every secret of the text, from the first to the last; none overlaps another. */
 export function findSecrets(text: string): readonly SecretSpan[] {
-  const lower = text.toLowerCase();
-  const found: SecretSpan[] = lower.includes("private key") ? [...findPem(text)] : [];
-  for (const { family, marks, pattern } of PATTERNS) {
-    if (!marks.some((mark) => lower.includes(mark))) continue;
-    for (const match of text.matchAll(pattern)) {
-      const kept = match.groups?.["kept"]?.length ?? 0;
-      found.push({ family, from: match.index + kept, to: match.index + match[0].length });
+  const found: RankedSpan[] = [];
+  for (const pem of findPem(text)) found.push({ ...pem, rank: -2 });
+  findMarked(text, found);
+  scan(text, found);
+  return joinSpans(found.sort((one, other) => one.rank - other.rank));
+}
+
+/** A secret, and the place of its row among all: the first row that found a secret names its family. */
+interface RankedSpan extends SecretSpan {
+  readonly rank: number;
+}
+
+/** A rule about what stands beside a secret, and how far its matches reach: it is not tried inside of one. */
+interface CompiledContext {
+  readonly family: SecretFamily;
+  readonly rank: number;
+  readonly pattern: RegExp;
+}
+
+/** Characters of a word by which it is found while the text is gone through. */
+const KEY_CHARACTERS = 4;
+const isScanned = (word: string): boolean => word.length >= KEY_CHARACTERS && !NON_ASCII.test(word);
+const NON_ASCII = /[^\0-\x7f]/;
+
+const CONTEXTS: readonly (CompiledContext & { readonly words: readonly string[] })[] = SECRET_CONTEXTS.map(
+  (context, rank) => ({ ...context, rank }),
+);
+/** The words that are found as they are written. */
+const MARKS = CONTEXTS.flatMap((context) =>
+  context.words.filter((word) => !isScanned(word)).map((word) => ({ word, context })),
+);
+
+/** Adds what stands beside short words, and words of other scripts. Changes `found`. */
+function findMarked(text: string, found: RankedSpan[]): void {
+  const isAscii = !NON_ASCII.test(text);
+  for (const { word, context } of MARKS) {
+    if (isAscii && NON_ASCII.test(word)) continue;
+    for (let at = text.indexOf(word); at !== -1; ) {
+      const span = matchContext(text, at, context);
+      if (span !== undefined) found.push(span);
+      at = text.indexOf(word, Math.max(at + word.length, span?.to ?? 0));
     }
   }
-  return joinSpans(found);
 }
+
+function matchContext(
+  text: string,
+  at: number,
+  { family, rank, pattern }: CompiledContext,
+): RankedSpan | undefined {
+  pattern.lastIndex = at;
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  const before = match.groups?.["before"]?.length ?? 0;
+  const kept = match.groups?.["kept"]?.length ?? 0;
+  return { family, rank, from: at + kept - before, to: pattern.lastIndex };
+}
+
+/** A row of the table of shapes, ready to be tried behind its start. */
+interface CompiledShape {
+  readonly family: SecretFamily;
+  readonly start: string;
+  /** True if a hyphen in front of the key means that the key is part of a longer word. */
+  readonly isHyphenPart: boolean;
+  readonly body: RegExp;
+}
+
+/** Shapes by the first two characters of their starts. */
+const SHAPES = new Map<number, readonly CompiledShape[]>();
+/** Contexts by the first four characters of their words. */
+const BESIDE = new Map<number, readonly CompiledContext[]>();
+/** For a first look that costs nothing: 1 where one of the maps may have the key. */
+const HAS_SHAPE = new Uint8Array(1 << 14);
+const HAS_BESIDE = new Uint8Array(1 << 16);
+
+for (const { family, starts, body } of KEY_SHAPES)
+  for (const start of starts) {
+    const shape = { family, start, isHyphenPart: !start.includes("_"), body: new RegExp(body, "y") };
+    const key = start.charCodeAt(0) * 128 + start.charCodeAt(1);
+    SHAPES.set(key, [...(SHAPES.get(key) ?? []), shape]);
+    HAS_SHAPE[key] = 1;
+  }
+for (const context of CONTEXTS)
+  for (const word of context.words.filter(isScanned)) {
+    const key = [...word]
+      .slice(0, KEY_CHARACTERS)
+      .reduce((sum, letter) => (sum << 7) | letter.charCodeAt(0), 0);
+    const others = BESIDE.get(key) ?? [];
+    if (!others.includes(context)) BESIDE.set(key, [...others, context]);
+    HAS_BESIDE[folded(key)] = 1;
+  }
+
+/** A key of 28 bits in 16. */
+function folded(key: number): number {
+  return (key ^ (key >>> 12)) & 0xffff;
+}
+
+/** By code: 1 for what a word is made of; and the code of the small letter. */
+const WORD = Uint8Array.from({ length: 128 }, (_, code) => (/\w/.test(String.fromCharCode(code)) ? 1 : 0));
+const LOWER = Uint8Array.from({ length: 128 }, (_, code) =>
+  String.fromCharCode(code).toLowerCase().charCodeAt(0),
+);
+
+/** Goes through the text once, and adds what has a shape and what stands beside a word. Changes `found`. */
+function scan(text: string, found: RankedSpan[]): void {
+  const reached = new Map<CompiledContext, number>();
+  let isInWord = false;
+  let shapesFrom = 0;
+  let key = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) {
+      isInWord = false;
+      key = 0;
+      continue;
+    }
+    key = ((key << 7) | LOWER[code]!) & 0xfffffff;
+    if (HAS_BESIDE[(key ^ (key >>> 12)) & 0xffff] === 1)
+      findBeside(text, at + 1 - KEY_CHARACTERS, { key, reached, found });
+    const isWord = WORD[code] === 1;
+    const isStart = isWord && at >= shapesFrom && (!isInWord || isBehindEscape(text, at));
+    isInWord = isWord;
+    if (!isStart || at + 1 >= text.length) continue;
+    const next = text.charCodeAt(at + 1);
+    if (next > 127 || HAS_SHAPE[code * 128 + next] !== 1) continue;
+    const span = matchShape(text, at, SHAPES.get(code * 128 + next)!);
+    if (span === undefined) continue;
+    found.push(span);
+    shapesFrom = span.to;
+  }
+}
+
+interface Reached {
+  readonly key: number;
+  /** How far the last match of a rule went. */
+  readonly reached: Map<CompiledContext, number>;
+  readonly found: RankedSpan[];
+}
+
+function findBeside(text: string, at: number, { key, reached, found }: Reached): void {
+  for (const context of BESIDE.get(key) ?? []) {
+    if (at < (reached.get(context) ?? 0)) continue;
+    const span = matchContext(text, at, context);
+    if (span === undefined) continue;
+    found.push(span);
+    reached.set(context, span.to);
+  }
+}
+
+function matchShape(text: string, at: number, shapes: readonly CompiledShape[]): RankedSpan | undefined {
+  const isBehindHyphen = text.charCodeAt(at - 1) === 45;
+  for (const { family, start, isHyphenPart, body } of shapes) {
+    if ((isBehindHyphen && isHyphenPart) || !text.startsWith(start, at)) continue;
+    body.lastIndex = at + start.length;
+    if (body.test(text)) return { family, rank: -1, from: at, to: body.lastIndex };
+  }
+  return undefined;
+}
+
+/** What ends in a letter and is none of the word behind it: `\n` of JSON, `%3D` of an address, a terminal's color. */
+function isBehindEscape(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  if (before === 109) return ESCAPED_COLOR.test(text.slice(Math.max(0, at - 12), at));
+  if (text.charCodeAt(at - 2) === 92) return before === 110 || before === 114 || before === 116;
+  return text.charCodeAt(at - 3) === 37;
+}
+
+const ESCAPED_COLOR = /(?:\u001b|\\u001b|\\x1b|\\e|\\033|\\u\{1B\})\[[\d;]{0,8}m$/i;
 
 /** In the order of the text, what overlaps put together; it is of the family that was looked for first. */
 export function joinSpans(spans: readonly SecretSpan[]): readonly SecretSpan[] {
@@ -216,20 +241,27 @@ const PEM_TAIL = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 /** A piece of what a key's body is made of, line breaks of text inside JSON among it. */
 const PEM_BODY = /(?:[A-Za-z0-9+/=\s]|\\[nr\\]){1,4096}/y;
 
+/** A beginning of a key's body, as against words behind a head that is only spoken of. */
+const KEY_TEXT =
+  /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{16}|(?=[A-Za-z+/]{0,7}\d|[a-z+/]{0,7}[A-Z]{1,8}[a-z]|[A-Z+/]{2,8}[a-z])[A-Za-z0-9+/]{8})/;
+
 /** Blocks with their end, and the body of those that were cut off before it. */
 function* findPem(text: string): Iterable<SecretSpan> {
+  if (!text.includes("PRIVATE KEY")) return;
   PEM_HEAD.lastIndex = 0;
   for (let head = PEM_HEAD.exec(text); head !== null; head = PEM_HEAD.exec(text)) {
     const bodyFrom = PEM_HEAD.lastIndex;
     const dashes = text.indexOf("-----", bodyFrom);
     PEM_TAIL.lastIndex = dashes;
     let end = bodyFrom;
-    if (dashes !== -1 && PEM_TAIL.test(text)) end = PEM_TAIL.lastIndex;
+    const isTail = dashes !== -1 && PEM_TAIL.test(text);
+    if (isTail) end = PEM_TAIL.lastIndex;
     else {
       PEM_BODY.lastIndex = bodyFrom;
       while (PEM_BODY.test(text)) end = PEM_BODY.lastIndex;
     }
-    yield { family: "private-key", from: head.index, to: end };
+    if (isTail || KEY_TEXT.test(text.slice(bodyFrom, Math.min(end, bodyFrom + 400))))
+      yield { family: "private-key", from: head.index, to: end };
     PEM_HEAD.lastIndex = end;
   }
 }

@@ -1,6 +1,9 @@
 /** Keys are found by their shape, and what only looks like one is left alone. */
 import { describe, expect, it } from "vitest";
+import { SECRET_CONTEXTS } from "../../src/base/secret-contexts.ts";
+import { KEY_SHAPES } from "../../src/base/secret-families.ts";
 import { redactSecrets } from "../../src/base/secret-patterns.ts";
+import { PLANTED_SECRETS } from "../helpers/planted-secrets.ts";
 
 /** Made up here, and put together so that no scanner takes this file for a leak. */
 const key = (...parts: readonly string[]): string => parts.join("");
@@ -88,6 +91,36 @@ describe("redactSecrets", () => {
     expect(redactSecrets(text).text).toBe(text);
   });
 
+  it.each(PLANTED_SECRETS)("takes out $family, whatever it is planted in: $text", ({
+    family,
+    text,
+    body,
+  }) => {
+    const redacted = redactSecrets(`see ${text} and more`);
+    expect(redacted.text).not.toContain(body);
+    expect([...redacted.found.keys()]).toEqual([family]);
+    expect(redactSecrets(redacted.text).text).toBe(redacted.text);
+  });
+
+  it("knows at least a hundred families, and the planted secrets have one of each", () => {
+    const families = new Set<string>([...KEY_SHAPES, ...SECRET_CONTEXTS].map(({ family }) => family));
+    const planted = new Set(PLANTED_SECRETS.map(({ family }) => family));
+    expect(families.size).toBeGreaterThanOrEqual(95);
+    expect([...families].filter((family) => !planted.has(family))).toEqual([]);
+  });
+
+  it.each([
+    ["\n", "a line"],
+    ["\\n", "a line of JSON"],
+    ["%3D", "an address"],
+    ["\u001b[33m", "a terminal's color"],
+    ["=", "a setting"],
+    ['"', "a quotation"],
+  ])("takes out a key behind %j of %s", (before) => {
+    const { text } = redactSecrets(`x${before}${SECRETS[4]!.secret}`);
+    expect(text).toBe(`x${before}[redacted: github]`);
+  });
+
   it.each([
     "s_auth = response.headers.get('www-authenticate', '')",
     "commit 3f786850e387550fdab836ed7e6dc881de23001b",
@@ -108,6 +141,16 @@ describe("redactSecrets", () => {
     "the password is kept in vault number 7, the secret is patience",
     'password: "[redacted: password]"',
     "a task_live_update and hf_model_name",
+    "heroku app 01234567-89ab-4cde-8f01-0123456789ab was restarted",
+    "the clave es importante, el password es obligatorio",
+    "Das Passwort ist leider falsch, das Kennwort lautet anders",
+    "密码是什么？ 密码不能为空",
+    "-----BEGIN PRIVATE KEY----- is how a key begins",
+    "curl -u $USER:$PASS https://x.example",
+    "Cookie: session=${token}; cookie = parse(request2)",
+    "session_id=test-session-phase-1 event=2",
+    "next_token = page2cursor; MAX_TOKENS=4096",
+    "machine learning login flow with a password field2",
   ])("leaves alone: %s", (text) => {
     expect(redactSecrets(text)).toEqual({ text, found: new Map() });
   });
@@ -170,6 +213,14 @@ describe("redactSecrets", () => {
     ["_auth = "],
     ["xox"],
     ["eyJ"],
+    ["_TOKEN=A"],
+    ["curl -u a"],
+    ["cookie=a=1;"],
+    ["password of a b c d e f g "],
+    ["-figd_"],
+    ["%3DeyJ"],
+    ["密码"],
+    ["login a password "],
   ])("is linear in a megabyte of %s", (piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
     expect(redactSecrets(text).text.length).toBeGreaterThan(0);

@@ -1,0 +1,215 @@
+/**
+ * Made-up secrets, one or more of every family of `src/base/secret-families.ts` and `src/base/secret-contexts.ts`.
+ *
+ * None was ever valid. They are put together here so that no scanner takes this file for a leak.
+ */
+
+/** A secret as it stands in a text, and the part of it that must not come out of anything. */
+export interface PlantedSecret {
+  readonly family: string;
+  readonly text: string;
+  readonly body: string;
+}
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+const HEX = "0123456789abcdef";
+const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+let state = 20_261_123;
+
+/** Random characters, the fourth of which is a digit and the fifth a letter, so that none looks like a word. */
+function random(count: number, alphabet = LETTERS): string {
+  let made = "";
+  for (let index = 0; index < count; index++) {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    const isFixed = index % 7 === 3 || index % 7 === 4;
+    made += isFixed
+      ? index % 7 === 3
+        ? "7"
+        : alphabet === UPPER
+          ? "K"
+          : "d"
+      : alphabet[((mixed ^ (mixed >>> 14)) >>> 0) % alphabet.length]!;
+  }
+  return made;
+}
+
+const hex = (count: number): string => random(count, HEX);
+const uuid = (): string => [8, 4, 4, 4, 12].map(hex).join("-");
+
+function plant(family: string, before: string, body: string, after = ""): PlantedSecret {
+  return { family, text: `${before}${body}${after}`, body };
+}
+
+const PEM_LINES = [64, 64, 40].map((count) => random(count)).join("\n");
+
+export const PLANTED_SECRETS: readonly PlantedSecret[] = [
+  plant("anthropic", "sk-ant" + "-api03-", random(80)),
+  plant("openrouter", "sk-or" + "-v1-", random(64)),
+  plant("langfuse", "sk-lf" + "-", uuid()),
+  plant("openai", "sk" + "-proj-", random(56)),
+  plant("openai", "sk" + "-", random(48)),
+  plant("deepseek", "sk" + "-", hex(32)),
+  plant("google", "AIz" + "a", random(35)),
+  plant("google", "GOCSPX" + "-", random(28)),
+  plant("google", "ya29" + ".", random(60)),
+  plant("google", "1//" + "0", random(60)),
+  plant("groq", "gsk" + "_", random(52)),
+  plant("xai", "xai" + "-", random(80)),
+  plant("perplexity", "pplx" + "-", random(48)),
+  plant("huggingface", "hf" + "_", random(34)),
+  plant("replicate", "r8" + "_", random(37)),
+  plant("nvidia", "nvapi" + "-", random(64)),
+  plant("cerebras", "csk" + "-", random(48).toLowerCase()),
+  plant("tavily", "tvly" + "-dev-", random(32)),
+  plant("together", "tgp_v1" + "_", random(43)),
+  plant("pinecone", "pcsk" + "_", random(70)),
+  plant("langsmith", "lsv2_pt" + "_", `${hex(32)}_${hex(10)}`),
+  plant("elevenlabs", "sk" + "_", hex(48)),
+  plant("jina", "jina" + "_", random(60)),
+  ...["p", "o", "u", "s", "r"].map((kind) => plant("github", `gh${kind}` + "_", random(36))),
+  plant("github", "github" + "_pat_", random(60)),
+  plant("gitlab", "glpat" + "-", random(20)),
+  plant("npm", "npm" + "_", random(36)),
+  plant("npm", "//registry.npmjs.org/:_authToken" + "=", random(36)),
+  plant("pypi", "pypi" + "-AgEIcHlwaS5vcmc", random(70)),
+  plant("rubygems", "rubygems" + "_", hex(48)),
+  plant("nuget", "oy" + "2", random(43).toLowerCase()),
+  plant("crates-io", "ci" + "o", random(32)),
+  plant("clojars", "CLOJARS" + "_", random(60).toLowerCase()),
+  plant("docker", "dckr_pat" + "_", random(27)),
+  plant("docker", '"auths": {"ghcr.io": {"auth' + '": "', random(40), '"}}'),
+  plant("jfrog", "AKC" + "p", random(69)),
+  plant("jfrog", "cmVm" + "d", random(59)),
+  plant("sonar", "squ" + "_", hex(40)),
+  plant("sourcegraph", "sgp" + "_local_", hex(40)),
+  plant("atlassian", "ATATT3x" + "FfGF0", random(180)),
+  plant("atlassian", "ATB" + "B", random(32)),
+  plant("linear", "lin_api" + "_", random(40)),
+  plant("postman", "PMAK" + "-", `${hex(24)}-${hex(34)}`),
+  plant("buildkite", "bkua" + "_", hex(40)),
+  plant("octopus", "AP" + "I-", random(26, UPPER)),
+  plant("prefect", "pnu" + "_", random(36)),
+  plant("readme", "rdme" + "_", random(70).toLowerCase()),
+  plant("infracost", "ico" + "-", random(32)),
+  plant("launchdarkly", "sdk" + "-", uuid()),
+  plant("typeform", "tfp" + "_", random(59)),
+  plant("contentful", "CFPAT" + "-", random(43)),
+  plant("figma", "figd" + "_", random(40)),
+  plant("notion", "ntn" + "_", random(46)),
+  plant("notion", "secret" + "_", random(43)),
+  plant("airtable", "pa" + "t", `${random(14)}.${hex(64)}`),
+  plant("aws", "AK" + "IA", random(16, UPPER)),
+  plant("aws", "aws_secret_access_key" + " = ", random(40)),
+  plant("aws", "AWS_SESSION_TOKEN" + "=", random(180)),
+  plant("digitalocean", "dop_v1" + "_", hex(64)),
+  plant("databricks", "dap" + "i", hex(32)),
+  plant("vault", "hvs" + ".", random(90)),
+  plant("doppler", "dp.p" + "t.", random(43)),
+  plant("pulumi", "pul" + "-", hex(40)),
+  plant("heroku", "HRKU" + "-AA", random(58)),
+  plant("heroku", "HEROKU_API_KEY" + "=", uuid()),
+  plant("cloudflare", "v1.0" + "-", `${hex(24)}-${hex(146)}`),
+  plant("fly", "fo1" + "_", random(43)),
+  plant("fly", "fm2" + "_", random(120)),
+  plant("netlify", "nfp" + "_", random(40)),
+  plant("supabase", "sbp" + "_", hex(40)),
+  plant("supabase", "sb_secret" + "_", random(31)),
+  plant("planetscale", "pscale_tkn" + "_", random(43)),
+  plant("tailscale", "tskey" + "-auth-", `${random(12)}-${random(32)}`),
+  plant("openshift", "sha256" + "~", random(43)),
+  plant("alibaba", "LTA" + "I", random(20)),
+  plant("tencent", "AKI" + "D", random(32)),
+  plant("yandex", "AQV" + "N", random(36)),
+  plant("age", "AGE-SECRET" + "-KEY-1", random(58, UPPER)),
+  plant("1password", "ops" + "_eyJ", random(250)),
+  plant(
+    "1password",
+    "A" + "3-",
+    `${random(6, UPPER)}-${random(11, UPPER)}-${[5, 5, 5].map((count) => random(count, UPPER)).join("-")}`,
+  ),
+  plant("dynatrace", "dt0" + "c01.", `${random(24, UPPER)}.${random(64, UPPER)}`),
+  plant("grafana", "glc" + "_", random(60)),
+  plant("grafana", "glsa" + "_", `${random(32)}_${hex(8)}`),
+  plant("new-relic", "NRAK" + "-", random(27, UPPER)),
+  plant("sentry", "sntrys" + "_eyJpYXQiO", random(120)),
+  plant("sentry", "sntryu" + "_", hex(64)),
+  plant("slack", "xox" + "b-123456789012-", random(24)),
+  plant("slack", "xap" + "p-1-A0123456789-", random(40)),
+  plant("bot-token", "12345678" + "90:AA", random(33)),
+  plant("bot-token", "MT" + "AxNzI4NTM0MDk2MjIyMDE2.", `Gk3d7x.${random(38)}`),
+  plant("webhook", "whsec" + "_", random(32)),
+  plant("stripe", "sk_" + "live_", random(24)),
+  plant("square", "EAA" + "A", random(60)),
+  plant("square", "sq0atp" + "-", random(22)),
+  plant("meta", "EA" + "ACEdEose0cBA", random(120)),
+  plant("shopify", "shpat" + "_", hex(32)),
+  plant("shippo", "shippo_live" + "_", hex(40)),
+  plant("easypost", "EZA" + "K", random(54)),
+  plant("duffel", "duffel_live" + "_", random(43)),
+  plant("flutterwave", "FLWSECK" + "-", hex(32), "-X"),
+  plant("braintree", "access_token" + "$production$", `${random(16).toLowerCase()}$${hex(32)}`),
+  plant("twilio", "S" + "K", hex(32)),
+  plant("sendgrid", "S" + "G.", `${random(22)}.${random(43)}`),
+  plant("mailgun", "key" + "-", hex(32)),
+  plant("mailchimp", "", hex(32), "-us" + "14"),
+  plant("maxmind", "", `${random(6)}_${random(29)}`, "_mm" + "k"),
+  plant("brevo", "xkeysib" + "-", `${hex(64)}-${random(16)}`),
+  plant("resend", "re" + "_", `${random(8)}_${random(24)}`),
+  plant("mapbox", "sk." + "eyJ", `${random(70)}.${random(22)}`),
+  plant("adobe", "p8e" + "-", random(32)),
+  plant("frameio", "fio-u" + "-", random(64)),
+  plant("dropbox", "sl" + ".", random(135)),
+  plant("terraform", "", random(14), ".atlas" + `v1.${random(64)}`),
+  plant("jwt", "ey" + "JhbGciOiJIUzI1NiJ9.eyJ", `${random(40)}.${random(43)}`),
+  plant(
+    "private-key",
+    "-----BEGIN RSA PRIV" + "ATE KEY-----\n",
+    PEM_LINES,
+    "\n-----END RSA PRIV" + "ATE KEY-----",
+  ),
+  plant("azure", "DefaultEndpointsProtocol=https;AccountKey" + "=", random(86), "=="),
+  plant("azure", "SharedAccessKey" + "=", random(43), "="),
+  plant("azure", "https://x.blob.core.windows.net/c?sv=2024-11-04&si" + "g=", random(43), "%3D"),
+  plant("azure", "abc8" + "Q~", random(34)),
+  plant(
+    "slack-webhook",
+    `https://hooks.slack.com/services/T${random(8, UPPER)}/B${random(8, UPPER)}/`,
+    random(24),
+  ),
+  plant("discord-webhook", "https://discord.com/api/webhooks/123456789012345678/", random(68)),
+  plant(
+    "teams-webhook",
+    "https://acme.webhook.office.com/webhookb2/",
+    `${uuid()}@${uuid()}/IncomingWebhook/${hex(32)}/${uuid()}`,
+  ),
+  plant("zapier-webhook", "https://hooks.zapier.com/hooks/catch/1234567/", random(12)),
+  plant("url-credentials", "postgres://admin:", `${random(10)}9x`, "@db.internal:5432/app"),
+  plant("service-account", '{"type": "service_account", "private_key_id": "', hex(40), '"}'),
+  plant("curl", "curl -s -u admin:", random(16), " https://x.example/z"),
+  plant("curl", "sshpass -p ", random(14), " ssh host"),
+  plant("netrc", "machine h.example login u password ", random(14)),
+  plant("cookie", "Set-Cookie: session=", random(40), "; HttpOnly"),
+  plant("cookie", "cookie: _ga=GA1.2.1234567890.1; sid=", random(40)),
+  plant("cookie", "PHPSESSID" + "=", random(32)),
+  plant("authorization", "Authorization: Bearer ", random(40)),
+  plant("authorization", "x-api-key: ", random(40)),
+  plant("authorization", "PRIVATE-TOKEN: ", random(20)),
+  plant("variable", "CLOUDFLARE_API_TOKEN=", random(40)),
+  plant("variable", "TWILIO_AUTH_TOKEN=", hex(32)),
+  plant("password", "DB_PASSWORD=", random(16)),
+  plant("password", "Server=db;User Id=sa;Pwd=", random(16), ";"),
+  plant("password", "the password of the staging server is ", random(12)),
+  plant("password", "Das Passwort für Staging lautet ", random(12)),
+  plant("password", "La contraseña de la base de datos es ", random(12)),
+  plant("password", "Le mot de passe du serveur est ", random(12)),
+  plant("password", "La password del server è ", random(12)),
+  plant("password", "A senha do servidor é ", random(12)),
+  plant("password", "Het wachtwoord van de server is ", random(12)),
+  plant("password", "Пароль от сервера: ", random(12)),
+  plant("password", "数据库的密码是", random(12), "。"),
+  plant("password", "サーバーのパスワードは", random(12), "です"),
+  plant("password", "서버 비밀번호는 ", random(12), " 입니다"),
+];
