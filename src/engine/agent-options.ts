@@ -17,7 +17,10 @@ export interface AgentModels {
   readonly model: ModelClient;
   /** Writes summaries where the cache is cold; may be cheaper. @defaultValue `model` */
   readonly summaryModel?: ModelClient;
-  /** For small decisions: which memories to recall, and such. @defaultValue `model` */
+  /**
+   * For small decisions: chooses which memories to recall, and finds what to remember where `memoryExtraction` is
+   * `model`. @defaultValue the `lightModel` of the memory, or its ranking, for the first; `model` for the second
+   */
   readonly lightModel?: ModelClient;
 }
 

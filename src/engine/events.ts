@@ -42,7 +42,7 @@ import type { SummaryCall } from "./summary-desk.ts";
  * - `notes-update`: the session's notes were brought up to date, or were not, and why; in the background.
  * - `notes-unreadable`: the notes, or the user's template or prompt of them, cannot be used now, and `reason` says why.
  * - `memory-recalled`: memories were shown for what the user said, by their paths; `chosenBy` says who chose them, and
- *   `fellBack` why the model did not.
+ *   `fellBack` why the model did not, or why meanings were not compared; then there may be no paths.
  * - `memory-extracted`: what is to be remembered was kept, with a receipt each. By rules, `leftOut` counts what was
  *   not, and why; by a model, `refused` says what it was not allowed, and `usage` what it cost; by the memory tool, the
  *   receipts are of what the model wrote with it and only a tool or the web had said.

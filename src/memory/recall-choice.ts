@@ -14,7 +14,7 @@ const DESCRIPTION_CHARACTERS = 240;
 const QUERY_CHARACTERS = 4_000;
 const TOOLS_COUNT = 20;
 /** An answer that runs on is not read to its end. */
-const ANSWER_CHARACTERS = 4_000;
+const ANSWER_CHARACTERS = 40_000;
 
 export interface ChoiceRequest {
   readonly system: string;
@@ -52,12 +52,20 @@ function onOneLine(text: string, characters: number): string {
   return cutHead(showOnOneLine(cutHead(text, characters)), characters);
 }
 
-/** The candidates that were chosen; `undefined` where the answer is none. */
+/**
+ * The candidates that were chosen; `undefined` where the answer is none. What counts is the last `"choose"` with its
+ * list: before it a model may think aloud, of notes by their numbers too. An answer that is a list and nothing else
+ * counts as well.
+ */
 export function readChoice(answer: string, candidates: readonly Memory[]): readonly Memory[] | undefined {
-  const list = /\[([\d\s,]*)\]/.exec(answer.slice(0, ANSWER_CHARACTERS))?.[1];
+  const read = answer.slice(0, ANSWER_CHARACTERS);
+  const list = [...read.matchAll(CHOICE)].at(-1)?.[1] ?? BARE_LIST.exec(read)?.[1];
   if (list === undefined) return undefined;
   const numbers = new Set((list.match(/\d{1,6}/g) ?? []).map(Number));
   return [...numbers]
     .flatMap((number) => candidates[number - 1] ?? [])
     .slice(0, MEMORY_RECALL_DEFAULTS.recalledCount);
 }
+
+const CHOICE = /"choose"\s{0,20}:\s{0,20}\[([\d\s,"]*)\]/g;
+const BARE_LIST = /^\s*(?:```(?:json)?\s*)?\[([\d\s,"]*)\]\s*(?:```\s*)?$/;

@@ -13,6 +13,7 @@ import { errorMessage } from "../../base/error-message.ts";
 import { cutHead, cutTail } from "../../base/text.ts";
 import { composeIndex, composeIndexNews, readShownPaths, readToldIndex } from "../../memory/index-news.ts";
 import type { Deadline } from "../../ports/deadline.ts";
+import type { ModelClient } from "../../ports/model-client.ts";
 import { blockText, type ToolUseBlock } from "../../transcript/blocks.ts";
 import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
@@ -29,13 +30,26 @@ export class AgentMemory {
   readonly #memory: PersistentMemory;
   readonly #extraction: AgentExtraction | undefined;
   readonly #uses: AgentUses;
+  readonly #lightModel: ModelClient | undefined;
   /** What the user has said since the last call. */
   #unanswered: string[] = [];
 
-  constructor(session: Session, memory: PersistentMemory, extraction: AgentExtraction | undefined) {
+  constructor(
+    session: Session,
+    memory: PersistentMemory,
+    {
+      extraction,
+      lightModel,
+    }: {
+      readonly extraction: AgentExtraction | undefined;
+      /** Chooses which memories to recall; without one the memory's own, or the ranking. */
+      readonly lightModel: ModelClient | undefined;
+    },
+  ) {
     this.#session = session;
     this.#memory = memory;
     this.#extraction = extraction;
+    this.#lightModel = lightModel;
     this.#uses = new AgentUses(session, memory);
   }
 
@@ -122,11 +136,12 @@ export class AgentMemory {
       shown: texts.flatMap(readShownPaths),
       recentTools: toolsIn(this.#session.visible),
       onlyClear: true,
+      model: this.#lightModel,
       sessionId: this.#session.id,
       signal,
     });
     const { text, tokens, memories, chosenBy, fellBack } = recall;
-    if (memories.length > 0)
+    if (memories.length > 0 || fellBack !== undefined)
       notify(this.#session.parts.observer, {
         type: "memory-recalled",
         paths: memories.map(({ path }) => path),
@@ -171,7 +186,8 @@ export function agentMemory(
   { deadline }: AgentWorld,
 ): AgentMemory | undefined {
   if (memory === undefined) return undefined;
-  if (memoryExtraction === "off") return new AgentMemory(session, memory, undefined);
   const client = memoryExtraction === "model" ? (lightModel ?? model) : undefined;
-  return new AgentMemory(session, memory, new AgentExtraction(session, { memory, client, deadline }));
+  const extraction =
+    memoryExtraction === "off" ? undefined : new AgentExtraction(session, { memory, client, deadline });
+  return new AgentMemory(session, memory, { extraction, lightModel });
 }

@@ -50,7 +50,7 @@ export async function findMemories(
     return alsoAlike && hits.length > 0 && hits.length < limit ? withOthers(byWords, memories) : byWords;
   try {
     const recallable = [...memories.values()].filter(({ memory }) => isRecallable(memory));
-    const near = await vectors.closest(query, recallable, signal);
+    const { paths: near, withoutCount } = await vectors.closest(query, recallable, signal);
     const words = hits.map(({ id }) => id);
     const reasons = new Map(byWords.reasons);
     for (const id of near) {
@@ -61,7 +61,13 @@ export async function findMemories(
       );
     }
     const fused = fuseRanks([{ ids: words }, { ids: near }]);
-    return { candidates: candidatesOf(fused, memories), reasons };
+    const fellBack =
+      withoutCount === undefined
+        ? {}
+        : {
+            fellBack: `${withoutCount} of ${recallable.length} memories have no vector: those were searched by their words.`,
+          };
+    return { candidates: candidatesOf(fused, memories), reasons, ...fellBack };
   } catch (error) {
     stopIfAborted(signal, "The recall");
     return { ...byWords, fellBack: errorMessage(error) };

@@ -33,6 +33,8 @@ export interface RecallOptions {
   readonly shown?: Iterable<string>;
   /** Tools that were called lately: how they are used is left out, warnings about them are not. */
   readonly recentTools?: readonly string[];
+  /** Chooses among what was found. @defaultValue the memory's `lightModel` */
+  readonly model?: ModelClient | undefined;
   /** `rank` asks no model. @defaultValue `model` where there is one */
   readonly chooseBy?: "model" | "rank";
   /** Only what clearly fits, for a message that asked for no memories: where no model chooses. @defaultValue false */
@@ -106,7 +108,7 @@ export async function recallMemories(
   const nowMs = world.now();
   const { memories } = await shelf.look();
   stopIfAborted(options.signal, "The recall");
-  const situation = { memories, alsoOthers: asksModel(world, options), signal: options.signal };
+  const situation = { memories, alsoOthers: chooserOf(world, options) !== undefined, signal: options.signal };
   const found = await findMemories(world, query, situation);
   const ranked = rankMemories(found.candidates, {
     nowMs,
@@ -148,8 +150,9 @@ function clearOf(query: string, { reasons }: FoundMemories, memoriesCount: numbe
   return new Set([...byMeaning, ...clearFits(query, hits, memoriesCount)]);
 }
 
-function asksModel({ lightModel }: RecallWorld, { chooseBy }: RecallOptions): boolean {
-  return lightModel !== undefined && chooseBy !== "rank";
+/** The model that chooses; `undefined` where the ranking does. */
+function chooserOf({ lightModel }: RecallWorld, { model, chooseBy }: RecallOptions): ModelClient | undefined {
+  return chooseBy === "rank" ? undefined : (model ?? lightModel);
 }
 
 function describe(memory: KnownMemory["memory"], nowMs: number) {
@@ -169,11 +172,10 @@ async function choose(
   const limit = Math.max(0, options.limit ?? MEMORY_RECALL_DEFAULTS.recalledCount);
   const best = chooseByRank(ranked, limit);
   const byRank = best.filter(({ memory }) => clear?.has(memory.path) !== false);
-  const { lightModel } = world;
-  if (lightModel === undefined || options.chooseBy === "rank" || best.length === 0)
-    return { memories: byRank, by: "rank" };
+  const chooser = chooserOf(world, options);
+  if (chooser === undefined || best.length === 0) return { memories: byRank, by: "rank" };
   try {
-    const paths = await askToChoose(world, lightModel, query, ranked, options);
+    const paths = await askToChoose(world, chooser, query, ranked, options);
     if (paths === undefined)
       return { memories: byRank, by: "rank", fellBack: "The model's answer names no memories." };
     const chosen = paths.flatMap((path) => ranked.find(({ memory }) => memory.path === path) ?? []);
@@ -204,5 +206,7 @@ async function askToChoose(
   };
   const timeoutMs = MEMORY_RECALL_DEFAULTS.choiceTimeoutMs;
   const { content } = await askModel(client, request, { deadline, timeoutMs, signal });
-  return readChoice(content.map(blockText).join("\n"), candidates)?.map(({ path }) => path);
+  // What a model thinks is not what it answers.
+  const said = content.filter(({ type }) => type === "text").map(blockText);
+  return readChoice(said.join("\n"), candidates)?.map(({ path }) => path);
 }

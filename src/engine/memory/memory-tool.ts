@@ -14,7 +14,7 @@ import { showHidden } from "../../base/hidden-characters.ts";
 import { writeOutRoleMarks } from "../../base/role-marks.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
 import { isOwnIndex } from "../../memory/memory-index.ts";
-import { cleanToolFile, cleanToolPart, keepTrust } from "../../memory/tool-edit.ts";
+import { asWritten, cleanToolFile, cleanToolPart, keepTrust } from "../../memory/tool-edit.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 
 /** What the model asked for, by command; what is not of its shape is refused with a message for the model. */
@@ -37,6 +37,7 @@ export interface MemoryToolHandlers {
 
 export interface MemoryToolWorld {
   readonly store: MemoryStore;
+  readonly now: () => number;
   /** Told of every change, once it is durable. */
   readonly onChange?: (change: ToolChange) => void;
 }
@@ -97,7 +98,7 @@ class MemoryTool {
     const inside = insideOf(path);
     return this.#change(async () => {
       if ((await this.#find(inside)) !== undefined) throw refused(`File ${path} already exists`);
-      const change = { path: inside, base: undefined, text: cleanToolFile(inside, text) };
+      const change = { path: inside, base: undefined, text: cleanToolFile(inside, text, this.#world.now()) };
       return { changes: [change], answer: `File created successfully at: ${path}` };
     });
   }
@@ -186,8 +187,9 @@ class MemoryTool {
       const file = inside === "" ? undefined : await this.#find(inside);
       if (file === undefined) throw notThere(path);
       showable(path, file);
-      const { text, answer } = edit(file.text);
-      const change = { path: inside, base: file.version, text: keepTrust(inside, file.text, text) };
+      const { text, answer } = edit(asWritten(file.text));
+      const signed = keepTrust(inside, { before: file.text, after: text, nowMs: this.#world.now() });
+      const change = { path: inside, base: file.version, text: signed };
       return { changes: [change], before: new Map([[inside, file.text]]), answer };
     });
   }
@@ -245,7 +247,7 @@ const outsideOf = (inside: string): string => `${MEMORIES_ROOT}/${inside}`;
 function showable(path: string, { path: inside, text }: MemoryFile): string {
   if (!isOwnIndex(inside) && parseMemoryFile(inside, text).memory.isQuarantined)
     throw refused(`${path} is quarantined: nobody who may be believed has said it. A person can confirm it.`);
-  return shown(text);
+  return shown(asWritten(text));
 }
 
 /** Somebody may have written what they like into the file itself. */

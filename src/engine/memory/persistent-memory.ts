@@ -293,6 +293,7 @@ export class PersistentMemory {
   tool(): MemoryToolHandlers {
     return memoryToolHandlers({
       store: this.#store,
+      now: this.#options.now,
       onChange: (change) => {
         const isAlone = this.#toolWatchers.size === 1;
         for (const watcher of this.#toolWatchers) watcher.add(change, isAlone);

@@ -26,6 +26,7 @@ const write = (text: string, more: JsonObject = {}) =>
 async function stage(replies: readonly (FakeReply | Error)[], options: StageOptions = {}) {
   const requests: ModelRequest[] = [];
   const lightModel = fakeModel((request) => {
+    if (request.system?.startsWith("You choose which notes")) return '{"choose": []}';
     requests.push(request);
     const reply = replies[requests.length - 1] ?? "Nothing.";
     if (reply instanceof Error) throw reply;

@@ -3,6 +3,7 @@ import type { EmbeddingModelV3 } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { aiSdkEmbeddings } from "../../../src/adapters/models/ai-sdk/ai-sdk-embeddings.ts";
 import type { EmbeddingClient } from "../../../src/ports/embedding-client.ts";
+import { setTheStage } from "../agent/stage.ts";
 import { aPersistentMemory } from "./a-persistent-memory.ts";
 
 /** What texts are about: each topic is a direction. */
@@ -76,24 +77,85 @@ describe("recall by meaning", () => {
       embed: async () => Promise.reject(new TypeError("fetch failed")),
       says: "fetch failed",
     },
-    { why: "it returns nothing", embed: async () => [], says: undefined },
+    {
+      why: "it returns nothing",
+      embed: async () => [],
+      says: "The vectors of topics cannot be used. It returned 0 vectors for 3 texts.",
+    },
+    {
+      why: "it returns one vector for all texts",
+      embed: async () => [[1, 2]],
+      says: "The vectors of topics cannot be used. It returned 1 vectors for 3 texts.",
+    },
+    {
+      why: "it returns NaN in each vector",
+      embed: async (texts: readonly string[]) => texts.map(() => [Number.NaN, 1]),
+      says: "The vectors of topics cannot be used. It returned vectors that are empty, zero, or not all of finite numbers.",
+    },
+    {
+      why: "it returns the same vector for every text",
+      embed: async (texts: readonly string[]) => texts.map(() => [0.5, 0.5]),
+      says: "The vectors of topics cannot be used. It returned the same vector for every text.",
+    },
     {
       why: "it returns no vectors",
-      embed: async () => [null, [Number.NaN], [], [0, 0]] as never,
-      says: undefined,
+      embed: async () => [null, [Number.NaN], [0, 0]] as never,
+      says: "The vectors of topics cannot be used. It returned vectors that are empty, zero, or not all of finite numbers.",
     },
-    { why: "it returns something else", embed: async () => ({ data: 1 }) as never, says: undefined },
+    {
+      why: "it returns something else",
+      embed: async () => ({ data: 1 }) as never,
+      says: "The vectors of topics cannot be used. It returned no list of vectors.",
+    },
     {
       why: "lengths differ",
+      embed: async (texts: readonly string[]) => texts.map((_, at) => [1, ...Array(at % 2).fill(1)]),
+      says: "The vectors of topics cannot be used. It returned vectors of 1 and 2 numbers.",
+    },
+    {
+      why: "the message's vector has another length",
       embed: async (texts: readonly string[]) =>
-        texts.map((text) => [text.length, ...Array(text.length % 3).fill(1)]),
-      says: undefined,
+        texts.map((text) => [1, ...(texts.length > 1 ? vectorOf(text) : [])]),
+      says: "The vectors of topics cannot be used. It returned vectors of 1 and 5 numbers.",
     },
   ])("goes by words alone where $why", async ({ embed, says }) => {
     const { memory } = await remembered(meaning({ embed }));
     const { memories, fellBack } = await memory.recall("When do we release?");
     expect(memories[0]?.path).toBe("we-release-on-tuesdays.md");
     expect(fellBack).toBe(says);
+  });
+
+  it("finds by the vectors that there are, and says how many memories have none", async () => {
+    const embed: EmbeddingClient["embed"] = async (texts) =>
+      texts.map((text) => (text.includes("Ghent") ? [Number.NaN] : vectorOf(text)));
+    const { memory } = await remembered(meaning({ embed }));
+    const { memories, fellBack } = await memory.recall("a phone battery?");
+    expect(memories.map(({ foundBy }) => foundBy)).toEqual(["meaning"]);
+    expect(fellBack).toBe("1 of 3 memories have no vector: those were searched by their words.");
+  });
+
+  it("tells the observer where it fell back and nothing was found", async () => {
+    const { memory } = await remembered(meaning({ embed: async () => [] }));
+    const { session, events } = await setTheStage({ memory, answer: () => "Done." });
+    await session.turn("My phone does not last a day.");
+    await session.close();
+    expect(events.filter(({ type }) => type === "memory-recalled")).toMatchObject([
+      { paths: [], fellBack: "The vectors of topics cannot be used. It returned 0 vectors for 3 texts." },
+    ]);
+  });
+
+  it("asks anew for vectors that told nothing", async () => {
+    let isBroken = true;
+    const embed: EmbeddingClient["embed"] = async (texts) =>
+      texts.map((text) => (isBroken ? [1, 1] : vectorOf(text)));
+    const { memory } = await remembered(meaning({ embed }));
+    expect(await memory.recall("a phone battery?")).toMatchObject({
+      memories: [],
+      fellBack: expect.any(String),
+    });
+    isBroken = false;
+    const { memories, fellBack } = await memory.recall("a phone battery?");
+    expect([memories.map(({ foundBy }) => foundBy), fellBack]).toEqual([["meaning"], undefined]);
   });
 
   it("goes by words alone where it takes too long", async () => {

@@ -53,11 +53,29 @@ describe("the memory tool", () => {
     const { run, store, memory } = await aTool();
     const command = { command: "create", path: "/memories/deploys.md", file_text: "Deploys are on Tuesday." };
     expect(await run(command)).toBe("File created successfully at: /memories/deploys.md");
-    expect(await textOf(store, "deploys.md")).toBe("Deploys are on Tuesday.");
+    expect(await textOf(store, "deploys.md")).toBe(
+      "---\ncreatedAt: 2026-03-02T00:00:00.000Z\nsource: agent\n---\n\nDeploys are on Tuesday.",
+    );
     expect((await memory.recall("when are deploys?")).memories.map(({ path }) => path)).toEqual([
       "deploys.md",
     ]);
     await expect(run(command)).rejects.toThrow("File /memories/deploys.md already exists");
+  });
+
+  it("shows and edits a file that it made by the lines that the model wrote, and keeps it signed", async () => {
+    const { run, store, memory } = await aTool();
+    const path = "/memories/steps.md";
+    await run({ command: "create", path, file_text: "one\nthree" });
+    await run({ command: "insert", path, insert_line: 1, insert_text: "two\n" });
+    await run({ command: "str_replace", path, old_str: "three", new_str: "four" });
+    expect(await run({ command: "view", path })).toBe(
+      "Here's the content of /memories/steps.md with line numbers:\n     1\tone\n     2\ttwo\n     3\tfour",
+    );
+    expect(await textOf(store, "steps.md")).toBe(
+      "---\ncreatedAt: 2026-03-02T00:00:00.000Z\nupdatedAt: 2026-03-02T00:00:00.000Z\nsource: agent\n---\n\none\ntwo\nfour",
+    );
+    const [kept] = (await memory.list()).memories;
+    expect(kept).toMatchObject({ body: "one\ntwo\nfour", source: "agent", decays: true });
   });
 
   it("replaces a text that stands there once, over several lines, to the letter", async () => {

@@ -1,6 +1,7 @@
 /** A light model chooses among memories: what it is shown, and what becomes of its choice. */
 import { describe, expect, it } from "vitest";
 import { fakeModel } from "../agent/fake-model.ts";
+import { setTheStage } from "../agent/stage.ts";
 import { aPersistentMemory } from "./a-persistent-memory.ts";
 
 async function choosing(answer: string) {
@@ -63,5 +64,32 @@ describe("a light model that chooses", () => {
       "the-phone-shop-closes-at-six.md",
     ]);
     expect(recall).toMatchObject({ chosenBy: "rank", fellBack: "The model's answer names no memories." });
+  });
+
+  it("is heard by what it answers, and not by what it thinks", async () => {
+    const lightModel = fakeModel(() => [
+      { type: "thinking", thinking: '{"choose": [1]}', signature: "s" },
+      { type: "text", text: "None fits." },
+    ]);
+    const { memory } = aPersistentMemory({ lightModel });
+    await memory.remember("My phone is three years old.", { source: "user" });
+    expect(await memory.recall("My phone does not last.")).toMatchObject({
+      chosenBy: "rank",
+      fellBack: "The model's answer names no memories.",
+    });
+  });
+
+  it("is the session's light model before the memory's own", async () => {
+    const [own, sessions] = [fakeModel(() => '{"choose": []}'), fakeModel(() => '{"choose": [1]}')];
+    const { memory } = aPersistentMemory({ lightModel: own });
+    await memory.remember("My phone is three years old.", { source: "user" });
+    const { session, events } = await setTheStage({ memory, lightModel: sessions, answer: () => "Done." });
+    await session.turn("My phone does not last a day.");
+    await session.close();
+    expect([own.requests.length, sessions.requests.length]).toEqual([0, 1]);
+    const recalled = events.filter(({ type }) => type === "memory-recalled");
+    expect(recalled).toMatchObject([{ paths: ["my-phone-is-three-years-old.md"], chosenBy: "model" }]);
+    await memory.recall("My phone does not last a day.");
+    expect(own.requests).toHaveLength(1);
   });
 });
