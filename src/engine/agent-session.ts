@@ -13,8 +13,8 @@ import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { OptionError, WindowTooSmallError } from "../base/errors.ts";
 import type { ModelAnswer, ModelClient, StopReason } from "../ports/model-client.ts";
 import type { ModelFailure } from "../ports/model-failure.ts";
-import { findSilentOverflow } from "../tokens/silent-overflow.ts";
-import type { Message, Usage } from "../transcript/messages.ts";
+import { findSilentOverflow, PromptCeiling } from "../tokens/silent-overflow.ts";
+import { type Message, promptTokens, type Usage } from "../transcript/messages.ts";
 import type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from "./agent-calls.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
 import { AgentNotes, type ReadNotes } from "./agent-notes.ts";
@@ -51,6 +51,9 @@ export class AgentSession {
   readonly #memory: AgentMemory | undefined;
   #lastRequest: CallRequest | undefined;
   #lastPrepared: PreparedCall | undefined;
+  /** The last prepared request by estimate alone, whatever was reported before. */
+  #lastSent = { estimatedTokens: 0, generation: 0 };
+  readonly #ceiling = new PromptCeiling();
   #hasStarted = false;
   #hasRecovered = false;
   #isInTurn = false;
@@ -185,7 +188,7 @@ export class AgentSession {
       this.#watchSilent(callSeq, {
         usage: answer.usage,
         stopReason: told.stopReason,
-        sentTokens: prepared?.tokens.total ?? 0,
+        prepared: prepared?.callSeq === callSeq ? prepared : undefined,
       });
     if (this.#hooks.has("postSampling"))
       await this.#hooks.postSampling({ sessionId: this.id, callSeq, answer: told });
@@ -316,6 +319,8 @@ export class AgentSession {
   #leaves(request: CallRequest, prepared: PreparedCall): void {
     this.#lastRequest = request;
     this.#lastPrepared = prepared;
+    const { ledger } = this.session.parts.keeper;
+    this.#lastSent = { estimatedTokens: ledger.estimateKnown().tokens, generation: ledger.generation };
     this.#compaction.left(request, prepared);
   }
 
@@ -341,12 +346,21 @@ export class AgentSession {
   /** A provider that takes less than it was given says so only in its figures. */
   #watchSilent(
     callSeq: number,
-    said: { readonly usage: Usage; readonly stopReason: StopReason; readonly sentTokens: number },
+    said: {
+      readonly usage: Usage;
+      readonly stopReason: StopReason;
+      readonly prepared: PreparedCall | undefined;
+    },
   ): void {
+    const { prepared, ...answer } = said;
+    if (prepared === undefined) return;
     const { preparer, parts } = this.session;
     const { windowTokens } = preparer.budget();
-    const { sentTokens: estimatedTokens, ...answer } = said;
-    const failure = findSilentOverflow({ ...answer, windowTokens, estimatedTokens });
+    const reportedTokens = promptTokens(answer.usage);
+    const ceilingTokens =
+      reportedTokens > 0 ? this.#ceiling.observe({ ...this.#lastSent, reportedTokens }) : undefined;
+    const estimatedTokens = Math.max(prepared.tokens.total, this.#lastSent.estimatedTokens);
+    const failure = findSilentOverflow({ ...answer, windowTokens, estimatedTokens, ceilingTokens });
     if (failure === undefined) return;
     // The report is about a prompt that was cut: it says nothing of the window.
     parts.keeper.ledger.distrustReport();

@@ -33,7 +33,8 @@ import type { SummaryCall } from "./summary-desk.ts";
  * - `useless-compaction`: one that freed less than `usefulFreedShare`, came within `refillCallsCount` calls of the one
  *   before, or left more than its target; and how many of them came in a row. It is thrashing from
  *   `uselessCompactions` on.
- * - `usage-distrusted`: a report said that the request cannot fit although by every estimate it does; it was set aside.
+ * - `usage-distrusted`: a report is far off what the request was expected to be, or says that it cannot fit although by
+ *   every estimate it does; it was set aside. A second one that says the same is believed.
  * - `cache-miss`: call `seq` read clearly less from the prompt cache than the call before had left there. `miss` says
  *   why and how much was billed anew; `miss.isExpected` is true of what had to be (it had expired, the window was
  *   edited, another model). `changedSeq` is the entry that changed, where it was a message. `describeCacheMiss` puts it

@@ -5,6 +5,7 @@
 import { assert } from "../base/assert.ts";
 import { asNumber, asString, isObject, type JsonObject } from "../base/json.ts";
 import type { LogContents, SessionLog, StoredEntry } from "../ports/session-store.ts";
+import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { UsageLedger } from "../tokens/usage-ledger.ts";
 import { isPossibleCheckpoint, restoreCheckpoint } from "../transcript/checkpoint.ts";
 import type { AnswerEntry, CheckpointEntry, Entry } from "../transcript/entries.ts";
@@ -17,7 +18,7 @@ import { findMendings, type Mending } from "./mending.ts";
 import { carryNotes } from "./notes-mark.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { findOutlineStart } from "./outline-start.ts";
-import { sizeOf, WindowKeeper } from "./window-keeper.ts";
+import { WindowKeeper } from "./window-keeper.ts";
 
 /** The model of a ledger before the first call names one. */
 export const UNKNOWN_MODEL = "unknown";
@@ -245,10 +246,10 @@ function takeAnswer(
   // The answer's messages were appended with its entry, after the call.
   const { visible } = projection;
   const sinceCall = visible.slice(visible.findLastIndex((message) => message.seq <= callSeq) + 1);
-  const replyTokens = sizeOf(
-    sinceCall.filter((message) => message.role === "assistant" && message.seq < seq),
-  );
-  keeper.ledger.usageReported({ sent, usage, replyTokens });
+  const reply = sinceCall.filter((message) => message.role === "assistant" && message.seq < seq);
+  // The host's own window is not in the log; the catalogue's is near enough to tell a figure that cannot be.
+  const { windowTokens } = resolveModelLimits({ model: keeper.ledger.model });
+  keeper.reported({ sent, usage, reply, windowTokens });
 }
 
 function openLedger(checkpoint: CheckpointEntry | undefined, entries: readonly StoredEntry[]): UsageLedger {

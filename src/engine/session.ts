@@ -33,7 +33,7 @@ import { receiveValue } from "./session-metadata.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { PinPlan } from "./session-pins.ts";
 import { checkRewind, noSuchCall, sessionClosed } from "./session-refusals.ts";
-import { messagesOf, sizeOf } from "./window-keeper.ts";
+import { messagesOf } from "./window-keeper.ts";
 
 /** Entries that are appended in one go with messages, all or none. */
 interface AppendedAround {
@@ -196,8 +196,9 @@ export class Session {
         ...(stopReason === undefined ? {} : { stopReason }),
       });
       if (usage !== undefined) {
-        const replyTokens = sizeOf(messagesOf(this.visible, seqs));
-        keeper.ledger.usageReported({ sent, usage, replyTokens });
+        const { windowTokens } = this.#preparer.budget();
+        const doubt = keeper.reported({ sent, usage, reply: messagesOf(this.visible, seqs), windowTokens });
+        if (doubt !== undefined) this.#emit(doubt);
         this.#preparer.usageReported(callSeq, usage);
       }
       return seqs;

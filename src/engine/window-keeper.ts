@@ -5,14 +5,19 @@
  * A push is followed message by message. Any other change of the window (an edit, an undo, a
  * rewind) counts up the projection's revision, and all of it is derived anew.
  */
+
+import { isSealedReasoning } from "../tokens/edit-safety.ts";
+import { estimateBlock } from "../tokens/estimate-block.ts";
 import { estimateVisibleMessage } from "../tokens/estimate-message.ts";
-import type { SentRequest, UsageLedger } from "../tokens/usage-ledger.ts";
+import type { SentRequest, UsageLedger, UsageReport } from "../tokens/usage-ledger.ts";
 import type { RepairEdit } from "../transcript/edits.ts";
 import { type BrokenInvariant, checkRequest } from "../transcript/invariants.ts";
+import { promptTokens } from "../transcript/messages.ts";
 import type { Projection } from "../transcript/projection.ts";
 import { RepairScan } from "../transcript/repair.ts";
 import { RequestAssembler } from "../transcript/request.ts";
-import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
+import type { RequestMessage, VisibleBlock, VisibleMessage } from "../transcript/window.ts";
+import type { SessionEvent } from "./events.ts";
 
 export class WindowKeeper {
   readonly ledger: UsageLedger;
@@ -49,6 +54,7 @@ export class WindowKeeper {
       for (let index = this.#seen; index < visible.length; index++) {
         const message = visible[index]!;
         this.ledger.messageAdded(estimateVisibleMessage(message));
+        if (message.role === "user" && message.origin === "user") this.ledger.turnBegan();
         this.#assembler.push(message, callSeqs);
       }
     }
@@ -70,6 +76,19 @@ export class WindowKeeper {
   sent(): SentRequest {
     this.#sentCount = this.#seen;
     return this.ledger.requestSent();
+  }
+
+  /** The provider reported a request, whose reply is shown as `reply`; returns the doubt about it, if there is one. */
+  reported({
+    reply,
+    ...report
+  }: Pick<UsageReport, "sent" | "usage" | "windowTokens"> & {
+    readonly reply: readonly VisibleMessage[];
+  }): Extract<SessionEvent, { readonly type: "usage-distrusted" }> | undefined {
+    const estimatedTokens = this.ledger.figure().tokens;
+    const judgement = this.ledger.usageReported({ ...report, ...replySize(reply) });
+    if (judgement !== "doubted") return undefined;
+    return { type: "usage-distrusted", reportedTokens: promptTokens(report.usage), estimatedTokens };
   }
 
   #startsAsSent(visible: readonly VisibleMessage[]): boolean {
@@ -163,6 +182,24 @@ export function sizeOf(visible: readonly VisibleMessage[]): number {
   let tokens = 0;
   for (const message of visible) tokens += estimateVisibleMessage(message);
   return tokens;
+}
+
+/** What the ledger wants to know of a reply, which is the messages `visible`. */
+function replySize(
+  visible: readonly VisibleMessage[],
+): Pick<UsageReport, "replyTokens" | "isReplyWhole" | "sealedTokens"> {
+  const blocks = visible.flatMap((message) => message.blocks);
+  const sealed = blocks.filter(({ block }) => isSealedReasoning(block));
+  return {
+    replyTokens: sizeOf(visible),
+    isReplyWhole: visible.every((message) => message.blocks.every(isAsSaid)),
+    sealedTokens: sealed.reduce((sum, { block }) => sum + estimateBlock(block), 0),
+  };
+}
+
+/** True if the block is shown as it was said, and nothing that was said before it is hidden. */
+function isAsSaid({ form, index }: VisibleBlock, place: number): boolean {
+  return form === "original" && index === place;
 }
 
 /** The messages of a window that are the entries `seqs`, which are among its newest. */

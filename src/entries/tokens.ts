@@ -39,7 +39,7 @@ export {
   type SentPrompt,
 } from "../tokens/prompt-cache-monitor.ts";
 export type { Prompt, PromptChange } from "../tokens/prompt-fingerprint.ts";
-export { type AnswerSize, findSilentOverflow } from "../tokens/silent-overflow.ts";
+export { type AnswerSize, findSilentOverflow, PromptCeiling } from "../tokens/silent-overflow.ts";
 export {
   type ResolvedTariff,
   resolveTariff,
@@ -51,5 +51,11 @@ export {
 } from "../tokens/tariff.ts";
 export type { DifferenceKind } from "../tokens/text-difference.ts";
 export type { TokenFigure, TokenSource } from "../tokens/token-figure.ts";
-export { type SentRequest, UsageLedger, type UsageLedgerOptions } from "../tokens/usage-ledger.ts";
+export {
+  type ReportJudgement,
+  type SentRequest,
+  UsageLedger,
+  type UsageLedgerOptions,
+  type UsageReport,
+} from "../tokens/usage-ledger.ts";
 export { type TokenWarningState, tokenWarningState, WarningMonitor } from "../tokens/warning-state.ts";

@@ -54,6 +54,14 @@ export function bindsReasoning(modelId: string): boolean {
   return isOpenAiReasoningModel(name);
 }
 
+/**
+ * True if a model reads its reasoning until the user speaks again, and not after that. Source: OpenAI docs,
+ * "Reasoning models": reasoning of earlier turns is discarded; the recorded Codex sessions are billed so.
+ */
+export function dropsEarlierReasoning(modelId: string): boolean {
+  return isOpenAiReasoningModel(parseModelId(modelId).name);
+}
+
 /** Whether a message holds signed or encrypted reasoning of a model that binds it. `model`: that of the session. */
 export function holdsBoundReasoning(message: MessageOfModel, model: string): boolean {
   return message.content.some(isSealedReasoning) && bindsReasoning(message.model ?? model);

@@ -6,8 +6,8 @@
  * (system prompt and tools). A report becomes the *anchor*: the tokens reported, and how much of the
  * sums they cover. Adding a message raises the sum; the difference to what the anchor covers is what
  * has to be estimated. An edit, a change of the fixed part and a switch of the model void the anchor;
- * a report of a request that left before such a change is about another window and changes nothing. All
- * of this is O(what is new). The state that survives a crash is `snapshot()`; whoever rebuilds the
+ * a report of a request that left before such a change is about another window and changes nothing. A
+ * report far off what was expected is a doubt until the next one says the same. All of this is O(what is new). The state that survives a crash is `snapshot()`; whoever rebuilds the
  * window tells its sum with `windowRestored`, which leaves the anchor standing.
  */
 import { assert } from "../base/assert.ts";
@@ -15,6 +15,7 @@ import { TOKENS_DEFAULTS } from "../base/defaults/tokens.ts";
 import { asNumber, asString, isObject, type JsonObject } from "../base/json.ts";
 import { promptTokens, type Usage } from "../transcript/messages.ts";
 import { Calibration, type CalibrationSample, type ObservedRatio } from "./calibration.ts";
+import { dropsEarlierReasoning } from "./edit-safety.ts";
 import { tokenizerRatio } from "./model-family.ts";
 import type { TokenFigure, TokenSource } from "./token-figure.ts";
 
@@ -30,7 +31,28 @@ interface Anchor {
   /** How much of the ledger's sum it covers, in reference tokens. */
   readonly coveredTokens: number;
   readonly source: TokenSource;
+  /** Sealed reasoning of the current turn within `tokens`; the provider drops it when the user speaks again. */
+  readonly reasoningTokens?: number;
+  /** Reasoning that `tokens` is without, because the user has spoken since: left out of the guess, not of the fit. */
+  readonly droppedTokens?: number;
 }
+
+/** What a provider reported for one request, with what is known of its reply. */
+export interface UsageReport {
+  readonly sent: SentRequest;
+  readonly usage: Usage;
+  /** The reply as it is shown, in reference tokens. */
+  readonly replyTokens: number;
+  /** False where a part of the reply became a preview or is hidden: its output says nothing of the window then. @defaultValue true */
+  readonly isReplyWhole?: boolean;
+  /** How much of `replyTokens` is reasoning that only its provider reads. Absent: none. */
+  readonly sealedTokens?: number | undefined;
+  /** The model's window: a report above it is not believed while the estimate is far below. */
+  readonly windowTokens?: number;
+}
+
+/** What became of a report; one that is in doubt moves no figure. */
+export type ReportJudgement = "believed" | "doubted" | "ignored";
 
 /** Where a ledger begins: with an empty window, or with what an earlier run of the session left. */
 export interface UsageLedgerOptions {
@@ -56,6 +78,8 @@ export class UsageLedger {
   /** The fixed part as the reports imply it, in the model's tokens. */
   #inferredFixedTokens: number | undefined;
   #anchor: Anchor | undefined;
+  /** What the last report would have made of the anchor, had it not been far off what was expected. */
+  #doubted: Anchor | undefined;
   /** Counts what voids anchors: a report of an earlier generation is about another window. */
   #generation = 0;
   readonly #calibrations = new Map<string, Calibration>();
@@ -150,37 +174,40 @@ export class UsageLedger {
   }
 
   /**
-   * The provider reported a request. `replyTokens` is the estimate of its reply in reference tokens;
-   * the reply itself is added like any message, before or after.
+   * The provider reported a request; says whether the report is believed. The reply itself is added like
+   * any message, before or after.
    */
-  usageReported({
-    sent,
-    usage,
-    replyTokens,
-  }: {
-    readonly sent: SentRequest;
-    readonly usage: Usage;
-    readonly replyTokens: number;
-  }): void {
+  usageReported(report: UsageReport): ReportJudgement {
+    const { sent, usage } = report;
     const prompt = promptTokens(usage);
-    if (!Number.isFinite(prompt) || prompt <= 0 || sent.generation !== this.#generation) return;
-    this.#learn({ coveredTokens: sent.coveredTokens, reportedTokens: prompt });
-    this.#inferFixed({ coveredTokens: sent.coveredTokens, reportedTokens: prompt });
+    if (!Number.isFinite(prompt) || prompt <= 0 || sent.generation !== this.#generation) return "ignored";
+    const { coveredTokens } = sent;
+    if (!this.#isBelieved({ coveredTokens, prompt, windowTokens: report.windowTokens })) {
+      this.#doubted = this.#anchorOf(report, prompt);
+      return "doubted";
+    }
+    this.#doubted = undefined;
+    this.#learn({ coveredTokens, reportedTokens: prompt });
+    this.#inferFixed({ coveredTokens, reportedTokens: prompt });
+    this.#anchor = this.#anchorOf(report, prompt);
+    return "believed";
+  }
 
-    const isPlaceholder =
-      !Number.isFinite(usage.outputTokens) ||
-      usage.outputTokens < replyTokens * this.ratio * TOKENS_DEFAULTS.placeholderOutputShare;
-    this.#anchor = isPlaceholder
-      ? { tokens: prompt, coveredTokens: sent.coveredTokens, source: "reported" }
-      : {
-          tokens: prompt + usage.outputTokens,
-          coveredTokens: sent.coveredTokens + replyTokens,
-          source: "reported",
-        };
+  /** The user speaks again: sealed reasoning of the turn before is not read any more. */
+  turnBegan(): void {
+    const anchor = this.#anchor;
+    if (anchor?.reasoningTokens === undefined) return;
+    const { reasoningTokens, tokens, droppedTokens = 0, ...rest } = anchor;
+    this.#anchor = {
+      ...rest,
+      tokens: tokens - reasoningTokens,
+      droppedTokens: droppedTokens + reasoningTokens,
+    };
   }
 
   /** A counter counted the window as it is now: as good as a report, until something is added. */
   counted({ tokens, source }: { readonly tokens: number; readonly source: TokenSource }): void {
+    this.#doubted = undefined;
     this.#anchor = { tokens, coveredTokens: this.#sum(), source };
   }
 
@@ -191,7 +218,7 @@ export class UsageLedger {
     const since = Math.max(0, this.#sum() - anchor.coveredTokens) * this.ratio;
     return {
       tokens: Math.round(anchor.tokens + since),
-      fitTokens: Math.ceil(anchor.tokens + since * this.padding),
+      fitTokens: Math.ceil(anchor.tokens + (anchor.droppedTokens ?? 0) + since * this.padding),
       source: since > 0 ? "anchored" : anchor.source,
     };
   }
@@ -234,7 +261,15 @@ export class UsageLedger {
     const coveredTokens = asNumber(anchor["coveredTokens"]);
     const source = asString(anchor["source"]);
     if (tokens === undefined || coveredTokens === undefined || source === undefined) return;
-    this.#anchor = { tokens, coveredTokens, source: source as TokenSource };
+    const reasoningTokens = asNumber(anchor["reasoningTokens"]);
+    const droppedTokens = asNumber(anchor["droppedTokens"]);
+    this.#anchor = {
+      tokens,
+      coveredTokens,
+      source: source as TokenSource,
+      ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+      ...(droppedTokens === undefined ? {} : { droppedTokens }),
+    };
   }
 
   #sum(): number {
@@ -248,6 +283,63 @@ export class UsageLedger {
       tokens: Math.round(estimated + inferred),
       fitTokens: Math.ceil(estimated * this.padding + inferred),
       source: "estimate",
+    };
+  }
+
+  /**
+   * A report is believed if it is near what was expected, by the last report or by estimate, or if the one
+   * before it said the same. Gateways leave out cached tokens, hosts pass sums over several calls: one
+   * such figure must not move the window's size.
+   */
+  #isBelieved({ coveredTokens, prompt, windowTokens }: ReportedSize): boolean {
+    const anchor = this.#anchor;
+    const estimated = this.#expected(undefined, coveredTokens);
+    const expected = this.#expected(anchor, coveredTokens);
+    const { doubtfulShare, doubtfulMinTokens, confirmedShare } = TOKENS_DEFAULTS;
+    const isAboveWindow = windowTokens !== undefined && prompt > windowTokens;
+    if (isAboveWindow && Math.max(estimated, expected) < windowTokens * doubtfulShare) return false;
+    // Before the first report nobody knows what a host sends beside the messages: nothing is a surprise.
+    if (anchor === undefined || Math.max(prompt, expected) < doubtfulMinTokens) return true;
+    if (isNear(expected, prompt) || isNear(estimated, prompt)) return true;
+    const again = this.#doubted;
+    // Where growth alone makes the second figure, the two have nothing in common.
+    if (again === undefined || !isNear(again.tokens, prompt)) return false;
+    if (Math.abs(prompt - this.#expected(again, coveredTokens)) > prompt * confirmedShare) return false;
+    // What was said twice is learned from like any two reports.
+    this.#anchor = again;
+    return true;
+  }
+
+  /** What a request with `coveredTokens` was expected to be reported as. */
+  #expected(anchor: Anchor | undefined, coveredTokens: number): number {
+    if (anchor !== undefined)
+      return anchor.tokens + Math.max(0, coveredTokens - anchor.coveredTokens) * this.ratio;
+    const inferred = this.#fixedTokens === undefined ? (this.#inferredFixedTokens ?? 0) : 0;
+    return coveredTokens * this.ratio + inferred;
+  }
+
+  #anchorOf(report: UsageReport, prompt: number): Anchor {
+    const { sent, usage, replyTokens, isReplyWhole = true, sealedTokens = 0 } = report;
+    const { outputTokens } = usage;
+    const before = this.#anchor?.reasoningTokens ?? 0;
+    const shown = replyTokens * this.ratio;
+    const isPlaceholder =
+      !Number.isFinite(outputTokens) || outputTokens < shown * TOKENS_DEFAULTS.placeholderOutputShare;
+    if (isPlaceholder || !isReplyWhole)
+      return {
+        tokens: prompt,
+        coveredTokens: sent.coveredTokens,
+        source: "reported",
+        ...(before === 0 ? {} : { reasoningTokens: before }),
+      };
+    const read = (replyTokens - sealedTokens) * this.ratio;
+    const isDropped = sealedTokens > 0 && dropsEarlierReasoning(this.#model);
+    const reasoningTokens = before + (isDropped ? Math.max(0, Math.round(outputTokens - read)) : 0);
+    return {
+      tokens: prompt + outputTokens,
+      coveredTokens: sent.coveredTokens + replyTokens,
+      source: "reported",
+      ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
     };
   }
 
@@ -272,6 +364,7 @@ export class UsageLedger {
 
   #void(): void {
     this.#anchor = undefined;
+    this.#doubted = undefined;
     this.#generation++;
   }
 
@@ -283,6 +376,17 @@ export class UsageLedger {
     }
     return calibration;
   }
+}
+
+/** True if neither of two sizes is far below the other. */
+function isNear(one: number, other: number): boolean {
+  return Math.min(one, other) >= Math.max(one, other) * TOKENS_DEFAULTS.doubtfulShare;
+}
+
+interface ReportedSize {
+  readonly coveredTokens: number;
+  readonly prompt: number;
+  readonly windowTokens: number | undefined;
 }
 
 function parseObserved(value: unknown): ObservedRatio | undefined {

@@ -64,6 +64,23 @@ describe("a session that its host treats roughly", () => {
     expect(events.some((event) => event.type === "usage-distrusted")).toBe(true);
   });
 
+  it.each([
+    { why: "a text", block: text(lines(4_000)) },
+    { why: "the argument of a call", block: call("t1", "Write", { content: lines(4_000) }) },
+  ])("counts an answer by what is shown of it, also after a crash: $why", async ({ block }) => {
+    const { session, events, kill, reopen } = await aSession();
+    await session.append(user(lines(400)));
+    const { tokens } = await session.prepare({ ...MODEL, system: "SYS" });
+    const reported = { ...usage(tokens.total), outputTokens: 30_000 };
+    const answer = { role: "assistant", responseId: "r1", content: [block] } as const;
+    await session.record({ messages: [answer], usage: reported });
+    expect(events.filter(({ type }) => type === "offloaded")).toHaveLength(1);
+    const { total } = session.tokens;
+    expect(total).toBeLessThan(tokens.total + 2_500);
+    await kill();
+    expect((await reopen()).tokens.total).toBe(total);
+  });
+
   it("hangs a late answer on the call it belongs to", async () => {
     const { session } = await aSession();
     await session.append(user("first"));

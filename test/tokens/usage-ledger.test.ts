@@ -242,3 +242,125 @@ describe("Calibration", () => {
     expect(paddings.at(-1)).toBe(1.05);
   });
 });
+
+describe("a reply that is not shown as it was said", () => {
+  it("counts by what is shown of it, not by what was billed for it", () => {
+    const ledger = new UsageLedger({ model: MODEL });
+    ledger.messageAdded(6_000);
+    const sent = ledger.requestSent();
+    ledger.messageAdded(1_000);
+    ledger.usageReported({ sent, usage: usageOf(6_000, 11_000), replyTokens: 1_000, isReplyWhole: false });
+    expect(ledger.figure()).toMatchObject({ tokens: 7_000, source: "anchored" });
+  });
+});
+
+describe("a report that is far off what was expected", () => {
+  /** A window of 20,000 tokens that was reported as such, and grew by 1,000. */
+  function aLedger(): UsageLedger {
+    const ledger = new UsageLedger({ model: MODEL, fixedTokens: 0 });
+    ledger.messageAdded(19_900);
+    call(ledger, { input: 19_900, output: 100 });
+    ledger.messageAdded(1_000);
+    return ledger;
+  }
+
+  function report(ledger: UsageLedger, inputTokens: number, windowTokens = 200_000) {
+    const sent = ledger.requestSent();
+    ledger.messageAdded(100);
+    return ledger.usageReported({ sent, usage: usageOf(inputTokens, 100), replyTokens: 100, windowTokens });
+  }
+
+  it.each([
+    { inputTokens: 3, why: "only what was not in the cache" },
+    { inputTokens: 9_000, why: "less than half" },
+    { inputTokens: 60_000, why: "a sum over several calls" },
+    { inputTokens: 2_000_000, why: "more than any window" },
+  ])("moves no figure: $why", ({ inputTokens }) => {
+    const ledger = aLedger();
+    expect(report(ledger, inputTokens)).toBe("doubted");
+    expect(ledger.figure().tokens).toBe(21_100);
+  });
+
+  it("is believed when the next one says the same", () => {
+    const ledger = aLedger();
+    expect(report(ledger, 60_000)).toBe("doubted");
+    ledger.messageAdded(1_000);
+    expect(report(ledger, 61_100)).toBe("believed");
+    expect(ledger.figure()).toEqual({ tokens: 61_200, fitTokens: 61_200, source: "reported" });
+  });
+
+  it("is not believed when the next one says something else", () => {
+    const ledger = aLedger();
+    expect(report(ledger, 3)).toBe("doubted");
+    ledger.messageAdded(1_000);
+    expect(report(ledger, 900)).toBe("doubted");
+    expect(report(ledger, 22_200)).toBe("believed");
+  });
+
+  it("is never believed above the window where the estimate is far below", () => {
+    const ledger = aLedger();
+    expect(report(ledger, 900_000)).toBe("doubted");
+    expect(report(ledger, 900_100)).toBe("doubted");
+    expect(ledger.figure().tokens).toBe(21_200);
+  });
+
+  it("is believed where nothing was reported before: a host may send more than it tells", () => {
+    const ledger = new UsageLedger({ model: MODEL });
+    ledger.messageAdded(100);
+    expect(report(ledger, 60_000)).toBe("believed");
+    expect(ledger.figure().tokens).toBe(60_100);
+  });
+
+  it("is believed where the estimate says the same, whatever was reported before", () => {
+    const ledger = new UsageLedger({ model: MODEL, fixedTokens: 0 });
+    ledger.messageAdded(20_000);
+    // The first report of a session has nothing to be held against.
+    expect(report(ledger, 3)).toBe("believed");
+    ledger.messageAdded(1_000);
+    expect(report(ledger, 21_100)).toBe("believed");
+  });
+});
+
+describe("sealed reasoning", () => {
+  const reply = { replyTokens: 200, sealedTokens: 50 };
+
+  /** A call of a turn: 150 tokens of the answer are there to read, the rest of `outputTokens` is reasoning. */
+  function answered(model: string): UsageLedger {
+    const ledger = new UsageLedger({ model, fixedTokens: 0 });
+    ledger.messageAdded(10_000);
+    const sent = ledger.requestSent();
+    ledger.messageAdded(reply.replyTokens);
+    ledger.usageReported({ sent, usage: usageOf(10_000, 1_150), ...reply });
+    return ledger;
+  }
+
+  it("is in the window until the user speaks again, and held to fit for one call more", () => {
+    const ledger = answered("gpt-5.5");
+    const before = ledger.figure().tokens;
+    expect(before).toBe(11_150);
+    ledger.turnBegan();
+    const { tokens, fitTokens } = ledger.figure();
+    // 150 reference tokens are 130 of this model's.
+    expect(before - tokens).toBeGreaterThan(1_000);
+    expect(before - tokens).toBeLessThan(1_040);
+    expect(fitTokens).toBe(11_150);
+    ledger.turnBegan();
+    expect(ledger.figure().tokens).toBe(tokens);
+  });
+
+  it("stays where the model reads it for good", () => {
+    const ledger = answered("claude-opus-4-6");
+    ledger.turnBegan();
+    expect(ledger.figure().tokens).toBe(11_150);
+  });
+
+  it("is remembered over a restart", () => {
+    const ledger = answered("gpt-5.5");
+    const snapshot = JSON.parse(JSON.stringify(ledger.snapshot())) as unknown;
+    const again = new UsageLedger({ model: "gpt-5.5", fixedTokens: 0, snapshot });
+    again.windowRestored(10_200);
+    ledger.turnBegan();
+    again.turnBegan();
+    expect(again.figure()).toEqual(ledger.figure());
+  });
+});

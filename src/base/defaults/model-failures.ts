@@ -29,6 +29,14 @@ export const MODEL_FAILURE_DEFAULTS = {
   truncatedShare: 0.5,
   /** Smallest estimate, in tokens, that a reported prompt is held against. Source: our choice: below it wrappers dominate. */
   truncationMinTokens: 2_000,
+  /** Growth of the prompt, in tokens by estimate, after which a report is compared with the one before. Source: our choice, as for the calibration. */
+  ceilingMinGrowthTokens: 200,
+  /** Reports that followed the prompt's growth before a standstill means anything. Source: our choice. */
+  ceilingFollowedCount: 3,
+  /** Reports in a row that stand still before the prompt counts as cut. Source: our choice: two may be chance. */
+  ceilingStillCount: 3,
+  /** How far, as a share of the ceiling, a report may be from it and still stand at it. Source: our choice: servers that cut whole messages report a little below their limit. */
+  ceilingShare: 0.1,
 } as const;
 
 assert(

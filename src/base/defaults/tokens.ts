@@ -51,6 +51,12 @@ export const TOKENS_DEFAULTS = {
   paddingQuantile: 0.9,
   /** A reported output below this share of the reply's estimate is a placeholder. Source: older Claude Code logs, which report a few tokens for replies of hundreds. */
   placeholderOutputShare: 0.5,
+  /** A report below this share of what was expected, or one that what was expected is below this share of, is in doubt until the next one says the same. Source: our choice; in recorded sessions reports stay above it but where the tool replaced its context. */
+  doubtfulShare: 0.5,
+  /** Smallest size, in tokens of the model, at which a report is doubted. Source: our choice: below it wrappers dominate. */
+  doubtfulMinTokens: 2_000,
+  /** A second report confirms the first within this share of itself. Source: our choice; the error of one increment is far below. */
+  confirmedShare: 0.25,
 
   /** How near a threshold, as a share of it, an exact count is worth a request. Source: our choice; where-the-numbers-come-from.md, "Token estimates". */
   counterNearShare: 0.1,

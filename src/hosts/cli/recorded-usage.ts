@@ -8,6 +8,8 @@
  */
 import type { ImportedMessage } from "../../formats/imported-session.ts";
 import type { CalibrationSample } from "../../tokens/calibration.ts";
+import { isSealedReasoning } from "../../tokens/edit-safety.ts";
+import { estimateBlock } from "../../tokens/estimate-block.ts";
 import { estimateMessage } from "../../tokens/estimate-message.ts";
 import { UsageLedger } from "../../tokens/usage-ledger.ts";
 import { promptTokens } from "../../transcript/messages.ts";
@@ -31,6 +33,7 @@ export class RecordedUsage {
   /** Something was said between two answers. */
   added({ message, isAttachment }: ImportedMessage): void {
     this.#ledger.messageAdded(estimateMessage(message));
+    if (message.role === "user" && message.origin === "user") this.#ledger.turnBegan();
     // What the tool put in is often recorded in another form than it was sent: it teaches nothing.
     if (isAttachment === true) this.#previous = undefined;
   }
@@ -47,12 +50,14 @@ export class RecordedUsage {
     const model = answer.find((item) => item.message.model !== undefined)?.message.model;
     if (model !== undefined && usage !== undefined) this.#switchTo(model);
     const replyTokens = answer.reduce((sum, { message }) => sum + estimateMessage(message), 0);
+    const sealed = answer.flatMap(({ message }) => message.content.filter(isSealedReasoning));
+    const sealedTokens = sealed.reduce((sum, block) => sum + estimateBlock(block), 0);
     const sent = this.#ledger.requestSent();
     const prompt = usage === undefined ? 0 : promptTokens(usage);
     const sample =
       prompt > 0 ? this.#compare({ coveredTokens: sent.coveredTokens, promptTokens: prompt }) : undefined;
     this.#ledger.messageAdded(replyTokens);
-    if (usage !== undefined) this.#ledger.usageReported({ sent, usage, replyTokens });
+    if (usage !== undefined) this.#ledger.usageReported({ sent, usage, replyTokens, sealedTokens });
     return sample;
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { estimateMessage } from "../../../src/tokens/estimate-message.ts";
 import type { FakeReply } from "./fake-model.ts";
 import { callOf, docsTool, setTheStage } from "./stage.ts";
 
@@ -190,19 +191,45 @@ describe("a compaction by hand while the model is answering", () => {
 });
 
 describe("a provider that cuts prompts without a word", () => {
-  it("is noticed by its figures, and the next request is smaller", async () => {
-    const { session, told } = await setTheStage({
-      answer: (_, index) => {
-        if (index > 30) return "Done.";
-        if (index !== 20) return callOf(index);
-        const usage = { inputTokens: 2_000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 20 };
+  /** Sixty calls, of which each is reported as `reported` says of its number and of what was sent. */
+  const reportedAs = (reported: (index: number, sentTokens: number) => number) =>
+    setTheStage({
+      window: { windowTokens: 200_000, policy: "faithful" },
+      answer: (request, index) => {
+        if (index > 60) return "Done.";
+        const sentTokens = Math.round(
+          request.messages.reduce((sum, message) => sum + estimateMessage(message), 0),
+        );
+        const inputTokens = reported(index, sentTokens);
         const content = callOf(index) as never;
+        const usage = { inputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 50 };
         return { messages: [{ role: "assistant", content }], stopReason: "tool-use", usage };
       },
     });
+
+  it("is noticed once its figures stand still while the prompt grows on, and the next request is smaller", async () => {
+    const { session, told } = await reportedAs((_, sentTokens) => Math.min(sentTokens, 8_000));
     await session.turn("Read everything.", { tools });
-    expect(told().slice(0, 1)).toEqual(["model-failed: prompt-too-long"]);
-    expect(told()).toContain("full (silent-overflow)");
+    expect(told().filter((name) => name !== "usage-distrusted")[0]).toBe("model-failed: prompt-too-long");
+    expect(told().some((name) => name.endsWith("(silent-overflow)"))).toBe(true);
+  });
+
+  it.each([
+    { why: "once far below", reported: (index: number, sent: number) => (index === 20 ? 2_000 : sent) },
+    { why: "always the same", reported: () => 2_000 },
+    { why: "without what came from the cache", reported: (index: number) => (index === 0 ? 4_000 : 900) },
+    {
+      why: "every second time a third",
+      reported: (index: number, sent: number) => (index % 2 ? sent : sent / 3),
+    },
+    {
+      why: "once ten times the window",
+      reported: (index: number, sent: number) => (index === 20 ? 2e6 : sent),
+    },
+  ])("is not seen in figures that are odd: $why", async ({ reported }) => {
+    const { session, told } = await reportedAs((index, sent) => Math.round(reported(index, sent)));
+    await session.turn("Read everything.", { tools });
+    expect(told().filter((name) => name !== "usage-distrusted")).toEqual([]);
   });
 });
 

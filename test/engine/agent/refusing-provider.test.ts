@@ -96,13 +96,23 @@ describe.each(Object.keys(WIRES))("over %s", (wire) => {
 
   it("a prompt that is cut without a word is noticed, and the next one is smaller", async () => {
     const { provider, events, result } = await sixtyDocuments(wire, (call) =>
+      answer(read(call), { truncatesPromptTo: 10_000 }),
+    );
+    expect(result.endedBy).toBe("done");
+    expect(provider.violations).toEqual([]);
+    expect(events.some((event) => event.type === "model-failed")).toBe(true);
+    expect(events.some((event) => event.type === "layer" && event.edit.reason === "silent-overflow")).toBe(
+      true,
+    );
+  });
+
+  it("one prompt that is reported far too small costs nothing but its figure", async () => {
+    const { provider, events, result } = await sixtyDocuments(wire, (call) =>
       call === 30 ? answer(read(call), { truncatesPromptTo: 4_000 }) : read(call),
     );
     expect(result.endedBy).toBe("done");
     expect(provider.violations).toEqual([]);
-    expect(events.filter((event) => event.type === "model-failed")).toHaveLength(1);
-    expect(events.some((event) => event.type === "layer" && event.edit.reason === "silent-overflow")).toBe(
-      true,
-    );
+    expect(events.filter((event) => event.type === "model-failed")).toEqual([]);
+    expect(events.filter((event) => event.type === "usage-distrusted")).toHaveLength(1);
   });
 });

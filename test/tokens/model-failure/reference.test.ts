@@ -23,7 +23,7 @@ What providers say when a call fails, and what \`classifyModelError\` of \`palim
 
 Words count before statuses, because gateways change statuses and keep words. Where the words are in no table, the status decides: 401, 402 and 403 are \`not-allowed\`, 408 and 504 \`timeout\`, 413 \`body-too-large\`, 429 \`throttled\`, other 4xx \`invalid-request\`, 5xx \`overloaded\`.
 
-Some providers say nothing: \`findSilentOverflow\` finds it in the usage of the answer (a prompt above the window that was taken, a window filled without a word of answer, a prompt that was cut).
+Some providers say nothing: \`findSilentOverflow\` finds it in the usage of the answer. One figure proves nothing, so each verdict takes two signals: a prompt above the window and an estimate that is not far below it; a filled window and an answer without a word that ended at a limit; a prompt far below the estimate and reports that have stopped growing (\`PromptCeiling\`).
 
 The table below is written from the source by a test. If your provider says something else, please open an issue with its words.
 
