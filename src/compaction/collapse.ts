@@ -37,7 +37,6 @@ export interface CollapsePolicy extends HistoryState, RoundLinePolicy {
 export interface PreparedRound {
   readonly messages: readonly VisibleMessage[];
   readonly text: string;
-  readonly tokens: number;
 }
 
 /** Lines written ahead of need, and the head that they were based on. Handed from call to call. */
@@ -68,18 +67,9 @@ export function prepareCollapse(
     const messages = visible.slice(start, end);
     const known = before?.rounds.get(keyOf(first));
     const isKnown = known !== undefined && isSameRound(known.messages, messages);
-    rounds.set(keyOf(first), isKnown ? known : prepareRound(messages, policy, measure));
+    rounds.set(keyOf(first), isKnown ? known : { messages, text: describeRound(messages, policy, measure) });
   }
   return { headSeq, rounds };
-}
-
-function prepareRound(
-  messages: readonly VisibleMessage[],
-  policy: RoundLinePolicy,
-  measure: Measure,
-): PreparedRound {
-  const text = describeRound(messages, policy, measure);
-  return { messages, text, tokens: measureMessages(messages, measure) };
 }
 
 /** The window, what was prepared of it, and how much room is needed. */
@@ -89,6 +79,8 @@ export interface CollapseInput {
   readonly measure: Measure;
   /** Tokens to free; the edit frees as much of it as there is. */
   readonly freeTokens: number;
+  /** Why room is needed, as the edit tells it. @defaultValue `threshold` */
+  readonly reason?: string;
 }
 
 /**
@@ -100,14 +92,14 @@ export function planCollapse(input: CollapseInput, policy: CollapsePolicy): Laye
   const spans = chooseSpans(findSpans(input, policy), input);
   if (spans.length === 0) return undefined;
 
-  const { visible } = input;
+  const { visible, reason = "threshold" } = input;
   const rounds = spans.flatMap((span) => span.rounds);
   const hidden = new Set(rounds.flatMap((round) => round.hidden));
   const changed = rounds.flatMap((round) => round.changed);
   const hiding = hidingEffect(visible, hidden);
   return {
     kind: "collapse",
-    reason: "threshold",
+    reason,
     freedTokens: Math.round(spans.reduce((sum, { freedTokens }) => sum + freedTokens, 0)),
     effect: {
       ...hiding,
@@ -176,7 +168,7 @@ function findSpans({ visible, prepared, measure }: CollapseInput, policy: Collap
     open ??= { rounds: [], texts: [], tokens: 0, end };
     open.rounds.push(round);
     if (known!.text !== "") open.texts.push(known!.text);
-    open.tokens += leavingTokens(round, known!, measure);
+    open.tokens += leavingTokens(round, measure);
     open.end = start + 1 + messages.findLastIndex((message) => round.hidden.includes(message));
     if (round.kept.length > 0 || open.rounds.length === policy.spanRounds) close();
   }
@@ -185,17 +177,12 @@ function findSpans({ visible, prepared, measure }: CollapseInput, policy: Collap
 }
 
 /** What leaves of a round: all of it, but what stays. */
-function leavingTokens(
-  { kept, changed }: CollapsedRound,
-  { tokens }: PreparedRound,
-  measure: Measure,
-): number {
-  const before = measureMessages(kept, measure);
-  const gone = changed.reduce(
+function leavingTokens({ hidden, changed }: CollapsedRound, measure: Measure): number {
+  const bared = changed.reduce(
     (sum, { shown, instead }) => sum + measure(shown.block) - (instead === undefined ? 0 : measure(instead)),
     0,
   );
-  return tokens - before + gone;
+  return measureMessages(hidden, measure) + bared;
 }
 
 function closeSpan(

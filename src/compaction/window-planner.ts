@@ -11,14 +11,14 @@
  * cannot do: it then answers that a summary is due, and is asked again with what it needs.
  */
 
-import { COLLAPSE_DEFAULTS } from "../base/defaults/collapse.ts";
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { RENT_DEFAULTS } from "../base/defaults/economics.ts";
 import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import { breakEvenCalls, rentPerCall, rewritePrice } from "../tokens/cache-price.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import { planClearByRent } from "./clear-by-rent.ts";
-import { type PreparedCollapse, planCollapse, prepareCollapse } from "./collapse.ts";
+import { type CollapseInput, planCollapse } from "./collapse.ts";
+import { CollapseAhead } from "./collapse-ahead.ts";
 import { collapsePolicy } from "./collapse-policy.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 import { planOldBlocks } from "./escalation.ts";
@@ -62,13 +62,13 @@ export class WindowPlanner {
   readonly #ledger = new RentLedger();
   /** Messages that the last summary left; `undefined` as long as there was none. */
   #afterSummaryTokens: number | undefined;
-  /** Below this size the layers behind the gates found nothing the last time. */
-  #quietUntilTokens = 0;
+  /** The request for which the layers behind the gates were asked last, as they left it. */
+  #lastLook: Pick<Room, "usedTokens" | "budget" | "editSafety"> | undefined;
   /** Rent from which on it is worth looking at the blocks again. */
   #lookAgainRent = 0;
-  /** Lines of old rounds, written ahead, and how many messages they were written from. */
-  #prepared: PreparedCollapse | undefined;
-  #preparedCount = 0;
+  readonly #collapses = new CollapseAhead();
+  /** Where old rounds gave way last; until something is said they do so once. */
+  #collapsedSeq = 0;
 
   /** The window as it was when its rent was charged last: a call that is prepared again pays once. */
   #charged: { readonly visible: Room["visible"]; readonly count: number } | undefined;
@@ -95,14 +95,18 @@ export class WindowPlanner {
     if (room.usedTokens >= room.budget.autoCompactGateTokens) return this.#atAutoCompactGate(room, sources);
     const cleared = this.#clear(room);
     if (cleared !== undefined) return cleared;
-    return this.#isAboveAGate(room) ? this.#atGates(room) : nothing;
+    return this.#isGateLookDue(room) ? this.#atGates(room) : nothing;
   }
 
   /**
    * A summary now, whatever the size of the window: by hand, or because the provider refused the request.
-   * Where none can be made, old blocks give way, and then whatever is too large.
+   * A request that was too long gives up its old rounds first. Where no summary can be made, old blocks
+   * give way, and then whatever is too large.
    */
   compact(room: Room, reason: CompactReason, sources?: SummarySources): WindowPlan {
+    const isTooLong = reason === "reactive" || reason === "media";
+    const collapsed = isTooLong && sources === undefined ? this.#drainCollapses(room, reason) : undefined;
+    if (collapsed !== undefined) return collapsed;
     const summary = this.#summarise(room, reason, sources);
     if (isSummaryDue(summary) || sources?.span !== undefined)
       return summary ?? { edits: [], usedTokens: room.usedTokens };
@@ -119,13 +123,12 @@ export class WindowPlanner {
     } else if (this.#isLookDue(room)) {
       this.#lookAgainRent = this.#ledger.windowRent * RENT_DEFAULTS.lookAgainFactor;
     }
-    const { effectiveTokens, autoCompactGateTokens } = room.budget;
-    const isFull = room.usedTokens >= autoCompactGateTokens;
-    if (isFull) this.#quietUntilTokens = 0;
-    else if (made.edits.length > 0 || this.#isAboveAGate(room))
-      this.#quietUntilTokens =
-        made.usedTokens + Math.ceil(effectiveTokens * COMPACTION_DEFAULTS.minFreedShare);
-    this.#prepareCollapse(room, made);
+    const { budget, editSafety } = room;
+    if (made.edits.length > 0 || this.#isGateLookDue(room))
+      this.#lastLook = { usedTokens: made.usedTokens, budget, editSafety };
+    if (made.edits.some(({ kind }) => kind === "collapse")) this.#collapsedSeq = room.seq;
+    if (made.edits.length > 0) this.#collapses.clear();
+    else if (mayCollapseEarly(room)) this.#collapses.called(room);
     const isCharged = this.#charged?.visible === room.visible && this.#charged.count === room.visible.length;
     if (isCharged && made.edits.length === 0) return;
     this.#charged = { visible: room.visible, count: room.visible.length };
@@ -288,8 +291,24 @@ export class WindowPlanner {
     return clearByRentPolicy(situationOf(room), new Set()).recentTailTokens;
   }
 
-  #isAboveAGate({ usedTokens, budget }: Room): boolean {
-    return usedTokens >= budget.offloadGateTokens && usedTokens >= this.#quietUntilTokens;
+  /**
+   * Whether the layers behind the gates are asked. They look at the whole window, so not with every call; but
+   * always where the window has passed a gate since, is another one, or has grown by a small share of its room.
+   */
+  #isGateLookDue({ usedTokens, budget, editSafety }: Room): boolean {
+    const { offloadGateTokens, microcompactGateTokens, effectiveTokens } = budget;
+    if (usedTokens < offloadGateTokens) return false;
+    const last = this.#lastLook;
+    const isOther =
+      last === undefined ||
+      last.editSafety !== editSafety ||
+      last.budget.effectiveTokens !== effectiveTokens ||
+      usedTokens < last.usedTokens;
+    if (isOther) return true;
+    const hasPassed = (gateTokens: number): boolean =>
+      last.usedTokens < gateTokens && usedTokens >= gateTokens;
+    if (hasPassed(offloadGateTokens) || hasPassed(microcompactGateTokens)) return true;
+    return usedTokens >= last.usedTokens + effectiveTokens * COMPACTION_DEFAULTS.lookAgainShare;
   }
 
   /** The gates below the auto-compact threshold: old blocks, unless a summary pays back sooner. */
@@ -312,51 +331,34 @@ export class WindowPlanner {
 
   /** Old rounds as one line each, beside what the layers before it took: where that is room for many calls. */
   #collapse(room: Room, old: RoomMade): RoomMade | undefined {
-    if (!this.#mayCollapse(room)) return undefined;
-    const { measure, padding, budget } = room;
+    if (!mayCollapseEarly(room)) return undefined;
+    // Once something is rewritten, the estimate counts: what the provider reported is about another window.
+    const usedTokens = Math.max(old.usedTokens, tokensAfter(room, old.edits));
+    const freeTokens = (usedTokens - room.budget.microcompactGateTokens) / room.padding;
+    return this.#collapseBy(room, old, { freeTokens, reason: "threshold" });
+  }
+
+  /** After a refusal: all old rounds that may, without a model; where that is not enough, a summary is. */
+  #drainCollapses(room: Room, reason: CompactReason): RoomMade | undefined {
+    if ((room.visible.at(-1)?.seq ?? 0) < this.#collapsedSeq) return undefined;
+    const nothing = { edits: [], usedTokens: room.usedTokens };
+    return this.#collapseBy(room, nothing, { freeTokens: Number.POSITIVE_INFINITY, reason });
+  }
+
+  #collapseBy(
+    room: Room,
+    old: RoomMade,
+    wanted: Pick<CollapseInput, "freeTokens" | "reason">,
+  ): RoomMade | undefined {
+    if (!mayCollapse(room)) return undefined;
+    const { measure, budget } = room;
     const visible = visibleAfter(room, old.edits);
-    const headSeq = room.seq - 1;
-    const policy = collapsePolicy(situationOf(room));
-    // What the layers before it changed is written anew; the rest is known.
-    const prepared = prepareCollapse({ visible, headSeq, measure, before: this.#prepared }, policy);
-    const freeTokens = (old.usedTokens - budget.microcompactGateTokens) / padding;
-    const edit = planCollapse({ visible, prepared, measure, freeTokens }, policy);
+    const prepared = this.#collapses.prepare(room, visible);
+    const edit = planCollapse({ visible, prepared, measure, ...wanted }, collapsePolicy(situationOf(room)));
     if (edit === undefined) return undefined;
     const edits = [...old.edits, edit];
     const usedTokens = tokensAfter(room, edits);
     return usedTokens <= budget.microcompactGateTokens ? { edits, usedTokens } : undefined;
-  }
-
-  /** Lines are written ahead of need, above the gate of microcompact, a few with each call. */
-  #prepareCollapse(room: Room, made: RoomMade): void {
-    const isNear = room.usedTokens >= room.budget.microcompactGateTokens;
-    if (made.edits.length > 0 || !isNear || !this.#mayCollapse(room)) {
-      this.#prepared = undefined;
-      this.#preparedCount = 0;
-      return;
-    }
-    if (this.#preparedCount >= room.visible.length) return;
-    this.#preparedCount = Math.min(
-      room.visible.length,
-      this.#preparedCount + COLLAPSE_DEFAULTS.preparedMessages,
-    );
-    this.#prepared = prepareCollapse(
-      {
-        visible: room.visible.slice(0, this.#preparedCount),
-        headSeq: room.seq - 1,
-        measure: room.measure,
-        before: this.#prepared,
-      },
-      collapsePolicy(situationOf(room)),
-    );
-  }
-
-  /**
-   * A summary that costs no call keeps more of what is needed later for less, so lines stand in where
-   * there is none (where-the-numbers-come-from.md, "Policies").
-   */
-  #mayCollapse({ editSafety, disabledLayers }: Room): boolean {
-    return disabledLayers.has("extractive") && editSafety === "permissive" && !disabledLayers.has("collapse");
   }
 
   #oldBlocks(room: Room): RoomMade {
@@ -375,4 +377,17 @@ export class WindowPlanner {
     const summary = { freedTokens, suffixTokens: afterTokens, isWarm: true };
     return breakEvenCalls(summary, room.tariff) < this.#payback(room, old);
   }
+}
+
+/** Whether old rounds may be shown as one line each. */
+function mayCollapse({ editSafety, disabledLayers }: Room): boolean {
+  return editSafety === "permissive" && !disabledLayers.has("collapse");
+}
+
+/**
+ * The same, before a provider refuses anything: a summary that costs no call keeps more of what is needed
+ * later for less, so lines stand in where there is none (where-the-numbers-come-from.md, "Policies").
+ */
+function mayCollapseEarly(room: Room): boolean {
+  return mayCollapse(room) && room.disabledLayers.has("extractive");
 }

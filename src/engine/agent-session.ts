@@ -56,6 +56,8 @@ export class AgentSession {
   readonly #ceiling = new PromptCeiling();
   #hasStarted = false;
   #hasRecovered = false;
+  /** Whether old rounds have given way to a refusal in this iteration: the next one may still be compacted for. */
+  #hasCollapsed = false;
   #isInTurn = false;
   readonly #isNew: boolean;
 
@@ -134,6 +136,7 @@ export class AgentSession {
    */
   async prepare(asked: AgentRequest = {}, options: PrepareOptions = {}): Promise<PreparedCall> {
     this.#hasRecovered = false;
+    this.#hasCollapsed = false;
     this.#compaction.iterationBegan();
     return this.#prepare(asked, options);
   }
@@ -180,6 +183,7 @@ export class AgentSession {
     const request = this.#lastRequest;
     const seqs = await this.session.record(answer);
     this.#hasRecovered = false;
+    this.#hasCollapsed = false;
     this.#compaction.answered();
     if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
       this.#notes?.answered({ request, prepared, messages: answer.messages, usage: answer.usage });
@@ -197,7 +201,7 @@ export class AgentSession {
 
   /**
    * The provider refused the request, or cut it: resolves with the request to send instead, once for each
-   * answer. What it was that failed is written into the log.
+   * answer, and once more where old rounds gave way first and that was not enough. What it was that failed is written into the log.
    * @throws `PROMPT_TOO_LONG` where it was refused again, `ModelError` where sending it in another form does not help
    */
   async recover(error: unknown, options: PrepareOptions = {}): Promise<PreparedCall> {
@@ -211,7 +215,13 @@ export class AgentSession {
       throw refusalError(failure, { error, promptTokens: this.session.tokens.total });
     this.#hasRecovered = true;
     const adapted = recovery.adapt(request);
-    return this.#prepare({ ...request, ...adapted }, options);
+    const prepared = await this.#prepare({ ...request, ...adapted }, options);
+    // Nobody was asked for a summary yet: should this not have been enough, there is one.
+    if (!this.#hasCollapsed && prepared.edits.some(({ edit }) => edit.kind === "collapse")) {
+      this.#hasCollapsed = true;
+      this.#hasRecovered = false;
+    }
+    return prepared;
   }
 
   /**

@@ -52,6 +52,8 @@ export const COMPACTION_DEFAULTS = {
   oldArgumentPreview: { tokens: 160, floor: 80 },
   /** Share of the effective window that a rewrite of old blocks must free where it does not reach its low-water mark. Source: where-the-numbers-come-from.md, "Offload and microcompact"; the value is our choice. */
   minFreedShare: 0.15,
+  /** Growth after which layers that found nothing to do behind their gates look again, as a share of the effective window. Source: our choice: a look costs what the window holds, so about a hundred of them in a window cost each message a hundred glances. */
+  lookAgainShare: 0.01,
   /** Low-water mark of offload, as a share of its gate: 45 % of the window where the gate is 60 %. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
   offloadLowWater: 0.75,
   /** Low-water mark of microcompact, as a share of its gate: 55 % of the window where the gate is 80 %. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */

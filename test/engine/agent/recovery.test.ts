@@ -12,26 +12,64 @@ const failingAt =
     index >= at && index < at + count ? error : index > 20 ? "Done." : callOf(index);
 
 describe("a request that was refused", () => {
-  it("as too long is compacted and sent again, and the limit is learned", async () => {
+  it("as too long gives up its old rounds, is sent again, and the limit is learned", async () => {
     const error = refusal("prompt is too long: 16000 tokens > 12000 maximum");
     const { session, told } = await setTheStage({ answer: failingAt(15, error) });
     const result = await session.turn("Read everything.", { tools });
     expect(result.endedBy).toBe("done");
-    expect(told().slice(0, 3)).toEqual([
-      "model-failed: prompt-too-long",
-      "summary-call cold: written",
-      "full (reactive)",
-    ]);
+    expect(told().slice(0, 2)).toEqual(["model-failed: prompt-too-long", "collapse (reactive)"]);
     expect(session.session.tokens.padded).toBeLessThan(12_000);
     expect(session.session.preparer.budget().windowTokens).toBe(12_000);
   });
 
-  it("without figures is compacted all the same", async () => {
+  it("as too long is compacted where old rounds may not be shown otherwise", async () => {
+    const error = refusal("prompt is too long: 16000 tokens > 12000 maximum");
+    for (const window of [
+      { disabledLayers: ["offload", "microcompact", "collapse"] },
+      { editSafety: "strict" },
+    ] as const) {
+      const { session, told } = await setTheStage({ answer: failingAt(15, error), window });
+      expect((await session.turn("Read everything.", { tools })).endedBy).toBe("done");
+      expect(told().slice(0, 3)).toEqual([
+        "model-failed: prompt-too-long",
+        "summary-call cold: written",
+        "full (reactive)",
+      ]);
+    }
+  });
+
+  it("as too long once more is compacted then", async () => {
+    const error = refusal("prompt is too long: 16000 tokens > 12000 maximum");
+    const { session, told } = await setTheStage({ answer: failingAt(15, error, 2) });
+    expect((await session.turn("Read everything.", { tools })).endedBy).toBe("done");
+    expect(told().slice(0, 5)).toEqual([
+      "model-failed: prompt-too-long",
+      "collapse (reactive)",
+      "model-failed: prompt-too-long",
+      "summary-call cold: written",
+      "full (reactive)",
+    ]);
+  });
+
+  it("as too large, with no media in it, gives up its old rounds, and is compacted if that is not enough", async () => {
+    const error = refusal("request_too_large: Request exceeds the maximum size", 413);
+    const { session, told } = await setTheStage({ answer: failingAt(15, error, 2) });
+    expect((await session.turn("Read everything.", { tools })).endedBy).toBe("done");
+    expect(told().slice(0, 5)).toEqual([
+      "model-failed: body-too-large",
+      "collapse (media)",
+      "model-failed: body-too-large",
+      "summary-call cold: written",
+      "full (media)",
+    ]);
+  });
+
+  it("without figures gives up its old rounds all the same", async () => {
     const error = refusal("context_length_exceeded: Your input exceeds the context window of this model.");
     const { session, told } = await setTheStage({ answer: failingAt(15, error) });
     const result = await session.turn("Read everything.", { tools });
     expect(result.endedBy).toBe("done");
-    expect(told()).toContain("full (reactive)");
+    expect(told()).toContain("collapse (reactive)");
   });
 
   it("in a small conversation and without figures is not held against what comes after", async () => {
@@ -54,9 +92,9 @@ describe("a request that was refused", () => {
     expect(again.text).toBe("Yes.");
   });
 
-  it("twice for one answer ends the turn with the figures", async () => {
+  it("three times for one answer ends the turn with the figures", async () => {
     const error = refusal("prompt is too long: 250000 tokens > 12000 maximum");
-    const { session } = await setTheStage({ answer: failingAt(15, error, 2) });
+    const { session } = await setTheStage({ answer: failingAt(15, error, 3) });
     await expect(session.turn("Read everything.", { tools })).rejects.toMatchObject({
       code: "PROMPT_TOO_LONG",
       promptTokens: 250_000,

@@ -84,6 +84,30 @@ describe.each(Object.keys(WIRES))("over %s", (wire) => {
     expect(provider.overflows.filter((request) => !isSummaryRequest(request))).toHaveLength(1);
   });
 
+  it("old rounds give way to a refusal before a model is asked for a summary, and a second one is compacted for", async () => {
+    let refusals = 0;
+    const { provider, events, result } = await sixtyDocuments(wire, (call) => {
+      const isRefused = call === 30 || call === 31;
+      if (isRefused) refusals++;
+      // The second refusal makes the window a tiny one, so the turn ends soon after it.
+      return isRefused ? { fault: "prompt-too-long" } : call > 31 ? "Done." : read(call);
+    });
+    expect(refusals).toBe(2);
+    expect(result).toMatchObject({ endedBy: "done" });
+    expect(provider.violations).toEqual([]);
+    const happened = events.flatMap((event) => {
+      if (event.type === "layer") return [`${event.layer} (${event.edit.reason})`];
+      return event.type === "model-failed" || event.type === "summary-call" ? [event.type] : [];
+    });
+    expect(happened.slice(0, 5)).toEqual([
+      "model-failed",
+      "collapse (reactive)",
+      "model-failed",
+      "summary-call",
+      "full (reactive)",
+    ]);
+  });
+
   it("usage that is withheld changes nothing but what is known of sizes", async () => {
     const { provider, events, result } = await sixtyDocuments(wire, (call) => {
       const step = read(call);
