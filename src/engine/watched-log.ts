@@ -14,6 +14,7 @@ import type { SessionEvent } from "./events.ts";
 const LOSING_NOTHING: ReadonlySet<LogDamage["reason"]> = new Set([
   "torn-tail",
   "duplicate-seq",
+  "wrong-end",
   "forked",
   "wrong-checkpoint",
 ]);

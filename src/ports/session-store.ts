@@ -24,8 +24,8 @@ export interface LogDamage {
    * A `duplicate-seq` has a number that is not above that of the entry before, which is kept; a `forked` one
    * goes on from an entry that does not count. `out-of-order`: a whole entry whose number is far from those
    * around it. `missing`: numbers that are nowhere, without a trace; no bytes. `missing-tail`: the log ends earlier
-   * than the store has recorded. `wrong-checkpoint`: a checkpoint that does not say where things are; everything
-   * is read instead.
+   * than the store has recorded. `wrong-end`: it ends later; the next append records its end again. `wrong-checkpoint`:
+   * a checkpoint that does not say where things are; everything is read instead.
    */
   readonly reason:
     | "torn-tail"
@@ -38,7 +38,8 @@ export interface LogDamage {
     | "out-of-order"
     | "missing"
     | "missing-tail"
-    | "wrong-checkpoint";
+    | "wrong-checkpoint"
+    | "wrong-end";
 }
 
 /** Entries in the order of the log, and what lay between them that could not be read. */

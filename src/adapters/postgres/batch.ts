@@ -5,6 +5,7 @@ import type { Entry } from "../../transcript/entries.ts";
 import { formatEntry } from "../../transcript/entry-line.ts";
 import { SessionGist } from "../shared/session-info.ts";
 import { storeFailure } from "../shared/store-failure.ts";
+import { checksumOf } from "./read-row.ts";
 import { parseMetadata, type SessionState } from "./session-row.ts";
 
 export interface Batch {
@@ -12,6 +13,7 @@ export interface Batch {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly bodies: readonly string[];
+  readonly checksums: readonly number[];
   readonly checkpointFlags: readonly boolean[];
   readonly bytes: number;
   readonly gist: ReturnType<SessionGist["info"]>;
@@ -41,6 +43,7 @@ export function batchOf(entries: readonly Entry[]): Batch {
     firstSeq: entries[0]!.seq,
     lastSeq: entries.at(-1)!.seq,
     bodies,
+    checksums: bodies.map(checksumOf),
     checkpointFlags: entries.map(({ type }) => type === "checkpoint"),
     bytes,
     gist: gist.info({ sessionId: "", bytes, isInUse: false }),
@@ -53,6 +56,7 @@ export function stateAfter(state: SessionState, { gist, lastSeq, bytes }: Batch)
   return {
     ...state,
     lastSeq,
+    lastPlace: lastSeq,
     bytes: state.bytes + bytes,
     header: state.header ?? (header === undefined ? null : formatEntry(header)),
     metadata:

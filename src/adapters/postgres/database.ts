@@ -21,7 +21,8 @@ import {
 } from "./postgres-pool.ts";
 
 export interface Statement {
-  readonly text: string;
+  /** What a write says may depend on the version of the tables that it finds. */
+  readonly text: string | ((tablesVersion: number) => string);
   readonly values?: readonly unknown[];
   /** For the error: what could not be done. */
   readonly what: string;
@@ -76,9 +77,10 @@ export class Database {
   async #once(statement: Statement): Promise<Outcome["rows"]> {
     const { client, release } = await this.#lend();
     try {
-      if (statement.isWrite === true)
-        await this.#durability(client, (text) => ask(client, { text, what: "" }));
-      const rows = await ask(client, statement);
+      const version =
+        statement.isWrite === true ? await this.#durability(client, (text) => ask(client, text)) : 0;
+      const text = typeof statement.text === "string" ? statement.text : statement.text(version);
+      const rows = await ask(client, text, statement.values);
       release(false);
       return rows;
     } catch (error) {
@@ -128,8 +130,12 @@ async function connect(pool: PostgresPool): Promise<PostgresClient> {
   });
 }
 
-async function ask(client: PostgresQueryable, { text, values }: Statement): Promise<Outcome["rows"]> {
-  const asked = client.query(text, values === undefined ? [] : [...values]);
+async function ask(
+  client: PostgresQueryable,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Outcome["rows"]> {
+  const asked = client.query(text, [...values]);
   const { rows } = await within(asked, POSTGRES_DEFAULTS.statementLimitMs, "the server did not answer");
   return rows as Outcome["rows"];
 }

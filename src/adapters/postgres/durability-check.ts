@@ -3,13 +3,13 @@
  * first writes: the setting may differ between roles, databases and connections.
  */
 import { StoreError } from "../../base/errors.ts";
-import { TABLES_VERSION, type Tables } from "./tables.ts";
+import { OLDEST_TABLES_VERSION, TABLES_VERSION, type Tables } from "./tables.ts";
 
-/** Ends well for a connection that may write; asks it once. */
+/** The version of the tables, for a connection that may write; asks it once. */
 export type DurabilityCheck = (
   client: object,
   ask: (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
-) => Promise<void>;
+) => Promise<number>;
 
 const STRONG: ReadonlySet<unknown> = new Set(["on", "remote_apply"]);
 
@@ -18,15 +18,19 @@ export function durabilityCheck(tables: Tables, isWeakAllowed: boolean): Durabil
   const text = `SELECT current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS "fsync",
     (SELECT max(version) FROM ${tables.versions}) AS "version"`;
   // Of this store: another one of the same pool may have other tables, or take what this one does not.
-  const checked = new WeakSet<object>();
+  const checked = new WeakMap<object, number>();
   return async (client, ask) => {
-    if (checked.has(client)) return;
+    const known = checked.get(client);
+    if (known !== undefined) return known;
     const [row] = await ask(text);
-    if (Number(row?.["version"] ?? 0) < TABLES_VERSION) throw outdated(row?.["version"]);
+    const version = Number(row?.["version"] ?? 0);
+    if (version < OLDEST_TABLES_VERSION) throw outdated(version);
     const { synchronousCommit, fsync } = row ?? {};
     if (!isWeakAllowed && !STRONG.has(synchronousCommit)) throw weak("synchronous_commit", synchronousCommit);
     if (!isWeakAllowed && fsync !== "on") throw weak("fsync", fsync);
-    checked.add(client);
+    // Tables of an earlier version may be brought up to date while the connection lives.
+    if (version >= TABLES_VERSION) checked.set(client, version);
+    return version;
   };
 }
 
@@ -37,9 +41,9 @@ function weak(name: string, value: unknown): StoreError {
   });
 }
 
-function outdated(version: unknown): StoreError {
+function outdated(version: number): StoreError {
   return new StoreError("STORE_FAILED", {
-    message: `The tables are of version ${Number(version ?? 0)}; this library writes version ${TABLES_VERSION}.`,
+    message: `The tables are of version ${version}; this library writes version ${OLDEST_TABLES_VERSION} to ${TABLES_VERSION}.`,
     hint: "Bring them up to date with `migrate()`.",
   });
 }

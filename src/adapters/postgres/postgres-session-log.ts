@@ -1,19 +1,13 @@
 /** One session in PostgreSQL: what is done with it is done one after another. */
 import { assert } from "../../base/assert.ts";
-import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { SessionError, StoreError } from "../../base/errors.ts";
 import type { Hasher } from "../../ports/hasher.ts";
-import type {
-  LogContents,
-  LogDamage,
-  NotesFile,
-  SessionLog,
-  StoredEntry,
-} from "../../ports/session-store.ts";
+import type { LogContents, NotesFile, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import { sessionNotFound } from "../shared/store-failure.ts";
 import { batchOf } from "./batch.ts";
+import type { LogRows } from "./log-rows.ts";
 import type { PostgresNotesOptions } from "./postgres-notes.ts";
 import type { ReaderRows } from "./reader-rows.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -26,6 +20,7 @@ export interface PostgresSessionLogOptions {
   readonly writer: SessionWriter;
   readonly writerRows: WriterRows;
   readonly readerRows: ReaderRows;
+  readonly logRows: LogRows;
   readonly hasher: Hasher;
   /** The notes of the session, given how to find its row and to make sure that it is there. */
   readonly notesOf: (options: Pick<PostgresNotesOptions, "key" | "reserve" | "assertOpen">) => NotesFile;
@@ -37,6 +32,7 @@ export class PostgresSessionLog implements SessionLog {
   readonly #writer: SessionWriter;
   readonly #writerRows: WriterRows;
   readonly #reader: ReaderRows;
+  readonly #rows: LogRows;
   readonly #hasher: Hasher;
   readonly #repeated = new RepeatedAppend();
   readonly #knownBlobs = new Set<string>();
@@ -49,6 +45,7 @@ export class PostgresSessionLog implements SessionLog {
     this.#writer = options.writer;
     this.#writerRows = options.writerRows;
     this.#reader = options.readerRows;
+    this.#rows = options.logRows;
     this.#hasher = options.hasher;
     this.notes = options.notesOf({
       key: () => this.#writer.key,
@@ -88,32 +85,21 @@ export class PostgresSessionLog implements SessionLog {
     this.#assertOpen();
     const key = this.#writer.key;
     if (key === undefined) return { entries: [], damage: [] };
-    let beforeSeq = Number.MAX_SAFE_INTEGER;
-    for (let attempt = 1; attempt <= STORE_DEFAULTS.tailAttempts; attempt++) {
-      const ends = await this.#reader.ends(key, beforeSeq);
-      if (ends === undefined) throw sessionNotFound(this.sessionId, "the database");
-      if (ends.checkpointSeq === undefined) break;
-      const tail = await gather(this.#reader.pages(key, ends.checkpointSeq, ends.lastSeq));
-      if (tail.entries[0]?.position === ends.checkpointSeq) return tail;
-      beforeSeq = ends.checkpointSeq; // That one is damaged; the one before it does as well.
-    }
-    return { entries: [], damage: [] };
+    return this.#rows.tail(key);
   }
 
   async readFrom(position: number, toSeq: number): Promise<LogContents> {
     this.#assertOpen();
     const key = this.#writer.key;
     if (key === undefined) return { entries: [], damage: [] };
-    return gather(this.#reader.pages(key, wholeSeq(position), wholeSeq(toSeq)));
+    return this.#rows.stretch(key, wholeSeq(position), wholeSeq(toSeq));
   }
 
   async *readAll(): AsyncGenerator<LogContents> {
     this.#assertOpen();
     const key = this.#writer.key;
     if (key === undefined) return;
-    const ends = await this.#reader.ends(key, 0);
-    if (ends === undefined) throw sessionNotFound(this.sessionId, "the database");
-    for await (const page of this.#reader.pages(key, 1, ends.lastSeq)) {
+    for await (const page of this.#rows.all(key)) {
       yield page;
       this.#assertOpen();
     }
@@ -171,16 +157,6 @@ export class PostgresSessionLog implements SessionLog {
       hint: "Open it again to read it or to go on with it.",
     });
   }
-}
-
-async function gather(pages: AsyncIterable<LogContents>): Promise<LogContents> {
-  const entries: StoredEntry[] = [];
-  const damage: LogDamage[] = [];
-  for await (const page of pages) {
-    entries.push(...page.entries);
-    damage.push(...page.damage);
-  }
-  return { entries, damage };
 }
 
 /** Numbers that a caller may pass for "to the end" included. */

@@ -28,13 +28,14 @@ import { Database } from "./database.ts";
 import { SQLSTATE, sqlState } from "./database-failure.ts";
 import { durabilityCheck } from "./durability-check.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
+import { LogRows } from "./log-rows.ts";
 import { migrate } from "./migrate.ts";
 import { PostgresNotes } from "./postgres-notes.ts";
 import type { PostgresPool, PostgresQueryable } from "./postgres-pool.ts";
 import { PostgresSessionLog } from "./postgres-session-log.ts";
 import { ReaderRows } from "./reader-rows.ts";
 import { scopeKey } from "./scope-key.ts";
-import type { SessionState } from "./session-row.ts";
+import { isEmpty, type SessionState } from "./session-row.ts";
 import { SessionWriter } from "./session-writer.ts";
 import { type Tables, tablesIn } from "./tables.ts";
 import { type LeaseTerms, type SessionName, WriterRows } from "./writer-rows.ts";
@@ -114,7 +115,7 @@ export class PostgresSessionStore implements SessionStore {
   async open(sessionId: string, scope?: Scope): Promise<SessionLog> {
     const name = this.#name(sessionId, scope);
     const state = await this.#writerRows(name).load();
-    if (state === undefined || state.lastSeq === 0) throw sessionNotFound(sessionId, PLACE);
+    if (state === undefined || isEmpty(state)) throw sessionNotFound(sessionId, PLACE);
     return this.#log(name, state);
   }
 
@@ -180,15 +181,18 @@ export class PostgresSessionStore implements SessionStore {
 
   #log(name: SessionName, state: SessionState | undefined): SessionLog {
     const rows = this.#writerRows(name);
+    const readerRows = new ReaderRows(this.#database, this.#tables, name);
+    const logRows = new LogRows(name.sessionId, readerRows);
     const lease =
       this.#lease === undefined
         ? undefined
         : { keeper: this.#lease.keeper, terms: { ...this.#lease.terms, owner: randomUUID() } };
     return new PostgresSessionLog({
       sessionId: name.sessionId,
-      writer: new SessionWriter({ name, rows, state, lease }),
+      writer: new SessionWriter({ name, rows, state, lease, log: logRows }),
       writerRows: rows,
-      readerRows: new ReaderRows(this.#database, this.#tables, name),
+      readerRows,
+      logRows,
       hasher: this.#hasher,
       notesOf: (row) => new PostgresNotes({ database: this.#database, tables: this.#tables, name, ...row }),
     });

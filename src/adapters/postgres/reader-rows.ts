@@ -1,16 +1,22 @@
 /** The statements of a reader. They take the scope with the key: no key alone opens a session. */
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
-import type { LogContents, LogDamage, StoredEntry } from "../../ports/session-store.ts";
-import { parseEntry } from "../../transcript/entry-line.ts";
 import type { Database } from "./database.ts";
+import { type ReadRow, readRow } from "./read-row.ts";
+import type { MisplacedRow } from "./row-assembler.ts";
 import type { Tables } from "./tables.ts";
 import type { SessionName } from "./writer-rows.ts";
 
 /** Where a log ends, and its last checkpoint before a place. */
 export interface LogEnds {
+  /** The last number as the session's row says it. */
   readonly lastSeq: number;
+  /** The number of the last row; 0 where there is none. */
+  readonly lastPlace: number;
   readonly checkpointSeq: number | undefined;
 }
+
+/** Entries of ours begin like this; everything else counts as misplaced, and is read to find out. */
+const SEQ_OF_BODY = `substring(left(e.body, 200) from '^\\{"type":"[^"]*","seq":([0-9]{1,15})[,}]')`;
 
 export class ReaderRows {
   readonly #database: Database;
@@ -27,27 +33,32 @@ export class ReaderRows {
   async ends(key: number, beforeSeq: number): Promise<LogEnds | undefined> {
     const { sessions, entries } = this.#tables;
     const { rows } = await this.#run(
-      `SELECT s.last_seq AS "lastSeq", (SELECT max(e.seq) FROM ${entries} e
+      `SELECT s.last_seq AS "lastSeq",
+          (SELECT coalesce(max(e.seq), 0) FROM ${entries} e WHERE e.session_key = s.key) AS "lastPlace",
+          (SELECT max(e.seq) FROM ${entries} e
           WHERE e.session_key = s.key AND e.is_checkpoint AND e.seq < $3::bigint) AS "checkpointSeq"
         FROM ${sessions} s WHERE s.key = $1::bigint AND s.scope = $2::text`,
       [key, this.#name.scopeKey, beforeSeq],
     );
     if (rows[0] === undefined) return undefined;
-    const { lastSeq, checkpointSeq } = rows[0];
+    const { lastSeq, lastPlace, checkpointSeq } = rows[0];
     return {
       lastSeq: Number(lastSeq),
+      lastPlace: Number(lastPlace),
       checkpointSeq: checkpointSeq === null ? undefined : Number(checkpointSeq),
     };
   }
 
-  /** Entries `fromSeq` … `toSeq`, a page of bounded size at a time. */
-  async *pages(key: number, fromSeq: number, toSeq: number): AsyncGenerator<LogContents> {
+  /** Rows `fromSeq` … `toSeq`, a page of bounded size at a time. */
+  async *pages(key: number, fromSeq: number, toSeq: number): AsyncGenerator<readonly ReadRow[]> {
     const { sessions, entries } = this.#tables;
     const { readBatchEntries, readChunkBytes } = STORE_DEFAULTS;
     for (let from = fromSeq; from <= toSeq; ) {
+      // Tables of an earlier version have no checksums: then the name means the one outside.
       const { rows } = await this.#run(
-        `SELECT seq AS "seq", body AS "body" FROM (
-            SELECT e.seq, e.body, e.bytes, sum(e.bytes) OVER (ORDER BY e.seq) AS total
+        `SELECT seq AS "seq", body AS "body", page.checksum AS "checksum"
+          FROM (SELECT NULL::bigint AS checksum) AS absent, LATERAL (
+            SELECT e.seq, e.body, e.bytes, checksum, sum(e.bytes) OVER (ORDER BY e.seq) AS total
             FROM ${entries} e JOIN ${sessions} s ON s.key = e.session_key
             WHERE s.key = $1::bigint AND s.scope = $2::text AND e.seq BETWEEN $3::bigint AND $4::bigint ORDER BY e.seq LIMIT $5::bigint) page
           WHERE total - bytes < $6::bigint ORDER BY seq`,
@@ -55,9 +66,34 @@ export class ReaderRows {
       );
       const last = rows.at(-1);
       if (last === undefined) return;
-      yield contentsOf(rows);
+      yield rows.map(readRow);
       from = Number(last["seq"]) + 1;
     }
+  }
+
+  /** Rows that hold the entry of another number, as far as their first bytes tell. Looks at every row. */
+  async misplaced(key: number): Promise<readonly MisplacedRow[]> {
+    const { sessions, entries } = this.#tables;
+    const { rows } = await this.#run(
+      `SELECT e.seq AS "place", ${SEQ_OF_BODY} AS "seq"
+        FROM ${entries} e JOIN ${sessions} s ON s.key = e.session_key
+        WHERE s.key = $1::bigint AND s.scope = $2::text AND ${SEQ_OF_BODY} <> e.seq::text
+        ORDER BY (${SEQ_OF_BODY})::bigint, e.seq`,
+      [key, this.#name.scopeKey],
+    );
+    return rows.map(({ place, seq }) => ({ place: Number(place), seq: Number(seq) }));
+  }
+
+  async at(key: number, places: readonly number[]): Promise<readonly ReadRow[]> {
+    const { sessions, entries } = this.#tables;
+    const { rows } = await this.#run(
+      `SELECT seq AS "seq", body AS "body", page.checksum AS "checksum"
+        FROM (SELECT NULL::bigint AS checksum) AS absent, LATERAL (
+          SELECT e.seq, e.body, checksum FROM ${entries} e JOIN ${sessions} s ON s.key = e.session_key
+          WHERE s.key = $1::bigint AND s.scope = $2::text AND e.seq = ANY($3::bigint[])) page`,
+      [key, this.#name.scopeKey, places],
+    );
+    return rows.map(readRow);
   }
 
   async blob(key: number, hash: string): Promise<Uint8Array | undefined> {
@@ -74,21 +110,4 @@ export class ReaderRows {
   #run(text: string, values: readonly unknown[]): ReturnType<Database["run"]> {
     return this.#database.run({ what: `Session ${this.#name.sessionId} could not be read`, text, values });
   }
-}
-
-function contentsOf(rows: readonly Readonly<Record<string, unknown>>[]): LogContents {
-  const entries: StoredEntry[] = [];
-  const damage: LogDamage[] = [];
-  for (const row of rows) {
-    const position = Number(row["seq"]);
-    const body = String(row["body"]);
-    const parsed = parseEntry(body);
-    // A row that somebody changed by hand may hold another entry than its key says.
-    if (parsed.ok && parsed.entry.seq === position) entries.push({ entry: parsed.entry, position });
-    else {
-      const reason = parsed.ok ? "not-an-entry" : parsed.reason;
-      damage.push({ position, bytes: Buffer.byteLength(body), reason });
-    }
-  }
-  return { entries, damage };
 }

@@ -3,13 +3,17 @@ import { isObject, type JsonValue, parseJson } from "../../base/json.ts";
 import type { SessionInfo } from "../../ports/session-store.ts";
 import type { HeaderEntry } from "../../transcript/entries.ts";
 import { parseEntry } from "../../transcript/entry-line.ts";
+import type { Tables } from "./tables.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** What a writer knows of its session. */
 export interface SessionState {
   readonly key: number;
+  /** As the session's row says it. */
   readonly lastSeq: number;
+  /** The number of the last row of its entries; 0 where there is none. Another than `lastSeq` is damage. */
+  readonly lastPlace: number;
   readonly bytes: number;
   /** JSON texts, as they are stored. */
   readonly header: string | null;
@@ -24,12 +28,20 @@ export interface SessionState {
   readonly leaseLeftMs: number;
 }
 
+/** True if nothing was ever appended. */
+export function isEmpty({ lastSeq, lastPlace }: SessionState): boolean {
+  return lastSeq <= 0 && lastPlace <= 0;
+}
+
 /** Columns of {@link SessionState}; `s` is the sessions' table. */
-export const STATE_COLUMNS = `s.key AS "key", s.last_seq AS "lastSeq", s.bytes AS "bytes", s.header AS "header",
+export function stateColumns({ entries }: Pick<Tables, "entries">): string {
+  return `s.key AS "key", s.last_seq AS "lastSeq",
+  (SELECT coalesce(max(e.seq), 0) FROM ${entries} e WHERE e.session_key = s.key) AS "lastPlace", s.bytes AS "bytes", s.header AS "header",
   s.metadata AS "metadata", s.first_prompt AS "firstPrompt", s.trashed_at IS NOT NULL AS "isTrashed",
   s.lease_token AS "leaseToken", s.lease_owner AS "leaseOwner", s.lease_holder AS "leaseHolder",
   coalesce(s.lease_until > clock_timestamp(), false) AS "isLeased",
   coalesce(extract(epoch FROM s.lease_until - clock_timestamp()) * 1000, 0)::float8 AS "leaseLeftMs"`;
+}
 
 /** Columns of {@link infoOf}. */
 export const INFO_COLUMNS = `s.session_id AS "sessionId", s.bytes AS "bytes", s.last_activity AS "lastActivityAt",
@@ -42,6 +54,7 @@ export function stateOf(row: Row): SessionState {
   return {
     key: Number(row["key"]),
     lastSeq: Number(row["lastSeq"]),
+    lastPlace: Number(row["lastPlace"]),
     bytes: Number(row["bytes"]),
     header: text("header"),
     metadata: text("metadata") ?? "{}",

@@ -19,8 +19,10 @@ import { StoreError } from "../../base/errors.ts";
 import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { sessionExists, sessionNotFound } from "../shared/store-failure.ts";
 import { type Batch, stateAfter } from "./batch.ts";
+import { SQLSTATE, sqlState } from "./database-failure.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
-import { parseText, type SessionState } from "./session-row.ts";
+import type { LogRows } from "./log-rows.ts";
+import { isEmpty, parseText, type SessionState } from "./session-row.ts";
 import type { LeaseTerms, SessionName, WriterRows } from "./writer-rows.ts";
 
 /** An append that lost, or whose answer was lost, is decided on what the log holds then; so often at the most. */
@@ -33,6 +35,8 @@ export interface SessionWriterOptions {
   readonly rows: WriterRows;
   /** As it was found; `undefined` for a session that is begun. */
   readonly state: SessionState | undefined;
+  /** Reads the rows where they may be damaged. */
+  readonly log: Pick<LogRows, "order" | "tailEnd">;
   readonly lease: { readonly terms: LeaseTerms; readonly keeper: LeaseKeeper } | undefined;
 }
 
@@ -40,6 +44,7 @@ export class SessionWriter {
   readonly #name: SessionName;
   readonly #rows: WriterRows;
   readonly #lease: SessionWriterOptions["lease"];
+  readonly #log: SessionWriterOptions["log"];
   #state: SessionState | undefined;
   #isNew: boolean;
   /** Of the lease, once it was taken. */
@@ -47,10 +52,11 @@ export class SessionWriter {
   /** Appends since the last one that went well: of any of them nobody knows whether it was carried out. */
   #unsettled: { readonly before: SessionState; readonly batch: Batch }[] = [];
 
-  constructor({ name, rows, state, lease }: SessionWriterOptions) {
+  constructor({ name, rows, state, lease, log }: SessionWriterOptions) {
     this.#name = name;
     this.#rows = rows;
     this.#lease = lease;
+    this.#log = log;
     this.#state = state;
     this.#isNew = state === undefined;
   }
@@ -77,13 +83,13 @@ export class SessionWriter {
     this.#state ??= await this.#rows.reserve();
     let state = await this.#takeLease(this.#state);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const isNext = state.lastSeq === batch.firstSeq - 1;
+      const isNext = state.lastSeq === batch.firstSeq - 1 && state.lastPlace === state.lastSeq;
       if (isNext && (await this.#tryAppend(state, batch))) return this.#settle(stateAfter(state, batch));
 
       state = await this.#reload(state);
       if (state.lastSeq >= batch.lastSeq && (await this.#rows.holds(state.key, batch)))
         return this.#settle(state);
-      state = await this.#takeBack(state);
+      state = await this.#putInOrder(await this.#takeBack(state), batch);
       this.#assertMayGoOn(state, batch);
     }
     throw sessionTaken(
@@ -109,7 +115,26 @@ export class SessionWriter {
     this.#unsettled = [...this.#unsettled, { before: state, batch }].slice(-UNSETTLED);
     const held =
       this.#lease === undefined ? undefined : { token: this.#token, ttlMs: this.#lease.terms.ttlMs };
-    return this.#rows.append(state, stateAfter(state, batch), batch, held);
+    try {
+      return await this.#rows.append(state, stateAfter(state, batch), batch, held);
+    } catch (error) {
+      // Its number is taken by a row that the session's row knows nothing of.
+      if (error instanceof StoreError && sqlState(error.cause) === SQLSTATE.uniqueViolation) return false;
+      throw error;
+    }
+  }
+
+  /** Puts the rows of a log in order whose end is damaged, if the batch goes on from its last entry that counts. */
+  async #putInOrder(state: SessionState, { firstSeq, entries }: Batch): Promise<SessionState> {
+    const { key, lastSeq, lastPlace } = state;
+    const isGap = lastPlace === lastSeq && lastSeq < firstSeq;
+    if (isGap || this.#isFenced(state) || this.#isNew) return state;
+    if (lastPlace === lastSeq && (await this.#log.tailEnd(key)) === lastSeq) return state;
+    const order = await this.#log.order(key);
+    if (order.endSeq === lastSeq && order.endSeq === lastPlace) return state;
+    assertGoesOn(entries, order.endSeq, this.#name.sessionId);
+    await this.#rows.putInOrder(state, order, this.#lease === undefined ? undefined : this.#token);
+    return this.#reload(state);
   }
 
   #settle(state: SessionState): void {
@@ -124,7 +149,7 @@ export class SessionWriter {
     const taken = await this.#rows.lease(state.key, terms);
     if (taken === undefined) {
       const current = await this.#reload(state);
-      throw this.#isNew && current.lastSeq > 0
+      throw this.#isNew && !isEmpty(current)
         ? sessionExists(this.#name.sessionId)
         : inUse(this.#name, current);
     }
@@ -158,7 +183,7 @@ export class SessionWriter {
 
   #assertMayGoOn(state: SessionState, batch: Batch): void {
     const { sessionId } = this.#name;
-    if (this.#isNew && state.lastSeq > 0) throw sessionExists(sessionId);
+    if (this.#isNew && !isEmpty(state)) throw sessionExists(sessionId);
     if (this.#isFenced(state))
       throw sessionTaken(`The lease of session ${sessionId} ran out, and ${holderOf(state)} took it over.`);
     assertGoesOn(batch.entries, state.lastSeq, sessionId);

@@ -16,7 +16,11 @@ import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
 
 /** The version that {@link migration} brings the tables to. */
-export const TABLES_VERSION = 2;
+export const TABLES_VERSION = 3;
+/** The oldest version that sessions can be appended to: `migrate` may come after the new program. */
+export const OLDEST_TABLES_VERSION = 2;
+/** From this version on a row of the entries has a checksum. */
+export const CHECKSUM_VERSION = 3;
 
 const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -28,6 +32,7 @@ export interface Tables {
   readonly entries: string;
   readonly blobs: string;
   readonly notes: string;
+  readonly damage: string;
 }
 
 /** @throws `OptionError` for a name that is not plain: what is quoted below needs no escaping. */
@@ -46,6 +51,7 @@ export function tablesIn(schema: string): Tables {
     entries: named("entries"),
     blobs: named("blobs"),
     notes: named("notes"),
+    damage: named("damage"),
   };
 }
 
@@ -71,6 +77,10 @@ BEGIN
   IF known < 2 THEN
     ${secondVersion(tables)}
     INSERT INTO ${tables.versions} (version) VALUES (2);
+  END IF;
+  IF known < 3 THEN
+    ${thirdVersion(tables)}
+    INSERT INTO ${tables.versions} (version) VALUES (3);
   END IF;
 END
 $palimpsest$`;
@@ -123,8 +133,29 @@ function secondVersion({ sessions, notes }: Tables): string {
     );`;
 }
 
+/**
+ * Adding a column without a default rewrites nothing, so it takes no time in a large table. Rows that a
+ * program of the version before appends have no checksum either.
+ */
+function thirdVersion({ sessions, entries, damage }: Tables): string {
+  return `ALTER TABLE ${entries} ADD COLUMN checksum bigint;
+    CREATE TABLE ${damage} (
+      key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      session_key bigint NOT NULL REFERENCES ${sessions} (key) ON DELETE CASCADE,
+      seq bigint NOT NULL,
+      to_seq bigint NOT NULL,
+      reason text NOT NULL,
+      is_moved boolean NOT NULL,
+      body text,
+      found_at timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE INDEX damage_of_session ON ${damage} (session_key, seq);`;
+}
+
 /** What a writer left that died between its first blob and its first entry, a day ago or more. */
-export function leftovers({ sessions }: Tables): string {
-  return `DELETE FROM ${sessions} WHERE last_seq = 0 AND created_at < clock_timestamp() - interval '1 day'
-    AND (lease_until IS NULL OR lease_until < clock_timestamp())`;
+export function leftovers({ sessions, entries, damage }: Tables): string {
+  return `DELETE FROM ${sessions} s WHERE s.last_seq = 0 AND s.created_at < clock_timestamp() - interval '1 day'
+    AND (s.lease_until IS NULL OR s.lease_until < clock_timestamp())
+    AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session_key = s.key)
+    AND NOT EXISTS (SELECT FROM ${damage} d WHERE d.session_key = s.key)`;
 }

@@ -5,8 +5,9 @@
 import type { Hasher } from "../../ports/hasher.ts";
 import type { Batch } from "./batch.ts";
 import type { Database } from "./database.ts";
-import { type SessionState, STATE_COLUMNS, stateOf } from "./session-row.ts";
-import type { Tables } from "./tables.ts";
+import type { RowOrder } from "./log-rows.ts";
+import { type SessionState, stateColumns, stateOf } from "./session-row.ts";
+import { CHECKSUM_VERSION, type Tables } from "./tables.ts";
 
 /** Which session, in which scope. */
 export interface SessionName {
@@ -48,7 +49,7 @@ export class WriterRows {
     const { sessionId, scopeKey } = this.#name;
     const { rows } = await this.#database.run({
       what: `Session ${sessionId} could not be looked up`,
-      text: `SELECT ${STATE_COLUMNS} FROM ${this.#tables.sessions} s WHERE s.scope = $1::text AND s.session_id = $2::text
+      text: `SELECT ${stateColumns(this.#tables)} FROM ${this.#tables.sessions} s WHERE s.scope = $1::text AND s.session_id = $2::text
         AND CASE WHEN $3::bigint IS NULL THEN s.trashed_at IS NULL ELSE s.key = $3::bigint END`,
       values: [scopeKey, sessionId, key ?? null],
     });
@@ -63,7 +64,7 @@ export class WriterRows {
       isWrite: true,
       text: `INSERT INTO ${this.#tables.sessions} AS s (scope, session_id) VALUES ($1::text, $2::text)
         ON CONFLICT (scope, session_id) WHERE trashed_at IS NULL DO UPDATE SET session_id = excluded.session_id
-        RETURNING ${STATE_COLUMNS}`,
+        RETURNING ${stateColumns(this.#tables)}`,
       values: [scopeKey, sessionId],
     });
     return stateOf(rows[0]!);
@@ -80,7 +81,7 @@ export class WriterRows {
         lease_token = s.lease_token + CASE WHEN s.lease_owner = $3::text THEN 0 ELSE 1 END
         WHERE s.key = $1::bigint AND s.scope = $2::text AND s.trashed_at IS NULL
         AND (s.lease_owner IS NULL OR s.lease_owner = $3::text OR s.lease_until <= clock_timestamp())
-        RETURNING ${STATE_COLUMNS}`,
+        RETURNING ${stateColumns(this.#tables)}`,
       values: [key, scopeKey, owner, holder, ttlMs],
     });
     return rows[0] === undefined ? undefined : stateOf(rows[0]);
@@ -111,7 +112,7 @@ export class WriterRows {
     const { rows } = await this.#database.run({
       what: `${batch.bodies.length} entries could not be appended to session ${this.#name.sessionId}`,
       isWrite: true,
-      text: `WITH head AS (
+      text: (version) => `WITH head AS (
           UPDATE ${sessions} SET last_seq = $4::bigint, bytes = $5::bigint, header = $6::text,
             metadata = $7::text, first_prompt = $8::text,
             last_activity = GREATEST(last_activity, $9::bigint, ${NOW_MS}),
@@ -121,15 +122,15 @@ export class WriterRows {
               ELSE lease_token = $11::bigint END
           RETURNING key),
         added AS (
-          INSERT INTO ${entries} (session_key, seq, is_checkpoint, bytes, body)
-          SELECT head.key, $3::bigint + e.place, e.is_checkpoint, octet_length(e.body), e.body
-          FROM head, unnest($12::boolean[], $13::text[]) WITH ORDINALITY AS e (is_checkpoint, body, place))
+          INSERT INTO ${entries} (session_key, seq, is_checkpoint, bytes, body${version < CHECKSUM_VERSION ? "" : ", checksum"})
+          SELECT head.key, $3::bigint + e.place, e.is_checkpoint, octet_length(e.body), e.body${version < CHECKSUM_VERSION ? "" : ", e.checksum"}
+          FROM head, unnest($12::boolean[], $13::text[], $14::bigint[]) WITH ORDINALITY AS e (is_checkpoint, body, checksum, place))
         SELECT key FROM head`,
       values: [
         ...[before.key, this.#name.scopeKey, before.lastSeq],
         ...[after.lastSeq, after.bytes, after.header, after.metadata, after.firstPrompt],
         ...[wholeMs(batch.gist.lastActivityAt), held?.ttlMs ?? null, held?.token ?? null],
-        ...[batch.checkpointFlags, batch.bodies],
+        ...[batch.checkpointFlags, batch.bodies, batch.checksums],
       ],
     });
     return rows.length > 0;
@@ -162,6 +163,48 @@ export class WriterRows {
         ...[before.key, this.#name.scopeKey, batch.lastSeq],
         ...[before.lastSeq, before.bytes, before.header, before.metadata, before.firstPrompt],
         before.leaseToken,
+      ],
+    });
+  }
+
+  /**
+   * Puts the rows of a damaged log in order: misplaced entries where they belong, and the end at the last
+   * entry that counts. Rows behind the end, and those in whose place an entry is put, go to the table of
+   * damage, and so does a note of a missing tail: nothing is deleted. Does nothing where the session is not
+   * as it is in `before`.
+   */
+  async putInOrder(
+    before: SessionState,
+    { endSeq, misplaced }: RowOrder,
+    token: number | undefined,
+  ): Promise<void> {
+    const { sessions, entries, damage } = this.#tables;
+    await this.#database.run({
+      what: `The rows of session ${this.#name.sessionId} could not be put in order`,
+      isWrite: true,
+      text: `WITH head AS (
+          UPDATE ${sessions} SET last_seq = $4::bigint
+          WHERE key = $1::bigint AND scope = $2::text AND last_seq = $3::bigint AND trashed_at IS NULL
+            AND CASE WHEN $5::bigint IS NULL THEN lease_until IS NULL OR lease_until <= clock_timestamp()
+              ELSE lease_token = $5::bigint END
+          RETURNING key),
+        moves AS (SELECT * FROM unnest($7::bigint[], $8::bigint[]) AS m (place, seq)),
+        gone AS (DELETE FROM ${entries} e USING head WHERE e.session_key = head.key
+          AND (e.seq > $4::bigint OR e.seq = ANY($7::bigint[]) OR e.seq = ANY($8::bigint[]))
+          RETURNING e.session_key, e.seq, e.bytes, e.body, e.checksum),
+        kept AS (INSERT INTO ${damage} (session_key, seq, to_seq, reason, is_moved, body)
+          SELECT session_key, seq, seq, CASE WHEN seq > $4::bigint THEN 'behind-the-end' ELSE 'replaced' END, true, body
+          FROM gone WHERE seq <> ALL($7::bigint[])),
+        lost AS (INSERT INTO ${damage} (session_key, seq, to_seq, reason, is_moved)
+          SELECT key, GREATEST($4::bigint, $6::bigint) + 1, $3::bigint, 'missing-tail', false
+          FROM head WHERE $3::bigint > GREATEST($4::bigint, $6::bigint))
+        -- Sorted, so that every row is gone before the first is put in its place.
+        INSERT INTO ${entries} (session_key, seq, is_checkpoint, bytes, body, checksum)
+        SELECT g.session_key, m.seq, g.body LIKE '{"type":"checkpoint"%', g.bytes, g.body, g.checksum
+        FROM gone g JOIN moves m ON m.place = g.seq ORDER BY m.seq`,
+      values: [
+        ...[before.key, this.#name.scopeKey, before.lastSeq, endSeq, token ?? null, before.lastPlace],
+        ...[misplaced.map(({ place }) => place), misplaced.map(({ seq }) => seq)],
       ],
     });
   }

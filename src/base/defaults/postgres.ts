@@ -22,6 +22,12 @@ export const POSTGRES_DEFAULTS = {
   appendLimitBytes: 268_435_456,
   /** Longest scope that is its own key, in bytes; a longer one is its hash. Source: a row of an index ends at 2,704 bytes. */
   scopeKeyLimitBytes: 1_024,
+  /** Entries of a broken chain that are held until it is clear which of them count. Source: our choice: some rows of a backup, not a whole log. */
+  clusterRowsHeld: 1_024,
+  /** Links between entries after which a run of rows counts, whatever stands before it. Source: our choice: more than any append by hand. */
+  runLinksTrusted: 64,
+  /** Misplaced rows that are read at once when their numbers are asked for. Source: our choice: a page of entries of usual size. */
+  misplacedRowsRead: 16,
   /** Longest name of a schema, in characters. Source: the server cuts names at 63 bytes. */
   schemaNameLimitChars: 63,
 } as const;

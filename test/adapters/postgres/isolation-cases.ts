@@ -95,7 +95,7 @@ export const isolationCases: readonly Case[] = [
           value: { [HOSTILE]: HOSTILE },
         },
         { type: "metadata", seq: 3, id: "p", parentId: "m", ...base, key: "__proto__", value: "x" },
-        { ...message(4, HOSTILE), id: "u" },
+        { ...message(4, HOSTILE), id: "u", parentId: "p" },
       ] as const;
       await log.append(entries);
       const rival = await again().open(ID, scope);

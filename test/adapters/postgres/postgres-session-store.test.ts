@@ -13,6 +13,7 @@ import {
   serverDatabase,
   type TestDatabase,
 } from "../../helpers/postgres.ts";
+import { damageCases } from "./damage-cases.ts";
 import { type Case, engineCases } from "./engine-cases.ts";
 import { faultCases } from "./fault-cases.ts";
 import { isolationCases } from "./isolation-cases.ts";
@@ -26,6 +27,7 @@ const groups: readonly { readonly group: string; readonly cases: readonly Case[]
   { group: "keeps scopes apart and takes no text for SQL", cases: isolationCases },
   { group: "when answers are lost", cases: faultCases },
   { group: "in its rows", cases: rowCases },
+  { group: "in damaged rows", cases: damageCases },
   { group: "under the engine", cases: engineCases },
 ];
 

@@ -126,8 +126,8 @@ export const rowCases: readonly Case[] = [
       const contents = await all(log);
       expect(seqs(contents)).toEqual([1, 2, 5]);
       expect(contents.damage).toEqual([
-        { position: 3, bytes: 7, reason: "not-json" },
-        { position: 4, bytes: expect.any(Number), reason: "not-an-entry" },
+        { position: 3, bytes: 7, reason: "bad-checksum" },
+        { position: 4, bytes: expect.any(Number), reason: "bad-checksum" },
       ]);
       expect(seqs(await log.readTail())).toEqual([2, 5]);
       const hash = nodeHasher.sha256("text");
@@ -198,6 +198,7 @@ export const rowCases: readonly Case[] = [
       expect(await database.run(`SELECT version FROM "${schema}".versions`)).toEqual([
         { version: 1 },
         { version: 2 },
+        { version: 3 },
       ]);
       const begun = await store.create(ID);
       await begun.putBlob(nodeHasher.sha256("x"), "x");
@@ -215,8 +216,9 @@ export const rowCases: readonly Case[] = [
       const { store, schema } = await freshStore(database);
       const log = await store.create(ID);
       await log.append([message(1, "one")]);
-      await database.run(`DROP TABLE "${schema}".notes`);
-      await database.run(`DELETE FROM "${schema}".versions WHERE version = 2`);
+      await database.run(`DROP TABLE "${schema}".notes, "${schema}".damage`);
+      await database.run(`ALTER TABLE "${schema}".entries DROP COLUMN checksum`);
+      await database.run(`DELETE FROM "${schema}".versions WHERE version > 1`);
       const options = { pool: database.pool, hasher: nodeHasher, schema, allowWeakDurability: true };
       const behind = await new PostgresSessionStore(options).open(ID);
       await expect(behind.notes?.read()).rejects.toMatchObject({
