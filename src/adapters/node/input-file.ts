@@ -65,18 +65,17 @@ export async function readInputFile(path: string, options: ReadInputOptions = {}
   const input = await openedInput(path, options.signal);
   const splitter = new LineSplitter({ maxLineBytes: limits.maxLineBytes, repairs });
   let decodedBytes = 0;
-  let decode: ((bytes: Buffer) => Buffer) | undefined;
+  const decode = toUtf8({ name: path, repairs });
   const onDecompressed = (bytes: Buffer): void => {
     decodedBytes += bytes.length;
     if (decodedBytes > limits.maxDecodedBytes) throw tooLarge(path, limits.maxDecodedBytes);
-    decode ??= toUtf8(bytes, { name: path, repairs });
     splitter.push(decode(bytes));
   };
 
   await readBytes({ path, input, options, repairs, onDecompressed });
-  if (decode !== undefined) splitter.push(decode(Buffer.alloc(0)));
-  const lines = splitter.end();
   if (decodedBytes === 0) throw empty(path);
+  splitter.push(decode(Buffer.alloc(0)));
+  const lines = splitter.end();
   return { name: path, lines, repairs: repairs.list(), notRead: repairs.notRead };
 }
 

@@ -246,7 +246,35 @@ describe("zero bytes", () => {
     expect(result.repairs.length).toBe(1);
   });
 
+  const records = Array.from({ length: 60 }, (_, i) => record(`${i}`.padEnd(400, "x"))).join("");
+  const damaged = (bytes: Buffer, length: number): Buffer => bytes.fill(0, 0, length);
+  const noise = Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 73 + 7) % 256));
+
   it.each([
+    { why: "the first page of a text", bytes: damaged(Buffer.from(records), 4_096), said: 50 },
+    { why: "all but the last lines", bytes: damaged(Buffer.from(records), 25_000), said: 1 },
+    {
+      why: "more than is read at once, before the text",
+      bytes: Buffer.concat([Buffer.alloc(200_000), Buffer.from(records)]),
+      said: 60,
+    },
+    { why: "an odd number, before the text", bytes: Buffer.from(`\0${records}`), said: 60 },
+    { why: "a compressed text", bytes: gzipSync(damaged(Buffer.from(records), 4_096)), said: 50 },
+    { why: "UTF-16", bytes: damaged(Buffer.from(records, "utf16le"), 4_096), said: 55 },
+    { why: "UTF-16, big endian", bytes: damaged(utf16be(records), 4_096), said: 55 },
+    { why: "noise", bytes: Buffer.concat([noise, Buffer.from(records).subarray(4_096)]), said: 50 },
+  ])("instead of the beginning cost no more than the records in it: $why", async ({ bytes, said }) => {
+    const { sessions, repairs } = importSessions(await readInputFile(await file(bytes)));
+    expect(sessions[0]!.items.length).toBe(said);
+    expect(repairs.map(({ kind }) => kind)).toContainEqual(expect.stringMatching(/^bad-/));
+  });
+
+  it.each([
+    {
+      why: "a database with rows of JSON",
+      bytes: Buffer.from(`SQLite format 3\0${"\0\x01\x02".repeat(900)}{"role":"user","content":"a"}\0`),
+    },
+    { why: "zeros before data", bytes: Buffer.concat([Buffer.alloc(32_768), noise]) },
     { why: "a picture", bytes: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]) },
     {
       why: "almost nothing else",
