@@ -60,6 +60,16 @@ export abstract class PalimpsestError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.hint = hint;
+    // What an uncaught error and most loggers print is the stack: the hint belongs where a developer looks first.
+    const { stack = "" } = this;
+    // The platform names the base class; programs that format stacks themselves name this one.
+    const head = [`Error: ${message}`, `${this.name}: ${message}`].find((start) => stack.startsWith(start));
+    if (head !== undefined) this.stack = `${this}${stack.slice(head.length)}`;
+  }
+
+  /** Name, message and hint in one line; the stack begins with it, too. `message` alone says only what happened. */
+  override toString(): string {
+    return `${this.name}: ${this.message} ${this.hint}`;
   }
 }
 

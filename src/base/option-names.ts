@@ -21,16 +21,19 @@ export function nearestName<Name extends string>(name: string, names: readonly N
   return nearest;
 }
 
-/** Insertions, deletions and replacements that turn one text into the other (Levenshtein). */
+/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
 function editsBetween(left: string, right: string): number {
+  let before: readonly number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i++) {
     const next = [i];
     for (let j = 1; j <= right.length; j++) {
       const replaced = row[j - 1]! + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+      const isSwap = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      const swapped = isSwap ? before[j - 2]! + 1 : replaced;
+      next.push(Math.min(replaced, swapped, row[j]! + 1, next[j - 1]! + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[right.length]!;
 }

@@ -21,6 +21,13 @@ export function spanOf({
   return upTo === undefined ? undefined : { side: "up-to", pivotSeq: upTo };
 }
 
+export function noModelId(): OptionError {
+  return new OptionError({
+    message: "There is no id of a model: neither the request nor the model client names one.",
+    hint: 'Pass `model` with the request, or make the client with one: anthropicModel(client, { model: "…" }).',
+  });
+}
+
 export function turnRunning(id: string): SessionError {
   return new SessionError("TURN_RUNNING", {
     message: `Session ${id} is in the middle of a turn.`,

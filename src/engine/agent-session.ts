@@ -9,8 +9,9 @@
  *
  * One iteration is one recorded answer: at most one summary, and one recovery from a refusal.
  */
+
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
-import { OptionError, WindowTooSmallError } from "../base/errors.ts";
+import { WindowTooSmallError } from "../base/errors.ts";
 import type { ModelAnswer, ModelClient, StopReason } from "../ports/model-client.ts";
 import type { ModelFailure } from "../ports/model-failure.ts";
 import { findSilentOverflow, PromptCeiling } from "../tokens/silent-overflow.ts";
@@ -19,7 +20,7 @@ import type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from
 import { AgentCompaction } from "./agent-compaction.ts";
 import { AgentNotes, type ReadNotes } from "./agent-notes.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
-import { refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
+import { noModelId, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
 import { askWithin } from "./ask-within.ts";
 import type { SummaryWanted } from "./call-preparer.ts";
 import { recoveryOf, refusalError } from "./call-recovery.ts";
@@ -29,6 +30,7 @@ import { notify, type SessionEvent } from "./events.ts";
 import { HookRunner } from "./hooks.ts";
 import { type AgentMemory, agentMemory } from "./memory/agent-memory.ts";
 import { failureOf } from "./model-call.ts";
+import { checkCompact, checkPrepare, checkTurn } from "./option-rules.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
@@ -116,6 +118,7 @@ export class AgentSession {
    * any more; `ABORTED`; `TURN_RUNNING`. What was said before is in the log.
    */
   async turn(input: string | Message | readonly Message[], options: TurnOptions = {}): Promise<TurnResult> {
+    checkTurn(options);
     if (this.#isInTurn) throw turnRunning(this.id);
     this.#isInTurn = true;
     try {
@@ -135,6 +138,7 @@ export class AgentSession {
    * @throws as there; `COMPACTION_VETOED`, `ABORTED`.
    */
   async prepare(asked: AgentRequest = {}, options: PrepareOptions = {}): Promise<PreparedCall> {
+    checkPrepare(asked, options);
     this.#hasRecovered = false;
     this.#hasCollapsed = false;
     this.#compaction.iterationBegan();
@@ -229,6 +233,7 @@ export class AgentSession {
    * @throws `COMPACTION_REFUSED` where nothing is gained or a pivot cannot be used; `COMPACTION_VETOED`; `ABORTED`.
    */
   async compact(options: CompactOptions = {}): Promise<CompactResult> {
+    checkCompact(options);
     const span = spanOf(options);
     const { preparer } = this.session;
     preparer.watch.reset();
@@ -396,10 +401,7 @@ export class AgentSession {
   #complete(asked: AgentRequest): CallRequest {
     const model = asked.model ?? this.#options.model.model;
     if (model !== undefined) return { ...asked, model };
-    throw new OptionError({
-      message: "There is no id of a model: neither the request nor the model client names one.",
-      hint: 'Pass `model` with the request, or make the client with one: anthropicModel(client, { model: "…" }).',
-    });
+    throw noModelId();
   }
 
   #emit(event: SessionEvent): void {

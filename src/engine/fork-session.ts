@@ -6,8 +6,10 @@
  * nothing away. Reading takes no lease, so a session that somebody else is writing can be forked. The
  * header goes first, so that what fails half-way can be found and taken away by the means of the port.
  */
+import { checkOptions } from "../base/check-options.ts";
 import { PalimpsestError, SessionError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
+import { checkNewSessionId } from "../base/session-id.ts";
 import { shorten } from "../base/text.ts";
 import type { SessionLog, SessionStore } from "../ports/session-store.ts";
 import { ENTRY_VERSION, type Entry, type HeaderEntry, type Scope } from "../transcript/entries.ts";
@@ -18,6 +20,7 @@ import { ForkCopy } from "./fork-copy.ts";
 import { FORK_MARK } from "./fork-mark.ts";
 import { disownNotes, notesStateIn } from "./notes-mark.ts";
 import { CREATED_BY, checkWindow } from "./open-session.ts";
+import { FORK_RULES } from "./option-rules.ts";
 import type { Session } from "./session.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
@@ -56,7 +59,9 @@ export interface ForkOptions extends SessionOptions {
  * where there is no such entry, `ABORTED`.
  */
 export async function forkSession(sessionId: string, options: ForkOptions): Promise<Session> {
+  checkOptions("forkSession", options, FORK_RULES);
   checkWindow(options.window);
+  checkNewSessionId(options.sessionId);
   const from = options.from ?? { store: options.store, ...scopeOf(options.scope) };
   const emit = (event: SessionEvent): void => notify(options.observer, event);
   const parent = new WatchedLog(await from.store.open(sessionId, from.scope), new KnownDamage(emit));

@@ -6,6 +6,7 @@
  * be found and taken away by the means of the port.
  */
 import { InputError } from "../base/errors.ts";
+import { checkNewSessionId, whyNoNewId } from "../base/session-id.ts";
 import { parseSessionLine, type SessionLine } from "../formats/export/session-lines.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Hasher } from "../ports/hasher.ts";
@@ -52,7 +53,10 @@ export async function importLines(
 ): Promise<ImportedLines> {
   const reader = new LineReader(lines, options);
   const originalId = await reader.open();
-  const sessionId = options.sessionId ?? originalId;
+  checkNewSessionId(options.sessionId);
+  // A session of an older version may have an id that new ones no longer get.
+  const isUsable = whyNoNewId(originalId) === undefined;
+  const sessionId = options.sessionId ?? (isUsable ? originalId : options.ids.sessionId());
   const log = await options.store.create(sessionId);
   try {
     const result = await reader.copyTo(log, originalId);

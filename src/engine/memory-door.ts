@@ -5,6 +5,7 @@
 import { STORE_DEFAULTS } from "../base/defaults/store.ts";
 import { OptionError } from "../base/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { whyNoNewId } from "../base/session-id.ts";
 import type { Hasher } from "../ports/hasher.ts";
 import { receiveJson } from "./intake.ts";
 import { sayWhat } from "./message-door.ts";
@@ -61,10 +62,25 @@ export function storedSessionId(sessionId: string, hasher: Hasher): string {
   const isPlain =
     sessionId.length <= STORE_DEFAULTS.sessionIdLimitChars &&
     STORED_ID.test(sessionId) &&
+    sessionId.toLowerCase() !== "memory" &&
     !sessionId.toLowerCase().endsWith(".jsonl") &&
     !MADE_ID.test(sessionId);
-  if (isPlain) return sessionId;
-  const readable = sessionId.slice(0, READABLE_CHARS).replace(/[^A-Za-z0-9_]+/g, "-");
-  // As JSON, which tells half surrogate pairs apart.
-  return `${readable.replace(/^-/, "")}-${hasher.sha256(JSON.stringify(sessionId))}`;
+  return isPlain ? sessionId : `${readablePart(sessionId)}${hashPart(sessionId, hasher)}`;
 }
+
+/** The same for a session that is new, whose id no store may refuse. */
+export function newStoredSessionId(sessionId: string, hasher: Hasher): string {
+  const storedId = storedSessionId(sessionId, hasher);
+  if (whyNoNewId(storedId) === undefined) return storedId;
+  return `${readablePart(sessionId) || "session"}${hashPart(sessionId, hasher)}`;
+}
+
+const readablePart = (sessionId: string): string =>
+  sessionId
+    .slice(0, READABLE_CHARS)
+    .replace(/[^A-Za-z0-9_]+/g, "-")
+    .replace(/^-/, "");
+
+// As JSON, which tells half surrogate pairs apart.
+const hashPart = (sessionId: string, hasher: Hasher): string =>
+  `-${hasher.sha256(JSON.stringify(sessionId))}`;

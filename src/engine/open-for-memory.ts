@@ -3,8 +3,9 @@
  */
 import { StoreError } from "../base/errors.ts";
 import type { FoldedMemory } from "../compaction/conversation/memory-log.ts";
+import type { Hasher } from "../ports/hasher.ts";
 import { LogReader } from "./log-reader.ts";
-import { storedSessionId } from "./memory-door.ts";
+import { newStoredSessionId, storedSessionId } from "./memory-door.ts";
 import { createSession, openSession } from "./open-session.ts";
 import { readMemory } from "./read-memory.ts";
 import type { Session } from "./session.ts";
@@ -18,16 +19,19 @@ export type MemorySessionOptions = Omit<SessionOptions, "window" | "durability">
 
 /** Opens the session of the store, or begins it; nothing is stored before something is added. */
 export async function openForMemory(sessionId: string, options: MemorySessionOptions): Promise<Session> {
-  const storedId = storedSessionId(sessionId, options.hasher);
   // The window is what the memory says it is: nothing is offloaded or compacted beside it.
   const all: SessionOptions = { ...options, window: { policy: "off" } };
-  try {
-    return await openSession(storedId, all);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const metadata = storedId === sessionId ? {} : { [SESSION_ID_KEY]: sessionId };
-    return createSession({ ...all, sessionId: storedId, metadata });
+  const ids = storedIds(sessionId, options.hasher);
+  for (const storedId of ids) {
+    try {
+      return await openSession(storedId, all);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
+  const storedId = ids.at(-1)!;
+  const metadata = storedId === sessionId ? {} : { [SESSION_ID_KEY]: sessionId };
+  return createSession({ ...all, sessionId: storedId, metadata });
 }
 
 /** Reads what a session remembers without becoming its writer; `undefined` where the store has none. */
@@ -35,17 +39,24 @@ export async function readForMemory(
   sessionId: string,
   { store, scope, hasher }: MemorySessionOptions,
 ): Promise<FoldedMemory | undefined> {
-  try {
-    const log = await store.open(storedSessionId(sessionId, hasher), scope);
+  for (const storedId of storedIds(sessionId, hasher)) {
     try {
-      return await readMemory({ log, reader: new LogReader(log, new Map()) });
-    } finally {
-      await log.close();
+      const log = await store.open(storedId, scope);
+      try {
+        return await readMemory({ log, reader: new LogReader(log, new Map()) });
+      } finally {
+        await log.close();
+      }
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
     }
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
+  return undefined;
+}
+
+/** Where the session may be stored; a new one goes to the last. Older versions kept ids that new sessions do not get. */
+function storedIds(sessionId: string, hasher: Hasher): readonly string[] {
+  return [...new Set([storedSessionId(sessionId, hasher), newStoredSessionId(sessionId, hasher)])];
 }
 
 const isNotFound = (error: unknown): boolean =>

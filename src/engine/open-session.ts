@@ -4,7 +4,9 @@
  * Opening reads from the last checkpoint on: the stretches it names give the window, the entries
  * after it are folded like new ones. A log without a checkpoint is folded from its start.
  */
+import { checkOptions } from "../base/check-options.ts";
 import { OptionError } from "../base/errors.ts";
+import { checkNewSessionId } from "../base/session-id.ts";
 import { POLICY_NAMES } from "../compaction/cost-policy.ts";
 import type { SessionLog } from "../ports/session-store.ts";
 import { checkTariffOption } from "../tokens/tariff.ts";
@@ -14,6 +16,7 @@ import { assembleSession } from "./assemble-session.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import { foldStoredLog, UNKNOWN_MODEL } from "./fold-stored-log.ts";
 import { OpenCalls } from "./open-calls.ts";
+import { NEW_SESSION_RULES, WINDOW_RULES } from "./option-rules.ts";
 import type { Session } from "./session.ts";
 import { checkMetadata } from "./session-metadata.ts";
 import {
@@ -34,8 +37,10 @@ export const CREATED_BY = "palimpsest";
  * the window cannot be used.
  */
 export async function createSession(options: NewSessionOptions): Promise<Session> {
+  checkOptions("createSession", options, NEW_SESSION_RULES);
   checkWindow(options.window);
   checkMetadata(options.metadata ?? {});
+  checkNewSessionId(options.sessionId);
   const sessionId = options.sessionId ?? options.ids.sessionId();
   const stored = await options.store.create(sessionId, options.scope);
   const log = new WatchedLog(stored, new KnownDamage((event) => notify(options.observer, event)));
@@ -63,6 +68,8 @@ export async function createSession(options: NewSessionOptions): Promise<Session
  * observer.
  */
 export async function openSession(sessionId: string, options: SessionOptions): Promise<Session> {
+  // Programs have one object of options for new and for stored sessions.
+  checkOptions("openSession", options, NEW_SESSION_RULES);
   checkWindow(options.window);
   const emit = (event: SessionEvent): void => notify(options.observer, event);
   const stored = await options.store.open(sessionId, options.scope);
@@ -91,6 +98,7 @@ async function closeQuietly(log: SessionLog): Promise<void> {
 
 /** A window that was asked for is used or refused, never silently another one. */
 export function checkWindow(window: WindowOptions = {}): void {
+  checkOptions("window", window, WINDOW_RULES);
   checkTariffOption(window.tariff);
   const cacheTtl: unknown = window.cacheTtl;
   if (cacheTtl !== undefined && cacheTtl !== "5m" && cacheTtl !== "1h") {

@@ -12,6 +12,7 @@ import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
 import { systemDeadline } from "../adapters/node/system-deadline.ts";
 import { systemTimer } from "../adapters/node/system-timer.ts";
+import { checkOptions, either, having, type OptionRules, text } from "../base/check-options.ts";
 import { OptionError } from "../base/errors.ts";
 import { PersistentMemory } from "../engine/memory/persistent-memory.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -19,14 +20,18 @@ import type { Deadline } from "../ports/deadline.ts";
 import type { EmbeddingClient } from "../ports/embedding-client.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import type { ModelClient } from "../ports/model-client.ts";
+import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./host-rules.ts";
 import { openHome, type PalimpsestHome } from "./palimpsest-home.ts";
 
 /** Where memories are kept, and who chooses among them. Everything may be left out. */
 export interface MemoryOptions {
   /** Keeps memories in this folder. @defaultValue the home, in the project of the current folder */
   readonly folder?: string;
-  /** Keeps memories in this home; see `openHome`. Where that writes nothing, they live as long as the object. */
-  readonly home?: PalimpsestHome;
+  /**
+   * Keeps memories in this home; see `openHome`. Where that writes nothing, they live as long as the object. The path
+   * of a folder is the same as `openHome({ home: path })`.
+   */
+  readonly home?: PalimpsestHome | string;
   /** Keeps memories in this store. */
   readonly store?: MemoryStore;
   /** The name of a team whose memories are shared: in a home its folder `team-memory/<team>`; or where they are kept. */
@@ -55,6 +60,7 @@ export interface MemoryOptions {
  * @throws `OptionError` where more than one place is named
  */
 export function createMemory(options: MemoryOptions = {}): PersistentMemory {
+  checkOptions("createMemory", options, RULES);
   const { clock = systemClock, deadline = systemDeadline, lightModel, embeddings } = options;
   const { store, team } = placeOf(options);
   const breathe = (): Promise<void> => setImmediate();
@@ -76,6 +82,23 @@ export function memoryFolder(folder: string): MemoryStore {
   });
 }
 
+const memoryStore = having(
+  ["list", "read", "apply"],
+  "a memory store",
+  "`memoryFolder(path)` or a store of your own",
+);
+
+const RULES: OptionRules<MemoryOptions> = {
+  folder: text,
+  home: HOME_RULE,
+  store: memoryStore,
+  team: either(text, memoryStore),
+  lightModel: having(["generate"], "a model client", "one, such as anthropicModel(client, { model })"),
+  embeddings: having(["embed"], "a client for embeddings", "one, such as aiSdkEmbeddings(model)"),
+  clock: CLOCK_RULE,
+  deadline: DEADLINE_RULE,
+};
+
 function placeOf({ folder, home, store, team }: MemoryOptions): {
   readonly store: MemoryStore;
   readonly team: MemoryStore | undefined;
@@ -86,7 +109,7 @@ function placeOf({ folder, home, store, team }: MemoryOptions): {
       message: "More than one of `folder`, `home` and `store` is given.",
       hint: "Pass the one place that memories are to be kept in.",
     });
-  const opened = named.length === 0 ? openHome() : home;
+  const opened = typeof home === "string" ? openHome({ home }) : named.length === 0 ? openHome() : home;
   if (opened === undefined) {
     if (typeof team === "string")
       throw new OptionError({

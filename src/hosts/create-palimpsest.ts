@@ -6,17 +6,20 @@ import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
 import { systemDeadline } from "../adapters/node/system-deadline.ts";
 import { systemTimer } from "../adapters/node/system-timer.ts";
+import { checkOptions, flag, having, type OptionRules, object, text } from "../base/check-options.ts";
 import { OptionError, StoreError } from "../base/errors.ts";
 import type { AgentOptions } from "../engine/agent-options.ts";
 import { AgentSession } from "../engine/agent-session.ts";
 import { notify, type SessionObserver } from "../engine/events.ts";
-import { createSession, openSession } from "../engine/open-session.ts";
+import { checkWindow, createSession, openSession } from "../engine/open-session.ts";
+import { AGENT_RULES, NOTES_RULES } from "../engine/option-rules.ts";
 import type { Session } from "../engine/session.ts";
 import type { WindowOptions } from "../engine/session-options.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Deadline } from "../ports/deadline.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import type { Scope } from "../transcript/entries.ts";
+import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./host-rules.ts";
 import { nodeSessions } from "./node-sessions.ts";
 import { type NotesConfig, openHome, type PalimpsestHome } from "./palimpsest-home.ts";
 
@@ -24,8 +27,8 @@ import { type NotesConfig, openHome, type PalimpsestHome } from "./palimpsest-ho
 export interface PalimpsestOptions extends AgentOptions {
   /** Keeps sessions in this folder. @defaultValue the home, in the project of the current folder */
   readonly folder?: string;
-  /** Keeps sessions in this home; see `openHome`. */
-  readonly home?: PalimpsestHome;
+  /** Keeps sessions in this home; see `openHome`. The path of a folder is the same as `openHome({ home: path })`. */
+  readonly home?: PalimpsestHome | string;
   /** Keeps sessions in this store, such as `postgresStore`. */
   readonly store?: SessionStore;
   /** Tenant and project, with `store`. */
@@ -75,7 +78,7 @@ export interface Palimpsest {
  * @throws `OptionError` where there is no model, or more than one place to keep sessions in
  */
 export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
-  checkOptions(options);
+  checkPalimpsest(options);
   const { clock = systemClock, deadline = systemDeadline } = options;
   const place = placeOf(options);
   const opened = new Set<AgentSession>();
@@ -171,7 +174,7 @@ function placeOf(options: PalimpsestOptions): Place {
       open: (sessionId) => sessions.open(sessionId, shared),
     };
   }
-  const own = home ?? openHome({ clock });
+  const own = typeof home === "object" ? home : openHome({ clock, ...(home === undefined ? {} : { home }) });
   return {
     create: (sessionId) => own.create({ ...shared, ...named(sessionId) }),
     open: (sessionId) => own.resume(sessionId, shared),
@@ -180,14 +183,34 @@ function placeOf(options: PalimpsestOptions): Place {
   };
 }
 
+const RULES: OptionRules<PalimpsestOptions> = {
+  ...AGENT_RULES,
+  folder: text,
+  home: HOME_RULE,
+  store: having(
+    ["create", "open"],
+    "a session store",
+    "a store such as `new PostgresSessionStore({ pool })`",
+  ),
+  scope: object,
+  window: object,
+  verifyStored: flag,
+  observer: having(["onEvent"], "an observer", "an object with `onEvent(event)`"),
+  clock: CLOCK_RULE,
+  deadline: DEADLINE_RULE,
+};
+
 /** What a caller without types may have got wrong. */
-function checkOptions(options: PalimpsestOptions): void {
-  const { model, folder, home, store } = (options ?? {}) as Partial<PalimpsestOptions>;
-  if (typeof model?.generate !== "function")
+function checkPalimpsest(options: PalimpsestOptions): void {
+  checkOptions("createPalimpsest", options ?? {}, RULES);
+  const { model, folder, home, store, window, notes } = (options ?? {}) as Partial<PalimpsestOptions>;
+  if (model === undefined)
     throw new OptionError({
       message: "There is no model to make sessions with.",
       hint: "Pass one: createPalimpsest({ model: anthropicModel(client, { model }) }), or functionModel(async (request) => …).",
     });
+  if (typeof notes === "object") checkOptions("notes", notes, NOTES_RULES);
+  checkWindow(window);
   const places = [folder, home, store].filter((place) => place !== undefined);
   if (places.length <= 1) return;
   throw new OptionError({

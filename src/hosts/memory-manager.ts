@@ -6,6 +6,7 @@ import { nodeHasher } from "../adapters/node/node-hasher.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
 import { systemDeadline } from "../adapters/node/system-deadline.ts";
+import { checkOptions, having, text } from "../base/check-options.ts";
 import { OptionError } from "../base/errors.ts";
 import { ConversationMemory } from "../engine/conversation-memory.ts";
 import type { ConversationMemoryOptions } from "../engine/conversation-memory-options.ts";
@@ -48,7 +49,14 @@ export class MemoryManager extends ConversationMemory {
   }
 }
 
+const STORE_RULE = having(
+  ["create", "open"],
+  "a session store",
+  "a store such as `new InMemorySessionStore()`",
+);
+
 function chooseStore(folder: string | undefined, store: SessionStore | undefined): SessionStore {
+  checkOptions("MemoryManager", { folder, store }, { folder: text, store: STORE_RULE });
   if (folder === undefined) return store ?? new InMemorySessionStore();
   if (store !== undefined) {
     throw new OptionError({

@@ -6,6 +6,7 @@ import { nodeHasher } from "../adapters/node/node-hasher.ts";
 import { randomIds } from "../adapters/node/random-ids.ts";
 import { systemClock } from "../adapters/node/system-clock.ts";
 import { systemTimer } from "../adapters/node/system-timer.ts";
+import { checkOptions, text } from "../base/check-options.ts";
 import { OptionError } from "../base/errors.ts";
 import { notify, type SessionObserver } from "../engine/events.ts";
 import { createSession, openSession } from "../engine/open-session.ts";
@@ -14,6 +15,7 @@ import type { NewSessionOptions, SessionOptions } from "../engine/session-option
 import type { Clock } from "../ports/clock.ts";
 import type { Scope } from "../transcript/entries.ts";
 import { folderStore } from "./folder-store.ts";
+import { CLOCK_RULE } from "./host-rules.ts";
 
 type Wired = "store" | "clock" | "ids" | "hasher" | "timer";
 
@@ -43,20 +45,19 @@ export interface NodeSessions {
  * ```
  * @throws `OptionError` where `folder` is empty
  */
-export function nodeSessions({
-  folder,
-  clock = systemClock,
-}: {
+export function nodeSessions(options: {
   readonly folder: string;
   /** The time of entries; the machine's, by default. */
   readonly clock?: Clock;
 }): NodeSessions {
+  const { folder, clock = systemClock } = options ?? {};
   // An empty path would be the folder that the program happens to run in.
   if (typeof folder !== "string" || folder === "")
     throw new OptionError({
       message: "There is no folder to keep sessions in.",
       hint: 'Pass one: nodeSessions({ folder: "./sessions" }).',
     });
+  checkOptions("nodeSessions", options, { folder: text, clock: CLOCK_RULE });
   const store = folderStore(folder);
   let isLookedAt = false;
   const warn = (observer: SessionObserver | undefined): void => {

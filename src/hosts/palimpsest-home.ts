@@ -9,6 +9,7 @@
  * <home>/trash/<prefix>-<hash>/                       sessions that can be restored
  * ```
  */
+import { checkOptions, flag, type OptionRules, object, text } from "../base/check-options.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { CleanUpOptions, CleanUpReport } from "../engine/clean-up-run.ts";
 import type { Session } from "../engine/session.ts";
@@ -18,6 +19,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ProjectContext } from "../ports/project-context.ts";
 import type { SessionInfo, SessionPage, SessionStore, TrashedSession } from "../ports/session-store.ts";
 import { HomeSessions } from "./home/home-sessions.ts";
+import { CLOCK_RULE } from "./host-rules.ts";
 
 /** Where a home is, and how it is used. Everything may be left out. */
 export interface HomeOptions {
@@ -233,9 +235,19 @@ export interface PalimpsestHome {
   close(): Promise<void>;
 }
 
+const RULES: OptionRules<HomeOptions> = {
+  home: text,
+  workingCopy: text,
+  env: object,
+  clock: CLOCK_RULE,
+  persistence: flag,
+  isBare: flag,
+};
+
 /**
  * Opens the home: reads its settings and decides whether sessions are kept. Writes nothing and never fails for
  * what it finds there.
+ * @throws `OptionError` where an option does not exist or has the wrong type
  *
  * @example
  * ```ts
@@ -244,5 +256,6 @@ export interface PalimpsestHome {
  * ```
  */
 export function openHome(options: HomeOptions = {}): PalimpsestHome {
+  checkOptions("openHome", options, RULES);
   return new HomeSessions(options);
 }

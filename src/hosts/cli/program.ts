@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { OptionError } from "../../base/errors.ts";
 import { addNamed, type CommandLoaders } from "./command-loaders.ts";
 import { formatError } from "./error-report.ts";
+import { printable } from "./styles.ts";
 import type { CliContext } from "./terminal.ts";
 
 /** Exit codes beside those of a command's own result. */
@@ -72,6 +73,8 @@ function createProgram(context: CliContext, version: string): Command {
     .configureOutput({
       writeOut: (text) => context.out.write(text),
       writeErr: (text) => context.err.write(text),
+      // What was typed is echoed in errors: it may have come from anywhere and must not steer the terminal.
+      outputError: (text, write) => write(text.split("\n").map(printable).join("\n")),
       getOutHelpWidth: () => context.out.columns,
       getErrHelpWidth: () => context.err.columns,
     });

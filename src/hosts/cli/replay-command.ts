@@ -157,7 +157,7 @@ async function readSessions(
     return importSessions(await readInputFile(file, { signal })).sessions;
   } catch (error) {
     if (signal.aborted) throw error;
-    report(basename(file), { type: "failed", result: { file, error: describeError(error) } }, run);
+    report(printable(basename(file)), { type: "failed", result: { file, error: describeError(error) } }, run);
     return [];
   }
 }
@@ -170,8 +170,10 @@ async function inStore<Result>(
 }
 
 function nameOf(file: string, imported: ImportedSession, all: readonly ImportedSession[]): string {
-  if (all.length === 1) return basename(file);
-  return `${basename(file)} [${imported.sessionId ?? all.indexOf(imported) + 1}]`;
+  const name = printable(basename(file));
+  return all.length === 1
+    ? name
+    : `${name} [${printable(imported.sessionId ?? `${all.indexOf(imported) + 1}`)}]`;
 }
 
 function report(
@@ -213,7 +215,7 @@ function sessionLines(
   const kept =
     options.keep === undefined
       ? []
-      : [out.styles.dim(`  · ${"Stored as".padEnd(13)} ${done.storedAs} in ${options.keep}`)];
+      : [out.styles.dim(`  · ${"Stored as".padEnd(13)} ${done.storedAs} in ${printable(options.keep)}`)];
   return [...lines, ...kept];
 }
 

@@ -42,6 +42,29 @@ describe("palimpsest", () => {
     expect(out).toBe("");
   });
 
+  it.each([
+    ["EVIL"],
+    ["sessions", "EVIL"],
+    ["sessions", "show", "EVIL"],
+    ["sessions", "list", "--EVIL"],
+    ["sessions", "list", "--limit", "EVIL"],
+    ["memory", "EVIL"],
+    ["memory", "show", "EVIL"],
+    ["notes", "show", "EVIL"],
+    ["doctor", "--EVIL"],
+    ["doctor", "--folder", "EVIL"],
+    ["replay", "EVIL"],
+    ["replay", "a.jsonl", "--window", "EVIL"],
+    ["replay", "a.jsonl", "--policy", "EVIL"],
+    ["demo", "--EVIL"],
+    ["help", "EVIL"],
+  ])("writes out escape sequences of what was typed: %s %s %s %s", async (...words) => {
+    const evil = "\u001b[31mevil\u001b]0;title\u0007\u009b2J";
+    const args = words.filter((word) => word !== undefined).map((word) => word.replace("EVIL", evil));
+    const { out, err } = await run(args, { HOME: testFolder() });
+    expect(`${out}${err}`).not.toMatch(/[\u001b\u009b\u0007]/);
+  });
+
   it("says what cannot be done in one line: code, message, hint", async () => {
     const { code, err } = await run(["demo", "gone"]);
     expect(code).toBe(1);
