@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ["test/long/**", "node_modules/**"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A busy machine takes its time to end a process; the tests themselves are over by then.
+    teardownTimeout: 120_000,
     pool: "forks",
     // Every process runs many files one after the other, so what they import is read once. A file leaves
     // nothing behind: no changed environment or global, and no hook at the top of a helper, which would

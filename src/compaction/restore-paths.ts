@@ -19,7 +19,8 @@ export function normalisePath(path: string): string | undefined {
     if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
     else if (part !== ".." || !slashed.startsWith("/")) parts.push(part);
   }
-  if (parts.length === 0) return undefined;
+  // What is left may be nothing but spaces, which is no path either.
+  if (parts.join("").trim() === "") return undefined;
   return slashed.startsWith("/") ? `/${parts.join("/")}` : parts.join("/");
 }
 

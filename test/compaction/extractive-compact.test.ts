@@ -10,6 +10,7 @@ import type { ContentBlock } from "../../src/transcript/blocks.ts";
 import type { LayerEdit } from "../../src/transcript/edits.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { asWindow } from "./recorded.ts";
 import { applyEdit, assistant, brokenPairs, call, measure, result, text, tokensOf, user } from "./windows.ts";
 
@@ -307,7 +308,7 @@ describe("extractive compact", () => {
             );
         },
       ),
-      { numRuns: 200 },
+      { numRuns: bySize({ usual: 60, long: 1_000 }) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { composeAppendix, rankForAppendix } from "../../src/compaction/string-ap
 import { blockText } from "../../src/transcript/blocks.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import { hasCorpus } from "../helpers/corpus.ts";
+import { usualFew } from "../helpers/size-of-run.ts";
 import { asWindow, readClaudeCode, readOpenAiChat, readPi } from "./recorded.ts";
 import { applyEdit, brokenPairs, measure, tokensOf } from "./windows.ts";
 
@@ -24,7 +25,7 @@ const SESSIONS: readonly { readonly name: string; readonly read: () => readonly 
 ];
 
 describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)", () => {
-  describe.each(SESSIONS)("$name", ({ read }) => {
+  describe.each(usualFew(SESSIONS, 3, 2))("$name", ({ read }) => {
     it.each([
       64_000, 32_000, 16_000,
     ])("a window of %i tokens holds through chained compactions", (windowTokens) => {

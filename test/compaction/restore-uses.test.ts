@@ -21,6 +21,10 @@ describe("normalisePath", () => {
     expect(normalisePath(path)).toBe(normal);
   });
 
+  it.each([" /", "./ ", " / / "])("is none where only spaces are left: '%s'", (text) => {
+    expect(normalisePath(text)).toBeUndefined();
+  });
+
   it("is the same the second time, whatever the text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

@@ -44,7 +44,7 @@ const FOLDERS = [
  */
 const SAFETIES = ["strict", "permissive"] as const;
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
-const SMALLER_BYTES = 280_000;
+const SMALLER_BYTES = 60_000;
 const LONGEST = new Set(["cc-ctxeval-compact.jsonl.gz", "tau-airline-gpt4o-12.jsonl.gz"]);
 const files = FOLDERS.flatMap((folder) => corpusFiles(folder)).filter(
   ({ path }) => isLong || statSync(path).size <= SMALLER_BYTES,

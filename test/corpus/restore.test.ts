@@ -14,6 +14,7 @@ import {
 } from "../../src/evaluation/restore-coverage.ts";
 import { importSessions } from "../../src/formats/import-session.ts";
 import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
+import { isLong } from "../helpers/size-of-run.ts";
 
 const OURS = { filesCount: 5, fileTokens: 10_000, filesTokens: 24_000 };
 const CLASSIC = { filesCount: 5, fileTokens: 5_000, filesTokens: 50_000 };
@@ -33,24 +34,29 @@ const share = ({ coveredFiles, neededFiles, coveredTokens, neededTokens }: Resto
   tokens: coveredTokens / neededTokens,
 });
 
-describe.skipIf(!hasCorpus)("restoration at recorded compactions (with the corpus)", () => {
-  it("covers what agents read again as far as it is held to, within its budget", async () => {
-    const recorded = await boundaries();
-    expect(recorded).toHaveLength(15);
-    expect(recorded.reduce((sum, { needed }) => sum + needed.length, 0)).toBe(41);
+describe.runIf(hasCorpus && isLong)(
+  "restoration at recorded compactions (with the corpus, in the long run)",
+  () => {
+    it("covers what agents read again as far as it is held to, within its budget", async () => {
+      const recorded = await boundaries();
+      expect(recorded).toHaveLength(15);
+      expect(recorded.reduce((sum, { needed }) => sum + needed.length, 0)).toBe(41);
 
-    const five = coverRestorations(recorded, evidenceRule(), OURS);
-    expect(share(five).files).toBeGreaterThanOrEqual(0.78);
-    expect(share(five).tokens).toBeGreaterThanOrEqual(0.65);
-    expect(five.mostSpentTokens).toBeLessThanOrEqual(24_000);
+      const five = coverRestorations(recorded, evidenceRule(), OURS);
+      expect(share(five).files).toBeGreaterThanOrEqual(0.78);
+      expect(share(five).tokens).toBeGreaterThanOrEqual(0.65);
+      expect(five.mostSpentTokens).toBeLessThanOrEqual(24_000);
 
-    const two = coverRestorations(recorded, evidenceRule(), { ...OURS, filesCount: 2 });
-    expect(share(two).files).toBeGreaterThanOrEqual(0.45);
+      const two = coverRestorations(recorded, evidenceRule(), { ...OURS, filesCount: 2 });
+      expect(share(two).files).toBeGreaterThanOrEqual(0.45);
 
-    const classic = share(coverRestorations(recorded, lastTouchedRule, CLASSIC));
-    expect(classic.files).toBeLessThan(share(five).files);
-    expect(classic.tokens).toBeLessThan(share(five).tokens);
-    // Nobody covers more than hindsight would: a rule that did would have looked ahead.
-    expect(share(coverRestorations(recorded, hindsightRule, OURS)).files).toBeGreaterThan(share(five).files);
-  }, 60_000);
-});
+      const classic = share(coverRestorations(recorded, lastTouchedRule, CLASSIC));
+      expect(classic.files).toBeLessThan(share(five).files);
+      expect(classic.tokens).toBeLessThan(share(five).tokens);
+      // Nobody covers more than hindsight would: a rule that did would have looked ahead.
+      expect(share(coverRestorations(recorded, hindsightRule, OURS)).files).toBeGreaterThan(
+        share(five).files,
+      );
+    }, 60_000);
+  },
+);

@@ -126,7 +126,7 @@ function chained(sessions: readonly ImportedSession[]): ImportedSession {
   return { ...sessions[0]!, items };
 }
 
-/** Recordings of one repository, one after the other, and how often each window is full on the way; one row in the default suite. */
+/** Recordings of one repository, one after the other, and how often each window is full on the way. */
 const CHAIN = ["cc-entire-3compact", "cc-entire-2compact"];
 const CHAIN_RUNS = [
   { windowTokens: 200_000, editSafety: "permissive", compactions: 6 },
@@ -135,59 +135,62 @@ const CHAIN_RUNS = [
   { windowTokens: 64_000, editSafety: "strict", compactions: 14 },
 ] as const;
 
-describe.skipIf(!hasCorpus)("a session of more than 500,000 tokens (with the corpus)", async () => {
-  const parts = hasCorpus ? await sessionsOf(CHAIN) : [];
-  const chain = chained(parts.map(({ session }) => session));
+describe.runIf(hasCorpus && isLong)(
+  "a session of more than 500,000 tokens (with the corpus, in the long run)",
+  async () => {
+    const parts = hasCorpus && isLong ? await sessionsOf(CHAIN) : [];
+    const chain = chained(parts.map(({ session }) => session));
 
-  it.each(
-    CHAIN_RUNS.filter((_, index) => isLong || index === 3),
-  )("passes $windowTokens by $compactions session-memory compacts alone, $editSafety", ({
-    windowTokens,
-    editSafety,
-    compactions,
-  }) => {
-    const recording = trajectoryOf(chain, { name: "chain", model: mainModel(chain) });
-    const trajectory = inWindow(recording, windowTokens);
-    expect(trajectory.tokens).toBeGreaterThan(500_000);
-    const entries: Entry[] = [];
-    const sent: number[] = [];
-    const summaries: SummaryMoment[] = [];
-    const policy = managedPolicy({
-      id: "notes",
-      name: "notes",
-      policy: costPolicy("faithful")!,
+    it.each(CHAIN_RUNS)("passes $windowTokens by $compactions session-memory compacts alone, $editSafety", ({
+      windowTokens,
       editSafety,
-      // Old blocks stay as they are: nothing but the notes makes room.
-      disabledLayers: ["offload", "microcompact", "collapse"],
-      summaries: {
-        notes: { updater: "model", costShareCap: "off" },
-        asksModel: false,
-        onSummary: (summary) => summaries.push(summary),
-      },
-      onEntry: (entry, { visible, callSeqs }) => {
-        entries.push(entry);
-        if (entry.type !== "call") return;
-        expect(planRepair(visible, callSeqs)).toBeUndefined();
-        const messages = toAnthropic(assembleRequest(visible, callSeqs));
-        // The first request after a compaction, and some of the others: the oracle reads all of it.
-        if (isLong || entries.at(-2)?.type === "edit" || sent.length % 20 === 0)
-          expect(judgeAnthropicRequest({ messages })).toEqual([]);
-        sent.push(fingerprint(JSON.stringify(messages)));
-      },
-    });
-    const run = simulate({ ...policy, hasSearch: false }, { trajectory, windowTokens, tariff });
+      compactions,
+    }) => {
+      const recording = trajectoryOf(chain, { name: "chain", model: mainModel(chain) });
+      const trajectory = inWindow(recording, windowTokens);
+      expect(trajectory.tokens).toBeGreaterThan(500_000);
+      const entries: Entry[] = [];
+      const sent: number[] = [];
+      const summaries: SummaryMoment[] = [];
+      const policy = managedPolicy({
+        id: "notes",
+        name: "notes",
+        policy: costPolicy("faithful")!,
+        editSafety,
+        // Old blocks stay as they are: nothing but the notes makes room.
+        disabledLayers: ["offload", "microcompact", "collapse"],
+        summaries: {
+          notes: { updater: "model", costShareCap: "off" },
+          asksModel: false,
+          onSummary: (summary) => summaries.push(summary),
+        },
+        onEntry: (entry, { visible, callSeqs }) => {
+          entries.push(entry);
+          if (entry.type !== "call") return;
+          expect(planRepair(visible, callSeqs)).toBeUndefined();
+          const messages = toAnthropic(assembleRequest(visible, callSeqs));
+          // The first request after a compaction, and some of the others: the oracle reads all of it.
+          if (isLong || entries.at(-2)?.type === "edit" || sent.length % 20 === 0)
+            expect(judgeAnthropicRequest({ messages })).toEqual([]);
+          sent.push(fingerprint(JSON.stringify(messages)));
+        },
+      });
+      const run = simulate({ ...policy, hasSearch: false }, { trajectory, windowTokens, tariff });
 
-    expect(run.requests).toBe(424);
-    expect(run.failedAt).toBeUndefined();
-    expect(run.peakTokens).toBeLessThan(planBudget({ windowTokens }).blockingTokens);
-    const edits = entries.flatMap((entry) => (entry.type === "edit" ? [entry.edit.kind] : []));
-    expect(edits).toEqual(Array.from({ length: compactions }, () => "session-memory"));
-    expect(summaries.map(({ kind, call }) => `${kind} ${call}`)).toEqual(edits.map((kind) => `${kind} none`));
-    for (const { afterTokens, notesTargetTokens } of summaries)
-      expect(afterTokens).toBeLessThanOrEqual(notesTargetTokens);
-    expect(rebuilt(entries)).toEqual(sent);
-  });
-});
+      expect(run.requests).toBe(424);
+      expect(run.failedAt).toBeUndefined();
+      expect(run.peakTokens).toBeLessThan(planBudget({ windowTokens }).blockingTokens);
+      const edits = entries.flatMap((entry) => (entry.type === "edit" ? [entry.edit.kind] : []));
+      expect(edits).toEqual(Array.from({ length: compactions }, () => "session-memory"));
+      expect(summaries.map(({ kind, call }) => `${kind} ${call}`)).toEqual(
+        edits.map((kind) => `${kind} none`),
+      );
+      for (const { afterTokens, notesTargetTokens } of summaries)
+        expect(afterTokens).toBeLessThanOrEqual(notesTargetTokens);
+      expect(rebuilt(entries)).toEqual(sent);
+    });
+  },
+);
 
 /** What the log alone says was sent. */
 function rebuilt(entries: readonly Entry[]): readonly number[] {

@@ -13,6 +13,7 @@ import { makeTrajectory, type RecordedMessage, type Trajectory } from "../../src
 import { estimateText } from "../../src/tokens/estimate-text.ts";
 import { TARIFFS } from "../../src/tokens/tariff.ts";
 import type { ContentBlock } from "../../src/transcript/blocks.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { expectedUpdates, GATES, madeUpdates, SWITCHES } from "./expected-updates.ts";
 
 /** A short session pays for no update out of a twentieth. */
@@ -24,7 +25,7 @@ const GENEROUS = [
 /** A step of a session: tokens that the user says, or of an answer with calls and of all their results. */
 type Step = readonly ["user", number] | readonly ["answer", number, number, number];
 
-const RUNS = process.env["PALIMPSEST_LONG"] === "1" ? 1_000 : 25;
+const RUNS = bySize({ usual: 10, long: 300, soak: 2_000 });
 
 const WORDS = "it was read line by line and then ";
 

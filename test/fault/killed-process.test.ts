@@ -10,9 +10,10 @@ import { nodeFileSystem } from "../../src/adapters/node/node-file-system.ts";
 import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
 import { randomIds } from "../../src/adapters/node/random-ids.ts";
 import { compiledLibrary } from "../helpers/compiled-once.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const KILLS = process.env["PALIMPSEST_LONG"] === "1" ? 50 : 10;
+const KILLS = bySize({ usual: 4, long: 30, soak: 500 });
 
 let folder: string;
 let build: string;

@@ -26,7 +26,7 @@ const ERRORS: readonly { readonly error: Fault; readonly failCount: number }[] =
   ...(IS_LONG ? [3, 7].map((failCount) => ({ error: "EIO", failCount }) as const) : []),
 ];
 /** What an editor finishes later, it finishes before every so manieth operation; all of them take a while. */
-const STEP = IS_LONG ? 1 : 17;
+const STEP = IS_LONG ? 1 : 41;
 const CRASHES: readonly Crash[] = ["process", "power", "power-torn"];
 const cases = { dead: 0, failed: 0, edited: 0 };
 afterAll(() => console.info(`notes: ${JSON.stringify(cases)} cases`));

@@ -15,11 +15,12 @@ import { randomIds } from "../../src/adapters/node/random-ids.ts";
 import { systemClock } from "../../src/adapters/node/system-clock.ts";
 import { systemTimer } from "../../src/adapters/node/system-timer.ts";
 import { compiledLibrary, testFolder } from "../helpers/compiled-once.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { message } from "./workload.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/notes-child.mjs");
-const SAVES = process.env["PALIMPSEST_LONG"] === "1" ? 4_000 : 40;
-const KILLS = process.env["PALIMPSEST_LONG"] === "1" ? 200 : 8;
+const SAVES = bySize({ usual: 20, long: 1_500, soak: 8_000 });
+const KILLS = bySize({ usual: 3, long: 80, soak: 400 });
 
 const childOf = (...args: readonly string[]) =>
   spawn(process.execPath, [SCRIPT, compiledLibrary(), ...args], { stdio: ["pipe", "pipe", "inherit"] });

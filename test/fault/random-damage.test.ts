@@ -8,6 +8,7 @@ import { PalimpsestError } from "../../src/base/errors.ts";
 import { openSession } from "../../src/engine/open-session.ts";
 import type { Session } from "../../src/engine/session.ts";
 import { assistant, user } from "../helpers/histories.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { judgeRequest } from "./damaged-session/judge-kind.ts";
 import { frame, linesOf, logOf, parseFields } from "./damaged-session/kind.ts";
 import {
@@ -21,7 +22,7 @@ import {
   USAGE,
 } from "./damaged-session/sound-session.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === "1" ? 5_000 : 120;
+const RUNS = bySize({ usual: 40, long: 1_500, soak: 10_000 });
 
 let sound: readonly Stored[];
 

@@ -14,9 +14,10 @@ import { type Fault, faultyFileSystem } from "../../src/testing/faulty-file-syst
 import { InMemoryFileSystem } from "../../src/testing/in-memory-file-system.ts";
 import { seededIds } from "../../src/testing/seeded-ids.ts";
 import { assistant, call, result, user } from "../helpers/histories.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 /** Every operation with every fault in the long suite; in the default one each operation with one of them. */
-const STEP = process.env["PALIMPSEST_LONG"] === "1" ? 1 : 3;
+const STEP = bySize({ usual: 9, long: 1 });
 const ROOT = "/sessions";
 const MODEL = { model: "claude-opus-4-5" };
 const USAGE = { inputTokens: 500, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 9 };

@@ -267,7 +267,7 @@ describe.each([
           expect(new Set(named).size).toBe(named.length);
         }
       }),
-      { numRuns: process.env["PALIMPSEST_LONG"] === "1" ? 500 : 100 },
+      { numRuns: process.env["PALIMPSEST_LONG"] === "1" ? 500 : 30 },
     );
   }, 120_000);
 });

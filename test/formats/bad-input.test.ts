@@ -12,7 +12,7 @@ import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
 /** Every byte in the long suite; in the default one every few, and every one that is special. */
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const CUT_STEP = IS_LONG ? 1 : 17;
+const CUT_STEP = IS_LONG ? 1 : 41;
 
 const base = { sessionId: "s", isSidechain: false };
 const user = (uuid: string, parentUuid: string | null, content: unknown) => ({
@@ -171,7 +171,7 @@ describe.each(FILES)("a $format file ($what)", ({ format, isDocument, text: whol
       fc.property(fc.constantFrom(...paths), odd, (path, value) => {
         importOrCode(jsonl(...(withValue(records, path, value) as readonly unknown[])));
       }),
-      { numRuns: IS_LONG ? 1_000 : 100 },
+      { numRuns: IS_LONG ? 1_000 : 40 },
     );
   });
 });

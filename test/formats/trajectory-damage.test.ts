@@ -74,7 +74,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
           expect(new Set(named).size).toBe(named.length);
         }
       }),
-      { numRuns: IS_LONG ? 300 : 25 },
+      { numRuns: IS_LONG ? 300 : 10 },
     );
   }, 60_000);
 
@@ -88,7 +88,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
         for (const { items } of sessionsOf(linesText(indexes.map((index) => whole[index]))))
           await expectSendable(items);
       }),
-      { numRuns: isDocument ? 5 : IS_LONG ? 300 : 25 },
+      { numRuns: isDocument ? 5 : IS_LONG ? 300 : 10 },
     );
   }, 60_000);
 });

@@ -3,7 +3,7 @@
  * busy machine a process mostly waits. What disturbs it still only makes work slower, so one round that
  * is fast enough is proof; it is measured again only while none was.
  */
-const ROUNDS = 8;
+const ROUNDS = 24;
 /** The small work is cheap, and its first time is slowed down by what is not compiled yet. */
 const SMALL_TIMES = 3;
 

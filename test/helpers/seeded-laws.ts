@@ -15,7 +15,7 @@ export function seedOf(text: string | undefined): number | undefined {
 }
 
 const seed = seedOf(process.env["PALIMPSEST_SEED"]);
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
+const isLong = (process.env["PALIMPSEST_LONG"] ?? "") !== "";
 // Read only then: most test files know nothing of fast-check.
 if (seed !== undefined || isLong) {
   const { default: fc } = await import("fast-check");

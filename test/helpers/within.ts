@@ -1,5 +1,5 @@
 /** Waiting for work that might hang, in real time that nothing takes unless it does. */
-const HANG_MS = 20_000;
+const HANG_MS = 100_000;
 
 /** What the work resolves with. @throws where it takes longer than anything should */
 export async function within<Value>(work: Promise<Value>, what: string): Promise<Value> {

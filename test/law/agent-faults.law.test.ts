@@ -17,10 +17,10 @@ import {
 import { FAULTS, type FaultName, faultyModel } from "../helpers/faulty-model.ts";
 import { faultyProvider, WIRE_NAMES } from "../helpers/faulty-provider.ts";
 import { NOTES_MANNERS } from "../helpers/notes-manners.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
-const RUNS = isLong ? 1_000 : 20;
-const HTTP_RUNS = isLong ? 100 : 4;
+const RUNS = bySize({ usual: 6, long: 400, soak: 4_000 });
+const HTTP_RUNS = bySize({ usual: 2, long: 40, soak: 400 });
 
 const EDIT_TOOL = { name: "Edit" };
 

@@ -7,8 +7,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { CleanUpReport } from "../../src/engine/clean-up-run.ts";
 import { CleanUpWorld, DAY_MS, FOREIGN_FILES, WORLD_ROOT } from "../helpers/clean-up-world.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 150 : 2_000;
+const RUNS = bySize({ usual: 50, long: 800, soak: 4_000 });
 const LIMIT_MS = 30 * DAY_MS;
 const YEARS_75_MS = 75 * 365 * DAY_MS;
 

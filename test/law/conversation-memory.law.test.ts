@@ -15,8 +15,9 @@ import { seededIds } from "../../src/testing/seeded-ids.ts";
 import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "../../src/testing/wire-oracle.ts";
 import { blockText } from "../../src/transcript/blocks.ts";
 import { aMemory, sentence, talk, told } from "../helpers/conversation-memory.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 30 : 1_500;
+const RUNS = bySize({ usual: 12, long: 500, soak: 3_000 });
 
 type Step = (memory: ConversationMemory) => Promise<unknown>;
 

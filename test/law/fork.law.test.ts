@@ -10,8 +10,9 @@ import type { Session } from "../../src/engine/session.ts";
 import type { SessionOptions } from "../../src/engine/session-options.ts";
 import { type HistoryStep, history } from "../../src/testing/arbitraries.ts";
 import { aSession, type TestSession } from "../helpers/sessions.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 100 : 2_500;
+const RUNS = bySize({ usual: 30, long: 1_000, soak: 5_000 });
 
 interface Lived {
   readonly session: Session;

@@ -18,8 +18,9 @@ import type { VisibleMessage } from "../../src/transcript/window.ts";
 import { tokensOf } from "../compaction/windows.ts";
 import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
 import { NOTHING, type Pinned, planners } from "../helpers/layer-planners.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 25 : 1_200;
+const RUNS = bySize({ usual: 10, long: 300, soak: 3_000 });
 
 describe.each(planners)("$name, over random histories", ({
   plan,

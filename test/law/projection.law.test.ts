@@ -16,8 +16,9 @@ import { assembleRequest, RequestAssembler } from "../../src/transcript/request.
 import { groupRounds } from "../../src/transcript/rounds.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 import { TestLog } from "../helpers/histories.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 600 : 100_000;
+const RUNS = bySize({ usual: 200, long: 20_000, soak: 200_000 });
 
 /** A session without an engine: the log, the window folded along, and what the last call sent. */
 class Run {

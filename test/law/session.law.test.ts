@@ -18,8 +18,9 @@ import { blockText, type ContentBlock } from "../../src/transcript/blocks.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 import { aSession, type TestSession } from "../helpers/sessions.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 500 : 100_000;
+const RUNS = bySize({ usual: 150, long: 20_000, soak: 200_000 });
 const WINDOWS = [2_000, 4_000, 16_000] as const;
 
 interface Sent {

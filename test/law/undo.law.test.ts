@@ -9,8 +9,9 @@ import type { CheckpointEntry } from "../../src/transcript/entries.ts";
 import { type Projection, project } from "../../src/transcript/projection.ts";
 import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histories.ts";
 import { NOTHING, planners } from "../helpers/layer-planners.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 80 : 2_000;
+const RUNS = bySize({ usual: 25, long: 800, soak: 5_000 });
 
 const layers = fc.array(fc.nat(planners.length - 1), { minLength: 1, maxLength: 5 });
 

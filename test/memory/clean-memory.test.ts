@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanMemoryText, type MemoryPlace } from "../../src/memory/clean-memory.ts";
 import { growth } from "../helpers/growth.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 const KEY = `${"sk-"}ant-api03-${"abCD3fGhIJ4kLmNoPQ5rStUvWX6yZ012".repeat(2)}`;
 
@@ -108,7 +109,7 @@ describe("cleanMemoryText", () => {
           expect(cleaned).not.toMatch(/^(?:---|\+\+\+)/);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: bySize({ usual: 500, long: 20_000 }) },
     );
   });
 

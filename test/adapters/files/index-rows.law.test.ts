@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type IndexRow, parseRow, parseRows, rowFields } from "../../../src/adapters/files/index-rows.ts";
+import { bySize } from "../../helpers/size-of-run.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 1_000 : 100_000;
+const RUNS = bySize({ usual: 500, long: 30_000, soak: 300_000 });
 
 const time = fc.oneof(fc.nat(), fc.maxSafeNat());
 const aTitle = fc.oneof(

@@ -13,10 +13,11 @@ import { faultyFileSystem } from "../../../src/testing/faulty-file-system.ts";
 import { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
 import { seededIds } from "../../../src/testing/seeded-ids.ts";
 import type { Entry } from "../../../src/transcript/entries.ts";
+import { bySize } from "../../helpers/size-of-run.ts";
 
 const ROOT = "/s";
 const INDEX = `${ROOT}/.index.jsonl`;
-const RUNS = process.env["PALIMPSEST_LONG"] === undefined ? 60 : 10_000;
+const RUNS = bySize({ usual: 30, long: 3_000, soak: 20_000 });
 
 interface Write {
   readonly do: "say" | "title";

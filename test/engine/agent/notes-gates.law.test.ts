@@ -6,9 +6,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { madeUpAgent } from "../../helpers/made-up-agent.ts";
 import { type NotedOptions, playNoted, tooMuch, usualPatches } from "../../helpers/noted-session.ts";
+import { bySize } from "../../helpers/size-of-run.ts";
 import { begunUpdates, notesFaults, reckonNotes, type UpdateRules } from "./expected-notes.ts";
 
-const RUNS = process.env["PALIMPSEST_LONG"] === "1" ? 120 : 6;
+const RUNS = bySize({ usual: 3, long: 60, soak: 240 });
 
 const anyAnswer = fc.record({
   textTokens: fc.integer({ min: 1, max: 400 }),

@@ -20,6 +20,7 @@ import {
   scriptedProvider,
 } from "../../../src/testing/scripted-provider.ts";
 import { GOOD_SUMMARY, isSummaryRequest } from "../../helpers/recorded-agent.ts";
+import { isLong } from "../../helpers/size-of-run.ts";
 import { docsTool } from "./stage.ts";
 
 const WIRES: Readonly<Record<string, (provider: ScriptedProvider) => ModelClient>> = {
@@ -70,73 +71,92 @@ async function sixtyDocuments(
 const read = (call: number) =>
   call >= 60 ? "Done." : callTool("mcp__docs__get", { path: `src/file${call}.ts` });
 
+/** Each story over each wire in the long run; by default over one of them. */
+const isTried = (wire: string, story: number): boolean =>
+  isLong || Object.keys(WIRES).indexOf(wire) === story % Object.keys(WIRES).length;
+
 describe.each(Object.keys(WIRES))("over %s", (wire) => {
-  it("a window that shrinks on the way costs one refusal, and the turn goes on", async () => {
-    const { provider, events, result } = await sixtyDocuments(wire, (call, one) => {
-      if (call === 25) one.windowTokens = 20_000;
-      return read(call);
-    });
-    expect(result).toMatchObject({ endedBy: "done", text: "Done." });
-    expect(provider.violations).toEqual([]);
-    const refused = events.filter((event) => event.type === "model-failed");
-    expect(refused).toHaveLength(1);
-    expect(refused[0]).toMatchObject({ isRecovered: true, failure: { kind: "prompt-too-long" } });
-    expect(provider.overflows.filter((request) => !isSummaryRequest(request))).toHaveLength(1);
-  });
+  it.runIf(isTried(wire, 0))(
+    "a window that shrinks on the way costs one refusal, and the turn goes on",
+    async () => {
+      const { provider, events, result } = await sixtyDocuments(wire, (call, one) => {
+        if (call === 25) one.windowTokens = 20_000;
+        return read(call);
+      });
+      expect(result).toMatchObject({ endedBy: "done", text: "Done." });
+      expect(provider.violations).toEqual([]);
+      const refused = events.filter((event) => event.type === "model-failed");
+      expect(refused).toHaveLength(1);
+      expect(refused[0]).toMatchObject({ isRecovered: true, failure: { kind: "prompt-too-long" } });
+      expect(provider.overflows.filter((request) => !isSummaryRequest(request))).toHaveLength(1);
+    },
+  );
 
-  it("old rounds give way to a refusal before a model is asked for a summary, and a second one is compacted for", async () => {
-    let refusals = 0;
-    const { provider, events, result } = await sixtyDocuments(wire, (call) => {
-      const isRefused = call === 30 || call === 31;
-      if (isRefused) refusals++;
-      // The second refusal makes the window a tiny one, so the turn ends soon after it.
-      return isRefused ? { fault: "prompt-too-long" } : call > 31 ? "Done." : read(call);
-    });
-    expect(refusals).toBe(2);
-    expect(result).toMatchObject({ endedBy: "done" });
-    expect(provider.violations).toEqual([]);
-    const happened = events.flatMap((event) => {
-      if (event.type === "layer") return [`${event.layer} (${event.edit.reason})`];
-      return event.type === "model-failed" || event.type === "summary-call" ? [event.type] : [];
-    });
-    expect(happened.slice(0, 5)).toEqual([
-      "model-failed",
-      "collapse (reactive)",
-      "model-failed",
-      "summary-call",
-      "full (reactive)",
-    ]);
-  });
+  it.runIf(isTried(wire, 1))(
+    "old rounds give way to a refusal before a model is asked for a summary, and a second one is compacted for",
+    async () => {
+      let refusals = 0;
+      const { provider, events, result } = await sixtyDocuments(wire, (call) => {
+        const isRefused = call === 30 || call === 31;
+        if (isRefused) refusals++;
+        // The second refusal makes the window a tiny one, so the turn ends soon after it.
+        return isRefused ? { fault: "prompt-too-long" } : call > 31 ? "Done." : read(call);
+      });
+      expect(refusals).toBe(2);
+      expect(result).toMatchObject({ endedBy: "done" });
+      expect(provider.violations).toEqual([]);
+      const happened = events.flatMap((event) => {
+        if (event.type === "layer") return [`${event.layer} (${event.edit.reason})`];
+        return event.type === "model-failed" || event.type === "summary-call" ? [event.type] : [];
+      });
+      expect(happened.slice(0, 5)).toEqual([
+        "model-failed",
+        "collapse (reactive)",
+        "model-failed",
+        "summary-call",
+        "full (reactive)",
+      ]);
+    },
+  );
 
-  it("usage that is withheld changes nothing but what is known of sizes", async () => {
-    const { provider, events, result } = await sixtyDocuments(wire, (call) => {
-      const step = read(call);
-      return answer(step, { usage: "withheld" });
-    });
-    expect(result.endedBy).toBe("done");
-    expect(provider.violations).toEqual([]);
-    expect(events.filter((event) => event.type === "model-failed").length).toBeLessThanOrEqual(1);
-  });
+  it.runIf(isTried(wire, 2))(
+    "usage that is withheld changes nothing but what is known of sizes",
+    async () => {
+      const { provider, events, result } = await sixtyDocuments(wire, (call) => {
+        const step = read(call);
+        return answer(step, { usage: "withheld" });
+      });
+      expect(result.endedBy).toBe("done");
+      expect(provider.violations).toEqual([]);
+      expect(events.filter((event) => event.type === "model-failed").length).toBeLessThanOrEqual(1);
+    },
+  );
 
-  it("a prompt that is cut without a word is noticed, and the next one is smaller", async () => {
-    const { provider, events, result } = await sixtyDocuments(wire, (call) =>
-      answer(read(call), { truncatesPromptTo: 10_000 }),
-    );
-    expect(result.endedBy).toBe("done");
-    expect(provider.violations).toEqual([]);
-    expect(events.some((event) => event.type === "model-failed")).toBe(true);
-    expect(events.some((event) => event.type === "layer" && event.edit.reason === "silent-overflow")).toBe(
-      true,
-    );
-  });
+  it.runIf(isTried(wire, 3))(
+    "a prompt that is cut without a word is noticed, and the next one is smaller",
+    async () => {
+      const { provider, events, result } = await sixtyDocuments(wire, (call) =>
+        answer(read(call), { truncatesPromptTo: 10_000 }),
+      );
+      expect(result.endedBy).toBe("done");
+      expect(provider.violations).toEqual([]);
+      expect(events.some((event) => event.type === "model-failed")).toBe(true);
+      expect(events.some((event) => event.type === "layer" && event.edit.reason === "silent-overflow")).toBe(
+        true,
+      );
+    },
+  );
 
-  it("one prompt that is reported far too small costs nothing but its figure", async () => {
-    const { provider, events, result } = await sixtyDocuments(wire, (call) =>
-      call === 30 ? answer(read(call), { truncatesPromptTo: 4_000 }) : read(call),
-    );
-    expect(result.endedBy).toBe("done");
-    expect(provider.violations).toEqual([]);
-    expect(events.filter((event) => event.type === "model-failed")).toEqual([]);
-    expect(events.filter((event) => event.type === "usage-distrusted")).toHaveLength(1);
-  });
+  it.runIf(isTried(wire, 4))(
+    "one prompt that is reported far too small costs nothing but its figure",
+    async () => {
+      const { provider, events, result } = await sixtyDocuments(wire, (call) =>
+        call === 30 ? answer(read(call), { truncatesPromptTo: 4_000 }) : read(call),
+      );
+      expect(result.endedBy).toBe("done");
+      expect(provider.violations).toEqual([]);
+      expect(events.filter((event) => event.type === "model-failed")).toEqual([]);
+      expect(events.filter((event) => event.type === "usage-distrusted")).toHaveLength(1);
+    },
+  );
 });

@@ -2,15 +2,17 @@
  * Every kind of damage that we could think of: the session opens, its first request is one that providers
  * take, it goes on, and what was wrong is told. What comes of each kind is written down in a document.
  */
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { isLong, usualFew } from "../../helpers/size-of-run.ts";
 import { judgeKind } from "./judge-kind.ts";
 import type { Kind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { type Stored, soundSession } from "./sound-session.ts";
-import { formatTable, type Judged } from "./table.ts";
+import { formatRow, formatTable, type Judged } from "./table.ts";
 
 const DOCUMENT = "../../../docs/reference/damage.md";
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
+const DOCUMENT_URL = new URL(DOCUMENT, import.meta.url);
 
 let plain: Stored;
 let checkpointed: Stored;
@@ -25,7 +27,7 @@ const isStored = ({ messages, needsCheckpoint }: Kind): boolean =>
   messages === undefined && needsCheckpoint !== true;
 
 describe("damage", () => {
-  it.each(KINDS)("$level: $name", async (kind) => {
+  it.each(usualFew(KINDS, 5))("$level: $name", async (kind) => {
     const verdict = await judgeKind(kind, kind.needsCheckpoint === true ? checkpointed : plain);
     judged.push({ kind, verdict });
     expect(verdict.wrong).toEqual([]);
@@ -35,13 +37,17 @@ describe("damage", () => {
   });
 
   it("has its table in the documents", async () => {
-    expect(judged.length).toBeGreaterThanOrEqual(120);
-    expect(new Set(judged.map(({ kind }) => kind.name)).size).toBe(judged.length);
-    await expect(formatTable(judged)).toMatchFileSnapshot(DOCUMENT);
+    expect(new Set(KINDS.map(({ name }) => name)).size).toBe(KINDS.length);
+    expect(KINDS.length).toBeGreaterThanOrEqual(120);
+    if (isLong) await expect(formatTable(judged)).toMatchFileSnapshot(DOCUMENT);
+    else
+      expect(readFileSync(DOCUMENT_URL, "utf8").split("\n")).toEqual(
+        expect.arrayContaining(judged.map(formatRow)),
+      );
   });
 });
 
-describe.runIf(IS_LONG)("damage before and behind a checkpoint", () => {
+describe.runIf(isLong)("damage before and behind a checkpoint", () => {
   it.each(KINDS.filter(isStored))("$level: $name", async (kind) => {
     const { wrong, lost } = await judgeKind(kind, checkpointed);
     expect(wrong).toEqual([]);

@@ -42,7 +42,8 @@ export function formatTable(judged: readonly Judged[]): string {
   return `${HEAD}\n${judged.length} kinds.\n\n${chapters.join("\n")}`;
 }
 
-function formatRow({ kind: { name, what, quiet }, verdict: { told, lost } }: Judged): string {
+/** A kind's row of the table. */
+export function formatRow({ kind: { name, what, quiet }, verdict: { told, lost } }: Judged): string {
   const said = told.length === 0 ? `nothing: ${quiet}` : told.map((one) => `\`${one}\``).join(", ");
   return `| ${name} | ${what} | ${said} | ${lost.length === 0 ? "nothing" : formatCount(lost.length)} |`;
 }

@@ -10,9 +10,13 @@ import { COUNTED_OTHERWISE, corpusFiles, hasCorpus } from "../../helpers/corpus.
 import { cliDouble } from "./cli-double.ts";
 
 const USUAL: ReadonlySet<string> = new Set([
-  ...["cc-entire-unpaired", "cc-entire-interrupted", "cc-spotter-sub1", "cc-sniffly"],
-  ...["tau-airline-gpt4o-12", "anthropic-cline-crud", "codex-agentv-83k"],
-  ...["opencode-agentlogs", "gemini-entire", "sweagent-fc-source", "mini-sklearn-25102", "openhands-mswe"],
+  ...[
+    "cc-entire-unpaired",
+    "cc-entire-interrupted",
+    "opencode-agentlogs",
+    "gemini-entire",
+    "sweagent-fc-source",
+  ],
 ]);
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const files = [
