@@ -28,6 +28,8 @@ export const POSTGRES_DEFAULTS = {
   runLinksTrusted: 64,
   /** Misplaced rows that are read at once when their numbers are asked for. Source: our choice: a page of entries of usual size. */
   misplacedRowsRead: 16,
+  /** Sessions that the doctor lists at once. Source: our choice: a page of short rows. */
+  doctorPageSessions: 500,
   /** Longest name of a schema, in characters. Source: the server cuts names at 63 bytes. */
   schemaNameLimitChars: 63,
 } as const;

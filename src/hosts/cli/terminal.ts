@@ -3,6 +3,7 @@
  * take colours. Commands are handed the answers, so they run the same in a test.
  */
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
+import type { ConnectedPostgres } from "./doctor/check-postgres.ts";
 import { createStyles, type Styles } from "./styles.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,6 +27,8 @@ export interface CliContext {
   readonly env: Environment;
   /** Aborted when the user presses Ctrl-C or the reader of the output has gone. */
   readonly signal: AbortSignal;
+  /** Opens the database that a URL names. @defaultValue with `pg` */
+  readonly connectPostgres?: (url: string | undefined) => Promise<ConnectedPostgres>;
 }
 
 /** The part of a stream of the process that is looked at. */

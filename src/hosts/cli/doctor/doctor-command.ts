@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
+import { OptionError } from "../../../base/errors.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import { Breath } from "../breath.ts";
 import { formatBytes, formatCount, formatQuantity } from "../figures.ts";
@@ -25,12 +26,11 @@ import {
   privateInHome,
 } from "./check-home.ts";
 import { checkMemory } from "./check-memory.ts";
+import type { PostgresFlags } from "./check-postgres.ts";
 import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
 import { type DoctorFinding, type Found, isOpen, mended } from "./finding.ts";
 
-export interface DoctorFlags extends PlaceFlags {
-  readonly fix?: boolean;
-}
+export interface DoctorFlags extends PlaceFlags, PostgresFlags {}
 
 /** Everything that was looked at, and what was found. */
 export interface DoctorReport {
@@ -49,6 +49,11 @@ export function addDoctor(program: Command, { context, exitWith }: CommandShell)
     .description("look for what is wrong with stored sessions and memories, and mend it with --fix");
   addPlaceOptions(command)
     .option("--fix", "do what it says: copy damage aside, remove litter, make files private")
+    .option(
+      "--postgres [url]",
+      "sessions in PostgreSQL, instead of a home (default: $PALIMPSEST_POSTGRES_URL, or the PG… variables)",
+    )
+    .option("--schema <name>", "schema of the tables (default: palimpsest)")
     .addHelpText(
       "after",
       helpText({
@@ -57,11 +62,13 @@ export function addDoctor(program: Command, { context, exitWith }: CommandShell)
           "doctor --fix",
           "doctor --project ~/harbour --json",
           "doctor --folder ./sessions",
+          "doctor --postgres postgres://agent@db.internal/agent --fix",
         ],
         exitCodes: { 0: "nothing is wrong, or all of it was mended", 1: "problems remain" },
         notes: [
           "Looks at every project of the home, unless --project names one. Sessions that are open now are",
           "only looked at. A log is never rewritten: what cannot be read is copied beside it.",
+          "In PostgreSQL it looks at every scope. Nothing is deleted: rows go to the table `damage`.",
         ],
       }),
     )
@@ -69,10 +76,24 @@ export function addDoctor(program: Command, { context, exitWith }: CommandShell)
 }
 
 export async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<number> {
-  const report = await inPlace(flags, context, (place) => examine(place, flags, context));
+  const report =
+    flags.postgres === undefined
+      ? await inPlace(flags, context, (place) => examine(place, flags, context))
+      : await examineDatabase(flags, context);
   if (flags.json === true) printJson(context.out, { version: SESSIONS_JSON_VERSION, ...report });
   else context.out.write(`${render(report, flags, context).join("\n")}\n`);
   return report.findings.some(isOpen) ? 1 : 0;
+}
+
+async function examineDatabase(flags: DoctorFlags, context: CliContext): Promise<DoctorReport> {
+  const other = (["home", "project", "folder"] as const).find((name) => flags[name] !== undefined);
+  if (other !== undefined)
+    throw new OptionError({
+      message: `--postgres cannot be combined with --${other}: sessions are in a database or in files.`,
+      hint: "Give one of them.",
+    });
+  const { examinePostgres } = await import("./check-postgres.ts");
+  return examinePostgres(flags, context, new Breath(context.signal));
 }
 
 async function examine(place: SessionPlace, flags: DoctorFlags, context: CliContext): Promise<DoctorReport> {
@@ -193,7 +214,10 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
 /** What is done about a finding is not said as if it were done. */
 function notYet({ advice, isMendable }: DoctorFinding): string {
   return isMendable
-    ? advice.replace(/: (removed|copied aside|moved aside|made private)\b/, "; with --fix, $1")
+    ? advice.replace(
+        /: (removed|copied aside|moved aside|made private|put in order|recorded|brought up to date)\b/,
+        "; with --fix, $1",
+      )
     : advice;
 }
 
