@@ -259,7 +259,7 @@ interface NewFacts {
 }
 
 /** Outcomes that are no failure of the model. */
-const HELD: ReadonlySet<string> = new Set(["written", "dropped"]);
+const HELD: ReadonlySet<string> = new Set(["written", "unchanged", "dropped"]);
 
 /** Reasons that say nothing of what the model can do: nothing was asked, or not now. */
 const NO_FAULT: ReadonlySet<string> = new Set([

@@ -13,7 +13,6 @@
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { WindowTooSmallError } from "../base/errors.ts";
 import type { ModelAnswer, ModelClient, StopReason } from "../ports/model-client.ts";
-import type { ModelFailure } from "../ports/model-failure.ts";
 import { findSilentOverflow, PromptCeiling } from "../tokens/silent-overflow.ts";
 import { type Message, promptTokens, type Usage } from "../transcript/messages.ts";
 import type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from "./agent-calls.ts";
@@ -23,7 +22,7 @@ import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { noModelId, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
 import { askWithin } from "./ask-within.ts";
 import type { SummaryWanted } from "./call-preparer.ts";
-import { recoveryOf, refusalError } from "./call-recovery.ts";
+import { logFailedCall, RecoveryLimit, recoveryOf, refusalError } from "./call-recovery.ts";
 import { CallSizer } from "./call-sizer.ts";
 import { compactByHand } from "./compact-by-hand.ts";
 import { notify, type SessionEvent } from "./events.ts";
@@ -57,9 +56,7 @@ export class AgentSession {
   #lastSent = { estimatedTokens: 0, generation: 0 };
   readonly #ceiling = new PromptCeiling();
   #hasStarted = false;
-  #hasRecovered = false;
-  /** Whether old rounds have given way to a refusal in this iteration: the next one may still be compacted for. */
-  #hasCollapsed = false;
+  readonly #recoveries = new RecoveryLimit();
   #isInTurn = false;
   readonly #isNew: boolean;
 
@@ -139,8 +136,7 @@ export class AgentSession {
    */
   async prepare(asked: AgentRequest = {}, options: PrepareOptions = {}): Promise<PreparedCall> {
     checkPrepare(asked, options);
-    this.#hasRecovered = false;
-    this.#hasCollapsed = false;
+    this.#recoveries.clear();
     this.#compaction.iterationBegan();
     return this.#prepare(asked, options);
   }
@@ -186,8 +182,7 @@ export class AgentSession {
     const prepared = this.#lastPrepared;
     const request = this.#lastRequest;
     const seqs = await this.session.record(answer);
-    this.#hasRecovered = false;
-    this.#hasCollapsed = false;
+    this.#recoveries.clear();
     this.#compaction.answered();
     if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
       this.#notes?.answered({ request, prepared, messages: answer.messages, usage: answer.usage });
@@ -205,26 +200,22 @@ export class AgentSession {
 
   /**
    * The provider refused the request, or cut it: resolves with the request to send instead, once for each
-   * answer, and once more where old rounds gave way first and that was not enough. What it was that failed is written into the log.
+   * answer, and once more where old rounds gave way first and that was not enough. The failure is logged.
    * @throws `PROMPT_TOO_LONG` where it was refused again, `ModelError` where sending it in another form does not help
    */
   async recover(error: unknown, options: PrepareOptions = {}): Promise<PreparedCall> {
     const failure = failureOf(this.#options.model, error);
     const request = this.#lastRequest;
-    const recovery = this.#hasRecovered || request === undefined ? undefined : recoveryOf(failure);
+    const recovery = this.#recoveries.isSpent || request === undefined ? undefined : recoveryOf(failure);
     const callSeq = this.#lastCallSeq();
     await this.session.inTurn(async () => recovery?.apply(this.session.preparer.room, callSeq));
-    await this.#failedCall(callSeq, failure, recovery !== undefined);
+    this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: recovery !== undefined });
+    await logFailedCall(this.session, callSeq, failure);
     if (recovery === undefined || request === undefined)
       throw refusalError(failure, { error, promptTokens: this.session.tokens.total });
-    this.#hasRecovered = true;
-    const adapted = recovery.adapt(request);
-    const prepared = await this.#prepare({ ...request, ...adapted }, options);
-    // Nobody was asked for a summary yet: should this not have been enough, there is one.
-    if (!this.#hasCollapsed && prepared.edits.some(({ edit }) => edit.kind === "collapse")) {
-      this.#hasCollapsed = true;
-      this.#hasRecovered = false;
-    }
+    this.#recoveries.began();
+    const prepared = await this.#prepare({ ...request, ...recovery.adapt(request) }, options);
+    this.#recoveries.prepared(prepared.edits);
     return prepared;
   }
 
@@ -381,17 +372,6 @@ export class AgentSession {
     parts.keeper.ledger.distrustReport();
     preparer.room.refused(callSeq, { limitTokens: failure.limitTokens, isWindow: false }, "silent-overflow");
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: true });
-  }
-
-  async #failedCall(seq: number, failure: ModelFailure, isRecovered: boolean): Promise<void> {
-    this.#emit({ type: "model-failed", seq, failure, isRecovered });
-    if (seq === 0) return;
-    const error = { code: failure.kind, message: failure.message };
-    const { writer, calls } = this.session.parts;
-    await this.session.inTurn(async () => {
-      await writer.appendOne({ type: "answer", callSeq: seq, error });
-      calls.answered(seq);
-    });
   }
 
   #lastCallSeq(): number {

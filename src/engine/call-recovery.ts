@@ -9,9 +9,48 @@ import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { ModelError, type PalimpsestError, PromptTooLongError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
-import type { CallRequest } from "./prepared-call.ts";
+import type { CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
+import type { Session } from "./session.ts";
 import { abortedError } from "./stop-if-aborted.ts";
+
+/** How often is recovered from failures of one answer: once, and once more where old rounds gave way first. */
+export class RecoveryLimit {
+  #isSpent = false;
+  #hasCollapsed = false;
+
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  began(): void {
+    this.#isSpent = true;
+  }
+
+  /** The request to send instead: as long as no summary was asked for, there is one left to try. */
+  prepared(edits: PreparedCall["edits"]): void {
+    if (this.#hasCollapsed || !edits.some(({ edit }) => edit.kind === "collapse")) return;
+    this.#hasCollapsed = true;
+    this.#isSpent = false;
+  }
+
+  /** Another answer is asked for. */
+  clear(): void {
+    this.#isSpent = false;
+    this.#hasCollapsed = false;
+  }
+}
+
+/** Writes into the log what a call failed with. */
+export async function logFailedCall(session: Session, callSeq: number, failure: ModelFailure): Promise<void> {
+  if (callSeq === 0) return;
+  const { writer, calls } = session.parts;
+  await session.inTurn(async () => {
+    const error = { code: failure.kind, message: failure.message };
+    await writer.appendOne({ type: "answer", callSeq, error });
+    calls.answered(callSeq);
+  });
+}
 
 /** What is changed before the request is made again. */
 export interface Recovery {

@@ -12,7 +12,7 @@ import { measureText } from "../compaction/measure.ts";
 import type { NotesLimits } from "../notes/limits.ts";
 import { isEmptyTemplate, type NotesDocument } from "../notes/notes-document.ts";
 import { judgeUpdaterCalls, type NotesEdit, type UpdaterDenial } from "../notes/permissions.ts";
-import { type ParsedPatches, parseSectionPatches } from "../notes/section-patches.ts";
+import { isPlainRemark, type ParsedPatches, parseSectionPatches } from "../notes/section-patches.ts";
 import { composeUpdatePrompt, type UpdatePrompt } from "../notes/update-prompt.ts";
 import type { Deadline } from "../ports/deadline.ts";
 import type { ModelClient, ModelRequest } from "../ports/model-client.ts";
@@ -57,6 +57,8 @@ export interface NotesAnswer {
   readonly throughSeq: number;
   /** Whether it was not cut off. */
   readonly isWhole: boolean;
+  /** Whether it is a remark without any change: the model found nothing to note. */
+  readonly isRemark: boolean;
 }
 
 interface NotesCallTold {
@@ -187,7 +189,8 @@ export class NotesDesk {
       const { edits, deniedCounts } = judgeUpdaterCalls(calls, this.#grant(form));
       const patches = parseSectionPatches(text);
       const isWhole = stopReason !== "output-limit" && patches.unfinishedCount === 0;
-      return { ...told, type: "answer", patches, edits, deniedCounts, throughSeq, isWhole, usage };
+      const isRemark = stopReason !== "refusal" && calls.length === 0 && isPlainRemark(text);
+      return { ...told, type: "answer", patches, edits, deniedCounts, throughSeq, isWhole, isRemark, usage };
     } catch (error) {
       return { ...told, type: "failed", kind: failureOf(client, error).kind };
     }

@@ -9,7 +9,7 @@ import { applySectionPatches } from "../notes/apply-patches.ts";
 import { applyNotesEdit } from "../notes/edit-notes.ts";
 import { extractNotes } from "../notes/extractive-notes.ts";
 import type { NotesLimits } from "../notes/limits.ts";
-import type { NotesDocument } from "../notes/notes-document.ts";
+import { isEmptyTemplate, type NotesDocument } from "../notes/notes-document.ts";
 import type { Usage } from "../transcript/messages.ts";
 import type { NotesAnswer, NotesAsk, NotesCall, NotesDesk } from "./notes-desk.ts";
 import { type NotesKeeper, sizeOfNotes } from "./notes-keeper.ts";
@@ -23,11 +23,11 @@ export interface NotesUpdate {
   readonly form: NotesCall["form"] | "log";
   /**
    * `written`, and where `throughSeq` is absent some of it was refused, or gave way to what somebody wrote
-   * meanwhile; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
+   * meanwhile; `unchanged`: the model read the notes and found nothing to change; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
    * `nothing-written`: no change of it was of use; `dropped`: the conversation went back behind what it told of;
    * `failed`, and `reason` says why.
    */
-  readonly outcome: "written" | "cut-off" | "nothing-written" | "dropped" | "failed";
+  readonly outcome: "written" | "unchanged" | "cut-off" | "nothing-written" | "dropped" | "failed";
   readonly reason?: string;
   /** The last entry that the notes tell of now; absent where they tell of no more than before. */
   readonly throughSeq?: number;
@@ -98,7 +98,12 @@ export class NotesUpdater {
       const { changed, refusedCount, isWholly, document: now } = await this.#apply(written, document);
       const notesTokens = this.#resized(now);
       const done = { ...told, changed, refusedCount };
-      if (changed.length === 0) return { ...done, outcome: "nothing-written" };
+      if (changed.length === 0) {
+        const isUnchanged = isWhole && refusedCount === 0 && isWholly && !isEmptyTemplate(now);
+        if (!isUnchanged || !findsNothing(written)) return { ...done, outcome: "nothing-written" };
+        await this.#remember(throughSeq, { conversationTokens, notesTokens, updatedBy: "model" });
+        return { ...done, outcome: "unchanged", throughSeq };
+      }
       if (!isWhole) return { ...done, outcome: "cut-off" };
       if (!isWholly) return { ...done, outcome: "written" };
       await this.#remember(throughSeq, { conversationTokens, notesTokens, updatedBy: "model" });
@@ -206,6 +211,11 @@ export class NotesUpdater {
     progress.told(told.conversationTokens);
     await session.inTurn(() => keeper.remember({ throughSeq, ...told, ...progress.costs }));
   }
+}
+
+/** Whether an answer that changed nothing wanted nothing else: it says no more, or says again what is there. */
+function findsNothing({ isRemark, patches, edits }: NotesAnswer): boolean {
+  return isRemark || patches.patches.length > 0 || edits.length > 0;
 }
 
 /** The newest message that was said, before entry `beforeSeq`. */

@@ -6,6 +6,7 @@
  * block before the cut is whole. The reading is strict: a tag stands alone on its line, and a block without
  * its end does not count.
  */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { splitLines } from "../base/markdown-lines.ts";
 
 export interface SectionPatch {
@@ -44,4 +45,16 @@ export function parseSectionPatches(answer: string): ParsedPatches {
     } else open?.lines.push(text);
   }
   return { patches, unfinishedCount: unfinishedCount + (open === undefined ? 0 : 1) };
+}
+
+/** Lines that begin a heading, a list or a tag: text for the notes, in a form that is not read. */
+const NOTE_LINE = /^[ \t]*(?:[#<>|`]|[-*+][ \t]|\d{1,9}[.)])/m;
+
+/**
+ * True if an answer without patches is a sentence or two, as of a model that finds nothing to change. Anything
+ * longer, and anything that looks like notes, may be what should have been a patch.
+ */
+export function isPlainRemark(answer: string): boolean {
+  const remark = answer.trim();
+  return remark !== "" && remark.length <= NOTES_DEFAULTS.remarkCharacters && !NOTE_LINE.test(remark);
 }

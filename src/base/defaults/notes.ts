@@ -32,6 +32,8 @@ export const NOTES_DEFAULTS = {
   instructionTokens: 600,
   /** Patches of one answer that are looked at. Source: our choice: four for each section; more is a model that runs on. */
   patchesCount: 40,
+  /** Characters of an answer without patches that may say that nothing is to be changed. Source: our choice: two or three sentences. */
+  remarkCharacters: 300,
   /** Tool calls of one update that may be allowed. Source: the same. */
   updaterCallsCount: 40,
   /** Characters that the notes may have after an edit, before anything is measured. Source: our choice: far beyond any limit in tokens, so that one letter replaced everywhere costs little. */

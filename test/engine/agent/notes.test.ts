@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../../../src/engine/events.ts";
-import { asksForNotes, asksForSummary } from "./fake-model.ts";
+import { asksForNotes, asksForSummary, type FakeReply } from "./fake-model.ts";
 import { docsTool, type StageOptions, setTheStage } from "./stage.ts";
 
 const ANY_COST: StageOptions = { notes: { costShareCap: "off" } };
@@ -111,5 +111,78 @@ describe("notes of a session", () => {
       "log: written",
     ]);
     expect(boundariesOf(events)).not.toContain("session-memory");
+  });
+
+  const STATE = "Reading; src/parser.ts is next.";
+  const PATCH = `<replace section="Current State">\n${STATE}\n</replace>`;
+  const ITALICS = "_What is being worked on right now, what is still open, and the very next steps_";
+  const edit = (oldText: string, newText: string): FakeReply => [
+    {
+      type: "tool_use",
+      id: "toolu_1",
+      name: "Edit",
+      input: { file_path: "notes.md", old_string: oldText, new_string: newText },
+    },
+  ];
+  const forked = { notes: {}, form: "forked", first: PATCH };
+  const cold = { notes: { updater: "cold" as const }, form: "cold", first: PATCH };
+  const byTool = {
+    notes: { editTool: { name: "Edit" } },
+    form: "forked",
+    first: edit(ITALICS, `${ITALICS}\n${STATE}`),
+  };
+
+  it.each([
+    { ...forked, later: "Nothing has changed.", why: "says so" },
+    { ...forked, later: PATCH, why: "writes again what is there" },
+    { ...cold, later: "Everything is noted already. No change.", why: "says so in a transcript's answer" },
+    { ...cold, later: PATCH, why: "writes again what is there in a transcript's answer" },
+    { ...byTool, later: "No edit is needed.", why: "makes no edit" },
+    { ...byTool, later: edit(STATE, STATE), why: "makes an edit that changes nothing" },
+  ] as const)("stand for what a model has read that finds nothing to change and $why", async (one) => {
+    const { notes, first, later, form } = one;
+    const { session, model, events } = await setTheStage({
+      notes: { costShareCap: "off", ...notes },
+      // Near a full window the request goes as a transcript, and asks for patches.
+      notesAnswer: ({ messages }, index) =>
+        index === 0 ? first : messages.length === 1 && typeof later !== "string" ? "No change." : later,
+    });
+    await session.turn("Read everything.", TOOLS);
+    await session.close();
+    const updates = updatesOf(events);
+    expect(updates.length).toBeGreaterThan(5);
+    expect(updates.slice(0, 5).map((update) => update.form)).toEqual([form, form, form, form, form]);
+    const [written, ...unchanged] = updates.map(({ outcome }) => outcome);
+    expect(written).toBe("written");
+    expect(new Set(unchanged)).toEqual(new Set(["unchanged"]));
+    expect(new Set(boundariesOf(events))).toEqual(new Set(["session-memory"]));
+    expect(model.requests.filter(asksForSummary)).toEqual([]);
+  });
+
+  it.each([
+    { later: "", why: "is empty" },
+    { later: "# Current State\nReading.", why: "is notes in a form that is not read" },
+    { later: "- Reading; src/lexer.ts is next.", why: "is a list" },
+    { later: "The parser is being read. ".repeat(20), why: "is more than a remark" },
+    { later: edit(STATE, "Evil."), why: "calls a tool that it has not" },
+    { later: '<append section="Secrets">\n- a\n</append>', why: "names no section" },
+  ])("do not count as telling more where an answer $why, and three of them are failures", async ({
+    later,
+  }) => {
+    const { session, events } = await setTheStage({
+      ...ANY_COST,
+      calls: 20,
+      notesAnswer: (_, index) => (index === 0 ? PATCH : later),
+    });
+    await session.turn("Read everything.", TOOLS);
+    await session.close();
+    const updates = updatesOf(events).map(({ form, outcome }) => `${form}: ${outcome}`);
+    expect(updates.slice(0, 5)).toEqual([
+      "forked: written",
+      "forked: nothing-written",
+      "forked: nothing-written",
+      "forked: nothing-written",
+      "log: written",
+    ]);
   });
 });
