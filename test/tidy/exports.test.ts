@@ -73,6 +73,15 @@ describe("exports", () => {
   });
 });
 
+describe("the manifest", () => {
+  it("asks for no version of another package, so that npm installs it beside every SDK", () => {
+    const { peerDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
+      peerDependencies: Record<string, string>;
+    };
+    expect(peerDependencies).toEqual({ "fast-check": "*" });
+  });
+});
+
 describe("the published files", () => {
   it("are there when they are named", () => {
     const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
