@@ -33,8 +33,10 @@ export {
 } from "../testing/session-store-contract.ts";
 export {
   type AnthropicJudgeOptions,
+  type BodyKind,
   judgeAnthropicRequest,
   judgeOpenAiChatRequest,
   judgeOpenAiResponsesRequest,
+  type OpenAiJudgeOptions,
   type Violation,
 } from "../testing/wire-oracle.ts";

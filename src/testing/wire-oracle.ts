@@ -8,5 +8,6 @@ export { type AnthropicJudgeOptions, judgeAnthropicRequest } from "./wire-oracle
 export type { AnthropicRule } from "./wire-oracle/anthropic-rules.ts";
 export { judgeOpenAiChatRequest } from "./wire-oracle/openai-chat-request.ts";
 export { judgeOpenAiResponsesRequest } from "./wire-oracle/openai-responses-request.ts";
-export type { OpenAiRule } from "./wire-oracle/openai-rules.ts";
+export type { OpenAiJudgeOptions, OpenAiRule } from "./wire-oracle/openai-rules.ts";
+export type { BodyKind } from "./wire-oracle/required-members.ts";
 export type { Violation } from "./wire-oracle/violation.ts";

@@ -1,6 +1,6 @@
 /**
  * Judges the form of an Anthropic request: what the wire oracle says, and what it leaves to the endpoint
- * because it is no matter of the conversation (required parameters, budgets, beta features).
+ * because it is no matter of one body alone (budgets, beta features).
  */
 import { asNumber, asString, isObject } from "../../base/json.ts";
 import { findClaudeVersion, parseModelId } from "../../tokens/model-id.ts";
@@ -20,6 +20,7 @@ export function judgeAnthropicForm(incoming: IncomingRequest): readonly Violatio
     ...judgeBetas(incoming, thinking),
     ...judgeAnthropicRequest(body, {
       thinking: thinking["type"] === "enabled",
+      kind: incoming.purpose === "count" ? "count" : "request",
       allowsPrefill: !isClaudeSince(model, PROVIDER_FACTS.firstClaudeWithoutPrefill),
     }),
   ];
@@ -38,12 +39,8 @@ function judgeParameters({ body, purpose }: IncomingRequest, thinking: Fields): 
   const report = (rule: string, path: string, message: string): void => {
     found.push({ rule, path, message });
   };
-  if (asString(body["model"]) === undefined) report("field-missing", "model", "model: Field required");
   if (purpose === "count") return found;
   const maxTokens = asNumber(body["max_tokens"]);
-  if (body["max_tokens"] === undefined) report("field-missing", "max_tokens", "max_tokens: Field required");
-  else if (maxTokens === undefined || !Number.isInteger(maxTokens) || maxTokens < 0)
-    report("field-type", "max_tokens", "max_tokens: Input should be a valid integer");
   const budget = asNumber(thinking["budget_tokens"]);
   if (
     thinking["type"] === "enabled" &&

@@ -36,7 +36,10 @@ const SHARED: Pick<Dialect, "useCache" | "writeCount" | "writeModel" | "writeWro
 export const CHAT_DIALECT: Dialect = {
   ...SHARED,
   api: "openai-chat",
-  judge: (incoming) => [...judgeChatParameters(incoming), ...judgeOpenAiChatRequest(incoming.body)],
+  judge: (incoming) => [
+    ...judgeChatParameters(incoming),
+    ...judgeOpenAiChatRequest(incoming.body, { kind: "request" }),
+  ],
   read: readChatPrompt,
   refusesLongOutput: () => true,
   writeAnswer: writeChatAnswer,
@@ -47,7 +50,12 @@ export const CHAT_DIALECT: Dialect = {
 export const RESPONSES_DIALECT: Dialect = {
   ...SHARED,
   api: "openai-responses",
-  judge: (incoming) => [...judgeResponsesParameters(incoming), ...judgeOpenAiResponsesRequest(incoming.body)],
+  judge: (incoming) => [
+    ...judgeResponsesParameters(incoming),
+    ...judgeOpenAiResponsesRequest(incoming.body, {
+      kind: incoming.purpose === "count" ? "count" : "request",
+    }),
+  ],
   read: readResponsesPrompt,
   refusesLongOutput: () => false,
   writeAnswer: writeResponsesAnswer,
@@ -63,8 +71,6 @@ const REASONING_MODEL = /^(?:o\d|gpt-(?:[5-9]|\d\d))/;
 
 function judgeChatParameters({ body, model }: IncomingRequest): readonly Violation[] {
   const found: Violation[] = [];
-  if (asString(body["model"]) === undefined)
-    found.push({ rule: "field-missing", path: "model", message: "you must provide a model parameter" });
   if (body["stream"] !== true && isObject(body["stream_options"]))
     found.push({
       rule: "stream-options",
@@ -81,10 +87,8 @@ function judgeChatParameters({ body, model }: IncomingRequest): readonly Violati
   return found;
 }
 
-function judgeResponsesParameters({ body, purpose }: IncomingRequest): readonly Violation[] {
+function judgeResponsesParameters({ body }: IncomingRequest): readonly Violation[] {
   const found: Violation[] = [];
-  if (asString(body["model"]) === undefined && purpose === "answer")
-    found.push({ rule: "field-missing", path: "model", message: "Missing required parameter: 'model'." });
   const previous = asString(body["previous_response_id"]);
   if (previous !== undefined)
     found.push({

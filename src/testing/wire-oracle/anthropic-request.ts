@@ -14,6 +14,14 @@ import { isAnthropicRole, turnsOf } from "./anthropic-turns.ts";
 import { reportLoneSurrogates } from "./lone-surrogates.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
 import {
+  type BodyKind,
+  isCount,
+  isFilled,
+  judgeRequiredMembers,
+  kindOf,
+  type RequiredMember,
+} from "./required-members.ts";
+import {
   collectViolations,
   fieldOf,
   isRecord,
@@ -29,10 +37,27 @@ export interface AnthropicJudgeOptions {
   readonly thinking?: boolean;
   /** The model continues a last assistant message. Newer models refuse it. @defaultValue `true` */
   readonly allowsPrefill?: boolean;
+  /** What the body is. @defaultValue `request`; `conversation` if it has nothing but `messages`, `system` and `tools` */
+  readonly kind?: BodyKind;
 }
+
+const CONVERSATION: ReadonlySet<string> = new Set(["messages", "system", "tools", "cache_control"]);
+const MODEL: RequiredMember = {
+  name: "model",
+  isFit: isFilled,
+  missing: ANTHROPIC_WORDS.missing("model"),
+  wrong: ANTHROPIC_WORDS.type("model", "string"),
+};
+const MAX_TOKENS: RequiredMember = {
+  name: "max_tokens",
+  isFit: isCount,
+  missing: ANTHROPIC_WORDS.missing("max_tokens"),
+  wrong: ANTHROPIC_WORDS.type("max_tokens", "integer"),
+};
 
 /**
  * Every rule of the Anthropic Messages API that `body` breaks; an empty list is an accepted request.
+ * A request has `model` and `max_tokens`; a body of nothing but `messages`, `system` and `tools` is judged as a conversation.
  * Never throws: what is not a request at all is a violation. Takes time linear in the body's size.
  */
 export function judgeAnthropicRequest(
@@ -45,6 +70,7 @@ export function judgeAnthropicRequest(
     return violations;
   }
   reportLoneSurrogates(body, "dots", report);
+  judgeRequiredMembers(body, requiredMembers(body, options.kind ?? kindOf(body, CONVERSATION)), report);
   judgeSystemPrompt(fieldOf(body, "system"), report);
   judgeAnthropicTools(fieldOf(body, "tools"), report);
   const messages = fieldOf(body, "messages");
@@ -53,6 +79,13 @@ export function judgeAnthropicRequest(
   else report("field-type", "messages", ANTHROPIC_WORDS.type("messages", "list"));
   judgeCacheMarks(body, report);
   return violations;
+}
+
+/** Bedrock and Vertex name the model in the address, and their version in the body. */
+function requiredMembers(body: UnknownRecord, kind: BodyKind): readonly RequiredMember[] {
+  if (kind === "conversation") return [];
+  const named = fieldOf(body, "anthropic_version") === undefined ? [MODEL] : [];
+  return kind === "count" ? named : [...named, MAX_TOKENS];
 }
 
 function judgeSystemPrompt(system: unknown, report: Report<AnthropicRule>): void {

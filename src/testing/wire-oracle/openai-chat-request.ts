@@ -3,8 +3,15 @@
  */
 import { reportLoneSurrogates } from "./lone-surrogates.ts";
 import { judgeParts } from "./openai-parts.ts";
-import { emptyListWords, OPENAI_WORDS, type OpenAiRule, tooLongWords } from "./openai-rules.ts";
+import {
+  emptyListWords,
+  OPENAI_WORDS,
+  type OpenAiJudgeOptions,
+  type OpenAiRule,
+  tooLongWords,
+} from "./openai-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
+import { isFilled, judgeRequiredMembers, kindOf, type RequiredMember } from "./required-members.ts";
 import {
   collectViolations,
   fieldOf,
@@ -33,17 +40,29 @@ const MESSAGES: Readonly<
   tool: { fields: ["tool_call_id", "name"], parts: ["text"] },
 };
 
+const CONVERSATION: ReadonlySet<string> = new Set(["messages", "tools"]);
+const MODEL: RequiredMember = {
+  name: "model",
+  isFit: isFilled,
+  missing: "you must provide a model parameter",
+  wrong: OPENAI_WORDS.type("model", "string"),
+};
+
 /**
  * Every rule of the OpenAI Chat Completions API that `body` breaks; an empty list is an accepted
- * request. Never throws, and takes time linear in the body's size.
+ * request. A body of nothing but `messages` and `tools` is judged as a conversation. Never throws, and takes time linear in the body's size.
  */
-export function judgeOpenAiChatRequest(body: unknown): readonly Violation<OpenAiRule>[] {
+export function judgeOpenAiChatRequest(
+  body: unknown,
+  { kind }: OpenAiJudgeOptions = {},
+): readonly Violation<OpenAiRule>[] {
   const { violations, report } = collectViolations<OpenAiRule>();
   if (!isRecord(body)) {
     report("body-shape", "body", "We could not parse the JSON body of your request: expected an object.");
     return violations;
   }
   reportLoneSurrogates(body, "brackets", report);
+  if ((kind ?? kindOf(body, CONVERSATION)) === "request") judgeRequiredMembers(body, [MODEL], report);
   const messages = fieldOf(body, "messages");
   if (messages === undefined) report("field-missing", "messages", OPENAI_WORDS.missing("messages"));
   else if (!Array.isArray(messages)) report("field-type", "messages", OPENAI_WORDS.type("messages", "list"));

@@ -5,8 +5,15 @@
 import { reportLoneSurrogates } from "./lone-surrogates.ts";
 import { judgeFunctionName } from "./openai-chat-request.ts";
 import { judgeParts } from "./openai-parts.ts";
-import { emptyListWords, OPENAI_WORDS, type OpenAiRule, tooLongWords } from "./openai-rules.ts";
+import {
+  emptyListWords,
+  OPENAI_WORDS,
+  type OpenAiJudgeOptions,
+  type OpenAiRule,
+  tooLongWords,
+} from "./openai-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
+import { isFilled, judgeRequiredMembers, kindOf, type RequiredMember } from "./required-members.ts";
 import {
   collectViolations,
   fieldOf,
@@ -60,18 +67,39 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ["message", "msg"],
 ]);
 
+const CONVERSATION: ReadonlySet<string> = new Set([
+  "input",
+  "instructions",
+  "tools",
+  "previous_response_id",
+  "conversation",
+]);
+const MODEL: RequiredMember = {
+  name: "model",
+  isFit: isFilled,
+  missing: OPENAI_WORDS.missing("model"),
+  wrong: OPENAI_WORDS.type("model", "string"),
+};
+
 /**
  * Every rule of the OpenAI Responses API that `body` breaks; an empty list is an accepted request.
  * Never throws, and takes time linear in the body's size. Where the request continues a stored
- * conversation, calls and outputs may have their counterpart there and are not paired.
+ * conversation, calls and outputs may have their counterpart there and are not paired. A body of nothing but
+ * `input`, `instructions`, `tools` and what it continues is judged as a conversation.
  */
-export function judgeOpenAiResponsesRequest(body: unknown): readonly Violation<OpenAiRule>[] {
+export function judgeOpenAiResponsesRequest(
+  body: unknown,
+  { kind }: OpenAiJudgeOptions = {},
+): readonly Violation<OpenAiRule>[] {
   const { violations, report } = collectViolations<OpenAiRule>();
   if (!isRecord(body)) {
     report("body-shape", "body", "We could not parse the JSON body of your request: expected an object.");
     return violations;
   }
   reportLoneSurrogates(body, "brackets", report);
+  // A stored prompt names its model.
+  const isRequest = (kind ?? kindOf(body, CONVERSATION)) === "request" && !Object.hasOwn(body, "prompt");
+  if (isRequest) judgeRequiredMembers(body, [MODEL], report);
   const instructions = fieldOf(body, "instructions");
   if (instructions !== undefined && instructions !== null && typeof instructions !== "string")
     report("field-type", "instructions", OPENAI_WORDS.type("instructions", "string"));
@@ -80,7 +108,8 @@ export function judgeOpenAiResponsesRequest(body: unknown): readonly Violation<O
     const continues =
       typeof fieldOf(body, "previous_response_id") === "string" || Object.hasOwn(body, "conversation");
     judgeItems(input, continues, report);
-  } else if (input === undefined) report("field-missing", "input", OPENAI_WORDS.missing("input"));
+  } else if (input === undefined && Object.hasOwn(body, "prompt")) return violations;
+  else if (input === undefined) report("field-missing", "input", OPENAI_WORDS.missing("input"));
   else if (typeof input !== "string")
     report("field-type", "input", OPENAI_WORDS.type("input", "string or list"));
   return violations;

@@ -2,6 +2,7 @@
  * The names of the OpenAI rules, and how that API words its complaints about fields.
  */
 import type { FieldComplaints } from "./field-shapes.ts";
+import type { BodyKind } from "./required-members.ts";
 
 /** A rule of the OpenAI Chat Completions or Responses API. */
 export type OpenAiRule =
@@ -24,6 +25,12 @@ export type OpenAiRule =
   | "item-id"
   | "reasoning-alone"
   | "lone-surrogate";
+
+/** What a body is. */
+export interface OpenAiJudgeOptions {
+  /** @defaultValue `request`; `conversation` if the body has nothing but messages or items, and tools */
+  readonly kind?: BodyKind;
+}
 
 /** @internal */
 export const OPENAI_WORDS: FieldComplaints = {
