@@ -5,7 +5,6 @@
  * asks again before it appends. Who takes over from a writer that may wake up again appends an entry at
  * once, so that the other's next append does not go on where the log ends, and is refused.
  */
-import { setImmediate } from "node:timers/promises";
 import { SessionError, StoreError } from "../../base/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
@@ -26,11 +25,10 @@ import {
 } from "../shared/store-failure.ts";
 import { BlobFolder } from "./blob-folder.ts";
 import { fenceEntry } from "./fence-entry.ts";
+import { FileLogReading } from "./file-log-reading.ts";
 import { FolderKeeper } from "./folder-keeper.ts";
 import { formatAppend } from "./log-append.ts";
-import { readLog, readLogUntil } from "./log-reader.ts";
-import { readLogTail } from "./log-tail.ts";
-import { type KnownEnd, LogWriter } from "./log-writer.ts";
+import { LogWriter } from "./log-writer.ts";
 import { FileNotes } from "./notes-file.ts";
 import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 
@@ -49,8 +47,6 @@ export interface FileSessionLogOptions {
   readonly isMoving: () => boolean;
   readonly blobQuotaBytes: number;
 }
-
-const EMPTY: LogContents = { entries: [], damage: [] };
 
 /** A session's log file and the folder beside it. */
 export class FileSessionLog implements SessionLog {
@@ -72,8 +68,7 @@ export class FileSessionLog implements SessionLog {
   #needsFence = false;
   /** It was the writer once: whoever is it now has taken it over. */
   #wasWriter = false;
-  /** How the log ended when its tail was read: the first append need not read it again. */
-  #known: KnownEnd | undefined;
+  readonly #reading = new FileLogReading((work) => this.#read(work));
   #hasUnsynced: boolean;
   #areFoundFoldersMarked = false;
   #bytesWritten = 0;
@@ -222,7 +217,7 @@ export class FileSessionLog implements SessionLog {
         file,
         path: this.#paths.logFile,
         sessionId: this.sessionId,
-        known: this.#known,
+        known: this.#reading.known,
       });
     } catch (error) {
       if (file !== this.#reader) file.close();
@@ -272,37 +267,16 @@ export class FileSessionLog implements SessionLog {
     }
   }
 
-  async readTail(): Promise<LogContents> {
-    return (
-      this.#read((file) => {
-        const size = file.size();
-        const contents = readLogTail(file, size);
-        const last = contents?.entries.at(-1)?.entry;
-        if (last !== undefined) this.#known = { size, last: { seq: last.seq, id: last.id } };
-        return contents;
-      }) ?? EMPTY
-    );
+  readTail(): Promise<LogContents> {
+    return this.#reading.readTail();
   }
 
-  async readFrom(position: number, toSeq: number): Promise<LogContents> {
-    return this.#read((file) => readLogUntil(file, { from: position, to: file.size(), toSeq })) ?? EMPTY;
+  readFrom(position: number, toSeq: number): Promise<LogContents> {
+    return this.#reading.readFrom(position, toSeq);
   }
 
-  async *readAll({ outline: isOutline = false }: LogReading = {}): AsyncGenerator<LogContents> {
-    const size = this.#read((file) => file.size()) ?? 0;
-    const parts = this.#read((file) => readLog(file, { from: 0, to: size, isOutline }));
-    let last: Entry | undefined;
-    for (;;) {
-      const next = this.#read(() => parts?.next());
-      if (next === undefined) return;
-      if (next.done) break;
-      last = next.value.entries.at(-1)?.entry ?? last;
-      yield next.value;
-      // A long log is not to hold up everything else in the process.
-      await setImmediate();
-    }
-    // Whoever read it all goes on from what it saw, whatever the end alone would say of a damaged log.
-    if (last !== undefined) this.#known = { size, last: { seq: last.seq, id: last.id } };
+  readAll(reading?: LogReading): AsyncGenerator<LogContents> {
+    return this.#reading.readAll(reading);
   }
 
   #read<Result>(work: (file: OpenFile) => Result): Result | undefined {

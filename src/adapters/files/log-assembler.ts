@@ -31,7 +31,8 @@ interface OpenBatch {
   readonly entries: PlacedEntry[];
 }
 
-interface PlacedEntry {
+/** A whole line: its entry, and where it lies in the file. */
+export interface PlacedEntry {
   readonly entry: Entry;
   readonly batch: BatchMark | undefined;
   readonly position: number;
@@ -42,6 +43,16 @@ interface PlacedEntry {
 export interface LastEntry {
   readonly seq: number;
   readonly id: string | undefined;
+}
+
+/** Told of every line in the order of the file, before anything is decided. */
+export interface LineListener {
+  entry(placed: PlacedEntry): void;
+  /** A write that did not finish. */
+  cut(bytes: number): void;
+  damage(bytes: number): void;
+  /** Whole lines of an append whose last lines are not there. With a listener they are not reported here. */
+  dropped(damage: LogDamage): void;
 }
 
 /** How many lines of entries that came too late are followed; a log that was not made up has one or two. */
@@ -63,14 +74,22 @@ export class LogAssembler {
   #toldCount = 0;
 
   readonly #isOutline: boolean;
+  readonly #listener: LineListener | undefined;
+  #hasRefused = false;
 
   /**
    * `last` is the entry before the first line; without it the first entry is taken as it is. With
    * `isOutline`, messages, calls and answers come without what they hold.
    */
-  constructor(last: LastEntry = { seq: 0, id: undefined }, isOutline = false) {
+  constructor(last: LastEntry = { seq: 0, id: undefined }, isOutline = false, listener?: LineListener) {
     this.#last = last;
     this.#isOutline = isOutline;
+    this.#listener = listener;
+  }
+
+  /** Whole lines were passed over: the file is not in the order of the log, or two wrote it. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
   }
 
   add(line: RawLine): void {
@@ -119,6 +138,7 @@ export class LogAssembler {
   }
 
   #addEntry(placed: PlacedEntry): void {
+    this.#listener?.entry(placed);
     const { batch, position, end } = placed;
     if (batch === undefined) {
       this.#closeBatch(placed.entry.seq);
@@ -145,11 +165,13 @@ export class LogAssembler {
 
   /** A line whose write did not finish: neither did the batch before it. */
   #addCut(damage: LogDamage): void {
+    this.#listener?.cut(damage.bytes);
     this.#closeBatch();
     this.#report(damage);
   }
 
   #addDamage(damage: LogDamage): void {
+    this.#listener?.damage(damage.bytes);
     if (this.#batch !== undefined) this.#batch.isSpoiledInside = true;
     this.#report(damage);
   }
@@ -178,7 +200,13 @@ export class LogAssembler {
     const batch = this.#batch;
     if (batch === undefined) return;
     if (batch.isSpoiledInside || nextSeq > lastSeqOf(batch)) this.#keepBatch();
-    else this.#report({ position: batch.position, bytes: batch.end - batch.position, reason: "torn-tail" });
+    else {
+      this.#hasRefused ||= nextSeq > 0;
+      const { position, end } = batch;
+      const dropped = { position, bytes: end - position, reason: "torn-tail" } as const;
+      if (this.#listener === undefined) this.#report(dropped);
+      else this.#listener.dropped(dropped);
+    }
     this.#batch = undefined;
   }
 
@@ -229,6 +257,7 @@ export class LogAssembler {
   }
 
   #refuse({ entry, position, end }: PlacedEntry, reason: "duplicate-seq" | "forked" | "out-of-order"): void {
+    this.#hasRefused = true;
     this.#report({ position, bytes: end - position, reason });
     // Only its number is wrong where it goes on from what counts: what goes on from it does, too.
     if (reason === "out-of-order" || entry.parentId === this.#last.id) return;

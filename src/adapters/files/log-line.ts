@@ -138,6 +138,7 @@ function outlineEntry(line: Buffer, start: number): Entry | undefined {
   const head = OUTLINE_HEAD.exec(line.toString("latin1", start, start + OUTLINE_HEAD_LIMIT));
   if (head === null) return undefined;
   const seq = Number(head[2]);
+  if (seq === 0) return undefined;
   const id = head[3]!;
   const parentId = head[4]!;
   const at = Number(head[5]);

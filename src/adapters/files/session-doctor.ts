@@ -13,8 +13,9 @@ import type { Entry } from "../../transcript/entries.ts";
 import { errorCode, readFailure } from "../shared/store-failure.ts";
 import { BLOB_NAME_PATTERN, readBlobText, TEMPORARY_ENDING } from "./blob-folder.ts";
 import { leaseState } from "./lease-state.ts";
-import { readBuffer, readLog } from "./log-reader.ts";
+import { readBuffer } from "./log-reader.ts";
 import { checkNotes } from "./notes-checkup.ts";
+import { readScanned, scanInSteps } from "./ordered-log.ts";
 import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-findings.ts";
 
 const HASH_PATTERN = /"([0-9a-f]{64})"/g;
@@ -71,7 +72,8 @@ async function readThrough({ paths, fs }: DoctorOptions): Promise<ReadLog> {
   const file = fs.open(paths.logFile, "read");
   try {
     const bytes = file.size();
-    for (const part of readLog(file, { from: 0, to: bytes })) {
+    const scan = await scanInSteps(file, bytes);
+    for (const part of readScanned(file, scan, false)) {
       damage.push(...part.damage);
       entryCount += part.entries.length;
       for (const { entry } of part.entries) collectBlobs(entry, blobs, mentioned);

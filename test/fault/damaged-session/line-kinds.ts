@@ -123,7 +123,7 @@ export const LINE_KINDS: readonly Kind[] = [
       const at = indexOf(lines, "markreminder");
       return [...lines.toSpliced(at, 1), lines[at]!];
     },
-    { costs: ["markreminder"] },
+    MOVED,
   ),
   linesKind(
     "line-moved-to-the-start",
@@ -141,11 +141,9 @@ export const LINE_KINDS: readonly Kind[] = [
       const at = indexOf(lines, "markfound");
       return [...lines.slice(at), ...lines.slice(0, at)];
     },
-    { costs: ALL_MARKS.slice(0, ALL_MARKS.indexOf("markfound")) },
+    MOVED,
   ),
-  linesKind("reversed", "the lines stand in reverse order", (lines) => lines.toReversed(), {
-    costs: ALL_MARKS.filter((mark) => mark !== "marklast"),
-  }),
+  linesKind("reversed", "the lines stand in reverse order", (lines) => lines.toReversed(), MOVED),
   linesKind(
     "wrong-checksum",
     "a checksum is that of another line",

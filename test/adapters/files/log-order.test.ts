@@ -1,0 +1,106 @@
+/** Lines that were moved, repeated, swapped or restored hide no whole entry, whichever reader reads. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
+import type { Entry } from "../../../src/transcript/entries.ts";
+import { checkpoint, fileStore, message, ROOT, readSession, SESSION } from "../../fault/workload.ts";
+
+const PATH = `${ROOT}/${SESSION}.jsonl`;
+const COUNT = 200;
+const ALL = Array.from({ length: COUNT }, (_, index) => index + 1);
+
+let lines: readonly string[];
+
+const said = (seq: number, at = seq): Entry => ({ ...message(seq, `text ${seq}`), at });
+
+async function linesOf(entries: readonly Entry[]): Promise<readonly string[]> {
+  const disk = new InMemoryFileSystem();
+  const log = await fileStore(disk).create(SESSION);
+  for (const entry of entries) await log.append([entry]);
+  await log.close();
+  return Buffer.from(disk.readFile(PATH)).toString("utf8").trimEnd().split("\n");
+}
+
+beforeEach(async () => {
+  lines ??= await linesOf(ALL.map((seq) => (seq % 30 === 0 ? checkpoint(seq) : said(seq))));
+});
+
+function diskWith(changed: readonly string[]): InMemoryFileSystem {
+  const disk = new InMemoryFileSystem();
+  disk.writeFile(PATH, Buffer.from(changed.map((line) => `${line}\n`).join("")));
+  return disk;
+}
+
+const insertedAt = (at: number, copies: readonly string[]) => lines.toSpliced(at, 0, ...copies);
+const swapped = (a: number, b: number, count: number) =>
+  lines.map((line, index) => {
+    if (index >= a && index < a + count) return lines[b + index - a]!;
+    if (index >= b && index < b + count) return lines[a + index - b]!;
+    return line;
+  });
+
+const DISORDERS: readonly { readonly why: string; readonly change: () => readonly string[] }[] = [
+  {
+    why: "copies of two later lines stand before earlier ones",
+    change: () => insertedAt(50, lines.slice(150, 152)),
+  },
+  { why: "a copy of one later line stands before earlier ones", change: () => insertedAt(50, [lines[150]!]) },
+  { why: "two stretches are swapped", change: () => swapped(20, 120, 30) },
+  { why: "a stretch is swapped with the end", change: () => swapped(20, 180, 20) },
+  { why: "neighbouring stretches are swapped", change: () => swapped(160, 180, 20) },
+  { why: "the tail is repeated", change: () => [...lines, ...lines.slice(-25)] },
+  { why: "an old stretch stands at the end", change: () => [...lines, ...lines.slice(20, 70)] },
+  { why: "nearly everything is repeated, but for the end", change: () => [...lines, ...lines.slice(0, 170)] },
+  { why: "the lines are in reverse order", change: () => lines.toReversed() },
+];
+
+describe("a file whose lines are not in the order of the log", () => {
+  it.each(DISORDERS)("gives back every entry: $why", async ({ why, change }) => {
+    const disk = diskWith(change());
+    const before = Buffer.from(disk.readFile(PATH));
+    expect((await readSession(fileStore(disk))).seqs).toEqual(ALL);
+
+    const log = await fileStore(disk).open(SESSION);
+    const tail = (await log.readTail()).entries.map(({ entry }) => entry.seq);
+    // A log without a tail is read whole, so nothing is right, too.
+    if (tail.length > 0 || !why.includes("reverse")) expect(tail).toEqual(ALL.slice(179));
+    const all = [];
+    for await (const { entries } of log.readAll()) all.push(...entries);
+    for (const [from, to] of [
+      [10, 60],
+      [100, 190],
+    ] as const) {
+      const { position } = all.find(({ entry }) => entry.seq === from)!;
+      const { entries } = await log.readFrom(position, to);
+      expect(entries.map(({ entry }) => entry.seq)).toEqual(ALL.slice(from - 1, to));
+    }
+    expect(Buffer.from(disk.readFile(PATH)).equals(before), "reading changes nothing").toBe(true);
+    await log.append([said(201)]);
+    await log.close();
+    expect((await readSession(fileStore(disk))).seqs).toEqual([...ALL, 201]);
+    const again = await fileStore(disk).open(SESSION);
+    expect((await again.readTail()).entries.at(-1)?.entry.seq).toBe(201);
+    await again.close();
+  });
+});
+
+describe("a log that was cut and gone on with", () => {
+  const other = (seq: number): Entry => ({
+    ...message(seq, `the other ${seq}`),
+    id: `o${seq}`,
+    parentId: seq === 101 ? "e100" : `o${seq - 1}`,
+    at: 1_000 + seq,
+  });
+
+  it.each([
+    { why: "old lines stand behind it", at: (count: number) => count, old: [104, 160] },
+    { why: "old lines stand in the middle of it", at: () => 120, old: [104, 160] },
+    { why: "old lines stand where it was cut", at: () => 100, old: [100, 160] },
+  ])("shows what was written last: $why", async ({ at, old }) => {
+    const later = ALL.slice(100, 150).map(other);
+    const whole = await linesOf([...ALL.slice(0, 100).map((seq) => said(seq)), ...later]);
+    const stale = lines.slice(old[0], old[1]);
+    const disk = diskWith(whole.toSpliced(at(whole.length), 0, ...stale));
+    const { entries } = await readSession(fileStore(disk));
+    expect(entries.slice(100, 150).map(({ id }) => id)).toEqual(later.map(({ id }) => id));
+  });
+});
