@@ -33,7 +33,7 @@ import type { RoomHelp } from "./room-maker.ts";
 import type { WindowOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
-import { checkUndoBinds } from "./undo-safety.ts";
+import { checkUndoBinds, checkUndoIsUnanswered } from "./undo-safety.ts";
 import { sizeOf } from "./window-keeper.ts";
 
 /** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
@@ -127,6 +127,7 @@ export class CallPreparer {
     const fixed = await this.#begin(request);
     const edits = await this.#makeRoom(request, fixed, help);
     if ("ask" in edits) return edits;
+    await this.#repair({ isLeaving: true });
     const messages = keeper.request(writer.projection);
     for (const { rule, message } of keeper.findBroken(messages))
       this.#emit({ type: "invariant-broken", rule, message });
@@ -237,6 +238,7 @@ export class CallPreparer {
       isWarm: this.#cache.isWarm(this.#now(), request.model),
       usedTokens: ledger.figure().fitTokens,
       budget: this.budget(),
+      maxOutputTokens: this.room.maxOutputTokens,
       measure: (block) => estimateBlock(block) * ratio,
     };
   }
@@ -258,45 +260,37 @@ export class CallPreparer {
     const hint = "`visible` tells what is shown now; the edits of a call are in what `prepare` returned.";
     if (!writer.projection.activeEdits.some((active) => active.seq === editSeq))
       throw new SessionError("UNDO_REFUSED", { message: `Entry ${editSeq} is not an edit in force.`, hint });
-    this.#checkUndoIsSafe(editSeq);
+    const isStrict = this.room.editSafety === "strict";
     const undo = { type: "edit", edit: { kind: "undo", editSeq } } as const;
-    const known = writer.projection.canApply({ ...undo, seq: writer.nextSeq, id: "", v: 1, at: 0 })
-      ? writer.projection
-      : await writer.readProjection(writer.nextSeq - 1);
+    const isKnown = isStrict
+      ? writer.projection.isComplete
+      : writer.projection.canApply({ ...undo, seq: writer.nextSeq, id: "", v: 1, at: 0 });
+    const known = isKnown ? writer.projection : await writer.readProjection(writer.nextSeq - 1);
     const after = known.visibleWithout(editSeq);
-    if (this.room.editSafety === "strict") checkUndoBinds(editSeq, { projection: writer.projection, after });
+    if (isStrict) checkUndoIsUnanswered(editSeq, known);
+    if (isStrict) checkUndoBinds(editSeq, { projection: writer.projection, after });
     const { ratio, padding } = keeper.ledger;
     const neededTokens = Math.ceil(sizeOf(after) * ratio * padding + keeper.ledger.fixedFigure().fitTokens);
     const { blockingTokens } = this.budget();
     if (neededTokens < blockingTokens) return;
     throw new SessionError("UNDO_REFUSED", {
       message: `Without edit ${editSeq} the request would have ${neededTokens} tokens; ${blockingTokens} is the most that is sent.`,
-      hint: "Use a model with a larger window, or read what you need with the history tools.",
-    });
-  }
-
-  /** What was sent after the edit holds thinking that is bound to the history as it was then. */
-  #checkUndoIsSafe(editSeq: number): void {
-    const wasSentSince = (this.#parts.writer.projection.callSeqs.at(-1) ?? 0) > editSeq;
-    if (!wasSentSince || this.room.editSafety === "permissive") return;
-    throw new SessionError("UNDO_REFUSED", {
-      message: `Calls left after edit ${editSeq}, and this model binds its thinking to the history it saw.`,
-      hint: "Read what you need with the history tools, or rewind to before the edit.",
+      hint: "Use a model with a larger window, read what you need with the history tools, or `rewind` to an earlier entry.",
     });
   }
 
   async #begin(request: CallRequest): Promise<FixedPart> {
     this.room.switchTo(request.model);
     const fixed = await this.#fixed.read(request);
-    await this.#repair();
+    await this.#repair({ isLeaving: false });
     this.#checkNotEmpty();
     return fixed;
   }
 
-  async #repair(): Promise<void> {
+  async #repair({ isLeaving }: { readonly isLeaving: boolean }): Promise<void> {
     const { keeper, writer } = this.#parts;
     for (let pass = 0; pass < REPAIR_PASSES; pass++) {
-      const edit = keeper.findRepairs(writer.projection);
+      const edit = keeper.findRepairs(writer.projection, { isLeaving });
       if (edit === undefined) return;
       const { seq } = await writer.appendOne({ type: "edit", edit });
       this.#cache.rewritten();
@@ -344,7 +338,7 @@ export class CallPreparer {
     });
     if (done.length === 0) return done;
     this.#cache.rewritten();
-    await this.#repair();
+    await this.#repair({ isLeaving: false });
     this.#warnings.compacted();
     return done;
   }

@@ -9,6 +9,7 @@ import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { ModelError, type PalimpsestError, PromptTooLongError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
+import { OUTPUT_PARAMETERS } from "./model-call.ts";
 import type { CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import type { Session } from "./session.ts";
@@ -113,8 +114,6 @@ function shorterAnswer({ promptTokens, limitTokens, outputTokens }: ModelFailure
     },
   };
 }
-
-const OUTPUT_PARAMETERS = ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"];
 
 const SIZE_KINDS: ReadonlySet<ModelFailureKind> = new Set([
   "prompt-too-long",

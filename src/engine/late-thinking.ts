@@ -1,6 +1,6 @@
 /**
- * Thinking that comes too late: the window was edited while the model was answering, by a compaction by hand
- * or by the host, so that the answer stands behind another history than the one that it was thought in.
+ * Thinking that comes too late: the window was edited while the model was answering, by a compaction by hand,
+ * an undo, a rewind or by the host, so that the answer stands behind another history than the one that it was thought in.
  *
  * Models that bind their thinking to what stands before it would refuse it, or lose it. It stays in the log
  * and is not shown; what was said and called is.
@@ -15,11 +15,15 @@ import type { EntryDraft, LogWriter } from "./log-writer.ts";
  */
 export function planHideThinking(
   messages: readonly Message[],
-  { callSeq, writer, room }: { callSeq: number; writer: LogWriter; room: { editSafety: EditSafety } },
+  {
+    callSeq,
+    writer,
+    room,
+  }: { callSeq: number | undefined; writer: LogWriter; room: { editSafety: EditSafety } },
 ): readonly EntryDraft[] {
   const { projection, nextSeq } = writer;
-  const isEdited = projection.activeEdits.some(({ seq, edit }) => seq > callSeq && "effect" in edit);
-  if (!isEdited || room.editSafety === "permissive") return [];
+  if (callSeq === undefined || !projection.isRewrittenSince(callSeq) || room.editSafety === "permissive")
+    return [];
   const forms = messages.flatMap(({ content }, index) =>
     content.flatMap((block, place) =>
       isSealedReasoning(block) ? [{ seq: nextSeq + index, block: place }] : [],

@@ -2,9 +2,10 @@
  * A call of a model client: the request that a session prepared, what came of it, and what a failure means.
  */
 
-import type { JsonObject } from "../base/json.ts";
+import { asNumber, isObject, type JsonObject } from "../base/json.ts";
 import type { ModelAnswer, ModelClient, ModelRequest, ToolDefinition } from "../ports/model-client.ts";
 import type { ModelFailure } from "../ports/model-failure.ts";
+import { findModel } from "../tokens/model-catalogue.ts";
 import { classifyModelError } from "../tokens/model-failure.ts";
 import type { Usage } from "../transcript/messages.ts";
 import type { RequestMessage } from "../transcript/window.ts";
@@ -33,6 +34,52 @@ export function modelRequest(
   };
 }
 
+/** Parameters that limit the length of an answer, by provider. */
+export const OUTPUT_PARAMETERS = [
+  "max_tokens",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "maxOutputTokens",
+] as const;
+
+/** The longest answer of a side call that shares the conversation's request, in tokens. */
+export interface SideOutput {
+  /** Enough for the answer. */
+  readonly wantedTokens: number;
+  /** What it gets in any case, if the model can: this much is kept free for it. */
+  readonly reservedTokens: number;
+  /** What the window has left beside the prompt. */
+  readonly freeTokens: number;
+  /** The model's own limit; `undefined` if it is not known. */
+  readonly maxOutputTokens: number | undefined;
+}
+
+/**
+ * Gives a side call an output limit of its own: the conversation's limit is for the host's answers. The limit is
+ * no part of what a provider caches, so the prefix stays as it is. It replaces the host's parameter of that name,
+ * and never lowers it. A thinking budget, which is part of what is cached, comes on top.
+ */
+export function withOutputLimit(request: ModelRequest, output: SideOutput): ModelRequest {
+  const { parameters = {} } = request;
+  const names = OUTPUT_PARAMETERS.filter((name) => typeof parameters[name] === "number");
+  const thinkingTokens = thinkingBudget(parameters);
+  const limit = Math.min(
+    output.wantedTokens + thinkingTokens,
+    Math.max(Math.floor(output.freeTokens), output.reservedTokens + thinkingTokens),
+    output.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+  );
+  if (names.length === 0) return { ...request, maxOutputTokens: limit };
+  const own = names.map((name) => [name, Math.max(limit, Number(parameters[name]))]);
+  return { ...request, parameters: { ...parameters, ...Object.fromEntries(own) } };
+}
+
+/** Tokens that the Messages API takes out of the output limit for thinking. */
+function thinkingBudget({ thinking }: JsonObject): number {
+  const budget =
+    isObject(thinking) && thinking["type"] !== "disabled" ? thinking["budget_tokens"] : undefined;
+  return Math.max(0, asNumber(budget) ?? 0);
+}
+
 /** Tools as a client's provider takes them. */
 export function formatTools(
   client: Pick<ModelClient, "formatTool">,
@@ -53,13 +100,38 @@ export function failureOf(client: ModelClient, error: unknown): ModelFailure {
   return client.classifyError?.(error) ?? classifyModelError(error);
 }
 
-/** Asks a model once, whole; it ends with an answer, an error, the time limit or an abort. */
+/**
+ * Asks a model once, whole; it ends with an answer, an error, the time limit or an abort. If the provider refuses
+ * the output limit, because the model gives less than anybody said, the request goes again as `unlimited`.
+ */
 export async function askModel(
   client: ModelClient,
   request: ModelRequest,
-  limits: AskLimits,
+  limits: AskLimits & { readonly unlimited?: ModelRequest },
 ): Promise<ReadAnswer> {
-  return readAnswer(await askWithin((signal) => client.generate(request, { signal }), limits));
+  const ask = async (asked: ModelRequest): Promise<ReadAnswer> =>
+    readAnswer(await askWithin((signal) => client.generate(asked, { signal }), limits));
+  const { maxOutputTokens, ...plain } = request;
+  const unlimited = limits.unlimited ?? (maxOutputTokens === undefined ? undefined : plain);
+  try {
+    return await ask(withinModel(request));
+  } catch (error) {
+    if (unlimited === undefined || !refusesLimit(failureOf(client, error))) throw error;
+    return ask(unlimited);
+  }
+}
+
+/** True if the provider names the output limit as what is wrong with the request. */
+function refusesLimit({ kind, message }: ModelFailure): boolean {
+  return kind === "invalid-request" && /max_(?:completion_|output_)?tokens|maxOutputTokens/i.test(message);
+}
+
+/** Providers refuse a request for a longer answer than the model gives. */
+function withinModel(request: ModelRequest): ModelRequest {
+  const { model, maxOutputTokens } = request;
+  const most = maxOutputTokens === undefined ? undefined : findModel(model)?.maxOutputTokens;
+  if (maxOutputTokens === undefined || most === undefined || maxOutputTokens <= most) return request;
+  return { ...request, maxOutputTokens: most };
 }
 
 /** What of an answer is of use beside a conversation. */

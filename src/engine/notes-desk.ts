@@ -21,7 +21,7 @@ import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import type { ContentBlock, TextBlock } from "../transcript/blocks.ts";
 import type { Usage } from "../transcript/messages.ts";
 import { groupRounds } from "../transcript/rounds.ts";
-import { askModel, failureOf, modelRequest, withInstruction } from "./model-call.ts";
+import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "./model-call.ts";
 import type { NotesOptions } from "./notes-options.ts";
 import type { SummaryAsk } from "./summary-ask.ts";
 
@@ -37,6 +37,7 @@ export interface NotesAsk
     | "throughSeq"
     | "usedTokens"
     | "budget"
+    | "maxOutputTokens"
     | "measure"
   > {
   /** The notes as the model is to read them. */
@@ -98,9 +99,17 @@ export class NotesDesk {
     const fits = ask.usedTokens + promptTokens + ask.limits.totalTokens <= ask.budget.effectiveTokens;
     if (notes.updater !== "cold" && fits) {
       const messages = withInstruction(ask.messages, prompt);
-      const request = modelRequest(ask.request, { messages, cacheMarks: ask.cacheMarks }, ask.cacheTtl);
+      const { totalTokens } = ask.limits;
+      const { windowTokens, summaryReserveTokens } = ask.budget;
+      const unlimited = modelRequest(ask.request, { messages, cacheMarks: ask.cacheMarks }, ask.cacheTtl);
+      const request = withOutputLimit(unlimited, {
+        wantedTokens: totalTokens + summaryReserveTokens,
+        reservedTokens: totalTokens,
+        freeTokens: windowTokens - ask.usedTokens - promptTokens,
+        maxOutputTokens: ask.maxOutputTokens,
+      });
       return this.#call(
-        { form: "forked", client: main, request, throughSeq: ask.throughSeq, unknownVariables },
+        { form: "forked", client: main, request, unlimited, throughSeq: ask.throughSeq, unknownVariables },
         signal,
       );
     }
@@ -117,7 +126,7 @@ export class NotesDesk {
       system: SYSTEM,
       maxOutputTokens: Math.min(
         ask.limits.totalTokens + ask.budget.summaryReserveTokens,
-        resolveModelLimits({ model }).maxOutputTokens ?? Number.POSITIVE_INFINITY,
+        (cold === main ? ask.maxOutputTokens : undefined) ?? Number.POSITIVE_INFINITY,
       ),
       messages: [{ role: "user", content: [{ type: "text", text }] }],
     };
@@ -168,11 +177,13 @@ export class NotesDesk {
       form,
       client,
       request,
+      unlimited,
       throughSeq,
       unknownVariables,
     }: Pick<NotesCallTold, "form" | "unknownVariables"> & {
       readonly client: ModelClient;
       readonly request: ModelRequest;
+      readonly unlimited?: ModelRequest;
       readonly throughSeq: number;
     },
     signal: AbortSignal,
@@ -180,7 +191,10 @@ export class NotesDesk {
     const { deadline, timeoutMs } = this.#options;
     const told = { model: request.model, form, unknownVariables };
     try {
-      const { content, stopReason, usage } = await askModel(client, request, { deadline, timeoutMs, signal });
+      const { content, stopReason, usage } = await askModel(client, request, {
+        ...{ deadline, timeoutMs, signal },
+        ...(unlimited === undefined ? {} : { unlimited }),
+      });
       const text = content
         .filter(isText)
         .map((block) => block.text)

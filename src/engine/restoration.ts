@@ -120,7 +120,30 @@ function limitsOf(
   const own = budgetTokens ?? scaleTokens(RESTORE_DEFAULTS.listTokens, input.windowTokens);
   const all = Math.max(0, Math.min(own, input.budgetTokens));
   const item = itemTokens ?? scaleTokens(RESTORE_DEFAULTS.itemTokens, input.windowTokens);
-  return { budgetTokens: all, itemTokens: Math.min(item, all) };
+  // A shared budget may be larger than a list's.
+  const most = budgetTokens === undefined ? input.budgetTokens : all;
+  return { budgetTokens: all, itemTokens: Math.max(0, Math.min(item, most)) };
+}
+
+/** Kinds of items that share one budget, whoever restores them, unless their restorer has a budget of its own. */
+const SHARED_BUDGETS = [
+  { kinds: ["skill", "mcp-instructions"], tokens: RESTORE_DEFAULTS.skillsTokens },
+  { kinds: ["instructions", "git-status"], tokens: RESTORE_DEFAULTS.sessionStartTokens },
+] as const;
+
+/** A budget that is being used up. */
+interface Budget {
+  leftTokens: number;
+}
+
+/** The shared budgets of one restoration, by kind. */
+function sharedBudgets(windowTokens: number): ReadonlyMap<string, Budget> {
+  return new Map(
+    SHARED_BUDGETS.flatMap(({ kinds, tokens }) => {
+      const budget = { leftTokens: scaleTokens(tokens, windowTokens) };
+      return kinds.map((kind) => [kind, budget] as const);
+    }),
+  );
 }
 
 /** Whether a text stands, to the letter, in what will be sent besides what is restored. */
@@ -138,12 +161,14 @@ class Filling {
   readonly #texts: string[] = [];
   readonly #events: RestorationEvent[] = [];
   readonly #announced: Record<string, JsonObject> = {};
+  readonly #shared: ReadonlyMap<string, Budget>;
   #leftTokens: number;
 
   constructor(input: RestorationInput, isVisible: (text: string) => boolean) {
     this.#input = input;
     this.#measure = input.measure;
     this.#isVisible = isVisible;
+    this.#shared = sharedBudgets(input.windowTokens);
     this.#leftTokens = input.budgetTokens - measureText(RESTORED_OPENING, input.measure);
   }
 
@@ -153,9 +178,11 @@ class Filling {
     // Of one that failed nobody knows what has changed: what it had announced is still what it had announced.
     const told: Record<string, number> = items === undefined ? { ...before } : {};
     const limits = limitsOf(restorer, this.#input);
-    let ownTokens = limits.budgetTokens;
+    const own: Budget = { leftTokens: limits.budgetTokens };
     for (const item of items ?? []) {
-      const room = Math.min(limits.itemTokens, ownTokens, this.#leftTokens);
+      const shared = restorer.budgetTokens === undefined ? this.#shared.get(item.kind) : undefined;
+      const budget = shared ?? own;
+      const room = Math.min(limits.itemTokens, budget.leftTokens, this.#leftTokens);
       const done = this.#place(item, room);
       if ("reason" in done) {
         this.#skip(name, item, done.reason);
@@ -163,7 +190,7 @@ class Filling {
       } else {
         this.#texts.push(done.text);
         this.#leftTokens -= done.tokens;
-        ownTokens -= done.tokens;
+        budget.leftTokens -= done.tokens;
         const { kind, key } = item;
         this.#events.push({
           type: "restored",

@@ -1,6 +1,7 @@
 /**
  * The restorers of what a session was told at its start, and of the plan it works by.
  */
+import { RESTORE_DEFAULTS } from "../base/defaults/restore.ts";
 import type { Digest } from "../compaction/digest.ts";
 import { formatReadCall } from "../compaction/pointer.ts";
 import { doneTodos, openTodos } from "../compaction/todo-state.ts";
@@ -11,16 +12,20 @@ import type { RestoredItem, Restorer } from "../ports/restorer.ts";
 const PLAN_PRIORITY = 10;
 const START_PRIORITY = 20;
 
-/** Instruction files and the state of version control, read again; `read` is a host's, within its own limits. */
+/**
+ * Instruction files and the state of version control, read again; `read` is a host's, within its own limits.
+ * `budgetTokens`: what they may take together, `sessionStartTokens` of the window where it is left out.
+ */
 export function sessionStartRestorer(
   read: (signal: AbortSignal) => Promise<Pick<ProjectContext, "instructions" | "gitStatus">>,
-  budgetTokens: number,
+  budgetTokens?: number,
 ): Restorer {
   return {
     name: "session-start",
     priority: START_PRIORITY,
-    budgetTokens,
-    itemTokens: budgetTokens,
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    // One file may take all of it.
+    itemTokens: budgetTokens ?? RESTORE_DEFAULTS.sessionStartTokens.tokens,
     restore: async ({ signal }) => {
       const { instructions, gitStatus } = await read(signal);
       const note = "read again just now";

@@ -17,7 +17,7 @@ import type { ReportedLimits } from "../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../tokens/budget.ts";
 import type { EditSafety } from "../tokens/edit-safety.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
-import { resolveModelLimits } from "../tokens/model-catalogue.ts";
+import { type ModelLimits, resolveModelLimits } from "../tokens/model-catalogue.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import type { CacheWatch } from "./cache-watch.ts";
@@ -250,13 +250,19 @@ export class RoomKeeper {
     return Math.max(0, ledger.figure().tokens - ledger.fixedFigure().tokens);
   }
 
-  #budgetFor(model: string): ContextBudget {
+  /** The longest answer of the session's model, as far as anybody said. */
+  get maxOutputTokens(): number | undefined {
+    return this.#limitsOf(this.#parts.keeper.ledger.model).maxOutputTokens;
+  }
+
+  #limitsOf(model: string): ModelLimits {
     const { windowTokens, maxOutputTokens } = this.#options;
-    const limits = resolveModelLimits({
-      model,
-      option: { windowTokens, maxOutputTokens },
-      vendor: this.#vendor.get(model),
-    });
+    const option = { windowTokens, maxOutputTokens };
+    return resolveModelLimits({ model, option, vendor: this.#vendor.get(model) });
+  }
+
+  #budgetFor(model: string): ContextBudget {
+    const limits = this.#limitsOf(model);
     // A refusal is later news than any catalogue, and than what a host believes.
     const learned = this.#learned.get(model) ?? Number.POSITIVE_INFINITY;
     const ceilingTokens = Math.min(learned, this.#ceilingTokens ?? Number.POSITIVE_INFINITY);

@@ -177,7 +177,8 @@ export class Session {
       const { calls, keeper, writer } = this.#parts;
       const callSeq = asked ?? calls.newest;
       const sent = callSeq === undefined ? undefined : calls.find(callSeq);
-      if (callSeq === undefined || sent === undefined) return this.#append(messages);
+      const late = planHideThinking(messages, { callSeq, writer, room: this.#preparer.room });
+      if (callSeq === undefined || sent === undefined) return this.#append(messages, { after: late });
       const entry: EntryDraft = {
         type: "answer",
         callSeq,
@@ -185,7 +186,6 @@ export class Session {
         ...(stopReason === undefined ? {} : { stopReason }),
       };
       const isNewest = callSeq === calls.newest;
-      const late = planHideThinking(messages, { callSeq, writer, room: this.#preparer.room });
       const around = { after: [...late, entry], ...(isNewest ? { answerTo: callSeq } : {}) };
       const seqs = await this.#append(messages, around);
       calls.answered(callSeq);
@@ -214,8 +214,8 @@ export class Session {
   }
 
   /**
-   * Takes an edit back: what it hid is shown again.
-   * @throws `SessionError` `UNDO_REFUSED` with the figures where the window would not fit any more.
+   * Takes an edit back: what it hid is shown again. @throws `SessionError` `UNDO_REFUSED` if the window would not
+   * fit, with the figures, or if a model that binds its thinking has answered since: then `rewind` goes back.
    */
   undo(editSeq: number): Promise<void> {
     return this.#run(async () => {

@@ -33,6 +33,8 @@ export interface SummaryAsk {
   /** Size of the request, padded. */
   readonly usedTokens: number;
   readonly budget: ContextBudget;
+  /** The longest answer that the model gives; `undefined` if that is not known. */
+  readonly maxOutputTokens: number | undefined;
   /** In tokens of the model that is being called. */
   readonly measure: Measure;
   readonly instructions?: string | undefined;

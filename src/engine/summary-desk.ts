@@ -22,9 +22,9 @@ import { measureText } from "../compaction/measure.ts";
 import type { Deadline } from "../ports/deadline.ts";
 import type { ModelClient, ModelRequest } from "../ports/model-client.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
-import { resolveModelLimits } from "../tokens/model-catalogue.ts";
+import { findModel, resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { sumUsage, type Usage } from "../transcript/messages.ts";
-import { askModel, failureOf, modelRequest, withInstruction } from "./model-call.ts";
+import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "./model-call.ts";
 import { abortedError } from "./stop-if-aborted.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
 
@@ -60,6 +60,8 @@ interface Attempt {
   readonly client: ModelClient;
   readonly form: SummaryCall["form"];
   readonly request: ModelRequest;
+  /** The request with the host's own output limit. */
+  readonly unlimited?: ModelRequest;
 }
 
 export class SummaryDesk {
@@ -121,13 +123,21 @@ export class SummaryDesk {
   }
 
   #forked(ask: SummaryAsk, asked: WrittenFor): Attempt {
-    const messages = withInstruction(ask.messages, composeForkInstruction(asked));
-    const { request, cacheMarks, cacheTtl } = ask;
+    const instruction = composeForkInstruction(asked);
+    const messages = withInstruction(ask.messages, instruction);
+    const { request, cacheMarks, cacheTtl, budget, usedTokens, maxOutputTokens } = ask;
+    const unlimited = modelRequest(request, { messages, cacheMarks }, cacheTtl);
     return {
       trigger: ask.trigger,
       client: this.#options.main,
       form: "forked",
-      request: modelRequest(request, { messages, cacheMarks }, cacheTtl),
+      unlimited,
+      request: withOutputLimit(unlimited, {
+        wantedTokens: budget.summaryReserveTokens + asked.summaryTokens,
+        reservedTokens: budget.summaryReserveTokens,
+        freeTokens: budget.windowTokens - usedTokens - measureText(instruction, ask.measure),
+        maxOutputTokens,
+      }),
     };
   }
 
@@ -141,7 +151,7 @@ export class SummaryDesk {
       request: {
         model: this.#coldModel(ask),
         system: COLD_SYSTEM,
-        maxOutputTokens: ask.budget.summaryReserveTokens + asked.summaryTokens,
+        maxOutputTokens: this.#coldOutputTokens(ask, asked),
         messages: [{ role: "user", content: [{ type: "text", text }] }],
       },
     };
@@ -155,6 +165,13 @@ export class SummaryDesk {
     return this.#options.summary?.model ?? ask.request.model;
   }
 
+  /** The summary and the scratchpad before it, as far as the model that writes them can. */
+  #coldOutputTokens(ask: SummaryAsk, asked: WrittenFor): number {
+    const isMain = this.#options.summary?.model === undefined;
+    const most = isMain ? ask.maxOutputTokens : findModel(this.#coldModel(ask))?.maxOutputTokens;
+    return Math.min(ask.budget.summaryReserveTokens + asked.summaryTokens, most ?? Number.POSITIVE_INFINITY);
+  }
+
   /** What a transcript may take in the window of the model that will read it. */
   #transcriptTokens(ask: SummaryAsk, asked: WrittenFor): number {
     const { budget, measure } = ask;
@@ -166,12 +183,11 @@ export class SummaryDesk {
       `${COLD_SYSTEM}\n${composeColdPrompt("", { ...asked, leftOutRounds: 0 })}`,
       measure,
     );
-    const outputTokens = budget.summaryReserveTokens + asked.summaryTokens;
-    return Math.floor((windowTokens - outputTokens - frame) * D.transcriptShare);
+    return Math.floor((windowTokens - this.#coldOutputTokens(ask, asked) - frame) * D.transcriptShare);
   }
 
   async #call(
-    { trigger, client, form, request }: Attempt,
+    { trigger, client, form, request, unlimited }: Attempt,
     attempt: number,
     signal: AbortSignal | undefined,
   ): Promise<
@@ -183,7 +199,10 @@ export class SummaryDesk {
     const tell = (outcome: SummaryCall["outcome"], usage?: Usage): void =>
       onCall({ trigger, model: request.model, form, attempt, outcome, tookMs: now() - startMs, usage });
     try {
-      const { content, stopReason, usage } = await askModel(client, request, { deadline, timeoutMs, signal });
+      const { content, stopReason, usage } = await askModel(client, request, {
+        ...{ deadline, timeoutMs, signal },
+        ...(unlimited === undefined ? {} : { unlimited }),
+      });
       const read = readSummaryAnswer({ content, stopReason });
       tell(read.ok ? "written" : read.problem, usage);
       return { type: "answer", ...(read.ok ? { text: read.text } : {}), usage };

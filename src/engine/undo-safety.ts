@@ -11,6 +11,19 @@ import type { Projection } from "../transcript/projection.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 
 /**
+ * What was answered after the edit was thought in the history that the edit left; a call that was only prepared
+ * bound nothing.
+ * @throws `UNDO_REFUSED` if something was answered since
+ */
+export function checkUndoIsUnanswered(editSeq: number, projection: Projection): void {
+  if (!projection.isAnsweredSince(editSeq)) return;
+  throw new SessionError("UNDO_REFUSED", {
+    message: `Something was answered after edit ${editSeq}, and this model binds its thinking to the history it saw.`,
+    hint: `Read what you need with the history tools, or go back to before the edit with \`rewind(${editSeq - 1})\`.`,
+  });
+}
+
+/**
  * @param after - what would be shown without the edit
  * @throws `UNDO_REFUSED` where thinking would come back behind something that another edit has changed since
  */
@@ -32,7 +45,7 @@ export function checkUndoBinds(
   if (!isBroken) return;
   throw new SessionError("UNDO_REFUSED", {
     message: `Without edit ${editSeq} thinking would be shown again behind a history that other edits changed, and this model binds it to what it saw.`,
-    hint: "Take back the later edits first, read what you need with the history tools, or rewind to before the edit.",
+    hint: `Take back the later edits first, read what you need with the history tools, or go back to before the edit with \`rewind(${editSeq - 1})\`.`,
   });
 }
 

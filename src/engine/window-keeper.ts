@@ -98,10 +98,13 @@ export class WindowKeeper {
     return true;
   }
 
-  /** What has to be mended before the window is sent. Follows first. */
-  findRepairs(projection: Projection): RepairEdit | undefined {
+  /** What has to be mended before the window is sent; `isLeaving`: right before it is. Follows first. */
+  findRepairs(
+    projection: Projection,
+    options: { readonly isLeaving?: boolean } = {},
+  ): RepairEdit | undefined {
     this.follow(projection);
-    return this.#scan.scan(projection.visible, projection.callSeqs);
+    return this.#scan.scan(projection.visible, projection.callSeqs, options);
   }
 
   /** The request that the window makes. Follows first. */

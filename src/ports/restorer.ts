@@ -30,7 +30,10 @@ export interface RestoredItem {
 
 /** What a restorer is told. */
 export interface RestoreContext {
-  /** All that this restorer's items may take together, and the most of one, in tokens, headings included. */
+  /**
+   * All that this restorer's items may take together, and the most of one, in tokens, headings included. Kinds that
+   * share a budget may take more together.
+   */
   readonly budgetTokens: number;
   readonly itemTokens: number;
   /** Tokens of a text, as they are counted against the budget. */
@@ -49,7 +52,11 @@ export interface Restorer {
   readonly name: string;
   /** Those with a lower number are given room first. @defaultValue 50 */
   readonly priority?: number;
-  /** What its items may take together, in tokens. @defaultValue `listTokens`, scaled with the window */
+  /**
+   * What its items may take together, in tokens.
+   * @defaultValue `listTokens`; skills and `mcp-instructions` of all restorers share `skillsTokens`, `instructions` and
+   * `git-status` share `sessionStartTokens`; each scaled with the window
+   */
   readonly budgetTokens?: number;
   /** The most of one item, in tokens. @defaultValue `itemTokens`, scaled with the window */
   readonly itemTokens?: number;

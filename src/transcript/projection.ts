@@ -145,6 +145,27 @@ export class Projection {
     return this.#folded(this.#edits.filter((active) => active.seq !== editSeq));
   }
 
+  /** True if an answer of the line stands behind entry `seq`, as far as messages are known: see {@link isComplete}. */
+  isAnsweredSince(seq: number): boolean {
+    const ranges = this.#line.ranges();
+    return [...this.#messages.values()].some(
+      (entry) => entry.role === "assistant" && entry.seq > seq && isWithin(ranges, entry.seq),
+    );
+  }
+
+  /** True if the answer to call `callSeq` would stand behind another window than the call held. */
+  isRewrittenSince(callSeq: number): boolean {
+    const ranges = this.#line.ranges();
+    return (
+      (callSeq < this.headSeq && !isWithin(ranges, callSeq)) ||
+      this.#edits.some(({ seq }) => seq > callSeq) ||
+      this.#editEntries.some(
+        ({ seq, edit }) =>
+          edit.kind === "undo" && seq > callSeq && edit.editSeq < callSeq && isWithin(ranges, seq),
+      )
+    );
+  }
+
   /** Lets go of messages that no edit in force shows; undoing those edits folds the whole log then. */
   forgetHidden(): void {
     const shown = new Set(

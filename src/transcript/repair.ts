@@ -60,9 +60,14 @@ export class RepairScan {
 
   /**
    * Scans what follows the part scanned before and returns the repairs a request needs.
-   * `callSeqs`: the calls on the line. Applying the repairs leaves nothing to repair.
+   * `callSeqs`: the calls on the line. Applying the repairs leaves nothing to repair. `isLeaving`: the request is
+   * about to leave. Until then nobody has to speak last: the user may be about to.
    */
-  scan(visible: readonly VisibleMessage[], callSeqs: readonly number[]): RepairEdit | undefined {
+  scan(
+    visible: readonly VisibleMessage[],
+    callSeqs: readonly number[],
+    { isLeaving = true }: { readonly isLeaving?: boolean } = {},
+  ): RepairEdit | undefined {
     this.#repairs = [];
     for (; this.#scanned < visible.length; this.#scanned++) this.#message(visible[this.#scanned]!, callSeqs);
     if (this.#firstSystemSeq !== undefined && !this.#hasStarted) this.#start();
@@ -70,7 +75,7 @@ export class RepairScan {
     const isLast = endsWithAssistant(visible);
     if (isLast && (this.#open?.serverUses.size ?? 0) > 0) return toEdit(this.#repairs);
     const isAnswered = this.#open === undefined || this.#answerOpenCalls(this.#open);
-    if (isAnswered && isLast) {
+    if (isLeaving && isAnswered && isLast) {
       const last = visible.findLast((message) => message.blocks.length > 0)!;
       this.#insert(last.seq, "missing-last-user", "end", { type: "text", text: TRAILING_USER_TEXT });
     }
