@@ -103,7 +103,7 @@ export class WindowTooSmallError extends PalimpsestError {
         : size.isUnmanaged === true
           ? {
               message: `${room}the whole conversation needs ${size.neededTokens}, and the policy \`off\` takes nothing out.`,
-              hint: "Use another policy, or a model with a larger window.",
+              hint: "Compact by hand, use another policy, or use a model with a larger window.",
             }
           : {
               message: `${room}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,

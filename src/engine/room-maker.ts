@@ -2,10 +2,12 @@
  * Making room: the planner of the session's policy, fed with what it needs from the log and, where a
  * model writes summaries, with what that wrote.
  */
+import { POLICY_DEFAULTS } from "../base/defaults/economics.ts";
 import { costPolicy, DEFAULT_POLICY } from "../compaction/cost-policy.ts";
 import type { WrittenSummary } from "../compaction/full/written-summary.ts";
 import type { PartialSpan } from "../compaction/plan-compaction.ts";
 import type { Room, RoomMade } from "../compaction/room.ts";
+import { canSummarise } from "../compaction/room-sizes.ts";
 import type { SessionNotes } from "../compaction/session-memory-compact.ts";
 import {
   type CompactReason,
@@ -41,7 +43,10 @@ export class RoomMaker {
   /** Layers that are switched off, by name. */
   readonly disabledLayers: ReadonlySet<string>;
   readonly #parts: Pick<SessionParts, "digest" | "pins" | "writer">;
+  /** Decides before each call; none where the policy is `off`. */
   readonly #planner: WindowPlanner | undefined;
+  /** Decides where somebody compacts by hand: what is off is the session's own doing. */
+  readonly #byHand: WindowPlanner;
   #isResumed = false;
 
   constructor(parts: Pick<SessionParts, "digest" | "pins" | "writer">, options: WindowOptions) {
@@ -49,6 +54,7 @@ export class RoomMaker {
     this.disabledLayers = new Set(options.disabledLayers ?? []);
     const policy = costPolicy(options.policy ?? DEFAULT_POLICY);
     this.#planner = policy === undefined ? undefined : new WindowPlanner(policy);
+    this.#byHand = this.#planner ?? new WindowPlanner(POLICY_DEFAULTS.faithful);
   }
 
   /** Whether the policy leaves the window alone. */
@@ -57,8 +63,10 @@ export class RoomMaker {
   }
 
   /** The edits of one rewrite; or that a summary is due, where it is waited for. */
-  async make(room: Room, help: RoomHelp = {}): Promise<RoomMade | SummaryDue> {
-    const planner = this.#planner;
+  async make(given: Room, help: RoomHelp = {}): Promise<RoomMade | SummaryDue> {
+    const isByHand = help.compactFor === "manual";
+    const planner = isByHand ? this.#byHand : this.#planner;
+    const room = isByHand ? withSummaries(given) : given;
     const nothing: RoomMade = { edits: [], usedTokens: room.usedTokens };
     if (planner === undefined) return nothing;
     this.#resume(planner, room);
@@ -115,4 +123,11 @@ export class RoomMaker {
   async #sources(): Promise<SummarySources> {
     return { digest: await this.#parts.digest.get(), pinned: await this.#parts.pins.texts() };
   }
+}
+
+/** A window that somebody compacts by hand: where all summaries are switched off, that from the log is made. */
+function withSummaries(room: Room): Room {
+  if (canSummarise(room)) return room;
+  const disabledLayers = new Set([...room.disabledLayers].filter((layer) => layer !== "extractive"));
+  return { ...room, disabledLayers };
 }

@@ -44,6 +44,7 @@ export interface WindowOptions {
   /**
    * Layers that are switched off; `arrival` is the limit of new blocks. What would not fit without them is
    * still shown in part, as a last resort; `policy: "off"` does not even do that.
+   * A compaction by hand works whatever is off: with all summaries off, it makes that from the log.
    */
   readonly disabledLayers?: readonly SwitchedLayer[];
   /** Tools whose results and arguments are never cleared; large ones may be shown by head and tail. */
