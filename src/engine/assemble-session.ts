@@ -54,7 +54,8 @@ export function assembleSession(
   const isTold = (seq: number): boolean => isTheHosts(writer.projection, seq);
   const told = { create: () => createDigest(), add: addToDigest, includes: isTold };
   const everything = { create: () => createHistoryIndex(), add: addToHistory, includes: () => true };
-  const measure = (block: Parameters<typeof estimateBlock>[0]): number => estimateBlock(block) * ledger.ratio;
+  const measure = (block: Parameters<typeof estimateBlock>[0]): number =>
+    estimateBlock(block, ledger.model) * ledger.ratio;
   const parts: SessionParts = {
     log,
     writer,

@@ -239,7 +239,7 @@ export class CallPreparer {
       usedTokens: ledger.figure().fitTokens,
       budget: this.budget(),
       maxOutputTokens: this.room.maxOutputTokens,
-      measure: (block) => estimateBlock(block) * ratio,
+      measure: (block) => estimateBlock(block, request.model) * ratio,
     };
   }
 
@@ -270,7 +270,9 @@ export class CallPreparer {
     if (isStrict) checkUndoIsUnanswered(editSeq, known);
     if (isStrict) checkUndoBinds(editSeq, { projection: writer.projection, after });
     const { ratio, padding } = keeper.ledger;
-    const neededTokens = Math.ceil(sizeOf(after) * ratio * padding + keeper.ledger.fixedFigure().fitTokens);
+    const neededTokens = Math.ceil(
+      sizeOf(after, keeper.ledger.model) * ratio * padding + keeper.ledger.fixedFigure().fitTokens,
+    );
     const { blockingTokens } = this.budget();
     if (neededTokens < blockingTokens) return;
     throw new SessionError("UNDO_REFUSED", {

@@ -201,6 +201,8 @@ class LogFold {
     if (entry.type === "call") {
       keeper.follow(projection);
       keeper.ledger.modelSwitched(entry.model);
+      // Media cost what the new model's vendor charges.
+      keeper.follow(projection);
       if (entry.fixedTokens !== undefined) keeper.ledger.fixedChanged(entry.fixedTokens);
       calls.left(entry.seq, keeper.sent());
     } else if (entry.type === "answer") {

@@ -167,9 +167,10 @@ export class NotesProgress {
   }
 
   #sizeOf({ messages, usage }: AnsweredCall): number {
-    const { ratio } = this.#session.parts.keeper.ledger;
+    const { ratio, model } = this.#session.parts.keeper.ledger;
     return (
-      usage?.outputTokens ?? messages.reduce((sum, message) => sum + estimateMessage(message) * ratio, 0)
+      usage?.outputTokens ??
+      messages.reduce((sum, message) => sum + estimateMessage(message, model) * ratio, 0)
     );
   }
 

@@ -231,7 +231,7 @@ export class RoomKeeper {
       tariff: this.#cache.tariffOf(keeper.ledger.model),
       editSafety: this.editSafety,
       isWarm: this.#cache.isWarm(this.#now(), keeper.ledger.model),
-      measure: (block: ContentBlock) => estimateBlock(block) * ratio,
+      measure: (block: ContentBlock) => estimateBlock(block, keeper.ledger.model) * ratio,
       padding,
       disabledLayers: this.rooms.disabledLayers,
       writesSummaries,

@@ -23,6 +23,8 @@ export class WindowKeeper {
   readonly ledger: UsageLedger;
   #projection: Projection | undefined;
   #revision = -1;
+  /** The model by whose rules media were priced. */
+  #model: string | undefined;
   #seen = 0;
   /** The window as it was followed last, and how much of it the last request held. */
   #visible: readonly VisibleMessage[] = [];
@@ -38,6 +40,10 @@ export class WindowKeeper {
   /** Catches up with the window. */
   follow(projection: Projection): void {
     const { visible, revision, callSeqs } = projection;
+    const { model } = this.ledger;
+    if (model !== this.#model && projection === this.#projection)
+      this.ledger.windowRestored(sizeOf(visible.slice(0, this.#seen), model));
+    this.#model = model;
     if (projection !== this.#projection || revision !== this.#revision) {
       // What was sent still stands as it was sent: the report about it holds.
       const holdsReport = this.#projection === undefined || this.#startsAsSent(visible);
@@ -47,13 +53,13 @@ export class WindowKeeper {
       this.#scan = new RepairScan();
       this.#check = new RequestCheck();
       this.#seen = 0;
-      if (holdsReport) this.ledger.windowRestored(sizeOf(visible));
-      else this.ledger.windowReplaced(sizeOf(visible));
+      if (holdsReport) this.ledger.windowRestored(sizeOf(visible, this.ledger.model));
+      else this.ledger.windowReplaced(sizeOf(visible, this.ledger.model));
       for (const message of visible) this.#assembler.push(message, callSeqs);
     } else {
       for (let index = this.#seen; index < visible.length; index++) {
         const message = visible[index]!;
-        this.ledger.messageAdded(estimateVisibleMessage(message));
+        this.ledger.messageAdded(estimateVisibleMessage(message, this.ledger.model));
         if (message.role === "user" && message.origin === "user") this.ledger.turnBegan();
         this.#assembler.push(message, callSeqs);
       }
@@ -86,7 +92,7 @@ export class WindowKeeper {
     readonly reply: readonly VisibleMessage[];
   }): Extract<SessionEvent, { readonly type: "usage-distrusted" }> | undefined {
     const estimatedTokens = this.ledger.figure().tokens;
-    const judgement = this.ledger.usageReported({ ...report, ...replySize(reply) });
+    const judgement = this.ledger.usageReported({ ...report, ...replySize(reply, this.ledger.model) });
     if (judgement !== "doubted") return undefined;
     return { type: "usage-distrusted", reportedTokens: promptTokens(report.usage), estimatedTokens };
   }
@@ -181,22 +187,23 @@ function callIdsOf({ role, content }: RequestMessage): readonly string[] {
 }
 
 /** Size of a window in reference tokens. */
-export function sizeOf(visible: readonly VisibleMessage[]): number {
+export function sizeOf(visible: readonly VisibleMessage[], model: string): number {
   let tokens = 0;
-  for (const message of visible) tokens += estimateVisibleMessage(message);
+  for (const message of visible) tokens += estimateVisibleMessage(message, model);
   return tokens;
 }
 
 /** What the ledger wants to know of a reply, which is the messages `visible`. */
 function replySize(
   visible: readonly VisibleMessage[],
+  model: string,
 ): Pick<UsageReport, "replyTokens" | "isReplyWhole" | "sealedTokens"> {
   const blocks = visible.flatMap((message) => message.blocks);
   const sealed = blocks.filter(({ block }) => isSealedReasoning(block));
   return {
-    replyTokens: sizeOf(visible),
+    replyTokens: sizeOf(visible, model),
     isReplyWhole: visible.every((message) => message.blocks.every(isAsSaid)),
-    sealedTokens: sealed.reduce((sum, { block }) => sum + estimateBlock(block), 0),
+    sealedTokens: sealed.reduce((sum, { block }) => sum + estimateBlock(block, model), 0),
   };
 }
 

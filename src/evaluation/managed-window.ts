@@ -79,9 +79,10 @@ export class ManagedWindow implements Contestant {
     this.#policy = policy;
     this.#setting = setting;
     this.#arena = arena;
-    const ratio = tokenizerRatio(trajectory.model);
-    this.#measure = (block) => estimateBlock(block) * ratio;
-    this.#shown = new ShownWindow(ratio);
+    const { model } = trajectory;
+    const ratio = tokenizerRatio(model);
+    this.#measure = (block) => estimateBlock(block, model) * ratio;
+    this.#shown = new ShownWindow(model);
     this.#budget = planBudget({ windowTokens });
     this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? arrivalPolicy)(windowTokens);
     this.#disabledLayers = new Set(policy.disabledLayers ?? []);

@@ -3,6 +3,7 @@
  * read, and the pointers it shows. Following a window costs what changed.
  */
 import { estimateVisibleMessage } from "../tokens/estimate-message.ts";
+import { tokenizerRatio } from "../tokens/model-family.ts";
 import { blockText } from "../transcript/blocks.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import { stringsIn } from "./readable-strings.ts";
@@ -18,15 +19,16 @@ const POINTER = /\bm(\d{1,15})\.\d{1,9}\b/g;
 
 export class ShownWindow {
   readonly strings = new VisibleStrings();
+  readonly #model: string;
   readonly #ratio: number;
   readonly #units: ShownUnit[] = [];
   readonly #known = new WeakMap<VisibleMessage, ShownUnit>();
   readonly #pointedTo = new Map<number, number>();
   #tokens = 0;
 
-  /** `ratio`: the model's tokens per reference token. */
-  constructor(ratio: number) {
-    this.#ratio = ratio;
+  constructor(model: string) {
+    this.#model = model;
+    this.#ratio = tokenizerRatio(model);
   }
 
   get units(): readonly WindowUnit[] {
@@ -78,7 +80,7 @@ export class ShownWindow {
     const unit: ShownUnit = {
       message,
       id: nextUnitId(),
-      tokens: Math.round(estimateVisibleMessage(message) * this.#ratio),
+      tokens: Math.round(estimateVisibleMessage(message, this.#model) * this.#ratio),
       blocks: message.blocks.length,
       strings: new Set(message.blocks.flatMap(({ block }) => [...stringsIn(block)])),
       pointers: pointersIn(message),

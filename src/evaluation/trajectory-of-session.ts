@@ -23,7 +23,7 @@ export interface TrajectoryOptions {
 /** The trajectory of a recorded session. */
 export function trajectoryOf(session: ImportedSession, options: TrajectoryOptions): Trajectory {
   const ratio = tokenizerRatio(options.model);
-  const { messages, fixedTokens } = new Recorder(ratio).record(session);
+  const { messages, fixedTokens } = new Recorder(options.model).record(session);
   return makeTrajectory({
     name: options.name,
     model: options.model,
@@ -46,6 +46,7 @@ function boundedFixedTokens(tokens: number): number {
 }
 
 class Recorder {
+  readonly #model: string;
   readonly #ratio: number;
   readonly #messages: RecordedMessage[] = [];
   readonly #tools = new Map<string, string>();
@@ -55,8 +56,9 @@ class Recorder {
   #tokens = 0;
   #fixedTokens: number | undefined;
 
-  constructor(ratio: number) {
-    this.#ratio = ratio;
+  constructor(model: string) {
+    this.#model = model;
+    this.#ratio = tokenizerRatio(model);
   }
 
   record(session: ImportedSession): {
@@ -82,7 +84,7 @@ class Recorder {
     this.#lastMs = Math.max(this.#lastMs, said);
     const spokenBy = speakerOf(message, first.isAttachment === true);
     const tool = spokenBy === "tool" ? this.#toolOf(content) : undefined;
-    const tokens = Math.round(estimateMessage(message) * this.#ratio);
+    const tokens = Math.round(estimateMessage(message, this.#model) * this.#ratio);
     this.#tokens += tokens;
     this.#messages.push({
       message,

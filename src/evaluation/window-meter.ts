@@ -70,10 +70,10 @@ export class WindowMeter {
   #lastTokens = 0;
   readonly #calls: MeteredCall[] = [];
 
-  constructor(trajectory: Trajectory, tariff: ResolvedTariff, ratio: number) {
+  constructor(trajectory: Trajectory, tariff: ResolvedTariff) {
     this.#trajectory = trajectory;
     this.#tariff = tariff;
-    this.#shown = new ShownWindow(ratio);
+    this.#shown = new ShownWindow(trajectory.model);
     this.#cache = new CacheModel(tariff, trajectory.fixedTokens);
     this.#uncompactedCache = new CacheModel(tariff, trajectory.fixedTokens);
     this.#reachability = new Reachability(trajectory);

@@ -8,19 +8,47 @@ import { TOKENS_DEFAULTS } from "../base/defaults/tokens.ts";
 import { asNumber, asString, isObject } from "../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../transcript/blocks.ts";
 import { estimateText } from "./estimate-text.ts";
+import { type MediaDetail, mediaReferenceTokens } from "./media-price.ts";
+import { type MediaSize, readMediaSize } from "./media-size.ts";
 
-const known = new WeakMap<object, number>();
-
-/** Estimates a block in reference tokens, not rounded. Any object is taken; nothing in it makes this throw. */
-export function estimateBlock(block: ContentBlock): number {
-  const before = known.get(block);
-  if (before !== undefined) return before;
-  const tokens = weighBlock(block);
-  known.set(block, tokens);
-  return tokens;
+/** What a block weighs: its text in reference tokens, and media, whose price depends on the model. */
+interface Weight {
+  readonly tokens: number;
+  readonly media: readonly SizedMedia[];
 }
 
-function weighBlock(block: ContentBlock): number {
+interface SizedMedia {
+  readonly size: MediaSize;
+  readonly detail: MediaDetail | undefined;
+}
+
+const known = new WeakMap<object, Weight>();
+
+/**
+ * Estimates a block in reference tokens, not rounded. Images and PDFs are read for their size and priced by
+ * the rules of `model`'s vendor; without a model by Anthropic's. Any object is taken; nothing in it makes this throw.
+ */
+export function estimateBlock(block: ContentBlock, model?: string): number {
+  let weight = known.get(block);
+  if (weight === undefined) {
+    const media: SizedMedia[] = [];
+    weight = { tokens: weighBlock(block, media), media };
+    known.set(block, weight);
+  }
+  return weight.media.reduce(
+    (sum, { size, detail }) => sum + mediaReferenceTokens(size, model, detail),
+    weight.tokens,
+  );
+}
+
+/** True if the price of a block depends on the model: it holds media whose size is known. @internal */
+export function holdsSizedMedia(block: ContentBlock): boolean {
+  estimateBlock(block);
+  return known.get(block)!.media.length > 0;
+}
+
+/** The tokens of a block but for its media with a known size, which are added to `media`. */
+function weighBlock(block: ContentBlock, media: SizedMedia[]): number {
   switch (block.type) {
     case "text":
       return estimateText(textOf(block.text)) + TOKENS_DEFAULTS.blockTokens;
@@ -28,20 +56,20 @@ function weighBlock(block: ContentBlock): number {
       // The signature is not read by the model; only the text takes room.
       return estimateText(textOf(block.thinking)) + TOKENS_DEFAULTS.blockTokens;
     case "redacted_thinking":
-      return estimateRedacted(textOf(block.data));
+      return estimateCipher(textOf(block.data)) + TOKENS_DEFAULTS.blockTokens;
     case "tool_use":
     case "server_tool_use":
     case "mcp_tool_use":
       return weighCall(textOf(block.name), block.input);
     case "tool_result":
-      return weighResult(block);
+      return weighResult(block, media);
     case "image":
     case "document":
-      return estimateMedia(block);
+      return weighMedia(block, media);
     case "compaction":
       return estimateText(textOf(block.content)) + TOKENS_DEFAULTS.blockTokens;
     case "opaque":
-      return weighJson(block.value) + TOKENS_DEFAULTS.blockTokens;
+      return weighOpaque(block.value) + TOKENS_DEFAULTS.blockTokens;
     default:
       return weighJson(block.content) + TOKENS_DEFAULTS.toolResultTokens;
   }
@@ -57,7 +85,7 @@ function weighCall(name: string, input: unknown): number {
   );
 }
 
-function weighResult(block: ToolResultBlock): number {
+function weighResult(block: ToolResultBlock, media: SizedMedia[]): number {
   if (!Array.isArray(block.content)) {
     return estimateText(textOf(block.content)) + TOKENS_DEFAULTS.toolResultTokens;
   }
@@ -65,38 +93,62 @@ function weighResult(block: ToolResultBlock): number {
   for (const part of block.content as readonly unknown[]) {
     if (!isObject(part)) tokens += weighJson(part);
     else if (part["type"] === "text") tokens += estimateText(textOf(part["text"]));
-    else if (part["type"] === "image" || part["type"] === "document") tokens += estimateMedia(part);
+    else if (part["type"] === "image" || part["type"] === "document") tokens += weighMedia(part, media);
     else tokens += weighJson(part);
   }
   return tokens;
 }
 
-/** Ciphered thinking: base64 of about the text's own length, which is what the provider counts again. */
-function estimateRedacted(data: string): number {
+/** What only its provider reads of an opaque block is ciphered text, in base64. */
+function weighOpaque(value: unknown): number {
+  const cipher = isObject(value) ? value["encrypted_content"] : undefined;
+  if (!isObject(value) || typeof cipher !== "string") return weighJson(value);
+  const { encrypted_content: _, ...rest } = value;
+  return weighJson(rest) + estimateCipher(cipher);
+}
+
+/** Ciphered text: base64 of about the text's own length, which is what the provider counts again. */
+function estimateCipher(data: string): number {
   const characters = (data.length * 3) / 4;
   const charactersPerToken = estimateText(SAMPLE_PROSE) / SAMPLE_PROSE.length;
-  return characters * charactersPerToken + TOKENS_DEFAULTS.blockTokens;
+  return characters * charactersPerToken;
 }
 
 const SAMPLE_PROSE = "The user wants the failing test fixed, so I should look at the parser first.";
 
 /**
- * Estimates an image or a document: by its size where that is known, else a flat figure.
+ * An image or a document by its size, where that is known or stands in its bytes, else by a flat figure.
  * A document that carries its text is that text.
  */
-export function estimateMedia(block: object): number {
+function weighMedia(block: object, media: SizedMedia[]): number {
   const source = isObject(block) && isObject(block["source"]) ? block["source"] : {};
   if (source["type"] === "text") return estimateText(textOf(source["data"])) + TOKENS_DEFAULTS.blockTokens;
   if (Array.isArray(source["content"])) return weighJson(source["content"]);
+  const size = sizeOf(source);
+  if (size === undefined) return TOKENS_DEFAULTS.mediaTokens;
+  media.push({ size, detail: detailOf(block) });
+  return size.type === "image" ? TOKENS_DEFAULTS.blockTokens : 0;
+}
+
+/** What the host says of its size counts before what its bytes say. */
+function sizeOf(source: Readonly<Record<string, unknown>>): MediaSize | undefined {
   const width = asNumber(source["width"]);
   const height = asNumber(source["height"]);
-  if (width !== undefined && height !== undefined && width > 0 && height > 0) {
-    const byPixels = (width * height) / TOKENS_DEFAULTS.imagePixelsPerToken;
-    return Math.min(TOKENS_DEFAULTS.imageMaxTokens, byPixels) + TOKENS_DEFAULTS.blockTokens;
-  }
-  const pages = asNumber(source["pages"]);
-  if (pages !== undefined && pages > 0) return pages * TOKENS_DEFAULTS.pdfPageTokens;
-  return TOKENS_DEFAULTS.mediaTokens;
+  if (width !== undefined && height !== undefined && width > 0 && height > 0)
+    return { type: "image", width, height };
+  const count = asNumber(source["pages"]);
+  if (count !== undefined && count > 0) return { type: "pages", count };
+  const data = source["data"];
+  return typeof data === "string" ? readMediaSize(data) : undefined;
+}
+
+const DETAILS: ReadonlySet<unknown> = new Set<MediaDetail>(["low", "high", "original", "auto"]);
+
+/** How closely OpenAI is asked to look at a picture (`formats/openai-fields.ts`). */
+function detailOf(block: object): MediaDetail | undefined {
+  const fields = isObject(block) && isObject(block["openai"]) ? block["openai"] : {};
+  const detail = isObject(fields["extra"]) ? fields["extra"]["detail"] : undefined;
+  return DETAILS.has(detail) ? (detail as MediaDetail) : undefined;
 }
 
 function textOf(value: unknown): string {

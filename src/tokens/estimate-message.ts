@@ -6,9 +6,10 @@
 import { TOKENS_DEFAULTS } from "../base/defaults/tokens.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
-import { estimateBlock } from "./estimate-block.ts";
+import { estimateBlock, holdsSizedMedia } from "./estimate-block.ts";
 import { estimateText } from "./estimate-text.ts";
 
+/** Estimates of messages without media: those are the same for every model. */
 const known = new WeakMap<object, number>();
 
 /** A message of any of the library's shapes: as it was said, or as it is rendered for a request. */
@@ -16,29 +17,32 @@ export interface EstimableMessage {
   readonly content: readonly ContentBlock[];
 }
 
-/** Estimates a message in reference tokens, not rounded. */
-export function estimateMessage(message: EstimableMessage): number {
-  const before = known.get(message);
-  if (before !== undefined) return before;
-  let tokens: number = TOKENS_DEFAULTS.messageTokens;
-  for (const block of message.content) tokens += estimateBlock(block);
-  known.set(message, tokens);
-  return tokens;
+/** Estimates a message in reference tokens, not rounded. Its media are priced by the rules of `model`'s vendor. */
+export function estimateMessage(message: EstimableMessage, model?: string): number {
+  return known.get(message) ?? weigh(message, message.content, model);
 }
 
 /** Estimates a message of the window: what is shown of it counts, not what it was. */
-export function estimateVisibleMessage(message: VisibleMessage): number {
+export function estimateVisibleMessage(message: VisibleMessage, model?: string): number {
   const before = known.get(message);
   if (before !== undefined) return before;
+  return weigh(
+    message,
+    message.blocks.map(({ block }) => block),
+    model,
+  );
+}
+
+function weigh(message: object, content: readonly ContentBlock[], model: string | undefined): number {
   let tokens: number = TOKENS_DEFAULTS.messageTokens;
-  for (const visible of message.blocks) tokens += estimateBlock(visible.block);
-  known.set(message, tokens);
+  for (const block of content) tokens += estimateBlock(block, model);
+  if (!content.some(holdsSizedMedia)) known.set(message, tokens);
   return tokens;
 }
 
 /** Estimates all messages; O(n) in their number, and in their text only where they are new. */
-export function estimateMessages(messages: readonly EstimableMessage[]): number {
-  return messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+export function estimateMessages(messages: readonly EstimableMessage[], model?: string): number {
+  return messages.reduce((sum, message) => sum + estimateMessage(message, model), 0);
 }
 
 /**

@@ -6,12 +6,8 @@
 import { assert } from "../assert.ts";
 
 export const TOKENS_DEFAULTS = {
-  /** An image or a document of unknown size, in tokens. Source: where-the-numbers-come-from.md, "Token estimates"; above Anthropic docs, "Vision": up to ~1,600 an image. */
+  /** An image or a document of unknown size, in tokens. Source: where-the-numbers-come-from.md, "Token estimates"; above the most of Anthropic's standard models (1,568 an image). */
   mediaTokens: 2_000,
-  /** Pixels of an image a token covers. Source: Anthropic docs, "Vision": tokens = width × height / 750. */
-  imagePixelsPerToken: 750,
-  /** The most an image costs, in tokens: larger ones are scaled down. Source: Anthropic docs, "Vision" (1,568 px long edge). */
-  imageMaxTokens: 1_600,
   /** One page of a PDF, in tokens: its text and its picture. Source: Anthropic docs, "PDF support": 1,500–3,000 a page. */
   pdfPageTokens: 2_250,
   /** Wrapper of a call: its name, id and envelope. Source: `bench/estimator`, billed replies that are one call. */

@@ -32,7 +32,7 @@ export class RecordedUsage {
 
   /** Something was said between two answers. */
   added({ message, isAttachment }: ImportedMessage): void {
-    this.#ledger.messageAdded(estimateMessage(message));
+    this.#ledger.messageAdded(estimateMessage(message, this.#ledger.model));
     if (message.role === "user" && message.origin === "user") this.#ledger.turnBegan();
     // What the tool put in is often recorded in another form than it was sent: it teaches nothing.
     if (isAttachment === true) this.#previous = undefined;
@@ -49,9 +49,12 @@ export class RecordedUsage {
     const usage = answer.find((item) => item.usage !== undefined)?.usage;
     const model = answer.find((item) => item.message.model !== undefined)?.message.model;
     if (model !== undefined && usage !== undefined) this.#switchTo(model);
-    const replyTokens = answer.reduce((sum, { message }) => sum + estimateMessage(message), 0);
+    const replyTokens = answer.reduce(
+      (sum, { message }) => sum + estimateMessage(message, this.#ledger.model),
+      0,
+    );
     const sealed = answer.flatMap(({ message }) => message.content.filter(isSealedReasoning));
-    const sealedTokens = sealed.reduce((sum, block) => sum + estimateBlock(block), 0);
+    const sealedTokens = sealed.reduce((sum, block) => sum + estimateBlock(block, this.#ledger.model), 0);
     const sent = this.#ledger.requestSent();
     const prompt = usage === undefined ? 0 : promptTokens(usage);
     const sample =

@@ -13,7 +13,6 @@ import { trajectoryOf } from "../../evaluation/trajectory-of-session.ts";
 import { type CostFigures, type SurvivalFigures, WindowMeter } from "../../evaluation/window-meter.ts";
 import type { ImportedMessage, ImportedSession } from "../../formats/imported-session.ts";
 import type { ContextBudget } from "../../tokens/budget.ts";
-import { tokenizerRatio } from "../../tokens/model-family.ts";
 import { type ResolvedTariff, resolveTariff, type TariffName } from "../../tokens/tariff.ts";
 import { type NodeSessionOptions, nodeSessions } from "../node-sessions.ts";
 import { Breath } from "./breath.ts";
@@ -191,7 +190,7 @@ function meterOf(
   { request: { model }, tariff, source: { fixedTokens } }: Setting,
 ): WindowMeter {
   const trajectory = trajectoryOf(imported, { name: basename(file), model, fixedTokens });
-  return new WindowMeter(trajectory, tariff, tokenizerRatio(model));
+  return new WindowMeter(trajectory, tariff);
 }
 
 /** Recorded tools are handed over as they are: Anthropic's have a schema under this name, or a type of their own. */

@@ -35,7 +35,7 @@ export function mainModel(session: ImportedSession): string {
 export function sourceFigures(session: ImportedSession, model: string): SourceFigures {
   const counts = countSession(session);
   const ratio = tokenizerRatio(model);
-  const said = messagesOf(session).reduce((sum, { message }) => sum + estimateMessage(message), 0);
+  const said = messagesOf(session).reduce((sum, { message }) => sum + estimateMessage(message, model), 0);
   const tools = session.tools === undefined ? undefined : JSON.stringify(session.tools);
   const fixed = estimateFixed({
     ...(session.system === undefined ? {} : { system: session.system }),
@@ -67,7 +67,7 @@ export function unrecordedFixedTokens(session: ImportedSession, model: string): 
       const missing = Math.round(prompt - said * tokenizerRatio(model));
       return missing >= CLI_DEFAULTS.unrecordedTokensShown ? missing : undefined;
     }
-    said += estimateMessage(item.message);
+    said += estimateMessage(item.message, model);
   }
   return undefined;
 }
