@@ -12,9 +12,8 @@
 
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { WindowTooSmallError } from "../base/errors.ts";
-import type { ModelAnswer, ModelClient, StopReason } from "../ports/model-client.ts";
-import { findSilentOverflow, PromptCeiling } from "../tokens/silent-overflow.ts";
-import { type Message, promptTokens, type Usage } from "../transcript/messages.ts";
+import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
+import type { Message } from "../transcript/messages.ts";
 import type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from "./agent-calls.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
 import { AgentNotes, type ReadNotes } from "./agent-notes.ts";
@@ -32,6 +31,7 @@ import { failureOf } from "./model-call.ts";
 import { checkCompact, checkPrepare, checkTurn } from "./option-rules.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
+import { SilentWatch } from "./silent-watch.ts";
 import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
 import { runTurn } from "./turn.ts";
 import type { TurnOptions, TurnResult } from "./turn-options.ts";
@@ -52,9 +52,7 @@ export class AgentSession {
   readonly #memory: AgentMemory | undefined;
   #lastRequest: CallRequest | undefined;
   #lastPrepared: PreparedCall | undefined;
-  /** The last prepared request by estimate alone, whatever was reported before. */
-  #lastSent = { estimatedTokens: 0, generation: 0 };
-  readonly #ceiling = new PromptCeiling();
+  readonly #silent: SilentWatch;
   #hasStarted = false;
   readonly #recoveries = new RecoveryLimit();
   #isInTurn = false;
@@ -63,6 +61,7 @@ export class AgentSession {
   /** @internal Made by `createPalimpsest`. */
   constructor(session: Session, options: AgentOptions, world: AgentWorld) {
     this.session = session;
+    this.#silent = new SilentWatch(session);
     this.#options = options;
     this.#world = world;
     this.#isNew = session.parts.writer.isEmpty;
@@ -187,12 +186,10 @@ export class AgentSession {
     if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
       this.#notes?.answered({ request, prepared, messages: answer.messages, usage: answer.usage });
     const told = from ?? { messages: answer.messages, stopReason: "other" as const };
-    if (callSeq !== undefined && answer.usage !== undefined)
-      this.#watchSilent(callSeq, {
-        usage: answer.usage,
-        stopReason: told.stopReason,
-        prepared: prepared?.callSeq === callSeq ? prepared : undefined,
-      });
+    if (callSeq !== undefined && answer.usage !== undefined) {
+      const overflow = this.#silent.answered(callSeq, { usage: answer.usage, stopReason: told.stopReason });
+      if (overflow !== undefined) this.#emit(overflow);
+    }
     if (this.#hooks.has("postSampling"))
       await this.#hooks.postSampling({ sessionId: this.id, callSeq, answer: told });
     return seqs;
@@ -325,8 +322,7 @@ export class AgentSession {
   #leaves(request: CallRequest, prepared: PreparedCall): void {
     this.#lastRequest = request;
     this.#lastPrepared = prepared;
-    const { ledger } = this.session.parts.keeper;
-    this.#lastSent = { estimatedTokens: ledger.estimateKnown().tokens, generation: ledger.generation };
+    this.#silent.left(prepared);
     this.#compaction.left(request, prepared);
   }
 
@@ -347,31 +343,6 @@ export class AgentSession {
     for (const told of [text, notes])
       if (told !== undefined)
         await this.append({ role: "user", origin: "host", content: [{ type: "text", text: told }] });
-  }
-
-  /** A provider that takes less than it was given says so only in its figures. */
-  #watchSilent(
-    callSeq: number,
-    said: {
-      readonly usage: Usage;
-      readonly stopReason: StopReason;
-      readonly prepared: PreparedCall | undefined;
-    },
-  ): void {
-    const { prepared, ...answer } = said;
-    if (prepared === undefined) return;
-    const { preparer, parts } = this.session;
-    const { windowTokens } = preparer.budget();
-    const reportedTokens = promptTokens(answer.usage);
-    const ceilingTokens =
-      reportedTokens > 0 ? this.#ceiling.observe({ ...this.#lastSent, reportedTokens }) : undefined;
-    const estimatedTokens = Math.max(prepared.tokens.total, this.#lastSent.estimatedTokens);
-    const failure = findSilentOverflow({ ...answer, windowTokens, estimatedTokens, ceilingTokens });
-    if (failure === undefined) return;
-    // The report is about a prompt that was cut: it says nothing of the window.
-    parts.keeper.ledger.distrustReport();
-    preparer.room.refused(callSeq, { limitTokens: failure.limitTokens, isWindow: false }, "silent-overflow");
-    this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: true });
   }
 
   #lastCallSeq(): number {
