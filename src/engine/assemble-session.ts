@@ -19,7 +19,7 @@ import { HostList } from "./host-list.ts";
 import { LogReader } from "./log-reader.ts";
 import { type EntryDraft, LogWriter } from "./log-writer.ts";
 import { MessageKeeper } from "./message-keeper.ts";
-import { NOTES_MARK } from "./notes-mark.ts";
+import { MEMORY_MARK, NOTES_MARK } from "./notes-mark.ts";
 import { Session } from "./session.ts";
 import { SessionHistory } from "./session-history.ts";
 import { SessionMetadata } from "./session-metadata.ts";
@@ -28,8 +28,8 @@ import type { SessionParts } from "./session-parts.ts";
 import { SessionPins } from "./session-pins.ts";
 import type { WatchedLog } from "./watched-log.ts";
 
-/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, how far notes tell. */
-const CARRIED = ["announced", "learnedWindows", NOTES_MARK] as const;
+/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, how far notes and memory are. */
+const CARRIED = ["announced", "learnedWindows", NOTES_MARK, MEMORY_MARK] as const;
 
 /** A session on `log`; `beginning`, header first, where the log is new. */
 export function assembleSession(
@@ -73,6 +73,7 @@ export function assembleSession(
       windowTokens: () => preparer.budget().windowTokens,
     }),
     carried,
+    isHostVisible: isTold,
     observer,
     isDurable: durability === "durable",
   };

@@ -6,6 +6,7 @@
  * and after every `checkpointBytes`, so that opening reads the tail only. What an entry would only say again
  * is left out here.
  */
+import { assert } from "../base/assert.ts";
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { IdSource } from "../ports/id-source.ts";
@@ -95,6 +96,12 @@ export class LogWriter {
   /** Header and metadata of a new log: they go out with the first entry, so that a session nobody used leaves nothing. */
   begin(beginning: readonly EntryDraft[]): void {
     this.#beginning = beginning;
+  }
+
+  /** One more entry of the beginning. Only before anything was appended. */
+  beginAlso(draft: EntryDraft): void {
+    assert(this.isEmpty, "a log that has begun gets no other beginning");
+    this.#beginning = [...this.#beginning, draft];
   }
 
   /**

@@ -1,20 +1,35 @@
 /**
- * The key under which a log says how far its session's notes tell: metadata of the library's own, said again
- * by checkpoints.
+ * The keys under which a log says how far its session's notes tell, and how far the long-term memory has looked at it:
+ * metadata of the library's own, said again by checkpoints.
  */
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { Entry } from "../transcript/entries.ts";
 import { RESERVED_KEY_PREFIX } from "../transcript/metadata.ts";
 import { type NotesState, parseNotesState } from "./notes-state.ts";
+import type { Session } from "./session.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 export const NOTES_MARK = `${RESERVED_KEY_PREFIX}notes`;
 
-/** What is carried on from an entry to the next checkpoint, with what the entry says of the notes. */
+export const MEMORY_MARK = `${RESERVED_KEY_PREFIX}memory`;
+
+/** What is carried on from an entry to the next checkpoint, with what the entry says of the notes or the memory. */
 export function carryNotes(carried: JsonObject, entry: Entry): JsonObject {
-  return entry.type === "metadata" && entry.key === NOTES_MARK
-    ? { ...carried, [NOTES_MARK]: entry.value }
+  return entry.type === "metadata" && (entry.key === NOTES_MARK || entry.key === MEMORY_MARK)
+    ? { ...carried, [entry.key]: entry.value }
     : carried;
+}
+
+/** Has the next checkpoint say it; with `isUrgent` an entry, at once. */
+export async function carry(
+  session: Pick<Session, "parts" | "inTurn">,
+  key: string,
+  value: JsonValue,
+  isUrgent: boolean,
+): Promise<void> {
+  const { carried, writer } = session.parts;
+  carried.set(key, value);
+  if (isUrgent) await session.inTurn(() => writer.appendOne({ type: "metadata", key, value }));
 }
 
 /** How far the notes tell by the newest entries of a log, from its last checkpoint on. */

@@ -26,6 +26,8 @@ export interface SessionParts {
   readonly pins: SessionPins;
   /** What the next checkpoint carries over, beside the window, by name. */
   readonly carried: Map<string, JsonValue>;
+  /** True if a message is part of the conversation as its host has it. */
+  readonly isHostVisible: (seq: number) => boolean;
   readonly observer: SessionObserver | undefined;
   readonly isDurable: boolean;
 }

@@ -14,15 +14,18 @@ export interface PastMemory {
   readonly overMs: number;
 }
 
+/** What is looked at of a fact. */
+export type SaidFact = Pick<FreshMemory, "body" | "createdAtMs" | "updatedAtMs" | "sessionId" | "messageId">;
+
 /** Whether a fact is one of those, said before it was over. Of one without a time nobody knows. */
-export function isOver(fact: FreshMemory, past: readonly PastMemory[]): boolean {
+export function isOver(fact: SaidFact, past: readonly PastMemory[]): boolean {
   const saidMs = Math.max(fact.createdAtMs ?? 0, fact.updatedAtMs ?? 0);
   if (saidMs === 0) return false;
   return past.some((one) => saidMs <= one.overMs && (saysIt(fact, one) || saysItOtherwise(fact, one)));
 }
 
 /** In other words, out of the same message: one message may say much else. */
-function saysItOtherwise(fact: FreshMemory, { body, sessionId, messageId }: PastMemory): boolean {
+function saysItOtherwise(fact: SaidFact, { body, sessionId, messageId }: PastMemory): boolean {
   return (
     sessionId !== undefined &&
     messageId !== undefined &&
@@ -32,6 +35,6 @@ function saysItOtherwise(fact: FreshMemory, { body, sessionId, messageId }: Past
   );
 }
 
-function saysIt({ body }: FreshMemory, past: PastMemory): boolean {
+function saysIt({ body }: SaidFact, past: PastMemory): boolean {
   return judgeMatter(body, past.body) === "repeats";
 }

@@ -23,6 +23,7 @@ import { notify } from "../events.ts";
 import type { Session } from "../session.ts";
 import { AgentExtraction } from "./agent-extraction.ts";
 import { AgentUses } from "./agent-uses.ts";
+import { MemoryMark } from "./memory-mark.ts";
 import type { PersistentMemory } from "./persistent-memory.ts";
 
 export class AgentMemory {
@@ -31,6 +32,8 @@ export class AgentMemory {
   readonly #extraction: AgentExtraction | undefined;
   readonly #uses: AgentUses;
   readonly #lightModel: ModelClient | undefined;
+  /** Of a session that was looked at before, where nothing is extracted now: to be taken out of the log. */
+  #oldMark: MemoryMark | undefined;
   /** What the user has said since the last call. */
   #unanswered: string[] = [];
 
@@ -50,6 +53,7 @@ export class AgentMemory {
     this.#memory = memory;
     this.#extraction = extraction;
     this.#lightModel = lightModel;
+    this.#oldMark = extraction === undefined ? new MemoryMark(session) : undefined;
     this.#uses = new AgentUses(session, memory);
   }
 
@@ -69,8 +73,8 @@ export class AgentMemory {
 
   /** The session ends: waits a little for what is being written. */
   async stop(deadline: Deadline): Promise<void> {
-    this.#extraction?.listen();
-    this.#extraction?.begin();
+    await this.#removeMark();
+    this.#extraction?.end();
     this.#uses.listen();
     const timeoutMs = NOTES_DEFAULTS.drainMs;
     await askWithin(() => this.settled(), { deadline, timeoutMs }).catch(() => undefined);
@@ -86,6 +90,7 @@ export class AgentMemory {
   async beforeCall(signal: AbortSignal | undefined): Promise<readonly Message[]> {
     // Before a compaction may hide it.
     this.#extraction?.listen();
+    await this.#removeMark();
     const said = this.#unanswered.join("\n").trim();
     this.#unanswered = [];
     if (said !== "") this.#uses.listen();
@@ -107,7 +112,7 @@ export class AgentMemory {
   /** The index, read again for a window that was compacted. Never rejects. */
   async afterCompaction(kept: readonly VisibleMessage[]): Promise<readonly Message[]> {
     // What is hidden now is looked at while somebody remembers it.
-    this.#extraction?.begin();
+    this.#extraction?.begin({ isHidden: true });
     try {
       const told = readToldIndex(recalledTexts(kept));
       const text = await this.#indexText(told);
@@ -115,6 +120,13 @@ export class AgentMemory {
     } catch (error) {
       return this.#failed(error);
     }
+  }
+
+  /** What is said while nothing is extracted is not looked at later, either. */
+  async #removeMark(): Promise<void> {
+    const mark = this.#oldMark;
+    this.#oldMark = undefined;
+    await mark?.remove().catch((error: unknown) => this.#failed(error));
   }
 
   /** The turn goes on without it. */

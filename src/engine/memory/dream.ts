@@ -162,7 +162,7 @@ async function hear(
 }
 
 /** What was put away, the newest first. One that cannot be read is passed over. */
-async function forgottenIn(records: MemoryStore): Promise<readonly PastMemory[]> {
+export async function forgottenIn(records: MemoryStore): Promise<readonly PastMemory[]> {
   const forgotten: PastMemory[] = [];
   for (const { id, path, archivedMs } of (await records.archived()).slice(
     0,

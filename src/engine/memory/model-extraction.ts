@@ -7,6 +7,7 @@
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
 import { extractByRules, type RuleProposal } from "../../memory/extraction/rule-extractor.ts";
+import type { FreshMemory } from "../../memory/plan-remember.ts";
 import { saidWords, shareIn } from "../../memory/said-words.ts";
 import type { TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { Deadline } from "../../ports/deadline.ts";
@@ -32,11 +33,19 @@ export interface ModelExtraction {
   readonly refused: readonly string[];
 }
 
+export interface ModelExtractionOptions extends ExtractionLimits {
+  readonly quarantinedLimit: number;
+  /** True if it was kept when it was said, or is over by now. */
+  readonly isKnown: (fact: Pick<FreshMemory, "body" | "messageId">) => boolean;
+  /** When a message was said, where that is not now. */
+  readonly saidWhen: (messageId: string | undefined) => Pick<RememberOptions, "createdAtMs">;
+}
+
 /** Asks the model, and keeps at most `limit` of what it finds. @throws what the model and the store throw; `ABORTED` */
 export async function extractByModel(
   world: ModelExtractionWorld,
   talk: readonly TalkMessage[],
-  { quarantinedLimit, ...limits }: ExtractionLimits & { readonly quarantinedLimit: number },
+  { quarantinedLimit, isKnown, saidWhen, ...limits }: ModelExtractionOptions,
 ): Promise<ModelExtraction> {
   const receipts: MemoryReceipt[] = [];
   const tooMany: string[] = [];
@@ -49,8 +58,13 @@ export async function extractByModel(
         continue;
       }
       const { text, options } = asRemembered(one, world.sessionId);
+      if (isKnown({ body: text, messageId: options.messageId })) continue;
       const decays = options.source !== "user" || !isAskedFor(text, asked);
-      const receipt = await world.memory.remember(text, { ...options, decays });
+      const receipt = await world.memory.remember(text, {
+        ...options,
+        decays,
+        ...saidWhen(options.messageId),
+      });
       if (receipt.status === "quarantined") quarantinedLeft--;
       receipts.push(receipt);
     }

@@ -7,9 +7,11 @@
  * Nothing is destroyed: what is corrected says by what, what is forgotten lies in the archive.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
+import { timeOf } from "../../memory/dream-hands.ts";
 import { judgeHealth, type MemoryHealth } from "../../memory/health.ts";
 import type { MemoryType } from "../../memory/memory.ts";
 import { INDEX_NAME } from "../../memory/memory-index.ts";
+import type { PastMemory } from "../../memory/past-memories.ts";
 import {
   type DecisionPlan,
   type DecisionSituation,
@@ -33,7 +35,7 @@ import {
   type ShownArchivedMemory,
   showArchived,
 } from "./archived-memories.ts";
-import type { DreamOptions, DreamPlaceOptions, DreamReport } from "./dream.ts";
+import { type DreamOptions, type DreamPlaceOptions, type DreamReport, forgottenIn } from "./dream.ts";
 import type { DreamRecord } from "./dream-journal.ts";
 import { type RememberOptions, readFresh } from "./fresh-memory.ts";
 import { importInto, type MemoryImportReport } from "./import-memories.ts";
@@ -188,6 +190,16 @@ export class PersistentMemory {
     });
     const { status, path, reason, superseded } = plan;
     return { status, path, reason, superseded, cleaned, warnings };
+  }
+
+  /** What a session has left here, and what is over: said again out of an old message it is no news. @internal */
+  async past(sessionId: string): Promise<readonly PastMemory[]> {
+    const { memories } = await this.#shelf.look();
+    const known = [...memories.values()].flatMap(({ memory }): readonly PastMemory[] => {
+      if (memory.supersededBy !== undefined) return [{ ...memory, overMs: timeOf(memory) }];
+      return memory.sessionId === sessionId ? [{ ...memory, overMs: Number.POSITIVE_INFINITY }] : [];
+    });
+    return [...known, ...(await forgottenIn(this.#store))];
   }
 
   /**
