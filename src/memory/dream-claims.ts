@@ -13,6 +13,7 @@ import { cleanMemoryText } from "./clean-memory.ts";
 import { timeOf } from "./dream-hands.ts";
 import { saysSame } from "./matter-words.ts";
 import { type Memory, trustOf } from "./memory.ts";
+import { areApart } from "./memory-index.ts";
 import type { FreshMemory } from "./plan-remember.ts";
 import { saidWords, shareIn } from "./said-words.ts";
 import { areOfTwoInstances, judgeMatter } from "./same-matter.ts";
@@ -54,6 +55,7 @@ export type Judged<Value> =
   | { readonly isAllowed: true; readonly value: Value }
   | { readonly isAllowed: false; readonly why: string };
 
+const APART = "They lie in folders of their own.";
 const { readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
 
 /** The best founded first, what a person may have written before what a model concluded, then the newest. */
@@ -74,6 +76,7 @@ export function isRelated(one: string, other: string): boolean {
 
 /** Whether a newer memory may take the place of an older one because a model says that they contradict each other. */
 export function judgeSupersede(newer: Memory, older: Memory): Judged<undefined> {
+  if (areApart(newer.path, older.path)) return refused(APART);
   if (newer.path === older.path) return refused("A memory does not contradict itself.");
   if (timeOf(newer) <= timeOf(older)) return refused("What it takes for the newer one is not newer.");
   if (trustOf(newer) < trustOf(older)) return refused("The older one is better founded.");
@@ -110,6 +113,7 @@ export function judgeMerge(
   { kept, text }: { readonly kept: Memory; readonly text: string },
   gone: Memory,
 ): Judged<string> {
+  if (areApart(kept.path, gone.path)) return refused(APART);
   if (!isRelated(kept.body, gone.body)) return refused("They have hardly a word in common.");
   if (judgeMatter(kept.body, gone.body) === "corrects" || judgeMatter(gone.body, kept.body) === "corrects")
     return refused("One of them denies what the other says.");

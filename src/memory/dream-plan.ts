@@ -16,7 +16,7 @@ import { byFoundation, type ClaimedFact, type DreamClaims, isRelated } from "./d
 import { type DraftedChange, DreamDraft } from "./dream-draft.ts";
 import { type DreamAction, DreamHands, timeOf } from "./dream-hands.ts";
 import { type KnownMemory, type Memory, trustOf } from "./memory.ts";
-import { INDEX_NAME } from "./memory-index.ts";
+import { areApart, INDEX_NAME } from "./memory-index.ts";
 import { mendIndex } from "./mend-index.ts";
 import { isOver, type PastMemory } from "./past-memories.ts";
 import { type FreshMemory, planRemember } from "./plan-remember.ts";
@@ -116,7 +116,7 @@ class Dreaming {
     const active = this.#hands.active().map(({ memory }) => memory);
     for (const memory of active.toSorted(byFoundation)) {
       yield undefined;
-      const others = this.#alike(search, memory.body);
+      const others = this.#alike(search, memory);
       const same = others.find(({ matter }) => matter === "repeats");
       if (same !== undefined && this.#hands.merge(same.memory.path, memory, REPEATED)) continue;
       // It may correct what is older, or be corrected by what is newer and as well founded.
@@ -141,12 +141,18 @@ class Dreaming {
     const search = createMemorySearch();
     for (const { memory } of this.#hands.active()) add(search, memory);
     const facts: readonly (FreshMemory & Partial<ClaimedFact>)[] = [...gathered, ...(claims?.facts ?? [])];
-    for (const fact of facts.slice(0, MEMORY_DREAM_DEFAULTS.gatheredCount)) this.#remember(fact, search);
+    const { gatheredCount } = MEMORY_DREAM_DEFAULTS;
+    for (const fact of facts.slice(0, gatheredCount)) this.#remember(fact, search);
+    const leftCount = facts.length - gatheredCount;
+    if (leftCount > 0)
+      this.#hands.notes.add(
+        `${leftCount} facts of the sessions were left out: one dream takes ${gatheredCount}.`,
+      );
   }
 
   #remember({ why, replaces, ...fresh }: FreshMemory & Partial<ClaimedFact>, search: MemorySearch): void {
     if (isOver(fresh, this.#past)) return;
-    const others = this.#alike(search, fresh.body);
+    const others = this.#alike(search, { path: fresh.folder, body: fresh.body });
     const pathsThat = (matter: Seen) =>
       others.filter((one) => one.matter === matter).map(({ memory }) => memory.path);
     const replaced = replaces !== undefined && this.#isCorrected(replaces, fresh.body) ? [replaces.path] : [];
@@ -202,11 +208,16 @@ class Dreaming {
     return worthOf(memory, this.#input.nowMs, this.#input.usedCounts.get(memory.path));
   }
 
-  #alike(search: MemorySearch, body: string): readonly { readonly memory: Memory; readonly matter: Seen }[] {
+  #alike(
+    search: MemorySearch,
+    { path, body }: Pick<Memory, "path" | "body">,
+  ): readonly { readonly memory: Memory; readonly matter: Seen }[] {
     const hits = search.search(body, { limit: MEMORY_WRITE_DEFAULTS.comparedCount });
     return hits.flatMap(({ id }) => {
       const memory = this.#hands.activeAt(id);
-      return memory === undefined ? [] : [{ memory, matter: seen(body, memory.body) }];
+      return memory === undefined || areApart(path, memory.path)
+        ? []
+        : [{ memory, matter: seen(body, memory.body) }];
     });
   }
 

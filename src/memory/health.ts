@@ -12,7 +12,9 @@ import { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory-write.ts";
 import { showHidden } from "../base/hidden-characters.ts";
 import { showIndex } from "./fit-index.ts";
 import { parseIndex } from "./index-entries.ts";
+import { readsLikeInstructions } from "./instruction-like.ts";
 import type { KnownMemory } from "./memory.ts";
+import { areApart, INDEX_NAME } from "./memory-index.ts";
 import { isRecallable } from "./recall-plan.ts";
 import { judgeMatter } from "./same-matter.ts";
 import { createMemorySearch } from "./search/memory-search.ts";
@@ -21,6 +23,9 @@ import { standingOf } from "./worth.ts";
 /** What is wrong, told apart for programs. */
 export type HealthKind =
   | "unreadable"
+  | "odd-frontmatter"
+  | "instructions"
+  | "too-many"
   | "secret"
   | "hidden-characters"
   | "repeated"
@@ -67,12 +72,21 @@ export interface HealthInput {
   readonly known: readonly KnownMemory[];
   /** Each index with the folder that it is of: empty, or one that ends in `/`. */
   readonly indexes: readonly { readonly folder: string; readonly text: string }[];
-  readonly problems: readonly { readonly path: string; readonly detail: string }[];
+  readonly problems: readonly HealthProblem[];
   /** Paths of memories that were shown to a session. */
   readonly recalled: ReadonlySet<string>;
   /** In how many sessions each memory was of use. */
   readonly usedCounts?: ReadonlyMap<string, number>;
   readonly nowMs: number;
+}
+
+interface HealthProblem {
+  readonly path: string;
+  readonly detail: string;
+  /** The memory is read all the same. */
+  readonly isRead?: boolean;
+  /** More lies there than is read. */
+  readonly isOverLimit?: boolean;
 }
 
 /** Looks at all of it. */
@@ -86,7 +100,13 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
   );
   const quarantined = known.filter(({ memory }) => memory.isQuarantined);
   const findings: HealthFinding[] = [
-    ...problems.map(({ path, detail }) => finding("unreadable", [path], detail)),
+    ...problems.map(({ path, detail, isRead, isOverLimit }) =>
+      finding(
+        isRead === true ? "odd-frontmatter" : isOverLimit === true ? "too-many" : "unreadable",
+        [path],
+        detail,
+      ),
+    ),
     ...known.flatMap(findUnwanted),
     ...alike,
     ...worthless.map(({ memory: { path } }) =>
@@ -118,8 +138,19 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
 }
 
 /** What people, or other programs, wrote into a file and we would not. */
-function findUnwanted({ memory: { path }, text }: KnownMemory): readonly HealthFinding[] {
+function findUnwanted({
+  memory: { path, isConfirmed, source },
+  text,
+}: KnownMemory): readonly HealthFinding[] {
   const found: HealthFinding[] = [];
+  if (!isConfirmed && source !== "user" && readsLikeInstructions(text))
+    found.push(
+      finding(
+        "instructions",
+        [path],
+        "It reads like instructions to a model, and no person stands by it. Look at who wrote it; then confirm it, or forget it.",
+      ),
+    );
   const families = [...redactBroken(text).found.keys()];
   if (families.length > 0)
     found.push(
@@ -140,9 +171,16 @@ function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
   const search = createMemorySearch();
   const bodies = new Map<string, string>();
   const found: HealthFinding[] = [];
-  for (const { memory } of active.slice(0, MEMORY_HEALTH_DEFAULTS.comparedMemoriesCount)) {
+  const { comparedMemoriesCount } = MEMORY_HEALTH_DEFAULTS;
+  if (active.length > comparedMemoriesCount) {
+    const detail = `${active.length - comparedMemoriesCount} of ${active.length} memories were not compared with the others: an audit compares ${comparedMemoriesCount}. A dream compares all.`;
+    found.push(finding("too-many", [INDEX_NAME], detail));
+  }
+  for (const { memory } of active.slice(0, comparedMemoriesCount)) {
     const { path, name, description, body } = memory;
-    const hits = search.search(`${name}\n${body}`, { limit: comparedCount });
+    const hits = search
+      .search(`${name}\n${body}`, { limit: comparedCount })
+      .filter(({ id }) => !areApart(path, id));
     const judged = hits.map(({ id }) => ({ id, matter: judgeMatter(body, bodies.get(id)!) }));
     const same = judged.find(({ matter }) => matter === "repeats");
     const other = judged.find(({ matter }) => matter === "corrects");

@@ -34,6 +34,20 @@ export function mountOf(path: string): string {
   return path.startsWith(TEAM_FOLDER) ? TEAM_FOLDER : "";
 }
 
+/** The folder of a path inside its mount: empty, or with its `/`. */
+function innerFolderOf(path: string): string {
+  return path.slice(mountOf(path).length, path.lastIndexOf("/") + 1);
+}
+
+/**
+ * True if two memories, or a folder and a memory, lie in different folders of one directory, each a role's or a topic's
+ * own: what they say is not compared. The directory itself is nobody's own.
+ */
+export function areApart(one: string, other: string): boolean {
+  const [ours, theirs] = [innerFolderOf(one), innerFolderOf(other)];
+  return ours !== theirs && ours !== "" && theirs !== "";
+}
+
 /** The path of the index that has the line of a memory. */
 export function indexPathOf(path: string): string {
   return mountOf(path) + INDEX_NAME;

@@ -22,7 +22,15 @@ export interface MemoryListing {
   /** By path. */
   readonly files: readonly MemoryFileHead[];
   /** What lies there and cannot be used, each with the reason: links, folders too deep, files too large. */
-  readonly problems: readonly { readonly path: string; readonly detail: string }[];
+  readonly problems: readonly ListingProblem[];
+}
+
+/** What a listing does not hold, and why. */
+export interface ListingProblem {
+  readonly path: string;
+  readonly detail: string;
+  /** More lies there than is listed: what is written now may not be found. */
+  readonly isOverLimit?: boolean;
 }
 
 /** One file, read. */

@@ -26,7 +26,7 @@ export class MemoryArchive {
     }
     const newestFirst = (one: ArchivedFile, other: ArchivedFile): number =>
       other.archivedMs - one.archivedMs || (one.id < other.id ? -1 : 1);
-    return found.sort(newestFirst).slice(0, MEMORY_STORE_DEFAULTS.listedFilesCount);
+    return found.sort(newestFirst);
   }
 
   /** `undefined` where there is none of this id. @throws `MEMORY_PATH_REFUSED` for what is no plain text */

@@ -20,6 +20,8 @@ export interface MemoryReaderOptions {
   readonly settling: MemorySettling;
   readonly clock: Clock;
   readonly ids: IdSource;
+  /** @defaultValue `listedFilesCount` */
+  readonly listedFilesCount?: number | undefined;
   /** Settles what a crash left, unless somebody is at it; whether it did. */
   readonly settleCrash: () => Promise<boolean>;
 }
@@ -49,7 +51,7 @@ export class MemoryReader {
     const listing = await this.#whileNothingChanges((unfinished) => this.#listOnce(unfinished));
     const files = [...listing.files].sort((one, other) => (one.path < other.path ? -1 : 1));
     const problems = [...listing.problems].sort((one, other) => (one.path < other.path ? -1 : 1));
-    return { files, problems: problems.slice(0, MEMORY_STORE_DEFAULTS.listedProblemsCount) };
+    return { files, problems: shortened(problems) };
   }
 
   /**
@@ -87,7 +89,11 @@ export class MemoryReader {
   }
 
   #listOnce(unfinished: readonly Work[]): MemoryListing {
-    const walk = new Walk(this.#files, (path, stat) => this.#headOf(path, stat));
+    const { listedFilesCount = MEMORY_STORE_DEFAULTS.listedFilesCount } = this.#options;
+    const walk = new Walk(this.#files, {
+      listedFilesCount,
+      headOf: (path, stat) => this.#headOf(path, stat),
+    });
     walk.folder([]);
     for (const path of this.#pathsOf(unfinished)) {
       walk.files.delete(path);
@@ -96,7 +102,8 @@ export class MemoryReader {
       if (stat !== undefined && !stat.isDirectory && !stat.isLink)
         walk.files.set(path, this.#headOf(path, stat));
     }
-    return { files: [...walk.files.values()], problems: [...walk.problems, ...this.#keptTexts()] };
+    const problems = [...walk.limitProblems(), ...walk.problems, ...this.#keptTexts()];
+    return { files: [...walk.files.values()], problems };
   }
 
   #pathsOf(works: readonly Work[]): readonly string[] {
@@ -125,17 +132,45 @@ class Walk {
   readonly files = new Map<string, MemoryFileHead>();
   readonly problems: Problem[] = [];
   readonly #files: MemoryFiles;
+  readonly #limitCount: number;
   readonly #headOf: (path: string, stat: FileStat) => MemoryFileHead;
+  /** Files and folders that were passed over because the listing was full. */
+  #leftOutCount = 0;
 
-  constructor(files: MemoryFiles, headOf: (path: string, stat: FileStat) => MemoryFileHead) {
+  constructor(
+    files: MemoryFiles,
+    {
+      listedFilesCount,
+      headOf,
+    }: {
+      readonly listedFilesCount: number;
+      readonly headOf: (path: string, stat: FileStat) => MemoryFileHead;
+    },
+  ) {
     this.#files = files;
+    this.#limitCount = listedFilesCount;
     this.#headOf = headOf;
+  }
+
+  /** Says what a full listing leaves out, and that it is full before it leaves out anything. */
+  limitProblems(): readonly Problem[] {
+    if (this.files.size < this.#limitCount) return [];
+    const rest =
+      this.#leftOutCount === 0
+        ? "What is added is not read, and not found."
+        : `${this.#leftOutCount} more files and folders are not read, and nothing in them is found.`;
+    const detail = `There are ${this.#limitCount} files, as many as are read. ${rest} Move some to another directory.`;
+    return [{ path: ".", detail, isOverLimit: true }];
   }
 
   folder(names: readonly string[]): void {
     for (const [name, stat] of this.#files.stats(names.join("/"))) {
       // Hidden ones are somebody's own: editors', version control's, ours.
-      if (name.startsWith(".") || this.files.size >= MEMORY_STORE_DEFAULTS.listedFilesCount) continue;
+      if (name.startsWith(".")) continue;
+      if (this.files.size >= this.#limitCount) {
+        if (stat.isDirectory || isMemoryName(name)) this.#leftOutCount++;
+        continue;
+      }
       const path = [...names, name].join("/");
       if (stat.isDirectory) this.#subfolder([...names, name]);
       else if (isMemoryName(name)) this.#file(path, name, stat);
@@ -168,6 +203,17 @@ class Walk {
   #tell(path: string, detail: string): void {
     this.problems.push({ path, detail });
   }
+}
+
+/** The first ones, and how many more there are; what says that a limit was reached is among them. */
+function shortened(problems: readonly Problem[]): readonly Problem[] {
+  const { listedProblemsCount } = MEMORY_STORE_DEFAULTS;
+  if (problems.length <= listedProblemsCount) return problems;
+  const first = [
+    ...problems.filter(({ isOverLimit }) => isOverLimit === true),
+    ...problems.filter(({ isOverLimit }) => isOverLimit !== true),
+  ].slice(0, listedProblemsCount - 1);
+  return [...first, { path: ".", detail: `${problems.length - first.length} more problems are not listed.` }];
 }
 
 /** Of a file with one name only: what a change puts in place has two until it is over. */

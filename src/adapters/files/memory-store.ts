@@ -51,6 +51,8 @@ export interface FileMemoryStoreOptions {
   readonly clock: Clock;
   /** Keeps processes apart; absent where nobody else can come. */
   readonly lease?: LeaseOptions;
+  /** Most files that are read. @defaultValue `listedFilesCount` */
+  readonly listedFilesCount?: number;
 }
 
 /** Keeps memories as files in a folder. */
@@ -89,6 +91,7 @@ class FileMemoryStore implements MemoryStore {
       clock,
       ids,
       settleCrash,
+      listedFilesCount: options.listedFilesCount,
     });
   }
 

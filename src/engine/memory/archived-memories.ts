@@ -1,15 +1,18 @@
 /** What was forgotten, as a person looks for it, and the way back. */
+import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory-dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import { MemoryError } from "../../base/errors.ts";
 import { cleanMemoryText } from "../../memory/clean-memory.ts";
+import { timeOf } from "../../memory/dream-hands.ts";
 import { parseMemoryFile, updateMemoryFile } from "../../memory/memory-file.ts";
 import { isOwnIndex } from "../../memory/memory-index.ts";
+import type { PastMemory } from "../../memory/past-memories.ts";
 import { claimedBy, giveWay } from "../../memory/plan-remember.ts";
 import { isRecallable } from "../../memory/recall-plan.ts";
 import { standingOf } from "../../memory/worth.ts";
 import type { ArchivedFile, MemoryStore } from "../../ports/memory-store.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
-import type { MemoryShelf } from "./memory-shelf.ts";
+import type { MemoryShelf, ShelfView } from "./memory-shelf.ts";
 import type { MemoryWriter } from "./memory-writer.ts";
 import { mountOf } from "./mounted-store.ts";
 
@@ -80,6 +83,32 @@ export async function restoreArchived(
   const superseded = plan.unlisted;
   const reason = `It is as it was when it was put away.${superseded.length > 0 ? ` It takes the place of ${superseded.join(", ")} again.` : ""}`;
   return { status: "restored", path, reason, superseded, cleaned: [], warnings };
+}
+
+/** What was put away, the newest first. One that cannot be read is passed over. */
+export async function forgottenIn(
+  store: Pick<MemoryStore, "archived" | "readArchived">,
+): Promise<readonly PastMemory[]> {
+  const forgotten: PastMemory[] = [];
+  const newest = (await store.archived()).slice(0, MEMORY_DREAM_DEFAULTS.forgottenCount);
+  for (const { id, path, archivedMs } of newest) {
+    const text = await store.readArchived(id).catch(() => undefined);
+    if (text !== undefined) forgotten.push({ ...parseMemoryFile(path, text).memory, overMs: archivedMs });
+  }
+  return forgotten;
+}
+
+/** What a session has left, and what is over: said again out of an old message it is no news. */
+export async function pastOf(
+  { memories }: ShelfView,
+  store: MemoryStore,
+  sessionId: string,
+): Promise<readonly PastMemory[]> {
+  const known = [...memories.values()].flatMap(({ memory }): readonly PastMemory[] => {
+    if (memory.supersededBy !== undefined) return [{ ...memory, overMs: timeOf(memory) }];
+    return memory.sessionId === sessionId ? [{ ...memory, overMs: Number.POSITIVE_INFINITY }] : [];
+  });
+  return [...known, ...(await forgottenIn(store))];
 }
 
 function notFree(path: string): MemoryError {

@@ -14,7 +14,6 @@ import { HOUR_MS } from "../../base/durations.ts";
 import { MemoryError } from "../../base/errors.ts";
 import type { DreamAction } from "../../memory/dream-hands.ts";
 import { type DreamInput, type DreamPlan, planDream } from "../../memory/dream-plan.ts";
-import { parseMemoryFile } from "../../memory/memory-file.ts";
 import { INDEX_NAME } from "../../memory/memory-index.ts";
 import type { PastMemory } from "../../memory/past-memories.ts";
 import type { FreshMemory } from "../../memory/plan-remember.ts";
@@ -24,6 +23,7 @@ import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import { stopIfAborted } from "../stop-if-aborted.ts";
+import { forgottenIn } from "./archived-memories.ts";
 import {
   changesOf,
   type DreamChange,
@@ -159,19 +159,6 @@ async function hear(
   const { deadline, breathe } = world;
   const answer = await askDreamer({ client: model, deadline, breathe }, input, { talks, signal });
   return { gathered, forgotten, answer };
-}
-
-/** What was put away, the newest first. One that cannot be read is passed over. */
-export async function forgottenIn(records: MemoryStore): Promise<readonly PastMemory[]> {
-  const forgotten: PastMemory[] = [];
-  for (const { id, path, archivedMs } of (await records.archived()).slice(
-    0,
-    MEMORY_DREAM_DEFAULTS.forgottenCount,
-  )) {
-    const text = await records.readArchived(id).catch(() => undefined);
-    if (text !== undefined) forgotten.push({ ...parseMemoryFile(path, text).memory, overMs: archivedMs });
-  }
-  return forgotten;
 }
 
 async function dreamAlone(

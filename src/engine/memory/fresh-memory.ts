@@ -34,6 +34,11 @@ export interface RememberOptions {
   readonly updatedAtMs?: number;
   /** Shared with the project's team, where there is one. @defaultValue false */
   readonly isTeam?: boolean;
+  /**
+   * A folder in the directory, for what is to stay apart, as the memories of one role: it is compared with those of this
+   * folder only. One part, as in a path. @defaultValue the directory itself
+   */
+  readonly folder?: string;
   /** Memories that it says otherwise than: they give way where they are not better founded. `supersede` asks nobody. */
   readonly corrects?: readonly string[];
   /** Where it was said. */
@@ -89,7 +94,7 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
     ...(options.follows === undefined ? {} : { follows: options.follows }),
     ...(options.createdAtMs === undefined ? {} : { createdAtMs: options.createdAtMs }),
     ...(options.updatedAtMs === undefined ? {} : { updatedAtMs: options.updatedAtMs }),
-    folder: isTeam ? TEAM_FOLDER : "",
+    folder: (isTeam ? TEAM_FOLDER : "") + (options.folder === undefined ? "" : `${options.folder}/`),
   };
   return { fresh, cleaned };
 }

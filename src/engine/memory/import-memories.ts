@@ -4,6 +4,8 @@
  * A bundle of ours is put back as it is (`restore-bundle.ts`). What comes from another program is remembered like any
  * other fact: cleaned, compared with what is known, and never believed more than what a user said here.
  */
+import { memoryFileName } from "../../memory/memory-file-name.ts";
+import { TEAM_FOLDER } from "../../memory/memory-index.ts";
 import { type ForeignFile, importClaudeCodeMemory } from "../../memory/transfer/from-claude-code.ts";
 import { importMemories } from "../../memory/transfer/import-memories.ts";
 import {
@@ -31,8 +33,8 @@ export interface MemoryImportReport {
   readonly notCarried: readonly NotCarried[];
   readonly notCarriedCount: number;
   /**
-   * How many of those should have come over: texts that were cut or hold nothing, files whose name is taken, damaged
-   * records. The others mean nothing here, or are history.
+   * How many of those should have come over: texts that were cut or hold nothing, lines and fields of a Claude Code
+   * directory that have no place here, files whose name is taken, damaged records. The others mean nothing here, or are history.
    */
   readonly refusedCount: number;
 }
@@ -63,13 +65,15 @@ export async function importInto(
 
 async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<MemoryImportReport> {
   const receipts: ImportReceipt[] = [];
-  for (const { memory: found, origin } of inOrderOfTime(read.memories)) {
+  const folders = foldersOf(read.memories);
+  for (const { memory: found, origin, folder } of inOrderOfTime(read.memories)) {
     const { name, description, type, decays, updatedAtMs, isQuarantined, sessionId, body } = found;
     const createdAtMs = found.createdAtMs ?? updatedAtMs;
     const receipt = await memory.remember(body, {
       name,
       source: "import",
       isConfirmed: false,
+      ...(folder === undefined ? {} : { folder: folders.get(folder)! }),
       ...(description === undefined ? {} : { description }),
       ...(type === undefined ? {} : { type }),
       ...(decays === undefined ? {} : { decays }),
@@ -81,6 +85,16 @@ async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<Memo
     receipts.push({ ...receipt, origin });
   }
   return reportOf(read, receipts);
+}
+
+/** Names for the folders that memories lay in, of one part each and fit for every system; never the team's. */
+function foldersOf(memories: readonly ImportedMemory[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const folder of [...new Set(memories.flatMap(({ folder = [] }) => folder))].sort()) {
+    const taken = [TEAM_FOLDER.replace("/", ".md"), ...[...names.values()].map((name) => `${name}.md`)];
+    names.set(folder, memoryFileName(folder, taken).replace(/\.md$/, ""));
+  }
+  return names;
 }
 
 /** With what was lost on the way. */

@@ -24,6 +24,10 @@ import type { MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
 export interface ShelfProblem {
   readonly path: string;
   readonly detail: string;
+  /** The memory is there all the same: only some of its frontmatter says nothing that is known here. @defaultValue false */
+  readonly isRead?: boolean;
+  /** More lies there than is listed: what is written now may not be found. @defaultValue false */
+  readonly isOverLimit?: boolean;
 }
 
 /** What there is at one moment. */
@@ -147,7 +151,7 @@ export class MemoryShelf {
   #ownProblems(): readonly ShelfProblem[] {
     const unreadable = [...this.#unreadable].map(([path, { detail }]) => ({ path, detail }));
     const odd = [...this.#shelved].flatMap(([path, { problems }]) =>
-      problems.map((detail) => ({ path, detail })),
+      problems.map((detail) => ({ path, detail, isRead: true })),
     );
     return [...unreadable, ...odd];
   }

@@ -80,7 +80,10 @@ export class MemoryWriter {
         return { plan: planned, warnings: [] };
       const { changes, warnings } = this.#withIndexes(view, planned, await this.#usedCounts());
       const applied = await this.#store.apply(changes);
-      if (applied.isApplied) return { plan: planned, warnings };
+      const limits = view.problems.flatMap(({ isOverLimit, detail }) =>
+        isOverLimit === true ? [detail] : [],
+      );
+      if (applied.isApplied) return { plan: planned, warnings: [...warnings, ...limits] };
       if (tries >= MEMORY_WRITE_DEFAULTS.triesCount) throw stillChanging(applied.conflicts, tries);
       // A name that is not free although nothing could be read there: the next plan takes another one.
       taken.push(...applied.conflicts.filter((path) => !view.memories.has(path)));

@@ -7,7 +7,6 @@
  * Nothing is destroyed: what is corrected says by what, what is forgotten lies in the archive.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
-import { timeOf } from "../../memory/dream-hands.ts";
 import { judgeHealth, type MemoryHealth } from "../../memory/health.ts";
 import type { MemoryType } from "../../memory/memory.ts";
 import { INDEX_NAME } from "../../memory/memory-index.ts";
@@ -31,11 +30,12 @@ import type { ModelClient } from "../../ports/model-client.ts";
 import {
   type ArchivedMemory,
   listArchived,
+  pastOf,
   restoreArchived,
   type ShownArchivedMemory,
   showArchived,
 } from "./archived-memories.ts";
-import { type DreamOptions, type DreamPlaceOptions, type DreamReport, forgottenIn } from "./dream.ts";
+import type { DreamOptions, DreamPlaceOptions, DreamReport } from "./dream.ts";
 import type { DreamRecord } from "./dream-journal.ts";
 import { type RememberOptions, readFresh } from "./fresh-memory.ts";
 import { importInto, type MemoryImportReport } from "./import-memories.ts";
@@ -139,7 +139,7 @@ export class PersistentMemory {
       // Another place's memories are changed there.
       const named = (options.corrects ?? []).filter(
         (path) =>
-          mountOf(path) === fresh.folder &&
+          mountOf(path) === mountOf(fresh.folder) &&
           !areOfTwoInstances(fresh.body, view.memories.get(path)?.memory.body ?? ""),
       );
       return { repeated, corrected: [...new Set([...corrected, ...named])] };
@@ -194,12 +194,7 @@ export class PersistentMemory {
 
   /** What a session has left here, and what is over: said again out of an old message it is no news. @internal */
   async past(sessionId: string): Promise<readonly PastMemory[]> {
-    const { memories } = await this.#shelf.look();
-    const known = [...memories.values()].flatMap(({ memory }): readonly PastMemory[] => {
-      if (memory.supersededBy !== undefined) return [{ ...memory, overMs: timeOf(memory) }];
-      return memory.sessionId === sessionId ? [{ ...memory, overMs: Number.POSITIVE_INFINITY }] : [];
-    });
-    return [...known, ...(await forgottenIn(this.#store))];
+    return pastOf(await this.#shelf.look(), this.#store, sessionId);
   }
 
   /**

@@ -19,10 +19,16 @@ export function findSameMatter(shelf: MemoryShelf, view: ShelfView, fresh: Fresh
   const query = `${fresh.name}\n${fresh.description}\n${fresh.body}`;
   const hits = shelf.search(query, {
     limit: MEMORY_WRITE_DEFAULTS.comparedCount,
-    accepts: ({ path, supersededBy }) => mountOf(path) === fresh.folder && supersededBy === undefined,
+    accepts: ({ path, supersededBy }) => supersededBy === undefined && isComparedWith(fresh.folder, path),
   });
   const known = hits.flatMap(({ id }) => view.memories.get(id)?.memory ?? []);
   const pathsOf = (matter: Matter) =>
     known.filter(({ body }) => judgeMatter(fresh.body, body) === matter).map(({ path }) => path);
   return { repeated: pathsOf("repeats"), corrected: pathsOf("corrects") };
+}
+
+/** What has a folder of its own is compared with that, anything else with all of its place. */
+function isComparedWith(folder: string, path: string): boolean {
+  const mount = mountOf(folder);
+  return folder === mount ? mountOf(path) === mount : path.slice(0, path.lastIndexOf("/") + 1) === folder;
 }

@@ -2,6 +2,9 @@
  * Memories of Claude Code: a directory of Markdown files with an index, `MEMORY.md`, in it or in each of its
  * folders. The files are read as our own are.
  *
+ * What lay in a folder of its own, as where each role of an agent has one, is told apart afterwards, too: it keeps its
+ * folder, and is never merged with what lies in another one.
+ *
  * Some people keep no files and write everything into the index; there each section becomes a memory. Where the
  * index is one, text between its lines is about the index and stays behind, and is told.
  */
@@ -9,7 +12,7 @@ import { isBlank, type MarkdownLine } from "../../base/markdown-lines.ts";
 import { findField, NESTED_KEY, parseFrontmatter } from "../frontmatter.ts";
 import { type IndexEntry, kindOfHeading, parseIndex } from "../index-entries.ts";
 import { isKnownKey } from "../memory-fields.ts";
-import { parseMemoryFile } from "../memory-file.ts";
+import { type NewMemory, parseMemoryFile } from "../memory-file.ts";
 import { isIndexName, isOwnIndex } from "../memory-index.ts";
 import { descriptionOfText, ImportLog, type MemoryImport, nameOfText } from "./imported-memory.ts";
 
@@ -31,7 +34,7 @@ export function importClaudeCodeMemory(files: readonly ForeignFile[]): MemoryImp
   for (const file of files) {
     if (isIndex(file)) continue;
     if (/\.md$/i.test(file.path)) importFile(file, entries.get(file.path), log);
-    else log.leave(file.path, "it is no Markdown file");
+    else log.refuse(file.path, "it is no Markdown file");
   }
   return log.end("claude-code");
 }
@@ -51,7 +54,7 @@ function importFile(
   for (const problem of problems) log.leave(path, problem);
   for (const { key, parent, text: value } of frontmatter.fields)
     if (!isKnownKey(key) && !(key === NESTED_KEY && parent === undefined))
-      log.leave(path, `${key}: ${value}`);
+      log.refuse(path, `${key}: ${value}`);
   if (memory.isConfirmed) log.leave(path, "that it is confirmed: confirm it here");
 
   const description = memory.description || entry?.hook || descriptionOfText(memory.body);
@@ -67,7 +70,7 @@ function importFile(
   const { path: _, supersedes: __, supersededBy: ___, follows: ____, ...facts } = memory;
   // What a tool or the web said stays theirs; what a file claims for a user is an import.
   const isOfStranger = memory.source === "tool" || memory.source === "web";
-  log.add(path, {
+  const imported: NewMemory = {
     ...facts,
     name: isNamed ? memory.name : (entry?.title ?? memory.name),
     description,
@@ -75,7 +78,12 @@ function importFile(
     updatedAtMs: memory.updatedAtMs ?? (memory.createdAtMs === undefined ? modifiedMs : undefined),
     source: isOfStranger ? memory.source : "import",
     isQuarantined: memory.isQuarantined || isOfStranger,
-  });
+  };
+  log.add(path, imported, folderOf(path));
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
 function importIndex(
@@ -94,7 +102,7 @@ function importIndex(
   const index = parseIndex(text);
   for (const entry of index.entries) {
     const file = folder + entry.file;
-    if (!paths.has(file)) log.leave(path, `its line for ${entry.file}: there is no such file`);
+    if (!paths.has(file)) log.refuse(path, `its line for ${entry.file}: there is no such file`);
     else if (!entries.has(file)) entries.set(file, entry);
   }
   for (const section of sectionsOf(index.lines)) {
@@ -110,17 +118,18 @@ function importIndex(
     if (body === "") continue;
     const isAboutIndex = inside.length > 0 || (index.entries.length > 0 && section.level < SECTION_LEVEL);
     if (isAboutIndex) {
-      log.leave(path, `text of the index below "${section.title}": ${body}`);
+      log.refuse(path, `text of the index below "${section.title}": ${body}`);
       continue;
     }
-    log.add(section.title === "" ? path : `${path} (${section.title})`, {
+    const memory = {
       name: section.title || nameOfText(body),
       description: descriptionOfText(body),
       body,
       type: kindOfHeading(section.title),
       updatedAtMs: modifiedMs,
       source: "import",
-    });
+    } as const;
+    log.add(section.title === "" ? path : `${path} (${section.title})`, memory, folderOf(path));
   }
 }
 

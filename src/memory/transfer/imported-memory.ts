@@ -16,6 +16,8 @@ export type MemoryFormat = "palimpsest" | "claude-code" | "mcp-memory" | "mem0";
 
 export interface ImportedMemory {
   readonly memory: NewMemory;
+  /** The folder that it lay in, below the one that was imported: a role's, or a topic's. Absent, it lay in no other. */
+  readonly folder?: string;
   /** Where it was in what was imported: a path, a line, an id. */
   readonly origin: string;
 }
@@ -33,7 +35,7 @@ export interface MemoryImport {
   /** Of a long list the first ones. */
   readonly notCarried: readonly NotCarried[];
   readonly notCarriedCount: number;
-  /** How many of those nobody left out on purpose: damaged records. */
+  /** How many of those are lost by it: damaged records, lines of text. The others mean nothing here, or are history. */
   readonly refusedCount: number;
 }
 
@@ -44,8 +46,9 @@ export class ImportLog {
   #notCarriedCount = 0;
   #refusedCount = 0;
 
-  add(origin: string, memory: NewMemory): void {
-    this.#memories.push({ origin, memory: { ...memory, isConfirmed: false } });
+  add(origin: string, memory: NewMemory, folder = ""): void {
+    const placed = folder === "" ? {} : { folder };
+    this.#memories.push({ origin, memory: { ...memory, isConfirmed: false }, ...placed });
   }
 
   leave(origin: string, what: string): void {

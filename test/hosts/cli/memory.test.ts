@@ -188,6 +188,26 @@ describe("palimpsest memory", () => {
     expect((await run(["memory", "export", "--json"])).code).toBe(2);
   });
 
+  it("says by its exit code whether all of an import came over", async () => {
+    const { run } = storedHome();
+    const folder = testFolder();
+    const target = join(folder, "target");
+    const import_ = async (name: string, text: string) => {
+      const source = join(folder, name);
+      mkdirSync(source);
+      writeFileSync(join(source, "MEMORY.md"), text);
+      writeFileSync(join(source, "day.md"), "We deploy on Tuesdays.");
+      return run(["memory", "import", source, "--folder", target]);
+    };
+    const whole = await import_("whole", "- [Day](day.md) — when we deploy\n");
+    expect([whole.code, whole.err]).toEqual([0, "1 memories read, everything came over.\n"]);
+    const partly = await import_("partly", "Read this first.\n\n- [Day](day.md) — when we deploy\n");
+    expect([partly.code, partly.err.includes("not carried: MEMORY.md: text of the index")]).toEqual([
+      3,
+      true,
+    ]);
+  });
+
   it("imports nothing that lies elsewhere or is no text, and says so", async () => {
     const { run, folder } = storedHome();
     const [foreign, elsewhere] = [testFolder(), testFolder()];

@@ -25,10 +25,11 @@ export function addImport(parent: Command, { context, exitWith }: CommandShell):
       "after",
       helpText({
         examples: ["memory import ~/.claude/projects/my-app/memory", "memory import memory.jsonl --json"],
-        exitCodes: { [REFUSED]: "something was refused or cut; the rest came over" },
+        exitCodes: { [REFUSED]: "something was refused or cut, or text was not carried; the rest came over" },
         notes: [
           "Of a directory its Markdown files are read, and no links, no files with a second name, and no binaries.",
           "An export of ours is believed as it stands: who said what, and what is confirmed.",
+          "What lies in a folder of its own keeps it, and is not merged with what lies in another one.",
           "What another program kept is believed less than what a user said here, and nothing of it is confirmed.",
         ],
       }),
@@ -71,5 +72,6 @@ function print(report: MemoryImportReport, { out, err }: CliContext): void {
   for (const { origin, what } of notCarried) warn(`not carried: ${origin}: ${what}`);
   const more = notCarriedCount - notCarried.length;
   if (more > 0) warn(`and ${more} more`);
-  err.write(`${receipts.length} memories read, ${notCarriedCount} things not carried.\n`);
+  const rest = notCarriedCount === 0 ? "everything came over" : `${notCarriedCount} things not carried`;
+  err.write(`${receipts.length} memories read, ${rest}.\n`);
 }
