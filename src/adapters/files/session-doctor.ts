@@ -1,8 +1,9 @@
 /**
  * Reads a stored session through and tells what is wrong with it. Looking changes nothing.
  *
- * A blob is only called unreferenced where the whole log could be read: what a damaged stretch named
- * cannot be known. Files with names that are not ours are nobody's business here.
+ * A blob that no entry names is reported and kept, whatever the log looks like: a log that was cut and gone on
+ * with, or lost a line, looks whole, and a backup of it would name the blob. It goes when its session does, by way
+ * of the trash. Files with names that are not ours are nobody's business here.
  */
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -92,10 +93,14 @@ function collectBlobs(entry: Entry, blobs: Map<string, number>, mentioned: Set<s
   for (const [, hash] of JSON.stringify(entry).matchAll(HASH_PATTERN)) mentioned.add(hash!);
 }
 
+const EMPTIED = "The log is empty, and blobs of its session are there: a backup may have it. Kept.";
+
 function checkLog(options: DoctorOptions, log: ReadLog): readonly SessionFinding[] {
   const { logFile } = options.paths;
   if (log.exists && log.bytes === 0)
-    return [finding("litter", logFile, 0, "An empty log, left by a crash before its first entry: removed.")];
+    return listOrNothing(options.fs, options.paths.blobFolder).length > 0
+      ? [{ ...finding("missing-entries", logFile, 0, EMPTIED), isMendable: false }]
+      : [finding("litter", logFile, 0, "An empty log, left by a crash before its first entry: removed.")];
   return log.damage.map((one) => ({
     ...finding(kindOf(one), logFile, one.bytes, adviceFor(one)),
     position: one.position,
@@ -167,7 +172,7 @@ async function checkBlobs(options: DoctorOptions, log: ReadLog): Promise<BlobChe
       findings.push(
         finding("blob-damaged", path, size, "Its bytes are not those that were stored: moved aside."),
       );
-    else if (!log.mentioned.has(hash)) findings.push(unreferenced(options, log, path, size));
+    else if (!log.mentioned.has(hash)) findings.push(unreferenced(path, size));
     await setImmediate();
   }
   for (const name of names)
@@ -187,11 +192,9 @@ function isSound({ fs, hasher }: DoctorOptions, path: string, hash: string): boo
   }
 }
 
-function unreferenced(options: DoctorOptions, log: ReadLog, path: string, size: number): SessionFinding {
-  const isKnown = log.exists ? log.damage.every((one) => !isWorthKeeping(one)) : options.isUnclaimed === true;
-  const reason = log.exists ? "what is damaged in the log may name it" : "its session may be in the trash";
-  const advice = `No entry names it${isKnown ? ", as a crash leaves it: removed" : `, but ${reason}: kept`}.`;
-  return { ...finding("blob-unreferenced", path, size, advice), isMendable: isKnown };
+function unreferenced(path: string, size: number): SessionFinding {
+  const advice = "No entry names it: left by a crash, or named by lines that the log has lost. Kept.";
+  return { ...finding("blob-unreferenced", path, size, advice), isMendable: false };
 }
 
 function missing(path: string, seq: number): SessionFinding {

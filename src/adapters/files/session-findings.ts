@@ -14,11 +14,6 @@ export interface DoctorOptions {
   readonly hasher: Hasher;
   /** As the store has it; without it nobody else is taken to write the session. */
   readonly lease?: LeaseOptions;
-  /**
-   * No session of this id is in the trash. Only then are blobs removed where there is no log: they may
-   * belong to a session that was half moved when the process was killed. @defaultValue false
-   */
-  readonly isUnclaimed?: boolean;
 }
 
 /** What kind of thing was found. */
@@ -35,7 +30,7 @@ export type FindingKind =
   | "blob-missing"
   /** A blob holds other bytes than were stored. Mending moves it aside, so that it can be stored again. */
   | "blob-damaged"
-  /** A blob that no entry names: a crash came between storing it and the entry. Mending removes it. */
+  /** A blob that no entry names: a crash came between storing it and the entry, or the log lost lines. It is kept. */
   | "blob-unreferenced"
   /** The notes are no plain text file, or too large. Nothing is done about them. */
   | "notes-unreadable"

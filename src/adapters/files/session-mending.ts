@@ -3,8 +3,8 @@
  *
  * DESIGN. A damaged stretch is copied to `<session>/damage/<position>.bad`, so that what is left of it is
  * kept apart and known, and the log stays as it is, byte for byte. What is removed is only what nobody can
- * need: leases of writers that are gone, files that a crash left half made, blobs that no entry names, and
- * empty folders. Mending holds the session's lease while it works, so that no writer is about to need what
+ * need: leases of writers that are gone, files that a crash left half made, and empty folders. Blobs are never
+ * removed here: a backup of a log that lost lines would name them. Mending holds the session's lease while it works, so that no writer is about to need what
  * it removes. Each step is whole or can be made again, so a crash in the middle costs nothing.
  */
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ import { readBuffer } from "./log-reader.ts";
 import { isNotesLock, mendNotes } from "./notes-checkup.ts";
 import { inspectSession, quarantineBytes, quarantinePath } from "./session-doctor.ts";
 import type { DoctorOptions, SessionFinding, SessionMending } from "./session-findings.ts";
-import { type Acquired, SessionLease } from "./session-lease.ts";
+import { SessionLease } from "./session-lease.ts";
 import { writeWhole } from "./whole-file.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function mendSession(options: DoctorOptions): Promise<SessionMendin
   const before = await inspectSession(options);
   if (before.findings.length === 0) return { mended: [], failed: [], left: [] };
   const lease = leaseOf(options);
-  const acquired = lease?.acquire(before.logBytes) ?? "free";
+  lease?.acquire(before.logBytes);
   const mended: SessionFinding[] = [];
   const failed: { finding: SessionFinding; error: unknown }[] = [];
   const left: SessionFinding[] = [];
@@ -41,7 +41,7 @@ export async function mendSession(options: DoctorOptions): Promise<SessionMendin
     const found = (await inspectSession(ours)).findings;
     for (const finding of [...leases, ...found]) {
       lease?.renew();
-      if (!isForUs(finding, acquired)) left.push(finding);
+      if (!finding.isMendable) left.push(finding);
       else
         try {
           await mend(options, finding);
@@ -55,11 +55,6 @@ export async function mendSession(options: DoctorOptions): Promise<SessionMendin
   }
   removeEmptyFolders(options);
   return { mended, failed, left };
-}
-
-/** A writer that may wake up again could be about to name a blob that nobody names yet. */
-function isForUs({ kind, isMendable }: SessionFinding, acquired: Acquired): boolean {
-  return isMendable && !(kind === "blob-unreferenced" && acquired === "over-living");
 }
 
 function leaseOf({ lease, sessionId, paths, fs }: DoctorOptions): SessionLease | undefined {
@@ -80,10 +75,18 @@ async function mend(options: DoctorOptions, finding: SessionFinding): Promise<vo
   } else if (kind === "blob-damaged") {
     const aside = join(paths.sessionFolder, "damage");
     fs.makeDirectory(aside);
-    fs.rename(path, join(aside, `${path.slice(dirname(path).length + 1)}.blob`));
+    fs.rename(path, freeName(fs, join(aside, `${path.slice(dirname(path).length + 1)}.blob`)));
   } else if (fs.stat(path)?.isDirectory === true) {
     fs.removeDirectory(path);
   } else fs.remove(path);
+}
+
+/** What was moved aside before is not replaced. */
+function freeName(fs: FileSystem, path: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? path : `${path}.${number}`;
+    if (fs.stat(name) === undefined) return name;
+  }
 }
 
 /**

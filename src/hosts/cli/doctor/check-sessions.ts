@@ -55,7 +55,7 @@ export async function idsIn(
 /** Looks at a session, and mends what can be. Never throws for what it finds. */
 export async function checkSession(
   sessionId: string,
-  at: { readonly folder: string; readonly isUnclaimed: boolean; readonly isMending: boolean },
+  at: { readonly folder: string; readonly isMending: boolean },
 ): Promise<CheckedSession> {
   const options: DoctorOptions = {
     sessionId,
@@ -63,7 +63,6 @@ export async function checkSession(
     fs: nodeFileSystem,
     hasher: nodeHasher,
     lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
-    isUnclaimed: at.isUnclaimed,
   };
   try {
     const { findings, isInUse, logBytes, blobBytes, entryCount } = await inspectSession(options);
@@ -94,10 +93,7 @@ function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): Do
   const { kind, path, position, bytes, advice, isMendable, isQuarantined } = one;
   // What is kept in case damage names it needs nobody to do anything.
   const isHarmless =
-    kind === "torn-tail" ||
-    kind === "notes-conflict" ||
-    isQuarantined ||
-    (kind === "blob-unreferenced" && !isMendable);
+    kind === "torn-tail" || kind === "notes-conflict" || isQuarantined || kind === "blob-unreferenced";
   const words = isQuarantined ? `${advice} (This was done before.)` : advice;
   return {
     kind,

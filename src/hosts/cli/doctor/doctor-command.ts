@@ -166,14 +166,12 @@ async function examineFolder(
 ): Promise<readonly DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
   const { stored, orphaned } = await idsIn({ folder, isOurs }, store);
-  const trashed = new Set((await store.listTrash()).map(({ sessionId }) => sessionId));
   const all = [...stored, ...orphaned];
   for (const [index, sessionId] of all.entries()) {
     await breath.take();
     progress.show({ label: sessionId, share: index / all.length, detail: isMending ? "mending" : "looking" });
     const checked = await checkSession(sessionId, {
       folder,
-      isUnclaimed: !trashed.has(sessionId),
       isMending,
     });
     findings.push(...checked.findings);
