@@ -5,7 +5,11 @@
 import { redactSecrets } from "../base/secret-patterns.ts";
 import { heuristicSummary, isHeuristic } from "../compaction/conversation/heuristic-summary.ts";
 import type { MemoryConfig } from "../compaction/conversation/memory-config.ts";
-import { copySummary, countMemoryTokens } from "../compaction/conversation/memory-entry.ts";
+import {
+  copySummary,
+  countMemoryTokens,
+  type MemorySummary,
+} from "../compaction/conversation/memory-entry.ts";
 import {
   type CompressionPlan,
   type CompressionTrigger,
@@ -31,28 +35,42 @@ export interface Compressor {
   readonly callback: SummarizeCallback | undefined;
 }
 
+/** Why nothing was compressed. It has none of a summary's fields, so that code that reads those still works. */
+export type CompressionRefused = { readonly [Field in keyof MemorySummary]?: undefined } & {
+  /**
+   * `too-few-entries`: fewer than `minEntriesToCompress` are older than the recent window. `not-smaller`: no summary
+   * would be smaller than what it stands for. `replaced`: the session was cleared or imported meanwhile.
+   */
+  readonly refused: "too-few-entries" | "not-smaller" | "replaced";
+  /** The same in words, with the figures. */
+  readonly reason: string;
+};
+
 interface Written {
   readonly plan: CompressionPlan;
   readonly content: string;
   readonly writtenBy: "callback" | "heuristic";
 }
 
-/** Compresses what is eligible; `undefined` where nothing is, or no summary would be smaller. */
+/** Compresses what is eligible, or says why nothing was compressed. */
 export async function compressMemory(
   keeper: ConversationKeeper,
   trigger: CompressionTrigger,
   work: Compressor,
-): Promise<CompressionReport | undefined> {
+): Promise<CompressionReport | CompressionRefused> {
   const { plan, generation } = await keeper.run((_session, current) => ({
     plan: planCompression(current.mirror, work.config),
     generation: current,
   }));
-  if (plan === undefined) return undefined;
+  if (plan === undefined) return tooFew(generation, work.config);
   const asked = await ask(plan, work);
   const written = asked?.written ?? writeWithoutModel(generation, work.config);
   if (written === undefined) {
     generation.refusedAtCount = countEligible(generation.mirror, work.config);
-    return undefined;
+    return {
+      refused: "not-smaller",
+      reason: `No summary would be smaller than the ${plan.replacedTokens} tokens of the ${plan.entries.length} entries that it would stand for.`,
+    };
   }
   const { content, writtenBy } = written;
   const made = {
@@ -62,7 +80,8 @@ export async function compressMemory(
     atMs: work.clock.nowMs(),
   };
   const summary = summaryOf(written.plan, made);
-  if (!(await keeper.compress(written.plan, summary, { generation, reason: trigger }))) return undefined;
+  if (!(await keeper.compress(written.plan, summary, { generation, reason: trigger })))
+    return { refused: "replaced", reason: "The session was cleared or imported while it was summarised." };
   generation.refusedAtCount = 0;
   return {
     tokensSaved: written.plan.replacedTokens - summary.tokenCount,
@@ -73,6 +92,12 @@ export async function compressMemory(
     writtenBy,
     ...(asked?.problem === undefined ? {} : { problem: asked.problem }),
   };
+}
+
+function tooFew({ mirror }: Generation, config: MemoryConfig): CompressionRefused {
+  const count = countEligible(mirror, config);
+  const reason = `${count} ${count === 1 ? "entry is" : "entries are"} older than the recent window of ${config.recentWindow}; a summary stands for at least ${Math.max(1, config.minEntriesToCompress)}.`;
+  return { refused: "too-few-entries", reason };
 }
 
 async function ask(

@@ -23,6 +23,7 @@ import {
   type MemorySessionState,
   type MemoryStats,
   type MemorySummary,
+  summaryEntry,
 } from "../compaction/conversation/memory-entry.ts";
 import { MemoryMirror } from "../compaction/conversation/memory-mirror.ts";
 import { renderContext } from "../compaction/conversation/memory-text.ts";
@@ -33,7 +34,7 @@ import {
   findTrigger,
 } from "../compaction/conversation/plan-compression.ts";
 import type { SummarizeCallback } from "./ask-for-summary.ts";
-import { compressMemory } from "./compress-memory.ts";
+import { type CompressionRefused, compressMemory } from "./compress-memory.ts";
 import { ConversationKeeper, type Generation } from "./conversation-keeper.ts";
 import type { ConversationMemoryOptions } from "./conversation-memory-options.ts";
 import { receiveJson } from "./intake.ts";
@@ -128,12 +129,12 @@ export class ConversationMemory {
   }
 
   /**
-   * Compresses every entry that is older than the recent window into one summary. Resolves with it, or with
-   * `undefined` where nothing was compressed: fewer than `minEntriesToCompress` entries are old enough, no summary
-   * would be smaller than they are, or the session was replaced meanwhile. Never fails because of the callback.
+   * Compresses every entry that is older than the recent window into one summary. Resolves with it, or, where nothing
+   * was compressed, with the reason: fewer than `minEntriesToCompress` entries are old enough, no summary would be
+   * smaller than they are, or the session was replaced meanwhile. Never fails because of the callback.
    */
-  async compress(sessionId: string): Promise<MemorySummary | undefined> {
-    return this.#compress(receiveName(sessionId, "sessionId"), () => "manual");
+  async compress(sessionId: string): Promise<MemorySummary | CompressionRefused> {
+    return this.#compress(receiveName(sessionId, "sessionId"), "manual");
   }
 
   /**
@@ -263,7 +264,7 @@ export class ConversationMemory {
     if (generation === keeper.current) this.#events.emit("entry:added", () => [sessionId, copyEntry(entry)]);
     if (!keeper.isCompressing && this.#trigger(generation) !== undefined) {
       // The entry is in the store: whatever happens now must not make its caller add it again.
-      await this.#compress(sessionId, () => this.#trigger(keeper.current)).catch((error: unknown) =>
+      await this.#compress(sessionId, "auto").catch((error: unknown) =>
         this.#reportFailure(sessionId, error),
       );
     }
@@ -278,14 +279,13 @@ export class ConversationMemory {
     return countEligible(mirror, config) < leastCount ? undefined : findTrigger(mirror, config);
   }
 
-  #compress(
-    sessionId: string,
-    trigger: () => CompressionTrigger | undefined,
-  ): Promise<MemorySummary | undefined> {
+  #compress(sessionId: string, asked: "manual" | "auto"): Promise<MemorySummary | CompressionRefused> {
     const keeper = this.#keeper(sessionId);
     return keeper.runCompression(async () => {
-      const reason = trigger();
-      if (reason === undefined) return undefined;
+      const reason = asked === "manual" ? asked : this.#trigger(keeper.current);
+      // An earlier compression has made room since this one was asked for.
+      if (reason === undefined)
+        return { refused: "too-few-entries", reason: "The session is within its limits." };
       const { clock, ids, deadline } = this.#options;
       const report = await compressMemory(keeper, reason, {
         clock,
@@ -295,7 +295,8 @@ export class ConversationMemory {
         config: this.#config,
         callback: this.#callback,
       });
-      if (report === undefined) return undefined;
+      if ("refused" in report) return report;
+      this.#events.emit("entry:added", () => [sessionId, summaryEntry(report.summary)]);
       this.#events.emit("compressed", () => [sessionId, { ...report, summary: copySummary(report.summary) }]);
       return report.summary;
     });

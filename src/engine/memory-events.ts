@@ -24,7 +24,8 @@ export interface CompressionReport {
 /**
  * Events by name, with the arguments of their listeners.
  *
- * - `entry:added`: an entry was added and is in the store.
+ * - `entry:added`: an entry was added and is in the store; after a compression also the entry of type `summary`
+ *   that stands for the compressed ones, with the summary's id.
  * - `compressed`: a summary took the place of entries.
  * - `session:cleared`: a session was cleared.
  * - `background:failed`: something failed that nobody waits for: a compression after an entry was added (the entry

@@ -50,6 +50,7 @@ export type { AgentSession } from "../engine/agent-session.ts";
 export type { SummarizeCallback, SummarizeProblem } from "../engine/ask-for-summary.ts";
 export { cleanUp } from "../engine/clean-up.ts";
 export type { CleanUpFailure, CleanUpOptions, CleanUpReport } from "../engine/clean-up-run.ts";
+export type { CompressionRefused } from "../engine/compress-memory.ts";
 export { ConversationMemory } from "../engine/conversation-memory.ts";
 export type { ConversationMemoryOptions } from "../engine/conversation-memory-options.ts";
 export type { SessionEvent, SessionObserver } from "../engine/events.ts";

@@ -67,11 +67,11 @@ function compose(
   const more = tools.length > toolsCount ? ` and ${tools.length - toolsCount} more` : "";
   return [
     HEURISTIC_HEADER,
-    `User messages: ${userCount}`,
-    ...(firstUser === undefined ? [] : [`First user message: ${quote(firstUser)}`]),
-    ...(lastUser === undefined ? [] : [`Last user message: ${quote(lastUser)}`]),
+    `${userCount} user ${userCount === 1 ? "message" : "messages"}`,
+    ...(firstUser === undefined ? [] : [`First: ${quote(firstUser)}`]),
+    ...(lastUser === undefined ? [] : [`Last: ${quote(lastUser)}`]),
     ...(tools.length === 0 ? [] : [`Tools used: ${tools.slice(0, toolsCount).join(", ")}${more}`]),
-    `Errors: ${errorsCount}`,
+    `${errorsCount} ${errorsCount === 1 ? "error" : "errors"} encountered`,
   ].join("\n");
 }
 

@@ -63,7 +63,7 @@ export interface MemorySummary {
 /** A session as `exportSession` gives and `importSession` takes it; as JSON its dates are ISO strings. */
 export interface MemorySessionState {
   readonly sessionId: string;
-  /** Everything that was added, oldest first, compressed or not. */
+  /** Everything that was added, oldest first, compressed or not. Summaries stand beside them. */
   readonly entries: readonly MemoryEntry[];
   /** Oldest first. */
   readonly summaries: readonly MemorySummary[];
@@ -106,6 +106,15 @@ export function copyEntry(entry: MemoryEntry): MemoryEntry {
     timestamp: new Date(entry.timestamp),
     ...(entry.metadata === undefined ? {} : { metadata: structuredClone(entry.metadata) }),
   };
+}
+
+/**
+ * The entry that `entry:added` gives for a summary, so that a host that keeps entries has it in their order. It has the
+ * summary's id. Figures and exports count it as the summary that it is.
+ */
+export function summaryEntry({ id, content, createdAt, tokenCount }: MemorySummary): MemoryEntry {
+  const timestamp = new Date(createdAt);
+  return { id, type: "summary", role: "system", content, timestamp, tokenCount, compressed: false };
 }
 
 /** A summary that its reader may change, likewise. */

@@ -27,7 +27,10 @@ export function parseMemoryState(value: unknown): ParsedMemoryState {
     parseSummary(summary, `state.summaries[${index}]`),
   );
   checkLinks(entries, summaries);
-  return { sessionId, entries, summaries };
+  // A host that keeps what `entry:added` gives has an entry for each summary, too: it would be in the context twice.
+  const summaryIds = new Set(summaries.map(({ id }) => id));
+  const added = entries.filter(({ id, type }) => type !== "summary" || !summaryIds.has(id));
+  return { sessionId, entries: added, summaries };
 }
 
 function parseEntry(value: unknown, path: string): MemoryEntry {

@@ -1,6 +1,7 @@
 /** Events: entry:added, compressed, session:cleared, and what fails where nobody waits. */
 import { describe, expect, it } from "vitest";
 import { InMemorySessionStore } from "../../../src/adapters/in-memory/in-memory-session-store.ts";
+import type { MemoryEntry, MemorySummary } from "../../../src/compaction/conversation/memory-entry.ts";
 import type { SessionLog } from "../../../src/ports/session-store.ts";
 import { aMemory, talk } from "../../helpers/conversation-memory.ts";
 
@@ -28,6 +29,33 @@ describe("listeners", () => {
     const how = { trigger: "manual", writtenBy: "heuristic", entriesCompressed: 10, summariesFolded: 0 };
     expect(heard).toEqual([["s1", { tokensSaved, summary, ...how }]]);
     expect(tokensSaved).toBeGreaterThan(0);
+  });
+
+  it("of entry:added are told the entry of type summary that stands for the compressed ones", async () => {
+    const { memory } = aMemory();
+    const heard: unknown[] = [];
+    await talk(memory, 20);
+    memory.on("entry:added", (session, entry) => heard.push([session, entry]));
+    memory.on("compressed", () => heard.push("compressed"));
+    const { id, content, tokenCount, createdAt } = (await memory.compress("s1")) as MemorySummary;
+    const entry = { id, content, tokenCount, type: "summary", role: "system", timestamp: createdAt };
+    expect(heard).toEqual([["s1", { ...entry, compressed: false }], "compressed"]);
+    expect(memory.getStats("s1")).toMatchObject({ totalEntries: 20, activeEntries: 10, summaries: 1 });
+  });
+
+  it("a host that keeps the entries it is told of can import them: a summary is in the context once", async () => {
+    const { memory } = aMemory();
+    const told: MemoryEntry[] = [];
+    memory.on("entry:added", (_, entry) => told.push(entry));
+    await talk(memory, 20);
+    await memory.compress("s1");
+    const state = memory.exportSession("s1");
+    const summaries = told.filter(({ type }) => type === "summary");
+    expect(summaries).toHaveLength(1);
+    const other = aMemory().memory;
+    other.importSession({ ...state, entries: [...state.entries, ...summaries] });
+    expect(other.exportSession("s1")).toEqual(state);
+    expect(other.getContextForLLM("s1")).toBe(memory.getContextForLLM("s1"));
   });
 
   it("of session:cleared are told the session, which is empty by then", async () => {
