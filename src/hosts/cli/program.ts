@@ -32,7 +32,7 @@ Examples:
 
 Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
 mini-swe-agent, and message lists in the shape of OpenAI Chat and Anthropic.
-Nothing leaves this machine: no model is called and no network is used.`;
+Nothing leaves this machine: no model is called, and only doctor --postgres opens a connection.`;
 
 const COMMANDS: CommandLoaders = {
   replay: async () => (await import("./replay-grammar.ts")).addReplay,
