@@ -34,7 +34,7 @@ export class LogRows {
     for (let attempt = 1; attempt <= STORE_DEFAULTS.tailAttempts; attempt++) {
       const ends = await this.#ends(key, beforeSeq);
       if (ends.checkpointSeq === undefined) break;
-      const tail = await gather(this.#toEnd(key, ends.checkpointSeq, ends));
+      const tail = await this.#tailFrom(key, ends.checkpointSeq, ends);
       const first = tail.entries[0];
       if (first?.position === ends.checkpointSeq && first.entry.type === "checkpoint") return tail;
       beforeSeq = ends.checkpointSeq; // That one is damaged; the one before it does as well.
@@ -46,14 +46,15 @@ export class LogRows {
   async stretch(key: number, fromSeq: number, toSeq: number): Promise<LogContents> {
     // To the end, wherever that is, nothing is expected.
     const isOpen = toSeq >= Number.MAX_SAFE_INTEGER;
-    return gather(
-      this.#read(key, { fromSeq, toSeq }, (rows) => (isOpen ? rows.finishLog(0) : rows.finishStretch(toSeq))),
-    );
+    const assembler = this.#assembler(key, fromSeq);
+    const finish = () => (isOpen ? assembler.finishLog(0) : assembler.finishStretch(toSeq));
+    const contents = await gather(this.#read(key, { assembler, fromSeq, toSeq }, finish));
+    return assembler.hasBreak ? this.#within(key, fromSeq, toSeq) : contents;
   }
 
   /** Everything, a page at a time. */
   async *all(key: number): AsyncGenerator<LogContents> {
-    yield* this.#toEnd(key, 1, await this.#ends(key, 0));
+    yield* this.#toEnd(key, { assembler: this.#assembler(key, 1), fromSeq: 1 }, await this.#ends(key, 0));
   }
 
   /** How the log ends by its tail; `undefined` where it has none. */
@@ -73,11 +74,34 @@ export class LogRows {
     return { endSeq: assembler.lastSeq, misplaced: assembler.used };
   }
 
-  async *#toEnd(key: number, fromSeq: number, ends: LogEnds): AsyncGenerator<LogContents> {
-    const { lastSeq, lastPlace } = ends;
+  /** The entry before the checkpoint is read, too: the checkpoint has to go on from it. */
+  async #tailFrom(key: number, checkpointSeq: number, ends: LogEnds): Promise<LogContents> {
+    const fromSeq = Math.max(1, checkpointSeq - 1);
+    const assembler = this.#assembler(key, fromSeq);
+    const tail = await gather(this.#toEnd(key, { assembler, fromSeq }, ends));
+    if (assembler.hasBreak) return this.#within(key, checkpointSeq, Number.MAX_SAFE_INTEGER);
+    return cut(tail, checkpointSeq, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** A stretch of the log as all of it tells: where the chain is broken, what lies before decides. */
+  async #within(key: number, fromSeq: number, toSeq: number): Promise<LogContents> {
+    const found: { entries: StoredEntry[]; damage: LogDamage[] } = { entries: [], damage: [] };
+    for await (const page of this.all(key)) {
+      const { entries, damage } = cut(page, fromSeq, toSeq);
+      found.entries.push(...entries);
+      found.damage.push(...damage);
+    }
+    return found;
+  }
+
+  async *#toEnd(
+    key: number,
+    { assembler, fromSeq }: { readonly assembler: RowAssembler; readonly fromSeq: number },
+    { lastSeq, lastPlace }: LogEnds,
+  ): AsyncGenerator<LogContents> {
     let endSeq = fromSeq - 1;
-    const range = { fromSeq, toSeq: Math.max(lastSeq, lastPlace) };
-    for await (const page of this.#read(key, range, (rows) => rows.finishLog(lastSeq))) {
+    const range = { assembler, fromSeq, toSeq: Math.max(lastSeq, lastPlace) };
+    for await (const page of this.#read(key, range, () => assembler.finishLog(lastSeq))) {
       endSeq = page.entries.at(-1)?.entry.seq ?? endSeq;
       yield page;
     }
@@ -91,15 +115,15 @@ export class LogRows {
 
   async *#read(
     key: number,
-    { fromSeq, toSeq }: { readonly fromSeq: number; readonly toSeq: number },
-    finish: (assembler: RowAssembler) => Promise<void>,
+    range: { readonly assembler: RowAssembler; readonly fromSeq: number; readonly toSeq: number },
+    finish: () => Promise<void>,
   ): AsyncGenerator<LogContents> {
-    const assembler = this.#assembler(key, fromSeq);
+    const { assembler, fromSeq, toSeq } = range;
     for await (const rows of this.#rows.pages(key, fromSeq, toSeq)) {
       for (const row of rows) await assembler.add(row);
       yield assembler.take();
     }
-    await finish(assembler);
+    await finish();
     yield assembler.take();
   }
 
@@ -124,6 +148,14 @@ export class LogRows {
 
 function wrongEnd(lastSeq: number): LogDamage {
   return { position: lastSeq, bytes: 0, reason: "wrong-end" };
+}
+
+function cut({ entries, damage }: LogContents, fromSeq: number, toSeq: number): LogContents {
+  const isWithin = ({ position }: { readonly position: number }) => position >= fromSeq && position <= toSeq;
+  // The end that a session's row tells may lie before all of it.
+  const isTold = (one: LogDamage) =>
+    isWithin(one) || (one.reason === "wrong-end" && toSeq >= Number.MAX_SAFE_INTEGER);
+  return { entries: entries.filter(isWithin), damage: damage.filter(isTold) };
 }
 
 async function gather(pages: AsyncIterable<LogContents>): Promise<LogContents> {

@@ -57,12 +57,17 @@ export class RowAssembler {
       },
       damage: (one: LogDamage) => void this.#damage.push(one),
     };
-    this.#chooser = new RunChooser(output, options.fromSeq > 1);
+    this.#chooser = new RunChooser(output);
   }
 
   /** The number of the last entry that counts; the one before the first that was asked for where none does. */
   get lastSeq(): number {
     return this.#lastSeq;
+  }
+
+  /** True if the chain of parent ids is broken: then a part of the log tells less than all of it. */
+  get hasBreak(): boolean {
+    return this.#chooser.hasBreak;
   }
 
   /** The misplaced rows that were read in the place of others. */
@@ -72,11 +77,11 @@ export class RowAssembler {
 
   /** The next row, in the order of their numbers. */
   async add(row: ReadRow): Promise<void> {
-    await this.#fill(row.place - 1, false);
+    await this.#fill(row.place - 1, "gap");
     const { place, bytes, entry, isVerified } = row;
     if (entry?.seq !== place) {
       this.#report(row);
-      await this.#fill(place, true);
+      await this.#fill(place, "damaged");
     } else {
       const placed = { entry, position: place, bytes, isVerified };
       const other = this.#chooser.breaksAt(placed) ? await this.#misplacedEntry(place) : undefined;
@@ -90,13 +95,13 @@ export class RowAssembler {
 
   /** Nothing follows of a stretch up to `toSeq`. */
   async finishStretch(toSeq: number): Promise<void> {
-    await this.#fill(toSeq, false);
+    await this.#fill(toSeq, "gap");
     this.#chooser.finish();
   }
 
   /** Nothing follows of the log, which should end at `lastSeq`; the caller reports a tail that is missing. */
   async finishLog(lastSeq: number): Promise<void> {
-    await this.#fill(lastSeq, true);
+    await this.#fill(lastSeq, "tail");
     if (this.#known !== undefined) await this.#goOn();
     this.#chooser.finish();
   }
@@ -109,24 +114,33 @@ export class RowAssembler {
     return contents;
   }
 
-  /** Numbers up to `toSeq` have no whole row of their own. Those that are in no other row either are reported, unless `isTold`. */
-  async #fill(toSeq: number, isTold: boolean): Promise<void> {
+  /**
+   * Numbers up to `toSeq` have no whole row of their own. Those that are in no other row either are reported
+   * where they are a `gap`; of a `tail` only what lies before another entry; a `damaged` row is reported already.
+   */
+  async #fill(toSeq: number, kind: "gap" | "tail" | "damaged"): Promise<void> {
     if (this.#nextSeq > toSeq) return;
     const known = await this.#findMisplaced();
-    let missingEnd = 0;
+    let missingFrom: number | undefined;
     while (this.#nextSeq <= toSeq) {
       const seq = this.#nextSeq;
       const placed = await this.#misplacedEntry(seq);
       if (placed !== undefined) {
+        if (missingFrom !== undefined) this.#reportMissing(missingFrom);
+        missingFrom = undefined;
         this.#chooser.add(placed);
         this.#nextSeq = seq + 1;
         continue;
       }
       this.#chooser.finish();
-      if (!isTold && missingEnd !== seq) this.#damage.push({ position: seq, bytes: 0, reason: "missing" });
+      missingFrom ??= seq;
       this.#nextSeq = Math.min(known[this.#firstAt(seq + 1)]?.seq ?? toSeq + 1, toSeq + 1);
-      missingEnd = this.#nextSeq;
     }
+    if (missingFrom !== undefined && kind === "gap") this.#reportMissing(missingFrom);
+  }
+
+  #reportMissing(position: number): void {
+    this.#damage.push({ position, bytes: 0, reason: "missing" });
   }
 
   /** What goes on from the last row, and lies elsewhere. */

@@ -3,12 +3,14 @@
  *
  * DESIGN. Each entry names the one before it. Entries that do so, number by number, form a run. Where two
  * runs touch and the second does not name the end of the first, one of them is foreign: rows of a backup,
- * or of another writer. The runs with the most links count, and the rest is reported as `forked`. Where no
- * run has a link there is no evidence: all of them count, and the break is reported as `missing`. Rows
- * without a checksum are no evidence either: one damaged letter of an id would hide all that follows.
+ * or of another writer. A run is anchored if it begins the log, or has
+ * `runLinksTrusted` links. A run beside an anchored one that has as many links at least is refused, and
+ * reported as `forked`. Everything else counts, and the break is reported as `missing`: without evidence no
+ * whole entry is hidden. Rows without a checksum are no evidence: one damaged letter of an id would hide
+ * all that follows.
  *
- * A run of `runLinksTrusted` links is never given up, so that memory stays bounded: a cluster of runs is
- * decided at the next gap, once a run is that long, or at `clusterRowsHeld` rows.
+ * Memory stays bounded: what is held is decided at the next gap, once a run has `runLinksTrusted` links,
+ * or at `clusterRowsHeld` rows.
  */
 import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
 import type { LogDamage, StoredEntry } from "../../ports/session-store.ts";
@@ -22,6 +24,8 @@ export interface PlacedEntry extends StoredEntry {
 interface Run {
   readonly placed: PlacedEntry[];
   links: number;
+  /** It begins the log. */
+  readonly isFirst: boolean;
   /** Its first entries are out already, so it counts. */
   isDecided: boolean;
 }
@@ -33,15 +37,18 @@ export interface ChooserOutput {
 
 export class RunChooser {
   readonly #output: ChooserOutput;
-  #isFirstTrusted: boolean;
+  #hasBreak = false;
   #runs: Run[] = [];
   #heldCount = 0;
   #last: PlacedEntry | undefined;
 
-  /** `isFirstTrusted`: reading begins inside of a log, so the length of the first run is not known. */
-  constructor(output: ChooserOutput, isFirstTrusted: boolean) {
+  constructor(output: ChooserOutput) {
     this.#output = output;
-    this.#isFirstTrusted = isFirstTrusted;
+  }
+
+  /** True if a run had to be judged by another: then only reading from the start of the log tells which counts. */
+  get hasBreak(): boolean {
+    return this.#hasBreak;
   }
 
   /** True if `placed` has the next number and does not name the entry before it. */
@@ -62,10 +69,11 @@ export class RunChooser {
     const isBreak = isBroken && before?.isVerified === true && placed.isVerified;
     if (isBroken && !isBreak) this.#output.damage({ position: placed.position, bytes: 0, reason: "missing" });
     this.#last = placed;
+    this.#hasBreak ||= isBreak;
     let run = this.#runs.at(-1);
     if (run === undefined || isBreak) {
-      run = { placed: [], links: 0, isDecided: this.#isFirstTrusted };
-      this.#isFirstTrusted = false;
+      const isFirst = placed.entry.seq === 1;
+      run = { placed: [], links: 0, isFirst, isDecided: false };
       this.#runs.push(run);
     } else run.links++;
     if (run.isDecided && this.#runs.length === 1) {
@@ -88,7 +96,8 @@ export class RunChooser {
   /** Puts out what counts. `trusted` is the newest run and goes on. */
   #decide(trusted: Run | undefined): void {
     if (trusted !== undefined) trusted.isDecided = true;
-    const counts = chosen(this.#runs);
+    const runs = this.#runs;
+    const counts = runs.map((run, at) => !isRefused(run, runs[at - 1]) && !isRefused(run, runs[at + 1]));
     for (const [index, run] of this.#runs.entries()) {
       if (counts[index] !== true) for (const placed of run.placed) this.#refuse(placed);
       else {
@@ -100,7 +109,7 @@ export class RunChooser {
     }
     const newest = this.#runs.at(-1);
     const isKept = newest !== undefined && counts.at(-1) === true;
-    this.#runs = isKept ? [{ placed: [], links: newest.links, isDecided: true }] : [];
+    this.#runs = isKept ? [{ ...newest, placed: [], isDecided: true }] : [];
     if (!isKept) this.#last = undefined;
     this.#heldCount = 0;
   }
@@ -114,30 +123,10 @@ function storedOf({ entry, position }: PlacedEntry): StoredEntry {
   return { entry, position };
 }
 
-/** The runs that count: of neighbours with evidence one at most, with the most links in all, the earlier of equals. */
-function chosen(runs: readonly Run[]): readonly boolean[] {
-  const best: { taken: number; left: number }[] = [];
-  for (const [index, run] of runs.entries()) {
-    const before = best[index - 1] ?? { taken: 0, left: 0 };
-    const most = Math.max(before.taken, before.left);
-    const weight = run.isDecided ? DECIDED_WEIGHT : run.links * LINK_WEIGHT + 1;
-    best.push({ taken: weight + (excludes(runs[index - 1], run) ? before.left : most), left: most });
-  }
-  const counts: boolean[] = [];
-  let mustLeave = false;
-  for (let index = runs.length - 1; index >= 0; index--) {
-    const { taken, left } = best[index]!;
-    const counting: boolean = !mustLeave && taken > left;
-    counts[index] = counting;
-    mustLeave = counting && excludes(runs[index - 1], runs[index]!);
-  }
-  return counts;
-}
-
-const LINK_WEIGHT = 10_000;
-const DECIDED_WEIGHT = 1e12;
-
-function excludes(before: Run | undefined, run: Run): boolean {
-  if (before === undefined || (before.isDecided && run.isDecided)) return false;
-  return before.isDecided || run.isDecided || before.links > 0 || run.links > 0;
+function isRefused(run: Run, beside: Run | undefined): boolean {
+  if (beside === undefined || run.isDecided) return false;
+  const { runLinksTrusted } = POSTGRES_DEFAULTS;
+  if (run.links >= runLinksTrusted) return false;
+  if (beside.isDecided || beside.links >= runLinksTrusted) return true;
+  return beside.isFirst && beside.links > 0 && beside.links >= run.links;
 }
