@@ -78,7 +78,7 @@ describe("the manifest", () => {
     const { peerDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
       peerDependencies: Record<string, string>;
     };
-    expect(peerDependencies).toEqual({ "fast-check": "*" });
+    expect(peerDependencies).toEqual({ "fast-check": "*", pg: "*" });
   });
 });
 
