@@ -42,10 +42,11 @@ export function judgeRequest({ system = "", messages }: PreparedCall): {
   complaints: string[];
   text: string;
 } {
+  const { model } = REQUEST;
   const bodies = {
-    anthropic: { system, messages: toAnthropic(messages), max_tokens: 1_024 },
-    chat: { messages: toOpenaiChat(messages, { system }) },
-    responses: { instructions: system, input: toOpenaiResponses(messages) },
+    anthropic: { model, system, messages: toAnthropic(messages), max_tokens: 1_024 },
+    chat: { model, messages: toOpenaiChat(messages, { system }) },
+    responses: { model, instructions: system, input: toOpenaiResponses(messages) },
   };
   const judged = {
     anthropic: judgeAnthropicRequest(bodies.anthropic, { allowsPrefill: false }),
