@@ -5,6 +5,7 @@
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
+import { withoutWrappers } from "../../base/wrapper-text.ts";
 import type { OverviewRow, SessionInfo, SessionPage, SessionQuery } from "../../ports/session-store.ts";
 import type { Entry, HeaderEntry } from "../../transcript/entries.ts";
 import { MetadataFold } from "../../transcript/metadata.ts";
@@ -16,6 +17,8 @@ import { MetadataFold } from "../../transcript/metadata.ts";
 export class SessionGist {
   #header: HeaderEntry | undefined;
   #firstPrompt: string | undefined;
+  /** The first text of a user's message, where it is nothing but what a program put there. */
+  #firstWrapper: string | undefined;
   readonly #metadata = new MetadataFold();
   /** When the newest entry so far was appended, in milliseconds since the epoch. */
   lastAt = 0;
@@ -30,26 +33,34 @@ export class SessionGist {
     this.lastAt = Math.max(this.lastAt, entry.at);
     this.#metadata.apply(entry);
     if (entry.type === "header") this.#header ??= entry;
-    else if (entry.type === "message" && entry.role === "user") this.#firstPrompt ??= promptOf(entry.content);
+    else if (entry.type === "message" && entry.role === "user") {
+      this.#firstPrompt ??= promptOf(entry.content, withoutWrappers);
+      this.#firstWrapper ??= promptOf(entry.content, (text) => text);
+    }
   }
 
   /** The info; `modifiedAt` is when the store last saw a change, where it knows (milliseconds since the epoch). */
   info(stored: Pick<SessionInfo, "sessionId" | "bytes" | "isInUse">, modifiedAt = 0): SessionInfo {
+    const firstPrompt = this.#firstPrompt ?? this.#firstWrapper;
     return {
       ...stored,
       lastActivityAt: plausibleTime(Math.max(this.lastAt, modifiedAt)),
       ...(this.#header === undefined ? {} : { header: this.#header }),
       metadata: this.#metadata.values,
-      ...(this.#firstPrompt === undefined ? {} : { firstPrompt: this.#firstPrompt }),
+      ...(firstPrompt === undefined ? {} : { firstPrompt }),
     };
   }
 }
 
-function promptOf(content: readonly { readonly type: string }[]): string | undefined {
+function promptOf(
+  content: readonly { readonly type: string }[],
+  wordsOf: (text: string) => string,
+): string | undefined {
   for (const block of content) {
     const { text } = block as { readonly text?: unknown };
-    if (block.type === "text" && typeof text === "string" && text.trim() !== "")
-      return shorten(text.trim().replace(/\s+/g, " "), SESSION_LIST_DEFAULTS.promptChars);
+    if (block.type !== "text" || typeof text !== "string") continue;
+    const words = wordsOf(text).trim();
+    if (words !== "") return shorten(words.replace(/\s+/g, " "), SESSION_LIST_DEFAULTS.promptChars);
   }
   return undefined;
 }

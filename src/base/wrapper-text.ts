@@ -1,0 +1,26 @@
+/**
+ * Text that programs put around or in front of what a user says: open files, commands, instructions, the time.
+ */
+
+/** An element at the beginning of a text, such as `<ide_opened_file>`. */
+const OPENING_TAG = /^<([A-Za-z][\w-]{0,63})(?:\s[^<>]{0,200})?>/;
+/** Texts that are no user's, known by how they begin. */
+const WRAPPERS =
+  /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|\[Request interrupted by user)/;
+/** Elements in a row that are left out; a text of more is taken as it is. */
+const MOST_ELEMENTS = 50;
+
+/** Returns `text` without the elements and instructions in front of it; empty if it is nothing else. */
+export function withoutWrappers(text: string): string {
+  let rest = text.trim();
+  for (let count = 0; count < MOST_ELEMENTS; count++) {
+    if (WRAPPERS.test(rest)) return "";
+    const tag = OPENING_TAG.exec(rest);
+    if (tag === null) return rest;
+    const closing = `</${tag[1]}>`;
+    const end = rest.indexOf(closing, tag[0].length);
+    if (end === -1) return rest;
+    rest = rest.slice(end + closing.length).trimStart();
+  }
+  return rest;
+}
