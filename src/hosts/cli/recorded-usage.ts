@@ -64,6 +64,11 @@ export class RecordedUsage {
     return sample;
   }
 
+  /** Relative errors of the predictions, without sign, call by call. */
+  get errors(): readonly number[] {
+    return this.#errors;
+  }
+
   /** Errors of the predictions; `undefined` where none could be compared. */
   figures(): ReplayedSession["estimator"] {
     if (this.#errors.length === 0) return undefined;

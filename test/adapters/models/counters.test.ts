@@ -50,6 +50,26 @@ describe("bedrockCounter", () => {
     });
   });
 
+  it("leaves out what only a beta header allows", async () => {
+    const bodies: { readonly tools?: unknown }[] = [];
+    const client = {
+      countTokens: async (input: { readonly invokeModel?: unknown; readonly input?: unknown }) => {
+        const { invokeModel } = input.input as { invokeModel: { body: Uint8Array } };
+        bodies.push(JSON.parse(new TextDecoder().decode(invokeModel.body)));
+        return { inputTokens: 1 };
+      },
+    };
+    const tools = JSON.stringify([
+      { ...tool, cache_control: { type: "ephemeral" }, defer_loading: false, input_examples: [{}] },
+      { ...tool, name: "Deferred", defer_loading: true },
+      { type: "tool_search_tool_regex_20251119", name: "tool_search" },
+      { type: "web_search_20250305", name: "web_search" },
+      { type: "bash_20250124", name: "bash" },
+    ]);
+    await bedrockCounter(client as never).count({ ...request, tools });
+    expect(bodies[0]?.tools).toEqual([tool, { type: "bash_20250124", name: "bash" }]);
+  });
+
   it.each([
     ["anthropic.claude-3-haiku-20240307-v1:0", "anthropic.claude-3-haiku-20240307-v1:0"],
     ["global.anthropic.claude-opus-4-5-20251101-v1:0", "anthropic.claude-opus-4-5-20251101-v1:0"],

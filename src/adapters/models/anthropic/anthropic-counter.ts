@@ -5,7 +5,7 @@
 import { asNumber, isObject, type JsonObject } from "../../../base/json.ts";
 import { toAnthropic } from "../../../formats/to-anthropic.ts";
 import type { TokenCounter } from "../../../ports/token-counter.ts";
-import { toolDefinitions } from "../counters/tool-definitions.ts";
+import { anthropicToolDefinitions } from "../counters/tool-definitions.ts";
 import { unreadableAnswer } from "../sdk-call.ts";
 import type { AnthropicClient } from "./anthropic-client.ts";
 
@@ -17,7 +17,7 @@ export function anthropicCounter(client: Pick<AnthropicClient, "messages">): Tok
     name: "anthropic-count-tokens",
     count: async ({ model, system, tools, messages }) => {
       const hasSystem = system !== undefined && system.trim() !== "";
-      const definitions = toolDefinitions(tools);
+      const definitions = anthropicToolDefinitions(tools);
       const answer = await api.countTokens!({
         model,
         ...(hasSystem ? { system } : {}),

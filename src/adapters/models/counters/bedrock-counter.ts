@@ -5,7 +5,7 @@ import { asNumber, isObject, type JsonObject } from "../../../base/json.ts";
 import { toAnthropic } from "../../../formats/to-anthropic.ts";
 import type { CountableRequest, TokenCounter } from "../../../ports/token-counter.ts";
 import { unreadableAnswer } from "../sdk-call.ts";
-import { toolDefinitions } from "./tool-definitions.ts";
+import { anthropicToolDefinitions } from "./tool-definitions.ts";
 
 /** `new BedrockRuntime()` of `@aws-sdk/client-bedrock-runtime`, or `{ countTokens: (input) => client.send(new CountTokensCommand(input)) }`. */
 export interface BedrockCountingClient {
@@ -33,7 +33,7 @@ export function bedrockCounter(client: BedrockCountingClient): TokenCounter {
 }
 
 function bodyOf({ system, tools, messages }: CountableRequest): JsonObject {
-  const definitions = toolDefinitions(tools);
+  const definitions = anthropicToolDefinitions(tools);
   return {
     anthropic_version: ANTHROPIC_VERSION,
     // Asked for by the form of the body; what is counted does not depend on it.
