@@ -5,6 +5,7 @@
  * nothing. Sections are filled in order of importance; what one leaves of its share goes to the
  * next, so the summary is as long as there is something to say, and never over its budget.
  */
+import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import type { Digest } from "./digest.ts";
 import { fitPrefix } from "./fit-lines.ts";
 import { findLiterals } from "./literals.ts";
@@ -99,11 +100,14 @@ function compose(
   const frameTokens = measureText(layOut(EMPTY_SECTIONS, [], options), measure);
   const room = Math.max(0, options.budgetTokens - frameTokens);
 
+  const isUnlimited = options.userWordsTokens === Number.POSITIVE_INFINITY;
+  const wordsShare = isUnlimited ? FULL_COMPACT_DEFAULTS.userWordsShare : USER_WORDS_SHARE;
   const words = composeUserWords(
     digest,
     {
       throughSeq: options.throughSeq,
-      budgetTokens: Math.min(options.userWordsTokens, room * USER_WORDS_SHARE),
+      budgetTokens: Math.min(options.userWordsTokens, room * wordsShare),
+      isUnlimited,
     },
     measure,
   );

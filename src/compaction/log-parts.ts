@@ -14,6 +14,7 @@ import { openTodos } from "./todo-state.ts";
 export interface LogPartsOptions {
   /** All that the parts may take. */
   readonly budgetTokens: number;
+  /** What the user's words may take; infinite: all that fits. */
   readonly userWordsTokens: number;
   readonly appendixTokens: number;
   /** The last entry whose words are quoted. */
@@ -36,7 +37,11 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
   const { budgetTokens, userWordsTokens, appendixTokens, throughSeq, shownText, visibleLiterals } = options;
   const words = composeUserWords(
     digest,
-    { throughSeq, budgetTokens: Math.min(userWordsTokens, budgetTokens * D.userWordsShare) },
+    {
+      throughSeq,
+      budgetTokens: Math.min(userWordsTokens, budgetTokens * D.userWordsShare),
+      isUnlimited: userWordsTokens === Number.POSITIVE_INFINITY,
+    },
     measure,
   );
   const said = ["## The user's own words, from the log", ...words.request, ...words.messages].join("\n\n");

@@ -133,6 +133,11 @@ export function fullCompactPolicy(situation: WindowSituation): FullCompactPolicy
   return extractivePolicy(situation, { userWords, appendix, keptTail, facts: { tokens: 0, floor: 0 } });
 }
 
+/** The same budgets, with all of the user's words that the target leaves room for. */
+export function withAllWords<Policy extends { readonly userWordsTokens: number }>(policy: Policy): Policy {
+  return { ...policy, userWordsTokens: Number.POSITIVE_INFINITY };
+}
+
 /** Budgets of a compaction that notes stand for, and that leaves messages of `targetTokens` at the most. */
 export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: number): SessionMemoryPolicy {
   const { windowTokens, editSafety } = situation;

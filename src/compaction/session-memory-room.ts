@@ -4,7 +4,7 @@
  */
 import type { Digest } from "./digest.ts";
 import type { PinnedText } from "./pins.ts";
-import { sessionMemoryPolicy } from "./policies.ts";
+import { sessionMemoryPolicy, withAllWords } from "./policies.ts";
 import { type Room, situationOf } from "./room.ts";
 import {
   planSessionMemoryCompact,
@@ -26,11 +26,12 @@ export function planFromNotes(room: Room, reason: string, sources: NotesSources)
   const requestTokens = Math.min(budget.sessionMemoryTargetTokens, budget.autoCompactGateTokens - 1);
   // Planners measure unpadded and without the fixed part.
   const targetTokens = Math.max(0, Math.floor((requestTokens - fixedTokens) / padding));
+  const usual = sessionMemoryPolicy(situation, targetTokens);
   return planSessionMemoryCompact({
     ...sources,
     visible,
     measure,
-    policy: sessionMemoryPolicy(situation, targetTokens),
+    policy: reason === "manual" ? withAllWords(usual) : usual,
     pendingCallIds: situation.pendingCallIds,
     reason,
   });

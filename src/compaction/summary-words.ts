@@ -25,10 +25,13 @@ const LEAST_PREVIEW_TOKENS = 80;
 const POINTERS_LISTED = 40;
 const LATEST = "Latest message of the user that is summarised here ({pointer})";
 
-/** Chooses and quotes the words said up to `throughSeq`; later ones stand in the window anyway. */
+/**
+ * Chooses and quotes the words said up to `throughSeq`; later ones stand in the window anyway. `isUnlimited`: the
+ * budget is all the room there is, and no message is shortened where all of them fit.
+ */
 export function composeUserWords(
   digest: Digest,
-  options: { readonly throughSeq: number; readonly budgetTokens: number },
+  options: { readonly throughSeq: number; readonly budgetTokens: number; readonly isUnlimited?: boolean },
   measure: Measure,
 ): SummaryWords {
   const said = digest.userWords.filter(({ seq }) => seq <= options.throughSeq);
@@ -47,7 +50,11 @@ export function composeUserWords(
   };
 
   const latest = said.length > 1 ? said.at(-1) : undefined;
-  const requestTokens = options.budgetTokens * REQUEST_SHARE;
+  const fitAll =
+    options.isUnlimited === true &&
+    said.reduce((sum, { text }) => sum + measureText(quote(text), measure), 0) <= room;
+  const requestTokens = fitAll ? room : room * REQUEST_SHARE;
+  const messageTokens = fitAll ? room : room * MESSAGE_SHARE;
   const asked = [
     { words: first, text: take(first, "First message of the user ({pointer})", requestTokens) },
     ...(latest === undefined ? [] : [{ words: latest, text: take(latest, LATEST, requestTokens) }]),
@@ -58,8 +65,8 @@ export function composeUserWords(
   const taken = new Map<Words, string>();
   const between = said.slice(1, -1).toReversed();
   for (const words of between) {
-    if (room < LEAST_PREVIEW_TOKENS / 2) break;
-    const text = take(words, "- {pointer}", options.budgetTokens * MESSAGE_SHARE);
+    if (!fitAll && room < LEAST_PREVIEW_TOKENS / 2) break;
+    const text = take(words, "- {pointer}", messageTokens);
     if (text !== undefined) taken.set(words, text);
   }
   return { request, messages: listMessages(said, quoted, taken), verbatimSeqs };

@@ -32,6 +32,7 @@ import {
   expectedAfterSummary,
   extractivePolicy,
   fullCompactPolicy,
+  withAllWords,
 } from "./policies.ts";
 import { type RentedCall, RentLedger } from "./rent-ledger.ts";
 import {
@@ -208,7 +209,9 @@ export class WindowPlanner {
     const { digest, pinned, written, span } = sources;
     const situation = situationOf(room);
     const { visible, measure } = room;
-    const policy = fullCompactPolicy(situation);
+    const usual = fullCompactPolicy(situation);
+    // For the price's sake words have a budget, too.
+    const policy = reason === "rent" ? usual : withAllWords(usual);
     const { pendingCallIds } = situation;
     return planFullCompact({
       visible,
@@ -226,11 +229,12 @@ export class WindowPlanner {
   #planExtractive(room: Room, reason: string, sources: SummarySources): LayerEdit | undefined {
     if (room.disabledLayers.has("extractive")) return undefined;
     const situation = situationOf(room);
+    const usual = extractivePolicy(situation, this.#policy);
     const input = {
       visible: room.visible,
       digest: sources.digest,
       measure: room.measure,
-      policy: extractivePolicy(situation, this.#policy),
+      policy: reason === "manual" ? withAllWords(usual) : usual,
       pendingCallIds: situation.pendingCallIds,
       reason,
       pinned: sources.pinned,

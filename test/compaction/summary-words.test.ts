@@ -41,6 +41,21 @@ it("knows nothing of what was said later", () => {
   expect(JSON.stringify(composed(["One.", "Two.", "Three."], 1_000, 2))).not.toContain("Three");
 });
 
+it("shortens no message where the room is all there is and all of them fit", () => {
+  const words = fc.array(
+    fc.nat({ max: 300 }).map((length) => `w${"x y ".repeat(length)}`),
+    { minLength: 1, maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(words, (said) => {
+      const digest = digestOf(said);
+      const fits = said.reduce((sum, text) => sum + Math.ceil((text.trim().length + 2) / 4) + 2, 0);
+      const options = { throughSeq: said.length, budgetTokens: fits, isUnlimited: true };
+      expect([...composeUserWords(digest, options, measure).verbatimSeqs].length).toBe(said.length);
+    }),
+  );
+});
+
 it("tells of each message once, within its budget", () => {
   const words = fc.array(
     fc.nat({ max: 300 }).map((length) => `w${"x y ".repeat(length)}`),

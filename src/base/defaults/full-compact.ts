@@ -22,7 +22,7 @@ export const FULL_COMPACT_DEFAULTS = {
   writtenShare: 0.6,
   /** Share of what is left beside the model's text that the user's words may take. Source: our choice. */
   userWordsShare: 0.6,
-  /** The user's own words, carried over verbatim. Source: the nine sections of Claude Code's summary list all of them; the budget is our choice. */
+  /** The user's own words, carried over verbatim beside notes, and beside a summary that is made for the price's sake; others carry all that their target leaves room for. Source: the nine sections of Claude Code's summary list all of them; the budget is our choice. */
   userWords: { tokens: 8_000, floor: 2_000 },
   /** Strings from the log. Source: where-the-numbers-come-from.md, "String appendix". */
   appendix: { tokens: 6_000, floor: 3_000 },
