@@ -17,6 +17,8 @@ export interface CheckedSession {
   readonly lost: readonly string[];
   /** Calls whose windows came out different, counted from 1. */
   readonly differentCalls: readonly number[];
+  /** Billed for system prompt and tools that were not recorded, as far as that can be told. */
+  readonly unrecordedTokens?: number | undefined;
 }
 
 /** Where a report is shown. */
@@ -66,17 +68,30 @@ export function formatCheck(
   ];
 }
 
-function fits({ result, budget }: CheckedSession): Check {
+function fits(session: CheckedSession): Check {
+  const { result, budget, unrecordedTokens } = session;
   const { calls, peakTokens, overflows } = result;
   const limit = formatTokens(budget.blockingTokens);
   const largest = `the largest request has ${formatTokens(peakTokens)} tokens`;
+  const isTooLarge = overflows > 0;
+  // A window without the prompt that its session was sent with proves nothing of the window with it.
+  if (!isTooLarge && unrecordedTokens !== undefined && peakTokens + unrecordedTokens >= budget.blockingTokens)
+    return {
+      holds: undefined,
+      name: "Not judged",
+      words: `${formatQuantity(calls, "call")}: ${largest}, and with the prompt that was billed and not recorded (about ${formatTokens(unrecordedTokens)}) more than the limit of ${limit}`,
+      details: [],
+    };
+  const prompt =
+    unrecordedTokens === undefined
+      ? ""
+      : `, also with the prompt that was billed and not recorded (about ${formatTokens(unrecordedTokens)})`;
   return {
-    holds: overflows === 0,
+    holds: !isTooLarge,
     name: "It fits",
-    words:
-      overflows === 0
-        ? `${formatQuantity(calls, "call")}: ${largest}, the limit is ${limit}`
-        : `${formatCount(overflows)} of ${formatQuantity(calls, "call")} above the limit of ${limit}; ${largest}`,
+    words: isTooLarge
+      ? `${formatCount(overflows)} of ${formatQuantity(calls, "call")} above the limit of ${limit}; ${largest}`
+      : `${formatQuantity(calls, "call")}: ${largest}, the limit is ${limit}${prompt}`,
     details: [],
   };
 }

@@ -16,8 +16,6 @@ export interface ReportedSession extends CheckedSession {
   readonly calls: readonly TrackedCall[];
   /** What had to be mended, in groups, one line each. */
   readonly repairs: readonly string[];
-  /** Billed for system prompt and tools that were not recorded, as far as that can be told. */
-  readonly unrecordedTokens?: number | undefined;
 }
 
 const LAYER_WORDS: Readonly<Record<LayerName, string>> = {

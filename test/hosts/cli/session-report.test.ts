@@ -89,6 +89,21 @@ describe("renderSession", () => {
   });
 });
 
+describe("a prompt that was billed and not recorded", () => {
+  it.each([
+    {
+      unrecordedTokens: 5_000,
+      line: "  ✓ It fits       3 calls: the largest request has 46.2K tokens, the limit is 56.6K, also with the prompt that was billed and not recorded (about 5K)",
+    },
+    {
+      unrecordedTokens: 28_100,
+      line: "  · Not judged    3 calls: the largest request has 46.2K tokens, and with the prompt that was billed and not recorded (about 28.1K) more than the limit of 56.6K",
+    },
+  ])("is reckoned with before it is said that the window fits: $unrecordedTokens", ({ line, ...more }) => {
+    expect(words(aReport(more), 400)).toContain(line);
+  });
+});
+
 describe("renderSummary", () => {
   it("tells several results at a glance", () => {
     const results = [
