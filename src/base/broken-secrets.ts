@@ -10,9 +10,9 @@ import {
   findSecrets,
   joinSpans,
   type RedactedText,
-  redactSecrets,
   type SecretSpan,
   takeOut,
+  takeOutWithin,
 } from "./secret-patterns.ts";
 
 /** The end of a line, also as it is written in JSON, and in JSON inside JSON. */
@@ -41,13 +41,41 @@ interface Piece {
   readonly text: string;
 }
 
-/** As {@link redactSecrets}, and with what is broken. The same string where there is nothing. */
+/** As `redactSecrets`, and with what is broken. The same string where there is nothing. */
 export function redactBroken(text: string): RedactedText {
-  const pieces = piecesOf(text);
-  if (pieces.length < 2) return redactSecrets(text);
+  return takeOut(text, findBroken(text));
+}
+
+/** Every secret of the text, whole or broken, from the first to the last; none overlaps another. */
+export function findBroken(text: string): readonly SecretSpan[] {
   const whole = findSecrets(text);
+  const pieces = piecesOf(text);
+  if (pieces.length < 2) return whole;
   const broken = findSecrets(pieces.map((piece) => piece.text).join(""));
-  return takeOut(text, joinSpans([...whole, ...placed(broken, pieces, whole)]));
+  return joinSpans([...whole, ...placed(broken, pieces, whole)]);
+}
+
+/** Longer than a key of any kind and what makes it known: no more is looked at around a stretch that is shown. */
+const MARGIN_CHARACTERS = 12_000;
+
+/** Every secret that reaches into a stretch of the text. */
+export function findAround(
+  text: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): readonly SecretSpan[] {
+  const start = Math.max(0, from - MARGIN_CHARACTERS);
+  const near = text.slice(start, to + MARGIN_CHARACTERS);
+  return findBroken(near)
+    .map((span) => ({ ...span, from: span.from + start, to: span.to + start }))
+    .filter((span) => span.to > from && span.from < to);
+}
+
+/** A stretch of the text without the secrets that lie in it, in whole or in part. */
+export function cutWithoutSecrets(
+  text: string,
+  stretch: { readonly from: number; readonly to: number },
+): string {
+  return takeOutWithin(text, findAround(text, stretch), stretch);
 }
 
 function piecesOf(text: string): readonly Piece[] {
@@ -62,13 +90,22 @@ function piecesOf(text: string): readonly Piece[] {
   for (const match of text.matchAll(BREAK)) {
     const next = match.index + match[0].length;
     const isLine = match.groups?.["line"] !== undefined;
-    if (isLine && beginsAnew(text, next)) continue;
+    if (isLine && (!mayGoOn(text, next) || beginsAnew(text, next))) continue;
     add(match.index);
     at = next;
     isRest = !isLine;
   }
   add(text.length);
   return pieces;
+}
+
+/** Six characters or more that look random: few lines begin so, and no others are looked at. */
+const REST = /(?=[\w+/=.:@-]{0,80}(?:\d|[a-z][A-Z]))[\w+/=.:@-]{6}/y;
+
+/** True if a line may begin with the rest of a key. */
+function mayGoOn(text: string, at: number): boolean {
+  REST.lastIndex = at;
+  return REST.test(text);
 }
 
 /** A word, a variable that is set, or what is in no key. */

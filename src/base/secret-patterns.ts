@@ -151,11 +151,12 @@ function scan(text: string, found: RankedSpan[]): void {
     if (HAS_BESIDE[(key ^ (key >>> 12)) & 0xffff] === 1)
       findBeside(text, at + 1 - KEY_CHARACTERS, { key, reached, found });
     const isWord = WORD[code] === 1;
-    const isStart = isWord && at >= shapesFrom && (!isInWord || isBehindEscape(text, at));
+    const wasInWord = isInWord;
     isInWord = isWord;
-    if (!isStart || at + 1 >= text.length) continue;
-    const next = text.charCodeAt(at + 1);
+    if (!isWord || at < shapesFrom) continue;
+    const next = at + 1 < text.length ? text.charCodeAt(at + 1) : 128;
     if (next > 127 || HAS_SHAPE[code * 128 + next] !== 1) continue;
+    if (wasInWord && !isBehindEscape(text, at)) continue;
     const span = matchShape(text, at, SHAPES.get(code * 128 + next)!);
     if (span === undefined) continue;
     found.push(span);
@@ -234,6 +235,22 @@ export function takeOut(text: string, spans: readonly SecretSpan[]): RedactedTex
     kept = to;
   }
   return { text: parts.join("") + text.slice(kept), found };
+}
+
+/** A stretch of the text without what of these spans lies in it, in whole or in part. */
+export function takeOutWithin(
+  text: string,
+  spans: readonly SecretSpan[],
+  { from, to }: { readonly from: number; readonly to: number },
+): string {
+  const parts: string[] = [];
+  let kept = from;
+  for (const span of spans) {
+    if (span.to <= from || span.from >= to) continue;
+    parts.push(text.slice(kept, Math.max(kept, span.from)), `[redacted: ${span.family}]`);
+    kept = span.to;
+  }
+  return parts.join("") + text.slice(kept, Math.max(kept, to));
 }
 
 const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;

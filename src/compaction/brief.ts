@@ -5,6 +5,7 @@
 import type { ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import { toolResultText } from "../transcript/blocks.ts";
 import type { VisibleBlock } from "../transcript/window.ts";
+import { withoutSecrets } from "../transcript/without-secrets.ts";
 import { visitLiterals } from "./literals.ts";
 import { type Measure, measureText } from "./measure.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -39,7 +40,7 @@ const OUTCOME_CHARACTERS = 100;
 
 export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure: Measure): string {
   const { pointer, result, call, scope } = subject;
-  const text = toolResultText(result);
+  const text = toolResultText(withoutSecrets(result) as ToolResultBlock);
   const read = formatReadCall(pointer);
   if (isSmallQuery({ result, call }, policy)) return `${CLEARED_PREFIX}] ${read}`;
 
@@ -56,7 +57,8 @@ export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure:
   return named.length === 0 ? `${head}${close}` : `${head}; it named ${named.join(", ")}${close}`;
 }
 
-function describe({ shown, result, call }: BriefSubject, text: string, measure: Measure): string {
+function describe({ shown, result, call: made }: BriefSubject, text: string, measure: Measure): string {
+  const call = withoutSecrets(made) as ToolUseBlock;
   const argument = mainArgument(call.name, call.input, ARGUMENT_CHARACTERS);
   const subject = argument === "" ? call.name : `${call.name} ${argument}`;
   const bytes = shown.form !== "original" && shown.blob !== undefined ? shown.blob.bytes : undefined;

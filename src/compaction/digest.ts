@@ -7,10 +7,12 @@
  * therefore never stored.
  */
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
+import { KnownSecrets } from "../base/known-secrets.ts";
 import { cutHead, cutTail } from "../base/text.ts";
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import { blockText, toolResultText } from "../transcript/blocks.ts";
 import type { Message } from "../transcript/messages.ts";
+import { withoutKnownSecrets } from "../transcript/without-secrets.ts";
 import { recordTelling, type Telling } from "./digest-tellings.ts";
 import { addLiterals, createLedger, type LiteralLedger, type Speaker } from "./literal-ledger.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -90,6 +92,8 @@ export interface Digest {
   readonly toolCounts: Map<string, number>;
   readonly literals: LiteralLedger;
   readonly openCalls: Map<string, OpenCall>;
+  /** The secrets of the session so far, none of which is in any other field. They are never stored. */
+  readonly secrets: KnownSecrets;
   /** The last plan that was put before the user. */
   plan?: Words;
   messageCount: number;
@@ -123,6 +127,7 @@ export function createDigest(literalCount: number = COMPACTION_DEFAULTS.digestLi
     toolCounts: new Map(),
     literals: createLedger(literalCount),
     openCalls: new Map(),
+    secrets: new KnownSecrets(),
     messageCount: 0,
     userCharacters: 0,
     nextShortened: 1,
@@ -130,7 +135,12 @@ export function createDigest(literalCount: number = COMPACTION_DEFAULTS.digestLi
 }
 
 /** Adds one original message of the log; `seq` grows from call to call. Changes the digest. */
-export function addToDigest(digest: Digest, seq: number, message: Message): void {
+export function addToDigest(digest: Digest, seq: number, said: Message): void {
+  // First of all: what is cut into lines and strings below can no longer be recognised as part of a key.
+  const message = {
+    ...said,
+    content: said.content.map((block) => withoutKnownSecrets(block, digest.secrets)),
+  };
   digest.messageCount++;
   const isSummary = message.origin === "summary";
   const words = userWordsOf(message);

@@ -6,6 +6,8 @@
  * brings and is bounded twice: texts of the oldest blocks are cut to a stub, and the commonest terms
  * forget their oldest places. Rare terms, which is what one searches by, keep all of theirs.
  */
+
+import { cutWithoutSecrets } from "../base/broken-secrets.ts";
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { cutHead, cutTail } from "../base/text.ts";
 import { visitTerms } from "../base/text-terms.ts";
@@ -115,7 +117,8 @@ export function addToHistory(
   count: (text: string) => TermCounts = countTerms,
 ): void {
   message.content.forEach((block, position) => {
-    const text = indexedText(blockText(block));
+    const said = blockText(block);
+    const text = indexedText(said);
     const tool = toolOf(index, block);
     if (text.trim() !== "")
       addBlock(
@@ -126,7 +129,7 @@ export function addToHistory(
           role: message.role,
           ...(tool === undefined ? {} : { tool }),
         },
-        text,
+        shownText(said),
         count(text),
       );
   });
@@ -138,6 +141,16 @@ function indexedText(text: string): string {
   const { indexedHeadCharacters, indexedTailCharacters } = COMPACTION_DEFAULTS;
   if (text.length <= indexedHeadCharacters + indexedTailCharacters) return text;
   return `${cutHead(text, indexedHeadCharacters)}\n${cutTail(text, indexedTailCharacters)}`;
+}
+
+/** The same without secrets: what is found is shown. They can still be searched for by their words. */
+function shownText(text: string): string {
+  const { indexedHeadCharacters, indexedTailCharacters } = COMPACTION_DEFAULTS;
+  if (text.length <= indexedHeadCharacters + indexedTailCharacters)
+    return cutWithoutSecrets(text, { from: 0, to: text.length });
+  const head = cutHead(text, indexedHeadCharacters).length;
+  const tail = text.length - cutTail(text, indexedTailCharacters).length;
+  return `${cutWithoutSecrets(text, { from: 0, to: head })}\n${cutWithoutSecrets(text, { from: tail, to: text.length })}`;
 }
 
 function toolOf(index: HistoryIndex, block: ContentBlock): string | undefined {

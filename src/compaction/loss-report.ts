@@ -5,6 +5,7 @@
 import { blockText, isMedia } from "../transcript/blocks.ts";
 import type { LayerEdit, LossReport } from "../transcript/edits.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
+import { visibleWithoutSecrets } from "../transcript/without-secrets.ts";
 import { findLiterals, type LiteralKind, visitLiterals } from "./literals.ts";
 import { commandOf, oneLine, toolKind } from "./tool-kinds.ts";
 import { touchedFiles } from "./touched-files.ts";
@@ -29,7 +30,8 @@ export const RECOVERY =
   "Everything is in the history: find it with history_search, read it with history_read by its pointer, or undo this edit.";
 
 /** What the edit takes out of sight. Linear in what it hides and keeps. */
-export function reportLoss({ hidden, shown, kept, verbatimSeqs }: LossInput): LossReport {
+export function reportLoss({ hidden: taken, shown, kept, verbatimSeqs }: LossInput): LossReport {
+  const hidden = taken.map(visibleWithoutSecrets);
   const stillSaid = [...shown, ...textsOf(kept)];
   const visibleLiterals = new Set(stillSaid.flatMap((text) => findLiterals(text)));
   const shownText = shown.join("\n");

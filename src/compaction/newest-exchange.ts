@@ -8,6 +8,7 @@
 import type { ContentBlock } from "../transcript/blocks.ts";
 import { blockText, isServerToolResult, isServerToolUse } from "../transcript/blocks.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
+import { withoutSecrets } from "../transcript/without-secrets.ts";
 import { type Measure, measureText } from "./measure.ts";
 import { formatPointer } from "./pointer.ts";
 import { previewText } from "./preview.ts";
@@ -68,8 +69,9 @@ function format(parts: readonly Said[], roomTokens: number, measure: Measure): s
 }
 
 function describe(message: VisibleMessage, block: ContentBlock, pointer: string): Said | undefined {
-  const text = readableText(block);
-  if (text.trim() === "") return undefined;
+  const said = readableText(block);
+  if (said.trim() === "") return undefined;
+  const text = readableText(withoutSecrets(block));
   return { label: labelOf(message, block), text, pointer, isLiteral: text === blockText(block) };
 }
 

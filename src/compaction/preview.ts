@@ -2,9 +2,11 @@
  * A preview: head and tail of a text within a token budget, and between them one literal line that
  * says what is missing and how to read it.
  *
- * Both ends are the text's own characters; nothing is retold. The cut falls on a line's end where
+ * Both ends are the text's own characters but for secrets; nothing is retold. The cut falls on a line's end where
  * one is near, else between characters, so that one giant line works like any other text.
  */
+import { findAround } from "../base/broken-secrets.ts";
+import { takeOutWithin } from "../base/secret-patterns.ts";
 import { cutHead, cutTail } from "../base/text.ts";
 import { type Measure, measureText } from "./measure.ts";
 import { formatReadCall } from "./pointer.ts";
@@ -37,26 +39,36 @@ export function previewText(text: string, options: PreviewOptions, measure: Meas
   const headTokens = roomTokens * HEAD_SHARE;
   const head = fitPiece(text, "head", headTokens, tokensPerCharacter, measure);
   const tail = fitPiece(text, "tail", roomTokens - headTokens, tokensPerCharacter, measure);
-  const preview = joinPieces(head, marker(head, tail), tail);
+  const preview = joinPieces(head.shown, marker(head.text, tail.text), tail.shown);
   return preview.length < text.length && measureText(preview, measure) < totalTokens ? preview : undefined;
 }
 
-/** The largest piece of one end that measures within `budgetTokens`; empty where none does. */
+/** A piece of a text: as it is, and as it is shown, without secrets. */
+interface Piece {
+  readonly text: string;
+  readonly shown: string;
+}
+
+/** The largest piece of one end that is shown within `budgetTokens`; empty where none is. */
 function fitPiece(
   text: string,
   end: "head" | "tail",
   budgetTokens: number,
   tokensPerCharacter: number,
   measure: Measure,
-): string {
+): Piece {
   let characters = Math.min(Math.floor(budgetTokens / tokensPerCharacter), Math.floor(text.length / 2));
+  const stretch = (length: number) =>
+    end === "head" ? { from: 0, to: length } : { from: text.length - length, to: text.length };
+  const secrets = findAround(text, stretch(characters));
   for (let round = 0; round < FITTING_ROUNDS && characters > 0; round++) {
     const piece = cutAtLine(text, end, characters);
-    const tokens = measureText(piece, measure);
-    if (tokens <= budgetTokens) return piece;
+    const shown = secrets.length === 0 ? piece : takeOutWithin(text, secrets, stretch(piece.length));
+    const tokens = measureText(shown, measure);
+    if (tokens <= budgetTokens) return { text: piece, shown };
     characters = Math.floor(piece.length * Math.min(0.9, (budgetTokens / tokens) * 0.97));
   }
-  return "";
+  return { text: "", shown: "" };
 }
 
 function cutAtLine(text: string, end: "head" | "tail", characters: number): string {

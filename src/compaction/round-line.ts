@@ -8,6 +8,7 @@ import type { JsonValue } from "../base/json.ts";
 import { cutTail, shorten } from "../base/text.ts";
 import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../transcript/blocks.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
+import { visibleWithoutSecrets } from "../transcript/without-secrets.ts";
 import { CLEARED_PREFIX } from "./brief.ts";
 import { saysShortWords } from "./collapse-rounds.ts";
 import { recordTelling, type Telling } from "./digest-tellings.ts";
@@ -39,10 +40,11 @@ const OPENING_CHARACTERS = 600;
 
 /** The round in a few words; empty where nothing in it can be told. */
 export function describeRound(
-  messages: readonly VisibleMessage[],
+  round: readonly VisibleMessage[],
   { roundTokens, answerTokens, userWordsTokens }: RoundLinePolicy,
   measure: Measure,
 ): string {
+  const messages = round.map(visibleWithoutSecrets);
   const calls = describeCalls(messages);
   const words = messages.flatMap((message) => quoteLongWords(message, userWordsTokens, measure));
   const isAnswer = calls.length === 0;

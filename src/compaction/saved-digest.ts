@@ -11,7 +11,7 @@ import { createDigest, type Digest } from "./digest.ts";
 import { type LiteralRecord, rankLiterals } from "./literal-ledger.ts";
 
 /** Goes up when what a digest holds changes: an older text is then read from the log anew. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** What each field of a record is; `?` where it may be absent. */
 type Shape = Readonly<Record<string, "string" | "number" | "boolean" | "strings" | "string?">>;

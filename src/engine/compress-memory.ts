@@ -2,7 +2,7 @@
  * One compression: plan, ask the host's model, fall back to the heuristic, carry it out.
  */
 
-import { redactSecrets } from "../base/secret-patterns.ts";
+import { KnownSecrets } from "../base/known-secrets.ts";
 import { heuristicSummary, isHeuristic } from "../compaction/conversation/heuristic-summary.ts";
 import type { MemoryConfig } from "../compaction/conversation/memory-config.ts";
 import {
@@ -108,7 +108,9 @@ async function ask(
   const asked = await askForSummary(callback, summaryPrompt(plan), { deadline, timeoutMs });
   if (!asked.ok) return { problem: asked.problem };
   // The log keeps what was said; what is derived from it carries no keys on.
-  const content = redactSecrets(asked.content).text;
+  const secrets = new KnownSecrets();
+  for (const original of plan.originals) secrets.learn(original.content);
+  const content = secrets.redact(asked.content).text;
   if (countMemoryTokens(content) >= plan.replacedTokens) return { problem: { reason: "not-smaller" } };
   return { written: { plan, content, writtenBy: "callback" } };
 }

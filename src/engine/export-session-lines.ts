@@ -3,7 +3,7 @@
  * `import-session-lines.ts` is the way back. No more is held than a batch of the log and one blob.
  */
 import { isObject, type JsonValue, parseJson } from "../base/json.ts";
-import { redactSecrets } from "../base/secret-patterns.ts";
+import { KnownSecrets } from "../base/known-secrets.ts";
 import {
   blobsNamedBy,
   formatBlobLine,
@@ -13,6 +13,7 @@ import {
 } from "../formats/export/session-lines.ts";
 import type { Hasher } from "../ports/hasher.ts";
 import type { SessionLog } from "../ports/session-store.ts";
+import { redactJson } from "../transcript/without-secrets.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
 
 /** How a session is written out. */
@@ -34,6 +35,7 @@ export async function* exportLines(log: SessionLog, options: ExportLinesOptions)
   const renamed = new Map<string, { readonly hash: string; readonly bytes: number }>();
   let entriesCount = 0;
   let blobsCount = 0;
+  const secrets = isRedacted ? await learnAll(log, signal) : new KnownSecrets();
   yield formatOpeningLine({ sessionId: log.sessionId, isRedacted });
   for await (const { entries } of log.readAll()) {
     for (const { entry, position } of entries) {
@@ -47,14 +49,14 @@ export async function* exportLines(log: SessionLog, options: ExportLinesOptions)
           options.onMissing?.(hash);
           continue;
         }
-        const written = isRedacted ? redactedText(text) : text;
+        const written = isRedacted ? redactedText(text, secrets) : text;
         const name = written === text ? hash : options.hasher.sha256(written);
         renamed.set(hash, { hash: name, bytes: new TextEncoder().encode(written).length });
         yield formatBlobLine(name, written);
         blobsCount++;
       }
       const line = formatEntryLine(entry);
-      yield isRedacted ? redactedLine(line, renamed) : line;
+      yield isRedacted ? redactedLine(line, renamed, secrets) : line;
       entriesCount++;
     }
   }
@@ -70,39 +72,46 @@ async function readText(log: SessionLog, hash: string): Promise<string | undefin
   }
 }
 
+/** Every secret of the session: pieces of one may stand before it, in what was made of an earlier session. */
+async function learnAll(log: SessionLog, signal: AbortSignal | undefined): Promise<KnownSecrets> {
+  const secrets = new KnownSecrets();
+  const read = new Set<string>();
+  for await (const { entries } of log.readAll())
+    for (const { entry } of entries) {
+      stopIfAborted(signal, "The export");
+      redactJson(entry, (text) => secrets.redact(text).text);
+      for (const { hash } of blobsNamedBy(entry)) {
+        if (read.has(hash)) continue;
+        read.add(hash);
+        const text = await readText(log, hash);
+        if (text !== undefined) redactedText(text, secrets);
+      }
+    }
+  return secrets;
+}
+
 /**
  * A text that lies beside the log without its secrets. It is mostly JSON, in which a key over several lines
  * has another shape than it had when it was said.
  */
-function redactedText(text: string): string {
+function redactedText(text: string, secrets: KnownSecrets): string {
   const parsed = parseJson(text);
-  if (!parsed.ok) return redactSecrets(text).text;
-  const whole = JSON.stringify(parsed.value);
-  const redacted = JSON.stringify(JSON.parse(whole, (_, value: JsonValue) => withoutSecrets(value)));
-  return redacted === whole ? text : redacted;
-}
-
-/** A string without secrets, or an object whose names have none. What is in it was seen to before. */
-function withoutSecrets(value: JsonValue): JsonValue {
-  if (typeof value === "string") return redactSecrets(value).text;
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [redactSecrets(name).text, inner as JsonValue]),
-  );
+  if (!parsed.ok) return secrets.redact(text).text;
+  const redacted = redactJson(parsed.value, (said) => secrets.redact(said).text);
+  return redacted === parsed.value ? text : JSON.stringify(redacted);
 }
 
 /** Every string of the entry without its secrets; what lies beside the log goes by its new name. */
 function redactedLine(
   line: string,
   renamed: ReadonlyMap<string, { readonly hash: string; readonly bytes: number }>,
+  secrets: KnownSecrets,
 ): string {
-  return JSON.stringify(
-    JSON.parse(line, (_, value: JsonValue) => {
-      const safe = withoutSecrets(value);
-      if (!isObject(safe) || typeof safe["hash"] !== "string" || typeof safe["bytes"] !== "number")
-        return safe;
-      const now = renamed.get(safe["hash"]);
-      return now === undefined || now.hash === safe["hash"] ? safe : { ...safe, ...now };
-    }),
-  );
+  const safe: JsonValue = redactJson(JSON.parse(line) as JsonValue, (said) => secrets.redact(said).text);
+  return JSON.stringify(safe, (_, value: JsonValue) => {
+    if (!isObject(value) || typeof value["hash"] !== "string" || typeof value["bytes"] !== "number")
+      return value;
+    const now = renamed.get(value["hash"]);
+    return now === undefined || now.hash === value["hash"] ? value : { ...value, ...now };
+  });
 }

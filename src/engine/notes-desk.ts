@@ -6,7 +6,9 @@
  * way the answer is patches, or calls of the one edit tool on the one path, which are carried out here and
  * never by the host. Everything else is denied and counted. There is no second try: the next update tells the same.
  */
+
 import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
+import { KnownSecrets } from "../base/known-secrets.ts";
 import { writeRounds } from "../compaction/full/cold-transcript.ts";
 import { measureText } from "../compaction/measure.ts";
 import type { NotesLimits } from "../notes/limits.ts";
@@ -21,6 +23,7 @@ import { resolveModelLimits } from "../tokens/model-catalogue.ts";
 import type { ContentBlock, TextBlock } from "../transcript/blocks.ts";
 import type { Usage } from "../transcript/messages.ts";
 import { groupRounds } from "../transcript/rounds.ts";
+import { learnSecrets, withoutKnownSecrets } from "../transcript/without-secrets.ts";
 import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "./model-call.ts";
 import type { NotesOptions } from "./notes-options.ts";
 import type { SummaryAsk } from "./summary-ask.ts";
@@ -109,7 +112,15 @@ export class NotesDesk {
         maxOutputTokens: ask.maxOutputTokens,
       });
       return this.#call(
-        { form: "forked", client: main, request, unlimited, throughSeq: ask.throughSeq, unknownVariables },
+        {
+          form: "forked",
+          client: main,
+          request,
+          unlimited,
+          throughSeq: ask.throughSeq,
+          unknownVariables,
+          ask,
+        },
         signal,
       );
     }
@@ -131,7 +142,7 @@ export class NotesDesk {
       messages: [{ role: "user", content: [{ type: "text", text }] }],
     };
     return this.#call(
-      { form: "cold", client: cold, request, throughSeq: told.throughSeq, unknownVariables },
+      { form: "cold", client: cold, request, throughSeq: told.throughSeq, unknownVariables, ask },
       signal,
     );
   }
@@ -180,21 +191,25 @@ export class NotesDesk {
       unlimited,
       throughSeq,
       unknownVariables,
+      ask,
     }: Pick<NotesCallTold, "form" | "unknownVariables"> & {
       readonly client: ModelClient;
       readonly request: ModelRequest;
       readonly unlimited?: ModelRequest;
       readonly throughSeq: number;
+      readonly ask: NotesAsk;
     },
     signal: AbortSignal,
   ): Promise<NotesCall> {
     const { deadline, timeoutMs } = this.#options;
     const told = { model: request.model, form, unknownVariables };
     try {
-      const { content, stopReason, usage } = await askModel(client, request, {
+      const answer = await askModel(client, request, {
         ...{ deadline, timeoutMs, signal },
         ...(unlimited === undefined ? {} : { unlimited }),
       });
+      const { stopReason, usage } = answer;
+      const content = withoutSecretsOf(ask, answer.content);
       const text = content
         .filter(isText)
         .map((block) => block.text)
@@ -220,6 +235,16 @@ export class NotesDesk {
       ...(tool?.arguments === undefined ? {} : { arguments: tool.arguments }),
     };
   }
+}
+
+/** A model repeats keys of the conversation, whole, cut or without their prefix. */
+function withoutSecretsOf({ visible }: NotesAsk, content: readonly ContentBlock[]): readonly ContentBlock[] {
+  const secrets = new KnownSecrets();
+  learnSecrets(
+    visible.flatMap(({ blocks }) => blocks.map(({ block }) => block)),
+    secrets,
+  );
+  return content.map((block) => withoutKnownSecrets(block, secrets));
 }
 
 const isText = (block: ContentBlock): block is TextBlock =>

@@ -5,6 +5,7 @@
  * open at a time and one batch of its log in memory. A store that can tell cheaply that a session
  * does not hold the text is asked first, so most logs are never parsed.
  */
+import { cutWithoutSecrets } from "../base/broken-secrets.ts";
 import { OptionError } from "../base/errors.ts";
 import { cutHead, cutTail } from "../base/text.ts";
 import { readableText } from "../compaction/readable-text.ts";
@@ -22,6 +23,8 @@ export interface SessionSearchOptions {
   readonly limit?: number;
   /** Places told of one session, so that one that is full of the text does not hide the others. @defaultValue 3 */
   readonly limitPerSession?: number;
+  /** Shows keys and passwords in snippets. @defaultValue false */
+  readonly showsSecrets?: boolean;
   /** Ends the search: it throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -54,7 +57,7 @@ export async function* searchSessions(
   options: SessionSearchOptions = {},
 ): AsyncGenerator<SessionSearchHit> {
   const { scope, limit = PLACES, limitPerSession = PLACES_PER_SESSION, signal } = options;
-  const pattern = patternOf(query);
+  const sought = { pattern: patternOf(query), showsSecrets: options.showsSecrets === true };
   const plain = longestPlainRun(query);
   let left = limit;
   for await (const sessionId of listSessionIds(store, scope)) {
@@ -63,7 +66,7 @@ export async function* searchSessions(
     const log = await openQuietly(store, sessionId, scope);
     if (log === undefined) continue;
     try {
-      for await (const hit of searchLog(log, pattern, Math.min(left, limitPerSession), signal)) {
+      for await (const hit of searchLog(log, sought, Math.min(left, limitPerSession), signal)) {
         yield hit;
         left--;
       }
@@ -109,7 +112,7 @@ async function openQuietly(
 
 async function* searchLog(
   log: SessionLog,
-  pattern: RegExp,
+  query: Pick<Sought, "pattern" | "showsSecrets">,
   limit: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionSearchHit> {
@@ -119,7 +122,7 @@ async function* searchLog(
   for await (const { entries } of log.readAll()) {
     for (const { entry } of entries) {
       signal?.throwIfAborted();
-      const snippet = await findIn(entry, { log, pattern, told });
+      const snippet = await findIn(entry, { log, told, ...query });
       if (snippet === undefined) continue;
       yield { sessionId: log.sessionId, seq: entry.seq, at: entry.at, snippet };
       if (--left <= 0) return;
@@ -130,6 +133,7 @@ async function* searchLog(
 interface Sought {
   readonly log: SessionLog;
   readonly pattern: RegExp;
+  readonly showsSecrets: boolean;
   readonly told: Set<string>;
 }
 
@@ -137,18 +141,15 @@ async function findIn(entry: Entry, sought: Sought): Promise<string | undefined>
   if (entry.type === "message") return findInMessage(entry, sought);
   if (entry.type !== "metadata" || typeof entry.value !== "string" || isReservedKey(entry.key))
     return undefined;
-  const snippet = snippetOf(entry.value, sought.pattern);
+  const snippet = snippetOf(entry.value, sought);
   const isTold = sought.told.has(`${entry.key}\n${entry.value}`);
   sought.told.add(`${entry.key}\n${entry.value}`);
   return snippet === undefined || isTold ? undefined : `${entry.key}: ${snippet}`;
 }
 
-async function findInMessage(
-  { content }: MessageEntry,
-  { log, pattern }: Sought,
-): Promise<string | undefined> {
+async function findInMessage({ content }: MessageEntry, sought: Sought): Promise<string | undefined> {
   for (const block of content) {
-    const snippet = snippetOf(await textOf(block, log), pattern);
+    const snippet = snippetOf(await textOf(block, sought.log), sought);
     if (snippet !== undefined) return snippet;
   }
   return undefined;
@@ -166,11 +167,14 @@ async function textOf(block: StoredBlock, log: SessionLog): Promise<string> {
   }
 }
 
-function snippetOf(text: string, pattern: RegExp): string | undefined {
+function snippetOf(text: string, { pattern, showsSecrets }: Sought): string | undefined {
   const found = pattern.exec(text);
   if (found === null) return undefined;
   const start = Math.max(0, found.index - Math.floor((SNIPPET_CHARS - found[0].length) / 2));
-  const piece = cutHead(cutTail(text, text.length - start), SNIPPET_CHARS);
+  const tail = cutTail(text, text.length - start);
+  const from = text.length - tail.length;
+  const to = from + cutHead(tail, SNIPPET_CHARS).length;
+  const piece = showsSecrets ? text.slice(from, to) : cutWithoutSecrets(text, { from, to });
   const isAtEnd = start + SNIPPET_CHARS >= text.length;
   return `${start > 0 ? "…" : ""}${piece.replace(/\s+/g, " ").trim()}${isAtEnd ? "" : "…"}`;
 }

@@ -1,6 +1,7 @@
 /**
  * All sessions of a store at once, without opening them: by the store's own index where it has one.
  */
+import { redactBroken } from "../base/broken-secrets.ts";
 import type { OverviewRow, SessionStore } from "../ports/session-store.ts";
 import type { Scope } from "../transcript/entries.ts";
 
@@ -15,7 +16,8 @@ export async function overviewOf(store: SessionStore, scope?: Scope): Promise<re
     ...(scope === undefined ? {} : { scope }),
   });
   return sessions.map(({ sessionId, lastActivityAt, bytes, metadata, firstPrompt }) => {
-    const title = typeof metadata["title"] === "string" ? metadata["title"] : firstPrompt;
+    const name = typeof metadata["title"] === "string" ? metadata["title"] : firstPrompt;
+    const title = name === undefined ? undefined : redactBroken(name).text;
     return { sessionId, lastActivityAt, bytes, ...(title === undefined ? {} : { title }) };
   });
 }

@@ -2,7 +2,9 @@
  * A session of our own from one that another tool recorded: what was said, when, and by whom. What has no
  * place in it is told: nothing that was in the file disappears without a word.
  */
+
 import { readInputFile } from "../adapters/node/input-file.ts";
+import { redactBroken } from "../base/broken-secrets.ts";
 import { CLI_DEFAULTS } from "../base/defaults/cli.ts";
 import { StoreError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -36,7 +38,7 @@ async function importOne(imported: ImportedSession, wired: Wired, breath: Breath
     ...ports,
     source: { format, ...(originalId === undefined ? {} : { sessionId: originalId }) },
     ...(workingCopy === undefined ? {} : { workingCopy }),
-    ...(title === undefined ? {} : { metadata: { title } }),
+    ...(title === undefined ? {} : { metadata: { title: redactBroken(title).text } }),
   });
   const taking = new Taking(session);
   try {

@@ -15,7 +15,7 @@ import { asNumber, asString, isObject, parseJson } from "../../base/json.ts";
 import { isSessionId } from "../shared/session-paths.ts";
 import { type IndexRow, parseRow, rowFields } from "./index-rows.ts";
 
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const CRC_PATTERN = /^\{"crc":"([0-9a-f]{8})",/;

@@ -2,6 +2,7 @@
  * What a list shows of a session, gathered from some of its entries: those at the beginning of its log
  * and those at the end.
  */
+import { cutWithoutSecrets, redactBroken } from "../../base/broken-secrets.ts";
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
@@ -52,6 +53,9 @@ export class SessionGist {
   }
 }
 
+/** Of a first prompt: many times what is shown, for prompts that begin with blank lines. */
+const READ_CHARS = 20 * SESSION_LIST_DEFAULTS.promptChars;
+
 function promptOf(
   content: readonly { readonly type: string }[],
   wordsOf: (text: string) => string,
@@ -60,7 +64,10 @@ function promptOf(
     const { text } = block as { readonly text?: unknown };
     if (block.type !== "text" || typeof text !== "string") continue;
     const words = wordsOf(text).trim();
-    if (words !== "") return shorten(words.replace(/\s+/g, " "), SESSION_LIST_DEFAULTS.promptChars);
+    if (words === "") continue;
+    // Before it is cut: what is left of a key has no shape any more.
+    const beginning = cutWithoutSecrets(words, { from: 0, to: READ_CHARS });
+    return shorten(beginning.replace(/\s+/g, " "), SESSION_LIST_DEFAULTS.promptChars);
   }
   return undefined;
 }
@@ -79,7 +86,9 @@ export function overviewRowOf({
     sessionId,
     lastActivityAt,
     bytes,
-    ...(title === undefined ? {} : { title: shorten(title, SESSION_LIST_DEFAULTS.titleChars) }),
+    ...(title === undefined
+      ? {}
+      : { title: shorten(redactBroken(title).text, SESSION_LIST_DEFAULTS.titleChars) }),
   };
 }
 

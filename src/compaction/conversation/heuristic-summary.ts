@@ -2,9 +2,10 @@
  * A summary without a model: how much the user said, its first and last words, the tools, the errors.
  * Read off the original entries, also where an earlier summary stood for them.
  */
+
+import { redactBroken } from "../../base/broken-secrets.ts";
 import { CONVERSATION_MEMORY_DEFAULTS } from "../../base/defaults/conversation-memory.ts";
 import { isObject, parseJson } from "../../base/json.ts";
-import { redactSecrets } from "../../base/secret-patterns.ts";
 import { shorten } from "../../base/text.ts";
 import { countMemoryTokens, type MemoryEntry, type MemorySummary, toolOf } from "./memory-entry.ts";
 import type { CompressionPlan } from "./plan-compression.ts";
@@ -47,7 +48,7 @@ function readFacts({ originals }: CompressionPlan): Facts {
     .map(({ content }) => content);
   // Found while they are whole: half a key has no shape any more.
   const quotable = [userMessages[0], userMessages.at(-1)].flatMap((text) =>
-    text === undefined ? [] : [redactSecrets(text).text],
+    text === undefined ? [] : [redactBroken(text).text],
   );
   const tools = new Set(originals.flatMap((entry) => toolOf(entry) ?? []));
   return {

@@ -8,6 +8,7 @@ import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/full-compact.ts";
 import { type ContentBlock, isThinking } from "../../transcript/blocks.ts";
 import { groupRounds } from "../../transcript/rounds.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
+import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { type Measure, measureText } from "../measure.ts";
 import { neutralise } from "../quoting.ts";
 import { readableText } from "../readable-text.ts";
@@ -56,7 +57,7 @@ export function countOverBudget(rounds: readonly WrittenRound[], budgetTokens: n
 function writeMessage(message: VisibleMessage): readonly string[] {
   if (message.origin === "restored" || message.origin === "recalled") return [];
   return message.blocks.flatMap(({ block }) => {
-    const text = writeBlock(block);
+    const text = writeBlock(withoutSecrets(block));
     return text === "" ? [] : [`[${labelOf(message, block)}]\n${quoted(text)}`];
   });
 }

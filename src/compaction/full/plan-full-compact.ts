@@ -7,6 +7,7 @@
 
 import { blockText } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
+import { learnSecrets } from "../../transcript/without-secrets.ts";
 import type { Digest } from "../digest.ts";
 import { findLiterals } from "../literals.ts";
 import {
@@ -39,7 +40,8 @@ export interface FullCompactInput extends CompactionInput {
 
 /** Plans the compaction, or returns `undefined` where the summary cannot stand for the messages. */
 export function planFullCompact(input: FullCompactInput): LayerEdit | undefined {
-  const { written, digest, policy, measure, span } = input;
+  const { digest, policy, measure, span } = input;
+  const written = { ...input.written, text: redactWritten(input) };
   const writer: SummaryWriter = {
     kind: "full",
     compose: (room) =>
@@ -51,6 +53,15 @@ export function planFullCompact(input: FullCompactInput): LayerEdit | undefined 
   if (edit?.kind !== "full") return edit;
   const { model, usage } = written;
   return { ...edit, writtenBy: { model, ...(usage === undefined ? {} : { usage }) } };
+}
+
+/** A model repeats keys of the window, whole, cut or without their prefix. */
+function redactWritten({ written, digest, visible }: FullCompactInput): string {
+  learnSecrets(
+    visible.flatMap(({ blocks }) => blocks.map(({ block }) => block)),
+    digest.secrets,
+  );
+  return digest.secrets.redact(written.text).text;
 }
 
 /**

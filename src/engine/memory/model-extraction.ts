@@ -5,7 +5,9 @@
  * only a tool or the web said is quarantined, what stood in a recalled memory is no news, and what is known is not
  * written twice.
  */
+
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
+import { KnownSecrets } from "../../base/known-secrets.ts";
 import { extractByRules, type RuleProposal } from "../../memory/extraction/rule-extractor.ts";
 import type { FreshMemory } from "../../memory/plan-remember.ts";
 import { saidWords, shareIn } from "../../memory/said-words.ts";
@@ -13,6 +15,7 @@ import type { TalkMessage } from "../../memory/spoken-pieces.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import type { Usage } from "../../transcript/messages.ts";
+import { learnSecrets, redactJson } from "../../transcript/without-secrets.ts";
 import { askForMemories, type ExtractionLimits, type JudgedMemory } from "./ask-for-memories.ts";
 import type { RememberOptions } from "./fresh-memory.ts";
 import type { MemoryReceipt } from "./memory-receipt.ts";
@@ -50,6 +53,12 @@ export async function extractByModel(
   const receipts: MemoryReceipt[] = [];
   const tooMany: string[] = [];
   let quarantinedLeft = quarantinedLimit;
+  // A model repeats keys of the conversation, whole, cut or without their prefix.
+  const secrets = new KnownSecrets();
+  learnSecrets(
+    talk.flatMap(({ message }) => message.content),
+    secrets,
+  );
   const asked = extractByRules(talk).proposals.filter(({ decays }) => !decays);
   const { usage, refused } = await askForMemories(world, talk, limits, async (judged) => {
     for (const one of judged) {
@@ -57,7 +66,8 @@ export async function extractByModel(
         tooMany.push(`There is no room for more that is quarantined. ${one.verdict.why}`);
         continue;
       }
-      const { text, options } = asRemembered(one, world.sessionId);
+      const proposed = redactJson(one.proposed, (said) => secrets.redact(said).text);
+      const { text, options } = asRemembered({ ...one, proposed }, world.sessionId);
       if (isKnown({ body: text, messageId: options.messageId })) continue;
       const decays = options.source !== "user" || !isAskedFor(text, asked);
       const receipt = await world.memory.remember(text, {

@@ -9,10 +9,12 @@
 import { EXPORT_DEFAULTS } from "../../base/defaults/export.ts";
 import { showHidden, showOnOneLine } from "../../base/hidden-characters.ts";
 import { isObject, type JsonValue, writeDeepJson } from "../../base/json.ts";
-import { redactSecrets, type SecretFamily } from "../../base/secret-patterns.ts";
+import { KnownSecrets } from "../../base/known-secrets.ts";
+import type { SecretFamily } from "../../base/secret-patterns.ts";
 import { toWellFormed } from "../../base/text.ts";
 import { blockText, type ContentBlock, isServerToolResult } from "../../transcript/blocks.ts";
 import type { Origin, Role } from "../../transcript/messages.ts";
+import { learnSecrets, redactJson } from "../../transcript/without-secrets.ts";
 
 /** A line of what stands above the conversation. */
 export interface ExportedFact {
@@ -82,6 +84,7 @@ export class SessionPresenter {
   readonly #isRedacted: boolean;
   readonly #toolNames = new Map<string, string>();
   readonly #found = new Map<SecretFamily, number>();
+  readonly #secrets = new KnownSecrets();
 
   constructor({ isRedacted }: { readonly isRedacted: boolean }) {
     this.#isRedacted = isRedacted;
@@ -90,6 +93,11 @@ export class SessionPresenter {
   /** What was taken out so far, by family. */
   get redacted(): ReadonlyMap<SecretFamily, number> {
     return this.#found;
+  }
+
+  /** Remembers the secrets of a message that is shown later, so that pieces of them before it are taken out, too. */
+  learn(content: readonly ContentBlock[]): void {
+    if (this.#isRedacted) learnSecrets(content, this.#secrets);
   }
 
   message(said: SaidMessage): ExportedMessage {
@@ -127,13 +135,22 @@ export class SessionPresenter {
       case "server_tool_use":
       case "mcp_tool_use":
         this.#toolNames.set(block.id, block.name);
-        return { kind: "call", tool: this.line(block.name), text: this.#text(argumentsText(block.input)) };
+        return {
+          kind: "call",
+          tool: this.line(block.name),
+          text: this.#text(argumentsText(this.#cleanInput(block.input))),
+        };
       case "image":
       case "document":
         return this.#media(block);
       default:
         return this.#answer(block);
     }
+  }
+
+  /** Before it becomes text: a password is known by the name of its argument. */
+  #cleanInput(input: JsonValue): JsonValue {
+    return this.#isRedacted ? redactJson(input, (text) => this.#redact(text)) : input;
   }
 
   #answer(block: ContentBlock): Omit<ExportedPart, "pointer"> {
@@ -166,7 +183,7 @@ export class SessionPresenter {
 
   #redact(text: string): string {
     if (!this.#isRedacted) return toWellFormed(text);
-    const { text: clean, found } = redactSecrets(text);
+    const { text: clean, found } = this.#secrets.redact(text);
     for (const [family, count] of found) this.#found.set(family, (this.#found.get(family) ?? 0) + count);
     return clean;
   }

@@ -2,8 +2,10 @@
  * `palimpsest replay FILE…`: recorded sessions through a finite window, with proof that nothing
  * broke and nothing was lost.
  */
+
 import { basename } from "node:path";
 import { readInputFile } from "../../adapters/node/input-file.ts";
+import { redactBroken } from "../../base/broken-secrets.ts";
 import { OptionError } from "../../base/errors.ts";
 import type { PolicyName } from "../../compaction/cost-policy.ts";
 import { importSessions } from "../../formats/import-session.ts";
@@ -220,7 +222,7 @@ function sessionLines(
 }
 
 function titleOf(name: string, { imported }: Replayed): string {
-  return `${name} · ${imported.title ?? imported.format}`;
+  return `${name} · ${redactBroken(imported.title ?? imported.format).text}`;
 }
 
 function failureLines(name: string, { result }: NotReplayed, { out }: CliContext): readonly string[] {

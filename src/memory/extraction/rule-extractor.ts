@@ -5,6 +5,7 @@
  * Only the user's own words count; questions, repetitions and sentences that mean nothing without what stands
  * around them ("always do that") are left out. Linear in the talk.
  */
+import { redactBroken } from "../../base/broken-secrets.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
 import { cutHead } from "../../base/text.ts";
 import { cleanMemoryText } from "../clean-memory.ts";
@@ -73,7 +74,8 @@ export function extractByRules(
   const found: RuleProposal[] = [];
   for (const { id, source, text } of spokenPieces(talk)) {
     if (source !== "user") continue;
-    for (const sentence of sentencesOf(text)) {
+    // The whole text first: a key with a full stop in it is cut where a sentence would end.
+    for (const sentence of sentencesOf(redactBroken(text).text)) {
       // A part of a sentence may say something else than the whole.
       const wish = isTorn(sentence) ? undefined : wishOf(sentence);
       if (wish === undefined) continue;
@@ -99,8 +101,7 @@ function reasonAgainst(
 ): keyof LeftOutCounts | undefined {
   if (isQuestion(sentence) && !(cue.kind === "remember" && ASKS.test(sentence))) return "questions";
   if (said.words.size < leastWordsCount || VAGUE.test(withoutCue(statement))) return "vague";
-  if (cleanMemoryText(statement, "body").changes.some((change) => change.startsWith("secret: ")))
-    return "secret";
+  if (sentence.includes("[redacted: ")) return "secret";
   return told.some((other) => isSame(said, other)) ? "repeated" : undefined;
 }
 

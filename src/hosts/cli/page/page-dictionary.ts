@@ -1,6 +1,7 @@
 /**
  * The pieces of a page: every block in every form in which some request held it, once.
  */
+import { redactBroken } from "../../../base/broken-secrets.ts";
 import { PAGE_DEFAULTS } from "../../../base/defaults/page.ts";
 import { asString, isObject } from "../../../base/json.ts";
 import { cutHead, cutTail, shorten } from "../../../base/text.ts";
@@ -8,6 +9,7 @@ import { estimateBlock } from "../../../tokens/estimate-block.ts";
 import { blockText, type ContentBlock } from "../../../transcript/blocks.ts";
 import type { LayerName } from "../../../transcript/edits.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
+import { withoutSecrets } from "../../../transcript/without-secrets.ts";
 import { categoryOf, isCall, isCipheredThinking } from "./page-category.ts";
 import {
   PAGE_CATEGORIES,
@@ -86,7 +88,9 @@ export class PageDictionary {
     return form;
   }
 
-  #wordsOf(block: ContentBlock, isInserted: boolean): Pick<PagePiece, "text" | "type" | "tool" | "isError"> {
+  #wordsOf(shown: ContentBlock, isInserted: boolean): Pick<PagePiece, "text" | "type" | "tool" | "isError"> {
+    // Before it is cut: what is left of a key has no shape any more.
+    const block = withoutSecrets(shown);
     if (isCall(block)) {
       this.#tools.set(block.id, block.name);
       return { text: pageText(JSON.stringify(block.input) ?? ""), tool: nameOf(block.name) };
@@ -119,8 +123,9 @@ function isSame(one: ContentBlock, other: ContentBlock): boolean {
   return one.type === other.type && JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** A text as the page keeps it. */
-export function pageText(text: string, characters: number = PAGE_DEFAULTS.pageTextCharacters): PageText {
+/** A text as the page keeps it, without secrets. */
+export function pageText(said: string, characters: number = PAGE_DEFAULTS.pageTextCharacters): PageText {
+  const text = redactBroken(said).text;
   const { pageTextTailCharacters } = PAGE_DEFAULTS;
   if (text.length <= characters) return text;
   return {

@@ -31,6 +31,16 @@ export function addPlaceOptions(command: Command): Command {
     .option("--json", "print the result as JSON");
 }
 
+/** For commands that show what was said. */
+export interface RedactFlags {
+  /** Undefined: keys and passwords are taken out. */
+  readonly redact?: boolean;
+}
+
+export function addRedactOption(command: Command): Command {
+  return command.option("--no-redact", "keep keys and passwords as they were said");
+}
+
 /** Examples, and exit codes where they are others than those of every command. */
 export function helpText(parts: {
   readonly examples: readonly string[];

@@ -188,9 +188,14 @@ async function* documentOf(run: ExportRun): AsyncGenerator<string> {
   const { opened, context, format, isRedacted, version, report: counted } = run;
   const survey = await surveyOf(opened, context);
   const presenter = new SessionPresenter({ isRedacted });
+  const reader = new LogReader(opened.log, new Map());
+  // Pieces of a secret may stand before it: in the preview of a text, or in what was made of an earlier session.
+  if (run.isRedacted)
+    for await (const { entries } of readThrough(opened, context, "reading"))
+      for (const { entry } of entries)
+        if (entry.type === "message") presenter.learn(await reader.wholeContent(entry));
   const [head, item] = format === "html" ? [htmlHead, htmlItem] : [markdownHead, markdownItem];
   yield head(headOf(opened, survey, presenter));
-  const reader = new LogReader(opened.log, new Map());
   for await (const { entries, damage } of readThrough(opened, context, "writing")) {
     for (const one of damage) yield item(presenter.note(damageWords(one)));
     for (const { entry } of entries) {

@@ -10,10 +10,12 @@ import { type CliContext, layoutOf } from "../terminal.ts";
 import { cutToColumns } from "./columns.ts";
 import {
   addPlaceOptions,
+  addRedactOption,
   type CommandShell,
   helpText,
   type PlaceFlags,
   parseCount,
+  type RedactFlags,
 } from "./command-shell.ts";
 import { inPlace, type SessionPlace } from "./place.ts";
 import { printJson } from "./print-json.ts";
@@ -21,7 +23,7 @@ import { progressOf, stopIfAsked } from "./read-session.ts";
 import { SESSIONS_JSON_VERSION } from "./sessions-json.ts";
 import { formatTime, nameOf } from "./words.ts";
 
-export interface SearchFlags extends PlaceFlags {
+export interface SearchFlags extends PlaceFlags, RedactFlags {
   readonly all?: boolean;
   readonly limit: number;
 }
@@ -40,7 +42,7 @@ export function addSearch(parent: Command, { context, exitWith }: CommandShell):
     .command("search")
     .description("where a text was said, newest sessions first")
     .argument("<text>", "to the letter, capital and small letters alike");
-  addPlaceOptions(command)
+  addRedactOption(addPlaceOptions(command))
     .option("-a, --all", "in every project of the home")
     .option(
       "-n, --limit <count>",
@@ -80,7 +82,7 @@ export async function runSearch(text: string, flags: SearchFlags, context: CliCo
 async function* findAll(
   place: SessionPlace,
   text: string,
-  { all, limit, folder }: SearchFlags,
+  { all, limit, folder, redact }: SearchFlags,
   context: CliContext,
 ): AsyncGenerator<Hit> {
   const progress = progressOf(context);
@@ -91,7 +93,8 @@ async function* findAll(
       const store = place.storeOf(project);
       progress.show({ label: project.name, share: index / projects.length, detail: "searching" });
       let named: { readonly id: string; readonly name: string | undefined } | undefined;
-      for await (const hit of searchSessions(store, text, { limit: left, signal: context.signal })) {
+      const options = { limit: left, showsSecrets: redact === false, signal: context.signal };
+      for await (const hit of searchSessions(store, text, options)) {
         progress.clear();
         if (named?.id !== hit.sessionId)
           named = { id: hit.sessionId, name: nameOf(await store.find(hit.sessionId)) };

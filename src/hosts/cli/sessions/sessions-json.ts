@@ -4,6 +4,7 @@
  *
  * Times are milliseconds since the epoch. What is not known is absent.
  */
+import { redactBroken } from "../../../base/broken-secrets.ts";
 import type { JsonValue } from "../../../base/json.ts";
 import type { LogDamage, SessionInfo } from "../../../ports/session-store.ts";
 import type { NotesJson } from "../notes/notes-json.ts";
@@ -47,7 +48,7 @@ export function listedSession(
     sessionId,
     shortId: more.shortId,
     name: nameOf(info),
-    title: typeof title === "string" ? title : undefined,
+    title: typeof title === "string" ? redactBroken(title).text : undefined,
     tags: tagsOf(metadata),
     lastActivityAt,
     createdAt: header?.at,

@@ -2,20 +2,24 @@
  * `palimpsest sessions show ID`: what a session is, what it holds, and what was said last.
  */
 import type { Command } from "commander";
+import { redactBroken } from "../../../base/broken-secrets.ts";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { LogReader } from "../../../engine/log-reader.ts";
 import { type ExportedMessage, SessionPresenter } from "../../../formats/export/exported-session.ts";
 import type { LogContents } from "../../../ports/session-store.ts";
 import type { MessageEntry } from "../../../transcript/entries.ts";
+import { redactJson } from "../../../transcript/without-secrets.ts";
 import { anyNotesJson } from "../notes/notes-json.ts";
 import { readNotesIfAny } from "../notes/read-notes.ts";
 import type { CliContext } from "../terminal.ts";
 import {
   addPlaceOptions,
+  addRedactOption,
   type CommandShell,
   helpText,
   type PlaceFlags,
   parseCount,
+  type RedactFlags,
 } from "./command-shell.ts";
 import { inPlace } from "./place.ts";
 import { printJson } from "./print-json.ts";
@@ -30,7 +34,7 @@ import {
 import { renderShown, type Shown } from "./show-report.ts";
 import { Survey } from "./survey.ts";
 
-export interface ShowFlags extends PlaceFlags {
+export interface ShowFlags extends PlaceFlags, RedactFlags {
   readonly messages: number;
 }
 
@@ -39,7 +43,7 @@ export function addShow(parent: Command, { context, exitWith }: CommandShell): v
     .command("show")
     .description("what a session is, what it holds, and what was said last")
     .argument("<session>", "id, the beginning of one, or a title");
-  addPlaceOptions(command)
+  addRedactOption(addPlaceOptions(command))
     .option(
       "-m, --messages <count>",
       "newest messages to show",
@@ -65,13 +69,20 @@ export async function runShow(which: string, flags: ShowFlags, context: CliConte
       const window = await foldWindow(opened);
       const survey = new Survey({ isEstimating: true });
       const newest = new Newest(flags.messages);
+      const isRedacted = flags.redact !== false;
       for await (const batch of readThrough(opened, context, "reading")) {
         survey.add(batch);
         newest.add(batch);
       }
       const notes = await readNotesIfAny(opened);
-      const shown: Shown = { opened, window, survey, notes, messages: await newest.whole(opened) };
-      if (flags.json === true) printJson(context.out, toJson(shown));
+      const shown: Shown = {
+        opened,
+        window,
+        survey,
+        notes,
+        messages: await newest.whole(opened, isRedacted),
+      };
+      if (flags.json === true) printJson(context.out, toJson(shown, isRedacted));
       else context.out.write(`${renderShown(shown, context).join("\n")}\n`);
       return 0;
     }),
@@ -93,14 +104,16 @@ class Newest {
       this.#entries = this.#entries.slice(this.#entries.length - this.#count);
   }
 
-  /** As they were said; secrets stay, as in the log itself. */
-  async whole({ log }: OpenedLog): Promise<readonly ExportedMessage[]> {
+  /** As they were said, with or without secrets. */
+  async whole({ log }: OpenedLog, isRedacted: boolean): Promise<readonly ExportedMessage[]> {
     const reader = new LogReader(log, new Map());
-    const presenter = new SessionPresenter({ isRedacted: false });
+    const presenter = new SessionPresenter({ isRedacted });
     const messages: ExportedMessage[] = [];
-    for (const entry of this.#entries) {
+    const whole = [];
+    for (const entry of this.#entries) whole.push({ entry, content: await reader.wholeContent(entry) });
+    for (const { content } of whole) presenter.learn(content);
+    for (const { entry, content } of whole) {
       const { seq, role, origin, at, saidAt, interrupted } = entry;
-      const content = await reader.wholeContent(entry);
       const isInterrupted = interrupted === true;
       messages.push(presenter.message({ seq, role, origin, at: saidAt ?? at, isInterrupted, content }));
     }
@@ -108,12 +121,17 @@ class Newest {
   }
 }
 
-function toJson({ opened: { info, project }, window, survey, notes, messages }: Shown): ShowJson {
+function toJson(
+  { opened: { info, project }, window, survey, notes, messages }: Shown,
+  isRedacted: boolean,
+): ShowJson {
   const { counts, usage, costUsd } = survey;
   return withoutAbsent<ShowJson>({
     version: SESSIONS_JSON_VERSION,
     ...listedSession(info, { project: project.name === "" ? undefined : project.name }),
-    metadata: survey.metadata.values,
+    metadata: isRedacted
+      ? redactJson(survey.metadata.values, (text) => redactBroken(text).text)
+      : survey.metadata.values,
     counts: {
       entries: counts.entries,
       messages: survey.messages,

@@ -1,6 +1,7 @@
 /**
  * How sessions are told to people: by a short id, a name, and how long ago something was.
  */
+import { redactBroken } from "../../../base/broken-secrets.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import type { JsonValue } from "../../../base/json.ts";
 import type { SessionInfo } from "../../../ports/session-store.ts";
@@ -27,20 +28,22 @@ function sharedChars(one: string, other: string): number {
   return length;
 }
 
-/** What a list calls a session; `undefined` where nothing is known of it. On one line, and safe to show. */
+/** The name of a session in lists, on one line and without secrets; `undefined` where nothing is known of it. */
 export function nameOf({
   metadata,
   firstPrompt,
 }: Pick<SessionInfo, "metadata" | "firstPrompt">): string | undefined {
   const title = metadata["title"];
   const name = typeof title === "string" && title.trim() !== "" ? title : firstPrompt;
-  return name === undefined ? undefined : showOnOneLine(name);
+  return name === undefined ? undefined : showOnOneLine(redactBroken(name).text);
 }
 
 /** The tags, whatever stands where they should. */
 export function tagsOf(metadata: Readonly<Record<string, JsonValue>>): readonly string[] {
   const tags = metadata["tags"];
-  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];
+  return Array.isArray(tags)
+    ? tags.filter((tag) => typeof tag === "string").map((tag) => redactBroken(tag).text)
+    : [];
 }
 
 const UNITS = [
