@@ -52,6 +52,9 @@ export class BuiltPackage {
       ...Object.keys(manifest.peerDependencies ?? {}),
       "@types/node",
       "@electric-sql/pglite", // A guide keeps sessions in it.
+      "@anthropic-ai/sdk", // The README and guides ask a model through it and the next.
+      "openai",
+      "@ai-sdk/provider",
       "@ai-sdk/anthropic", // A guide asks a model through it.
     ]) {
       const link = join(this.#folder, "node_modules", name);
