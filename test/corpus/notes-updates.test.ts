@@ -7,8 +7,7 @@ import { begunUpdates, notesFaults, reckonNotes, type UpdateRules } from "../eng
 import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
 import { playNoted, tooMuch, usualPatches } from "../helpers/noted-session.ts";
 import { recordedAgent } from "../helpers/recorded-agent.ts";
-
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
+import { bySize, isLong } from "../helpers/size-of-run.ts";
 
 interface Run extends UpdateRules {
   readonly id: string;
@@ -26,6 +25,7 @@ const SHORT_RUNS: readonly Run[] = (
   ] as const
 ).map((run) => ({ id: "cc-entire-unpaired", writes: "as usual", ...run }));
 
+/** All settings in a soak; in the long run every fifth, which has each value of each of them. */
 const LONG_RUNS: readonly Run[] = ["cc-entire-microcompact", "cc-entire-3compact", "cc-skills-400k"].flatMap(
   (id) =>
     [200_000, 64_000, 32_000].flatMap((windowTokens) =>
@@ -42,7 +42,7 @@ const LONG_RUNS: readonly Run[] = ["cc-entire-microcompact", "cc-entire-3compact
 
 describe.skipIf(!hasCorpus)("notes of a recorded session (skipped without the corpus)", () => {
   it.each(
-    isLong ? LONG_RUNS : SHORT_RUNS,
+    bySize({ usual: SHORT_RUNS, long: LONG_RUNS.filter((_, index) => index % 5 === 0), soak: LONG_RUNS }),
   )("are updated where gates and cap say: $id at $windowTokens, $updater, gates $isGated, cap $cap, $writes", async ({
     id,
     writes,
