@@ -12,6 +12,7 @@ import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { AgentRestoration } from "./agent-restoration.ts";
 import { AheadSummary } from "./ahead-summary.ts";
 import { type AskLimits, askWithin } from "./ask-within.ts";
+import { saveBreakers } from "./breakers.ts";
 import type { DueSummary, PrepareHelp } from "./call-preparer.ts";
 import { notify, type SessionEvent } from "./events.ts";
 import type { HookRunner, PreCompactAnswer } from "./hooks.ts";
@@ -131,7 +132,10 @@ export class AgentCompaction {
     const { watch } = this.#session.preparer;
     if (ask.trigger !== "manual") this.#hasAsked = true;
     const written = await this.#desk.write(ask, signal);
-    if (written === undefined) watch.failed();
+    if (written === undefined) {
+      watch.failed();
+      saveBreakers(this.#session);
+    }
     return written;
   }
 
@@ -140,6 +144,7 @@ export class AgentCompaction {
     if (written === undefined || edits.some(({ edit }) => edit.writtenBy !== undefined)) return;
     if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
     this.#session.preparer.watch.failed();
+    saveBreakers(this.#session);
     const reason = "It was not smaller than what it would stand for, or did not fit the target size.";
     this.#emit({ type: "summary-refused", model: written.model, reason });
   }

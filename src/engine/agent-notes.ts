@@ -20,6 +20,7 @@ import type { Usage } from "../transcript/messages.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { askWithin } from "./ask-within.ts";
+import { type Breakers, saveBreakers } from "./breakers.ts";
 import { notify } from "./events.ts";
 import { NotesDesk } from "./notes-desk.ts";
 import { keyFacts } from "./notes-facts.ts";
@@ -50,7 +51,6 @@ export class AgentNotes {
   #running: Promise<void> | undefined;
   /** What is being written into the notes beside an update. */
   #writing: Promise<void> = Promise.resolve();
-  #failures = 0;
   /** Facts up to here are in the notes, or a model has left them out: what comes later is merged at a compaction. */
   #mergedSeq: number;
 
@@ -91,7 +91,8 @@ export class AgentNotes {
   answered(call: AnsweredCall): void {
     this.#progress.answered(call);
     if (this.#running !== undefined || this.#abort.signal.aborted) return;
-    const asksModel = this.#options.updater !== "extractive" && this.#failures < NOTES_DEFAULTS.failuresCount;
+    const asksModel =
+      this.#options.updater !== "extractive" && this.#breakers.count("notes") < NOTES_DEFAULTS.failuresCount;
     if (!this.#progress.judge(call, !asksModel).isDue) return;
     this.#progress.updateBegan();
     this.#running = this.#update(call, asksModel).finally(() => {
@@ -197,7 +198,7 @@ export class AgentNotes {
 
   /** The user has compacted by hand: models are asked again. */
   reset(): void {
-    this.#failures = 0;
+    this.#breakers.reset("notes");
   }
 
   /** So that the cap holds for the session, and not for each time that it is opened. */
@@ -217,8 +218,11 @@ export class AgentNotes {
       ? this.#updater.byModel(call, { isReady, signal })
       : this.#updater.fromLog());
     const isNoFault = update.reason !== undefined && NO_FAULT.has(update.reason);
-    if (update.form !== "log" && !isNoFault)
-      this.#failures = HELD.has(update.outcome) ? 0 : this.#failures + 1;
+    if (update.form !== "log" && !isNoFault) {
+      if (HELD.has(update.outcome)) this.#breakers.reset("notes");
+      else this.#breakers.failed("notes");
+      saveBreakers(this.#session);
+    }
     const tookMs = this.#world.now() - startMs;
     notify(this.#session.parts.observer, { type: "notes-update", ...update, tookMs });
   }
@@ -242,6 +246,10 @@ export class AgentNotes {
     if (!areEmpty) this.#mergedSeq = throughSeq;
     if (merged !== undefined) this.#progress.resized(sizeOfNotes(merged));
     return merged;
+  }
+
+  get #breakers(): Breakers {
+    return this.#session.parts.breakers;
   }
 
   #limits() {

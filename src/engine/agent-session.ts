@@ -20,6 +20,7 @@ import { AgentNotes, type ReadNotes } from "./agent-notes.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { noModelId, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
 import { askWithin } from "./ask-within.ts";
+import { saveBreakers } from "./breakers.ts";
 import type { SummaryWanted } from "./call-preparer.ts";
 import { logFailedCall, RecoveryLimit, recoveryOf, refusalError } from "./call-recovery.ts";
 import { CallSizer } from "./call-sizer.ts";
@@ -118,7 +119,6 @@ export class AgentSession {
     if (this.#isInTurn) throw turnRunning(this.id);
     this.#isInTurn = true;
     try {
-      this.session.preparer.watch.turnBegan();
       return await runTurn(this, input, options);
     } catch (error) {
       await this.#hooks.failed({ sessionId: this.id, error });
@@ -228,6 +228,7 @@ export class AgentSession {
     if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
     await this.begin();
     this.#notes?.reset();
+    saveBreakers(this.session);
     this.#notes?.preparing();
     const mayUseNotes = span === undefined && options.instructions === undefined;
     if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(options.signal);
@@ -242,7 +243,8 @@ export class AgentSession {
       { ...options, span },
     );
     // Somebody wished for it: it is not held against what the session does by itself.
-    preparer.watch.turnBegan();
+    preparer.watch.compactedByHand();
+    saveBreakers(this.session);
     await this.#compacted(edits, "manual");
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
     const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
@@ -329,6 +331,7 @@ export class AgentSession {
   async #compacted(edits: PreparedCall["edits"], trigger: CompactionTrigger): Promise<void> {
     if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
     if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.session.preparer.watch.wrote();
+    saveBreakers(this.session);
     if (!edits.some(({ edit }) => edit.kind === "session-memory")) this.#notes?.compacted();
     await this.#hooks.postCompact({ sessionId: this.id, trigger, edits });
   }

@@ -10,6 +10,7 @@ import { hasEffect } from "../transcript/edits.ts";
 import type { CheckpointEntry } from "../transcript/entries.ts";
 import { isWithin } from "../transcript/line.ts";
 import type { Projection } from "../transcript/projection.ts";
+import { BREAKERS_MARK, Breakers } from "./breakers.ts";
 import { CallPreparer } from "./call-preparer.ts";
 import { DigestStore } from "./digest-store.ts";
 import { notify } from "./events.ts";
@@ -28,8 +29,8 @@ import type { SessionParts } from "./session-parts.ts";
 import { SessionPins } from "./session-pins.ts";
 import type { WatchedLog } from "./watched-log.ts";
 
-/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, how far notes and memory are. */
-const CARRIED = ["announced", "learnedWindows", NOTES_MARK, MEMORY_MARK] as const;
+/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, how far notes and memory are, what failed. */
+const CARRIED = ["announced", "learnedWindows", NOTES_MARK, MEMORY_MARK, BREAKERS_MARK] as const;
 
 /** A session on `log`; `beginning`, header first, where the log is new. */
 export function assembleSession(
@@ -74,6 +75,7 @@ export function assembleSession(
     }),
     carried,
     isHostVisible: isTold,
+    breakers: new Breakers(carried.get(BREAKERS_MARK)),
     observer,
     isDurable: durability === "durable",
   };

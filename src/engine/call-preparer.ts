@@ -23,6 +23,7 @@ import type { TokenFigure } from "../tokens/token-figure.ts";
 import { WarningMonitor } from "../tokens/warning-state.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { Usage } from "../transcript/messages.ts";
+import { writeBreakers } from "./breakers.ts";
 import { CacheWatch, markedMessages } from "./cache-watch.ts";
 import { CompactionWatch } from "./compaction-watch.ts";
 import { notify, type SessionEvent } from "./events.ts";
@@ -81,7 +82,7 @@ const TRIGGERS: Readonly<Record<SummaryReason, CompactionTrigger>> = {
 };
 
 export class CallPreparer {
-  readonly watch = new CompactionWatch();
+  readonly watch: CompactionWatch;
   readonly room: RoomKeeper;
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
@@ -96,6 +97,7 @@ export class CallPreparer {
     this.#options = options;
     this.#now = now;
     this.#cache = new CacheWatch(parts, options);
+    this.watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts));
     this.room = new RoomKeeper(parts, options, { cache: this.#cache, now });
   }
 
@@ -339,6 +341,7 @@ export class CallPreparer {
       return { seq, edit };
     });
     if (done.length === 0) return done;
+    await writeBreakers(this.#parts);
     this.#cache.rewritten();
     await this.#repair({ isLeaving: false });
     this.#warnings.compacted();
@@ -374,4 +377,13 @@ export class CallPreparer {
   #emit(event: SessionEvent): void {
     notify(this.#parts.observer, event);
   }
+}
+
+/** Calls since the last compaction, by the log; one by hand is not held against the next. */
+function callsSinceCompaction({ writer }: SessionParts): number {
+  const { callSeqs, activeEdits } = writer.projection;
+  const last = activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary === true);
+  if (last === undefined || ("reason" in last.edit && last.edit.reason === "manual"))
+    return Number.POSITIVE_INFINITY;
+  return callSeqs.filter((seq) => seq > last.seq).length;
 }

@@ -5,11 +5,13 @@
  * DESIGN. Two counts, each of things in a row. A failure is a summary that could not be had; after
  * `breakerFailuresCount` of them no model is asked any more, and summaries are made without one. A useless
  * compaction freed too little, missed its target, or was followed by the next one within a few calls; after
- * as many of them the session is thrashing, which is told, and ends a turn. A useful one clears the second
- * count, a summary that was had clears the first, and a compaction by hand clears both.
+ * as many of them the session is thrashing, which is told, ends a turn that would go on, and keeps models from
+ * being asked. A useful one clears the second count, a summary that was had clears the first, and a compaction
+ * by hand clears both. Neither a new turn nor opening the session again clears any.
  */
 import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
+import { Breakers } from "./breakers.ts";
 
 /** One compaction, in tokens of the messages. */
 export interface WatchedCompaction {
@@ -29,12 +31,19 @@ export interface UselessCompaction {
 }
 
 export class CompactionWatch {
+  readonly #breakers: Breakers;
   #limit: number = FULL_COMPACT_DEFAULTS.breakerFailuresCount;
-  #failures = 0;
-  #useless = 0;
+  /** Useless compactions that a turn was ended for. */
+  #toldCount = 0;
   #count = 0;
   /** Calls that left since the last compaction. */
-  #callsSince = Number.POSITIVE_INFINITY;
+  #callsSince: number;
+
+  /** @param callsSince of a session that goes on: calls since its last compaction, by the log */
+  constructor(breakers = new Breakers(), callsSince = Number.POSITIVE_INFINITY) {
+    this.#breakers = breakers;
+    this.#callsSince = callsSince;
+  }
 
   /** After how many failures in a row no model is asked any more. */
   limitFailures(count: number): void {
@@ -43,16 +52,26 @@ export class CompactionWatch {
 
   /** Whether a model may be asked for a summary. */
   get mayAsk(): boolean {
-    return this.#failures < this.#limit && !this.isThrashing;
+    return this.failures < this.#limit && !this.isThrashing;
   }
 
   get isThrashing(): boolean {
     return this.#useless >= ENGINE_DEFAULTS.uselessCompactions;
   }
 
+  /** Whether as many compactions were of no use since a turn was last ended for that. */
+  get endsTurn(): boolean {
+    return this.#useless - this.#toldCount >= ENGINE_DEFAULTS.uselessCompactions;
+  }
+
+  /** A turn was ended: the next one goes on. */
+  endedTurn(): void {
+    this.#toldCount = this.#useless;
+  }
+
   /** Failures of the model in a row. */
   get failures(): number {
-    return this.#failures;
+    return this.#breakers.count("summaries");
   }
 
   /** Compactions since the session was opened. */
@@ -60,17 +79,21 @@ export class CompactionWatch {
     return this.#count;
   }
 
+  get #useless(): number {
+    return this.#breakers.count("uselessCompactions");
+  }
+
   called(): void {
     this.#callsSince++;
   }
 
   failed(): void {
-    this.#failures++;
+    this.#breakers.failed("summaries");
   }
 
   /** A summary was had. */
   wrote(): void {
-    this.#failures = 0;
+    this.#breakers.reset("summaries");
   }
 
   /** A compaction came about: what was wrong with it, if anything was. */
@@ -87,22 +110,27 @@ export class CompactionWatch {
     this.#callsSince = 0;
     this.#count++;
     if (cause === undefined) {
-      this.#useless = 0;
+      this.#clearUseless();
       return undefined;
     }
-    this.#useless++;
+    this.#breakers.failed("uselessCompactions");
     return { freedTokens, targetTokens, failures: this.#useless, isThrashing: this.isThrashing, cause };
   }
 
-  /** Somebody has looked: by hand, or with a new message of the user. */
+  /** Somebody is about to compact by hand: both counts start anew. */
   reset(): void {
-    this.#failures = 0;
-    this.#useless = 0;
+    this.wrote();
+    this.#clearUseless();
   }
 
-  /** A new turn: what the last one did with the window is not held against it. */
-  turnBegan(): void {
-    this.#useless = 0;
+  /** Somebody has compacted by hand: it is not held against what the session does by itself. */
+  compactedByHand(): void {
+    this.#clearUseless();
     this.#callsSince = Number.POSITIVE_INFINITY;
+  }
+
+  #clearUseless(): void {
+    this.#breakers.reset("uselessCompactions");
+    this.#toldCount = 0;
   }
 }

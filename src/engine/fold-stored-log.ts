@@ -15,7 +15,7 @@ import { carriedDigest, type StoredDigest } from "./digest-store.ts";
 import type { SessionEvent } from "./events.ts";
 import { hydrate, needsHydrating } from "./hydrate.ts";
 import { findMendings, type Mending } from "./mending.ts";
-import { carryNotes } from "./notes-mark.ts";
+import { carryMarks } from "./notes-mark.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { findOutlineStart } from "./outline-start.ts";
 import { WindowKeeper } from "./window-keeper.ts";
@@ -211,7 +211,7 @@ class LogFold {
     } else if (entry.type === "checkpoint") {
       this.#storedDigest = carriedDigest(entry);
       this.#carried = entry.carried ?? this.#carried;
-    } else if (entry.type === "metadata") this.#carried = carryNotes(this.#carried, entry);
+    } else if (entry.type === "metadata") this.#carried = carryMarks(this.#carried, entry);
     else if (entry.type === "edit") {
       if (entry.edit.kind === "rewind") calls.clear();
       if (CHANGING_WHAT_WAS_SAID.has(entry.edit.kind)) this.#storedDigest = undefined;

@@ -5,6 +5,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { Entry } from "../transcript/entries.ts";
 import { RESERVED_KEY_PREFIX } from "../transcript/metadata.ts";
+import { BREAKERS_MARK } from "./breakers.ts";
 import { type NotesState, parseNotesState } from "./notes-state.ts";
 import type { Session } from "./session.ts";
 import type { SessionParts } from "./session-parts.ts";
@@ -13,9 +14,11 @@ export const NOTES_MARK = `${RESERVED_KEY_PREFIX}notes`;
 
 export const MEMORY_MARK = `${RESERVED_KEY_PREFIX}memory`;
 
-/** What is carried on from an entry to the next checkpoint, with what the entry says of the notes or the memory. */
-export function carryNotes(carried: JsonObject, entry: Entry): JsonObject {
-  return entry.type === "metadata" && (entry.key === NOTES_MARK || entry.key === MEMORY_MARK)
+const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK]);
+
+/** What is carried on from an entry to the next checkpoint, with what the entry says of notes, memory and breakers. */
+export function carryMarks(carried: JsonObject, entry: Entry): JsonObject {
+  return entry.type === "metadata" && MARKS.has(entry.key)
     ? { ...carried, [entry.key]: entry.value }
     : carried;
 }
@@ -36,7 +39,7 @@ export async function carry(
 export function notesStateIn(entries: readonly Entry[]): NotesState | undefined {
   let carried: JsonObject = {};
   for (const entry of entries)
-    carried = entry.type === "checkpoint" ? (entry.carried ?? {}) : carryNotes(carried, entry);
+    carried = entry.type === "checkpoint" ? (entry.carried ?? {}) : carryMarks(carried, entry);
   return parseNotesState(carried[NOTES_MARK]);
 }
 

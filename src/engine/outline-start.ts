@@ -15,7 +15,7 @@ import { type EffectEdit, hasEffect } from "../transcript/edits.ts";
 import { type CheckpointEntry, ENTRY_VERSION, type Entry } from "../transcript/entries.ts";
 import { MetadataFold } from "../transcript/metadata.ts";
 import { Projection } from "../transcript/projection.ts";
-import { carryNotes } from "./notes-mark.ts";
+import { carryMarks } from "./notes-mark.ts";
 
 /** A checkpoint that was never written, and where what follows it begins. */
 export interface OutlineStart {
@@ -67,7 +67,7 @@ class Outline {
     if (!this.#projection.canApply(bare)) return false;
     this.#projection.apply(bare);
     this.#metadata.apply(bare);
-    this.#carried = carryNotes(this.#carried, bare);
+    this.#carried = carryMarks(this.#carried, bare);
     return true;
   }
 

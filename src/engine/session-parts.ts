@@ -5,6 +5,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { Digest } from "../compaction/digest.ts";
 import type { HistoryIndex } from "../compaction/history-search.ts";
 import type { SessionLog } from "../ports/session-store.ts";
+import type { Breakers } from "./breakers.ts";
 import type { SessionObserver } from "./events.ts";
 import type { FoldedFromLog } from "./folded-from-log.ts";
 import type { LogReader } from "./log-reader.ts";
@@ -28,6 +29,7 @@ export interface SessionParts {
   readonly carried: Map<string, JsonValue>;
   /** True if a message is part of the conversation as its host has it. */
   readonly isHostVisible: (seq: number) => boolean;
+  readonly breakers: Breakers;
   readonly observer: SessionObserver | undefined;
   readonly isDurable: boolean;
 }

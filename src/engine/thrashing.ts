@@ -9,9 +9,11 @@ import { estimateVisibleMessage } from "../tokens/estimate-message.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import type { Session } from "./session.ts";
 
-/** @throws `COMPACTION_THRASHING` where the last compactions were of no use. */
+/** @throws `COMPACTION_THRASHING` where the last compactions were of no use, once for as many. */
 export function checkThrashing(session: Session): void {
-  if (!session.preparer.watch.isThrashing) return;
+  const { watch } = session.preparer;
+  if (!watch.endsTurn) return;
+  watch.endedTurn();
   throw thrashing(
     session,
     `The last ${ENGINE_DEFAULTS.uselessCompactions} compactions were of no use: they freed little, or the window was full again ` +

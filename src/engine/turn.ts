@@ -44,7 +44,8 @@ export async function runTurn(
   const most = options.maxIterations ?? AGENT_DEFAULTS.iterationsCount;
   for (let iterations = 1; ; iterations++) {
     stopIfAborted(options.signal, STOPPED);
-    checkThrashing(agent.session);
+    // A turn that one call answers is answered, however full the window: whoever goes on is stopped.
+    if (iterations > 1) checkThrashing(agent.session);
     const answer = await iterate(agent, request, options);
     if (answer.usage !== undefined) usages.push(answer.usage);
     const ended = (endedBy: TurnResult["endedBy"]): Promise<TurnResult> =>

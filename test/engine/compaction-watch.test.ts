@@ -1,6 +1,7 @@
 /** When compaction is of no use any more, and when no model is asked for a summary any more. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Breakers } from "../../src/engine/breakers.ts";
 import { CompactionWatch } from "../../src/engine/compaction-watch.ts";
 
 const TARGET = 1_000;
@@ -69,29 +70,36 @@ describe("a model that writes no summary", () => {
     }
   });
 
-  it("is not asked again because a new turn begins, which does end thrashing", () => {
-    const watch = new CompactionWatch();
-    for (let count = 0; count < 3; count++) {
-      watch.failed();
-      compact(watch, 1_000, 950);
-    }
-    watch.turnBegan();
-    expect([watch.isThrashing, watch.mayAsk]).toEqual([false, false]);
+  it("is not asked again because the session is opened again", () => {
+    const breakers = new Breakers();
+    const watch = new CompactionWatch(breakers);
+    for (let count = 0; count < 3; count++) watch.failed();
+    const reopened = new CompactionWatch(new Breakers(breakers.toJson()));
+    expect([reopened.mayAsk, reopened.failures]).toEqual([false, 3]);
   });
 });
 
 it("is thrashing exactly where the last three compactions were of no use", () => {
-  const step = fc.constantFrom("useful", "useless", "turn", "reset");
+  const step = fc.constantFrom("useful", "useless", "ended turn", "reopened", "reset");
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-      const watch = new CompactionWatch();
+      let breakers = new Breakers();
+      let watch = new CompactionWatch(breakers);
       let useless = 0;
+      let sinceEnd = 0;
       for (const one of steps) {
-        if (one === "turn") watch.turnBegan();
-        else if (one === "reset") watch.reset();
+        if (one === "ended turn") watch.endedTurn();
+        else if (one === "reopened") {
+          breakers = new Breakers(breakers.toJson());
+          watch = new CompactionWatch(breakers);
+        } else if (one === "reset") watch.reset();
         else compact(watch, 1_000, one === "useful" ? 500 : 950);
-        useless = one === "useless" ? useless + 1 : 0;
+        if (one === "useless") useless++;
+        else if (one === "useful" || one === "reset") useless = 0;
+        sinceEnd = one === "ended turn" ? 0 : one === "useless" ? sinceEnd + 1 : Math.min(sinceEnd, useless);
+        if (one === "reopened") sinceEnd = useless;
         expect(watch.isThrashing).toBe(useless >= 3);
+        expect(watch.endsTurn).toBe(sinceEnd >= 3);
       }
     }),
   );

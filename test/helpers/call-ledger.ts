@@ -4,7 +4,7 @@
  */
 import type { SessionEvent } from "../../src/engine/events.ts";
 
-/** The limits of one iteration: a call and one resend; one summary, and its retries. */
+/** The limits of one iteration: a call and one resend, and one more after old rounds gave way; one summary, and its retries. */
 const MOST = { answers: 2, summaries: 1, retries: 3 } as const;
 const BREAKER_FAILURES = 3;
 /** Failures that a summary is tried again after. */
@@ -13,6 +13,7 @@ const TOO_LONG = new Set(["prompt-too-long", "output-too-long", "body-too-large"
 export class CallLedger {
   readonly problems: string[] = [];
   #answers = 0;
+  #collapses = 0;
   #summaries = 0;
   #failures = 0;
   /** Failures there were when the engine last asked for a summary: others may fail while it is written. */
@@ -27,6 +28,7 @@ export class CallLedger {
   /** A step of the host begins, and with it an iteration. */
   began(): void {
     this.#answers = 0;
+    this.#collapses = 0;
     this.#summaries = 0;
     this.#story.push("---");
   }
@@ -39,8 +41,9 @@ export class CallLedger {
     this.#failures = 0;
   }
 
-  reopened(): void {
-    this.#failures = 0;
+  /** A process that was killed may not have written down the last failure. */
+  reopened(isClean: boolean): void {
+    if (!isClean) this.#failures = Math.max(0, this.#failures - 1);
     this.#updates = 0;
   }
 
@@ -52,7 +55,8 @@ export class CallLedger {
 
   called(isSummary: boolean, isByHand: boolean): void {
     this.#story.push(`${isSummary ? "summary" : "answer"}${isByHand ? " by hand" : ""}`);
-    if (!isSummary && ++this.#answers > MOST.answers) this.#problem(`${this.#answers} calls for one answer`);
+    if (!isSummary && ++this.#answers > MOST.answers + Math.min(1, this.#collapses))
+      this.#problem(`${this.#answers} calls for one answer`);
     if (!isSummary) return;
     this.#untold[isByHand ? "user" : "engine"]++;
     if (!isByHand) this.#failuresWhenAsked = this.#failures;
@@ -63,6 +67,7 @@ export class CallLedger {
     this.#story.push(event.type);
     if (event.type === "notes-update") this.#updates = 0;
     if (event.type === "summary-refused") this.#failures++;
+    if (event.type === "layer" && event.layer === "collapse") this.#collapses++;
     if (event.type === "layer" && event.edit.writtenBy !== undefined) this.#failures = 0;
     if (event.type !== "summary-call") return;
     const { attempt, outcome, trigger } = event;

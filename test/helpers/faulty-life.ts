@@ -351,7 +351,7 @@ export class FaultyLife {
     }
     this.#palimpsest = this.#process();
     this.#agent = await this.#palimpsest.open("s");
-    this.#ledger.reopened();
+    this.#ledger.reopened(isClean);
     const now = this.#agent.session.visible;
     if (JSON.stringify(now) !== JSON.stringify(visible)) this.problems.push("it reopens to another window");
   }

@@ -6,6 +6,7 @@
 
 import { afterAll, describe, expect, it } from "vitest";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
+import { BREAKERS_MARK } from "../../../src/engine/breakers.ts";
 import { NOTES_MARK } from "../../../src/engine/notes-mark.ts";
 import type { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
 import type { ContentBlock } from "../../../src/transcript/blocks.ts";
@@ -55,6 +56,8 @@ function call(name: unknown, input: unknown): ContentBlock {
   return { type: "tool_use", id: "toolu_1", name, input } as ContentBlock;
 }
 
+const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, BREAKERS_MARK]);
+
 const start = diskWithSession(NOTES).then((disk) => {
   for (const [path, text] of Object.entries(OTHERS)) disk.writeFile(path, Buffer.from(text));
   return disk;
@@ -92,9 +95,9 @@ async function afterAnswer(reply: FakeReply, notes: object = {}): Promise<After>
     if (path === NOTES_FILE || path.endsWith(".jsonl")) return [];
     return [[path.replace(/\.\d{6,}-\w+-\w+/, ""), text]];
   });
-  // How far the notes tell depends on what was refused; everything else is the same.
+  // How far the notes tell and what counts as a failure depend on what was refused; everything else is the same.
   const log = (await entriesOn(disk)).flatMap(({ id: _id, parentId: _parent, seq: _seq, ...entry }) =>
-    entry.type === "checkpoint" || (entry.type === "metadata" && entry.key === NOTES_MARK) ? [] : [entry],
+    entry.type === "checkpoint" || (entry.type === "metadata" && MARKS.has(entry.key)) ? [] : [entry],
   );
   const { visible, pins } = { visible: agent.session.visible, pins: agent.session.pins };
   const failures = stage.events.filter(({ type }) => type === "notes-unreadable" || type === "model-failed");
