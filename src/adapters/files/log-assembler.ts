@@ -201,7 +201,8 @@ export class LogAssembler {
     if (batch === undefined) return;
     if (batch.isSpoiledInside || nextSeq > lastSeqOf(batch)) this.#keepBatch();
     else {
-      this.#hasRefused ||= nextSeq > 0;
+      // Also at the end of the file, where it begins with a number that came before: then it was moved there.
+      this.#hasRefused ||= nextSeq > 0 || batch.entries[0]!.entry.seq <= this.#last.seq;
       const { position, end } = batch;
       const dropped = { position, bytes: end - position, reason: "torn-tail" } as const;
       if (this.#listener === undefined) this.#report(dropped);

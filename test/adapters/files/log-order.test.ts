@@ -84,6 +84,16 @@ describe("a file whose lines are not in the order of the log", () => {
   });
 });
 
+it("a line of a batch that stands at the end of the file is put back", async () => {
+  const disk = new InMemoryFileSystem();
+  const log = await fileStore(disk).create(SESSION);
+  await log.append([said(1), said(2)]);
+  await log.append([said(3)]);
+  await log.close();
+  const [first, ...others] = Buffer.from(disk.readFile(PATH)).toString("utf8").trimEnd().split("\n");
+  expect((await readSession(fileStore(diskWith([...others, first!])))).seqs).toEqual([1, 2, 3]);
+});
+
 describe("a log that was cut and gone on with", () => {
   const other = (seq: number): Entry => ({
     ...message(seq, `the other ${seq}`),
