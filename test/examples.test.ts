@@ -85,10 +85,8 @@ describe("the blocks of the how-to guides", () => {
     expect(guideBlocks.filter(({ language }) => !Object.hasOwn(run, language))).toEqual([]);
   });
 
-  // Those that start the command, again and again, are run in the long run.
-  it.each(
-    guideBlocks.filter(({ language }) => isLong || language === "js"),
-  )("$path runs from line $line", (block) => {
+  // They start the library or the command again and again, so they are part of the long run.
+  it.runIf(isLong).each(guideBlocks)("$path runs from line $line", (block) => {
     const { exitCode, output } = run[block.language]!(block);
     expect(exitCode, output).toBe(0);
   });

@@ -10,6 +10,7 @@ import { toOpenaiResponses } from "../../src/formats/to-openai-responses.ts";
 import { WireJudge } from "../../src/hosts/cli/wire-judge.ts";
 import { judgeOpenAiResponsesRequest } from "../../src/testing/wire-oracle.ts";
 import { growth } from "../helpers/growth.ts";
+import { usualFew } from "../helpers/size-of-run.ts";
 import {
   CODEX_META,
   codexBill,
@@ -280,91 +281,100 @@ describe("reading takes linear time", () => {
   const compacted = (...history: readonly Fields[]) =>
     ["compacted", { message: "", replacement_history: history }] as const;
 
-  it.each([
-    {
-      why: "every message of Codex says the same, and every one stays",
-      make: (times: number) =>
-        codex([
-          ...repeated(times, () => codexSaid("user", "go on")),
-          compacted(...repeated(times, () => codexText("user", "go on"))),
-        ]),
-    },
-    {
-      why: "Codex compacts after every message",
-      make: (times: number) =>
-        codex(
-          repeated(
-            times,
-            (index) => [codexSaid("user", `${index}`), compacted(codexText("user", "0"))] as const,
-          ).flat(),
-        ),
-    },
-    {
-      why: "Codex writes one instruction after a compaction again and again",
-      make: (times: number) =>
-        codex([
-          codexSaid("user", "<skill>x</skill>"),
-          compacted(),
-          ...repeated(times, () => codexSaid("user", "<skill>x</skill>")),
-          codexSaid("user", "x"),
-        ]),
-    },
-    {
-      why: "Codex finds many messages that were cut",
-      make: (times: number) =>
-        codex([
-          ...repeated(times, () => codexSaid("user", "abc")),
-          compacted(...repeated(times, () => codexText("user", "a…1 tokens truncated…c"))),
-        ]),
-    },
-    {
-      why: "turns of Codex are taken back one by one",
-      make: (times: number) =>
-        codex([
-          ...repeated(times, (index) => codexSaid("user", `${index}`)),
-          ...repeated(times - 1, () => codexEvent("thread_rolled_back", { num_turns: 1 })),
-        ]),
-    },
-    {
-      why: "all turns of Codex are taken back again and again",
-      make: (times: number) =>
-        codex(
-          repeated(times, () => [
-            codexSaid("user", "go on"),
-            codexEvent("thread_rolled_back", { num_turns: times }),
-          ])
-            .flat()
-            .concat([codexSaid("user", "x")]),
-        ),
-    },
-    {
-      why: "a response of Codex has many items and counts",
-      make: (times: number) =>
-        codex(repeated(times, (index) => [codexSaid("assistant", "x"), codexBill(index, 0, 1)]).flat()),
-    },
-    {
-      why: "a response of Copilot has many chunks, and events hang on what comes later",
-      make: (times: number) =>
-        jsonl(
-          copilotLines(
-            repeated(times, (index) => [
-              "assistant.message",
-              { content: "x", apiCallId: "r" },
-              { parentId: `e${index + 1}` },
+  it.each(
+    usualFew(
+      [
+        {
+          why: "every message of Codex says the same, and every one stays",
+          make: (times: number) =>
+            codex([
+              ...repeated(times, () => codexSaid("user", "go on")),
+              compacted(...repeated(times, () => codexText("user", "go on"))),
             ]),
-          ),
-        ),
-    },
-    {
-      why: "all events of Copilot have one id",
-      make: (times: number) =>
-        jsonl(
-          copilotLines(
-            repeated(times, (index) => ["user.message", { content: `${index}` }, { id: "e", parentId: "e" }]),
-          ),
-        ),
-    },
-  ])("$why", ({ make }) => {
+        },
+        {
+          why: "Codex compacts after every message",
+          make: (times: number) =>
+            codex(
+              repeated(
+                times,
+                (index) => [codexSaid("user", `${index}`), compacted(codexText("user", "0"))] as const,
+              ).flat(),
+            ),
+        },
+        {
+          why: "Codex writes one instruction after a compaction again and again",
+          make: (times: number) =>
+            codex([
+              codexSaid("user", "<skill>x</skill>"),
+              compacted(),
+              ...repeated(times, () => codexSaid("user", "<skill>x</skill>")),
+              codexSaid("user", "x"),
+            ]),
+        },
+        {
+          why: "Codex finds many messages that were cut",
+          make: (times: number) =>
+            codex([
+              ...repeated(times, () => codexSaid("user", "abc")),
+              compacted(...repeated(times, () => codexText("user", "a…1 tokens truncated…c"))),
+            ]),
+        },
+        {
+          why: "turns of Codex are taken back one by one",
+          make: (times: number) =>
+            codex([
+              ...repeated(times, (index) => codexSaid("user", `${index}`)),
+              ...repeated(times - 1, () => codexEvent("thread_rolled_back", { num_turns: 1 })),
+            ]),
+        },
+        {
+          why: "all turns of Codex are taken back again and again",
+          make: (times: number) =>
+            codex(
+              repeated(times, () => [
+                codexSaid("user", "go on"),
+                codexEvent("thread_rolled_back", { num_turns: times }),
+              ])
+                .flat()
+                .concat([codexSaid("user", "x")]),
+            ),
+        },
+        {
+          why: "a response of Codex has many items and counts",
+          make: (times: number) =>
+            codex(repeated(times, (index) => [codexSaid("assistant", "x"), codexBill(index, 0, 1)]).flat()),
+        },
+        {
+          why: "a response of Copilot has many chunks, and events hang on what comes later",
+          make: (times: number) =>
+            jsonl(
+              copilotLines(
+                repeated(times, (index) => [
+                  "assistant.message",
+                  { content: "x", apiCallId: "r" },
+                  { parentId: `e${index + 1}` },
+                ]),
+              ),
+            ),
+        },
+        {
+          why: "all events of Copilot have one id",
+          make: (times: number) =>
+            jsonl(
+              copilotLines(
+                repeated(times, (index) => [
+                  "user.message",
+                  { content: `${index}` },
+                  { id: "e", parentId: "e" },
+                ]),
+              ),
+            ),
+        },
+      ],
+      3,
+    ),
+  )("$why", ({ make }) => {
     const [small, large] = [make(2_000), make(16_000)];
     const read = (text: string) => () => importSessions({ name: "x", text });
     // Eight times the input; quadratic work would take 64 times as long.

@@ -7,6 +7,7 @@ import { toAnthropic } from "../../src/formats/to-anthropic.ts";
 import { toOpenaiChat } from "../../src/formats/to-openai-chat.ts";
 import { toOpenaiResponses } from "../../src/formats/to-openai-responses.ts";
 import { growth } from "../helpers/growth.ts";
+import { usualFew } from "../helpers/size-of-run.ts";
 import { AGENT_FILES } from "./agent-samples.ts";
 import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
@@ -269,80 +270,85 @@ describe("reading takes linear time", () => {
         user(`u${index}`, index === 0 ? null : `u${index - 1}`, `message ${index}`),
       ),
     );
-  it.each([
-    { why: "a plain conversation", make: chain },
-    {
-      why: "nothing has a parent in the file",
-      make: (count: number) =>
-        jsonl(...Array.from({ length: count }, (_, index) => user(`u${index}`, `gone${index}`, "x"))),
-    },
-    {
-      why: "every record has the same id",
-      make: (count: number) =>
-        jsonl(...Array.from({ length: count }, (_, index) => user("u", null, `x${index}`))),
-    },
-    {
-      why: "every parent comes later",
-      make: (count: number) =>
-        jsonl(...Array.from({ length: count }, (_, index) => user(`u${index}`, `u${index + 1}`, "x"))),
-    },
-    {
-      why: "attachments hang in one long chain off an abandoned branch",
-      make: (count: number) =>
-        jsonl(
-          user("u0", null, "x"),
-          ...Array.from({ length: count }, (_, index) => ({
-            ...base,
-            type: "attachment",
-            uuid: `a${index}`,
-            parentUuid: index === 0 ? "dead" : `a${index - 1}`,
-            attachment: { type: "x", content: "y" },
-          })),
-          user("dead", "u0", "x"),
-          user("u1", "u0", "x"),
-        ),
-    },
-    {
-      why: "one response of many lines",
-      make: (count: number) =>
-        jsonl(
-          user("u0", null, "x"),
-          ...Array.from({ length: count }, (_, index) => ({
-            ...answer(`a${index}`, index === 0 ? "u0" : `a${index - 1}`, [
-              { type: "tool_use", id: `t${index}`, name: "f", input: {} },
-            ]),
-            message: {
-              id: "m",
-              role: "assistant",
-              content: [{ type: "tool_use", id: `t${index}`, name: "f", input: {} }],
-            },
-          })),
-        ),
-    },
-    {
-      why: "every record is a boundary",
-      make: (count: number) =>
-        jsonl(
-          user("u0", null, "x"),
-          ...Array.from({ length: count }, (_, index) => ({
-            ...base,
-            type: "system",
-            subtype: "compact_boundary",
-            uuid: `b${index}`,
-            parentUuid: null,
-          })),
-        ),
-    },
-    {
-      why: "one string of backslashes and quotes",
-      make: (count: number) => jsonl(user("u0", null, '\\"'.repeat(count * 20))),
-    },
-    {
-      why: "an unclosed string of backslashes",
-      make: (count: number) =>
-        jsonl(user("u0", null, "x"), `{"a":"${"\\".repeat(count * 40)}`, user("u1", "u0", "x")),
-    },
-  ])("$why", ({ make }) => {
+  it.each(
+    usualFew(
+      [
+        { why: "a plain conversation", make: chain },
+        {
+          why: "nothing has a parent in the file",
+          make: (count: number) =>
+            jsonl(...Array.from({ length: count }, (_, index) => user(`u${index}`, `gone${index}`, "x"))),
+        },
+        {
+          why: "every record has the same id",
+          make: (count: number) =>
+            jsonl(...Array.from({ length: count }, (_, index) => user("u", null, `x${index}`))),
+        },
+        {
+          why: "every parent comes later",
+          make: (count: number) =>
+            jsonl(...Array.from({ length: count }, (_, index) => user(`u${index}`, `u${index + 1}`, "x"))),
+        },
+        {
+          why: "attachments hang in one long chain off an abandoned branch",
+          make: (count: number) =>
+            jsonl(
+              user("u0", null, "x"),
+              ...Array.from({ length: count }, (_, index) => ({
+                ...base,
+                type: "attachment",
+                uuid: `a${index}`,
+                parentUuid: index === 0 ? "dead" : `a${index - 1}`,
+                attachment: { type: "x", content: "y" },
+              })),
+              user("dead", "u0", "x"),
+              user("u1", "u0", "x"),
+            ),
+        },
+        {
+          why: "one response of many lines",
+          make: (count: number) =>
+            jsonl(
+              user("u0", null, "x"),
+              ...Array.from({ length: count }, (_, index) => ({
+                ...answer(`a${index}`, index === 0 ? "u0" : `a${index - 1}`, [
+                  { type: "tool_use", id: `t${index}`, name: "f", input: {} },
+                ]),
+                message: {
+                  id: "m",
+                  role: "assistant",
+                  content: [{ type: "tool_use", id: `t${index}`, name: "f", input: {} }],
+                },
+              })),
+            ),
+        },
+        {
+          why: "every record is a boundary",
+          make: (count: number) =>
+            jsonl(
+              user("u0", null, "x"),
+              ...Array.from({ length: count }, (_, index) => ({
+                ...base,
+                type: "system",
+                subtype: "compact_boundary",
+                uuid: `b${index}`,
+                parentUuid: null,
+              })),
+            ),
+        },
+        {
+          why: "one string of backslashes and quotes",
+          make: (count: number) => jsonl(user("u0", null, '\\"'.repeat(count * 20))),
+        },
+        {
+          why: "an unclosed string of backslashes",
+          make: (count: number) =>
+            jsonl(user("u0", null, "x"), `{"a":"${"\\".repeat(count * 40)}`, user("u1", "u0", "x")),
+        },
+      ],
+      3,
+    ),
+  )("$why", ({ make }) => {
     const [small, large] = [make(2_000), make(16_000)];
     const read = (text: string) => () => importSessions({ name: "x", text });
     // Eight times the input; quadratic work would take 64 times as long.

@@ -8,6 +8,7 @@ import { PalimpsestError } from "../../src/base/errors.ts";
 import { importSessions } from "../../src/formats/import-session.ts";
 import type { ImportedSession } from "../../src/formats/imported-session.ts";
 import { growth } from "../helpers/growth.ts";
+import { usualFew } from "../helpers/size-of-run.ts";
 import { AGENT_FILES } from "./agent-samples.ts";
 import { expectSendable } from "./sendable.ts";
 import { GEMINI_LINES, linesText, OPENCODE, TRAJECTORY_FILES } from "./trajectory-samples.ts";
@@ -98,112 +99,117 @@ describe("reading takes linear time", () => {
     Array.from({ length: count }, (_, index) => make(index));
   const message = (id: string): unknown => ({ id, type: "user", content: "hello" });
 
-  it.each([
-    {
-      why: "gemini-cli takes back one message after the other",
-      make: (count: number) => [
-        ...GEMINI_LINES.slice(0, 1),
-        ...repeated(count, (index) => message(`m${index}`)),
-        ...repeated(count, (index) => ({ $rewindTo: `m${count - index}` })),
-        message("last"),
-      ],
-    },
-    {
-      why: "gemini-cli writes one message again and again",
-      make: (count: number) => [GEMINI_LINES[0], ...repeated(count, () => message("m"))],
-    },
-    {
-      why: "gemini-cli replaces its context at every line",
-      make: (count: number) => [
-        GEMINI_LINES[0],
-        ...repeated(count, (index) => ({ id: `i${index}`, type: "info", content: "x" })),
-        ...repeated(count, (index) => message(`m${index}`)),
-        ...repeated(count, (index) => ({ $set: { [`k${index}`]: 1, messages: [{ id: `m${index}` }] } })),
-      ],
-    },
-    {
-      why: "a context of gemini-cli names one large message again and again",
-      make: (count: number) => [
-        GEMINI_LINES[0],
+  it.each(
+    usualFew(
+      [
         {
-          id: "m",
-          type: "gemini",
-          content: "x",
-          toolCalls: repeated(count, (index) => ({ id: `c${index}`, name: "f", args: {}, result: "x" })),
+          why: "gemini-cli takes back one message after the other",
+          make: (count: number) => [
+            ...GEMINI_LINES.slice(0, 1),
+            ...repeated(count, (index) => message(`m${index}`)),
+            ...repeated(count, (index) => ({ $rewindTo: `m${count - index}` })),
+            message("last"),
+          ],
         },
-        ...repeated(count, (index) => ({
-          $set: { messages: [{ id: "m", toolCalls: [{ id: `c${index}`, result: "y" }] }] },
-        })),
-      ],
-    },
-    {
-      why: "calls of gemini-cli have no ids",
-      make: (count: number) => [
-        GEMINI_LINES[0],
-        ...repeated(count, (index) => ({
-          id: `m${index}`,
-          type: "gemini",
-          content: [{ functionCall: { name: "f", args: {} } }],
-        })),
-      ],
-    },
-    {
-      why: "one message of opencode has many steps",
-      make: (count: number) => [
         {
-          ...OPENCODE,
-          messages: [
-            OPENCODE.messages[0],
+          why: "gemini-cli writes one message again and again",
+          make: (count: number) => [GEMINI_LINES[0], ...repeated(count, () => message("m"))],
+        },
+        {
+          why: "gemini-cli replaces its context at every line",
+          make: (count: number) => [
+            GEMINI_LINES[0],
+            ...repeated(count, (index) => ({ id: `i${index}`, type: "info", content: "x" })),
+            ...repeated(count, (index) => message(`m${index}`)),
+            ...repeated(count, (index) => ({ $set: { [`k${index}`]: 1, messages: [{ id: `m${index}` }] } })),
+          ],
+        },
+        {
+          why: "a context of gemini-cli names one large message again and again",
+          make: (count: number) => [
+            GEMINI_LINES[0],
             {
-              info: { id: "m", role: "assistant", time: { created: 1 } },
-              parts: repeated(count, (index) => ({
-                id: `prt_${(count - index).toString(16).padStart(12, "0")}`,
-                ...(index % 2 === 0 ? { type: "text", text: "x" } : { type: "step-start" }),
+              id: "m",
+              type: "gemini",
+              content: "x",
+              toolCalls: repeated(count, (index) => ({ id: `c${index}`, name: "f", args: {}, result: "x" })),
+            },
+            ...repeated(count, (index) => ({
+              $set: { messages: [{ id: "m", toolCalls: [{ id: `c${index}`, result: "y" }] }] },
+            })),
+          ],
+        },
+        {
+          why: "calls of gemini-cli have no ids",
+          make: (count: number) => [
+            GEMINI_LINES[0],
+            ...repeated(count, (index) => ({
+              id: `m${index}`,
+              type: "gemini",
+              content: [{ functionCall: { name: "f", args: {} } }],
+            })),
+          ],
+        },
+        {
+          why: "one message of opencode has many steps",
+          make: (count: number) => [
+            {
+              ...OPENCODE,
+              messages: [
+                OPENCODE.messages[0],
+                {
+                  info: { id: "m", role: "assistant", time: { created: 1 } },
+                  parts: repeated(count, (index) => ({
+                    id: `prt_${(count - index).toString(16).padStart(12, "0")}`,
+                    ...(index % 2 === 0 ? { type: "text", text: "x" } : { type: "step-start" }),
+                  })),
+                },
+              ],
+            },
+          ],
+        },
+        {
+          why: "opencode compacts and clears at every message",
+          make: (count: number) => [
+            {
+              info: {},
+              messages: repeated(count, (index) => ({
+                info: { id: `m${index}`, role: "user", time: { created: index } },
+                parts: [
+                  { type: "compaction", auto: true },
+                  { type: "tool", callID: `c${index}`, state: { time: { compacted: count - index } } },
+                  { type: "text", text: "x" },
+                ],
               })),
             },
           ],
         },
-      ],
-    },
-    {
-      why: "opencode compacts and clears at every message",
-      make: (count: number) => [
         {
-          info: {},
-          messages: repeated(count, (index) => ({
-            info: { id: `m${index}`, role: "user", time: { created: index } },
-            parts: [
-              { type: "compaction", auto: true },
-              { type: "tool", callID: `c${index}`, state: { time: { compacted: count - index } } },
-              { type: "text", text: "x" },
-            ],
-          })),
+          why: "OpenHands condenses at every event, one event at a time",
+          make: (count: number) => [
+            ...repeated(count, (id) => ({ id, source: "user", action: "message", args: { content: "x" } })),
+            ...repeated(count, (index) => ({
+              source: "agent",
+              action: "condensation",
+              args: { forgotten_event_ids: [count - index], summary: "x" },
+            })),
+          ],
+        },
+        {
+          why: "every event of OpenHands repeats one response of many calls",
+          make: (count: number) =>
+            repeated(count, (id) => ({
+              id,
+              source: "agent",
+              action: "run",
+              args: {},
+              tool_call_metadata: { tool_call_id: `t${id}`, model_response: { id: "r", choices: [] } },
+            })),
         },
       ],
-    },
-    {
-      why: "OpenHands condenses at every event, one event at a time",
-      make: (count: number) => [
-        ...repeated(count, (id) => ({ id, source: "user", action: "message", args: { content: "x" } })),
-        ...repeated(count, (index) => ({
-          source: "agent",
-          action: "condensation",
-          args: { forgotten_event_ids: [count - index], summary: "x" },
-        })),
-      ],
-    },
-    {
-      why: "every event of OpenHands repeats one response of many calls",
-      make: (count: number) =>
-        repeated(count, (id) => ({
-          id,
-          source: "agent",
-          action: "run",
-          args: {},
-          tool_call_metadata: { tool_call_id: `t${id}`, model_response: { id: "r", choices: [] } },
-        })),
-    },
-  ])("$why", ({ make }) => {
+      3,
+    ),
+  )("$why", ({ make }) => {
     const [small, large] = [linesText(make(1_000)), linesText(make(16_000))];
     const read = (text: string) => () => importSessions({ name: "x", text });
     // 16 times the input; quadratic work would take 256 times as long.

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { importSessions } from "../../src/formats/import-session.ts";
 import { wellFormedBlock } from "../../src/formats/well-formed-block.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { expectSendable } from "./sendable.ts";
 
 const kept = (value: unknown) => ({ type: "opaque", provider: "unknown", value });
@@ -212,7 +213,7 @@ describe.each([
         }
         for (const session of imported.sessions) await expectSendable(session.items);
       }),
-      { numRuns: 250 },
+      { numRuns: bySize({ usual: 80, long: 1_000 }) },
     );
   }, 60_000);
 });

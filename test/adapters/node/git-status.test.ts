@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readGitStatus } from "../../../src/adapters/node/git-status.ts";
+import { usualFew } from "../../helpers/size-of-run.ts";
 
 let folder: string;
 let repo: string;
@@ -203,7 +204,7 @@ describe("a hostile repository", () => {
     expect(readdirSync(join(repo, ".git")).filter((name) => name.endsWith(".lock"))).toEqual([]);
   });
 
-  it.each(HOSTILE)("would have run it with a plain status: $why", ({ set }) => {
+  it.each(usualFew(HOSTILE, 4))("would have run it with a plain status: $why", ({ set }) => {
     aRepository();
     const mark = join(folder, "mark");
     set(hostileScript(mark));

@@ -13,6 +13,7 @@ import {
   serverDatabase,
   type TestDatabase,
 } from "../../helpers/postgres.ts";
+import { isLong } from "../../helpers/size-of-run.ts";
 import { damageCases } from "./damage-cases.ts";
 import { type Case, engineCases } from "./engine-cases.ts";
 import { faultCases } from "./fault-cases.ts";
@@ -46,7 +47,8 @@ for (const { name: place, start } of servers)
         await run({ store, reopen: () => again(), hasher: nodeHasher, expireWriters });
       });
 
-    for (const { group, cases } of groups)
+    // Where there is a server, what only a database can get wrong is tried there; in a long run in both.
+    for (const { group, cases } of isLong || servers.at(-1)!.name === place ? groups : [])
       describe(group, () => {
         for (const { name, run } of cases) it(name, () => run(database));
       });

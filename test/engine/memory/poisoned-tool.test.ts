@@ -6,6 +6,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryToolHandlers } from "../../../src/engine/memory/memory-tool.ts";
 import { blockText } from "../../../src/transcript/blocks.ts";
+import { usualFew } from "../../helpers/size-of-run.ts";
 import { aPersistentMemory, put } from "./a-persistent-memory.ts";
 import { CARRIERS } from "./poisoned/carriers.ts";
 import { KEY } from "./poisoned/guises.ts";
@@ -72,7 +73,10 @@ async function written(carrier: (typeof CARRIERS)[number], way: (typeof WAYS)[nu
 describe("an agent that does as it reads, with the memory tool", () => {
   const foreign = CARRIERS.filter(({ prepare }) => prepare === undefined);
   it.each(
-    foreign.map((carrier, row) => ({ ...carrier, row })),
+    usualFew(
+      foreign.map((carrier, row) => ({ ...carrier, row })),
+      3,
+    ),
   )("leaves nothing that a later session is shown: $name", async ({ row, ...carrier }) => {
     for (const [column, way] of WAYS.entries()) {
       const fact = factAt(row * 5 + column);
@@ -159,7 +163,11 @@ describe("the memory tool", () => {
 
 describe("the rules without a model", () => {
   it.each(
-    CARRIERS.map((carrier, row) => ({ ...carrier, row })),
+    usualFew(
+      CARRIERS.map((carrier, row) => ({ ...carrier, row })),
+      3,
+      1,
+    ),
   )("remember nothing that stands in $name", async ({ row, play, prepare }) => {
     const fact = factAt(row);
     for (const words of [fact.text, `Please remember that ${fact.fact}`, `From now on: ${fact.fact}`]) {
