@@ -34,9 +34,14 @@ export class FileLogReading {
     const tail = this.#read((file) => readLogTail(file, size));
     const isSure = tail === undefined || this.#read((file) => isTailInPlace(file, tail));
     const contents = isSure ? tail : await this.#readOrderedTail(size, tail);
-    const last = contents?.entries.at(-1)?.entry;
-    if (last !== undefined) this.known = { size, last: { seq: last.seq, id: last.id } };
+    if (contents !== undefined) this.#know(size, contents.entries);
     return contents ?? EMPTY;
+  }
+
+  /** Whoever read to the end goes on from what it saw, whatever the end alone would say of a damaged log. */
+  #know(size: number, entries: LogContents["entries"]): void {
+    const last = entries.at(-1)?.entry;
+    if (last !== undefined) this.known = { size, last: { seq: last.seq, id: last.id } };
   }
 
   /** The tail as the whole log has it, where lines of the file are not in order. */
@@ -49,6 +54,12 @@ export class FileLogReading {
 
   async readFrom(position: number, toSeq: number): Promise<LogContents> {
     const size = this.#read((file) => file.size()) ?? 0;
+    const contents = await this.#readUntil(size, position, toSeq);
+    if (toSeq === Number.MAX_SAFE_INTEGER) this.#know(size, contents.entries);
+    return contents;
+  }
+
+  async #readUntil(size: number, position: number, toSeq: number): Promise<LogContents> {
     const found = this.#read((file) => readLogUntil(file, { from: position, to: size, toSeq }));
     if (found === undefined) return EMPTY;
     if (this.#scan?.pieces === undefined && isInOrder(found)) return found;
@@ -72,16 +83,17 @@ export class FileLogReading {
       else await setImmediate();
     }
     const scan = this.#scan!;
-    // Whoever read it all goes on from what it saw, whatever the end alone would say of a damaged log.
-    if (scan.last !== undefined) this.known = { size, last: scan.last };
     if (damageOnly) {
       yield { entries: [], damage: scan.damage };
       return;
     }
     const parts = this.#read((file) => readScanned(file, scan, isOutline));
+    // An outline may hold lines that are no entries. Of a log that has none, the first is 1, whatever lies there.
+    if (!isOutline) this.known = { size, last: { seq: 0, id: undefined } };
     for (;;) {
       const next = this.#read(() => parts?.next());
       if (next === undefined || next.done === true) return;
+      if (!isOutline) this.#know(size, next.value.entries);
       yield next.value;
       await setImmediate();
     }

@@ -9,7 +9,8 @@
  *   first in the file counts, as between two writers.
  * - What goes on from an entry that does not count does not count either.
  * - An append whose last lines are not there counts if something follows it, or a damaged line explains them.
- * - A single piece far above all others whose number nothing explains has a wrong number.
+ * - A single line far above all others whose number nothing explains has a wrong number. Lines that go on from one
+ *   another vouch for their numbers: they count, however many before them are gone.
  *
  * Nothing here looks at what entries say, and every step is `n log n` in the number of pieces.
  */
@@ -147,8 +148,9 @@ class Order {
       const [before, last] = this.kept.slice(-2);
       if (before === undefined || last === undefined) return;
       const isMoved = last.piece.position < before.piece.position;
+      const isSingle = last.piece.fromSeq === last.piece.toSeq;
       const missingCount = last.fromSeq - before.toSeq - 1;
-      if (!isMoved || explainsGap(missingCount, damagedBytes)) return;
+      if (!isMoved || !isSingle || explainsGap(missingCount, damagedBytes)) return;
       this.kept.pop();
       this.#refuse({ ...last, reason: "out-of-order" });
     }

@@ -27,8 +27,23 @@ export interface LogScan {
 
 /** Scans the first `size` bytes, a chunk at a time. */
 export function* scanLog(file: OpenFile, size: number): Generator<undefined, LogScan> {
+  const quick = yield* scanOnce(file, { size, isOutline: true });
+  if (!quick.hasRefused) return quick.scan();
+  // A line whose checksum is right may still be no entry. Where lines compete, it is not to win against one that is.
+  return (yield* scanOnce(file, { size, isOutline: false })).scan();
+}
+
+interface ScannedOnce {
+  readonly hasRefused: boolean;
+  scan(): LogScan;
+}
+
+function* scanOnce(
+  file: OpenFile,
+  { size, isOutline }: { readonly size: number; readonly isOutline: boolean },
+): Generator<undefined, ScannedOnce> {
   const collector = new PieceCollector();
-  const assembler = new LogAssembler(undefined, true, collector);
+  const assembler = new LogAssembler(undefined, isOutline, collector);
   const damage: LogDamage[] = [];
   let last: LastEntry | undefined;
   let keptCount = 0;
@@ -49,11 +64,13 @@ export function* scanLog(file: OpenFile, size: number): Generator<undefined, Log
   }
   assembler.finish();
   take();
-  const known = last && { seq: last.seq, id: last.id };
-  const inOrder = assembler.hasRefused ? ordered(file, collector, { damage, keptCount }) : undefined;
-  if (inOrder !== undefined) return { size, ...inOrder };
-  const all = [...damage, ...collector.droppedLines].sort((a, b) => a.position - b.position);
-  return { size, damage: all, pieces: undefined, last: known };
+  const scan = (): LogScan => {
+    const inOrder = assembler.hasRefused ? ordered(file, collector, { damage, keptCount }) : undefined;
+    if (inOrder !== undefined) return { size, ...inOrder };
+    const all = [...damage, ...collector.droppedLines].sort((a, b) => a.position - b.position);
+    return { size, damage: all, pieces: undefined, last: last && { seq: last.seq, id: last.id } };
+  };
+  return { hasRefused: assembler.hasRefused, scan };
 }
 
 /** Scans the whole file, without holding up everything else in the process. */
@@ -115,11 +132,9 @@ export function seqAt(file: OpenFile, { size }: LogScan, position: number): numb
 
 const NOTHING_ELSE = { cut: () => undefined, damage: () => undefined, dropped: () => undefined };
 
-/** Scanning looked at no texts: a line whose checksum is right may still be no entry. */
 function* readPiece(file: OpenFile, part: OrderedPiece, isOutline: boolean): Generator<LogContents> {
   const { piece, fromSeq, toSeq } = part;
   let entries: StoredEntry[] = [];
-  let damage: LogDamage[] = [];
   const listener = {
     entry: ({ entry, position }: PlacedEntry): void => {
       if (entry.seq >= fromSeq && entry.seq <= toSeq) entries.push({ entry, position });
@@ -130,15 +145,14 @@ function* readPiece(file: OpenFile, part: OrderedPiece, isOutline: boolean): Gen
   let readBytes = 0;
   for (const line of readRawLines(file, { from: piece.position, to: piece.end })) {
     assembler.add(line);
-    for (const one of assembler.take().damage) if (one.reason === "not-an-entry") damage.push(one);
+    assembler.take();
     readBytes += line.length;
     if (readBytes < STORE_DEFAULTS.readChunkBytes) continue;
-    yield { entries, damage };
+    yield { entries, damage: [] };
     entries = [];
-    damage = [];
     readBytes = 0;
   }
-  yield { entries, damage };
+  yield { entries, damage: [] };
 }
 
 /** Every whole line of a stretch of the file. */

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
 import type { Entry } from "../../../src/transcript/entries.ts";
+import { frame, parseFields } from "../../fault/damaged-session/kind.ts";
 import { checkpoint, fileStore, message, ROOT, readSession, SESSION } from "../../fault/workload.ts";
 
 const PATH = `${ROOT}/${SESSION}.jsonl`;
@@ -92,6 +93,43 @@ it("a line of a batch that stands at the end of the file is put back", async () 
   await log.close();
   const [first, ...others] = Buffer.from(disk.readFile(PATH)).toString("utf8").trimEnd().split("\n");
   expect((await readSession(fileStore(diskWith([...others, first!])))).seqs).toEqual([1, 2, 3]);
+});
+
+it("a copy of the first line behind a log whose first lines are gone hides nothing", async () => {
+  const disk = diskWith([...lines.slice(2), lines[0]!]);
+  expect((await readSession(fileStore(disk))).seqs).toEqual([1, ...ALL.slice(2)]);
+});
+
+describe("a line whose checksum is right and that is no entry", () => {
+  /** Like the lines of the engine, whose heads alone are read where only the order matters. */
+  const linked = (seq: number): Entry => {
+    const { type, id, seq: _, ...others } = said(seq);
+    return { type, seq, id, parentId: `e${seq - 1}`, ...others } as Entry;
+  };
+  const spoiled = (line: string) => frame({ ...parseFields(line), content: null });
+  let engineLines: readonly string[];
+  beforeEach(async () => {
+    engineLines ??= await linesOf([said(1), ...[2, 3, 4, 5].map(linked)]);
+  });
+
+  it("does not hold up the next append where it is the last", async () => {
+    const disk = diskWith(engineLines.with(4, spoiled(engineLines[4]!)));
+    const log = await fileStore(disk).open(SESSION);
+    const seqs = [];
+    for await (const { entries } of log.readAll()) seqs.push(...entries.map(({ entry }) => entry.seq));
+    expect(seqs).toEqual([1, 2, 3, 4]);
+    for await (const _ of log.readAll({ damageOnly: true }));
+    for await (const _ of log.readAll({ outline: true }));
+    await log.append([linked(5)]);
+    await log.close();
+    expect((await readSession(fileStore(disk))).seqs).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("wins over no entry with its number, also where other lines are not in order", async () => {
+    const [first, second, third, fourth, fifth] = engineLines as [string, string, string, string, string];
+    const moved = [second, third, fourth, spoiled(fifth), first, fifth];
+    expect((await readSession(fileStore(diskWith(moved)))).seqs).toEqual([1, 2, 3, 4, 5]);
+  });
 });
 
 describe("a log that was cut and gone on with", () => {
