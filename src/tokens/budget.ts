@@ -52,15 +52,21 @@ export interface ContextBudget {
 export function planBudget(input: BudgetInput, policy: BudgetPolicy = BUDGET_DEFAULTS): ContextBudget {
   const windowTokens = Math.floor(Math.min(input.windowTokens, input.ceilingTokens ?? input.windowTokens));
   assert(windowTokens > 0, "a window has a positive number of tokens");
-  const scale = Math.min(1, windowTokens / DEFAULTS.referenceWindowTokens);
+  const referenceTokens = DEFAULTS.referenceWindowTokens;
+  const scaledTokens = Math.min(windowTokens, referenceTokens);
 
-  const summaryReserveTokens = Math.min(
-    Math.ceil(Math.max(policy.summaryReserveFloorTokens, policy.summaryReserveTokens * scale)),
-    input.maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    windowTokens,
+  // In fractions of a token, the denominator left out, so that nothing is rounded twice: thresholds would fall now
+  // and then while the window grows.
+  const reserve = Math.min(
+    Math.max(policy.summaryReserveFloorTokens * referenceTokens, policy.summaryReserveTokens * scaledTokens),
+    (input.maxOutputTokens ?? Number.POSITIVE_INFINITY) * referenceTokens,
+    windowTokens * referenceTokens,
   );
+  const effective = windowTokens * referenceTokens - reserve;
+  const summaryReserveTokens = Math.ceil(reserve / referenceTokens);
   const effectiveTokens = windowTokens - summaryReserveTokens;
-  const below = (marginTokens: number) => Math.max(0, Math.floor(effectiveTokens - marginTokens * scale));
+  const below = (marginTokens: number) =>
+    Math.max(0, Math.floor((effective - marginTokens * scaledTokens) / referenceTokens));
   // In thousandths, so that 35 % of 180,000 is 63,000 and not a token less.
   const share = (part: number) => Math.floor((effectiveTokens * Math.round(part * 1_000)) / 1_000);
   const autoCompactTokens = below(policy.autoCompactMarginTokens);

@@ -91,6 +91,20 @@ describe("planBudget", () => {
     );
   });
 
+  it("lets no threshold fall by a token from one window to the next", () => {
+    const falls: string[] = [];
+    let before = planBudget({ windowTokens: 1_000 });
+    for (let windowTokens = 1_001; windowTokens <= 201_000; windowTokens++) {
+      const plan = planBudget({ windowTokens });
+      for (const name in plan) {
+        const field = name as keyof ContextBudget;
+        if (plan[field] < before[field]) falls.push(`${field} at ${windowTokens}`);
+      }
+      before = plan;
+    }
+    expect(falls).toEqual([]);
+  });
+
   it("manages a large window as a smaller one under a ceiling", () => {
     expect(planBudget({ windowTokens: 1_000_000, ceilingTokens: 200_000 })).toEqual(
       planBudget({ windowTokens: 200_000 }),
