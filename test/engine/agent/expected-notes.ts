@@ -79,6 +79,9 @@ export interface Reckoned {
   readonly highestShare: number;
 }
 
+/** Outcomes that are no failure of the model. */
+const HELD: ReadonlySet<string> = new Set(["written", "unchanged", "dropped"]);
+
 /** Why an update may fail that says nothing of the model. */
 const NO_FAULT: ReadonlySet<string> = new Set(["network", "no-room"]);
 
@@ -122,7 +125,7 @@ export function reckonNotes(
       isRunning = false;
       const { form, outcome, usage, reason = "" } = item.event;
       if (form !== "log") {
-        const isHeld = outcome === "written" || outcome === "dropped";
+        const isHeld = HELD.has(outcome);
         if (!isHeld && !NO_FAULT.has(reason)) failures++;
         else if (isHeld) failures = 0;
         // A connection that broke may have broken behind the bill.
