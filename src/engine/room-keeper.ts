@@ -290,7 +290,8 @@ export class RoomKeeper {
 
   #checkFixed(fixed: FixedPart, fixedTokens: number): void {
     const mostFixedTokens = Math.floor(this.budget.windowTokens * ENGINE_DEFAULTS.maxFixedShare);
-    if (fixed.tokens === 0 || fixedTokens < mostFixedTokens) return;
+    const { reservedFixedTokens } = this.#parts.keeper.ledger;
+    if (fixed.tokens + reservedFixedTokens === 0 || fixedTokens < mostFixedTokens) return;
     throw this.#tooSmall(fixedTokens, fixedTokens, { mostFixedTokens });
   }
 

@@ -12,29 +12,18 @@
  */
 import { assert } from "../base/assert.ts";
 import { TOKENS_DEFAULTS } from "../base/defaults/tokens.ts";
-import { asNumber, asString, isObject, type JsonObject } from "../base/json.ts";
+import { asNumber, isObject, type JsonObject } from "../base/json.ts";
 import { promptTokens, type Usage } from "../transcript/messages.ts";
 import { Calibration, type CalibrationSample, type ObservedRatio } from "./calibration.ts";
 import { dropsEarlierReasoning } from "./edit-safety.ts";
 import { tokenizerRatio } from "./model-family.ts";
 import type { TokenFigure, TokenSource } from "./token-figure.ts";
+import { type Anchor, parseAnchor } from "./usage-anchor.ts";
 
 /** What a request held when it left; handed back with its report. */
 export interface SentRequest {
   readonly coveredTokens: number;
   readonly generation: number;
-}
-
-interface Anchor {
-  /** In the model's tokens, as reported or counted. */
-  readonly tokens: number;
-  /** How much of the ledger's sum it covers, in reference tokens. */
-  readonly coveredTokens: number;
-  readonly source: TokenSource;
-  /** Sealed reasoning of the current turn within `tokens`; the provider drops it when the user speaks again. */
-  readonly reasoningTokens?: number;
-  /** Reasoning that `tokens` is without, because the user has spoken since: left out of the guess, not of the fit. */
-  readonly droppedTokens?: number;
 }
 
 /** What a provider reported for one request, with what is known of its reply. */
@@ -77,6 +66,8 @@ export class UsageLedger {
   #fixedTokens: number | undefined;
   /** The fixed part as the reports imply it, in the model's tokens. */
   #inferredFixedTokens: number | undefined;
+  /** Sent besides what is known here, in the model's tokens: a system prompt or tools that only the host has. */
+  #reservedFixedTokens: number | undefined;
   #anchor: Anchor | undefined;
   /** What the last report would have made of the anchor, had it not been far off what was expected. */
   #doubted: Anchor | undefined;
@@ -110,6 +101,23 @@ export class UsageLedger {
     return this.#fixedTokens;
   }
 
+  /** Tokens kept free for system prompt and tools that are not known here; 0 where nobody reserved any. */
+  get reservedFixedTokens(): number {
+    return this.#reservedFixedTokens ?? 0;
+  }
+
+  /**
+   * Counts `tokens` of the model into every request, for system prompt and tools that are sent and not known here.
+   * Reports infer none besides. Not part of a snapshot.
+   */
+  reserveFixed(tokens: number): void {
+    assert(tokens >= 0, "a system prompt does not have negative size");
+    if (tokens === this.#reservedFixedTokens) return;
+    this.#reservedFixedTokens = tokens;
+    this.#inferredFixedTokens = undefined;
+    this.#void();
+  }
+
   /** Teaches the ratio what was reported elsewhere for text of this session, such as a recorded run of it. */
   learnFrom(sample: CalibrationSample): void {
     this.#calibration().observe(sample);
@@ -129,7 +137,7 @@ export class UsageLedger {
   /** The size of what is known of the next request, by estimate alone. */
   estimateKnown(): TokenFigure {
     const tokens = this.#sum() * this.ratio;
-    return { tokens: Math.round(tokens), fitTokens: Math.ceil(tokens * this.padding), source: "estimate" };
+    return this.#estimateOf(tokens, this.reservedFixedTokens);
   }
 
   /** A message joined the window; `estimatedTokens` is its estimate in reference tokens. The reply counts, too. */
@@ -226,10 +234,8 @@ export class UsageLedger {
   /** System prompt and tools: estimated where they are known, else as the reports imply; 0 before any. */
   fixedFigure(): TokenFigure {
     const isKnown = this.#fixedTokens !== undefined;
-    const tokens = isKnown ? this.#fixedTokens! * this.ratio : (this.#inferredFixedTokens ?? 0);
     return {
-      tokens: Math.round(tokens),
-      fitTokens: Math.ceil(isKnown ? tokens * this.padding : tokens),
+      ...this.#estimateOf((this.#fixedTokens ?? 0) * this.ratio, this.#unknownFixedTokens()),
       source: isKnown || this.#inferredFixedTokens === undefined ? "estimate" : "anchored",
     };
   }
@@ -256,20 +262,7 @@ export class UsageLedger {
     }
     if (snapshot["model"] !== this.#model) return;
     this.#inferredFixedTokens = asNumber(snapshot["inferredFixedTokens"]);
-    const anchor = isObject(snapshot["anchor"]) ? snapshot["anchor"] : {};
-    const tokens = asNumber(anchor["tokens"]);
-    const coveredTokens = asNumber(anchor["coveredTokens"]);
-    const source = asString(anchor["source"]);
-    if (tokens === undefined || coveredTokens === undefined || source === undefined) return;
-    const reasoningTokens = asNumber(anchor["reasoningTokens"]);
-    const droppedTokens = asNumber(anchor["droppedTokens"]);
-    this.#anchor = {
-      tokens,
-      coveredTokens,
-      source: source as TokenSource,
-      ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-      ...(droppedTokens === undefined ? {} : { droppedTokens }),
-    };
+    this.#anchor = parseAnchor(snapshot["anchor"]);
   }
 
   #sum(): number {
@@ -277,13 +270,22 @@ export class UsageLedger {
   }
 
   #estimate(): TokenFigure {
-    const estimated = this.#sum() * this.ratio;
-    const inferred = this.#fixedTokens === undefined ? (this.#inferredFixedTokens ?? 0) : 0;
+    return this.#estimateOf(this.#sum() * this.ratio, this.#unknownFixedTokens());
+  }
+
+  /** The padding is for what was estimated, not for what is given in the model's tokens. */
+  #estimateOf(estimated: number, given: number): TokenFigure {
     return {
-      tokens: Math.round(estimated + inferred),
-      fitTokens: Math.ceil(estimated * this.padding + inferred),
+      tokens: Math.round(estimated + given),
+      fitTokens: Math.ceil(estimated * this.padding + given),
       source: "estimate",
     };
+  }
+
+  /** The part of each request that is not known here: reserved, or else what the reports imply. */
+  #unknownFixedTokens(): number {
+    if (this.#reservedFixedTokens !== undefined) return this.#reservedFixedTokens;
+    return this.#fixedTokens === undefined ? (this.#inferredFixedTokens ?? 0) : 0;
   }
 
   /**
@@ -314,8 +316,7 @@ export class UsageLedger {
   #expected(anchor: Anchor | undefined, coveredTokens: number): number {
     if (anchor !== undefined)
       return anchor.tokens + Math.max(0, coveredTokens - anchor.coveredTokens) * this.ratio;
-    const inferred = this.#fixedTokens === undefined ? (this.#inferredFixedTokens ?? 0) : 0;
-    return coveredTokens * this.ratio + inferred;
+    return coveredTokens * this.ratio + this.#unknownFixedTokens();
   }
 
   #anchorOf(report: UsageReport, prompt: number): Anchor {
@@ -351,14 +352,15 @@ export class UsageLedger {
         estimatedTokens: coveredTokens - anchor.coveredTokens,
         reportedTokens: reportedTokens - anchor.tokens,
       });
-    } else if (this.#fixedTokens !== undefined) {
+    } else if (this.#fixedTokens !== undefined && this.#reservedFixedTokens === undefined) {
       this.#calibration().observe({ estimatedTokens: coveredTokens, reportedTokens });
     }
   }
 
   /** Just after a void the messages are few or freshly known, so that what is left over is the fixed part. */
   #inferFixed({ coveredTokens, reportedTokens }: { coveredTokens: number; reportedTokens: number }): void {
-    if (this.#fixedTokens !== undefined || this.#anchor !== undefined) return;
+    const isGiven = this.#fixedTokens !== undefined || this.#reservedFixedTokens !== undefined;
+    if (isGiven || this.#anchor !== undefined) return;
     this.#inferredFixedTokens = Math.max(0, reportedTokens - coveredTokens * this.ratio);
   }
 

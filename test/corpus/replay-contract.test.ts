@@ -153,6 +153,8 @@ async function replay(
       imported,
       folder: root,
       windowTokens,
+      // Prompts that were billed leave no room in small windows.
+      fixedTokens: 0,
       editSafety,
       signal,
       onProgress: () => {},

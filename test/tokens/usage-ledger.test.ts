@@ -37,6 +37,18 @@ describe("UsageLedger", () => {
     expect(ledger.figure()).toEqual({ tokens: 21_500, fitTokens: 21_834, source: "anchored" });
   });
 
+  it("counts a reserved prompt into every request, exactly and besides what is known", () => {
+    const ledger = new UsageLedger({ model: MODEL, fixedTokens: 3_000 });
+    ledger.messageAdded(6_000);
+    ledger.reserveFixed(12_000);
+    expect(ledger.figure()).toEqual({ tokens: 21_000, fitTokens: 24_000, source: "estimate" });
+    expect(ledger.fixedFigure()).toEqual({ tokens: 15_000, fitTokens: 16_000, source: "estimate" });
+    call(ledger, { input: 20_900, output: 500 });
+    expect(ledger.figure()).toEqual({ tokens: 21_400, fitTokens: 21_400, source: "reported" });
+    ledger.windowReplaced(1_000);
+    expect(ledger.figure().tokens).toBe(16_000);
+  });
+
   it("gives the same whether the reply is added before or after its report", () => {
     const figures = [true, false].map((isBefore) => {
       const ledger = new UsageLedger({ model: MODEL });

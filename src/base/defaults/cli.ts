@@ -24,8 +24,6 @@ export const CLI_DEFAULTS = {
   chartMinCalls: 8,
   /** Narrower than this, in columns, the name of a check stands on a line of its own. Source: our choice: 20 columns of words are hard to read. */
   narrowColumns: 40,
-  /** A billed fixed part that the recording lacks is mentioned from this size on, in tokens. Source: our choice: an estimate of the first messages can be wrong by less. */
-  unrecordedTokensShown: 2_000,
   /** Age from which a temporary folder is taken as left behind by a killed run, in milliseconds. Source: our choice: a day. */
   staleFolderMs: 86_400_000,
 

@@ -4,7 +4,7 @@
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
 import type { ContextBudget } from "../../tokens/budget.ts";
 import { formatBytes, formatCount, formatQuantity, formatShare, formatTokens } from "./figures.ts";
-import type { ReplayedSession } from "./replay-json.ts";
+import type { PromptFigures, ReplayedSession } from "./replay-json.ts";
 import type { FoundViolation } from "./session-track.ts";
 import { printable, type Styles, wrapWords } from "./styles.ts";
 
@@ -17,8 +17,6 @@ export interface CheckedSession {
   readonly lost: readonly string[];
   /** Calls whose windows came out different, counted from 1. */
   readonly differentCalls: readonly number[];
-  /** Billed for system prompt and tools that were not recorded, as far as that can be told. */
-  readonly unrecordedTokens?: number | undefined;
 }
 
 /** Where a report is shown. */
@@ -68,33 +66,36 @@ export function formatCheck(
   ];
 }
 
-function fits(session: CheckedSession): Check {
-  const { result, budget, unrecordedTokens } = session;
-  const { calls, peakTokens, overflows } = result;
+/** A window without the prompt that its session was sent with proves nothing of the window with it. */
+function fits({ result, budget }: CheckedSession): Check {
+  const { calls, peakTokens, overflows, fits: holds, prompt } = result;
   const limit = formatTokens(budget.blockingTokens);
+  const ofCalls = formatQuantity(calls, "call");
   const largest = `the largest request has ${formatTokens(peakTokens)} tokens`;
-  const isTooLarge = overflows > 0;
-  // A window without the prompt that its session was sent with proves nothing of the window with it.
-  if (!isTooLarge && unrecordedTokens !== undefined && peakTokens + unrecordedTokens >= budget.blockingTokens)
+  if (holds === undefined)
     return {
-      holds: undefined,
+      holds,
       name: "Not judged",
-      words: `${formatQuantity(calls, "call")}: ${largest}, and with the prompt that was billed and not recorded (about ${formatTokens(unrecordedTokens)}) more than the limit of ${limit}`,
+      words: `${ofCalls}: ${largest}, the limit is ${limit}, but ${PROMPT_WORDS.unknown(prompt)}`,
       details: [],
     };
-  const prompt =
-    unrecordedTokens === undefined
-      ? ""
-      : `, also with the prompt that was billed and not recorded (about ${formatTokens(unrecordedTokens)})`;
   return {
-    holds: !isTooLarge,
+    holds,
     name: "It fits",
-    words: isTooLarge
-      ? `${formatCount(overflows)} of ${formatQuantity(calls, "call")} above the limit of ${limit}; ${largest}`
-      : `${formatQuantity(calls, "call")}: ${largest}, the limit is ${limit}${prompt}`,
+    words: holds
+      ? `${ofCalls}: ${largest} with ${PROMPT_WORDS[prompt.source](prompt)}; the limit is ${limit}`
+      : `${formatCount(overflows)} of ${ofCalls} above the limit of ${limit}; ${largest}`,
     details: [],
   };
 }
+
+const PROMPT_WORDS: Readonly<Record<PromptFigures["source"], (prompt: PromptFigures) => string>> = {
+  recorded: ({ tokens }) => `${formatTokens(tokens)} of system prompt and tools, as recorded`,
+  fixed: ({ tokens }) => `${formatTokens(tokens)} of system prompt and tools, as given by --fixed`,
+  billed: ({ tokens }) => `about ${formatTokens(tokens)} of system prompt and tools, as billed`,
+  unknown: () =>
+    "the recording lacks the system prompt or the tools it was sent with, and does not say what was billed. Pass --fixed N to reserve N tokens for them",
+};
 
 function isAccepted({ result, violations }: CheckedSession): Check {
   const { checked, broken } = result.invariants;

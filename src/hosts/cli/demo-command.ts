@@ -13,7 +13,7 @@ import { writeSyntheticWorkspace } from "./demo-synthetic.ts";
 import { surveyWorkspace, type Workspace } from "./demo-workspace.ts";
 import { formatTokens, quantile, roundMs } from "./figures.ts";
 import { Progress } from "./progress.ts";
-import { isSound, type ReplayedSession } from "./replay-json.ts";
+import { isSound, judgeFit, type ReplayedSession } from "./replay-json.ts";
 import { budgetOf, windowFigures } from "./source-figures.ts";
 import { withTempFolder } from "./temp-folder.ts";
 import { type CliContext, layoutOf } from "./terminal.ts";
@@ -95,12 +95,17 @@ function figuresOf(
   budget: ContextBudget,
 ): ReplayedSession {
   const prepareMs = track.calls.map((call) => call.prepareMs);
+  const prompt = { source: "recorded", tokens: said.fixedTokens } as const;
+  const calls = track.calls.length;
+  const overflows = track.calls.filter(({ tokens }) => tokens > budget.blockingTokens).length;
   return {
     source: { format: "demo", entries: track.originals.size, ...said },
     window: windowFigures(budget, { model: DEMO_DEFAULTS.model, messages: [] }),
-    calls: track.calls.length,
+    prompt,
+    calls,
     peakTokens: track.peakTokens,
-    overflows: track.calls.filter(({ tokens }) => tokens > budget.blockingTokens).length,
+    overflows,
+    ...judgeFit({ calls, overflows, prompt }),
     layers: track.layers,
     invariants: track.invariants,
     lossless: { blocks: lossless.blocks, recovered: lossless.recovered },

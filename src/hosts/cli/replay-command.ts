@@ -30,6 +30,8 @@ import { type CliContext, layoutOf } from "./terminal.ts";
 export interface ReplayOptions {
   /** Windows to replay in, in tokens; the model's own where there are none. */
   readonly windowSizes: readonly number[];
+  /** System prompt and tools in tokens; as recorded or billed, where it is left out. */
+  readonly fixedTokens?: number | undefined;
   readonly model?: string | undefined;
   readonly policy?: PolicyName | undefined;
   readonly tariff?: TariffName | undefined;
@@ -96,6 +98,7 @@ async function replayFile(file: string, run: Run, overall: OverallShare): Promis
         imported,
         folder,
         windowTokens,
+        fixedTokens: run.options.fixedTokens,
         model: run.options.model,
         policy: run.options.policy,
         tariff: run.options.tariff,
@@ -210,7 +213,6 @@ function sessionLines(
       lost: lossless.lost,
       differentCalls: rebuild.differentCalls,
       repairs: groupRepairs(imported.repairs, track.repairs),
-      unrecordedTokens: done.unrecordedTokens,
     },
     layoutOf(out),
   );

@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import { POLICY_NAMES, type PolicyName } from "../../compaction/cost-policy.ts";
 import { TARIFFS, type TariffName } from "../../tokens/tariff.ts";
 import type { CommandShell } from "./sessions/command-shell.ts";
-import { parseWindowSizes } from "./window-option.ts";
+import { parseFixedTokens, parseWindowSizes } from "./window-option.ts";
 
 const REPLAY_HELP = `
 Exit codes:
@@ -16,6 +16,7 @@ Exit codes:
 
 interface ReplayFlags {
   readonly window?: string;
+  readonly fixed?: string;
   readonly model?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -34,6 +35,10 @@ export function addReplay(program: Command, { context, version, exitWith }: Comm
     .option(
       "-w, --window <sizes>",
       "window in tokens, such as 200k; several separated by commas (default: the model's)",
+    )
+    .option(
+      "--fixed <tokens>",
+      "system prompt and tools, such as 12k, kept free in the window (default: recorded, or as billed)",
     )
     .option("-m, --model <id>", "model to assume (default: the recorded one)")
     .addOption(
@@ -58,9 +63,10 @@ export function addReplay(program: Command, { context, version, exitWith }: Comm
     .option("--keep <folder>", "keep the stored sessions there")
     .option("--html <file>", "write a page that shows what the model saw, call by call")
     .addHelpText("after", REPLAY_HELP)
-    .action(async (files: readonly string[], { window, ...flags }: ReplayFlags) => {
+    .action(async (files: readonly string[], { window, fixed, ...flags }: ReplayFlags) => {
       const { runReplay } = await import("./replay-command.ts");
       const windowSizes = window === undefined ? [] : parseWindowSizes(window);
-      exitWith(await runReplay(files, { windowSizes, version, ...flags }, context));
+      const fixedTokens = fixed === undefined ? undefined : parseFixedTokens(fixed);
+      exitWith(await runReplay(files, { windowSizes, fixedTokens, version, ...flags }, context));
     });
 }

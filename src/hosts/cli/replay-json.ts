@@ -45,6 +45,16 @@ export interface WindowFigures {
   readonly policy: string;
 }
 
+export interface PromptFigures {
+  /**
+   * Origin of `tokens`: `recorded` in the file, `fixed` by the option `--fixed`, `billed` by the recorded usage less
+   * what was counted, or `unknown`, where nothing tells of a part that was not recorded.
+   */
+  readonly source: "recorded" | "fixed" | "billed" | "unknown";
+  /** System prompt and tools within each request, in the model's tokens. */
+  readonly tokens: number;
+}
+
 export interface LayerFigures {
   readonly edits: number;
   /** Tokens that the window lost by them. */
@@ -56,12 +66,15 @@ export interface ReplayedSession {
   readonly file?: string;
   readonly source: SourceFigures;
   readonly window: WindowFigures;
+  readonly prompt: PromptFigures;
   /** Requests that were prepared. */
   readonly calls: number;
   /** The largest of them. */
   readonly peakTokens: number;
   /** Requests above the blocking limit. */
   readonly overflows: number;
+  /** True if every request fits with its prompt. Absent where nothing is judged: no calls, or an unknown prompt. */
+  readonly fits?: boolean;
   readonly layers: Readonly<Record<LayerName, LayerFigures>>;
   /** Requests judged by the wire oracle, each as Anthropic's and as OpenAI's, and those it would refuse. */
   readonly invariants: { readonly checked: number; readonly broken: number };
@@ -99,11 +112,23 @@ export interface FailedSession {
   readonly source?: SourceFigures;
   /** Absent where the file could not be read. */
   readonly window?: WindowFigures;
+  /** Likewise. */
+  readonly prompt?: PromptFigures;
   readonly error: { readonly code: string; readonly message: string; readonly hint: string };
 }
 
 export function isFailed(session: SessionResult): session is FailedSession {
   return "error" in session;
+}
+
+/** Returns `fits` of a session, as far as it can be judged. */
+export function judgeFit({
+  calls,
+  overflows,
+  prompt,
+}: Pick<ReplayedSession, "calls" | "overflows" | "prompt">): Pick<ReplayedSession, "fits"> {
+  if (calls === 0 || (overflows === 0 && prompt.source === "unknown")) return {};
+  return { fits: overflows === 0 };
 }
 
 /** Whether every check of a replayed session held. */

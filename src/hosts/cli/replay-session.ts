@@ -22,17 +22,18 @@ import type { PageCosts } from "./page/page-data.ts";
 import type { PageRecorder } from "./page/page-recorder.ts";
 import { RecordedClock } from "./recorded-clock.ts";
 import { RecordedUsage } from "./recorded-usage.ts";
-import type { FailedSession, ReplayedSession, SourceFigures, WindowFigures } from "./replay-json.ts";
-import { planReplay, type ReplayStep } from "./replay-plan.ts";
-import { SessionTrack } from "./session-track.ts";
 import {
-  budgetOf,
-  mainModel,
-  messagesOf,
-  sourceFigures,
-  unrecordedFixedTokens,
-  windowFigures,
-} from "./source-figures.ts";
+  type FailedSession,
+  judgeFit,
+  type PromptFigures,
+  type ReplayedSession,
+  type SourceFigures,
+  type WindowFigures,
+} from "./replay-json.ts";
+import { planReplay, type ReplayStep } from "./replay-plan.ts";
+import { promptOf, type ReplayedPrompt } from "./replayed-prompt.ts";
+import { SessionTrack } from "./session-track.ts";
+import { budgetOf, mainModel, messagesOf, sourceFigures, windowFigures } from "./source-figures.ts";
 import { checkLossless, checkRebuild, type LosslessResult, type RebuildResult } from "./stored-checks.ts";
 import { WireJudge } from "./wire-judge.ts";
 
@@ -44,6 +45,8 @@ export interface ReplayTask {
   readonly folder: string;
   /** Window to use instead of the model's own. */
   readonly windowTokens?: number | undefined;
+  /** System prompt and tools in tokens; as recorded or billed, where it is left out. */
+  readonly fixedTokens?: number | undefined;
   /** Model to assume instead of the recorded one. */
   readonly model?: string | undefined;
   /** How far the window is rewritten for the price's sake; the library's default, where it is left out. */
@@ -71,8 +74,6 @@ export interface Replayed {
   /** What each call cost, for pages. */
   readonly costs: PageCosts;
   readonly imported: ImportedSession;
-  /** Billed for system prompt and tools that were not recorded, as far as that can be told. */
-  readonly unrecordedTokens: number | undefined;
 }
 
 /** A session that could not be replayed, with as much of it as is known. */
@@ -84,10 +85,14 @@ export interface NotReplayed {
 interface Setting {
   readonly source: SourceFigures;
   readonly window: WindowFigures;
+  readonly prompt: ReplayedPrompt;
   readonly budget: ContextBudget;
   readonly request: CallRequest;
   readonly tariff: ResolvedTariff;
 }
+
+const BILLED_HINT =
+  "The size of system prompt and tools is estimated from what was billed; --fixed N names another.";
 
 /** Share of the progress bar that the calls take; the rest is for the checks. */
 const CALLS_SHARE = 0.8;
@@ -101,7 +106,14 @@ export async function replaySession(task: ReplayTask): Promise<Replayed | NotRep
   } catch (error) {
     if (task.signal.aborted) throw error;
     const { source, window } = setting;
-    return { type: "failed", result: { file: task.file, source, window, error: describeError(error) } };
+    const prompt = promptFigures(setting);
+    const report = describeError(error);
+    const isBilled = report.code === "WINDOW_TOO_SMALL" && prompt.source === "billed";
+    const hint = isBilled ? `${report.hint} ${BILLED_HINT}` : report.hint;
+    return {
+      type: "failed",
+      result: { file: task.file, source, window, prompt, error: { ...report, hint } },
+    };
   }
 }
 
@@ -109,6 +121,7 @@ function settingOf({
   imported,
   model: asked,
   windowTokens,
+  fixedTokens,
   policy,
   tariff,
   editSafety,
@@ -116,8 +129,10 @@ function settingOf({
   const model = asked ?? mainModel(imported);
   const budget = budgetOf(model, windowTokens);
   const { system, tools } = imported;
+  const source = sourceFigures(imported, model);
   return {
-    source: sourceFigures(imported, model),
+    source,
+    prompt: promptOf(imported, { model, recordedTokens: source.fixedTokens, fixedTokens }),
     window: windowFigures(budget, { model, messages: messagesOf(imported), policy, editSafety }),
     budget,
     tariff: resolveTariff({ model, option: tariff }),
@@ -129,6 +144,10 @@ function settingOf({
   };
 }
 
+function promptFigures({ prompt: { source, tokens } }: Setting): PromptFigures {
+  return { source, tokens };
+}
+
 async function replay(task: ReplayTask, setting: Setting, startedMs: number): Promise<Replayed> {
   const { imported } = task;
   const breath = new Breath(task.signal);
@@ -138,6 +157,7 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   const meter = meterOf(task, setting);
   const options = sessionOptions(task, track);
   const session = await sessions.create(options);
+  session.parts.keeper.ledger.reserveFixed(setting.prompt.reservedTokens);
   await session.setMetadata("source.file", task.file);
   await session.setMetadata("source.windowTokens", setting.window.tokens);
   const usage = new RecordedUsage({ model: setting.request.model });
@@ -173,9 +193,8 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
     startedMs,
   });
   const { budget } = setting;
-  const unrecordedTokens = unrecordedFixedTokens(imported, setting.request.model);
   const stored = { storedAs: session.id, track, lossless, rebuild };
-  return { type: "replayed", result, ...stored, costs, budget, imported, unrecordedTokens };
+  return { type: "replayed", result, ...stored, costs, budget, imported };
 }
 
 /** When the recording begins; the present, where it does not say. */
@@ -299,13 +318,18 @@ function figuresOf(run: {
   const { task, setting, track, rebuild, lossless } = run;
   const estimator = run.usage.figures();
   const prepareMs = track.calls.map((call) => call.prepareMs);
+  const prompt = promptFigures(setting);
+  const calls = track.calls.length;
+  const overflows = track.calls.filter(({ tokens }) => tokens > setting.budget.blockingTokens).length;
   return {
     file: task.file,
     source: setting.source,
     window: setting.window,
-    calls: track.calls.length,
+    prompt,
+    calls,
     peakTokens: track.peakTokens,
-    overflows: track.calls.filter(({ tokens }) => tokens > setting.budget.blockingTokens).length,
+    overflows,
+    ...judgeFit({ calls, overflows, prompt }),
     layers: track.layers,
     invariants: track.invariants,
     lossless: { blocks: lossless.blocks, recovered: lossless.recovered },

@@ -39,7 +39,6 @@ export function renderSession(session: ReportedSession, layout: ReportLayout): r
     ...layerLines(result, layout),
     ...checksOf(session).flatMap((check) => formatCheck(check, layout)),
     ...repairLines(repairs, result.repairs, layout),
-    ...unrecordedLines(session, layout),
     ...survivalLines(result, layout),
     ...priceLines(result, layout),
     ...costLines(result, layout),
@@ -111,12 +110,6 @@ function repairLines(repairs: readonly string[], count: number, layout: ReportLa
     },
     layout,
   );
-}
-
-function unrecordedLines({ unrecordedTokens }: ReportedSession, layout: ReportLayout): readonly string[] {
-  if (unrecordedTokens === undefined) return [];
-  const words = `system prompt and tools; the provider billed about ${formatTokens(unrecordedTokens)} tokens for them`;
-  return formatCheck({ holds: undefined, name: "Not recorded", words, details: [] }, layout);
 }
 
 /** What of the past was still there when it was used. */

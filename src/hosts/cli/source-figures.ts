@@ -12,7 +12,6 @@ import { editSafety, holdsBoundReasoning } from "../../tokens/edit-safety.ts";
 import { estimateFixed, estimateMessage } from "../../tokens/estimate-message.ts";
 import { resolveModelLimits } from "../../tokens/model-catalogue.ts";
 import { tokenizerRatio } from "../../tokens/model-family.ts";
-import { promptTokens } from "../../transcript/messages.ts";
 import type { SourceFigures, WindowFigures } from "./replay-json.ts";
 
 export function messagesOf(session: ImportedSession): readonly ImportedMessage[] {
@@ -50,26 +49,6 @@ export function sourceFigures(session: ImportedSession, model: string): SourceFi
     tokens: Math.round(said * ratio),
     fixedTokens: Math.round(fixed * ratio),
   };
-}
-
-/**
- * What the provider billed for system prompt and tools that the recording does not hold: the first
- * billed prompt less what was said before it. `undefined` where that is nothing, or not known.
- */
-export function unrecordedFixedTokens(session: ImportedSession, model: string): number | undefined {
-  if (session.system !== undefined || session.tools !== undefined) return undefined;
-  let said = 0;
-  for (const item of session.items) {
-    if (item.type === "boundary" || item.type === "microcompact") return undefined;
-    if (item.type !== "message") continue;
-    const prompt = item.usage === undefined ? 0 : promptTokens(item.usage);
-    if (prompt > 0) {
-      const missing = Math.round(prompt - said * tokenizerRatio(model));
-      return missing >= CLI_DEFAULTS.unrecordedTokensShown ? missing : undefined;
-    }
-    said += estimateMessage(item.message, model);
-  }
-  return undefined;
 }
 
 /** The limits of the window: the model's, or those of `windowTokens`. */

@@ -65,6 +65,8 @@ function problemsOf({
   invariants,
   lossless,
   rebuild,
+  calls,
+  fits,
 }: Exclude<SessionResult, { error: unknown }>): string {
   const lost = lossless.blocks - lossless.recovered;
   const problems: readonly (readonly [number, string])[] = [
@@ -73,10 +75,11 @@ function problemsOf({
     [lost, "lost"],
     [rebuild.different, "different"],
   ];
-  return problems
+  const found = problems
     .filter(([count]) => count > 0)
-    .map(([count, word]) => `${formatCount(count)} ${word}`)
-    .join(", ");
+    .map(([count, word]) => `${formatCount(count)} ${word}`);
+  const isUnjudged = calls > 0 && fits === undefined;
+  return [...found, ...(isUnjudged ? ["fit not judged"] : [])].join(", ");
 }
 
 function colorSign(line: string, sign: string, styles: Styles): string {

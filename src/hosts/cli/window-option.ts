@@ -1,5 +1,5 @@
 /**
- * `--window`: sizes as people write them, several at once.
+ * `--window` and `--fixed`: sizes as people write them, of windows several at once.
  */
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
 import { OptionError } from "../../base/errors.ts";
@@ -17,14 +17,34 @@ export function parseWindowSizes(text: string): readonly number[] {
 }
 
 function parseSize(part: string, whole: string): number {
-  const found = SIZE.exec(part);
   const { minWindowTokens, maxWindowTokens } = CLI_DEFAULTS;
-  const tokens =
-    found === null ? Number.NaN : Number(found[1]!.replaceAll("_", "")) * FACTOR[found[2]!.toLowerCase()]!;
+  const tokens = parseTokens(part);
   if (Number.isInteger(tokens) && tokens >= minWindowTokens && tokens <= maxWindowTokens) return tokens;
   const inside = part === whole ? "" : ` in ${JSON.stringify(whole)}`;
   throw new OptionError({
     message: `--window: ${JSON.stringify(part)}${inside} is no size of a window; it has ${formatCount(minWindowTokens)} to ${formatCount(maxWindowTokens)} tokens.`,
     hint: "Write a number of tokens such as 200000, 200k or 1m; separate several by commas.",
   });
+}
+
+/**
+ * Reads the size of system prompt and tools: `12000`, `12k`, or 0 where there were none.
+ * @throws OptionError where it cannot be read or no window can hold it.
+ */
+export function parseFixedTokens(text: string): number {
+  const { maxWindowTokens } = CLI_DEFAULTS;
+  const tokens = parseTokens(text.trim());
+  if (Number.isInteger(tokens) && tokens <= maxWindowTokens) return tokens;
+  throw new OptionError({
+    message: `--fixed: ${JSON.stringify(text)} is not a number of tokens from 0 to ${formatCount(maxWindowTokens)}.`,
+    hint: "Write the size of system prompt and tools, such as 12000 or 12k.",
+  });
+}
+
+/** `NaN` where the text is not a number of tokens. */
+function parseTokens(text: string): number {
+  const found = SIZE.exec(text);
+  return found === null
+    ? Number.NaN
+    : Number(found[1]!.replaceAll("_", "")) * FACTOR[found[2]!.toLowerCase()]!;
 }

@@ -41,7 +41,7 @@ describe("a report", () => {
 
   it("puts the names of checks on lines of their own where there is little room", async () => {
     const out = await printed(`${say("user", "hello")}${say("assistant", "hi")}`, 30);
-    expect(out).toContain("  ✓ It fits\n    1 call: the largest");
+    expect(out).toContain("  · Not judged\n    1 call: the largest");
   });
 });
 

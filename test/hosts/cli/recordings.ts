@@ -41,6 +41,11 @@ export function openaiChat(rounds: number, { resultLines = 4 } = {}): string {
 
 /** A Claude Code transcript of one question, one call that nobody answered, and usage. */
 export function claudeCodeCutShort(): string {
+  return claudeCodeBilled(112);
+}
+
+/** The same, with a first prompt that was billed as `promptTokens`. */
+export function claudeCodeBilled(promptTokens: number): string {
   const base = {
     sessionId: "11111111-2222-4333-8444-555555555555",
     version: "2.0.0",
@@ -49,7 +54,7 @@ export function claudeCodeCutShort(): string {
   };
   const usage = {
     input_tokens: 12,
-    cache_creation_input_tokens: 100,
+    cache_creation_input_tokens: promptTokens - 12,
     cache_read_input_tokens: 0,
     output_tokens: 9,
   };

@@ -6,9 +6,18 @@ import { describe, expect, it } from "vitest";
 import { type ReplayOptions, runReplay } from "../../../src/hosts/cli/replay-command.ts";
 import type { ReplayedSession, ReplayJson } from "../../../src/hosts/cli/replay-json.ts";
 import { cliDouble } from "./cli-double.ts";
-import { claudeCodeCutShort, gzipped, openaiChat, testFolder, writeTestFile } from "./recordings.ts";
+import {
+  claudeCodeBilled,
+  claudeCodeCutShort,
+  gzipped,
+  openaiChat,
+  testFolder,
+  writeTestFile,
+} from "./recordings.ts";
 
 const model = "gpt-4o";
+const READ_FILE = { type: "function", function: { name: "read_file", parameters: { type: "object" } } };
+const HELLO = { role: "user", content: "Hello" };
 
 async function replayJson(
   files: readonly string[],
@@ -63,9 +72,11 @@ describe("replay", () => {
       "file",
       "source {format sessionId entries messages toolCalls tokens fixedTokens}",
       "window {tokens effectiveTokens autoCompactAtTokens model editSafety policy}",
+      "prompt {source tokens}",
       "calls",
       "peakTokens",
       "overflows",
+      "fits",
       "layers {offload microcompact collapse extractive full session-memory reactive peel}",
       "invariants {checked broken}",
       "lossless {blocks recovered}",
@@ -77,6 +88,97 @@ describe("replay", () => {
       "bytesWritten",
       "ms {prepareP50 prepareP99 total}",
     ]);
+  });
+
+  it.each([
+    {
+      recording: openaiChat(4),
+      options: {},
+      source: "unknown",
+      tokens: 6,
+      why: "a system prompt, and calls of tools that are not defined",
+    },
+    {
+      recording: openaiChat(4),
+      options: { fixedTokens: 3_000 },
+      source: "fixed",
+      tokens: 3_000,
+      why: "the recorded part counts among what the user says",
+    },
+    {
+      recording: JSON.stringify({ ...JSON.parse(openaiChat(4)), tools: [READ_FILE] }),
+      options: {},
+      source: "recorded",
+      tokens: 27,
+      why: "tools are recorded, too",
+    },
+    {
+      recording: JSON.stringify([{ role: "system", content: "Be brief." }, HELLO]),
+      options: {},
+      source: "recorded",
+      tokens: 3,
+      why: "nobody calls a tool",
+    },
+    {
+      recording: JSON.stringify([HELLO]),
+      options: {},
+      source: "unknown",
+      tokens: 0,
+      why: "there is nothing",
+    },
+    {
+      recording: JSON.stringify([HELLO]),
+      options: { fixedTokens: 0 },
+      source: "fixed",
+      tokens: 0,
+      why: "the user says that nothing is missing",
+    },
+    {
+      recording: claudeCodeBilled(30_000),
+      options: { model: "claude-sonnet-4-5" },
+      source: "billed",
+      tokens: 29_988,
+      why: "the first billed prompt less what was said",
+    },
+    {
+      recording: claudeCodeBilled(30_000),
+      options: { model: "claude-sonnet-4-5", fixedTokens: 12_000 },
+      source: "fixed",
+      tokens: 12_000,
+      why: "the user knows better than the bill",
+    },
+  ] as const)("judges with the prompt that was sent ($source, $tokens): $why", async (row) => {
+    const file = writeTestFile("prompt.jsonl", row.recording);
+    const { code, json } = await replayJson([file], [64_000], row.options);
+    const session = json.sessions[0] as ReplayedSession;
+    expect(code).toBe(0);
+    expect(session.prompt).toEqual({ source: row.source, tokens: row.tokens });
+    expect(session.fits).toBe(row.source === "unknown" ? undefined : true);
+    const bare = (await replayJson([file], [64_000], { ...row.options, fixedTokens: 0 })).json.sessions[0];
+    const reserved = row.tokens - session.source.fixedTokens;
+    expect(session.peakTokens - (bare as ReplayedSession).peakTokens).toBe(reserved);
+  });
+
+  it("keeps the prompt free in the window that it replays in", async () => {
+    const file = writeTestFile("ledgers.json", openaiChat(40, { resultLines: 40 }));
+    const { code, json } = await replayJson([file], [8_000], { fixedTokens: 3_000 });
+    expect(code).toBe(0);
+    expect(json.sessions[0]).toMatchObject({ fits: true, overflows: 0, rebuild: { different: 0 } });
+    expect((json.sessions[0] as ReplayedSession).peakTokens).toBeLessThanOrEqual(7_080);
+  });
+
+  it("says that a window is too small for a prompt that was billed, and which prompt that was", async () => {
+    const file = writeTestFile("billed.jsonl", claudeCodeBilled(30_000));
+    const { code, json } = await replayJson([file], [32_000], { model: "claude-sonnet-4-5" });
+    expect(code).toBe(3);
+    expect(json.sessions[0]).toMatchObject({
+      prompt: { source: "billed", tokens: 29_988 },
+      error: {
+        code: "WINDOW_TOO_SMALL",
+        message: expect.stringContaining("System prompt and tools take 29988 tokens of a window of 32000"),
+        hint: "Replay it in a larger window, such as --window 40k. The size of system prompt and tools is estimated from what was billed; --fixed N names another.",
+      },
+    });
   });
 
   it("takes policy, tariff and edit safety, and says which", async () => {

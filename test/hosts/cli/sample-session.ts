@@ -23,9 +23,11 @@ export function aReplayed(changed: Partial<ReplayedSession> = {}): ReplayedSessi
       editSafety: "permissive",
       policy: "faithful",
     },
+    prompt: { source: "billed", tokens: 5_000 },
     calls: 3,
     peakTokens: 46_228,
     overflows: 0,
+    fits: true,
     layers: {
       offload: { edits: 36, freedTokens: 182_771 },
       microcompact: NONE,

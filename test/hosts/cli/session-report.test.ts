@@ -39,7 +39,8 @@ describe("renderSession", () => {
       "  offload     36×   −183K  large blocks moved out of the window, a preview and a pointer left",
       "  extractive   2×  −66.6K  everything older told in nine sections, without a model",
       "",
-      "  ✓ It fits       3 calls: the largest request has 46.2K tokens, the limit is 56.6K",
+      "  ✓ It fits       3 calls: the largest request has 46.2K tokens with about 5K of system prompt and",
+      "                  tools, as billed; the limit is 56.6K",
       "  ✓ It is valid   6 requests judged by the rules of Anthropic and OpenAI: none would be refused",
       "  ✓ Nothing lost  all 775 original blocks read back by pointer, byte for byte",
       "  ✓ It is exact   3 earlier windows built again from the reopened log: identical",
@@ -61,6 +62,7 @@ describe("renderSession", () => {
     const report = aReport({
       result: aReplayed({
         overflows: 2,
+        fits: false,
         invariants: { checked: 6, broken: 5 },
         lossless: { blocks: 775, recovered: 774 },
         rebuild: { checked: 3, different: 1 },
@@ -89,18 +91,32 @@ describe("renderSession", () => {
   });
 });
 
-describe("a prompt that was billed and not recorded", () => {
+describe("the prompt of a report", () => {
   it.each([
     {
-      unrecordedTokens: 5_000,
-      line: "  ✓ It fits       3 calls: the largest request has 46.2K tokens, the limit is 56.6K, also with the prompt that was billed and not recorded (about 5K)",
+      prompt: { source: "recorded", tokens: 4_100 },
+      fits: true,
+      line: "  ✓ It fits       3 calls: the largest request has 46.2K tokens with 4.1K of system prompt and tools, as recorded; the limit is 56.6K",
     },
     {
-      unrecordedTokens: 28_100,
-      line: "  · Not judged    3 calls: the largest request has 46.2K tokens, and with the prompt that was billed and not recorded (about 28.1K) more than the limit of 56.6K",
+      prompt: { source: "fixed", tokens: 12_000 },
+      fits: true,
+      line: "  ✓ It fits       3 calls: the largest request has 46.2K tokens with 12K of system prompt and tools, as given by --fixed; the limit is 56.6K",
     },
-  ])("is reckoned with before it is said that the window fits: $unrecordedTokens", ({ line, ...more }) => {
-    expect(words(aReport(more), 400)).toContain(line);
+    {
+      prompt: { source: "billed", tokens: 28_100 },
+      fits: true,
+      line: "  ✓ It fits       3 calls: the largest request has 46.2K tokens with about 28.1K of system prompt and tools, as billed; the limit is 56.6K",
+    },
+    {
+      prompt: { source: "unknown", tokens: 0 },
+      fits: undefined,
+      line: "  · Not judged    3 calls: the largest request has 46.2K tokens, the limit is 56.6K, but the recording lacks the system prompt or the tools it was sent with, and does not say what was billed. Pass --fixed N to reserve N tokens for them",
+    },
+  ] as const)("is named beside the judgement: $prompt.source", ({ line, prompt, fits }) => {
+    const { fits: _, ...sample } = aReplayed({ prompt });
+    const result = fits === undefined ? sample : { ...sample, fits };
+    expect(words(aReport({ result }), 400)).toContain(line);
   });
 });
 

@@ -1,6 +1,6 @@
-/** `--window`. */
+/** `--window` and `--fixed`. */
 import { describe, expect, it } from "vitest";
-import { parseWindowSizes } from "../../../src/hosts/cli/window-option.ts";
+import { parseFixedTokens, parseWindowSizes } from "../../../src/hosts/cli/window-option.ts";
 
 describe("parseWindowSizes", () => {
   it.each([
@@ -35,6 +35,22 @@ describe("parseWindowSizes", () => {
           /^--window: .* is no size of a window; it has 1,000 to 10,000,000 tokens\.$/,
         ),
       }),
+    );
+  });
+});
+
+describe("parseFixedTokens", () => {
+  it.each([
+    { text: "12000", tokens: 12_000 },
+    { text: "12k", tokens: 12_000 },
+    { text: "0", tokens: 0 },
+  ])("reads $text", ({ text, tokens }) => {
+    expect(parseFixedTokens(text)).toBe(tokens);
+  });
+
+  it.each(["", "-1", "12k,3k", "1.5", "11m", "much"])("refuses %j", (text) => {
+    expect(() => parseFixedTokens(text)).toThrow(
+      expect.objectContaining({ code: "OPTION_INVALID", message: expect.stringMatching(/^--fixed: /) }),
     );
   });
 });

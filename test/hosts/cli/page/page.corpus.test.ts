@@ -26,7 +26,7 @@ describe.skipIf(!hasCorpus)("pages of recorded sessions", () => {
   }) => {
     const file = corpusFiles(folder).find(({ path }) => basename(path).startsWith(`${id}.`));
     const html = join(testFolder(), "page.html");
-    const options = { windowSizes: [windowTokens], json: true, quiet: true, html };
+    const options = { fixedTokens: 0, windowSizes: [windowTokens], json: true, quiet: true, html };
     expect(await runReplay([file!.path], options, cliDouble())).toBe(0);
     expect(statSync(html).size).toBeLessThan(mostBytes);
     expect(readFileSync(html, "utf8")).toContain('id="data"');

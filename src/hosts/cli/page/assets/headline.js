@@ -49,6 +49,8 @@ function figuresOf({
   calls,
   peakTokens,
   overflows,
+  fits,
+  prompt,
   invariants,
   lossless,
   rebuild,
@@ -62,9 +64,9 @@ function figuresOf({
       value: formatTokens(peakTokens),
       words:
         overflows === 0
-          ? `of ${formatTokens(replayed.tokens)}; ${formatQuantity(calls, "call")}, none too large`
+          ? `of ${formatTokens(replayed.tokens)}; ${formatQuantity(calls, "call")}, ${fitWords(fits, prompt)}`
           : `${formatCount(overflows)} of ${formatQuantity(calls, "call")} too large`,
-      holds: overflows === 0,
+      holds: fits,
     },
     {
       name: "lossless",
@@ -93,6 +95,14 @@ function figuresOf({
       words: `of uncompacted: ${formatTokens(cost.inputTokenEquivalents)} of ${formatTokens(cost.uncompacted)} input-token-equivalents`,
     });
   return tiles;
+}
+
+/** The judgement of the largest request, and the system prompt and tools that it was made with. */
+function fitWords(fits, { source, tokens }) {
+  if (fits === undefined) return "not judged: the prompt is not recorded";
+  const size = formatTokens(tokens);
+  const words = { recorded: `a recorded prompt of ${size}`, fixed: `a given prompt of ${size}` };
+  return `none too large with ${words[source] ?? `a billed prompt of about ${size}`}`;
 }
 
 /** Strings that were used long after they were last seen, and what the window still showed of them. */
