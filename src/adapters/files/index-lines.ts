@@ -49,10 +49,9 @@ export function formatNotes(notes: readonly IndexNote[]): Buffer {
   return Buffer.from(notes.map((note) => framed(noteFields(note))).join(""), "utf8");
 }
 
-/** `undefined` where anything is damaged, or written by a later version. */
+/** `undefined` where anything is damaged, or written by another version. */
 export function parseIndex(bytes: Buffer): IndexLines | undefined {
-  const headEnd = bytes.subarray(0, HEAD_LIMIT_BYTES).indexOf(NEWLINE);
-  const head = headEnd === -1 ? undefined : parseFramed(bytes.subarray(0, headEnd));
+  const { head, headEnd } = parseHead(bytes);
   const length = asNumber(head?.["bytes"]);
   if (head === undefined || length === undefined || head["index"] !== FORMAT_VERSION) return undefined;
 
@@ -61,6 +60,17 @@ export function parseIndex(bytes: Buffer): IndexLines | undefined {
   const body = bytes.subarray(headEnd + 1, bodyEnd);
   const notes = checksum(body) === head["body"] ? parseNotes(bytes.subarray(bodyEnd)) : undefined;
   return notes === undefined ? undefined : { body, notes };
+}
+
+/** Whether another version of this library wrote it: it is not damaged, and the next list makes it again. */
+export function isIndexOfOtherVersion(bytes: Buffer): boolean {
+  const version = asNumber(parseHead(bytes).head?.["index"]);
+  return version !== undefined && version !== FORMAT_VERSION;
+}
+
+function parseHead(bytes: Buffer) {
+  const headEnd = bytes.subarray(0, HEAD_LIMIT_BYTES).indexOf(NEWLINE);
+  return { headEnd, head: headEnd === -1 ? undefined : parseFramed(bytes.subarray(0, headEnd)) };
 }
 
 function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {

@@ -3,7 +3,7 @@
  */
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { parseIndex } from "../../../adapters/files/index-lines.ts";
+import { isIndexOfOtherVersion, parseIndex } from "../../../adapters/files/index-lines.ts";
 import { inspectSession } from "../../../adapters/files/session-doctor.ts";
 import type { DoctorOptions, SessionFinding } from "../../../adapters/files/session-findings.ts";
 import { mendSession } from "../../../adapters/files/session-mending.ts";
@@ -130,7 +130,7 @@ export function checkIndex(folder: string): readonly Found[] {
     // None is as good as a sound one.
     return [];
   }
-  if (parseIndex(bytes) !== undefined) return [];
+  if (parseIndex(bytes) !== undefined || isIndexOfOtherVersion(bytes)) return [];
   const advice =
     "The index of the folder is damaged; lists read every session until it is made again: removed.";
   return [
