@@ -9,7 +9,7 @@ import { withoutSecrets } from "../transcript/without-secrets.ts";
 import { visitLiterals } from "./literals.ts";
 import { type Measure, measureText } from "./measure.ts";
 import { outcomeOf } from "./outcome.ts";
-import { formatReadCall } from "./pointer.ts";
+import { formatOriginal, type HistoryAccess } from "./pointer.ts";
 import { formatCount } from "./preview.ts";
 import { isSmallQuery, type SmallQueryPolicy } from "./small-exchanges.ts";
 import { mainArgument, toolKind } from "./tool-kinds.ts";
@@ -18,7 +18,7 @@ import type { LiteralScope } from "./visible-literals.ts";
 /** How every cleared result starts. */
 export const CLEARED_PREFIX = "[Old tool result content cleared";
 
-export interface BriefPolicy extends SmallQueryPolicy {
+export interface BriefPolicy extends SmallQueryPolicy, HistoryAccess {
   /** What stands for a cleared result, in tokens. */
   readonly briefTokens: number;
   /** Strings of a cleared result that its brief names. */
@@ -41,7 +41,7 @@ const OUTCOME_CHARACTERS = 100;
 export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure: Measure): string {
   const { pointer, result, call, scope } = subject;
   const text = toolResultText(withoutSecrets(result) as ToolResultBlock);
-  const read = formatReadCall(pointer);
+  const read = formatOriginal(pointer, policy);
   if (isSmallQuery({ result, call }, policy)) return `${CLEARED_PREFIX}] ${read}`;
 
   const head = `${CLEARED_PREFIX}: ${describe(subject, text, measure)}`;

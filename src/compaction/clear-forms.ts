@@ -10,7 +10,7 @@ import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { type BriefPolicy, formatBrief } from "./brief.ts";
 import type { ClearableResult, LargeArgument } from "./clearable-results.ts";
 import type { Measure } from "./measure.ts";
-import { formatPointer } from "./pointer.ts";
+import { formatPointer, type HistoryAccess } from "./pointer.ts";
 import { previewLargeStrings } from "./shrink-input.ts";
 import { findRemovableExchanges, isSmallQuery, type PlacedBlock } from "./small-exchanges.ts";
 import { findLiteralsOf, type LiteralScope } from "./visible-literals.ts";
@@ -22,7 +22,7 @@ export interface ClearedForm {
 }
 
 /** How large strings in arguments are shown. */
-export interface ArgumentPolicy {
+export interface ArgumentPolicy extends HistoryAccess {
   /** Strings in arguments of calls above this are previewed. */
   readonly argumentTokens: number;
   /** What is left of such a string. */
@@ -112,13 +112,13 @@ function clearResult(
 /** Without those that hold no large string. */
 function previewArguments(
   chosen: readonly LargeArgument[],
-  { argumentTokens, argumentPreviewTokens }: ArgumentPolicy,
+  { argumentTokens, argumentPreviewTokens, hasHistoryTools }: ArgumentPolicy,
   measure: Measure,
 ): readonly ClearedForm[] {
   return chosen.flatMap(({ seq, shown, call }): readonly ClearedForm[] => {
     const pointer = formatPointer({ seq, block: shown.index });
-    const options = { limitTokens: argumentTokens, previewTokens: argumentPreviewTokens, pointer };
-    const input = previewLargeStrings(call.input, options, measure);
+    const sizes = { limitTokens: argumentTokens, previewTokens: argumentPreviewTokens };
+    const input = previewLargeStrings(call.input, { ...sizes, pointer, hasHistoryTools }, measure);
     if (input === undefined) return [];
     const preview = { ...call, input };
     return [

@@ -9,7 +9,7 @@ import { scaleTokens } from "./scale.ts";
 
 /** What may collapse in a window, and into how much. */
 export function collapsePolicy(situation: WindowSituation): CollapsePolicy {
-  const { windowTokens, editSafety, pendingCallIds, pins } = situation;
+  const { windowTokens, editSafety, pendingCallIds, pins, hasHistoryTools } = situation;
   return {
     recentTailTokens: scaleTokens(COMPACTION_DEFAULTS.recentTail, windowTokens),
     spanRounds: C.spanRounds,
@@ -20,5 +20,6 @@ export function collapsePolicy(situation: WindowSituation): CollapsePolicy {
     editSafety,
     pendingCallIds,
     pins,
+    hasHistoryTools,
   };
 }

@@ -20,11 +20,11 @@ import { isResult, joinedPlaces } from "./kept-tail.ts";
 import { reportLoss } from "./loss-report.ts";
 import { type Measure, measureMessages, measureText, recentTailStart } from "./measure.ts";
 import { pinnedPlaces } from "./pins.ts";
-import { formatPointer } from "./pointer.ts";
+import { formatPointer, type HistoryAccess } from "./pointer.ts";
 import { describeRound, type RoundLinePolicy } from "./round-line.ts";
 
 /** What may collapse, and into how much. Sizes are in tokens. `collapsePolicy` makes the policy of a window. */
-export interface CollapsePolicy extends HistoryState, RoundLinePolicy {
+export interface CollapsePolicy extends HistoryState, RoundLinePolicy, HistoryAccess {
   /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;
   /** Rounds that one line stands for at the most. */
@@ -111,6 +111,7 @@ export function planCollapse(input: CollapseInput, policy: CollapsePolicy): Laye
       shown: spans.map(({ text }) => text),
       kept: visible.filter((message) => !hidden.has(message)),
       verbatimSeqs: new Set(),
+      hasHistoryTools: policy.hasHistoryTools,
     }),
   };
 }
@@ -187,14 +188,14 @@ function leavingTokens({ hidden, changed }: CollapsedRound, measure: Measure): n
 
 function closeSpan(
   { rounds, texts, tokens, end }: OpenSpan,
-  { maxLineShare }: CollapsePolicy,
+  { maxLineShare, ...access }: CollapsePolicy,
   measure: Measure,
 ): Span | undefined {
   const hidden = rounds.flatMap((round) => round.hidden);
   const entries = hidden.filter(({ insertedBy, blocks }) => insertedBy === undefined && blocks.length > 0);
   const last = hidden.at(-1);
   if (entries.length === 0 || last === undefined) return undefined;
-  const text = formatLine(entries, texts);
+  const text = formatLine(entries, texts, access);
   const lineTokens = measureText(text, measure);
   if (lineTokens > tokens * maxLineShare) return undefined;
   const line: Insertion = {
@@ -204,12 +205,17 @@ function closeSpan(
   return { rounds, text, line, freedTokens: tokens - lineTokens, end };
 }
 
-function formatLine(entries: readonly VisibleMessage[], texts: readonly string[]): string {
+function formatLine(
+  entries: readonly VisibleMessage[],
+  texts: readonly string[],
+  { hasHistoryTools = true }: HistoryAccess,
+): string {
   const pointerOf = ({ seq, blocks }: VisibleMessage, place: 0 | -1): string =>
     formatPointer({ seq, block: blocks.at(place)!.index });
   const range = `${pointerOf(entries[0]!, 0)} to ${pointerOf(entries.at(-1)!, -1)}`;
   const said = texts.length === 0 ? "nothing that can be told" : texts.join(" · ");
-  return `[Collapsed, ${range}: ${said}. history_read opens them.]`;
+  const originals = hasHistoryTools ? "history_read opens them." : "They are kept in the session's log.";
+  return `[Collapsed, ${range}: ${said}. ${originals}]`;
 }
 
 /** The oldest spans that free enough and end where what stays may begin; all that may, where none do. */

@@ -55,7 +55,7 @@ export function planOldBlocks(input: EscalationInput): EscalationPlan {
     if (edit === undefined) return;
     visible = previewEdit(visible, edit, { seq: input.seq + edits.length, at: input.at });
     usedTokens -= Math.round(edit.freedTokens * padding);
-    edits.push({ ...edit, loss: countLoss(edit) });
+    edits.push({ ...edit, loss: countLoss(edit, situation) });
   };
 
   if (!disabledLayers.has("offload") && usedTokens >= gates.offloadTokens)

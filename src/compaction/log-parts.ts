@@ -6,12 +6,13 @@ import { FULL_COMPACT_DEFAULTS as D } from "../base/defaults/full-compact.ts";
 import type { Digest } from "./digest.ts";
 import { findLiterals } from "./literals.ts";
 import { type Measure, measureText } from "./measure.ts";
+import type { HistoryAccess } from "./pointer.ts";
 import { inline } from "./quoting.ts";
 import { composeAppendix, rankForAppendix } from "./string-appendix.ts";
 import { composeUserWords } from "./summary-words.ts";
 import { openTodos } from "./todo-state.ts";
 
-export interface LogPartsOptions {
+export interface LogPartsOptions extends HistoryAccess {
   /** All that the parts may take. */
   readonly budgetTokens: number;
   /** What the user's words may take; infinite: all that fits. */
@@ -40,6 +41,7 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
     {
       throughSeq,
       budgetTokens: Math.min(userWordsTokens, budgetTokens * D.userWordsShare),
+      hasHistoryTools: options.hasHistoryTools,
       isUnlimited: userWordsTokens === Number.POSITIVE_INFINITY,
     },
     measure,

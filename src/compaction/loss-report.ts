@@ -7,10 +7,11 @@ import type { LayerEdit, LossReport } from "../transcript/edits.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import { visibleWithoutSecrets } from "../transcript/without-secrets.ts";
 import { findLiterals, type LiteralKind, visitLiterals } from "./literals.ts";
+import type { HistoryAccess } from "./pointer.ts";
 import { commandOf, oneLine, toolKind } from "./tool-kinds.ts";
 import { touchedFiles } from "./touched-files.ts";
 
-export interface LossInput {
+export interface LossInput extends HistoryAccess {
   /** Messages that are hidden, as they were shown. */
   readonly hidden: readonly VisibleMessage[];
   /** Texts that are shown in their place. */
@@ -26,12 +27,18 @@ const COMMANDS_LISTED = 30;
 const STRINGS_LISTED = 100;
 const COMMAND_CHARACTERS = 160;
 
-export const RECOVERY =
+const RECOVERY =
   "Everything is in the history: find it with history_search, read it with history_read by its pointer, or undo this edit.";
+const RECOVERY_BY_HOST =
+  "Everything is kept in the session's log, where each block has its pointer; undo this edit to show it again.";
+
+const recoveryWith = ({ hasHistoryTools = true }: HistoryAccess): string =>
+  hasHistoryTools ? RECOVERY : RECOVERY_BY_HOST;
 
 /** What the edit takes out of sight. Linear in what it hides and keeps. */
-export function reportLoss({ hidden: taken, shown, kept, verbatimSeqs }: LossInput): LossReport {
-  const hidden = taken.map(visibleWithoutSecrets);
+export function reportLoss(input: LossInput): LossReport {
+  const { shown, kept, verbatimSeqs } = input;
+  const hidden = input.hidden.map(visibleWithoutSecrets);
   const stillSaid = [...shown, ...textsOf(kept)];
   const visibleLiterals = new Set(stillSaid.flatMap((text) => findLiterals(text)));
   const shownText = shown.join("\n");
@@ -42,7 +49,7 @@ export function reportLoss({ hidden: taken, shown, kept, verbatimSeqs }: LossInp
     commands: lostCommands(hidden, shownText),
     strings: lostStrings(hidden, visibleLiterals),
     userMessages: hidden.filter((message) => isLostUserMessage(message, verbatimSeqs)).length,
-    recovery: RECOVERY,
+    recovery: recoveryWith(input),
   };
 }
 
@@ -104,7 +111,7 @@ function isLostUserMessage(
 }
 
 /** What a rewrite of old blocks took out of sight, counted; which strings it was is told where messages go. */
-export function countLoss({ effect }: LayerEdit): LossReport {
+export function countLoss({ effect }: LayerEdit, access: HistoryAccess = {}): LossReport {
   const forms = effect.forms ?? [];
   return {
     messages: new Set(forms.map((form) => form.seq)).size,
@@ -113,6 +120,6 @@ export function countLoss({ effect }: LayerEdit): LossReport {
     commands: [],
     strings: [],
     userMessages: 0,
-    recovery: RECOVERY,
+    recovery: recoveryWith(access),
   };
 }

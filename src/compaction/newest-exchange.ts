@@ -10,7 +10,7 @@ import { blockText, isServerToolResult, isServerToolUse } from "../transcript/bl
 import type { VisibleMessage } from "../transcript/window.ts";
 import { withoutSecrets } from "../transcript/without-secrets.ts";
 import { type Measure, measureText } from "./measure.ts";
-import { formatPointer } from "./pointer.ts";
+import { formatPointer, type HistoryAccess } from "./pointer.ts";
 import { previewText } from "./preview.ts";
 import { quote } from "./quoting.ts";
 import { readableText } from "./readable-text.ts";
@@ -33,6 +33,7 @@ export function composeNewestExchange(
   messages: readonly VisibleMessage[],
   budgetTokens: number,
   measure: Measure,
+  access: HistoryAccess = {},
 ): string {
   const said = messages.flatMap((message) =>
     message.blocks.map(({ index, block }) =>
@@ -43,15 +44,20 @@ export function composeNewestExchange(
   if (parts.length === 0 || budgetTokens <= 0) return "";
 
   let room = budgetTokens - LABEL_TOKENS * parts.length;
-  let text = format(parts, room, measure);
+  let text = format(parts, room, measure, access);
   for (let pass = 0; pass < 4 && measureText(text, measure) > budgetTokens; pass++) {
     room = Math.max(0, room - (measureText(text, measure) - budgetTokens) * 1.3 - 8);
-    text = format(parts, room, measure);
+    text = format(parts, room, measure, access);
   }
   return measureText(text, measure) <= budgetTokens ? text : "";
 }
 
-function format(parts: readonly Said[], roomTokens: number, measure: Measure): string {
+function format(
+  parts: readonly Said[],
+  roomTokens: number,
+  measure: Measure,
+  { hasHistoryTools }: HistoryAccess,
+): string {
   const sizes = parts.map(({ text }) => measureText(quote(text), measure));
   const level = waterLevel(sizes, Math.max(0, roomTokens));
   const shown = parts.map(({ label, text, pointer, isLiteral }, index) => {
@@ -60,7 +66,7 @@ function format(parts: readonly Said[], roomTokens: number, measure: Measure): s
       ? text
       : (previewText(
           text,
-          { budgetTokens: level * 0.9, pointer, ...(isLiteral ? { baseOffset: 0 } : {}) },
+          { budgetTokens: level * 0.9, pointer, hasHistoryTools, ...(isLiteral ? { baseOffset: 0 } : {}) },
           measure,
         ) ?? text);
     return `${label} (${pointer}):\n${quote(words)}`;

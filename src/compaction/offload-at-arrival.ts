@@ -11,7 +11,7 @@ import type { ContentBlock, ToolResultPart } from "../transcript/blocks.ts";
 import { blockText, isMedia } from "../transcript/blocks.ts";
 import type { Message } from "../transcript/messages.ts";
 import type { Measure } from "./measure.ts";
-import { formatPointer } from "./pointer.ts";
+import { formatPointer, type HistoryAccess } from "./pointer.ts";
 import { documentText, isMediaPart, shrinkBlock, withMediaNamed } from "./shrink-block.ts";
 import { waterLevel } from "./water-level.ts";
 
@@ -19,7 +19,7 @@ import { waterLevel } from "./water-level.ts";
  * Limits of a new message; what is above one of them is stored beside the log and shown in part.
  * `arrivalPolicy` makes the policy of a window of a given size.
  */
-export interface ArrivalPolicy {
+export interface ArrivalPolicy extends HistoryAccess {
   /** Largest block that is shown whole, in tokens … */
   readonly blockTokens: number;
   /** … in UTF-8 bytes … */
@@ -80,7 +80,8 @@ function formFor(
   if (dropsMedia || isCrowded || isTooLarge(block, policy, measure)) {
     const level = isCrowded ? Math.max(policy.previewTokens, Math.floor(resultLevel)) : policy.previewTokens;
     const budgetTokens = isTooLarge(block, policy, measure) ? policy.previewTokens : level;
-    const shown = shrinkBlock(block, { budgetTokens, pointer, dropsMedia }, measure);
+    const { hasHistoryTools } = policy;
+    const shown = shrinkBlock(block, { budgetTokens, pointer, dropsMedia, hasHistoryTools }, measure);
     if (shown !== undefined) return { index, shown, view: "preview" };
   }
   return mediaCharacters >= policy.mediaOutsideCharacters

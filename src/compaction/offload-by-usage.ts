@@ -10,12 +10,12 @@ import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
 import { type Measure, recentTailStart } from "./measure.ts";
 import { pinnedPlaces } from "./pins.ts";
-import { formatPointer } from "./pointer.ts";
+import { formatPointer, type HistoryAccess } from "./pointer.ts";
 import { shrinkBlock } from "./shrink-block.ts";
 import { isWorthARewrite, type RewriteWorth } from "./worth-a-rewrite.ts";
 
 /** When old blocks take their preview form, in tokens. `offloadPolicy` makes the policy of a window of a given size. */
-export interface OffloadPolicy extends HistoryState, RewriteWorth {
+export interface OffloadPolicy extends HistoryState, RewriteWorth, HistoryAccess {
   /** The window's size from which on this layer acts. */
   readonly gateTokens: number;
   /** Blocks above this get their preview form. */
@@ -75,11 +75,11 @@ function isLarge({ block, form }: VisibleBlock, { blockTokens }: OffloadPolicy, 
 function planBlock(
   seq: number,
   { index, block, blob }: VisibleBlock,
-  { previewTokens }: OffloadPolicy,
+  { previewTokens, hasHistoryTools }: OffloadPolicy,
   measure: Measure,
 ): { readonly form: BlockForm; readonly freedTokens: number } | undefined {
   const pointer = formatPointer({ seq, block: index });
-  const shown = shrinkBlock(block, { budgetTokens: previewTokens, pointer }, measure);
+  const shown = shrinkBlock(block, { budgetTokens: previewTokens, pointer, hasHistoryTools }, measure);
   if (shown === undefined) return undefined;
   const blobField = blob === undefined ? {} : { blob };
   return { form: { seq, block: index, shown, ...blobField }, freedTokens: measure(block) - measure(shown) };

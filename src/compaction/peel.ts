@@ -11,8 +11,8 @@ import type { SeqPin } from "../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { type Measure, measureMessages } from "./measure.ts";
 import { type PinnedPlaces, pinnedPlaces } from "./pins.ts";
-import { formatPointer, formatReadCall } from "./pointer.ts";
-import { shrinkBlock } from "./shrink-block.ts";
+import { formatOriginal, formatPointer, type HistoryAccess } from "./pointer.ts";
+import { type ShrinkOptions, shrinkBlock } from "./shrink-block.ts";
 import { waterLevel } from "./water-level.ts";
 
 /** Least budget of a preview, in tokens: below it even the marker does not fit. */
@@ -29,8 +29,9 @@ export function planPeel(
   maxTokens: number,
   measure: Measure,
   pins?: readonly SeqPin[],
+  access: HistoryAccess = {},
 ): LayerEdit | undefined {
-  const { forms, freedTokens } = peelBlocks(visible, maxTokens, measure, pins);
+  const { forms, freedTokens } = peelBlocks(visible, maxTokens, measure, pins, access);
   if (forms.length === 0) return undefined;
   return { kind: "peel", reason: "too-large", freedTokens: Math.round(freedTokens), effect: { forms } };
 }
@@ -52,6 +53,7 @@ export function peelBlocks(
   maxTokens: number,
   measure: Measure,
   pins?: readonly SeqPin[],
+  access: HistoryAccess = {},
 ): Peeled {
   const totalTokens = measureMessages(messages, measure);
   if (totalTokens <= maxTokens) return { forms: [], freedTokens: 0 };
@@ -65,7 +67,7 @@ export function peelBlocks(
       peelable.map(({ tokens }) => tokens),
       roomTokens,
     );
-    const peeled = peelTo(peelable, level, measure);
+    const peeled = peelTo(peelable, level, measure, access);
     if (peeled.freedTokens > best.freedTokens) best = peeled;
     const overTokens = totalTokens - best.freedTokens - maxTokens;
     if (overTokens <= 0) break;
@@ -96,13 +98,23 @@ const PEELABLE_TYPES: ReadonlySet<ContentBlock["type"]> = new Set([
   "document",
 ]);
 
-function peelTo(peelable: readonly Peelable[], level: number, measure: Measure): Peeled {
+function peelTo(
+  peelable: readonly Peelable[],
+  level: number,
+  measure: Measure,
+  { hasHistoryTools }: HistoryAccess,
+): Peeled {
   const forms: BlockForm[] = [];
   let freedTokens = 0;
   for (const { seq, shown, tokens } of peelable) {
     if (tokens <= level) continue;
     const pointer = formatPointer({ seq, block: shown.index });
-    const smaller = peelBlock(shown.block, Math.max(LEAST_PREVIEW_TOKENS, level), pointer, measure);
+    const budgetTokens = Math.max(LEAST_PREVIEW_TOKENS, level);
+    const smaller = peelBlock(
+      shown.block,
+      { budgetTokens, pointer, dropsMedia: true, hasHistoryTools },
+      measure,
+    );
     if (smaller === undefined || measure(smaller) >= tokens) continue;
     forms.push({
       seq,
@@ -116,15 +128,10 @@ function peelTo(peelable: readonly Peelable[], level: number, measure: Measure):
 }
 
 /** A preview; where none is small enough, a line in its place. */
-function peelBlock(
-  block: ContentBlock,
-  budgetTokens: number,
-  pointer: string,
-  measure: Measure,
-): ContentBlock | undefined {
-  const preview = shrinkBlock(block, { budgetTokens, pointer, dropsMedia: true }, measure);
-  if (preview !== undefined && measure(preview) <= budgetTokens * 1.5) return preview;
-  const note = `[Left out to fit the window; ${formatReadCall(pointer)}]`;
+function peelBlock(block: ContentBlock, options: ShrinkOptions, measure: Measure): ContentBlock | undefined {
+  const preview = shrinkBlock(block, options, measure);
+  if (preview !== undefined && measure(preview) <= options.budgetTokens * 1.5) return preview;
+  const note = `[Left out to fit the window; ${formatOriginal(options.pointer, options)}]`;
   if (block.type === "text") return { ...block, text: note };
   return block.type === "tool_result" ? { ...block, content: note } : preview;
 }

@@ -20,9 +20,10 @@ import { type Measure, measureMessages, measureText } from "./measure.ts";
 import { composeNewestExchange } from "./newest-exchange.ts";
 import { type Peeled, peelBlocks, planPeel } from "./peel.ts";
 import { composePinned, findCarriedPins, findWholeSeqs, type PinnedText, pinsOf } from "./pins.ts";
+import type { HistoryAccess } from "./pointer.ts";
 
 /** Sizes of a compaction, in tokens as `measure` counts them. */
-export interface CompactionShape {
+export interface CompactionShape extends HistoryAccess {
   /** Size of the messages after the edit. */
   readonly targetTokens: number;
   /** Newest rounds that stay as they are (permissive sessions only). */
@@ -51,7 +52,7 @@ export interface CompactionInput {
 }
 
 /** What a summary is composed within. */
-export interface SummaryRoom {
+export interface SummaryRoom extends HistoryAccess {
   readonly budgetTokens: number;
   /** Last entry that is summarised. */
   readonly throughSeq: number;
@@ -86,7 +87,7 @@ export function planCompaction(input: CompactionInput, writer: SummaryWriter): L
       : splitAt(input, { tailStart: permissiveTailStart(input), isTold: false });
   const split = kept !== undefined && kept.tailTokens <= policy.maxTailTokens ? kept : strict();
   if (split.hidden.length === 0)
-    return planPeel(visible, policy.maxNewestRoundTokens, measure, pinsOf(input.pinned ?? []));
+    return planPeel(visible, policy.maxNewestRoundTokens, measure, pinsOf(input.pinned ?? []), policy);
   return hidesUntold(split, input) ? undefined : summarise(input, split, writer);
 }
 
@@ -125,7 +126,10 @@ export function planPartialCompaction(
 
 /** What bounds a summary, whatever stays behind it. */
 export interface TailInput extends Omit<CompactionInput, "policy" | "throughSeq"> {
-  readonly policy: Pick<CompactionShape, "targetTokens" | "maxNewestRoundTokens" | "maxSummaryShare">;
+  readonly policy: Pick<
+    CompactionShape,
+    "targetTokens" | "maxNewestRoundTokens" | "maxSummaryShare" | "hasHistoryTools"
+  >;
 }
 
 /** Plans the compaction of all messages before `tailStart`, a place where the window may be cut; the others stay as they are. */
@@ -191,7 +195,7 @@ function splitAt(
 ): Split {
   const tail = visible.slice(tailStart);
   const maxTokens = Math.max(policy.keepTailTokens, policy.maxNewestRoundTokens);
-  const peeled = peelBlocks(tail, maxTokens, measure, pinsOf(pinned));
+  const peeled = peelBlocks(tail, maxTokens, measure, pinsOf(pinned), policy);
   const tailTokens = measureMessages(tail, measure) - peeled.freedTokens;
   return { hidden: visible.slice(0, tailStart), tail, tailTokens, peeled, isTold };
 }
@@ -237,6 +241,7 @@ function summarise(
     budgetTokens: roomTokens - pinsTokens - measureText(exchange, measure),
     throughSeq,
     hasTail: tail.length > 0,
+    hasHistoryTools: policy.hasHistoryTools,
     visibleLiterals: literalsOf(tail, pins, exchange),
   });
   if (summary === undefined) return undefined;
@@ -260,6 +265,7 @@ function summarise(
       shown: texts,
       kept: tail,
       verbatimSeqs: new Set([...summary.verbatimSeqs, ...findWholeSeqs(carried, hidden)]),
+      hasHistoryTools: policy.hasHistoryTools,
     }),
   };
 }
@@ -272,7 +278,7 @@ function newestExchange(
   const newest = groupRounds(hidden).at(-1);
   if (newest === undefined) return "";
   const budgetTokens = Math.min(policy.maxNewestRoundTokens, roomTokens * NEWEST_EXCHANGE_SHARE);
-  return composeNewestExchange(hidden.slice(newest.start, newest.end), budgetTokens, measure);
+  return composeNewestExchange(hidden.slice(newest.start, newest.end), budgetTokens, measure, policy);
 }
 
 /** Of the room for the inserted message, what the newest exchange may take. */

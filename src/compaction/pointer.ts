@@ -27,6 +27,36 @@ export function parsePointer(text: string): Pointer | undefined {
   return { seq: Number(found[1]), block: Number(found[2] ?? 0) };
 }
 
+/** What the model has for looking at what left its window. */
+export interface HistoryAccess {
+  /** False where it has no `history_search` and `history_read`: then no text names them. @defaultValue true */
+  readonly hasHistoryTools?: boolean | undefined;
+}
+
+/** Where an original is: the call that reads it, behind `lead`; or the place alone, where there is no such tool. */
+export function formatOriginal(
+  pointer: string,
+  { hasHistoryTools = true }: HistoryAccess,
+  { lead = "", offset }: { readonly lead?: string; readonly offset?: number | undefined } = {},
+): string {
+  return hasHistoryTools
+    ? `${lead}${formatReadCall(pointer, offset)}`
+    : `kept in the session's log as ${pointer}`;
+}
+
+/** The end of a summary: that everything is still there, and how to look at it; `there`: how it says things. */
+export function formatHistoryClosing(
+  there: "listed" | "told",
+  { hasHistoryTools = true }: HistoryAccess,
+): string {
+  if (!hasHistoryTools)
+    return "The complete history is kept in the session's log; pointers such as `m12.0` name the originals in it.";
+  return (
+    'The complete history is kept. Search it with `history_search({ query: "…" })`, read an original with ' +
+    `\`history_read({ pointer: "m12.0" })\`; do so before you guess a value or repeat work that is ${there} here.`
+  );
+}
+
 /** The call that reads the block (from `offset`, in characters), as it is written into the window. */
 export function formatReadCall(pointer: string, offset?: number): string {
   const from = offset === undefined || offset === 0 ? "" : `, offset: ${offset}`;

@@ -15,13 +15,14 @@ import type { FullCompactPolicy } from "./full/plan-full-compact.ts";
 import type { MicrocompactPolicy } from "./microcompact-by-usage.ts";
 import type { ArrivalPolicy } from "./offload-at-arrival.ts";
 import type { OffloadPolicy } from "./offload-by-usage.ts";
+import type { HistoryAccess } from "./pointer.ts";
 import { scaleTokens } from "./scale.ts";
 import type { SessionMemoryPolicy } from "./session-memory-compact.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "./tool-kinds.ts";
 import type { RewriteWorth } from "./worth-a-rewrite.ts";
 
 /** What the numbers depend on. */
-export interface WindowSituation {
+export interface WindowSituation extends HistoryAccess {
   /** The whole context window, in tokens. */
   readonly windowTokens: number;
   /** The part of it that messages may fill: without reserve, system prompt and tools. */
@@ -35,8 +36,9 @@ export interface WindowSituation {
 }
 
 /** The limits of new messages in a window of `windowTokens`. */
-export function arrivalPolicy(windowTokens: number): ArrivalPolicy {
+export function arrivalPolicy(windowTokens: number, access: HistoryAccess = {}): ArrivalPolicy {
   return {
+    ...access,
     blockTokens: scaleTokens(D.arrivalBlock, windowTokens),
     blockBytes: D.arrivalBlockBytes,
     lineCharacters: D.arrivalLineCharacters,
@@ -69,6 +71,7 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
     pins: situation.pins,
+    hasHistoryTools: situation.hasHistoryTools,
   };
 }
 
@@ -99,12 +102,13 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
     pins: situation.pins,
+    hasHistoryTools: situation.hasHistoryTools,
   };
 }
 
 /** Budgets of a compaction that leaves messages of `targetShare` of `effectiveTokens`. */
 export function extractivePolicy(
-  { windowTokens, effectiveTokens, editSafety }: WindowSituation,
+  { windowTokens, effectiveTokens, editSafety, hasHistoryTools }: WindowSituation,
   shape: SummaryShape = POLICY_DEFAULTS.faithful,
 ): ExtractivePolicy {
   const targetTokens = Math.floor(effectiveTokens * D.targetShare);
@@ -124,6 +128,7 @@ export function extractivePolicy(
     appendixTokens: scaleTokens(shape.appendix, windowTokens),
     maxSummaryShare: D.maxSummaryShare,
     editSafety,
+    hasHistoryTools,
   };
 }
 
@@ -140,7 +145,7 @@ export function withAllWords<Policy extends { readonly userWordsTokens: number }
 
 /** Budgets of a compaction that notes stand for, and that leaves messages of `targetTokens` at the most. */
 export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: number): SessionMemoryPolicy {
-  const { windowTokens, editSafety } = situation;
+  const { windowTokens, editSafety, hasHistoryTools } = situation;
   const { leastKept, leastKeptTextCount, mostKept } = SESSION_MEMORY_DEFAULTS;
   const mostKeptTokens = Math.min(
     scaleTokens(mostKept, windowTokens),
@@ -156,6 +161,7 @@ export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: nu
     appendixTokens: scaleTokens(FULL_COMPACT_DEFAULTS.appendix, windowTokens),
     maxSummaryShare: D.maxSummaryShare,
     editSafety,
+    hasHistoryTools,
   };
 }
 
@@ -186,7 +192,7 @@ export function clearByRentPolicy(
   situation: WindowSituation,
   clearableTools: ReadonlySet<string>,
 ): ClearByRentPolicy {
-  const { windowTokens, editSafety, pendingCallIds, pins } = situation;
+  const { windowTokens, editSafety, pendingCallIds, pins, hasHistoryTools } = situation;
   return {
     clearableTools,
     readOnlyTools: READ_ONLY_TOOLS,
@@ -203,5 +209,6 @@ export function clearByRentPolicy(
     editSafety,
     pendingCallIds,
     pins,
+    hasHistoryTools,
   };
 }

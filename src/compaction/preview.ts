@@ -9,9 +9,9 @@ import { findAround } from "../base/broken-secrets.ts";
 import { takeOutWithin } from "../base/secret-patterns.ts";
 import { cutHead, cutTail } from "../base/text.ts";
 import { type Measure, measureText } from "./measure.ts";
-import { formatReadCall } from "./pointer.ts";
+import { formatOriginal, type HistoryAccess } from "./pointer.ts";
 
-export interface PreviewOptions {
+export interface PreviewOptions extends HistoryAccess {
   readonly budgetTokens: number;
   readonly pointer: string;
   /** Where `text` starts in the block's text, in characters; absent where its text is not part of it as it is. */
@@ -87,9 +87,10 @@ function formatMarker(
   text: string,
   head: string,
   tail: string,
-  { pointer, baseOffset }: PreviewOptions,
+  options: PreviewOptions,
   tokensPerCharacter: number,
 ): string {
+  const { pointer, baseOffset } = options;
   const missing = text.length - head.length - tail.length;
   const lines = countLines(text, head.length, text.length - tail.length);
   const size = [
@@ -98,7 +99,8 @@ function formatMarker(
     `about ${formatCount(Math.round(missing * tokensPerCharacter))} tokens`,
   ].filter((part) => part !== undefined);
   const offset = baseOffset === undefined ? undefined : baseOffset + head.length;
-  return `[… ${size.join(", ")} left out here; read them with ${formatReadCall(pointer, offset)} …]`;
+  const original = formatOriginal(pointer, options, { lead: "read them with ", offset });
+  return `[… ${size.join(", ")} left out here; ${original} …]`;
 }
 
 function joinPieces(head: string, marker: string, tail: string): string {

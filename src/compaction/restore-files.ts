@@ -8,7 +8,7 @@
  */
 import { RESTORE_DEFAULTS } from "../base/defaults/restore.ts";
 import { type Measure, measureText } from "./measure.ts";
-import { formatReadCall } from "./pointer.ts";
+import { formatReadCall, type HistoryAccess } from "./pointer.ts";
 import { type FileContent, isWithinContent } from "./restore-content.ts";
 import { excerptOf } from "./restore-excerpt.ts";
 import { formatRestored } from "./restore-text.ts";
@@ -74,6 +74,7 @@ export function planFiles(
   candidates: readonly FileCandidate[],
   budget: FileBudget,
   measure: Measure,
+  access: HistoryAccess = {},
 ): FilePlan {
   const files: PlannedFile[] = [];
   const skipped: { path: string; reason: FileSkipReason }[] = [];
@@ -82,7 +83,7 @@ export function planFiles(
     if (files.length >= budget.filesCount) break;
     const reason = reasonToSkip(candidate);
     const room = Math.min(budget.fileTokens, leftTokens);
-    const planned = reason === undefined ? planFile(candidate, room, measure) : undefined;
+    const planned = reason === undefined ? planFile(candidate, room, measure, access) : undefined;
     if (planned === undefined) skipped.push({ path: candidate.path, reason: reason ?? "budget" });
     else {
       files.push(planned);
@@ -100,7 +101,12 @@ function reasonToSkip({ logged, visible, current }: FileCandidate): FileSkipReas
   return isWithinContent(content, visible) ? "visible" : undefined;
 }
 
-function planFile(candidate: FileCandidate, roomTokens: number, measure: Measure): PlannedFile | undefined {
+function planFile(
+  candidate: FileCandidate,
+  roomTokens: number,
+  measure: Measure,
+  access: HistoryAccess,
+): PlannedFile | undefined {
   const { path, logged, current } = candidate;
   if (current === "gone")
     return {
@@ -111,11 +117,11 @@ function planFile(candidate: FileCandidate, roomTokens: number, measure: Measure
       isCut: false,
     };
   const content = current ?? logged;
-  const frame = { title: path, note: noteOf(candidate, true) };
+  const frame = { title: path, note: noteOf(candidate, true, access) };
   const frameTokens = measureText(restoredFileText({ ...frame, text: "" }), measure);
   if (roomTokens - frameTokens < RESTORE_DEFAULTS.leastFileTokens) return undefined;
   const { text, isCut } = excerptOf(content, roomTokens - frameTokens, measure);
-  return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut), text, isCut };
+  return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut, access), text, isCut };
 }
 
 /** A file as it is sent. */
@@ -127,7 +133,7 @@ export function restoredFileText({
   return formatRestored({ label: RECENT_FILE_LABEL, title, note, text });
 }
 
-function noteOf({ logged, current, ageCalls }: FileCandidate, isCut: boolean): string {
+function noteOf({ logged, current, ageCalls }: FileCandidate, isCut: boolean, access: HistoryAccess): string {
   const { missingEdits, pointer, isWhole } = logged;
   const isCurrent = current !== undefined;
   const age = ageCalls === 1 ? "1 tool call ago" : `${ageCalls} tool calls ago`;
@@ -139,9 +145,15 @@ function noteOf({ logged, current, ageCalls }: FileCandidate, isCut: boolean): s
       : "",
     !isCurrent && !isWhole ? "only parts of it were ever shown" : "",
     isCut ? "cut to the part in use" : "",
-    isCut && pointer !== undefined ? `more with ${formatReadCall(pointer)}, or read the file` : "",
+    isCut && pointer !== undefined ? moreOf(pointer, access) : "",
   ];
   return parts.filter((part) => part !== "").join("; ");
+}
+
+function moreOf(pointer: string, { hasHistoryTools = true }: HistoryAccess): string {
+  return hasHistoryTools
+    ? `more with ${formatReadCall(pointer)}, or read the file`
+    : "read the file for more";
 }
 
 /** Whether what lies there now is something else than what the log knew, as far as it knew it. */

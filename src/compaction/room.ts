@@ -10,10 +10,11 @@ import type { VisibleMessage } from "../transcript/window.ts";
 import { countLoss } from "./loss-report.ts";
 import { type Measure, measureMessages } from "./measure.ts";
 import { planPeel } from "./peel.ts";
+import type { HistoryAccess } from "./pointer.ts";
 import type { WindowSituation } from "./policies.ts";
 
 /** A window before a request leaves. Sizes are in tokens of the model that will be asked. */
-export interface Room {
+export interface Room extends HistoryAccess {
   readonly visible: readonly VisibleMessage[];
   /** The whole request as it would be sent, padded. */
   readonly usedTokens: number;
@@ -51,7 +52,7 @@ export interface RoomMade {
 
 /** What the policies of the layers depend on. */
 export function situationOf(room: Room): WindowSituation {
-  const { budget, fixedTokens, padding, editSafety, pins } = room;
+  const { budget, fixedTokens, padding, editSafety, pins, hasHistoryTools } = room;
   return {
     windowTokens: budget.windowTokens,
     // Planners measure unpadded and without the fixed part, so they get the room that is left for that.
@@ -59,6 +60,7 @@ export function situationOf(room: Room): WindowSituation {
     editSafety,
     pendingCallIds: [],
     pins,
+    hasHistoryTools,
   };
 }
 
@@ -90,9 +92,10 @@ export function peelRoom(room: Room, made: RoomMade): RoomMade {
     visible.filter((message) => !mayShorten(message)),
     room.measure,
   );
-  const edit = planPeel(visible.filter(mayShorten), maxTokens - leftAlone, room.measure, room.pins);
+  const peelable = visible.filter(mayShorten);
+  const edit = planPeel(peelable, maxTokens - leftAlone, room.measure, room.pins, room);
   if (edit === undefined) return made;
-  const edits = [...made.edits, { ...edit, loss: countLoss(edit) }];
+  const edits = [...made.edits, { ...edit, loss: countLoss(edit, room) }];
   return { edits, usedTokens: tokensAfter(room, edits) };
 }
 

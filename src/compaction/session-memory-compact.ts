@@ -46,7 +46,7 @@ export interface SessionNotes {
 /** Sizes of such a compaction. `sessionMemoryPolicy` makes those of a window of a given size. */
 export interface SessionMemoryPolicy
   extends KeepPolicy,
-    Pick<CompactionShape, "targetTokens" | "maxNewestRoundTokens" | "maxSummaryShare"> {
+    Pick<CompactionShape, "targetTokens" | "maxNewestRoundTokens" | "maxSummaryShare" | "hasHistoryTools"> {
   readonly editSafety: EditSafety;
   /** The user's own words, verbatim. */
   readonly userWordsTokens: number;
@@ -123,8 +123,8 @@ function planStrict(input: SessionMemoryInput, notes: SessionNotes): SessionMemo
 }
 
 function summaryInput({ digest, policy }: SessionMemoryInput, { text }: SessionNotes): NotesSummaryInput {
-  const { maxNewestRoundTokens, userWordsTokens, appendixTokens } = policy;
-  return { notesText: text, digest, maxNewestRoundTokens, userWordsTokens, appendixTokens };
+  const { maxNewestRoundTokens, userWordsTokens, appendixTokens, hasHistoryTools } = policy;
+  return { notesText: text, digest, maxNewestRoundTokens, userWordsTokens, appendixTokens, hasHistoryTools };
 }
 
 function planBefore(input: SessionMemoryInput, start: number, summary: NotesSummaryInput): SessionMemoryPlan {

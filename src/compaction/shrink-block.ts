@@ -14,12 +14,12 @@ import type {
 } from "../transcript/blocks.ts";
 import { isMedia } from "../transcript/blocks.ts";
 import type { Measure } from "./measure.ts";
-import { formatReadCall } from "./pointer.ts";
+import { formatOriginal, type HistoryAccess } from "./pointer.ts";
 import { formatCount, previewText } from "./preview.ts";
 import { shrinkInput } from "./shrink-input.ts";
 import { waterLevel } from "./water-level.ts";
 
-export interface ShrinkOptions {
+export interface ShrinkOptions extends HistoryAccess {
   readonly budgetTokens: number;
   readonly pointer: string;
   /** Whether media may be replaced by a line that names them. */
@@ -63,7 +63,7 @@ function shrink(block: ContentBlock, options: ShrinkOptions, measure: Measure): 
     case "document":
       return shrinkDocument(block, options, measure);
     case "image":
-      return options.dropsMedia === true ? mediaPlaceholder(block, options.pointer) : undefined;
+      return options.dropsMedia === true ? mediaPlaceholder(block, options) : undefined;
     default:
       return undefined;
   }
@@ -76,8 +76,7 @@ function shrinkDocument(
   measure: Measure,
 ): ContentBlock | undefined {
   const data = documentText(block);
-  if (data === undefined)
-    return options.dropsMedia === true ? mediaPlaceholder(block, options.pointer) : undefined;
+  if (data === undefined) return options.dropsMedia === true ? mediaPlaceholder(block, options) : undefined;
   const preview = previewText(data, { ...options, baseOffset: 0 }, measure);
   return preview === undefined ? undefined : { ...block, source: { ...block.source, data: preview } };
 }
@@ -108,7 +107,7 @@ function shrinkParts(
       return text === undefined ? part : { ...part, text };
     }
     const isDropped = options.dropsMedia === true || !isMediaPart(part);
-    return isDropped ? mediaPlaceholder(part, options.pointer) : part;
+    return isDropped ? mediaPlaceholder(part, options) : part;
   });
   return shown.some((part, index) => part !== parts[index]) ? shown : undefined;
 }
@@ -131,12 +130,12 @@ export function withMediaNamed(block: ContentBlock, pointer: string): ContentBlo
 /** A line that stands for something that cannot be shown in part. */
 export function mediaPlaceholder(
   part: { readonly type: string; readonly source?: unknown },
-  pointer: string,
+  { pointer, ...access }: Pick<ShrinkOptions, "pointer" | "hasHistoryTools">,
 ): TextBlock {
   const size = JSON.stringify(part).length;
   return {
     type: "text",
-    text: `[${part.type}, ${formatCount(size)} characters encoded, not shown; ${formatReadCall(pointer)}]`,
+    text: `[${part.type}, ${formatCount(size)} characters encoded, not shown; ${formatOriginal(pointer, access)}]`,
   };
 }
 

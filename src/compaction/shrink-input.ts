@@ -9,10 +9,11 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { type Measure, measureText } from "./measure.ts";
+import type { HistoryAccess } from "./pointer.ts";
 import { previewText } from "./preview.ts";
 import { waterLevel } from "./water-level.ts";
 
-export interface ShrinkInputOptions {
+export interface ShrinkInputOptions extends HistoryAccess {
   readonly budgetTokens: number;
   readonly pointer: string;
 }
@@ -39,7 +40,7 @@ export function shrinkInput(
 /** Large strings previewed so that all strings together fit the budget; `undefined` where none is large. */
 function shrinkStrings(
   input: JsonValue,
-  { budgetTokens, pointer }: ShrinkInputOptions,
+  { budgetTokens, ...place }: ShrinkInputOptions,
   measure: Measure,
 ): JsonValue | undefined {
   const sizes = new Map<string, number>();
@@ -50,7 +51,9 @@ function shrinkStrings(
   const restTokens = Math.max(0, jsonTokens(input, measure) - largeTokens);
   const level = waterLevel([...sizes.values()], Math.max(0, budgetTokens - restTokens));
   return mapStrings(input, 0, (text) =>
-    (sizes.get(text) ?? 0) > level ? previewText(text, { budgetTokens: level, pointer }, measure) : undefined,
+    (sizes.get(text) ?? 0) > level
+      ? previewText(text, { ...place, budgetTokens: level }, measure)
+      : undefined,
   );
 }
 
@@ -66,25 +69,29 @@ export function holdsLargeString(input: JsonValue, limitTokens: number, measure:
 /** Every string above `limitTokens` previewed to `previewTokens`; `undefined` where there is none. */
 export function previewLargeStrings(
   input: JsonValue,
-  options: { readonly limitTokens: number; readonly previewTokens: number; readonly pointer: string },
+  options: Omit<ShrinkInputOptions, "budgetTokens"> & {
+    readonly limitTokens: number;
+    readonly previewTokens: number;
+  },
   measure: Measure,
 ): JsonValue | undefined {
+  const { limitTokens, previewTokens, ...place } = options;
   return mapStrings(input, 0, (text) => {
     // One character is never more than a few tokens, so short strings need no measuring.
-    if (text.length < MIN_CHARACTERS || measureText(text, measure) <= options.limitTokens) return undefined;
-    return previewText(text, { budgetTokens: options.previewTokens, pointer: options.pointer }, measure);
+    if (text.length < MIN_CHARACTERS || measureText(text, measure) <= limitTokens) return undefined;
+    return previewText(text, { ...place, budgetTokens: previewTokens }, measure);
   });
 }
 
 /** Inner lists and objects replaced by a preview of their JSON, largest first by level. */
 function shrinkMembers(
   input: JsonValue,
-  { budgetTokens, pointer }: ShrinkInputOptions,
+  { budgetTokens, ...place }: ShrinkInputOptions,
   measure: Measure,
 ): JsonValue | undefined {
   const preview = (value: JsonValue, tokens: number): JsonValue => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return previewText(text, { budgetTokens: tokens, pointer }, measure) ?? value;
+    return previewText(text, { ...place, budgetTokens: tokens }, measure) ?? value;
   };
   if (!isObject(input)) return preview(input, budgetTokens);
   const entries = Object.entries(input as JsonObject);

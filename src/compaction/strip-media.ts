@@ -11,7 +11,7 @@ import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
 import { countLoss } from "./loss-report.ts";
 import type { Measure } from "./measure.ts";
 import { pinnedPlaces } from "./pins.ts";
-import { formatPointer } from "./pointer.ts";
+import { formatPointer, type HistoryAccess } from "./pointer.ts";
 import { shrinkBlock } from "./shrink-block.ts";
 
 /** The edit that takes media out of the window, or `undefined` where there are none. */
@@ -19,6 +19,7 @@ export function planStripMedia(
   visible: readonly VisibleMessage[],
   measure: Measure,
   pins?: readonly SeqPin[],
+  access: HistoryAccess = {},
 ): LayerEdit | undefined {
   const pinned = pinnedPlaces(pins);
   const holders = visible.filter(
@@ -29,7 +30,7 @@ export function planStripMedia(
   const forms = older.flatMap(({ seq, blocks }) =>
     blocks.flatMap((shown): readonly BlockForm[] => {
       const isPinned = pinned.has({ seq, block: shown.index });
-      const smaller = isPinned ? undefined : withoutMedia(seq, shown, measure);
+      const smaller = isPinned ? undefined : withoutMedia(seq, shown, measure, access);
       if (smaller === undefined) return [];
       freedTokens += Math.max(0, measure(shown.block) - measure(smaller));
       const blob = shown.blob === undefined ? {} : { blob: shown.blob };
@@ -43,7 +44,7 @@ export function planStripMedia(
     freedTokens: Math.round(freedTokens),
     effect: { forms },
   };
-  return { ...edit, loss: countLoss(edit) };
+  return { ...edit, loss: countLoss(edit, access) };
 }
 
 function holdsMedia(block: VisibleBlock["block"]): boolean {
@@ -55,9 +56,11 @@ function withoutMedia(
   seq: number,
   { index, block }: VisibleBlock,
   measure: Measure,
+  { hasHistoryTools }: HistoryAccess,
 ): VisibleBlock["block"] | undefined {
   if (!holdsMedia(block)) return undefined;
   const pointer = formatPointer({ seq, block: index });
   // Text beside them in one result stays as it is.
-  return shrinkBlock(block, { budgetTokens: measure(block), pointer, dropsMedia: true }, measure);
+  const options = { budgetTokens: measure(block), pointer, dropsMedia: true, hasHistoryTools };
+  return shrinkBlock(block, options, measure);
 }

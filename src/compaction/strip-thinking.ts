@@ -9,11 +9,13 @@ import type { LayerEdit } from "../transcript/edits.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import { countLoss } from "./loss-report.ts";
 import type { Measure } from "./measure.ts";
+import type { HistoryAccess } from "./pointer.ts";
 
 /** The edit that takes all reasoning out of the window, or `undefined` where there is none. */
 export function planStripThinking(
   visible: readonly VisibleMessage[],
   measure: Measure,
+  access: HistoryAccess = {},
 ): LayerEdit | undefined {
   const sealed = visible
     .filter(({ insertedBy }) => insertedBy === undefined)
@@ -27,5 +29,5 @@ export function planStripThinking(
     freedTokens: Math.round(sealed.reduce((sum, { shown }) => sum + measure(shown.block), 0)),
     effect: { forms: sealed.map(({ seq, shown }) => ({ seq, block: shown.index })) },
   };
-  return { ...edit, loss: countLoss(edit) };
+  return { ...edit, loss: countLoss(edit, access) };
 }

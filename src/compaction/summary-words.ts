@@ -4,6 +4,7 @@
  */
 import type { Digest, Words } from "./digest.ts";
 import { type Measure, measureText } from "./measure.ts";
+import type { HistoryAccess } from "./pointer.ts";
 import { previewText } from "./preview.ts";
 import { quote } from "./quoting.ts";
 
@@ -31,7 +32,11 @@ const LATEST = "Latest message of the user that is summarised here ({pointer})";
  */
 export function composeUserWords(
   digest: Digest,
-  options: { readonly throughSeq: number; readonly budgetTokens: number; readonly isUnlimited?: boolean },
+  options: HistoryAccess & {
+    readonly throughSeq: number;
+    readonly budgetTokens: number;
+    readonly isUnlimited?: boolean;
+  },
   measure: Measure,
 ): SummaryWords {
   const said = digest.userWords.filter(({ seq }) => seq <= options.throughSeq);
@@ -42,7 +47,7 @@ export function composeUserWords(
   const verbatimSeqs = new Set<number>();
   let room = options.budgetTokens;
   const take = (words: Words, label: string, limitTokens: number): string | undefined => {
-    const quoted = quoteWithin(words, Math.min(room, limitTokens), measure);
+    const quoted = quoteWithin(words, Math.min(room, limitTokens), measure, options);
     if (quoted === undefined) return undefined;
     if (quoted.isVerbatim) verbatimSeqs.add(words.seq);
     room -= measureText(quoted.text, measure);
@@ -97,11 +102,13 @@ function quoteWithin(
   { text, pointer, characters }: Words,
   budgetTokens: number,
   measure: Measure,
+  { hasHistoryTools }: HistoryAccess,
 ): { readonly text: string; readonly isVerbatim: boolean } | undefined {
   const whole = quote(text);
   const isWhole = characters <= text.length;
   if (measureText(whole, measure) <= budgetTokens) return { text: whole, isVerbatim: isWhole };
   if (budgetTokens < LEAST_PREVIEW_TOKENS / 2) return undefined;
-  const preview = previewText(text, { budgetTokens: budgetTokens * 0.9, pointer }, measure);
+  const options = { budgetTokens: budgetTokens * 0.9, pointer, hasHistoryTools };
+  const preview = previewText(text, options, measure);
   return preview === undefined ? undefined : { text: quote(preview), isVerbatim: false };
 }

@@ -258,7 +258,7 @@ export class WindowPlanner {
           },
         );
     if (edit === undefined) return undefined;
-    const edits = [{ ...edit, loss: countLoss(edit) }];
+    const edits = [{ ...edit, loss: countLoss(edit, room) }];
     const made = { edits, usedTokens: tokensAfter(room, edits) };
     return isWarm && this.#payback(room, made) > this.#callsUntilSummary(room) ? undefined : made;
   }

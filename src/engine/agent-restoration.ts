@@ -66,6 +66,7 @@ export class AgentRestoration {
       windowTokens: room.budget.windowTokens,
       budgetTokens: Math.max(0, targetTokens - measureMessages(after, room.measure)),
       measure: room.measure,
+      hasHistoryTools: room.hasHistoryTools,
       restorers,
       ...(restoredFiles === undefined ? {} : { files: restoredFiles }),
       ...(fileReader === undefined ? {} : { fileReader }),

@@ -29,8 +29,15 @@ import type { SessionParts } from "./session-parts.ts";
 import { SessionPins } from "./session-pins.ts";
 import type { WatchedLog } from "./watched-log.ts";
 
-/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, how far notes and memory are, what failed. */
-const CARRIED = ["announced", "learnedWindows", NOTES_MARK, MEMORY_MARK, BREAKERS_MARK] as const;
+/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, whether it can look at the history, how far notes and memory are, what failed. */
+const CARRIED = [
+  "announced",
+  "learnedWindows",
+  "hasHistoryTools",
+  NOTES_MARK,
+  MEMORY_MARK,
+  BREAKERS_MARK,
+] as const;
 
 /** A session on `log`; `beginning`, header first, where the log is new. */
 export function assembleSession(

@@ -105,7 +105,7 @@ export class CallPreparer {
   arrivalPolicy(): ArrivalPolicy {
     return this.room.rooms.isOff || this.#options.disabledLayers?.includes("arrival") === true
       ? NO_ARRIVAL_LIMITS
-      : arrivalPolicy(this.budget().windowTokens);
+      : arrivalPolicy(this.budget().windowTokens, { hasHistoryTools: this.room.hasHistoryTools });
   }
 
   /** How long cache marks ask the provider to keep what they write. */
@@ -127,6 +127,7 @@ export class CallPreparer {
     checkCallRequest(request);
     const { keeper, writer, log, isDurable } = this.#parts;
     const fixed = await this.#begin(request);
+    this.room.hasHistoryTools = request.historyTools ?? fixed.hasHistoryTools;
     const edits = await this.#makeRoom(request, fixed, help);
     if ("ask" in edits) return edits;
     await this.#repair({ isLeaving: true });

@@ -3,6 +3,7 @@
  * looked at again only where they changed.
  */
 import { OptionError } from "../base/errors.ts";
+import { HISTORY_TOOLS } from "../compaction/history-tools.ts";
 import { estimateFixed } from "../tokens/estimate-message.ts";
 import type { BlobRef } from "../transcript/blocks.ts";
 import type { CallRequest } from "./prepared-call.ts";
@@ -14,6 +15,8 @@ export interface FixedPart {
   readonly toolsText: string | undefined;
   /** Both together, in reference tokens. */
   readonly tokens: number;
+  /** Whether the tools are there by which the model looks at what left its window. */
+  readonly hasHistoryTools: boolean;
   readonly systemRef?: BlobRef;
   readonly toolsRef?: BlobRef;
 }
@@ -57,6 +60,7 @@ export class FixedPartReader {
       system,
       toolsText,
       tokens,
+      hasHistoryTools: HISTORY_TOOLS.every(({ name }) => toolsText?.includes(`"name":"${name}"`) === true),
       ...(systemRef === undefined ? {} : { systemRef }),
       ...(toolsRef === undefined ? {} : { toolsRef }),
     };

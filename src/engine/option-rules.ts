@@ -139,6 +139,7 @@ const REQUEST_RULES: OptionRules<AgentRequest> = {
   model: anything,
   system: anything,
   tools: anything,
+  historyTools: flag,
   parameters: object,
   betas: list,
   reservedMarks: wholeFrom(0),

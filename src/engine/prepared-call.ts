@@ -15,6 +15,12 @@ export interface CallRequest {
   readonly system?: string;
   /** Tool definitions in the shape the provider takes. */
   readonly tools?: readonly unknown[];
+  /**
+   * Whether the model has `history_search` and `history_read`: where it has not, no summary or preview names them.
+   * To be said where `tools` does not tell, because the host sends its tools by another way.
+   * @defaultValue whether `tools` declares both
+   */
+  readonly historyTools?: boolean;
   /** Parameters of the request, such as `max_tokens`; written into the log and not interpreted. */
   readonly parameters?: JsonObject;
   /** Beta features that the request asks for; likewise. */

@@ -12,6 +12,7 @@ import { fingerprint } from "../base/fingerprint.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { cutHead } from "../base/text.ts";
 import { type Measure, measureText } from "../compaction/measure.ts";
+import type { HistoryAccess } from "../compaction/pointer.ts";
 import type { RestorationSource } from "../compaction/restore-candidates.ts";
 import { type FileBudget, fileBudget } from "../compaction/restore-files.ts";
 import { normalisePath } from "../compaction/restore-paths.ts";
@@ -26,7 +27,7 @@ import { recentFilesRestorer } from "./restored-files.ts";
 import { type RestorerAnswer, readFingerprints, runRestorer } from "./restorer-run.ts";
 
 /** A compaction that is planned and not yet appended, and what may be put back after it. */
-export interface RestorationInput extends RestorationSource {
+export interface RestorationInput extends RestorationSource, HistoryAccess {
   readonly windowTokens: number;
   /** What the compaction's target leaves: all that is put back stays within it. */
   readonly budgetTokens: number;
@@ -89,16 +90,16 @@ export async function planRestoration(input: RestorationInput): Promise<Restorat
 }
 
 function builtIn(input: RestorationInput): readonly Restorer[] {
-  const { windowTokens, measure, fileReader, original, files, plan } = input;
+  const { windowTokens, measure, fileReader, original, files, plan, hasHistoryTools } = input;
   const budget = files === "off" ? undefined : (files ?? fileBudget(windowTokens));
   const recent = {
-    ...{ source: input, measure },
+    ...{ source: input, measure, hasHistoryTools },
     ...(fileReader === undefined ? {} : { reader: fileReader }),
     ...(original === undefined ? {} : { original }),
   };
   const planTokens = scaleTokens(RESTORE_DEFAULTS.planTokens, windowTokens);
   return [
-    ...(plan === "off" ? [] : [planRestorer(input.digest, plan ?? {}, planTokens)]),
+    ...(plan === "off" ? [] : [planRestorer(input.digest, plan ?? {}, planTokens, input)]),
     ...(budget === undefined ? [] : [recentFilesRestorer({ ...recent, budget: within(budget, input) })]),
   ];
 }

@@ -3,7 +3,7 @@
  */
 import { RESTORE_DEFAULTS } from "../base/defaults/restore.ts";
 import type { Digest } from "../compaction/digest.ts";
-import { formatReadCall } from "../compaction/pointer.ts";
+import { formatOriginal, type HistoryAccess } from "../compaction/pointer.ts";
 import { doneTodos, openTodos } from "../compaction/todo-state.ts";
 import type { ProjectContext } from "../ports/project-context.ts";
 import type { RestoredItem, Restorer } from "../ports/restorer.ts";
@@ -52,7 +52,12 @@ export interface PlanHost {
 }
 
 /** Plan-mode instructions, the plan, and the task list. */
-export function planRestorer(digest: Digest, host: PlanHost, budgetTokens: number): Restorer {
+export function planRestorer(
+  digest: Digest,
+  host: PlanHost,
+  budgetTokens: number,
+  access: HistoryAccess = {},
+): Restorer {
   return {
     name: "plan",
     priority: PLAN_PRIORITY,
@@ -65,7 +70,7 @@ export function planRestorer(digest: Digest, host: PlanHost, budgetTokens: numbe
           ? []
           : [{ ...item("plan-mode", "Plan mode is on"), note: "from the host, as of now", text: mode }]),
         ...(plan === undefined
-          ? loggedPlan(digest)
+          ? loggedPlan(digest, access)
           : [{ ...item("plan", "Current plan"), note: "from the host, as of now", text: plan }]),
         ...taskList(digest),
       ];
@@ -77,9 +82,10 @@ function item(kind: string, label: string): Pick<RestoredItem, "kind" | "key" | 
   return { kind, key: kind, label, title: kind };
 }
 
-function loggedPlan({ plan }: Digest): readonly RestoredItem[] {
+function loggedPlan({ plan }: Digest, access: HistoryAccess): readonly RestoredItem[] {
   if (plan === undefined) return [];
-  const note = `as it was last put before the user; all of it with ${formatReadCall(plan.pointer)}`;
+  const original = formatOriginal(plan.pointer, access, { lead: "with " });
+  const note = `as it was last put before the user; all of it ${original}`;
   return [{ ...item("plan", "Current plan"), note, text: plan.text }];
 }
 

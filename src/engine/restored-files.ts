@@ -4,6 +4,7 @@
  */
 import { RESTORE_DEFAULTS } from "../base/defaults/restore.ts";
 import type { Measure } from "../compaction/measure.ts";
+import type { HistoryAccess } from "../compaction/pointer.ts";
 import {
   asCandidate,
   type RankedCandidate,
@@ -23,7 +24,7 @@ import type { ContentBlock } from "../transcript/blocks.ts";
 import { toolResultText } from "../transcript/blocks.ts";
 
 /** What the restorer of recent files works from. */
-export interface RecentFilesOptions {
+export interface RecentFilesOptions extends HistoryAccess {
   readonly source: RestorationSource;
   readonly budget: FileBudget;
   readonly measure: Measure;
@@ -47,7 +48,7 @@ export function recentFilesRestorer(options: RecentFilesOptions): Restorer {
       const ranked = rankCandidates(source).slice(0, RESTORE_DEFAULTS.candidatesCount);
       const candidates = await Promise.all(ranked.map((file) => candidateOf(file, options, signal)));
       const room = { ...budget, filesTokens: Math.min(budget.filesTokens, budgetTokens) };
-      const { files, skipped } = planFiles(candidates, room, measure);
+      const { files, skipped } = planFiles(candidates, room, measure, options);
       const shown = files.map(({ path, title, note, text, isCut }) => ({
         kind: "file",
         key: path,

@@ -74,6 +74,16 @@ export class RoomKeeper {
         this.#learned.set(model, tokens);
   }
 
+  /** Whether the last request had tools to look at the history; taken for granted as long as there was none. */
+  get hasHistoryTools(): boolean {
+    return this.#parts.carried.get("hasHistoryTools") !== false;
+  }
+
+  set hasHistoryTools(hasThem: boolean) {
+    if (hasThem) this.#parts.carried.delete("hasHistoryTools");
+    else this.#parts.carried.set("hasHistoryTools", false);
+  }
+
   /** The limits of the window that the last call was prepared for. */
   get budget(): ContextBudget {
     this.#budget ??= this.#budgetFor(this.#parts.keeper.ledger.model);
@@ -205,14 +215,14 @@ export class RoomKeeper {
   #stripped(room: Room): RoomMade | undefined {
     const mayStrip = ({ seq }: VisibleMessage): boolean =>
       room.editSafety === "permissive" || seq > room.lastCallSeq;
-    const edit = planStripMedia(room.visible.filter(mayStrip), room.measure, room.pins);
+    const edit = planStripMedia(room.visible.filter(mayStrip), room.measure, room.pins, room);
     return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
   }
 
   /** Thinking that was refused goes with the history that it is bound to, and without a summary by itself. */
   #withoutThinking(room: Room, made: RoomMade): RoomMade {
     if (made.edits.some((edit) => edit.isBoundary === true)) return made;
-    const edit = planStripThinking(visibleAfter(room, made.edits), room.measure);
+    const edit = planStripThinking(visibleAfter(room, made.edits), room.measure, room);
     if (edit === undefined) return made;
     const edits = [...made.edits, edit];
     return { edits, usedTokens: tokensAfter(room, edits) };
@@ -239,6 +249,7 @@ export class RoomKeeper {
       clearableTools: this.#options.clearableTools,
       lastCallSeq: writer.projection.callSeqs.at(-1) ?? 0,
       pins: writer.projection.pins,
+      hasHistoryTools: this.hasHistoryTools,
       seq: writer.nextSeq,
       at: this.#now(),
     };

@@ -128,6 +128,17 @@ describe("the plan", () => {
     ]);
   });
 
+  it.each([
+    { access: {}, more: 'more with history_read({ pointer: "m2.0" }), or read the file' },
+    { access: { hasHistoryTools: false }, more: "read the file for more" },
+  ])("says where the rest of a long file is: $more", ({ access, more }) => {
+    const long = Array.from({ length: 400 }, (_, index) => `line ${index} of a long file`);
+    const { files } = planFiles(ranked(read(1, "/p/a.ts", long)).map(asCandidate), BUDGET, measure, access);
+    expect(files.map(({ note }) => note)).toEqual([
+      `as it was last seen, 1 tool call ago; it may have changed since; cut to the part in use; ${more}`,
+    ]);
+  });
+
   it("says of a file that is gone that it is gone", () => {
     const [candidate] = ranked(read(1, "/p/a.ts", ["one"])).map(asCandidate);
     expect(plan([{ ...candidate!, current: "gone" }]).files.map(({ text }) => text)).toEqual([

@@ -71,7 +71,7 @@ describe("a session", () => {
     const { session, events } = await aSession({ windowTokens: 16_000 });
     for (let turn = 0; turn < 80; turn++) {
       await session.append(user(`Step ${turn}: ${longText(12)}`));
-      await session.prepare(MODEL);
+      await session.prepare({ ...MODEL, tools: session.history.tools });
       await session.record({ messages: [assistant(`r${turn}`, `Done with step ${turn}.`)] });
     }
     const compactions = events.filter((event) => event.type === "layer" && event.layer === "extractive");

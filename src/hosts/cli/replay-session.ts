@@ -140,6 +140,8 @@ function settingOf({
       model,
       ...(system === undefined ? {} : { system }),
       ...(tools === undefined ? {} : { tools }),
+      // As an agent would run it here, which has them beside the recorded tools.
+      historyTools: true,
     },
   };
 }
