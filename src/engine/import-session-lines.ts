@@ -158,7 +158,7 @@ class LineReader {
       at: known?.at ?? this.#options.clock.nowMs(),
       sessionId: log.sessionId,
       createdBy: known?.createdBy ?? CREATED_BY,
-      source: { format: "palimpsest", sessionId: originalId },
+      source: { format: "palimpsest", sessionId: originalId, ...recordedTimes(known?.source) },
     };
   }
 
@@ -176,6 +176,14 @@ class LineReader {
         `of ${this.#end.entries} entries ${this.#entries} are there, of ${this.#end.blobs} large texts ${this.#blobs.size}`,
       );
   }
+}
+
+/** An import that is exported and imported again stays as old as its recording. */
+function recordedTimes(
+  source: HeaderEntry["source"],
+): Pick<NonNullable<typeof source>, "firstAt" | "lastAt"> {
+  const { firstAt, lastAt } = source ?? {};
+  return { ...(firstAt === undefined ? {} : { firstAt }), ...(lastAt === undefined ? {} : { lastAt }) };
 }
 
 async function discard(log: SessionLog, { store, clock }: ImportLinesOptions): Promise<void> {

@@ -102,6 +102,11 @@ export interface NewSessionOptions extends SessionOptions {
   readonly workingCopy?: string;
   /** Title, tags and the like, stored in front of the first message; nothing is stored before that. */
   readonly metadata?: Readonly<Record<string, JsonValue>>;
-  /** What an imported session was before. */
-  readonly source?: { readonly format: string; readonly sessionId?: string };
+  /** What an imported session was before; `firstAt` and `lastAt`: times of its first and last message, in milliseconds since the epoch. */
+  readonly source?: {
+    readonly format: string;
+    readonly sessionId?: string;
+    readonly firstAt?: number;
+    readonly lastAt?: number;
+  };
 }

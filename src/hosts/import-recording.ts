@@ -36,7 +36,11 @@ async function importOne(imported: ImportedSession, wired: Wired, breath: Breath
   const { signal: _, ...ports } = wired;
   const session = await createSession({
     ...ports,
-    source: { format, ...(originalId === undefined ? {} : { sessionId: originalId }) },
+    source: {
+      format,
+      ...(originalId === undefined ? {} : { sessionId: originalId }),
+      ...recordedTimes(imported),
+    },
     ...(workingCopy === undefined ? {} : { workingCopy }),
     ...(title === undefined ? {} : { metadata: { title: redactBroken(title).text } }),
   });
@@ -59,6 +63,19 @@ async function importOne(imported: ImportedSession, wired: Wired, breath: Breath
     leftOutMessages: leftOut.length,
     repairs: [...taking.notCarried(imported), ...repairs.map(repairWords)],
   };
+}
+
+/** When the first and the last message were recorded; nothing where the recording has no times. */
+function recordedTimes({ items }: ImportedSession): { readonly firstAt?: number; readonly lastAt?: number } {
+  let [firstAt, lastAt] = [Number.POSITIVE_INFINITY, 0];
+  for (const item of items) {
+    const { at } = item.type === "message" ? item.message : {};
+    // Tools write 0 where they know no time.
+    if (at === undefined || !(at > 0)) continue;
+    firstAt = Math.min(firstAt, at);
+    lastAt = Math.max(lastAt, at);
+  }
+  return lastAt === 0 ? {} : { firstAt, lastAt };
 }
 
 /** One recording on its way into a session. */

@@ -41,8 +41,13 @@ export interface HeaderEntry extends EntryBase {
   readonly parent?: { readonly sessionId: string; readonly entryId: string };
   /** What an internal session is for; absent for a conversation. */
   readonly purpose?: string;
-  /** What an imported session was before. */
-  readonly source?: { readonly format: string; readonly sessionId?: string };
+  /** What an imported session was before, and the times of its first and last message there. */
+  readonly source?: {
+    readonly format: string;
+    readonly sessionId?: string;
+    readonly firstAt?: number;
+    readonly lastAt?: number;
+  };
 }
 
 /**

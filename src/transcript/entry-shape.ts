@@ -164,7 +164,14 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
       workingCopy: optional(isText),
       parent: optional(objectOf({ sessionId: isText, entryId: isText })),
       purpose: optional(isText),
-      source: optional(objectOf({ format: isText, sessionId: optional(isText) })),
+      source: optional(
+        objectOf({
+          format: isText,
+          sessionId: optional(isText),
+          firstAt: optional(isNumber),
+          lastAt: optional(isNumber),
+        }),
+      ),
     },
     message: {
       role: isRole,

@@ -7,6 +7,7 @@
 import { redactBroken } from "../../../base/broken-secrets.ts";
 import type { JsonValue } from "../../../base/json.ts";
 import type { LogDamage, SessionInfo } from "../../../ports/session-store.ts";
+import type { HeaderEntry } from "../../../transcript/entries.ts";
 import type { NotesJson } from "../notes/notes-json.ts";
 import type { UnreadableNotes } from "../notes/read-notes.ts";
 import { nameOf, tagsOf } from "./words.ts";
@@ -23,7 +24,9 @@ export interface ListedSession {
   readonly name?: string;
   readonly title?: string;
   readonly tags: readonly string[];
+  /** On this machine: the import of a recording counts. */
   readonly lastActivityAt: number;
+  /** Of a recording, the time of its first message. */
   readonly createdAt?: number;
   /** Of the log, without what lies beside it. */
   readonly bytes: number;
@@ -33,7 +36,7 @@ export interface ListedSession {
   /** The session that it was forked from. */
   readonly forkOf?: string;
   /** What it was before it was imported. */
-  readonly source?: { readonly format: string; readonly sessionId?: string };
+  readonly source?: NonNullable<HeaderEntry["source"]>;
   /** Name of the project's folder; absent of a plain folder of sessions. */
   readonly project?: string;
 }
@@ -51,7 +54,7 @@ export function listedSession(
     title: typeof title === "string" ? redactBroken(title).text : undefined,
     tags: tagsOf(metadata),
     lastActivityAt,
-    createdAt: header?.at,
+    createdAt: header?.source?.firstAt ?? header?.at,
     bytes,
     isInUse,
     workingCopy: header?.workingCopy,

@@ -4,6 +4,7 @@
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showHidden, showOnOneLine } from "../../../base/hidden-characters.ts";
 import { type ExportedMessage, speakerOf } from "../../../formats/export/exported-session.ts";
+import type { HeaderEntry } from "../../../transcript/entries.ts";
 import { promptTokens } from "../../../transcript/messages.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../figures.ts";
 import { notesFacts } from "../notes/notes-words.ts";
@@ -55,7 +56,9 @@ function factsOf(
 ): readonly (readonly [string, string])[] {
   const { header, metadata } = info;
   const { counts, usage, costUsd, blobs } = survey;
-  const created = `${survey.firstAt === undefined ? "at an unknown time" : formatTime(survey.firstAt)}, last active ${formatAge(info.lastActivityAt, nowMs)}`;
+  // Of an import, the store knows only what happened here.
+  const lastActivityAt = (header?.source && survey.lastAt) ?? info.lastActivityAt;
+  const created = `${survey.firstAt === undefined ? "at an unknown time" : formatTime(survey.firstAt)}, last active ${formatAge(lastActivityAt, nowMs)}`;
   const windowTokens = window.keeper.ledger.figure().tokens;
   const facts: (readonly [string, string | undefined])[] = [
     ["Id", showOnOneLine(info.sessionId) + (info.isInUse ? "  ● being written now" : "")],
@@ -63,7 +66,7 @@ function factsOf(
     ["Project", project.name === "" ? undefined : project.name],
     ["Tags", tagsOf(metadata).join(", ") || undefined],
     ["Fork of", header?.parent?.sessionId],
-    ["Imported", header?.source === undefined ? undefined : sourceWords(header.source)],
+    ["Imported", header?.source === undefined ? undefined : sourceWords(header, header.source)],
     ["Begun", created],
     [
       "Said",
@@ -86,14 +89,8 @@ function factsOf(
   );
 }
 
-function sourceWords({
-  format,
-  sessionId,
-}: {
-  readonly format: string;
-  readonly sessionId?: string;
-}): string {
-  return sessionId === undefined ? format : `${format} ${sessionId}`;
+function sourceWords({ at }: HeaderEntry, { format, sessionId }: NonNullable<HeaderEntry["source"]>): string {
+  return `${sessionId === undefined ? format : `${format} ${sessionId}`}, ${formatTime(at)}`;
 }
 
 function callWords({ counts, models }: Survey): string {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync 
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { ListedSession } from "../../../../src/hosts/cli/sessions/sessions-json.ts";
 import { openHome } from "../../../../src/hosts/palimpsest-home.ts";
 import { cliDouble } from "../cli-double.ts";
 import { claudeCodeCutShort, openaiChat, testFolder, writeTestFile } from "../recordings.ts";
@@ -145,6 +146,60 @@ describe("sessions export and import", () => {
       failed: [{ error: { code: "FORMAT_UNKNOWN" } }, { error: { code: "INPUT_NOT_FOUND" } }],
     });
     expect(await idsOf(place)).toHaveLength(2);
+  });
+
+  it("date an import by its recording, and by the import where the recording has no times", async () => {
+    const place = storedHome();
+    const startedAt = Date.now();
+    const files = [
+      writeTestFile("chat.json", openaiChat(2)),
+      writeTestFile("one.jsonl", claudeCodeCutShort()),
+    ];
+    await place.run(["sessions", "import", ...files]);
+    const { sessions } = json<{ sessions: ListedSession[] }>(await place.run(["sessions", "list", "--json"]));
+    const [timeless, dated] = ["openai-chat", "claude-code"].map(
+      (format) => sessions.find(({ source }) => source?.format === format)!,
+    );
+    expect(dated).toMatchObject({
+      createdAt: 1_735_689_600_000,
+      source: {
+        sessionId: "11111111-2222-4333-8444-555555555555",
+        firstAt: 1_735_689_600_000,
+        lastAt: 1_735_689_601_000,
+      },
+    });
+    expect(timeless!.source).toEqual({ format: "openai-chat" });
+    expect(timeless!.createdAt).toBeGreaterThanOrEqual(startedAt);
+    // What happened on this machine sorts lists and lets a clean-up wait.
+    for (const { lastActivityAt } of sessions) expect(lastActivityAt).toBeGreaterThanOrEqual(startedAt - 1);
+    const shown = (await place.run(["sessions", "show", dated!.sessionId])).out;
+    expect(shown).toMatch(/Begun +(2024-12-31|2025-01-01) \d\d:\d\d, last active \d+ y ago/);
+
+    await place.run(["sessions", "export", dated!.sessionId, "-o", "dated.jsonl"]);
+    const again = json<{ imported: { sessionId: string }[] }>(
+      await place.run(["sessions", "import", join(place.folder, "dated.jsonl"), "--new-id", "--json"]),
+    );
+    const copy = await place.run(["sessions", "show", again.imported[0]!.sessionId, "--json"]);
+    expect(json(copy)).toMatchObject({
+      createdAt: 1_735_689_600_000,
+      source: { format: "palimpsest", sessionId: dated!.sessionId },
+    });
+  });
+
+  it("are followed by no clean-up of what was imported just now, however old it is", async () => {
+    const from = storedHome();
+    const old = await storeSession(from, { title: "old", at: Date.now() - 45 * DAY_MS });
+    await from.run(["sessions", "export", old, "-o", "old.jsonl"]);
+    const place = storedHome();
+    const files = [join(from.folder, "old.jsonl"), writeTestFile("one.jsonl", claudeCodeCutShort())];
+    expect((await place.run(["sessions", "import", ...files])).code).toBe(0);
+    const project = join(place.home, "projects", readdirSync(join(place.home, "projects"))[0]!);
+    for (const index of ["kept", "gone"]) {
+      if (index === "gone") rmSync(join(project, ".index.jsonl"), { force: true });
+      expect(json(await place.run(["sessions", "clean", "--json"])), index).toMatchObject({
+        projects: [{ outcome: "done", trashed: 0, kept: { recent: 2 } }],
+      });
+    }
   });
 
   it("write to standard output where - is the file, and tell which large texts are gone", async () => {
