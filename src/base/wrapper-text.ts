@@ -4,13 +4,21 @@
 
 /** An element at the beginning of a text, such as `<ide_opened_file>`. */
 const OPENING_TAG = /^<([A-Za-z][\w-]{0,63})(?:\s[^<>]{0,200})?>/;
+/** Elements that programs put around the user's own words, or around the task they set. */
+const AROUND_WORDS = new Set([
+  ...["task", "feedback", "answer", "question", "user_message", "user_query", "user_request"],
+  ...["issue", "issue_description", "pr_description"],
+]);
 /** Texts that are no user's, known by how they begin. */
 const WRAPPERS =
   /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|\[Request interrupted by user)/;
 /** Elements in a row that are left out; a text of more is taken as it is. */
 const MOST_ELEMENTS = 50;
 
-/** Returns `text` without the elements and instructions in front of it; empty if it is nothing else. */
+/**
+ * Returns `text` without the elements and instructions in front of it; empty if it is nothing else. Of an element
+ * around the user's words, returns the words.
+ */
 export function withoutWrappers(text: string): string {
   let rest = text.trim();
   for (let count = 0; count < MOST_ELEMENTS; count++) {
@@ -20,6 +28,8 @@ export function withoutWrappers(text: string): string {
     const closing = `</${tag[1]}>`;
     const end = rest.indexOf(closing, tag[0].length);
     if (end === -1) return rest;
+    const inside = AROUND_WORDS.has(tag[1]!) ? rest.slice(tag[0].length, end).trim() : "";
+    if (inside !== "") return inside;
     rest = rest.slice(end + closing.length).trimStart();
   }
   return rest;

@@ -23,8 +23,11 @@ export interface SummarySources {
 /** Why a window is compacted whatever its size: by hand, or for what the provider refused or cut. */
 export type CompactReason = "manual" | "reactive" | "silent-overflow" | "media" | "thinking";
 
-/** Why a summary is due. `rent`: for the price's sake, and it may wait. */
-export type SummaryReason = CompactReason | "threshold" | "rent";
+/**
+ * Why a summary is due. `rent`: for the price's sake, and it may wait. `payback`: the window is full; shorter blocks
+ * were enough, but a summary pays for its rewrite sooner.
+ */
+export type SummaryReason = CompactReason | "threshold" | "payback" | "rent";
 
 /** A summary is due: ask again with {@link SummarySources}. */
 export interface SummaryDue {

@@ -328,7 +328,8 @@ export class WindowPlanner {
     if (isEnough && !this.#isSummaryBetter(room, old)) return old;
     const collapsed = this.#collapse(room, old);
     if (collapsed !== undefined) return collapsed;
-    const summary = this.#summarise(room, "threshold", sources);
+    // Where shorter blocks were enough, it is the price that decides for a summary.
+    const summary = this.#summarise(room, isEnough ? "payback" : "threshold", sources);
     if (isSummaryDue(summary)) return summary;
     return peelRoom(room, summary ?? old);
   }

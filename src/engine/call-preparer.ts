@@ -73,6 +73,7 @@ export interface SummaryWanted {
 
 const TRIGGERS: Readonly<Record<SummaryReason, CompactionTrigger>> = {
   threshold: "auto",
+  payback: "auto",
   rent: "auto",
   manual: "manual",
   reactive: "reactive",

@@ -1,10 +1,10 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { costPolicy } from "../../src/compaction/cost-policy.ts";
 import { tokensAfter } from "../../src/compaction/room.ts";
 import { WindowPlanner } from "../../src/compaction/window-planner.ts";
 import { asWindow } from "./recorded.ts";
 import { aRoom } from "./rooms.ts";
-import { assistant, call, result, user } from "./windows.ts";
+import { assistant, call, result, text, user } from "./windows.ts";
 
 it("reckons what a rewrite leaves by the estimate, because the provider's report is void then", () => {
   const visible = asWindow(
@@ -21,4 +21,34 @@ it("reckons what a rewrite leaves by the estimate, because the provider's report
   if (!("edits" in plan)) throw new Error("a summary is not due here");
   expect(plan.edits.map(({ kind }) => kind)).toEqual(["offload"]);
   expect(plan.usedTokens).toBe(tokensAfter(reported, plan.edits));
+});
+
+describe("a full window", () => {
+  const withResults = asWindow(
+    Array.from({ length: 40 }, (_, turn) => [
+      user(`wish ${turn}`),
+      assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `/src/${turn}.ts` })),
+      result(`c${turn}`, "some line of code here\n".repeat(400)),
+    ]).flat(),
+  );
+  const withWords = asWindow(
+    Array.from({ length: 400 }, (_, turn) => [
+      user("some words to keep in mind ".repeat(4)),
+      assistant(`r${turn}`, text("some words in answer ".repeat(4))),
+    ]).flat(),
+  );
+
+  it.each([
+    { policy: "balanced", visible: withResults, reason: "payback", why: "clearing were enough" },
+    { policy: "balanced", visible: withWords, reason: "threshold", why: "nothing can be cleared" },
+    { policy: "faithful", visible: withResults, reason: undefined, why: "no price is minded" },
+    { policy: "faithful", visible: withWords, reason: "threshold", why: "nothing can be cleared" },
+  ] as const)("is summarised for its price or at the threshold under $policy: $why", (given) => {
+    const estimated = aRoom(given.visible);
+    const windowTokens = Math.floor(estimated.usedTokens / 0.95);
+    const room = aRoom(given.visible, { windowTokens });
+    expect(room.usedTokens).toBeGreaterThanOrEqual(room.budget.autoCompactGateTokens);
+    const plan = new WindowPlanner(costPolicy(given.policy)!).plan(room);
+    expect("needs" in plan ? plan.reason : undefined).toBe(given.reason);
+  });
 });

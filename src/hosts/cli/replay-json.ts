@@ -59,6 +59,8 @@ export interface LayerFigures {
   readonly edits: number;
   /** Tokens that the window lost by them. */
   readonly freedTokens: number;
+  /** How many were made for each reason, as the log names it. */
+  readonly reasons: Readonly<Record<string, number>>;
 }
 
 export interface ReplayedSession {

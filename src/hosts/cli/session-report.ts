@@ -5,6 +5,7 @@
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
 import type { LayerName } from "../../transcript/edits.ts";
 import { type CheckedSession, checksOf, formatCheck, type ReportLayout } from "./checks-report.ts";
+import { reasonWords } from "./edit-reasons.ts";
 import { formatBytes, formatCount, formatMs, formatQuantity, formatShare, formatTokens } from "./figures.ts";
 import type { LayerFigures, ReplayedSession } from "./replay-json.ts";
 import type { TrackedCall } from "./session-track.ts";
@@ -79,8 +80,11 @@ export function layerLines(
   const active = (Object.entries(layers) as [LayerName, LayerFigures][]).filter(([, { edits }]) => edits > 0);
   if (active.length === 0)
     return [`  ${styles.dim("No layer had to act: everything fits as it was said.")}`, ""];
-  const rows = active.map(([name, { edits, freedTokens }]) => ({
+  const rows = active.map(([name, { edits, freedTokens, reasons }]) => ({
     name,
+    why: Object.entries(reasons)
+      .map(([reason, count]) => `${formatCount(count)}× ${reasonWords(reason)}`)
+      .join("; "),
     edits: `${formatCount(edits)}×`,
     freed: `−${formatTokens(freedTokens)}`,
   }));
@@ -88,10 +92,12 @@ export function layerLines(
     Math.max(...rows.map((row) => row[field].length));
   const widths = { name: width("name"), edits: width("edits"), freed: width("freed") };
   return [
-    ...rows.flatMap(({ name, edits, freed }) => {
+    ...rows.flatMap(({ name, why, edits, freed }) => {
       const figures = `${edits.padStart(widths.edits)}  ${styles.cyan(freed.padStart(widths.freed))}`;
       const first = `  ${styles.bold(name.padEnd(widths.name))}  ${figures}  `;
-      return wrapWords(first, LAYER_WORDS[name], columns);
+      const margin = " ".repeat(widths.name + widths.edits + widths.freed + 8);
+      const reasons = why === "" ? [] : wrapWords(margin, why, columns);
+      return [...wrapWords(first, LAYER_WORDS[name], columns), ...reasons];
     }),
     "",
   ];

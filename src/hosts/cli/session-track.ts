@@ -4,7 +4,7 @@
  */
 import type { SessionEvent, SessionObserver } from "../../engine/events.ts";
 import type { PreparedCall } from "../../engine/prepared-call.ts";
-import type { LayerName } from "../../transcript/edits.ts";
+import type { LayerEdit, LayerName } from "../../transcript/edits.ts";
 import type { Message } from "../../transcript/messages.ts";
 import type { LayerFigures } from "./replay-json.ts";
 import type { ChartMark } from "./window-chart.ts";
@@ -30,7 +30,7 @@ export interface TrackedRepair {
   readonly subject: string;
 }
 
-const NO_EDITS: LayerFigures = { edits: 0, freedTokens: 0 };
+const NO_EDITS: LayerFigures = { edits: 0, freedTokens: 0, reasons: {} };
 const MARKS: Readonly<Record<LayerName, ChartMark>> = {
   offload: "o",
   peel: "o",
@@ -59,8 +59,9 @@ export class SessionTrack implements SessionObserver {
   }
 
   onEvent(event: SessionEvent): void {
-    if (event.type === "layer") this.#countLayer(event.layer, event.edit.freedTokens);
-    else if (event.type === "offloaded") this.#countLayer("offload", event.freedTokens);
+    if (event.type === "layer") this.#countLayer(event.layer, event.edit);
+    else if (event.type === "offloaded")
+      this.#countLayer("offload", { reason: "arrival", freedTokens: event.freedTokens });
     else if (event.type === "repair") this.repairs.push({ reason: event.reason, subject: event.subject });
   }
 
@@ -110,9 +111,13 @@ export class SessionTrack implements SessionObserver {
     };
   }
 
-  #countLayer(layer: LayerName, freedTokens: number): void {
-    const { edits, freedTokens: before } = this.#layers.get(layer) ?? NO_EDITS;
-    this.#layers.set(layer, { edits: edits + 1, freedTokens: before + freedTokens });
+  #countLayer(layer: LayerName, { reason, freedTokens }: Pick<LayerEdit, "reason" | "freedTokens">): void {
+    const before = this.#layers.get(layer) ?? NO_EDITS;
+    this.#layers.set(layer, {
+      edits: before.edits + 1,
+      freedTokens: before.freedTokens + freedTokens,
+      reasons: { ...before.reasons, [reason]: (before.reasons[reason] ?? 0) + 1 },
+    });
     this.#marks.push(MARKS[layer]);
   }
 }

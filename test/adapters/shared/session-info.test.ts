@@ -49,6 +49,18 @@ describe("the first prompt of a session", () => {
       prompt: "fix the build",
       why: "commands were run first",
     },
+    {
+      messages: [
+        ["<time>2026</time><task>\nfix the build\n</task>", "# task_progress", "<files>a.ts</files>"],
+      ],
+      prompt: "fix the build",
+      why: "an element stands around it",
+    },
+    {
+      messages: [["<task> </task> fix the build"]],
+      prompt: "fix the build",
+      why: "the element around it is empty",
+    },
     { messages: [["<b>bold</b> words"]], prompt: "words", why: "an element of the user's own" },
     { messages: [["<br> is a tag"]], prompt: "<br> is a tag", why: "an element without an end" },
     {

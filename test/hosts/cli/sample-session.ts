@@ -1,7 +1,7 @@
 /** A replayed session in which everything held. */
 import type { ReplayedSession } from "../../../src/hosts/cli/replay-json.ts";
 
-const NONE = { edits: 0, freedTokens: 0 };
+const NONE = { edits: 0, freedTokens: 0, reasons: {} };
 
 export function aReplayed(changed: Partial<ReplayedSession> = {}): ReplayedSession {
   return {
@@ -29,10 +29,10 @@ export function aReplayed(changed: Partial<ReplayedSession> = {}): ReplayedSessi
     overflows: 0,
     fits: true,
     layers: {
-      offload: { edits: 36, freedTokens: 182_771 },
+      offload: { edits: 36, freedTokens: 182_771, reasons: { usage: 35, arrival: 1 } },
       microcompact: NONE,
       collapse: NONE,
-      extractive: { edits: 2, freedTokens: 66_608 },
+      extractive: { edits: 2, freedTokens: 66_608, reasons: { threshold: 1, rent: 1 } },
       full: NONE,
       "session-memory": NONE,
       reactive: NONE,

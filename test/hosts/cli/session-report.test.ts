@@ -37,7 +37,9 @@ describe("renderSession", () => {
       "(claude-opus-4-5), which never holds more than 46.2K.",
       "",
       "  offload     36×   −183K  large blocks moved out of the window, a preview and a pointer left",
+      "                           35× layer's threshold; 1× too large when it arrived",
       "  extractive   2×  −66.6K  everything older told in nine sections, without a model",
+      "                           1× auto-compact threshold; 1× cost policy: cheaper than carrying on",
       "",
       "  ✓ It fits       3 calls: the largest request has 46.2K tokens with about 5K of system prompt and",
       "                  tools, as billed; the limit is 56.6K",
@@ -74,7 +76,7 @@ describe("renderSession", () => {
       repairs: Array.from({ length: 8 }, (_, index) => `line ${index + 1}: bad-json, cut off`),
     });
     const lines = words(report, 120);
-    expect(lines.slice(7, -2)).toEqual([
+    expect(lines.slice(9, -2)).toEqual([
       "  ✗ It fits       2 of 3 calls above the limit of 56.6K; the largest request has 46.2K tokens",
       "  ✗ It is valid   5 of 6 requests would be refused by their provider",
       ...Array.from({ length: 5 }, () => "      call 7, OpenAI, role at messages[3]: Bad \uFFFD[2Jrole"),

@@ -79,6 +79,7 @@ export interface PageEdit {
   /** Index of the call that was the first to see it. */
   readonly call: number;
   readonly layer: LayerName | "repair";
+  /** Why it was made, in words. */
   readonly reason: string;
   readonly freedTokens: number;
   /** The edit's entry in the log, or that of the message that arrived too large. */

@@ -6,6 +6,7 @@ import { PAGE_DEFAULTS } from "../../../base/defaults/page.ts";
 import { shorten } from "../../../base/text.ts";
 import type { SessionEvent } from "../../../engine/events.ts";
 import type { LossReport } from "../../../transcript/edits.ts";
+import { reasonWords } from "../edit-reasons.ts";
 import type { PageEdit, PageLoss } from "./page-data.ts";
 
 /** What an event says about the window; `undefined` where nothing is shown otherwise. `call`: the one that sees it first. */
@@ -17,7 +18,7 @@ export function pageEdit(event: SessionEvent, call: number): PageEdit | undefine
     return {
       call,
       layer,
-      reason: shorten(reason, PAGE_DEFAULTS.pageNameCharacters),
+      reason: shorten(reasonWords(reason), PAGE_DEFAULTS.pageNameCharacters),
       freedTokens: Math.round(freedTokens),
       seq,
       ...(blocks === 0 ? {} : { blocks }),
@@ -26,7 +27,7 @@ export function pageEdit(event: SessionEvent, call: number): PageEdit | undefine
   }
   if (event.type === "offloaded") {
     const { seq, bytes, freedTokens } = event;
-    return { call, layer: "offload", reason: "arrival", freedTokens, seq, blocks: 1, bytes };
+    return { call, layer: "offload", reason: reasonWords("arrival"), freedTokens, seq, blocks: 1, bytes };
   }
   if (event.type === "repair") {
     const { seq, reason } = event;

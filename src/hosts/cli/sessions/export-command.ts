@@ -19,6 +19,7 @@ import { markdownHead, markdownItem } from "../../../formats/export/markdown.ts"
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { Edit } from "../../../transcript/edits.ts";
 import type { Entry } from "../../../transcript/entries.ts";
+import { reasonWords } from "../edit-reasons.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../figures.ts";
 import type { CliContext } from "../terminal.ts";
 import { addPlaceOptions, type CommandShell, helpText, type PlaceFlags } from "./command-shell.ts";
@@ -248,7 +249,7 @@ function missingWords(seq: number, count: number): string {
 function editWords(edit: Edit): string | undefined {
   if (edit.kind === "rewind") return `Went back to m${edit.toSeq}`;
   if (!("isBoundary" in edit) || edit.isBoundary !== true) return undefined;
-  return `Compacted here (${edit.kind}, ${edit.reason}): ${formatTokens(edit.freedTokens)} tokens left the model's window`;
+  return `Compacted here (${edit.kind}, ${reasonWords(edit.reason)}): ${formatTokens(edit.freedTokens)} tokens left the model's window`;
 }
 
 function damageWords({ bytes, reason }: LogDamage): string {
