@@ -11,9 +11,19 @@ import { isInOrder, isTailInPlace } from "./log-place.ts";
 import { readLogUntil } from "./log-reader.ts";
 import { readLogTail } from "./log-tail.ts";
 import type { KnownEnd } from "./log-writer.ts";
-import { type LogScan, readScanned, readSeqs, readTailOf, scanLog, seqAt } from "./ordered-log.ts";
+import {
+  type LogScan,
+  readScanned,
+  readSeqs,
+  readTailOf,
+  scanAtOnce,
+  scanLog,
+  seqAt,
+} from "./ordered-log.ts";
 
 const EMPTY: LogContents = { entries: [], damage: [] };
+/** What the first entry goes on from. */
+const NO_ENTRY = { seq: 0, id: undefined } as const;
 
 /** Does `work` with the open file; `undefined` where there is none yet. */
 type ReadFile = <Result>(work: (file: OpenFile) => Result) => Result | undefined;
@@ -36,6 +46,15 @@ export class FileLogReading {
     const contents = isSure ? tail : await this.#readOrderedTail(size, tail);
     if (contents !== undefined) this.#know(size, contents.entries);
     return contents ?? EMPTY;
+  }
+
+  /** Finds out at once how the log ends; where its end alone cannot tell, by a scan of all of it. */
+  lookAtEnd(): void {
+    const size = this.#read((file) => file.size()) ?? 0;
+    const tail = this.#read((file) => readLogTail(file, size));
+    const isSure = tail !== undefined && this.#read((file) => isTailInPlace(file, tail)) === true;
+    if (isSure) this.#know(size, tail.entries);
+    else this.known = { size, last: this.#read((file) => scanAtOnce(file, size))?.last ?? NO_ENTRY };
   }
 
   /** Whoever read to the end goes on from what it saw, whatever the end alone would say of a damaged log. */
@@ -89,7 +108,7 @@ export class FileLogReading {
     }
     const parts = this.#read((file) => readScanned(file, scan, isOutline));
     // An outline may hold lines that are no entries. Of a log that has none, the first is 1, whatever lies there.
-    if (!isOutline) this.known = { size, last: { seq: 0, id: undefined } };
+    if (!isOutline) this.known = { size, last: NO_ENTRY };
     for (;;) {
       const next = this.#read(() => parts?.next());
       if (next === undefined || next.done === true) return;

@@ -164,6 +164,8 @@ export class FileSessionLog implements SessionLog {
 
   /** Moves the log's numbers on, so that the writer before finds them moved should it wake up. */
   #fence({ clock, process }: LeaseOptions): void {
+    // The session reads only after this, and is to go on from the same entry.
+    if (this.#writer === undefined) this.#reading.lookAtEnd();
     this.#writer ??= this.#openWriter();
     const { seq, id } = this.#writer.look();
     this.#store([fenceEntry({ seq, id }, { at: clock.nowMs(), id: this.#ids.entryId(), process })]);

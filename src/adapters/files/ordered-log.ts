@@ -73,6 +73,15 @@ function* scanOnce(
   return { hasRefused: assembler.hasRefused, scan };
 }
 
+/** Scans the whole file, and holds everything else up. */
+export function scanAtOnce(file: OpenFile, size: number): LogScan {
+  const steps = scanLog(file, size);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** Scans the whole file, without holding up everything else in the process. */
 export async function scanInSteps(file: OpenFile, size: number): Promise<LogScan> {
   const steps = scanLog(file, size);

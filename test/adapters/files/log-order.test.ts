@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { InMemoryFileSystem } from "../../../src/testing/in-memory-file-system.ts";
 import type { Entry } from "../../../src/transcript/entries.ts";
 import { frame, parseFields } from "../../fault/damaged-session/kind.ts";
+import { World } from "../../fault/leased-workload.ts";
 import { checkpoint, fileStore, message, ROOT, readSession, SESSION } from "../../fault/workload.ts";
 
 const PATH = `${ROOT}/${SESSION}.jsonl`;
@@ -130,6 +131,26 @@ describe("a line whose checksum is right and that is no entry", () => {
     const moved = [second, third, fourth, spoiled(fifth), first, fifth];
     expect((await readSession(fileStore(diskWith(moved)))).seqs).toEqual([1, 2, 3, 4, 5]);
   });
+});
+
+it("a log that ends with an old stretch is taken over from a writer that may wake up, and gone on with", async () => {
+  const long = await linesOf(ALL.map((seq) => message(seq, "x".repeat(2_000))));
+  const disk = diskWith([...long, ...long.slice(20, 70)]);
+  const world = new World();
+  const sleeper = await world.start(disk).store.open(SESSION);
+  await sleeper.acquire();
+  world.clock.advance(60_000);
+
+  const log = await world.start(disk).store.open(SESSION);
+  await log.acquire();
+  const seqs = [];
+  for await (const { entries } of log.readAll()) seqs.push(...entries.map(({ entry }) => entry.seq));
+  // The 201st tells the other writer that it was replaced.
+  expect(seqs).toEqual([...ALL, 201]);
+  await log.append([said(202)]);
+  await log.close();
+  expect((await readSession(fileStore(disk))).seqs).toEqual([...ALL, 201, 202]);
+  await sleeper.close();
 });
 
 describe("a log that was cut and gone on with", () => {
