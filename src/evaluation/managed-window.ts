@@ -1,7 +1,7 @@
 /**
- * The library's own policies as contestants: the real planners over the real projection, so what is
- * measured is the text that would be sent. Only storing, repairing and counting by reports are left
- * out, because a recording needs none of them.
+ * The library's own policies as contestants: the real planners over the real projection with its
+ * repairs, so what is measured is the text that would be sent. Only storing and counting by reports
+ * are left out, because a recording needs neither.
  */
 import type { CostPolicy } from "../compaction/cost-policy.ts";
 import { addToDigest, createDigest, type Digest } from "../compaction/digest.ts";
@@ -19,6 +19,7 @@ import type { LayerEdit } from "../transcript/edits.ts";
 import type { BlobBlock, Entry, StoredBlock } from "../transcript/entries.ts";
 import { defaultOrigin, type Message } from "../transcript/messages.ts";
 import { Projection } from "../transcript/projection.ts";
+import { RepairScan } from "../transcript/repair.ts";
 import type { PricedRequest } from "./cache-model.ts";
 import type {
   Arena,
@@ -71,6 +72,9 @@ export class ManagedWindow implements Contestant {
   /** Messages that the digest does not hold yet. */
   #waiting: { readonly seq: number; readonly message: Message }[] = [];
   readonly #seqOf = new Map<number, number>();
+  #scan = new RepairScan();
+  /** Revision of the window that the scan went over. */
+  #scannedRevision = 0;
   #seq = 0;
   #lastCallSeq = 0;
 
@@ -127,6 +131,7 @@ export class ManagedWindow implements Contestant {
   }
 
   prepare(moment: CallMoment): readonly number[] {
+    this.#repair(moment.nowMs, { isLeaving: false });
     const room = this.#room(moment);
     const planned = this.#planner.plan(room);
     const made = isSummaryDue(planned) ? this.#summarise(room, planned.reason, moment) : planned;
@@ -135,6 +140,7 @@ export class ManagedWindow implements Contestant {
       this.#projection.forgetHidden();
       this.#shown.follow(this.#projection.visible);
     }
+    this.#repair(moment.nowMs, { isLeaving: true });
     this.#planner.called(room, made, this.#shown.tokens);
     this.#lastCallSeq = this.#take({
       type: "call",
@@ -202,6 +208,19 @@ export class ManagedWindow implements Contestant {
     };
   }
 
+  /** A recording reuses ids of calls, or lacks one of a pair: planners take a window that can be sent. */
+  #repair(at: number, leaving: { readonly isLeaving: boolean }): void {
+    for (let pass = 0; pass < REPAIR_PASSES; pass++) {
+      const { revision, visible, callSeqs } = this.#projection;
+      if (revision !== this.#scannedRevision) this.#scan = new RepairScan();
+      this.#scannedRevision = revision;
+      const edit = this.#scan.scan(visible, callSeqs, leaving);
+      if (edit === undefined) return;
+      this.#take({ type: "edit", edit, at });
+      this.#shown.follow(this.#projection.visible);
+    }
+  }
+
   #apply(edit: LayerEdit, at: number): void {
     this.#take({ type: "edit", edit, at });
     this.#arena.edited(kindOf(edit), edit.freedTokens);
@@ -254,6 +273,9 @@ export class ManagedWindow implements Contestant {
     return this.#seq;
   }
 }
+
+/** As many as the engine makes: a repair can uncover another, never more than a few deep. */
+const REPAIR_PASSES = 5;
 
 type DraftEntry = Entry extends infer One
   ? One extends Entry
