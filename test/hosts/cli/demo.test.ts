@@ -1,7 +1,6 @@
 /** The demo, in small: a tiny folder, a small window, everything else as it is. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -114,16 +113,22 @@ describe("demo", () => {
   });
 
   it("stops when it is told to and leaves nothing behind", async () => {
-    const ours = (): readonly string[] =>
-      readdirSync(tmpdir()).filter((name) => name.startsWith("palimpsest-run-"));
-    const before = ours();
-    const context = cliDouble({ folder: aFolder() });
-    setTimeout(() => context.stop.abort(), 150);
-    await expect(
-      runDemo({ folder: ".", targetTokens: 50_000_000, windowTokens: 16_000 }, context),
-    ).rejects.toThrow(expect.objectContaining({ code: "ABORTED" }));
-    expect(ours()).toEqual(before);
-    expect(context.written.out).toBe("");
+    // A folder of its own for temporary ones: other test files run commands at the same time.
+    const temporary = testFolder();
+    const shared = process.env["TMPDIR"];
+    process.env["TMPDIR"] = temporary;
+    try {
+      const context = cliDouble({ folder: aFolder() });
+      setTimeout(() => context.stop.abort(), 150);
+      await expect(
+        runDemo({ folder: ".", targetTokens: 50_000_000, windowTokens: 16_000 }, context),
+      ).rejects.toThrow(expect.objectContaining({ code: "ABORTED" }));
+      expect(readdirSync(temporary)).toEqual([]);
+      expect(context.written.out).toBe("");
+    } finally {
+      if (shared === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = shared;
+    }
   });
 
   it.each([
