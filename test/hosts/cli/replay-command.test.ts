@@ -1,6 +1,5 @@
 /** `replay`, from a file to the exit code, through the real engine and a real store. */
 import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ReplayOptions, runReplay } from "../../../src/hosts/cli/replay-command.ts";
@@ -258,17 +257,23 @@ describe("replay", () => {
   });
 
   it("keeps the stored sessions where it is told to, and nothing anywhere otherwise", async () => {
-    const ours = (): readonly string[] =>
-      readdirSync(tmpdir()).filter((name) => name.startsWith("palimpsest-run-"));
-    const before = ours();
-    const keep = join(testFolder(), "kept");
-    const context = cliDouble();
-    const file = writeTestFile("ledgers.json", openaiChat(1));
-    await runReplay([file], { windowSizes: [], model, keep }, context);
-    expect(readdirSync(keep).some((name) => name.endsWith(".jsonl"))).toBe(true);
-    expect(context.written.out).toContain(`in ${keep}`);
-    await runReplay([file], { windowSizes: [], model }, cliDouble());
-    expect(ours()).toEqual(before);
+    // A folder of its own for temporary ones: other test files run commands at the same time.
+    const temporary = testFolder();
+    const shared = process.env["TMPDIR"];
+    process.env["TMPDIR"] = temporary;
+    try {
+      const keep = join(testFolder(), "kept");
+      const context = cliDouble();
+      const file = writeTestFile("ledgers.json", openaiChat(1));
+      await runReplay([file], { windowSizes: [], model, keep }, context);
+      expect(readdirSync(keep).some((name) => name.endsWith(".jsonl"))).toBe(true);
+      expect(context.written.out).toContain(`in ${keep}`);
+      await runReplay([file], { windowSizes: [], model }, cliDouble());
+      expect(readdirSync(temporary)).toEqual([]);
+    } finally {
+      if (shared === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = shared;
+    }
   });
 
   it("stops when it is told to, without an unfinished result, and leaves nothing behind", async () => {
