@@ -90,22 +90,13 @@ function piecesOf(text: string): readonly Piece[] {
   for (const match of text.matchAll(BREAK)) {
     const next = match.index + match[0].length;
     const isLine = match.groups?.["line"] !== undefined;
-    if (isLine && (!mayGoOn(text, next) || beginsAnew(text, next))) continue;
+    if (isLine && beginsAnew(text, next)) continue;
     add(match.index);
     at = next;
     isRest = !isLine;
   }
   add(text.length);
   return pieces;
-}
-
-/** Six characters or more that look random: few lines begin so, and no others are looked at. */
-const REST = /(?=[\w+/=.:@-]{0,80}(?:\d|[a-z][A-Z]))[\w+/=.:@-]{6}/y;
-
-/** True if a line may begin with the rest of a key. */
-function mayGoOn(text: string, at: number): boolean {
-  REST.lastIndex = at;
-  return REST.test(text);
 }
 
 /** A word, a variable that is set, or what is in no key. */

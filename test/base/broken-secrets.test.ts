@@ -30,6 +30,21 @@ describe("redactBroken", () => {
       shown: "A=[redacted: aws]\nDEBUG=1",
       why: "a key of a fixed length in front of a variable",
     },
+    {
+      text: `Use ${ID.slice(0, 17)}\n    ${ID.slice(17)} for it`,
+      shown: "Use [redacted: aws] for it",
+      why: "an indented line that has three letters of it",
+    },
+    {
+      text: `Use ${ID.slice(0, 13)}\n> ${ID.slice(13)} for it`,
+      shown: "Use [redacted: aws] for it",
+      why: "a quotation whose line has capitals only",
+    },
+    {
+      text: `"Use ${ID.slice(0, 9)}\\nEBOTCTPDQRS for it"`,
+      shown: '"Use [redacted: aws] for it"',
+      why: "JSON, with capitals only behind it",
+    },
   ])("takes out what is broken by $why, and nothing behind it", ({ text, shown }) => {
     expect(redactBroken(text).text).toBe(shown);
     expect(redactBroken(shown)).toEqual({ text: shown, found: new Map() });
