@@ -47,9 +47,18 @@ export class KnownSecrets {
   redact(text: string): RedactedText {
     const spans = findBroken(text);
     for (const span of spans) this.#remember(text, span);
-    if (this.#pieces.size === 0) return takeOut(text, spans);
     const pieces = this.#findPieces(text);
     return takeOut(text, pieces.length === 0 ? spans : joinSpans([...spans, ...pieces]));
+  }
+
+  /** The same for a text that is known to hold no secrets of its own. */
+  redactPieces(text: string): string {
+    return takeOut(text, this.#findPieces(text)).text;
+  }
+
+  /** True while none is known. */
+  get isEmpty(): boolean {
+    return this.#pieces.size === 0;
   }
 
   #remember(text: string, { family, from, to }: SecretSpan): void {
@@ -66,6 +75,7 @@ export class KnownSecrets {
   }
 
   #findPieces(text: string): readonly SecretSpan[] {
+    if (this.isEmpty) return [];
     const found: SecretSpan[] = [];
     let reached = 0;
     for (let end = PIECE_CHARACTERS - 1; end < text.length; end++) {

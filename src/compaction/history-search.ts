@@ -7,13 +7,13 @@
  * forget their oldest places. Rare terms, which is what one searches by, keep all of theirs.
  */
 
-import { cutWithoutSecrets } from "../base/broken-secrets.ts";
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import { cutHead, cutTail } from "../base/text.ts";
 import { visitTerms } from "../base/text-terms.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import { blockText } from "../transcript/blocks.ts";
 import type { Message, Role } from "../transcript/messages.ts";
+import { withoutSecrets } from "../transcript/without-secrets.ts";
 import { formatPointer } from "./pointer.ts";
 import { parseQuery, type QueryTerms } from "./search-terms.ts";
 import { cutSnippet } from "./snippet.ts";
@@ -117,8 +117,9 @@ export function addToHistory(
   count: (text: string) => TermCounts = countTerms,
 ): void {
   message.content.forEach((block, position) => {
-    const said = blockText(block);
-    const text = indexedText(said);
+    const text = indexedText(blockText(block));
+    // What is found is shown, so it is kept without secrets; they can still be searched for by their words.
+    const safe = withoutSecrets(block);
     const tool = toolOf(index, block);
     if (text.trim() !== "")
       addBlock(
@@ -129,7 +130,7 @@ export function addToHistory(
           role: message.role,
           ...(tool === undefined ? {} : { tool }),
         },
-        shownText(said),
+        safe === block ? text : indexedText(blockText(safe)),
         count(text),
       );
   });
@@ -141,16 +142,6 @@ function indexedText(text: string): string {
   const { indexedHeadCharacters, indexedTailCharacters } = COMPACTION_DEFAULTS;
   if (text.length <= indexedHeadCharacters + indexedTailCharacters) return text;
   return `${cutHead(text, indexedHeadCharacters)}\n${cutTail(text, indexedTailCharacters)}`;
-}
-
-/** The same without secrets: what is found is shown. They can still be searched for by their words. */
-function shownText(text: string): string {
-  const { indexedHeadCharacters, indexedTailCharacters } = COMPACTION_DEFAULTS;
-  if (text.length <= indexedHeadCharacters + indexedTailCharacters)
-    return cutWithoutSecrets(text, { from: 0, to: text.length });
-  const head = cutHead(text, indexedHeadCharacters).length;
-  const tail = text.length - cutTail(text, indexedTailCharacters).length;
-  return `${cutWithoutSecrets(text, { from: 0, to: head })}\n${cutWithoutSecrets(text, { from: tail, to: text.length })}`;
 }
 
 function toolOf(index: HistoryIndex, block: ContentBlock): string | undefined {

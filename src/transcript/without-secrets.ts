@@ -15,9 +15,9 @@ const MAX_DEPTH = 200;
 /** Members that only a provider can use. */
 const OPAQUE = /^(?:signature|encrypted_\w{1,40}|file_id|tool_use_id)$/;
 /** Names that say what their value is. */
-const TELLING = /pass|secret|token|key|auth|cookie|credential|pwd|contrase|senha|kennwort/i;
+const TELLING = /pass|secret|token|key|auth|cookie|credential|pwd|contrase|senha|kennwort|wachtwoord|heroku/i;
 
-/** By the block, which never changes; what was found to hold no secret is itself. */
+/** By the block, which never changes: each is looked through once, whatever is made of it. One without a secret is itself. */
 const known = new WeakMap<ContentBlock, ContentBlock>();
 
 /** The block without secrets; the same block where it holds none. */
@@ -32,12 +32,13 @@ export function withoutSecrets(block: ContentBlock): ContentBlock {
 
 /** The block without secrets and without pieces of known ones; its own secrets are known from then on. */
 export function withoutKnownSecrets(block: ContentBlock, secrets: KnownSecrets): ContentBlock {
-  return redactBlock(block, (text) => secrets.redact(text).text);
+  if (withoutSecrets(block) !== block) return redactBlock(block, (text) => secrets.redact(text).text);
+  return secrets.isEmpty ? block : redactBlock(block, (text) => secrets.redactPieces(text));
 }
 
 /** Remembers the secrets of the blocks. */
 export function learnSecrets(blocks: Iterable<ContentBlock>, secrets: KnownSecrets): void {
-  // Most hold none, and that is known already.
+  // Pieces that others hold teach nothing.
   for (const block of blocks) if (withoutSecrets(block) !== block) withoutKnownSecrets(block, secrets);
 }
 
@@ -112,10 +113,11 @@ function redactBlock(block: ContentBlock, redact: (text: string) => string): Con
   }
 }
 
-/** Pictures in results are long and hold no words. */
+/** Pictures in results are long and hold no words; a long line of JSON does. */
 function redactUnlessEncoded(redact: (text: string) => string): (text: string) => string {
   return (text) =>
-    text.length > ENCODED_CHARACTERS && !/\s/.test(text.slice(0, 1_000)) ? text : redact(text);
+    text.length > ENCODED_CHARACTERS && ENCODED.test(text.slice(0, 1_000)) ? text : redact(text);
 }
 
 const ENCODED_CHARACTERS = 50_000;
+const ENCODED = /^(?:data:[^,]{0,100},)?[A-Za-z0-9+/_=-]+$/;

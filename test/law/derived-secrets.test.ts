@@ -176,9 +176,11 @@ describe("what is derived", () => {
   it("holds no piece of a planted secret, wherever a layer cuts", () => {
     const leaks: string[] = [];
     const names = new Set<string>();
+    const tried = new Map<string, Set<number>>();
     PLANTED_SECRETS.forEach((secret, place) => {
       const cuts = isLong ? [0, ...CUTS] : place % 4 === 0 ? [CUTS[(place / 4) % CUTS.length]!] : [];
       for (const cut of cuts) {
+        tried.set(secret.family, (tried.get(secret.family) ?? new Set()).add(cut));
         const said = across(cut, secret);
         for (const [name, output] of Object.entries(derivedFrom(talkOf(said), said))) {
           names.add(name);
@@ -190,6 +192,9 @@ describe("what is derived", () => {
     });
     expect(leaks).toEqual([]);
     expect(names.size).toBe(17);
+    const families = [...tried.values()];
+    if (isLong) expect(families.filter((cuts) => cuts.size === 13).length).toBeGreaterThanOrEqual(95);
+    else expect(families.length).toBeGreaterThanOrEqual(25);
   });
 
   it("holds none in a summary whose model repeats secrets whole, cut, or without their prefix", () => {
