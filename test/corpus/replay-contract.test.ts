@@ -25,6 +25,7 @@ import { Projection } from "../../src/transcript/projection.ts";
 import { assembleRequest } from "../../src/transcript/request.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
+import { bySize, isLong } from "../helpers/size-of-run.ts";
 
 /** What is sent at the most in each window: nothing goes out beyond it. */
 const WINDOWS = [
@@ -39,11 +40,11 @@ const FOLDERS = [
   ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
 ];
 /**
- * All sessions and windows in both classes of edit safety in the long suite; in the default one each smaller
- * session in one of them, without those that take longest.
+ * All sessions and windows in the long suite; in the default one each smaller session, without those that take
+ * longest.
  */
-const SAFETIES = ["strict", "permissive"] as const;
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
+type EditSafety = "strict" | "permissive";
+const SAFETIES: readonly EditSafety[] = ["strict", "permissive"];
 const SMALLER_BYTES = 60_000;
 const LONGEST = new Set(["cc-ctxeval-compact.jsonl.gz", "tau-airline-gpt4o-12.jsonl.gz"]);
 const files = FOLDERS.flatMap((folder) => corpusFiles(folder)).filter(
@@ -55,11 +56,16 @@ const TOO_SMALL: Readonly<Record<string, readonly number[]>> = {
   "copilot-agentv": [16_000],
   "copilot-azuredev": [16_000],
 };
+/** Both classes in a soak; in a long run one for each session and window in turn; by default one window of each session. */
+const safetiesOf = (file: number, window: number): readonly EditSafety[] =>
+  bySize<readonly EditSafety[]>({
+    usual: window === file % 4 ? [SAFETIES[(file >> 2) % 2]!] : [],
+    long: [SAFETIES[(file + window) % 2]!],
+    soak: SAFETIES,
+  });
 const runsOf = (file: number) =>
   WINDOWS.flatMap((window, index) =>
-    SAFETIES.filter((_, place) => isLong || (index === file % 4 && place === (file >> 2) % 2)).map(
-      (editSafety) => ({ ...window, editSafety }),
-    ),
+    safetiesOf(file, index).map((editSafety) => ({ ...window, editSafety })),
   );
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-contract-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -111,8 +111,8 @@ describe("a log cut at any byte", () => {
 describe("a log with a spoiled byte", () => {
   it.each([
     { first: 0, name: "one bit turned", spoil: (byte: number, at: number) => byte ^ (1 << (at % 8)) },
-    { first: 3, name: "a line break in its place", spoil: () => 0x0a },
-    { first: 6, name: "a zero in its place", spoil: () => 0 },
+    { first: 4, name: "a line break in its place", spoil: () => 0x0a },
+    { first: 8, name: "a zero in its place", spoil: () => 0 },
   ])("gives back every other record unchanged and reports the spoiled one: $name", async ({
     first,
     spoil,
@@ -121,7 +121,8 @@ describe("a log with a spoiled byte", () => {
       (JSON.parse(texts) as { seq: number }[]).map((entry) => [entry.seq, JSON.stringify(entry)]),
     );
     const wrong: string[] = [];
-    const [start, step] = IS_LONG ? [0, 1] : [first, SPOILED_STEP];
+    // Each kind takes a third of the bytes in a long run, and another third than the one before it.
+    const [start, step] = IS_LONG ? [first % 3, 3] : [first, SPOILED_STEP];
     for (let at = start; at < whole.length; at += step) {
       const bytes = whole.slice();
       bytes[at] = spoil(bytes[at]!, at);

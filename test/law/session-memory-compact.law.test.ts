@@ -26,7 +26,7 @@ import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histor
 import { digestOf } from "../helpers/layer-planners.ts";
 import { bySize, isLong } from "../helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 15, long: 1_000, soak: 6_000 });
+const RUNS = bySize({ usual: 15, long: 300, soak: 6_000 });
 
 const NOTES_TEXT = "# Current State\n\nThe parser is being written.";
 
