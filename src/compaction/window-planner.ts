@@ -63,7 +63,7 @@ export class WindowPlanner {
   readonly #ledger = new RentLedger();
   /** Messages that the last summary left; `undefined` as long as there was none. */
   #afterSummaryTokens: number | undefined;
-  /** The request for which the layers behind the gates were asked last, as they left it. */
+  /** The last request that was below the gates, or for which the layers behind them were asked, as they left it. */
   #lastLook: Pick<Room, "usedTokens" | "budget" | "editSafety"> | undefined;
   /** Rent from which on it is worth looking at the blocks again. */
   #lookAgainRent = 0;
@@ -125,7 +125,9 @@ export class WindowPlanner {
       this.#lookAgainRent = this.#ledger.windowRent * RENT_DEFAULTS.lookAgainFactor;
     }
     const { budget, editSafety } = room;
-    if (made.edits.length > 0 || this.#isGateLookDue(room))
+    // A window can fall below its gates without a rewrite, where a report comes in below the estimate.
+    const isBelow = room.usedTokens < budget.offloadGateTokens;
+    if (made.edits.length > 0 || isBelow || this.#isGateLookDue(room))
       this.#lastLook = { usedTokens: made.usedTokens, budget, editSafety };
     if (made.edits.some(({ kind }) => kind === "collapse")) this.#collapsedSeq = room.seq;
     if (made.edits.length > 0) this.#collapses.clear();

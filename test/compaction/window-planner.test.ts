@@ -38,6 +38,23 @@ describe("a full window", () => {
     ]).flat(),
   );
 
+  it("is looked at when it passes a gate again that a low report brought it below", () => {
+    const planner = new WindowPlanner(costPolicy("faithful")!);
+    const { budget } = aRoom([]);
+    const planned = [
+      { visible: withWords, overGate: 20 },
+      { visible: withWords, overGate: -100 },
+      { visible: withResults, overGate: 30 },
+    ].map(({ visible, overGate }) => {
+      const room = { ...aRoom(visible), usedTokens: budget.offloadGateTokens + overGate };
+      const plan = planner.plan(room);
+      if (!("edits" in plan)) throw new Error("a summary is not due here");
+      planner.called(room, plan, room.messagesTokens);
+      return plan.edits.map(({ kind }) => kind);
+    });
+    expect(planned).toEqual([[], [], ["offload"]]);
+  });
+
   it.each([
     { policy: "balanced", visible: withResults, reason: "payback", why: "clearing were enough" },
     { policy: "balanced", visible: withWords, reason: "threshold", why: "nothing can be cleared" },
