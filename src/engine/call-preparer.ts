@@ -229,7 +229,7 @@ export class CallPreparer {
   ): SummaryAsk {
     const { keeper, writer } = this.#parts;
     const { ledger } = keeper;
-    const { ratio } = ledger;
+    const { ratio, padding } = ledger;
     return {
       ...due,
       request,
@@ -244,6 +244,7 @@ export class CallPreparer {
       budget: this.budget(),
       maxOutputTokens: this.room.maxOutputTokens,
       measure: (block) => estimateBlock(block, request.model) * ratio,
+      padding,
     };
   }
 

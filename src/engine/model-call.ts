@@ -46,9 +46,7 @@ export const OUTPUT_PARAMETERS = [
 export interface SideOutput {
   /** Enough for the answer. */
   readonly wantedTokens: number;
-  /** What it gets in any case, if the model can: this much is kept free for it. */
-  readonly reservedTokens: number;
-  /** What the window has left beside the prompt. */
+  /** What the window has left beside the prompt, padded: providers refuse a longer answer with a full window. */
   readonly freeTokens: number;
   /** The model's own limit; `undefined` if it is not known. */
   readonly maxOutputTokens: number | undefined;
@@ -57,19 +55,22 @@ export interface SideOutput {
 /**
  * Gives a side call an output limit of its own: the conversation's limit is for the host's answers. The limit is
  * no part of what a provider caches, so the prefix stays as it is. It replaces the host's parameter of that name,
- * and never lowers it. A thinking budget, which is part of what is cached, comes on top.
+ * and lowers it only where the window has no room for it. A thinking budget, which is part of what is cached, comes
+ * on top; a window that has no more than that left keeps the host's limit.
  */
 export function withOutputLimit(request: ModelRequest, output: SideOutput): ModelRequest {
   const { parameters = {} } = request;
   const names = OUTPUT_PARAMETERS.filter((name) => typeof parameters[name] === "number");
   const thinkingTokens = thinkingBudget(parameters);
+  const freeTokens = Math.floor(output.freeTokens);
+  if (freeTokens <= thinkingTokens) return request;
   const limit = Math.min(
     output.wantedTokens + thinkingTokens,
-    Math.max(Math.floor(output.freeTokens), output.reservedTokens + thinkingTokens),
+    freeTokens,
     output.maxOutputTokens ?? Number.POSITIVE_INFINITY,
   );
   if (names.length === 0) return { ...request, maxOutputTokens: limit };
-  const own = names.map((name) => [name, Math.max(limit, Number(parameters[name]))]);
+  const own = names.map((name) => [name, Math.min(freeTokens, Math.max(limit, Number(parameters[name])))]);
   return { ...request, parameters: { ...parameters, ...Object.fromEntries(own) } };
 }
 

@@ -42,6 +42,7 @@ export interface NotesAsk
     | "budget"
     | "maxOutputTokens"
     | "measure"
+    | "padding"
   > {
   /** The notes as the model is to read them. */
   readonly document: NotesDocument;
@@ -107,8 +108,7 @@ export class NotesDesk {
       const unlimited = modelRequest(ask.request, { messages, cacheMarks: ask.cacheMarks }, ask.cacheTtl);
       const request = withOutputLimit(unlimited, {
         wantedTokens: totalTokens + summaryReserveTokens,
-        reservedTokens: totalTokens,
-        freeTokens: windowTokens - ask.usedTokens - promptTokens,
+        freeTokens: windowTokens - ask.usedTokens - promptTokens * ask.padding,
         maxOutputTokens: ask.maxOutputTokens,
       });
       return this.#call(

@@ -37,6 +37,8 @@ export interface SummaryAsk {
   readonly maxOutputTokens: number | undefined;
   /** In tokens of the model that is being called. */
   readonly measure: Measure;
+  /** What a measured size is multiplied by wherever it must not turn out to be too small. */
+  readonly padding: number;
   readonly instructions?: string | undefined;
   readonly span?: PartialSpan | undefined;
 }

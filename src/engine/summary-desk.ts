@@ -125,7 +125,7 @@ export class SummaryDesk {
   #forked(ask: SummaryAsk, asked: WrittenFor): Attempt {
     const instruction = composeForkInstruction(asked);
     const messages = withInstruction(ask.messages, instruction);
-    const { request, cacheMarks, cacheTtl, budget, usedTokens, maxOutputTokens } = ask;
+    const { request, cacheMarks, cacheTtl, budget, usedTokens, padding, maxOutputTokens } = ask;
     const unlimited = modelRequest(request, { messages, cacheMarks }, cacheTtl);
     return {
       trigger: ask.trigger,
@@ -134,8 +134,7 @@ export class SummaryDesk {
       unlimited,
       request: withOutputLimit(unlimited, {
         wantedTokens: budget.summaryReserveTokens + asked.summaryTokens,
-        reservedTokens: budget.summaryReserveTokens,
-        freeTokens: budget.windowTokens - usedTokens - measureText(instruction, ask.measure),
+        freeTokens: budget.windowTokens - usedTokens - measureText(instruction, ask.measure) * padding,
         maxOutputTokens,
       }),
     };

@@ -95,9 +95,11 @@ describe.skipIf(!hasCorpus)("recorded sessions over HTTP", () => {
   });
 });
 
+/** The calls that share the conversation's prefix: cold summaries and cold updates of the notes have their own. */
 const answers = (provider: ScriptedProvider) =>
   provider.requests.filter(
-    (request) => request.purpose === "answer" && !request.systemText.startsWith("You summarise"),
+    ({ purpose, systemText }) =>
+      purpose === "answer" && !/^You (?:summarise|keep the notes of) /.test(systemText),
   );
 
 /**

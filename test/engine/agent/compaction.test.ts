@@ -26,8 +26,10 @@ describe("a full window", () => {
     expect(asked).toMatchObject({
       model: rest.model,
       system: "You read.",
-      parameters: { max_tokens: 4_000 },
+      // What the window has left. It is no part of what is cached.
+      parameters: { max_tokens: 3_692 },
     });
+    expect(rest.parameters).toEqual({ max_tokens: 4_000 });
     expect(asked?.tools).toBe(rest.tools);
     expect(JSON.stringify(asked?.messages.slice(0, shared.length))).toBe(JSON.stringify(shared));
     expect(asked?.messages.length).toBe(shared.length + 2);

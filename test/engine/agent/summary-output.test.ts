@@ -40,10 +40,18 @@ interface Setting extends Partial<Omit<PalimpsestOptions, "model">> {
   readonly connect: (url: string) => ModelClient;
   readonly parameters?: JsonObject;
   readonly faults?: (request: ScriptedRequest) => ScriptStep | undefined;
+  /** What is read in each turn. @defaultValue 2,000 words */
+  readonly words?: number;
 }
 
 /** Some turns in a window of 64,000 tokens, and a compaction by hand. */
-async function compactByHand({ connect, parameters, faults, ...options }: Setting): Promise<Played> {
+async function compactByHand({
+  connect,
+  parameters,
+  faults,
+  words = 2_000,
+  ...options
+}: Setting): Promise<Played> {
   const started = await scriptedProvider({
     windowTokens: 64_000,
     ...(faults === undefined ? {} : { faults }),
@@ -64,7 +72,7 @@ async function compactByHand({ connect, parameters, faults, ...options }: Settin
   });
   const session = await palimpsest.session("s");
   const request = { system: "You read. ".repeat(800), ...(parameters === undefined ? {} : { parameters }) };
-  for (let turn = 0; turn < 6; turn++) await session.turn(`Read this: ${wordsOf(2_000)}`, request);
+  for (let turn = 0; turn < 6; turn++) await session.turn(`Read this: ${wordsOf(words)}`, request);
   await session.notesSettled();
   await session.compact({ instructions: "Keep it short." });
   await palimpsest.close();
@@ -124,6 +132,37 @@ describe("a forked summary", () => {
     expect(summary?.maxOutputTokens).toBe(limit);
     const body = summary?.body as JsonObject;
     expect(body["thinking"]).toEqual(parameters?.thinking);
+  });
+
+  it.each([
+    {
+      why: "the host's own limit does not fit any more",
+      client: "openaiChatModel",
+      parameters: { max_completion_tokens: 36_300 },
+      limit: 35_977,
+    },
+    {
+      why: "the reserve does not fit beside the thinking budget",
+      client: "anthropicModel",
+      parameters: { max_tokens: 30_000, thinking: { type: "enabled", budget_tokens: 28_000 } },
+      limit: 31_834,
+    },
+    {
+      why: "the thinking budget alone does not fit, so that the host's limit stays",
+      client: "anthropicModel",
+      parameters: { max_tokens: 32_350, thinking: { type: "enabled", budget_tokens: 32_200 } },
+      limit: 32_350,
+    },
+  ])("asks $client for $limit tokens: $why", async ({ client, parameters, limit }) => {
+    const { connect, model } = CLIENTS.find(({ name }) => name === client)!;
+    const played = await compactByHand({
+      connect: (url) => ({ ...connect(url), model }),
+      parameters,
+      words: 4_200,
+    });
+    expect(calls(played)).toEqual(["forked written"]);
+    const [summary] = played.of(isSummaryRequest);
+    expect(summary?.maxOutputTokens).toBe(limit);
   });
 
   it("goes with the host's own limit if the provider refuses a higher one", async () => {
