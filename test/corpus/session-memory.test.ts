@@ -29,8 +29,8 @@ import { assembleRequest } from "../../src/transcript/request.ts";
 import { expectedUpdates, GATES, madeUpdates, SWITCHES } from "../evaluation/expected-updates.ts";
 import { recordedSessions } from "../evaluation/recorded-sessions.ts";
 import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
+import { bySize, isLong } from "../helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const tariff = TARIFFS["anthropic-5m"];
 
 /** One in the default suite; every long session in the long one. */
@@ -60,7 +60,10 @@ describe.skipIf(!hasCorpus)("notes of recorded sessions (with the corpus)", asyn
   const windows = isLong ? [200_000, 64_000, 32_000] : [64_000];
 
   it.each(
-    windows.flatMap((windowTokens) => SWITCHES.map((on) => ({ windowTokens, ...on }))),
+    // A long run tries every third setting, which has each window and each switch; a soak all of them.
+    windows
+      .flatMap((windowTokens) => SWITCHES.map((on) => ({ windowTokens, ...on })))
+      .filter((_, index) => index % bySize({ usual: 1, long: 3, soak: 1 }) === 0),
   )("are updated where gates and cap say: window $windowTokens, gates $isGated, cap $cap", ({
     windowTokens,
     isGated,

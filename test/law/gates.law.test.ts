@@ -15,6 +15,7 @@ import type { VisibleMessage } from "../../src/transcript/window.ts";
 import { asWindow } from "../compaction/recorded.ts";
 import { aRoom, PADDING } from "../compaction/rooms.ts";
 import { assistant, call, measure, result, text, user } from "../compaction/windows.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 /** What one call adds to the window, as shares of it in thousandths. */
 interface Step {
@@ -113,7 +114,7 @@ describe("a window that fills up", () => {
           planner.called(room, plan, measureMessages(visible, measure));
         });
       }),
-      { numRuns: process.env["PALIMPSEST_LONG"] === undefined ? 12 : 1_000 },
+      { numRuns: bySize({ usual: 12, long: 300, soak: 3_000 }) },
     );
   });
 
