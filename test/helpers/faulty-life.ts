@@ -85,6 +85,8 @@ export class FaultyLife {
   readonly #ledger = new CallLedger();
   /** Texts that were said and acknowledged. */
   readonly #said = new Set<string>();
+  /** Results of tools that are not known to be in the log: an abort while a tool runs drops its result. */
+  readonly #unsent = new Set<string>();
   readonly #aside: Promise<void>[] = [];
   readonly #system: string;
   #agent!: AgentSession;
@@ -226,6 +228,7 @@ export class FaultyLife {
 
   async #turn(step: LifeStep & { readonly do: "turn" }, count: number): Promise<void> {
     this.#abort = new AbortController();
+    this.#unsent.clear();
     this.#callsLeft = step.calls;
     this.#resultTokens = Math.round(this.#options.windowTokens * step.resultShare);
     const prompt = `The user asks for part ${count} of the work.`;
@@ -240,7 +243,14 @@ export class FaultyLife {
       ...(step.by === "streamed" ? { onEvent: () => {} } : {}),
     });
     this.#said.add(prompt);
+    this.#acknowledge();
     this.#tellSaid(answer);
+  }
+
+  /** The results so far were appended: a turn went on with them, or the host did it. */
+  #acknowledge(): void {
+    for (const text of this.#unsent) this.#said.add(text);
+    this.#unsent.clear();
   }
 
   /** A host that calls its model itself. */
@@ -269,6 +279,7 @@ export class FaultyLife {
       const results = await this.#results(answer, tools);
       if (results === undefined) return;
       await this.#agent.append(results);
+      this.#acknowledge();
     }
   }
 
@@ -307,7 +318,7 @@ export class FaultyLife {
       inputSchema: { type: "object" },
       run: (input) => {
         const text = `Result ${++this.#count} of ${JSON.stringify(input)}:${wordsOf(this.#resultTokens)}`;
-        this.#said.add(text);
+        this.#unsent.add(text);
         return text;
       },
     }));
@@ -361,7 +372,10 @@ export class FaultyLife {
     const index = this.#calls++;
     const isByHand = JSON.stringify(request.messages.at(-1)).includes("BY HAND");
     if (asksForNotes(request)) this.#ledger.noted();
-    else this.#ledger.called(asksForSummary(request), isByHand);
+    else {
+      this.#ledger.called(asksForSummary(request), isByHand);
+      if (!asksForSummary(request)) this.#acknowledge();
+    }
     const happening = this.#options.meanwhile.get(index);
     if (happening === "abort") this.#abort.abort();
     const aside = (work: Promise<unknown>): void => {
