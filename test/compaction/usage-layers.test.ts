@@ -250,7 +250,7 @@ describe("rewrites of old blocks", () => {
   });
 
   it.each(
-    usualFew([16_000, 32_000, 64_000, 200_000], 2),
+    usualFew([16_000, 32_000, 64_000, 200_000], 4),
   )("are far apart in a window of %d tokens, whatever the size of the results", (windowTokens) => {
     const effectiveTokens = windowTokens * 0.9;
     const resultTokens = fc.integer({ min: 20, max: Math.floor(effectiveTokens / 20) });
