@@ -16,6 +16,7 @@ import type { Message } from "../../src/transcript/messages.ts";
 import { CallLedger } from "./call-ledger.ts";
 import { asksForSummary, HastyDeadline } from "./faulty-model.ts";
 import { asksForNotes, NOTES_TIMEOUT_MS } from "./notes-manners.ts";
+import { SaidTexts, wordsOf } from "./said-texts.ts";
 import { MortalStore } from "./sessions.ts";
 import { within } from "./within.ts";
 
@@ -70,8 +71,6 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "NO_MESSAGES",
 ]);
 
-const WORDS = "the parser reads tokens one by one and keeps the place of each in the file\n";
-
 export class FaultyLife {
   readonly problems: string[] = [];
   readonly events: SessionEvent[] = [];
@@ -83,10 +82,7 @@ export class FaultyLife {
   readonly #model: ModelClient;
   #palimpsest: Palimpsest;
   readonly #ledger = new CallLedger();
-  /** Texts that were said and acknowledged. */
-  readonly #said = new Set<string>();
-  /** Results of tools that are not known to be in the log: an abort while a tool runs drops its result. */
-  readonly #unsent = new Set<string>();
+  readonly #said = new SaidTexts();
   readonly #aside: Promise<void>[] = [];
   readonly #system: string;
   #agent!: AgentSession;
@@ -194,7 +190,7 @@ export class FaultyLife {
       }
     const notes = await agent.readNotes();
     if (notes !== undefined && notes.text.match(/^# /gm)?.length !== 10) this.problems.push(notes.text);
-    for (const text of this.#said) if (!kept.has(text)) this.problems.push(`lost: ${text.slice(0, 60)}`);
+    for (const text of this.#said.missingFrom(kept)) this.problems.push(`lost: ${text.slice(0, 60)}`);
     await agent.close();
   }
 
@@ -228,7 +224,7 @@ export class FaultyLife {
 
   async #turn(step: LifeStep & { readonly do: "turn" }, count: number): Promise<void> {
     this.#abort = new AbortController();
-    this.#unsent.clear();
+    this.#said.dropResults();
     this.#callsLeft = step.calls;
     this.#resultTokens = Math.round(this.#options.windowTokens * step.resultShare);
     const prompt = `The user asks for part ${count} of the work.`;
@@ -243,14 +239,8 @@ export class FaultyLife {
       ...(step.by === "streamed" ? { onEvent: () => {} } : {}),
     });
     this.#said.add(prompt);
-    this.#acknowledge();
+    this.#said.acknowledgeResults();
     this.#tellSaid(answer);
-  }
-
-  /** The results so far were appended: a turn went on with them, or the host did it. */
-  #acknowledge(): void {
-    for (const text of this.#unsent) this.#said.add(text);
-    this.#unsent.clear();
   }
 
   /** A host that calls its model itself. */
@@ -279,7 +269,7 @@ export class FaultyLife {
       const results = await this.#results(answer, tools);
       if (results === undefined) return;
       await this.#agent.append(results);
-      this.#acknowledge();
+      this.#said.acknowledgeResults();
     }
   }
 
@@ -318,7 +308,7 @@ export class FaultyLife {
       inputSchema: { type: "object" },
       run: (input) => {
         const text = `Result ${++this.#count} of ${JSON.stringify(input)}:${wordsOf(this.#resultTokens)}`;
-        this.#unsent.add(text);
+        this.#said.addResult(text);
         return text;
       },
     }));
@@ -374,7 +364,7 @@ export class FaultyLife {
     if (asksForNotes(request)) this.#ledger.noted();
     else {
       this.#ledger.called(asksForSummary(request), isByHand);
-      if (!asksForSummary(request)) this.#acknowledge();
+      if (!asksForSummary(request)) this.#said.acknowledgeResults();
     }
     const happening = this.#options.meanwhile.get(index);
     if (happening === "abort") this.#abort.abort();
@@ -404,8 +394,5 @@ export class FaultyLife {
       this.problems.push(`after ${what} the log folds to another window`);
   }
 }
-
-/** Some 4 characters a token. */
-const wordsOf = (tokens: number): string => WORDS.repeat(Math.floor((tokens * 4.6) / WORDS.length));
 
 const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
