@@ -30,7 +30,7 @@ export class KnownDamage {
     this.#emit = emit;
   }
 
-  /** Stretches that held entries of the session which nobody can read now. */
+  /** Stretches that held entries of the session that cannot be read any longer. */
   get lossCount(): number {
     return this.#lossCount;
   }

@@ -131,7 +131,7 @@ class ConfinedFileSystem implements FileSystem {
       }
   }
 
-  /** What is there already may be something else. Somebody may have removed it since, which whoever uses it is told. */
+  /** Throws where something else has the name already. If it was removed meanwhile, its next use says so. */
   #assertFolder(names: readonly string[]): void {
     try {
       holdFolder(this.#root, names, this.#confinement).close();

@@ -7,7 +7,7 @@
  * - On Linux a folder is opened, and its handle is asked where it lies (`/proc/self/fd/<handle>`): that is beyond
  *   anybody's exchanging. Where it does not lie where it should, each part is opened by the handle of the one
  *   above it, with `O_NOFOLLOW`, which finds what is in the way. The last name is used through its folder's
- *   handle: what was looked at is what is used, and nobody can win the race.
+ *   handle: what was looked at is what is used, and no exchange can win the race.
  * - Elsewhere Node has no such way. There every part of the path is looked at before and after, and an opened
  *   file is compared with the one that stands at the path, several times, before a byte is read or written. So a
  *   folder that is exchanged for a link and put back is not read through and not written through, and where the
