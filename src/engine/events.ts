@@ -62,7 +62,8 @@ import type { SummaryCall } from "./summary-desk.ts";
  * - `closed`: the session was closed; nothing follows.
  * - `mended`: something stored is not shown as it was said, because no provider would take it or nobody knows what it
  *   is; `reason` says why, `block` which one. Told when it is appended, and again whenever the log is opened.
- * - `damage`: a stretch of the stored log could not be read and was passed over.
+ * - `damage`: a stretch of the stored log could not be read and was passed over; `sessionId` where a reader of stored
+ *   sessions (search, export, a dream) met it.
  */
 export type SessionEvent =
   | {
@@ -166,7 +167,7 @@ export type SessionEvent =
       readonly block?: number;
       readonly reason: MendReason;
     }
-  | { readonly type: "damage"; readonly damage: LogDamage };
+  | { readonly type: "damage"; readonly damage: LogDamage; readonly sessionId?: string };
 
 /** Whoever wants to know what happens inside a session: a log, a meter, a progress line. Pass it as `observer`. */
 export interface SessionObserver {

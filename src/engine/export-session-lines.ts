@@ -14,7 +14,9 @@ import {
 import type { Hasher } from "../ports/hasher.ts";
 import type { SessionLog } from "../ports/session-store.ts";
 import { redactJson } from "../transcript/without-secrets.ts";
+import type { SessionObserver } from "./events.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
+import { watchReads } from "./watched-log.ts";
 
 /** How a session is written out. */
 export interface ExportLinesOptions {
@@ -27,10 +29,13 @@ export interface ExportLinesOptions {
   readonly onProgress?: (position: number) => void;
   /** Told of a text beside the log that is gone or damaged: it is not in the file. */
   readonly onMissing?: (hash: string) => void;
+  /** Told of the damage in what is read. */
+  readonly observer?: SessionObserver;
 }
 
 /** The lines of a session, without line breaks, as the file has them. Reading takes no lease. */
-export async function* exportLines(log: SessionLog, options: ExportLinesOptions): AsyncGenerator<string> {
+export async function* exportLines(stored: SessionLog, options: ExportLinesOptions): AsyncGenerator<string> {
+  const log = watchReads(stored, options.observer);
   const { isRedacted, signal, onProgress } = options;
   const renamed = new Map<string, { readonly hash: string; readonly bytes: number }>();
   let entriesCount = 0;

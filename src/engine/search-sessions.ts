@@ -13,8 +13,10 @@ import type { SessionLog, SessionStore } from "../ports/session-store.ts";
 import { isThinking } from "../transcript/blocks.ts";
 import type { Entry, MessageEntry, Scope, StoredBlock } from "../transcript/entries.ts";
 import { isReservedKey } from "../transcript/metadata.ts";
+import type { SessionObserver } from "./events.ts";
 import { readBlock } from "./hydrate.ts";
 import { listSessionIds } from "./session-overview.ts";
+import { watchReads } from "./watched-log.ts";
 
 /** Which sessions are searched, and when to stop. */
 export interface SessionSearchOptions {
@@ -25,6 +27,8 @@ export interface SessionSearchOptions {
   readonly limitPerSession?: number;
   /** Shows keys and passwords in snippets. @defaultValue false */
   readonly showsSecrets?: boolean;
+  /** Told of the damage in what is read. */
+  readonly observer?: SessionObserver;
   /** Ends the search: it throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -63,8 +67,9 @@ export async function* searchSessions(
   for await (const sessionId of listSessionIds(store, scope)) {
     signal?.throwIfAborted();
     if (plain !== undefined && (await store.mayHold?.(sessionId, plain, scope)) === false) continue;
-    const log = await openQuietly(store, sessionId, scope);
-    if (log === undefined) continue;
+    const opened = await openQuietly(store, sessionId, scope);
+    if (opened === undefined) continue;
+    const log = watchReads(opened, options.observer);
     try {
       for await (const hit of searchLog(log, sought, Math.min(left, limitPerSession), signal)) {
         yield hit;

@@ -8,7 +8,7 @@ import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import type { LogContents, LogDamage, LogReading, NotesFile, SessionLog } from "../ports/session-store.ts";
 import type { Timer } from "../ports/timer.ts";
 import type { Entry } from "../transcript/entries.ts";
-import type { SessionEvent } from "./events.ts";
+import { notify, type SessionEvent, type SessionObserver } from "./events.ts";
 
 /** Lines that were never acknowledged, or that another line already holds: nothing of the session is lost with them. */
 const LOSING_NOTHING: ReadonlySet<LogDamage["reason"]> = new Set([
@@ -43,6 +43,15 @@ export class KnownDamage {
     if (known === undefined && !LOSING_NOTHING.has(damage.reason)) this.#lossCount++;
     this.#emit({ type: "damage", damage });
   }
+}
+
+/** The log for a reader that is not its session: the observer is told of the damage, and in which session it is. */
+export function watchReads(log: SessionLog, observer: SessionObserver | undefined): SessionLog {
+  if (observer === undefined) return log;
+  const { sessionId } = log;
+  const emit = (event: SessionEvent): void =>
+    notify(observer, event.type === "damage" ? { ...event, sessionId } : event);
+  return new WatchedLog(log, new KnownDamage(emit));
 }
 
 /** Passes everything on to `log`, and reports the damage in what is read. */

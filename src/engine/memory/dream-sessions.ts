@@ -14,12 +14,18 @@ import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import { defaultOrigin, type Message } from "../../transcript/messages.ts";
+import type { SessionObserver } from "../events.ts";
 import { shownOf } from "../hydrate.ts";
 import { stopIfAborted } from "../stop-if-aborted.ts";
+import { watchReads } from "../watched-log.ts";
 import type { DreamSessions } from "./dream.ts";
 
-/** The sessions of one scope of a store, as a dream looks into them. */
-export function storedSessions(store: SessionStore, scope?: Scope): DreamSessions {
+/** The sessions of one scope of a store, as a dream looks into them; `observer` is told of the damage in what it reads. */
+export function storedSessions(
+  store: SessionStore,
+  scope?: Scope,
+  observer?: SessionObserver,
+): DreamSessions {
   const limit = MEMORY_DREAM_DEFAULTS.readSessionsCount;
   const activeSince = async (sinceMs: number): Promise<readonly string[]> => {
     const { sessions } = await store.describe({ limit, ...(scope === undefined ? {} : { scope }) });
@@ -27,14 +33,14 @@ export function storedSessions(store: SessionStore, scope?: Scope): DreamSession
       .filter(({ lastActivityAt }) => lastActivityAt > sinceMs)
       .map(({ sessionId }) => sessionId);
   };
+  const open = (sessionId: string) => async () => watchReads(await store.open(sessionId, scope), observer);
   return {
     count: async (sinceMs) => (await activeSince(sinceMs)).length,
     gather: async (sinceMs, signal) => {
       const gathered: FreshMemory[] = [];
       for (const sessionId of await activeSince(sinceMs)) {
         stopIfAborted(signal, "The dream");
-        const open = () => store.open(sessionId, scope);
-        const talk = await readTalk(open, (at, message) => at > sinceMs && isUsers(message));
+        const talk = await readTalk(open(sessionId), (at, message) => at > sinceMs && isUsers(message));
         const found = extractByRules(talk?.map(({ said }) => said) ?? []).proposals;
         const saidAt = new Map(talk?.map(({ at, said }) => [said.id, at]));
         gathered.push(
@@ -50,10 +56,7 @@ export function storedSessions(store: SessionStore, scope?: Scope): DreamSession
     talks: async function* (sinceMs, signal) {
       for (const sessionId of await activeSince(sinceMs)) {
         stopIfAborted(signal, "The dream");
-        const talk = await readTalk(
-          () => store.open(sessionId, scope),
-          () => true,
-        );
+        const talk = await readTalk(open(sessionId), () => true);
         if (talk === undefined) continue;
         const saidWhere = (isNew: boolean) =>
           talk.filter(({ at }) => at > sinceMs === isNew).map(({ said }) => said);

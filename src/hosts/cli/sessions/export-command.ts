@@ -105,7 +105,7 @@ export async function runExport(
         format,
         isRedacted,
         version,
-        report: { redacted: 0, missing: 0 },
+        report: { redacted: 0, missing: 0, damaged: 0 },
       };
       const pieces = format === "jsonl" ? jsonlOf(run) : documentOf(run);
       if (output === undefined) {
@@ -142,7 +142,7 @@ interface ExportRun {
   readonly isRedacted: boolean;
   readonly version: string;
   /** Counted while it is written. */
-  readonly report: { redacted: number; missing: number };
+  readonly report: { redacted: number; missing: number; damaged: number };
 }
 
 function formatOf(output: string | undefined): ExportFormat {
@@ -152,12 +152,15 @@ function formatOf(output: string | undefined): ExportFormat {
 
 /** On standard error, so that the export itself can go anywhere. */
 function report(
-  { context: { err }, format, isRedacted, report: { redacted, missing } }: ExportRun,
+  { context: { err }, format, isRedacted, report: { redacted, missing, damaged } }: ExportRun,
   file: { readonly path: string; readonly bytes: number } | undefined,
 ): void {
   const words = [
     ...(redacted > 0 ? [`${formatQuantity(redacted, "secret")} taken out`] : []),
     ...(missing > 0 ? [`${formatQuantity(missing, "large text")} missing in the store`] : []),
+    ...(damaged > 0
+      ? [`${formatQuantity(damaged, "damaged stretch", "damaged stretches")} passed over`]
+      : []),
     ...(format === "jsonl" && !isRedacted ? ["to the letter: secrets that were said are in it"] : []),
   ];
   if (file !== undefined) words.unshift(`${showOnOneLine(file.path)} (${formatBytes(file.bytes)})`);
@@ -175,6 +178,11 @@ async function* jsonlOf({ opened, context, isRedacted, report: counted }: Export
       progress.show({ label: info.sessionId, share: position / Math.max(1, info.bytes), detail: "writing" }),
     onMissing: () => {
       counted.missing++;
+    },
+    observer: {
+      onEvent: () => {
+        counted.damaged++;
+      },
     },
   });
   try {
@@ -198,6 +206,7 @@ async function* documentOf(run: ExportRun): AsyncGenerator<string> {
   const [head, item] = format === "html" ? [htmlHead, htmlItem] : [markdownHead, markdownItem];
   yield head(headOf(opened, survey, presenter));
   for await (const { entries, damage } of readThrough(opened, context, "writing")) {
+    counted.damaged += damage.length;
     for (const one of damage) yield item(presenter.note(damageWords(one)));
     for (const { entry } of entries) {
       const { made, missing } = await itemOf(entry, { survey, presenter, reader });

@@ -4,6 +4,7 @@
 import type { Command } from "commander";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
+import type { SessionEvent } from "../../../engine/events.ts";
 import { type SessionSearchHit, searchSessions } from "../../../engine/search-sessions.ts";
 import { formatQuantity } from "../figures.ts";
 import { type CliContext, layoutOf } from "../terminal.ts";
@@ -87,13 +88,23 @@ async function* findAll(
 ): AsyncGenerator<Hit> {
   const progress = progressOf(context);
   const projects = all === true ? await place.projects() : [place.project];
+  const damaged = new Set<string>();
   let left = limit;
   try {
     for (const [index, project] of projects.entries()) {
       const store = place.storeOf(project);
       progress.show({ label: project.name, share: index / projects.length, detail: "searching" });
       let named: { readonly id: string; readonly name: string | undefined } | undefined;
-      const options = { limit: left, showsSecrets: redact === false, signal: context.signal };
+      const options = {
+        limit: left,
+        showsSecrets: redact === false,
+        signal: context.signal,
+        observer: {
+          onEvent: (event: SessionEvent): void => {
+            if (event.type === "damage") damaged.add(event.sessionId ?? "");
+          },
+        },
+      };
       for await (const hit of searchSessions(store, text, options)) {
         progress.clear();
         if (named?.id !== hit.sessionId)
@@ -112,6 +123,10 @@ async function* findAll(
     throw error;
   } finally {
     progress.clear();
+    if (damaged.size > 0)
+      context.err.write(
+        `${formatQuantity(damaged.size, "session")} damaged, and searched as far as can be read; palimpsest doctor says more\n`,
+      );
   }
 }
 

@@ -219,6 +219,28 @@ describe("sessions export and import", () => {
     }
   });
 
+  it("and a search tell that a part of the log cannot be read", async () => {
+    const place = storedHome();
+    const id = await storeSession(place, { rounds: 5 });
+    const log = join(openHome({ home: place.home, workingCopy: place.folder }).project.folder, `${id}.jsonl`);
+    writeFileSync(log, readFileSync(log, "utf8").replace("entry of ledger 2", "entry of ledger 7"));
+    for (const format of ["md", "html", "jsonl"]) {
+      const { code, err } = await place.run(["sessions", "export", id, "-f", format]);
+      expect({ code, err }).toEqual({
+        code: 0,
+        err: expect.stringContaining("1 damaged stretch passed over"),
+      });
+    }
+    for (const word of ["ledger 5", "nowhere"]) {
+      const { err } = await place.run(["sessions", "search", word]);
+      const isTold = err.includes(
+        "1 session damaged, and searched as far as can be read; palimpsest doctor says more",
+      );
+      // Without a trace of the word in its bytes a log is not read at all.
+      expect(isTold, err).toBe(word === "ledger 5");
+    }
+  });
+
   it("leave nothing where they are stopped or cannot write", async () => {
     const place = storedHome();
     const id = await storeSession(place);
