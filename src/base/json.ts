@@ -2,6 +2,7 @@
  * JSON from outside: parsed without trust, written at any depth.
  */
 import { errorMessage } from "./error-message.ts";
+import { toWellFormed } from "./text.ts";
 
 export type JsonPrimitive = string | number | boolean | null;
 export type JsonValue = JsonPrimitive | readonly JsonValue[] | JsonObject;
@@ -98,4 +99,20 @@ export function writeDeepJson(root: unknown, { maxValues }: { readonly maxValues
   return reason === undefined
     ? { ok: true, text: texts.join(""), valuesCount: maxValues - valuesLeft }
     : { ok: false, reason };
+}
+
+/** The same value with lone surrogates replaced, copied only where there is one. @internal */
+export function wellFormedJson<T extends JsonValue>(value: T): T {
+  if (typeof value === "string") return toWellFormed(value) as T;
+  if (Array.isArray(value)) {
+    const items = value.map((item: JsonValue) => wellFormedJson(item));
+    return items.some((item, index) => item !== value[index]) ? (items as unknown as T) : value;
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value as JsonObject);
+  const mended = entries.map(([key, item]) => [toWellFormed(key), wellFormedJson(item)] as const);
+  const isSame = mended.every(
+    ([key, item], index) => item === entries[index]![1] && key === entries[index]![0],
+  );
+  return isSame ? value : (Object.fromEntries(mended) as T);
 }

@@ -6,6 +6,7 @@ import type { ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import { toolResultText } from "../transcript/blocks.ts";
 import type { VisibleBlock } from "../transcript/window.ts";
 import { withoutSecrets } from "../transcript/without-secrets.ts";
+import { CLEARED_PREFIX } from "./cleared-mark.ts";
 import { visitLiterals } from "./literals.ts";
 import { type Measure, measureText } from "./measure.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -14,9 +15,6 @@ import { formatCount } from "./preview.ts";
 import { isSmallQuery, type SmallQueryPolicy } from "./small-exchanges.ts";
 import { mainArgument, toolKind } from "./tool-kinds.ts";
 import type { LiteralScope } from "./visible-literals.ts";
-
-/** How every cleared result starts. */
-export const CLEARED_PREFIX = "[Old tool result content cleared";
 
 export interface BriefPolicy extends SmallQueryPolicy, HistoryAccess {
   /** What stands for a cleared result, in tokens. */

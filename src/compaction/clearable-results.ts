@@ -6,7 +6,7 @@
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
-import { CLEARED_PREFIX } from "./brief.ts";
+import { isCleared } from "./cleared-mark.ts";
 import type { Measure } from "./measure.ts";
 import { pinnedPlaces } from "./pins.ts";
 import { holdsLargeString } from "./shrink-input.ts";
@@ -63,16 +63,6 @@ export function findClearableResults(
       if (clearableTools.has(toolKey(call.name))) found.push({ seq, shown, result: block, call });
     }
   return found;
-}
-
-/** Only a form that an edit gave can be a brief: a tool that prints one is not spared by it. */
-export function isCleared({ block, form }: VisibleBlock): boolean {
-  return (
-    form === "edited" &&
-    block.type === "tool_result" &&
-    typeof block.content === "string" &&
-    block.content.startsWith(CLEARED_PREFIX)
-  );
 }
 
 /** How many of the newest results stay. */

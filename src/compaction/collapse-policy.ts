@@ -4,7 +4,7 @@
 import { COLLAPSE_DEFAULTS as C } from "../base/defaults/collapse.ts";
 import { COMPACTION_DEFAULTS } from "../base/defaults/compaction.ts";
 import type { CollapsePolicy } from "./collapse.ts";
-import type { WindowSituation } from "./policies.ts";
+import type { WindowSituation } from "./room.ts";
 import { scaleTokens } from "./scale.ts";
 
 /** What may collapse in a window, and into how much. */

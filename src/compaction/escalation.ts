@@ -10,8 +10,8 @@ import { previewEdit } from "../transcript/projection.ts";
 import { countLoss } from "./loss-report.ts";
 import { planMicrocompactByUsage } from "./microcompact-by-usage.ts";
 import { planOffloadByUsage } from "./offload-by-usage.ts";
-import { clearableToolsOf, microcompactPolicy, offloadPolicy, type WindowSituation } from "./policies.ts";
-import type { Room } from "./room.ts";
+import { clearableToolsOf, microcompactPolicy, offloadPolicy } from "./policies.ts";
+import type { Room, WindowSituation } from "./room.ts";
 
 /** Sizes from which on a layer may act, in tokens of the whole request. */
 export interface LayerGates {

@@ -17,8 +17,7 @@ import {
 } from "./clearable-results.ts";
 import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
 import { recentTailStart } from "./measure.ts";
-import type { UsageInput } from "./offload-by-usage.ts";
-import { isWorthARewrite, type RewriteWorth } from "./worth-a-rewrite.ts";
+import { isWorthARewrite, type RewriteWorth, type UsageInput } from "./worth-a-rewrite.ts";
 
 /**
  * What may be cleared, and from when on. Sizes are in tokens unless the name says otherwise;

@@ -6,13 +6,13 @@
  * preview would tell wrong sizes.
  */
 import type { BlockForm, LayerEdit } from "../transcript/edits.ts";
-import type { VisibleBlock, VisibleMessage } from "../transcript/window.ts";
+import type { VisibleBlock } from "../transcript/window.ts";
 import { type HistoryState, mayRewriteHistory } from "./editing-rule.ts";
 import { type Measure, recentTailStart } from "./measure.ts";
 import { pinnedPlaces } from "./pins.ts";
 import { formatPointer, type HistoryAccess } from "./pointer.ts";
 import { shrinkBlock } from "./shrink-block.ts";
-import { isWorthARewrite, type RewriteWorth } from "./worth-a-rewrite.ts";
+import { isWorthARewrite, type RewriteWorth, type UsageInput } from "./worth-a-rewrite.ts";
 
 /** When old blocks take their preview form, in tokens. `offloadPolicy` makes the policy of a window of a given size. */
 export interface OffloadPolicy extends HistoryState, RewriteWorth, HistoryAccess {
@@ -24,14 +24,6 @@ export interface OffloadPolicy extends HistoryState, RewriteWorth, HistoryAccess
   readonly previewTokens: number;
   /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;
-}
-
-/** The window that a usage layer looks at, and how large it is. */
-export interface UsageInput {
-  readonly visible: readonly VisibleMessage[];
-  /** The whole prompt as it is estimated now, with system prompt and tools. */
-  readonly usedTokens: number;
-  readonly measure: Measure;
 }
 
 /** Plans the edit, or returns `undefined` below the gate and where nothing is gained. */

@@ -6,34 +6,19 @@ import { COMPACTION_DEFAULTS as D } from "../base/defaults/compaction.ts";
 import { POLICY_DEFAULTS, RENT_DEFAULTS } from "../base/defaults/economics.ts";
 import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import { SESSION_MEMORY_DEFAULTS } from "../base/defaults/session-memory.ts";
-import type { SeqPin } from "../transcript/projection.ts";
 import type { ClearByRentPolicy } from "./clear-by-rent.ts";
 import type { SummaryShape } from "./cost-policy.ts";
-import type { EditSafety } from "./editing-rule.ts";
 import type { ExtractivePolicy } from "./extractive-compact.ts";
 import type { FullCompactPolicy } from "./full/plan-full-compact.ts";
 import type { MicrocompactPolicy } from "./microcompact-by-usage.ts";
 import type { ArrivalPolicy } from "./offload-at-arrival.ts";
 import type { OffloadPolicy } from "./offload-by-usage.ts";
 import type { HistoryAccess } from "./pointer.ts";
+import type { WindowSituation } from "./room.ts";
 import { scaleTokens } from "./scale.ts";
 import type { SessionMemoryPolicy } from "./session-memory-compact.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "./tool-kinds.ts";
 import type { RewriteWorth } from "./worth-a-rewrite.ts";
-
-/** What the numbers depend on. */
-export interface WindowSituation extends HistoryAccess {
-  /** The whole context window, in tokens. */
-  readonly windowTokens: number;
-  /** The part of it that messages may fill: without reserve, system prompt and tools. */
-  readonly effectiveTokens: number;
-  /** Whether messages that were sent may be rewritten. */
-  readonly editSafety: EditSafety;
-  /** Calls that have no result yet; while there are any, nothing is rewritten. */
-  readonly pendingCallIds: readonly string[];
-  /** What every layer leaves alone; nothing, where it is left out. */
-  readonly pins?: readonly SeqPin[] | undefined;
-}
 
 /** The limits of new messages in a window of `windowTokens`. */
 export function arrivalPolicy(windowTokens: number, access: HistoryAccess = {}): ArrivalPolicy {

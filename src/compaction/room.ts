@@ -1,17 +1,14 @@
 /**
  * The room in a window: how large the request is, where its limits lie, and what edits make of it.
  */
-import { ENGINE_DEFAULTS } from "../base/defaults/engine.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import type { Tariff } from "../tokens/tariff.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import { previewEdit, type SeqPin } from "../transcript/projection.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
-import { countLoss } from "./loss-report.ts";
+import type { EditSafety } from "./editing-rule.ts";
 import { type Measure, measureMessages } from "./measure.ts";
-import { planPeel } from "./peel.ts";
 import type { HistoryAccess } from "./pointer.ts";
-import type { WindowSituation } from "./policies.ts";
 
 /** A window before a request leaves. Sizes are in tokens of the model that will be asked. */
 export interface Room extends HistoryAccess {
@@ -50,6 +47,20 @@ export interface RoomMade {
   readonly usedTokens: number;
 }
 
+/** What the numbers depend on. */
+export interface WindowSituation extends HistoryAccess {
+  /** The whole context window, in tokens. */
+  readonly windowTokens: number;
+  /** The part of it that messages may fill: without reserve, system prompt and tools. */
+  readonly effectiveTokens: number;
+  /** Whether messages that were sent may be rewritten. */
+  readonly editSafety: EditSafety;
+  /** Calls that have no result yet; while there are any, nothing is rewritten. */
+  readonly pendingCallIds: readonly string[];
+  /** What every layer leaves alone; nothing, where it is left out. */
+  readonly pins?: readonly SeqPin[] | undefined;
+}
+
 /** What the policies of the layers depend on. */
 export function situationOf(room: Room): WindowSituation {
   const { budget, fixedTokens, padding, editSafety, pins, hasHistoryTools } = room;
@@ -76,27 +87,6 @@ export function visibleAfter(
 export function tokensAfter(room: Room, edits: readonly LayerEdit[]): number {
   const tokens = measureMessages(visibleAfter(room, edits), room.measure);
   return Math.ceil(tokens * room.padding + room.fixedTokens);
-}
-
-/** The end stop: what is still too large is shown in part, whatever it is. */
-export function peelRoom(room: Room, made: RoomMade): RoomMade {
-  const { blockingTokens } = room.budget;
-  if (made.usedTokens < blockingTokens) return made;
-  const visible = visibleAfter(room, made.edits);
-  const maxTokens = Math.floor(
-    (blockingTokens * ENGINE_DEFAULTS.peelShare - room.fixedTokens) / room.padding,
-  );
-  const mayShorten = (message: VisibleMessage): boolean =>
-    room.editSafety === "permissive" || message.seq > room.lastCallSeq;
-  const leftAlone = measureMessages(
-    visible.filter((message) => !mayShorten(message)),
-    room.measure,
-  );
-  const peelable = visible.filter(mayShorten);
-  const edit = planPeel(peelable, maxTokens - leftAlone, room.measure, room.pins, room);
-  if (edit === undefined) return made;
-  const edits = [...made.edits, { ...edit, loss: countLoss(edit, room) }];
-  return { edits, usedTokens: tokensAfter(room, edits) };
 }
 
 /** Index of the first message that these edits change; behind the last one where they change nothing. */

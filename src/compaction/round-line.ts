@@ -9,7 +9,7 @@ import { cutTail, shorten } from "../base/text.ts";
 import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../transcript/blocks.ts";
 import type { VisibleMessage } from "../transcript/window.ts";
 import { visibleWithoutSecrets } from "../transcript/without-secrets.ts";
-import { CLEARED_PREFIX } from "./brief.ts";
+import { CLEARED_PREFIX } from "./cleared-mark.ts";
 import { saysShortWords } from "./collapse-rounds.ts";
 import { recordTelling, type Telling } from "./digest-tellings.ts";
 import { fitPrefix } from "./fit-lines.ts";

@@ -26,6 +26,7 @@ import { planExtractiveCompact } from "./extractive-compact.ts";
 import { planFullCompact } from "./full/plan-full-compact.ts";
 import { countLoss } from "./loss-report.ts";
 import { planMicrocompactWhenCold } from "./microcompact-when-cold.ts";
+import { peelRoom } from "./peel-room.ts";
 import {
   clearableToolsOf,
   clearByRentPolicy,
@@ -35,15 +36,7 @@ import {
   withAllWords,
 } from "./policies.ts";
 import { type RentedCall, RentLedger } from "./rent-ledger.ts";
-import {
-  firstChanged,
-  peelRoom,
-  type Room,
-  type RoomMade,
-  situationOf,
-  tokensAfter,
-  visibleAfter,
-} from "./room.ts";
+import { firstChanged, type Room, type RoomMade, situationOf, tokensAfter, visibleAfter } from "./room.ts";
 import { canSummarise, tokensBehind, unsentTokens } from "./room-sizes.ts";
 import { planFromNotes } from "./session-memory-room.ts";
 import {

@@ -4,6 +4,16 @@
  * Each rewrite bills everything behind it anew, so a layer either makes room for many calls at once or
  * leaves it to the next layer, which frees more: never one result at a time.
  */
+import type { VisibleMessage } from "../transcript/window.ts";
+import type { Measure } from "./measure.ts";
+
+/** The window that a usage layer looks at, and how large it is. */
+export interface UsageInput {
+  readonly visible: readonly VisibleMessage[];
+  /** The whole prompt as it is estimated now, with system prompt and tools. */
+  readonly usedTokens: number;
+  readonly measure: Measure;
+}
 
 /** What one pass of a layer has to reach, in tokens. */
 export interface RewriteWorth {

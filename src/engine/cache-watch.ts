@@ -6,7 +6,7 @@ import { PROMPT_CACHE_DEFAULTS } from "../base/defaults/prompt-cache.ts";
 import { planBreakpoints } from "../tokens/breakpoints.ts";
 import { MarkMemory } from "../tokens/mark-memory.ts";
 import { PromptCacheMonitor, type SentPrompt } from "../tokens/prompt-cache-monitor.ts";
-import { type ResolvedTariff, resolveTariff } from "../tokens/tariff.ts";
+import { type ResolvedTariff, resolveTariff } from "../tokens/resolve-tariff.ts";
 import type { Usage } from "../transcript/messages.ts";
 import type { CacheMark, RequestMessage } from "../transcript/window.ts";
 import { notify } from "./events.ts";

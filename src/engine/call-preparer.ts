@@ -18,7 +18,7 @@ import {
 import type { CountableRequest } from "../ports/token-counter.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
-import type { ResolvedTariff } from "../tokens/tariff.ts";
+import type { ResolvedTariff } from "../tokens/resolve-tariff.ts";
 import type { TokenFigure } from "../tokens/token-figure.ts";
 import { WarningMonitor } from "../tokens/warning-state.ts";
 import type { LayerEdit } from "../transcript/edits.ts";

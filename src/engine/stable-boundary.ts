@@ -4,7 +4,7 @@
  * one. Found once and kept until the window is edited; until there is one, only what is new is
  * looked at.
  */
-import { isCleared } from "../compaction/clearable-results.ts";
+import { isCleared } from "../compaction/cleared-mark.ts";
 import { clearableToolsOf } from "../compaction/policies.ts";
 import { toolKey } from "../compaction/tool-kinds.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";

@@ -40,7 +40,7 @@ export {
   type WhenColdInput,
 } from "../compaction/microcompact-when-cold.ts";
 export { type ArrivalForm, type ArrivalPolicy, planArrival } from "../compaction/offload-at-arrival.ts";
-export { type OffloadPolicy, planOffloadByUsage, type UsageInput } from "../compaction/offload-by-usage.ts";
+export { type OffloadPolicy, planOffloadByUsage } from "../compaction/offload-by-usage.ts";
 export { planPeel } from "../compaction/peel.ts";
 export { PIN_TOOL, type PinTool } from "../compaction/pin-tool.ts";
 export { composePinned, type PinnedText, pinLimitTokens } from "../compaction/pins.ts";
@@ -50,10 +50,10 @@ export {
   extractivePolicy,
   microcompactPolicy,
   offloadPolicy,
-  type WindowSituation,
 } from "../compaction/policies.ts";
-export type { Room, RoomMade } from "../compaction/room.ts";
+export type { Room, RoomMade, WindowSituation } from "../compaction/room.ts";
 export type { ScaledTokens } from "../compaction/scale.ts";
 export type { SessionNotes } from "../compaction/session-memory-compact.ts";
 export type { SummarySources, WindowPlan } from "../compaction/window-plan.ts";
 export { WindowPlanner } from "../compaction/window-planner.ts";
+export type { UsageInput } from "../compaction/worth-a-rewrite.ts";

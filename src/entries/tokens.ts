@@ -39,16 +39,9 @@ export {
   type SentPrompt,
 } from "../tokens/prompt-cache-monitor.ts";
 export type { Prompt, PromptChange } from "../tokens/prompt-fingerprint.ts";
+export { type ResolvedTariff, resolveTariff, type TariffSource } from "../tokens/resolve-tariff.ts";
 export { type AnswerSize, findSilentOverflow, PromptCeiling } from "../tokens/silent-overflow.ts";
-export {
-  type ResolvedTariff,
-  resolveTariff,
-  TARIFFS,
-  type Tariff,
-  type TariffName,
-  type TariffOption,
-  type TariffSource,
-} from "../tokens/tariff.ts";
+export { TARIFFS, type Tariff, type TariffName, type TariffOption } from "../tokens/tariff.ts";
 export type { DifferenceKind } from "../tokens/text-difference.ts";
 export type { TokenFigure, TokenSource } from "../tokens/token-figure.ts";
 export {

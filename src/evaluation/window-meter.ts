@@ -6,7 +6,7 @@
  */
 
 import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
-import type { ResolvedTariff } from "../tokens/tariff.ts";
+import type { ResolvedTariff } from "../tokens/resolve-tariff.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { Message } from "../transcript/messages.ts";
 import type { VisibleMessage } from "../transcript/window.ts";

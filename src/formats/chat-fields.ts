@@ -4,8 +4,7 @@
  *
  * Source: `openai` SDK 7.55, `chat/completions`.
  */
-import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
-import { wellFormedJson } from "./to-anthropic.ts";
+import { isObject, type JsonObject, type JsonValue, wellFormedJson } from "../base/json.ts";
 
 type ChatRole = "system" | "developer" | "user" | "assistant" | "tool";
 

@@ -8,14 +8,8 @@
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { type ContentBlock, SERVER_TOOL_RESULT_TYPES, type ToolResultPart } from "../transcript/blocks.ts";
 import { defaultOrigin, type Message, type Role } from "../transcript/messages.ts";
+import type { ReadMessages } from "./read-messages.ts";
 import { type OnDamage, wellFormedBlock } from "./well-formed-block.ts";
-
-/** Messages of a request; whatever in the list is no message is counted in `unreadable`. */
-export interface ReadMessages {
-  readonly messages: readonly Message[];
-  /** Indexes of elements that are no messages. */
-  readonly unreadable: readonly number[];
-}
 
 /** Reads the `messages` of a Messages API request. Never throws, whatever the list holds. */
 export function fromAnthropic(wire: readonly unknown[]): ReadMessages {

@@ -9,9 +9,9 @@ import { asString, isObject, type JsonObject, type JsonValue } from "../base/jso
 import type { ContentBlock, ToolResultPart, ToolUseBlock } from "../transcript/blocks.ts";
 import { defaultOrigin, type Message } from "../transcript/messages.ts";
 import { isChatPart } from "./chat-fields.ts";
-import type { ReadMessages } from "./from-anthropic.ts";
 import { sourceOfUrl } from "./media-url.ts";
 import { extraFields, parseArguments, withOpenaiFields } from "./openai-fields.ts";
+import type { ReadMessages } from "./read-messages.ts";
 import { type OnDamage, UNKNOWN_PROVIDER } from "./well-formed-block.ts";
 
 /** What {@link fromOpenaiChat} read. */

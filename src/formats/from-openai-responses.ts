@@ -9,9 +9,9 @@
 import { asString, isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { ContentBlock, ToolResultPart } from "../transcript/blocks.ts";
 import { defaultOrigin, type Message } from "../transcript/messages.ts";
-import type { ReadMessages } from "./from-anthropic.ts";
 import { sourceOfUrl } from "./media-url.ts";
 import { extraFields, parseArguments, withOpenaiFields } from "./openai-fields.ts";
+import type { ReadMessages } from "./read-messages.ts";
 
 /** Reads the `input` of a Responses request (or the `output` of a response). Never throws. */
 export function fromOpenaiResponses(items: readonly unknown[]): ReadMessages {

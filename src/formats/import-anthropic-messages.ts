@@ -4,12 +4,13 @@
  */
 import { asNumber, asString, isObject, type JsonValue } from "../base/json.ts";
 import type { Usage } from "../transcript/messages.ts";
-import { anthropicUsage, parseTime } from "./claude-code/claude-record.ts";
 import { ConversationBuilder } from "./conversation-builder.ts";
 import { type Conversation, conversationId, findConversations } from "./conversations.ts";
+import { parseTime } from "./fields-of.ts";
 import { anthropicContent, recordedMessage } from "./from-anthropic.ts";
 import type { ImportedSession } from "./imported-session.ts";
 import type { SourceRecord } from "./read-records.ts";
+import { anthropicUsage } from "./recorded-usage.ts";
 import { RepairLog } from "./repair-log.ts";
 
 /** Imports every conversation of the file. @internal */

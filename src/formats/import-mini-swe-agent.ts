@@ -15,10 +15,10 @@ import { conversationId } from "./conversations.ts";
 import { type Fields, fieldsOf } from "./fields-of.ts";
 import { chatMessage, LegacyCallIds } from "./from-openai-chat.ts";
 import { fromOpenaiResponses } from "./from-openai-responses.ts";
-import { chatUsage } from "./import-openai-chat.ts";
 import type { ImportedSession } from "./imported-session.ts";
 import { present } from "./present.ts";
 import type { SourceRecord } from "./read-records.ts";
+import { chatUsage } from "./recorded-usage.ts";
 import { RepairLog } from "./repair-log.ts";
 import { type OnDamage, wellFormedBlock } from "./well-formed-block.ts";
 

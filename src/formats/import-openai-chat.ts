@@ -2,13 +2,14 @@
  * Recorded Chat Completions conversations: a list of messages, a request, JSON Lines of either, or
  * trajectories of an evaluation, of which one file holds many.
  */
-import { asNumber, isObject, type JsonValue } from "../base/json.ts";
-import type { Usage } from "../transcript/messages.ts";
+
+import { isObject, type JsonValue } from "../base/json.ts";
 import { ConversationBuilder } from "./conversation-builder.ts";
 import { type Conversation, conversationId, findConversations } from "./conversations.ts";
 import { chatMessage, fromOpenaiChat, LegacyCallIds } from "./from-openai-chat.ts";
 import type { ImportedSession } from "./imported-session.ts";
 import type { SourceRecord } from "./read-records.ts";
+import { chatUsage } from "./recorded-usage.ts";
 import { RepairLog } from "./repair-log.ts";
 
 /** Imports every conversation of the file. @internal */
@@ -52,21 +53,5 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
     skipped: [],
     repairs: repairs.list(),
     recordCount: messages.length,
-  };
-}
-
-/** Usage as Chat reports it: the prompt includes what was read from the cache. @internal */
-export function chatUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const details = isObject(value["prompt_tokens_details"]) ? value["prompt_tokens_details"] : {};
-  const cacheReadTokens = asNumber(details["cached_tokens"]) ?? 0;
-  const cacheWriteTokens = asNumber(details["cache_write_tokens"]) ?? 0;
-  const prompt = asNumber(value["prompt_tokens"]);
-  if (prompt === undefined) return undefined;
-  return {
-    inputTokens: Math.max(0, prompt - cacheReadTokens - cacheWriteTokens),
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens: asNumber(value["completion_tokens"]) ?? 0,
   };
 }

@@ -7,7 +7,7 @@
  * that are allowed. Every block is rendered from itself alone, so a longer list begins with the bytes
  * of a shorter; a mark adds a field to its block and changes nothing else.
  */
-import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { isObject, type JsonObject, wellFormedJson } from "../base/json.ts";
 import { toWellFormed } from "../base/text.ts";
 import type {
   ContentBlock,
@@ -266,20 +266,4 @@ const TOOL_NAME_CHARACTERS = 128;
 
 function anthropicToolName(name: string): string {
   return toWellFormed(name.slice(0, TOOL_NAME_CHARACTERS)) || "_";
-}
-
-/** The same value with lone surrogates replaced, copied only where there is one. @internal */
-export function wellFormedJson<T extends JsonValue>(value: T): T {
-  if (typeof value === "string") return toWellFormed(value) as T;
-  if (Array.isArray(value)) {
-    const items = value.map((item: JsonValue) => wellFormedJson(item));
-    return items.some((item, index) => item !== value[index]) ? (items as unknown as T) : value;
-  }
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value as JsonObject);
-  const mended = entries.map(([key, item]) => [toWellFormed(key), wellFormedJson(item)] as const);
-  const isSame = mended.every(
-    ([key, item], index) => item === entries[index]![1] && key === entries[index]![0],
-  );
-  return isSame ? value : (Object.fromEntries(mended) as T);
 }

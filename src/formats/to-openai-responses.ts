@@ -5,7 +5,7 @@
  * left out, OpenAI's own encrypted reasoning goes back as the opaque item it came as, before the
  * call it led to.
  */
-import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import { isObject, type JsonObject, type JsonValue, wellFormedJson } from "../base/json.ts";
 import { toWellFormed } from "../base/text.ts";
 import type { ContentBlock, ToolResultBlock, ToolResultPart, ToolUseBlock } from "../transcript/blocks.ts";
 import type { Role } from "../transcript/messages.ts";
@@ -16,7 +16,6 @@ import { urlOfSource } from "./media-url.ts";
 import { argumentsText, openaiFields } from "./openai-fields.ts";
 import { renderOnce } from "./render-once.ts";
 import { fittingItems, isResponsesItem, withoutLoneReasoning } from "./responses-items.ts";
-import { wellFormedJson } from "./to-anthropic.ts";
 
 /**
  * Renders the `input` of a Responses request; the system prompt goes into `instructions`.

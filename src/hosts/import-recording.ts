@@ -5,7 +5,7 @@
 
 import { readInputFile } from "../adapters/node/input-file.ts";
 import { redactBroken } from "../base/broken-secrets.ts";
-import { CLI_DEFAULTS } from "../base/defaults/cli.ts";
+import { HOME_DEFAULTS } from "../base/defaults/home.ts";
 import { StoreError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { createSession } from "../engine/open-session.ts";
@@ -106,7 +106,7 @@ class Taking {
         afterSeq: this.#lastSeq,
         ...(preTokens === undefined ? {} : { preTokens }),
       });
-      if (this.#boundaries.length > CLI_DEFAULTS.recordedCompactionsCount) this.#boundaries.shift();
+      if (this.#boundaries.length > HOME_DEFAULTS.recordedCompactionsCount) this.#boundaries.shift();
     }
   }
 

@@ -6,9 +6,9 @@
  * begins as the host's own or the fence's end do; there is no secret in that which could leak.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../base/defaults/memory-safety.ts";
+import { daysSince } from "../base/durations.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
 import type { Memory, MemorySource } from "./memory.ts";
-import { daysSince } from "./worth.ts";
 
 /** One memory to be shown. */
 export interface FencedMemory {

@@ -5,13 +5,8 @@
  * dream takes out.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory-recall.ts";
-import { DAY_MS } from "../base/durations.ts";
+import { DAY_MS, daysSince } from "../base/durations.ts";
 import { doesFade, type Memory } from "./memory.ts";
-
-/** Whole days since then. A clock that was set back makes nothing younger than new. */
-export function daysSince(atMs: number, nowMs: number): number {
-  return Math.floor(Math.max(0, nowMs - atMs) / DAY_MS);
-}
 
 /** Whole days since it was last written; `undefined` where the file does not say. */
 export function ageDays(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { planMicrocompactWhenCold } from "../../src/compaction/microcompact-when-cold.ts";
-import { microcompactPolicy, type WindowSituation } from "../../src/compaction/policies.ts";
+import { microcompactPolicy } from "../../src/compaction/policies.ts";
+import type { WindowSituation } from "../../src/compaction/room.ts";
 import type { LayerEdit } from "../../src/transcript/edits.ts";
 import type { Message } from "../../src/transcript/messages.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";

@@ -10,7 +10,7 @@ import { readInputFile } from "../../src/adapters/node/input-file.ts";
 import { importSessions } from "../../src/formats/import-session.ts";
 import type { ImportedItem } from "../../src/formats/imported-session.ts";
 import { type CacheMiss, PromptCacheMonitor } from "../../src/tokens/prompt-cache-monitor.ts";
-import { resolveTariff } from "../../src/tokens/tariff.ts";
+import { resolveTariff } from "../../src/tokens/resolve-tariff.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 import { corpusFiles, hasCorpus } from "../helpers/corpus.ts";
 

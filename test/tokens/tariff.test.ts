@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATALOGUE_ROWS } from "../../src/tokens/model-catalogue.generated.ts";
-import { resolveTariff, TARIFFS, type TariffOption } from "../../src/tokens/tariff.ts";
+import { resolveTariff } from "../../src/tokens/resolve-tariff.ts";
+import { TARIFFS, type TariffOption } from "../../src/tokens/tariff.ts";
 
 const MINUTE = 60_000;
 

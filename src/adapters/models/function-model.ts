@@ -4,7 +4,7 @@
 import { isObject } from "../../base/json.ts";
 import type { ModelAnswer, ModelCallOptions, ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { Message } from "../../transcript/messages.ts";
-import { unreadableAnswer } from "./sdk-call.ts";
+import { unreadableAnswer } from "./answer-assembly.ts";
 
 /** What a function may answer: text, a message, or everything that is known. */
 export type FunctionAnswer = string | Message | ModelAnswer;

@@ -7,6 +7,7 @@
  */
 import { ModelError } from "../../base/errors.ts";
 import type { ModelEvent } from "../../ports/model-client.ts";
+import { type Assembly, unreadableAnswer } from "./answer-assembly.ts";
 
 /** What an SDK's call gave. @internal */
 export interface Settled {
@@ -23,12 +24,6 @@ export async function settle(call: PromiseLike<unknown>): Promise<Settled> {
     readonly request_id?: unknown;
   };
   return typeof requestId === "string" && requestId !== "" ? { data, requestId } : { data };
-}
-
-/** What puts an answer together from the events of a stream. @internal */
-export interface Assembly {
-  readonly isComplete: boolean;
-  take(event: unknown): void;
 }
 
 /**
@@ -62,19 +57,6 @@ function cutOffAnswer(provider: string): ModelError {
     {
       message: `The answer of ${provider} ended before it was complete.`,
       hint: "Ask again; if it happens often, look at what stands between you and the provider.",
-    },
-  );
-}
-
-/** The error of an answer that is none. @internal */
-export function unreadableAnswer(provider: string, answer: unknown): ModelError {
-  const plain = typeof answer === "object" ? "an object" : `a value of type ${typeof answer}`;
-  const kind = answer === null ? "null" : Array.isArray(answer) ? "a list" : plain;
-  return new ModelError(
-    { kind: "unreadable-answer" },
-    {
-      message: `What came from ${provider} is no answer of its API, but ${kind}.`,
-      hint: "Look at the address and at what stands between you and the provider: a proxy may answer in its place.",
     },
   );
 }

@@ -54,8 +54,6 @@ export const CLI_DEFAULTS = {
   importProblemsShownCount: 5,
   /** Findings of the doctor that are told one by one. Source: our choice: two screens. */
   findingsShownCount: 50,
-  /** Compactions of a recording that an imported session remembers. Source: our choice: metadata is carried in every checkpoint. */
-  recordedCompactionsCount: 50,
   /** A disk with less free than this is a problem, in bytes. Source: our choice: some hundred long sessions. */
   lowDiskBytes: 200_000_000,
   /** A session's folder without a log is looked at once it is as old, in milliseconds: a session stores its first large blocks before its log. Source: our choice: an hour. */

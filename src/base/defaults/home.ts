@@ -38,6 +38,8 @@ export const HOME_DEFAULTS = {
   gitOutputBytes: 1_048_576,
   /** How long open sessions may take to be closed when the process is told to end, in milliseconds. Source: our choice: half of the 10 seconds that container runtimes wait before they kill. */
   exitCloseMs: 5_000,
+  /** Compactions of a recording that an imported session remembers. Source: our choice: metadata is carried in every checkpoint. */
+  recordedCompactionsCount: 50,
 } as const;
 
 assert(

@@ -1,8 +1,8 @@
 /**
  * One line of a Claude Code transcript, with the fields that every version shares already checked.
  */
-import { asNumber, asString, isObject } from "../../base/json.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import { asString, isObject } from "../../base/json.ts";
+import { parseTime } from "../fields-of.ts";
 import type { SourceRecord } from "../read-records.ts";
 import type { TreeNode } from "../walk-line.ts";
 
@@ -43,27 +43,4 @@ export function claudeRecord({ value: raw, line }: SourceRecord): ClaudeRecord {
     ...(at === undefined ? {} : { at }),
     ...(isObject(message) ? { message } : {}),
   };
-}
-
-/** A time stamp as text or as milliseconds. @internal */
-export function parseTime(value: unknown): number | undefined {
-  return asNumber(typeof value === "string" ? Date.parse(value) : value);
-}
-
-/**
- * Usage as the API reports it; `undefined` where nothing was billed. Where a response took several
- * iterations on the server, the prompt is that of the last message iteration. @internal
- */
-export function anthropicUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const iterations = Array.isArray(value["iterations"]) ? value["iterations"].filter(isObject) : [];
-  const prompt = iterations.findLast((iteration) => iteration["type"] === "message") ?? value;
-  const usage: Usage = {
-    inputTokens: asNumber(prompt["input_tokens"]) ?? 0,
-    cacheReadTokens: asNumber(prompt["cache_read_input_tokens"]) ?? 0,
-    cacheWriteTokens: asNumber(prompt["cache_creation_input_tokens"]) ?? 0,
-    outputTokens: asNumber(value["output_tokens"]) ?? 0,
-  };
-  const total = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
-  return total > 0 ? usage : undefined;
 }

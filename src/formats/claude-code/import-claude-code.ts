@@ -15,11 +15,12 @@ import { ConversationBuilder, type MessageDraft } from "../conversation-builder.
 import { anthropicContent, recordedContent } from "../from-anthropic.ts";
 import type { ImportedBoundary, ImportedSession, LeftOutReason } from "../imported-session.ts";
 import type { SourceRecord } from "../read-records.ts";
+import { anthropicUsage } from "../recorded-usage.ts";
 import { type RepairLog, SkippedLog } from "../repair-log.ts";
 import { attachmentMessage } from "./attachment-text.ts";
 import { claudeBoundary, claudeMicrocompact } from "./claude-boundary.ts";
 import { ClaudeMetadata, isWithoutEffect } from "./claude-metadata.ts";
-import { anthropicUsage, type ClaudeRecord, claudeRecord } from "./claude-record.ts";
+import { type ClaudeRecord, claudeRecord } from "./claude-record.ts";
 import { findLiveRecords, type LiveRecords } from "./live-records.ts";
 
 /** Imports one transcript. @internal */

@@ -3,7 +3,7 @@
  */
 import { asNumber, asString, isObject } from "../../base/json.ts";
 import type { Usage } from "../../transcript/messages.ts";
-import { parseTime } from "../claude-code/claude-record.ts";
+import { parseTime } from "../fields-of.ts";
 import { present } from "../present.ts";
 import type { SourceRecord } from "../read-records.ts";
 

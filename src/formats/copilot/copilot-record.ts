@@ -2,7 +2,7 @@
  * One event of a Copilot CLI session, with the fields that all of them share already checked.
  */
 import { asString, isObject } from "../../base/json.ts";
-import { parseTime } from "../claude-code/claude-record.ts";
+import { parseTime } from "../fields-of.ts";
 import { present } from "../present.ts";
 import type { SourceRecord } from "../read-records.ts";
 import type { TreeNode } from "../walk-line.ts";

@@ -6,9 +6,9 @@
 import { asNumber, asString, isObject } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Usage } from "../../transcript/messages.ts";
-import { parseTime } from "../claude-code/claude-record.ts";
 import type { MessageDraft } from "../conversation-builder.ts";
 import type { Fields } from "../fields-of.ts";
+import { parseTime } from "../fields-of.ts";
 import type { LeftOutReason } from "../imported-session.ts";
 import { present } from "../present.ts";
 import { type OnDamage, wellFormedBlock } from "../well-formed-block.ts";

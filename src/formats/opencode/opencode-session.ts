@@ -11,9 +11,8 @@
 
 import { asNumber, asString, isObject } from "../../base/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
-import { parseTime } from "../claude-code/claude-record.ts";
 import type { MessageDraft } from "../conversation-builder.ts";
-import { type Fields, fieldsOf } from "../fields-of.ts";
+import { type Fields, fieldsOf, parseTime } from "../fields-of.ts";
 import type { ImportedBoundary, LeftOutReason } from "../imported-session.ts";
 import { present } from "../present.ts";
 import { orderedParts, type Part } from "./opencode-part.ts";

@@ -7,8 +7,8 @@
  * messages themselves stand where they were written.
  */
 import { asNumber, asString, isObject, type JsonValue } from "../../base/json.ts";
-import { parseTime } from "../claude-code/claude-record.ts";
 import { ConversationBuilder } from "../conversation-builder.ts";
+import { parseTime } from "../fields-of.ts";
 import type { ImportedBoundary, ImportedMetadata, ImportedSession } from "../imported-session.ts";
 import type { SourceRecord } from "../read-records.ts";
 import { type RepairLog, SkippedLog } from "../repair-log.ts";

@@ -6,8 +6,8 @@ import type { ModelAnswer, ModelEvent, StopReason } from "../../../ports/model-c
 import { classifyModelError } from "../../../tokens/model-failure.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { Message, Usage } from "../../../transcript/messages.ts";
+import { type Assembly, unreadableAnswer } from "../answer-assembly.ts";
 import { anthropicUsage } from "../anthropic/anthropic-answer.ts";
-import { type Assembly, unreadableAnswer } from "../sdk-call.ts";
 import { fromAiSdkPart } from "./from-ai-sdk.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -11,7 +11,8 @@ import type {
   ModelStreamOptions,
   StreamingModelClient,
 } from "../../../ports/model-client.ts";
-import { readStream, teller, unreadableAnswer } from "../sdk-call.ts";
+import { unreadableAnswer } from "../answer-assembly.ts";
+import { readStream, teller } from "../sdk-call.ts";
 import { AiSdkAssembly, aiSdkAnswer } from "./ai-sdk-answer.ts";
 import type { AiSdkCallOptions, AiSdkLanguageModel } from "./ai-sdk-types.ts";
 import { toAiSdk } from "./to-ai-sdk.ts";

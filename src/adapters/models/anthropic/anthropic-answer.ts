@@ -7,7 +7,7 @@ import { asNumber, asString, isObject } from "../../../base/json.ts";
 import { anthropicContent } from "../../../formats/from-anthropic.ts";
 import type { ModelAnswer, StopReason } from "../../../ports/model-client.ts";
 import type { Message, Usage } from "../../../transcript/messages.ts";
-import { unreadableAnswer } from "../sdk-call.ts";
+import { unreadableAnswer } from "../answer-assembly.ts";
 
 /** Source: Anthropic SDK 1.12, `StopReason` and `BetaStopReason`. */
 const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<string, StopReason>([

@@ -5,8 +5,8 @@
 import { asNumber, isObject, type JsonObject } from "../../../base/json.ts";
 import { toAnthropic } from "../../../formats/to-anthropic.ts";
 import type { TokenCounter } from "../../../ports/token-counter.ts";
+import { unreadableAnswer } from "../answer-assembly.ts";
 import { anthropicToolDefinitions } from "../counters/tool-definitions.ts";
-import { unreadableAnswer } from "../sdk-call.ts";
 import type { AnthropicClient } from "./anthropic-client.ts";
 
 /** Counts with `client.messages.countTokens`; `undefined` where the client cannot. */

@@ -8,7 +8,7 @@ import { asNumber, asString, isObject } from "../../../base/json.ts";
 import { anthropicContent } from "../../../formats/from-anthropic.ts";
 import { parseBounded } from "../../../formats/parse-bounded.ts";
 import type { ModelEvent } from "../../../ports/model-client.ts";
-import type { Assembly } from "../sdk-call.ts";
+import type { Assembly } from "../answer-assembly.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -4,7 +4,7 @@
 import { asNumber, isObject, type JsonObject } from "../../../base/json.ts";
 import { toAnthropic } from "../../../formats/to-anthropic.ts";
 import type { CountableRequest, TokenCounter } from "../../../ports/token-counter.ts";
-import { unreadableAnswer } from "../sdk-call.ts";
+import { unreadableAnswer } from "../answer-assembly.ts";
 import { anthropicToolDefinitions } from "./tool-definitions.ts";
 
 /** `new BedrockRuntime()` of `@aws-sdk/client-bedrock-runtime`, or `{ countTokens: (input) => client.send(new CountTokensCommand(input)) }`. */

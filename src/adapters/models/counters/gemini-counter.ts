@@ -7,7 +7,7 @@
 import { asNumber, isObject, type JsonObject } from "../../../base/json.ts";
 import { toWellFormed } from "../../../base/text.ts";
 import type { CountableRequest, TokenCounter } from "../../../ports/token-counter.ts";
-import { unreadableAnswer } from "../sdk-call.ts";
+import { unreadableAnswer } from "../answer-assembly.ts";
 import { geminiContents, geminiText } from "./gemini-contents.ts";
 import { toolDefinitions } from "./tool-definitions.ts";
 

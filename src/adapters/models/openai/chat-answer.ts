@@ -9,7 +9,7 @@ import { chatMessage, LegacyCallIds } from "../../../formats/from-openai-chat.ts
 import type { ModelAnswer, StopReason } from "../../../ports/model-client.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { Message } from "../../../transcript/messages.ts";
-import { unreadableAnswer } from "../sdk-call.ts";
+import { unreadableAnswer } from "../answer-assembly.ts";
 import { openaiUsage } from "./openai-usage.ts";
 
 /** Source: OpenAI SDK 6.49 (`ChatCompletion.Choice`); the last three are of compatible servers. */

@@ -6,7 +6,7 @@
  */
 import { asNumber, asString, isObject, type JsonObject } from "../../../base/json.ts";
 import type { ModelEvent } from "../../../ports/model-client.ts";
-import type { Assembly } from "../sdk-call.ts";
+import type { Assembly } from "../answer-assembly.ts";
 import { chatContent, REASONING_FIELDS } from "./chat-answer.ts";
 
 interface CallDraft {

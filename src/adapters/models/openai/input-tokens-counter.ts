@@ -5,8 +5,8 @@ import { asNumber, isObject, type JsonObject } from "../../../base/json.ts";
 import { toWellFormed } from "../../../base/text.ts";
 import { toOpenaiResponses } from "../../../formats/to-openai-responses.ts";
 import type { TokenCounter } from "../../../ports/token-counter.ts";
+import { unreadableAnswer } from "../answer-assembly.ts";
 import { toolDefinitions } from "../counters/tool-definitions.ts";
-import { unreadableAnswer } from "../sdk-call.ts";
 import type { OpenaiResponsesClient } from "./openai-client.ts";
 
 /** Counts with `client.responses.inputTokens.count`; `undefined` where the client cannot. */

@@ -11,7 +11,7 @@ import type { ModelAnswer, StopReason } from "../../../ports/model-client.ts";
 import { classifyModelError } from "../../../tokens/model-failure.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { Message } from "../../../transcript/messages.ts";
-import { unreadableAnswer } from "../sdk-call.ts";
+import { unreadableAnswer } from "../answer-assembly.ts";
 import { openaiUsage } from "./openai-usage.ts";
 
 /** Reads a whole response. @throws ModelError where it is none, or failed. @internal */

@@ -6,7 +6,7 @@
  */
 import { asNumber, asString, isObject } from "../../../base/json.ts";
 import type { ModelEvent } from "../../../ports/model-client.ts";
-import type { Assembly } from "../sdk-call.ts";
+import type { Assembly } from "../answer-assembly.ts";
 import { failedResponse, responsesContent } from "./responses-answer.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
