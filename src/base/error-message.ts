@@ -7,3 +7,9 @@ export function errorMessage(thrown: unknown): string {
     return "something was thrown that says nothing of itself";
   }
 }
+
+/** The platform's code of an error (`ENOSPC` …), if it has one. */
+export function errorCode(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}

@@ -6,7 +6,7 @@
  * made only of strings that can be read in that window. An agent that is missing something knows
  * what stood beside it, and that is what it would type.
  */
-import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
+import { METERING_DEFAULTS as D } from "../base/defaults/metering.ts";
 import {
   addToHistory,
   countTerms,

@@ -7,6 +7,7 @@
  * and left out.
  */
 import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
+import { METERING_DEFAULTS } from "../base/defaults/metering.ts";
 import { isCacheWarm } from "../tokens/cache-price.ts";
 import { CacheModel } from "./cache-model.ts";
 import type {
@@ -183,7 +184,7 @@ class Simulation {
   #count(references: readonly Reference[]): readonly Reference[] {
     return references.filter((reference) => {
       const isVisible = this.#contestant.isVisible(reference.text);
-      const survival = reference.distanceTokens >= D.farTokens ? this.#far : this.#near;
+      const survival = reference.distanceTokens >= METERING_DEFAULTS.farTokens ? this.#far : this.#near;
       survival.add(isVisible, isVisible || this.#isReachable(reference));
       return !isVisible;
     });
@@ -192,7 +193,8 @@ class Simulation {
   /** Behind a visible pointer; of what is far, also what a search for visible strings finds. */
   #isReachable(reference: Reference): boolean {
     if (this.#contestant.isBehindPointer(reference.source)) return true;
-    if (this.#reachability === undefined || reference.distanceTokens < D.farTokens) return false;
+    if (this.#reachability === undefined || reference.distanceTokens < METERING_DEFAULTS.farTokens)
+      return false;
     return this.#reachability.isFound(reference, (text) => this.#contestant.isVisible(text));
   }
 

@@ -2,7 +2,7 @@
  * From an imported session to a trajectory: the whole conversation in the order in which it was
  * said, chunks of one response joined, calls and results paired.
  */
-import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
+import { METERING_DEFAULTS as D } from "../base/defaults/metering.ts";
 import type { ImportedMessage, ImportedSession } from "../formats/imported-session.ts";
 import { estimateFixed, estimateMessage } from "../tokens/estimate-message.ts";
 import { tokenizerRatio } from "../tokens/model-family.ts";

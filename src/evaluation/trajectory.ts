@@ -6,7 +6,7 @@
  * stood in an earlier message. Whether it was still in the window at that moment is what survival
  * means; nobody has to judge an answer for that.
  */
-import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
+import { METERING_DEFAULTS as D } from "../base/defaults/metering.ts";
 import type { Message } from "../transcript/messages.ts";
 import { findMetricStrings } from "./metric-strings.ts";
 

@@ -5,7 +5,7 @@
  * cost is without the answers, which are the same whatever the window shows, and without lookups.
  */
 
-import { EVALUATION_DEFAULTS as D } from "../base/defaults/evaluation.ts";
+import { METERING_DEFAULTS as D } from "../base/defaults/metering.ts";
 import type { ResolvedTariff } from "../tokens/resolve-tariff.ts";
 import type { ContentBlock } from "../transcript/blocks.ts";
 import type { Message } from "../transcript/messages.ts";

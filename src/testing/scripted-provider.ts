@@ -6,6 +6,8 @@ import type { ScriptedProvider, ScriptedProviderOptions } from "./scripted-provi
 import { ProviderServer } from "./scripted-provider/provider-server.ts";
 
 export type { ScriptedProvider, ScriptedProviderOptions } from "./scripted-provider/provider-options.ts";
+export type { RecordedRequest, RequestOutcome } from "./scripted-provider/recorded-request.ts";
+export type { ProviderApi, RequestPurpose, ScriptedRequest } from "./scripted-provider/script.ts";
 export {
   type AnswerPart,
   answer,
@@ -19,13 +21,6 @@ export {
   say,
   think,
 } from "./scripted-provider/script.ts";
-export type {
-  ProviderApi,
-  RecordedRequest,
-  RequestOutcome,
-  RequestPurpose,
-  ScriptedRequest,
-} from "./scripted-provider/scripted-request.ts";
 export { type SeededFault, seededFaults } from "./scripted-provider/seeded-faults.ts";
 
 /**

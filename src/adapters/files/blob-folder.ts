@@ -9,16 +9,15 @@
 import { join } from "node:path";
 import { assert } from "../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorCode, errorMessage } from "../../base/error-message.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
-import { errorCode, storeFailure } from "../shared/store-failure.ts";
+import { storeFailure } from "../shared/store-failure.ts";
 import type { FolderKeeper } from "./folder-keeper.ts";
-import { readBuffer } from "./log-reader.ts";
 import { packBlob, unpackBlob } from "./packed-blob.ts";
-import { writeWhole } from "./whole-file.ts";
+import { readBuffer, writeWhole } from "./whole-file.ts";
 
 /** The name of a blob's file. */
 export const BLOB_NAME_PATTERN = /^[0-9a-f]{64}$/;

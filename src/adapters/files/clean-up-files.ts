@@ -3,11 +3,12 @@
  * and a lease in `<root>/.clean-up` while a run is under way.
  */
 import { join } from "node:path";
+import { errorCode } from "../../base/error-message.ts";
 import { type JsonValue, parseJson } from "../../base/json.ts";
 import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
-import { errorCode, storeFailure } from "../shared/store-failure.ts";
+import { storeFailure } from "../shared/store-failure.ts";
 import { hasFile } from "./trash-places.ts";
 import { readText, replaceFile } from "./whole-file.ts";
 

@@ -5,6 +5,8 @@
  * asks again before it appends. Who takes over from a writer that may wake up again appends an entry at
  * once, so that the other's next append does not go on where the log ends, and is refused.
  */
+
+import { errorCode } from "../../base/error-message.ts";
 import { SessionError, StoreError } from "../../base/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
@@ -16,7 +18,6 @@ import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
 import {
-  errorCode,
   readFailure,
   sessionExists,
   sessionInUse,

@@ -20,7 +20,7 @@ import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { type BatchMark, findParts, isVoid, type LinePart, parseLine } from "./log-line.ts";
-import type { RawLine } from "./log-reader.ts";
+import type { RawLine } from "./raw-lines.ts";
 
 interface OpenBatch {
   readonly count: number;

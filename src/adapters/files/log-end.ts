@@ -7,7 +7,7 @@ import type { OpenFile } from "../../ports/file-system.ts";
 import type { LastEntry } from "./log-assembler.ts";
 import { hasWholePart, NEWLINE, VOID_MARK } from "./log-line.ts";
 import { readMiddleOfLog } from "./log-middle.ts";
-import { readBuffer } from "./log-reader.ts";
+import { readBuffer } from "./whole-file.ts";
 
 const NOTHING = Buffer.alloc(0);
 const LINE_BREAK = Buffer.from("\n", "latin1");

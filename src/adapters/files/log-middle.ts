@@ -12,7 +12,8 @@ import type { LogContents } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import type { LastEntry } from "./log-assembler.ts";
 import { type BatchMark, parseLine } from "./log-line.ts";
-import { type ByteRange, readRawLines, readWholeLog } from "./log-reader.ts";
+import { readWholeLog } from "./log-reader.ts";
+import { type ByteRange, readRawLines } from "./raw-lines.ts";
 
 /** What was read, and the entry before it. */
 export interface MiddleOfLog extends LogContents {

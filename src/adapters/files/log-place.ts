@@ -11,7 +11,7 @@ import type { LogContents, LogDamage } from "../../ports/session-store.ts";
 import type { CheckpointEntry } from "../../transcript/entries.ts";
 import { NEWLINE } from "./log-line.ts";
 import { explainsGap } from "./log-order.ts";
-import { readBuffer } from "./log-reader.ts";
+import { readBuffer } from "./whole-file.ts";
 
 /** The number that a line begins with, if it is one of ours. Its checksum is not asked: a wrong answer costs a scan. */
 const LINE_SEQ =

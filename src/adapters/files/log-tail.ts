@@ -7,7 +7,8 @@ import type { OpenFile } from "../../ports/file-system.ts";
 import type { LogContents } from "../../ports/session-store.ts";
 import { isLineHead, LINE_HEAD_LIMIT_BYTES, NEWLINE, parseLine } from "./log-line.ts";
 import { readMiddleOfLog } from "./log-middle.ts";
-import { readBuffer, readRawLines } from "./log-reader.ts";
+import { readRawLines } from "./raw-lines.ts";
+import { readBuffer } from "./whole-file.ts";
 
 /** What an entry's own JSON begins with, after its brace, if it is a checkpoint. */
 const CHECKPOINT_START = Buffer.from('"type":"checkpoint",', "latin1");

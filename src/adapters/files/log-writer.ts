@@ -23,8 +23,8 @@ import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { storeFailure } from "../shared/store-failure.ts";
 import type { LastEntry } from "./log-assembler.ts";
 import { findLineEnd, readLastEntry, VOID_LINE_BREAK } from "./log-end.ts";
-import { readBuffer, readWholeLog } from "./log-reader.ts";
-import { ShortWriteError } from "./whole-file.ts";
+import { readWholeLog } from "./log-reader.ts";
+import { readBuffer, ShortWriteError } from "./whole-file.ts";
 
 const NOTHING = Buffer.alloc(0);
 

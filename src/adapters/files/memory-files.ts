@@ -3,12 +3,11 @@
  * directory. What they amount to is in `memory-work.ts` and `memory-settling.ts`.
  */
 import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory-store.ts";
+import { errorCode } from "../../base/error-message.ts";
 import type { FileStat, FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import { memoryPathRefused } from "../shared/memory-path.ts";
 import { decodeMemory, memoryVersion } from "../shared/memory-text.ts";
-import { errorCode } from "../shared/store-failure.ts";
-import { readBuffer } from "./log-reader.ts";
 import {
   folderOf,
   formatPlan,
@@ -20,7 +19,7 @@ import {
   type Work,
   type WorkPlan,
 } from "./memory-places.ts";
-import { writeWhole } from "./whole-file.ts";
+import { readBuffer, writeWhole } from "./whole-file.ts";
 
 const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
 /** What stands there is not what a memory is: it is told of, and left alone. */

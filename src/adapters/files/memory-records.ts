@@ -1,8 +1,8 @@
 /** Journals and logs beside the memories: small files that only programs write. */
 import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory-store.ts";
+import { errorCode } from "../../base/error-message.ts";
 import type { OpenFile } from "../../ports/file-system.ts";
 import { checkRecordName, recordLine } from "../shared/memory-changes.ts";
-import { errorCode } from "../shared/store-failure.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 import { folderOf, PLACES, pieceOf, type Work } from "./memory-places.ts";
 import { writeWhole } from "./whole-file.ts";

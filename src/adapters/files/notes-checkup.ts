@@ -1,9 +1,10 @@
 /** What is wrong with the notes of a session, for the doctor; looking changes nothing. */
 import { basename, dirname } from "node:path";
+import { errorCode } from "../../base/error-message.ts";
 import { randomIds } from "../node/random-ids.ts";
 import { systemClock } from "../node/system-clock.ts";
 import { decodeNotes } from "../shared/notes-text.ts";
-import { errorCode, sessionInUse } from "../shared/store-failure.ts";
+import { sessionInUse } from "../shared/store-failure.ts";
 import { LeaseLock } from "./lease-lock.ts";
 import { leaseState } from "./lease-state.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";

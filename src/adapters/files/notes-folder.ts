@@ -4,10 +4,11 @@
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import { errorCode } from "../../base/error-message.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
-import { errorCode, notesUnreadable } from "../shared/store-failure.ts";
-import { readBuffer } from "./log-reader.ts";
+import { notesUnreadable } from "../shared/store-failure.ts";
+import { readBuffer } from "./whole-file.ts";
 
 const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
 /** Of a second name: the file system has no such thing, or not for this file. */

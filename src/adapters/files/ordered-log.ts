@@ -14,7 +14,8 @@ import type { LogContents, LogDamage, StoredEntry } from "../../ports/session-st
 import { type LastEntry, LogAssembler, type PlacedEntry } from "./log-assembler.ts";
 import { type OrderedPiece, orderPieces, type RefusedPiece } from "./log-order.ts";
 import { type LogPiece, PieceCollector } from "./log-pieces.ts";
-import { readLog, readRawLines } from "./log-reader.ts";
+import { readLog } from "./log-reader.ts";
+import { readRawLines } from "./raw-lines.ts";
 
 /** What a scan of a file found. */
 export interface LogScan {

@@ -12,7 +12,8 @@ import type { StoredEntry } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { SessionGist } from "../shared/session-info.ts";
 import { NEWLINE, parseLine } from "./log-line.ts";
-import { readBuffer, readLog, readWholeLog } from "./log-reader.ts";
+import { readLog, readWholeLog } from "./log-reader.ts";
+import { readBuffer } from "./whole-file.ts";
 
 const CHECKPOINT_TYPE = Buffer.from('"type":"checkpoint",', "latin1");
 const METADATA_TYPE = Buffer.from('"type":"metadata",', "latin1");

@@ -8,16 +8,17 @@
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import { errorCode } from "../../base/error-message.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
-import { errorCode, readFailure } from "../shared/store-failure.ts";
+import { readFailure } from "../shared/store-failure.ts";
 import { BLOB_NAME_PATTERN, readBlobText, TEMPORARY_ENDING } from "./blob-folder.ts";
 import { leaseState } from "./lease-state.ts";
-import { readBuffer } from "./log-reader.ts";
 import { checkNotes } from "./notes-checkup.ts";
 import { readScanned, scanInSteps } from "./ordered-log.ts";
 import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-findings.ts";
+import { readBuffer } from "./whole-file.ts";
 
 const HASH_PATTERN = /"([0-9a-f]{64})"/g;
 

@@ -13,12 +13,13 @@
  */
 import { join } from "node:path";
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
+import { errorCode } from "../../base/error-message.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
-import { errorCode, storeFailure } from "../shared/store-failure.ts";
+import { storeFailure } from "../shared/store-failure.ts";
 import { formatIndex, formatNotes, type IndexLines, type IndexNote, parseIndex } from "./index-lines.ts";
 import type { IndexRow } from "./index-rows.ts";
-import { readBuffer } from "./log-reader.ts";
+import { readBuffer } from "./whole-file.ts";
 
 const INDEX_NAME = ".index.jsonl";
 const NEW_INDEX_NAME = ".index.jsonl.new";

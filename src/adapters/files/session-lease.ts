@@ -13,11 +13,12 @@
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import { errorCode } from "../../base/error-message.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { ProcessIdentity } from "../../ports/process-identity.ts";
 import type { Timer } from "../../ports/timer.ts";
-import { errorCode, sessionInUse, storeFailure } from "../shared/store-failure.ts";
+import { sessionInUse, storeFailure } from "../shared/store-failure.ts";
 import { holderText, type LeaseState, leaseName, leaseState, readHolder } from "./lease-state.ts";
 import { writeWhole } from "./whole-file.ts";
 

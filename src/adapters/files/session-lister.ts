@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
+import { errorCode } from "../../base/error-message.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
@@ -27,7 +28,7 @@ import {
   plausibleTime,
 } from "../shared/session-info.ts";
 import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../shared/session-paths.ts";
-import { errorCode, readFailure } from "../shared/store-failure.ts";
+import { readFailure } from "../shared/store-failure.ts";
 import type { IndexNote } from "./index-lines.ts";
 import type { IndexRow } from "./index-rows.ts";
 import { type IndexView, indexAnew, type SessionLooks, viewIndex } from "./index-view.ts";

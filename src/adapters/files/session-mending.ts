@@ -9,16 +9,16 @@
  */
 import { dirname, join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import { errorCode } from "../../base/error-message.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
-import { errorCode, storeFailure } from "../shared/store-failure.ts";
+import { storeFailure } from "../shared/store-failure.ts";
 import { TEMPORARY_ENDING } from "./blob-folder.ts";
-import { readBuffer } from "./log-reader.ts";
 import { isNotesLock, mendNotes } from "./notes-checkup.ts";
 import { inspectSession, quarantineBytes, quarantinePath } from "./session-doctor.ts";
 import type { DoctorOptions, SessionFinding, SessionMending } from "./session-findings.ts";
 import { SessionLease } from "./session-lease.ts";
-import { writeWhole } from "./whole-file.ts";
+import { readBuffer, writeWhole } from "./whole-file.ts";
 
 /**
  * Looks again, and does what the findings say: copies damage aside, removes litter. It becomes the

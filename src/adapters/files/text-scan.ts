@@ -5,8 +5,8 @@
 import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
-import { readBuffer } from "./log-reader.ts";
 import { isPacked, PACKED_HEAD_BYTES, unpackBlob } from "./packed-blob.ts";
+import { readBuffer } from "./whole-file.ts";
 
 /** `text` is ASCII; capital and small letters are the same. */
 export async function holdsText(fs: FileSystem, path: string, text: string): Promise<boolean> {

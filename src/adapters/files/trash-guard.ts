@@ -6,10 +6,10 @@
  * beginning, its process ended in the middle.
  */
 import { join } from "node:path";
+import { errorCode } from "../../base/error-message.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import { isSessionId } from "../shared/session-paths.ts";
-import { errorCode } from "../shared/store-failure.ts";
 import { FolderKeeper } from "./folder-keeper.ts";
 import { hasFolder } from "./trash-places.ts";
 

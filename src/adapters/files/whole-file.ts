@@ -1,10 +1,9 @@
 /**
- * Small files as wholes: read, written, replaced. A file that is replaced is the old one or the new one,
+ * Bytes of files, and small files as wholes: read, written, replaced. A file that is replaced is the old one or the new one,
  * whatever is interrupted.
  */
 import { dirname } from "node:path";
-import type { FileSystem } from "../../ports/file-system.ts";
-import { readBuffer } from "./log-reader.ts";
+import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 
 /** A disk took a part of a write and says no more. */
 export class ShortWriteError extends Error {
@@ -19,6 +18,12 @@ export function writeWhole(file: { write(bytes: Uint8Array): number }, bytes: Ui
     if (count <= 0) throw new ShortWriteError(`${bytes.length - written} bytes were not taken`);
     written += count;
   }
+}
+
+/** The file's bytes as a buffer, without a copy. */
+export function readBuffer(file: OpenFile, position: number, length: number): Buffer {
+  const bytes = file.read(position, length);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The file's first bytes as text. Throws the file system's error. */

@@ -9,8 +9,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { RESTORE_DEFAULTS } from "../../base/defaults/restore.ts";
+import { errorCode } from "../../base/error-message.ts";
 import type { CurrentFile, FileRestorer } from "../../ports/restorer.ts";
-import { errorCode } from "../shared/store-failure.ts";
 
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const UNREADABLE: CurrentFile = { state: "unreadable" };

@@ -18,10 +18,9 @@ import {
 } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorCode, errorMessage } from "../../base/error-message.ts";
 import { showHidden } from "../../base/hidden-characters.ts";
 import type { ContextProblem, InstructionFile } from "../../ports/project-context.ts";
-import { errorCode } from "../shared/store-failure.ts";
 
 const NAMES = ["CLAUDE.md", "AGENTS.md"] as const;
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);

@@ -17,9 +17,8 @@ import type {
 } from "../../ports/session-store.ts";
 import { overviewRowOf } from "../shared/session-info.ts";
 import type { Database, Outcome } from "./database.ts";
-import { INFO_COLUMNS, infoOf, parseText } from "./session-row.ts";
+import { INFO_COLUMNS, infoOf, parseText, type SessionName } from "./session-row.ts";
 import type { Tables } from "./tables.ts";
-import type { SessionName } from "./writer-rows.ts";
 
 const CURSOR_PATTERN = /^(\d{1,16}) ([A-Za-z0-9._-]{1,128})$/;
 /** Before every session of a list. */

@@ -2,8 +2,8 @@
 import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
 import type { Database } from "./database.ts";
+import type { SessionName } from "./session-row.ts";
 import type { Tables } from "./tables.ts";
-import type { SessionName } from "./writer-rows.ts";
 
 /** A session as the doctor finds it. */
 export interface FoundSession extends SessionName {

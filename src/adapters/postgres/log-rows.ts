@@ -9,15 +9,7 @@ import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../ports/session-store.ts";
 import { sessionNotFound } from "../shared/store-failure.ts";
 import type { LogEnds, ReaderRows } from "./reader-rows.ts";
-import { type MisplacedRow, RowAssembler } from "./row-assembler.ts";
-
-/** What the rows of a log amount to, as far as they have to be put in order. */
-export interface RowOrder {
-  /** The number of the last entry that counts; 0 where none does. */
-  readonly endSeq: number;
-  /** Rows that hold an entry of another place, which has none of its own. */
-  readonly misplaced: readonly MisplacedRow[];
-}
+import { type MisplacedRow, RowAssembler, type RowOrder } from "./row-assembler.ts";
 
 export class LogRows {
   readonly #sessionId: string;

@@ -5,8 +5,8 @@ import type { NotesFile } from "../../ports/session-store.ts";
 import { decodeNotes, encodeNotes } from "../shared/notes-text.ts";
 import { sessionNotFound } from "../shared/store-failure.ts";
 import type { Database, Outcome } from "./database.ts";
+import type { SessionName } from "./session-row.ts";
 import type { Tables } from "./tables.ts";
-import type { SessionName } from "./writer-rows.ts";
 
 export interface PostgresNotesOptions {
   readonly database: Database;

@@ -35,10 +35,10 @@ import type { PostgresPool, PostgresQueryable } from "./postgres-pool.ts";
 import { PostgresSessionLog } from "./postgres-session-log.ts";
 import { ReaderRows } from "./reader-rows.ts";
 import { scopeKey } from "./scope-key.ts";
-import { isEmpty, type SessionState } from "./session-row.ts";
+import { isEmpty, type SessionName, type SessionState } from "./session-row.ts";
 import { SessionWriter } from "./session-writer.ts";
 import { type Tables, tablesIn } from "./tables.ts";
-import { type LeaseTerms, type SessionName, WriterRows } from "./writer-rows.ts";
+import { type LeaseTerms, WriterRows } from "./writer-rows.ts";
 
 const PLACE = "the database";
 

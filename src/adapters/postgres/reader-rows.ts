@@ -3,8 +3,8 @@ import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import type { Database } from "./database.ts";
 import { type ReadRow, readRow } from "./read-row.ts";
 import type { MisplacedRow } from "./row-assembler.ts";
+import type { SessionName } from "./session-row.ts";
 import type { Tables } from "./tables.ts";
-import type { SessionName } from "./writer-rows.ts";
 
 /** Where a log ends, and its last checkpoint before a place. */
 export interface LogEnds {

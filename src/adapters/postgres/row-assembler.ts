@@ -18,6 +18,14 @@ export interface MisplacedRow {
   readonly place: number;
 }
 
+/** What the rows of a log amount to, as far as they have to be put in order. */
+export interface RowOrder {
+  /** The number of the last entry that counts; 0 where none does. */
+  readonly endSeq: number;
+  /** Rows that hold an entry of another place, which has none of its own. */
+  readonly misplaced: readonly MisplacedRow[];
+}
+
 /** The misplaced rows of one session, looked for when they are needed. */
 export interface MisplacedRows {
   /** Sorted by the number of the entry. */

@@ -7,6 +7,12 @@ import type { Tables } from "./tables.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** Which session, in which scope. */
+export interface SessionName {
+  readonly sessionId: string;
+  readonly scopeKey: string;
+}
+
 /** What a writer knows of its session. */
 export interface SessionState {
   readonly key: number;

@@ -22,8 +22,8 @@ import { type Batch, stateAfter } from "./batch.ts";
 import { SQLSTATE, sqlState } from "./database-failure.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 import type { LogRows } from "./log-rows.ts";
-import { isEmpty, parseText, type SessionState } from "./session-row.ts";
-import type { LeaseTerms, SessionName, WriterRows } from "./writer-rows.ts";
+import { isEmpty, parseText, type SessionName, type SessionState } from "./session-row.ts";
+import type { LeaseTerms, WriterRows } from "./writer-rows.ts";
 
 /** An append that lost, or whose answer was lost, is decided on what the log holds then; so often at the most. */
 const ATTEMPTS = 4;

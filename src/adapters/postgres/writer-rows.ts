@@ -5,15 +5,9 @@
 import type { Hasher } from "../../ports/hasher.ts";
 import type { Batch } from "./batch.ts";
 import type { Database } from "./database.ts";
-import type { RowOrder } from "./log-rows.ts";
-import { type SessionState, stateColumns, stateOf } from "./session-row.ts";
+import type { RowOrder } from "./row-assembler.ts";
+import { type SessionName, type SessionState, stateColumns, stateOf } from "./session-row.ts";
 import { CHECKSUM_VERSION, type Tables } from "./tables.ts";
-
-/** Which session, in which scope. */
-export interface SessionName {
-  readonly sessionId: string;
-  readonly scopeKey: string;
-}
 
 /** What a lease is taken with; `undefined` where none is kept. */
 export interface LeaseTerms {

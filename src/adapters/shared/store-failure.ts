@@ -2,7 +2,7 @@
  * Errors of the file store: the platform's error, and what was tried on which file with which figures.
  */
 import { AssertionError } from "../../base/assert.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorCode, errorMessage } from "../../base/error-message.ts";
 import { StoreError } from "../../base/errors.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -16,12 +16,6 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: "The file system is read-only; choose another folder for the sessions.",
   EMFILE: "The process has too many open files; close sessions that are not used.",
 };
-
-/** The platform's code of an error (`ENOSPC` …), if it has one. */
-export function errorCode(error: unknown): string | undefined {
-  const code = (error as { readonly code?: unknown } | undefined)?.code;
-  return typeof code === "string" ? code : undefined;
-}
 
 /** A `STORE_FAILED` around the platform's error. Bugs and errors of ours pass as they are. */
 export function storeFailure(what: string, error: unknown): Error {

@@ -7,10 +7,10 @@ import { DEMO_DEFAULTS } from "../../base/defaults/cli.ts";
 import type { ContextBudget } from "../../tokens/budget.ts";
 import { tellStory } from "./demo-facts.ts";
 import type { DemoJson } from "./demo-json.ts";
-import { renderDemo } from "./demo-report.ts";
+import { type PlayedDemo, renderDemo } from "./demo-report.ts";
 import { type DemoOutcome, playDemo } from "./demo-session.ts";
 import { writeSyntheticWorkspace } from "./demo-synthetic.ts";
-import { surveyWorkspace, type Workspace } from "./demo-workspace.ts";
+import { surveyWorkspace } from "./demo-workspace.ts";
 import { formatTokens, quantile, roundMs } from "./figures.ts";
 import { Progress } from "./progress.ts";
 import { isSound, judgeFit, type ReplayedSession } from "./replay-json.ts";
@@ -26,14 +26,6 @@ export interface DemoOptions {
   readonly targetTokens?: number | undefined;
   /** The window it has to live in, in tokens. @defaultValue `windowTokens` */
   readonly windowTokens?: number | undefined;
-}
-
-/** A played demo with everything that its report shows. */
-export interface PlayedDemo {
-  readonly json: DemoJson;
-  readonly outcome: DemoOutcome;
-  readonly budget: ContextBudget;
-  readonly workspace: Workspace;
 }
 
 /** Plays the demo and resolves with the exit code: 0 only if every check held. */

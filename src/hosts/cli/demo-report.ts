@@ -1,12 +1,23 @@
 /**
  * What happened in the demo, in plain words.
  */
+
+import type { ContextBudget } from "../../tokens/budget.ts";
 import { type Check, checksOf, formatCheck, type ReportLayout } from "./checks-report.ts";
-import type { PlayedDemo } from "./demo-command.ts";
-import type { DemoFactResult } from "./demo-json.ts";
+import type { DemoFactResult, DemoJson } from "./demo-json.ts";
+import type { DemoOutcome } from "./demo-session.ts";
+import type { Workspace } from "./demo-workspace.ts";
 import { formatCount, formatQuantity, formatTokens } from "./figures.ts";
 import { costLines, layerLines, windowLines } from "./session-report.ts";
 import { printable, type Styles, wrapWords } from "./styles.ts";
+
+/** A played demo with everything that its report shows. */
+export interface PlayedDemo {
+  readonly json: DemoJson;
+  readonly outcome: DemoOutcome;
+  readonly budget: ContextBudget;
+  readonly workspace: Workspace;
+}
 
 /** The whole report, line by line. */
 export function renderDemo(played: PlayedDemo, layout: ReportLayout): readonly string[] {

@@ -2,11 +2,9 @@
  * The clock of a replay: the time at which things were said, so that what depends on time (a cold
  * cache, above all) happens as it would have.
  */
+import { METERING_DEFAULTS } from "../../base/defaults/metering.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Message } from "../../transcript/messages.ts";
-
-/** Time between two messages of a recording without times, in milliseconds; the simulator takes as much. */
-const STEP_MS = 10_000;
 
 export class RecordedClock implements Clock {
   #nowMs: number;
@@ -22,6 +20,6 @@ export class RecordedClock implements Clock {
 
   /** A message is said. Recorded times that go back are not followed. */
   said({ at }: Pick<Message, "at">): void {
-    this.#nowMs = Math.max(this.#nowMs, at ?? this.#nowMs + STEP_MS);
+    this.#nowMs = Math.max(this.#nowMs, at ?? this.#nowMs + METERING_DEFAULTS.stepMs);
   }
 }

@@ -7,9 +7,11 @@ import type { PreparedCall } from "../../engine/prepared-call.ts";
 import type { LayerEdit, LayerName } from "../../transcript/edits.ts";
 import type { Message } from "../../transcript/messages.ts";
 import type { LayerFigures } from "./replay-json.ts";
-import type { ChartMark } from "./window-chart.ts";
 import { hashWindow } from "./window-hash.ts";
 import type { BrokenRule, WireJudge } from "./wire-judge.ts";
+
+/** What a layer did before a call, by the letter under its column. */
+export type ChartMark = "o" | "m" | "c" | "x";
 
 export interface TrackedCall {
   /** Names the call in the log. */

@@ -2,8 +2,8 @@
  * Where the command line looks at its surroundings: is there a terminal, how wide is it, does it
  * take colours. Commands are handed the answers, so they run the same in a test.
  */
+import type { PostgresPool, PostgresQueryable } from "../../adapters/postgres/postgres-pool.ts";
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
-import type { ConnectedPostgres } from "./doctor/check-postgres.ts";
 import { createStyles, type Styles } from "./styles.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,6 +17,14 @@ export interface Terminal {
   write(text: string): void;
   /** Resolves once what was written has left this process's memory, as far as its reader takes it. */
   drained?(): Promise<void>;
+}
+
+/** A pool that the command opened and ends. */
+export interface ConnectedPostgres {
+  readonly pool: PostgresPool | PostgresQueryable;
+  /** Server and database, without a password. */
+  readonly place: string;
+  end(): Promise<void>;
 }
 
 /** What a command is given to work with. */

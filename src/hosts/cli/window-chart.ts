@@ -7,10 +7,8 @@
  */
 import { CLI_DEFAULTS } from "../../base/defaults/cli.ts";
 import { formatCount, formatTokens } from "./figures.ts";
+import type { ChartMark } from "./session-track.ts";
 import type { Styles } from "./styles.ts";
-
-/** What a layer did before a call, by the letter under its column. */
-export type ChartMark = "o" | "m" | "c" | "x";
 
 export interface ChartCall {
   readonly tokens: number;

@@ -6,8 +6,7 @@ import type { Violation } from "../wire-oracle.ts";
 import type { FittedAnswer } from "./fit-answer.ts";
 import type { PromptPosition, TextCounter } from "./prompt.ts";
 import type { CacheUse, PromptCache } from "./prompt-cache.ts";
-import type { ReportedUsage } from "./script.ts";
-import type { ProviderApi } from "./scripted-request.ts";
+import type { ProviderApi, ReportedUsage } from "./script.ts";
 
 /** A request whose body was parsed. */
 export interface IncomingRequest {

@@ -3,8 +3,8 @@
  */
 import type { Clock } from "../../ports/clock.ts";
 import type { Violation } from "../wire-oracle.ts";
-import type { Script, ScriptStep } from "./script.ts";
-import type { RecordedRequest, ScriptedRequest } from "./scripted-request.ts";
+import type { RecordedRequest } from "./recorded-request.ts";
+import type { Script, ScriptedRequest, ScriptStep } from "./script.ts";
 
 /** Settings of a {@link scriptedProvider}. All are optional. */
 export interface ScriptedProviderOptions {

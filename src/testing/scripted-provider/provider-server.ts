@@ -21,11 +21,11 @@ import { gone, readBody, sendReply } from "./http-exchange.ts";
 import { PromptCache } from "./prompt-cache.ts";
 import { PROVIDER_FACTS } from "./provider-facts.ts";
 import type { ScriptedProvider, ScriptedProviderOptions } from "./provider-options.ts";
+import type { RecordedRequest } from "./recorded-request.ts";
 import { fillIn, type OpenRecord, RequestBook, settle } from "./request-record.ts";
 import { findRoute, type Route } from "./routes.ts";
 import type { Fault, ScriptedAnswer } from "./script.ts";
 import { ScriptRunner, usualAnswer } from "./script-runner.ts";
-import type { RecordedRequest } from "./scripted-request.ts";
 
 /** What seals are made with where no key is given. */
 const USUAL_KEY = "scripted provider";

@@ -4,8 +4,8 @@
 import type { Violation } from "../wire-oracle.ts";
 import type { IncomingRequest, PromptReading } from "./dialect.ts";
 import { PROVIDER_FACTS } from "./provider-facts.ts";
-import type { Fault, ScriptedAnswer } from "./script.ts";
-import type { ProviderApi, RecordedRequest, RequestOutcome } from "./scripted-request.ts";
+import type { RecordedRequest, RequestOutcome } from "./recorded-request.ts";
+import type { Fault, ProviderApi, ScriptedAnswer } from "./script.ts";
 
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
 

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { ANTHROPIC_DIALECT } from "./anthropic-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { CHAT_DIALECT, RESPONSES_DIALECT } from "./openai-dialects.ts";
-import type { RequestPurpose } from "./scripted-request.ts";
+import type { RequestPurpose } from "./script.ts";
 
 /** Where a request goes. */
 export interface Route {

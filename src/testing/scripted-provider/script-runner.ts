@@ -4,8 +4,13 @@
 import { firstLine, shorten } from "../../base/text.ts";
 import { PROVIDER_FACTS } from "./provider-facts.ts";
 import type { ScriptedProviderOptions } from "./provider-options.ts";
-import { type Fault, resolveStep, type ScriptedAnswer, type ScriptStep } from "./script.ts";
-import type { ScriptedRequest } from "./scripted-request.ts";
+import {
+  type Fault,
+  resolveStep,
+  type ScriptedAnswer,
+  type ScriptedRequest,
+  type ScriptStep,
+} from "./script.ts";
 
 /** The script of one provider, and where it stands in it. */
 export class ScriptRunner {

@@ -6,7 +6,6 @@
  */
 import type { JsonObject } from "../../base/json.ts";
 import type { StopReason } from "../../ports/model-client.ts";
-import type { ScriptedRequest } from "./scripted-request.ts";
 
 /** One piece of an answer. */
 export type AnswerPart =
@@ -78,6 +77,40 @@ export type Fault =
   | { readonly fault: "unknown-model" }
   /** 400 with any text: a rule that nobody knew. */
   | { readonly fault: "bad-request"; readonly message: string };
+
+/** Which API a request came in on. */
+export type ProviderApi = "anthropic" | "openai-chat" | "openai-responses";
+
+/** What a request wants. */
+export type RequestPurpose = "answer" | "count" | "model";
+
+/** A request as a script sees it. */
+export interface ScriptedRequest {
+  /** Its place among all requests, from 0. */
+  readonly index: number;
+  readonly api: ProviderApi;
+  readonly purpose: RequestPurpose;
+  readonly model: string;
+  /** The body as it was parsed; `undefined` where it was not JSON. */
+  readonly body: unknown;
+  /** Beta features that its header asks for. */
+  readonly betas: readonly string[];
+  readonly isStreaming: boolean;
+  /** Which attempt of the client's own transport this is, from 0. */
+  readonly retryCount: number;
+  /** The system prompt, in text. */
+  readonly systemText: string;
+  /** What the user said last, in text; a result of a tool is not what a user said. */
+  readonly lastUserText: string;
+  /** Names of the tools that the model may call. */
+  readonly toolNames: readonly string[];
+  /** Tokens of the prompt, as this provider counts them. */
+  readonly promptTokens: number;
+  /** Tokens of the window at the time of the request. */
+  readonly windowTokens: number;
+  /** Tokens of output that were asked for; `undefined` where the request does not say. */
+  readonly maxOutputTokens: number | undefined;
+}
 
 /** What happens to one call: a text, a part or several of an answer, an answer, or a fault. */
 export type ScriptStep = string | AnswerPart | readonly AnswerPart[] | ScriptedAnswer | Fault;

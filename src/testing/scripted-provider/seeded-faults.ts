@@ -2,8 +2,7 @@
  * A plan of faults that a seed decides: random calls fail in random ways, the same ones every time.
  */
 import { assert } from "../../base/assert.ts";
-import { answer, callTool, refuse, type ScriptStep } from "./script.ts";
-import type { ScriptedRequest } from "./scripted-request.ts";
+import { answer, callTool, refuse, type ScriptedRequest, type ScriptStep } from "./script.ts";
 
 /** What a seeded plan may choose from. */
 export type SeededFault =

@@ -1,7 +1,8 @@
 /** The picture of the window, as golden text. */
 import { describe, expect, it } from "vitest";
+import type { ChartMark } from "../../../src/hosts/cli/session-track.ts";
 import { createStyles, widthOf } from "../../../src/hosts/cli/styles.ts";
-import { type ChartCall, type ChartMark, renderWindowChart } from "../../../src/hosts/cli/window-chart.ts";
+import { type ChartCall, renderWindowChart } from "../../../src/hosts/cli/window-chart.ts";
 
 const styles = createStyles({ isColored: false });
 const thresholds = [

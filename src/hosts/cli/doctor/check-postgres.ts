@@ -6,22 +6,13 @@ import {
   type PostgresCheckup,
   PostgresDoctor,
 } from "../../../adapters/postgres/postgres-doctor.ts";
-import type { PostgresPool, PostgresQueryable } from "../../../adapters/postgres/postgres-pool.ts";
 import { TABLES_VERSION } from "../../../adapters/postgres/tables.ts";
 import { errorMessage } from "../../../base/error-message.ts";
 import { OptionError } from "../../../base/errors.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { Breath } from "../breath.ts";
-import type { CliContext } from "../terminal.ts";
+import type { CliContext, ConnectedPostgres } from "../terminal.ts";
 import type { DoctorFinding } from "./finding.ts";
-
-/** A pool that the command opened and ends. */
-export interface ConnectedPostgres {
-  readonly pool: PostgresPool | PostgresQueryable;
-  /** Server and database, without a password. */
-  readonly place: string;
-  end(): Promise<void>;
-}
 
 export interface PostgresFlags {
   /** True where the command line names no URL. */

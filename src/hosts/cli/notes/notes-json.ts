@@ -1,6 +1,6 @@
 /** The shapes of `--json` of the commands about notes; `docs/reference/sessions-json.md` is about them. */
 import type { NotesState } from "../../../engine/notes-state.ts";
-import { withoutAbsent } from "../sessions/sessions-json.ts";
+import { withoutAbsent } from "../sessions/print-json.ts";
 import type { KnownNotes, UnreadableNotes } from "./read-notes.ts";
 
 /** What is known of the notes of a session, without their text. */

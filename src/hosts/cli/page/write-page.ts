@@ -34,14 +34,14 @@ const SCRIPTS = [
 
 /** The page's style, in the order in which it cascades. */
 const STYLES = [
-  "base.css",
-  "headline.css",
-  "picture.css",
-  "call.css",
-  "layers.css",
-  "tooltip.css",
-  "narrow.css",
-  "print.css",
+  "styles/base.css",
+  "styles/headline.css",
+  "styles/picture.css",
+  "styles/call.css",
+  "styles/layers.css",
+  "styles/tooltip.css",
+  "styles/narrow.css",
+  "styles/print.css",
 ] as const;
 
 /** The page as HTML. */

@@ -15,3 +15,10 @@ function escapeUnits(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
+
+/** The object without fields that are `undefined`: in JSON what is not known is absent. */
+export function withoutAbsent<Result>(
+  value: { readonly [Key in keyof Result]: Result[Key] | undefined },
+): Result {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Result;
+}

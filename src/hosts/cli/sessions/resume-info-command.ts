@@ -9,9 +9,9 @@ import { type CliContext, layoutOf } from "../terminal.ts";
 import { cutToColumns } from "./columns.ts";
 import { addPlaceOptions, type CommandShell, helpText, type PlaceFlags } from "./command-shell.ts";
 import { inPlace } from "./place.ts";
-import { printJson } from "./print-json.ts";
+import { printJson, withoutAbsent } from "./print-json.ts";
 import { foldWindow, type OpenedLog, withLog } from "./read-session.ts";
-import { damageJson, type ResumeInfoJson, SESSIONS_JSON_VERSION, withoutAbsent } from "./sessions-json.ts";
+import { damageJson, type ResumeInfoJson, SESSIONS_JSON_VERSION } from "./sessions-json.ts";
 import { nameOf } from "./words.ts";
 
 /** Exit code where somebody else is the session's writer. */

@@ -10,6 +10,7 @@ import type { LogDamage, SessionInfo } from "../../../ports/session-store.ts";
 import type { HeaderEntry } from "../../../transcript/entries.ts";
 import type { NotesJson } from "../notes/notes-json.ts";
 import type { UnreadableNotes } from "../notes/read-notes.ts";
+import { withoutAbsent } from "./print-json.ts";
 import { nameOf, tagsOf } from "./words.ts";
 
 /** Version of these shapes; it counts up when a field changes its meaning or disappears. */
@@ -152,11 +153,4 @@ export interface ResumeInfoJson {
 
 export function damageJson({ position, bytes, reason }: LogDamage): DamageJson {
   return { position, bytes, reason };
-}
-
-/** The object without fields that are `undefined`: in JSON what is not known is absent. */
-export function withoutAbsent<Result>(
-  value: { readonly [Key in keyof Result]: Result[Key] | undefined },
-): Result {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Result;
 }

@@ -22,15 +22,9 @@ import {
   type RedactFlags,
 } from "./command-shell.ts";
 import { inPlace } from "./place.ts";
-import { printJson } from "./print-json.ts";
+import { printJson, withoutAbsent } from "./print-json.ts";
 import { foldWindow, type OpenedLog, readThrough, withLog } from "./read-session.ts";
-import {
-  damageJson,
-  listedSession,
-  SESSIONS_JSON_VERSION,
-  type ShowJson,
-  withoutAbsent,
-} from "./sessions-json.ts";
+import { damageJson, listedSession, SESSIONS_JSON_VERSION, type ShowJson } from "./sessions-json.ts";
 import { renderShown, type Shown } from "./show-report.ts";
 import { Survey } from "./survey.ts";
 

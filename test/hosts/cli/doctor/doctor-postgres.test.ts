@@ -1,8 +1,8 @@
 /** `doctor --postgres`: says what is wrong with sessions in a database, and repairs it without deleting anything. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PostgresSessionStore } from "../../../../src/adapters/postgres/postgres-session-store.ts";
-import type { ConnectedPostgres } from "../../../../src/hosts/cli/doctor/check-postgres.ts";
 import { runCli } from "../../../../src/hosts/cli/program.ts";
+import type { ConnectedPostgres } from "../../../../src/hosts/cli/terminal.ts";
 import { all, checkpoint, message, seqs } from "../../../../src/testing/session-store-contract-kit.ts";
 import type { Scope, StoredBlock } from "../../../../src/transcript/entries.ts";
 import {
