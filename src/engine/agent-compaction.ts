@@ -7,6 +7,7 @@
  */
 import { FULL_COMPACT_DEFAULTS } from "../base/defaults/full-compact.ts";
 import type { WrittenSummary } from "../compaction/full/written-summary.ts";
+import type { PreCompactAnswer } from "../ports/session-hooks.ts";
 import type { AgentNotes } from "./agent-notes.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { AgentRestoration } from "./agent-restoration.ts";
@@ -15,7 +16,7 @@ import { type AskLimits, askWithin } from "./ask-within.ts";
 import { saveBreakers } from "./breakers.ts";
 import type { DueSummary, PrepareHelp } from "./call-preparer.ts";
 import { notify, type SessionEvent } from "./events.ts";
-import type { HookRunner, PreCompactAnswer } from "./hooks.ts";
+import type { HookRunner } from "./hooks.ts";
 import type { AgentMemory } from "./memory/agent-memory.ts";
 import type { CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";

@@ -13,10 +13,12 @@
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { WindowTooSmallError } from "../base/errors.ts";
 import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
+import type { CompactionTrigger } from "../ports/session-hooks.ts";
 import type { Message } from "../transcript/messages.ts";
 import type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from "./agent-calls.ts";
 import { AgentCompaction } from "./agent-compaction.ts";
 import { AgentNotes, type ReadNotes } from "./agent-notes.ts";
+import { checkCompact, checkPrepare, checkTurn } from "./agent-option-rules.ts";
 import type { AgentOptions, AgentWorld } from "./agent-options.ts";
 import { noModelId, refusedTail, spanOf, turnRunning, vetoed } from "./agent-refusals.ts";
 import { askWithin } from "./ask-within.ts";
@@ -29,11 +31,10 @@ import { notify, type SessionEvent } from "./events.ts";
 import { HookRunner } from "./hooks.ts";
 import { type AgentMemory, agentMemory } from "./memory/agent-memory.ts";
 import { failureOf } from "./model-call.ts";
-import { checkCompact, checkPrepare, checkTurn } from "./option-rules.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
 import type { Session } from "./session.ts";
 import { SilentWatch } from "./silent-watch.ts";
-import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
+import type { SummaryAsk } from "./summary-ask.ts";
 import { runTurn } from "./turn.ts";
 import type { TurnOptions, TurnResult } from "./turn-options.ts";
 

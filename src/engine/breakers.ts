@@ -4,10 +4,9 @@
  * They hold for the session, however often it is opened. So the counts are metadata of the library's own in the
  * log, said again by checkpoints; a log without them had no failures.
  */
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { RESERVED_KEY_PREFIX } from "../transcript/metadata.ts";
-import type { Session } from "./session.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { LogWriter } from "./log-writer.ts";
 
 export const BREAKERS_MARK = `${RESERVED_KEY_PREFIX}breakers`;
 
@@ -48,8 +47,15 @@ export class Breakers {
   }
 }
 
+/** What of a session the counts are written with. */
+interface CountedParts {
+  readonly breakers: Breakers;
+  readonly carried: Map<string, JsonValue>;
+  readonly writer: Pick<LogWriter, "appendOne">;
+}
+
 /** Writes the counts into the log where they changed. In the order of the session's operations, by whoever calls. */
-export async function writeBreakers({ breakers, carried, writer }: SessionParts): Promise<void> {
+export async function writeBreakers({ breakers, carried, writer }: CountedParts): Promise<void> {
   const value = breakers.toJson();
   if (JSON.stringify(carried.get(BREAKERS_MARK) ?? {}) === JSON.stringify(value)) return;
   carried.set(BREAKERS_MARK, value);
@@ -57,7 +63,10 @@ export async function writeBreakers({ breakers, carried, writer }: SessionParts)
 }
 
 /** The same, in its turn; waits for nothing. */
-export function saveBreakers(session: Session): void {
+export function saveBreakers(session: {
+  readonly parts: CountedParts;
+  inTurn<Result>(operation: () => Promise<Result>): Promise<Result>;
+}): void {
   session
     .inTurn(() => writeBreakers(session.parts))
     // The next checkpoint has them, and a store that cannot be written tells it with the next append.

@@ -15,6 +15,7 @@ import {
   type SummaryDue,
   type SummaryReason,
 } from "../compaction/window-plan.ts";
+import type { CompactionTrigger } from "../ports/session-hooks.ts";
 import type { CountableRequest } from "../ports/token-counter.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import { estimateBlock } from "../tokens/estimate-block.ts";
@@ -33,7 +34,7 @@ import { type PlannedRoom, RoomKeeper } from "./room-keeper.ts";
 import type { RoomHelp } from "./room-maker.ts";
 import type { WindowOptions } from "./session-options.ts";
 import type { SessionParts } from "./session-parts.ts";
-import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
+import type { SummaryAsk } from "./summary-ask.ts";
 import { checkUndoBinds, checkUndoIsUnanswered } from "./undo-safety.ts";
 import { sizeOf } from "./window-keeper.ts";
 

@@ -3,19 +3,77 @@
  * found, as data. Nothing that changes what the model sees happens without one of these.
  */
 
+import type { SummaryProblem } from "../compaction/full/summary-answer.ts";
 import type { LeftOutCounts } from "../memory/extraction/rule-extractor.ts";
-import type { ModelFailure } from "../ports/model-failure.ts";
+import type { MemoryReceipt } from "../memory/memory-receipt.ts";
+import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
+import type { CompactionTrigger, HookFailure } from "../ports/session-hooks.ts";
 import type { LogDamage } from "../ports/session-store.ts";
 import type { CacheMiss } from "../tokens/prompt-cache-monitor.ts";
 import type { LayerEdit, RepairReason } from "../transcript/edits.ts";
 import type { Usage } from "../transcript/messages.ts";
 import type { SeqPin } from "../transcript/projection.ts";
-import type { HookFailure } from "./hooks.ts";
-import type { MemoryReceipt } from "./memory/memory-receipt.ts";
-import type { MendReason } from "./mending.ts";
-import type { NotesUpdate } from "./notes-update.ts";
 import type { RestorationEvent } from "./restoration-events.ts";
-import type { SummaryCall } from "./summary-desk.ts";
+
+/** How an update ended, as observers are told of it. */
+export interface NotesUpdate {
+  /** `forked` and `cold`: a model was asked; `log`: none was. */
+  readonly form: "forked" | "cold" | "log";
+  /**
+   * `written`, and where `throughSeq` is absent some of it was refused, or gave way to what somebody wrote
+   * meanwhile; `unchanged`: the model read the notes and found nothing to change; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
+   * `nothing-written`: no change of it was of use; `dropped`: the conversation went back behind what it told of;
+   * `failed`, and `reason` says why.
+   */
+  readonly outcome: "written" | "unchanged" | "cut-off" | "nothing-written" | "dropped" | "failed";
+  readonly reason?: string;
+  /** The last entry that the notes tell of now; absent where they tell of no more than before. */
+  readonly throughSeq?: number;
+  /** Titles of the sections that have another text now. */
+  readonly changed: readonly string[];
+  /** Changes and calls that had no effect, because an updater may not make them. */
+  readonly refusedCount: number;
+  /** What the model was billed, where it said so. */
+  readonly usage?: Usage | undefined;
+  /** Variables of the host's own prompt that there are none of; absent where all are known. */
+  readonly unknownVariables?: readonly string[];
+}
+
+/** One call for a summary, as observers are told of it. */
+export interface SummaryCall {
+  /**
+   * Who asked for the summary. A compaction by hand may run beside one of the engine's own: their calls come
+   * in any order, and this tells them apart.
+   */
+  readonly trigger: CompactionTrigger;
+  readonly model: string;
+  /** `forked`: the conversation itself; `cold`: a transcript of it. */
+  readonly form: "forked" | "cold";
+  /** 0 for the first call of a summary, counted up by its retries. */
+  readonly attempt: number;
+  readonly outcome: "written" | SummaryProblem | ModelFailureKind;
+  readonly tookMs: number;
+  readonly usage?: Usage | undefined;
+}
+
+/**
+ * Why something is not shown as it was said: an entry or a block that this version does not know; an edit
+ * that goes to where nothing is; a block that no message of its role may hold; a blank text; a tool that
+ * said nothing; thinking that is not whole; a call that was cut off; half a character; a picture or document
+ * that no provider reads; a block whose blob is gone or damaged.
+ */
+export type MendReason =
+  | "unknown-entry"
+  | "unknown-block"
+  | "impossible-edit"
+  | "misplaced-block"
+  | "empty-text"
+  | "empty-result"
+  | "broken-thinking"
+  | "unfinished-call"
+  | "broken-text"
+  | "unreadable-media"
+  | "missing-blob";
 
 /**
  * What happened to a session, told apart by `type`. `seq` is the entry of the log that records it.

@@ -22,7 +22,7 @@ import { disownNotes, notesStateIn } from "./notes-mark.ts";
 import { CREATED_BY, checkWindow } from "./open-session.ts";
 import { FORK_RULES } from "./option-rules.ts";
 import type { Session } from "./session.ts";
-import type { SessionOptions } from "./session-options.ts";
+import type { ForkOptions, SessionOptions } from "./session-options.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
 import { KnownDamage, WatchedLog } from "./watched-log.ts";
 
@@ -33,24 +33,6 @@ const STOPPED = {
   what: "The fork",
   hint: "Nothing is left of it; the session that was to be forked is as it was.",
 };
-
-/** Where a fork branches off, what it is called, and where it is kept. */
-export interface ForkOptions extends SessionOptions {
-  /** Number of the entry after which the fork goes its own way. @defaultValue the newest entry */
-  readonly atSeq?: number;
-  /** Id of the fork. @defaultValue a UUID v4 */
-  readonly sessionId?: string;
-  /** @defaultValue the title of the session, marked as a fork; none where it has none */
-  readonly title?: string;
-  /** Title, tags and the like that are to be others than the session has; `title` comes after it. */
-  readonly metadata?: Readonly<Record<string, JsonValue>>;
-  /** Folder or checkout that the fork is about. @defaultValue that of the session */
-  readonly workingCopy?: string;
-  /** Where the session lies that is forked. @defaultValue where the fork is kept */
-  readonly from?: { readonly store: SessionStore; readonly scope?: Scope };
-  /** Stops the copying with `ABORTED`. */
-  readonly signal?: AbortSignal;
-}
 
 /**
  * Makes a session that begins as `sessionId` was after entry `atSeq`, and opens it. All of it is durable when

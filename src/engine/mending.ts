@@ -10,25 +10,7 @@ import type { EditEntry, Entry, MessageEntry, StoredBlock } from "../transcript/
 import { isUnknownEntry } from "../transcript/entry-line.ts";
 import { isPossibleRewind } from "../transcript/projection.ts";
 import { EMPTY_RESULT_TEXT, shownBlock } from "../transcript/shown-block.ts";
-
-/**
- * Why something is not shown as it was said: an entry or a block that this version does not know; an edit
- * that goes to where nothing is; a block that no message of its role may hold; a blank text; a tool that
- * said nothing; thinking that is not whole; a call that was cut off; half a character; a picture or document
- * that no provider reads; a block whose blob is gone or damaged.
- */
-export type MendReason =
-  | "unknown-entry"
-  | "unknown-block"
-  | "impossible-edit"
-  | "misplaced-block"
-  | "empty-text"
-  | "empty-result"
-  | "broken-thinking"
-  | "unfinished-call"
-  | "broken-text"
-  | "unreadable-media"
-  | "missing-blob";
+import type { MendReason } from "./events.ts";
 
 export interface Mending {
   readonly seq: number;

@@ -6,9 +6,8 @@ import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { Entry } from "../transcript/entries.ts";
 import { RESERVED_KEY_PREFIX } from "../transcript/metadata.ts";
 import { BREAKERS_MARK } from "./breakers.ts";
+import type { LogWriter } from "./log-writer.ts";
 import { type NotesState, parseNotesState } from "./notes-state.ts";
-import type { Session } from "./session.ts";
-import type { SessionParts } from "./session-parts.ts";
 
 export const NOTES_MARK = `${RESERVED_KEY_PREFIX}notes`;
 
@@ -23,9 +22,18 @@ export function carryMarks(carried: JsonObject, entry: Entry): JsonObject {
     : carried;
 }
 
+/** What a mark is written with: what checkpoints carry on, and the log. */
+interface MarkedParts {
+  readonly carried: Map<string, JsonValue>;
+  readonly writer: Pick<LogWriter, "appendOne">;
+}
+
 /** Has the next checkpoint say it; with `isUrgent` an entry, at once. */
 export async function carry(
-  session: Pick<Session, "parts" | "inTurn">,
+  session: {
+    readonly parts: MarkedParts;
+    inTurn<Result>(operation: () => Promise<Result>): Promise<Result>;
+  },
   key: string,
   value: JsonValue,
   isUrgent: boolean,
@@ -44,7 +52,7 @@ export function notesStateIn(entries: readonly Entry[]): NotesState | undefined 
 }
 
 /** The notes tell of what is not in this log: they stand for nothing and are not shown until they are updated. */
-export async function disownNotes({ carried, writer }: SessionParts): Promise<void> {
+export async function disownNotes({ carried, writer }: MarkedParts): Promise<void> {
   carried.set(NOTES_MARK, null);
   await writer.appendOne({ type: "metadata", key: NOTES_MARK, value: null });
 }

@@ -10,36 +10,12 @@ import { applyNotesEdit } from "../notes/edit-notes.ts";
 import { extractNotes } from "../notes/extractive-notes.ts";
 import type { NotesLimits } from "../notes/limits.ts";
 import { isEmptyTemplate, type NotesDocument } from "../notes/notes-document.ts";
-import type { Usage } from "../transcript/messages.ts";
+import type { NotesUpdate } from "./events.ts";
 import type { NotesAnswer, NotesAsk, NotesCall, NotesDesk } from "./notes-desk.ts";
 import { type NotesKeeper, sizeOfNotes } from "./notes-keeper.ts";
 import { type AnsweredCall, callsTools, type NotesProgress } from "./notes-progress.ts";
 import type { NotesState } from "./notes-state.ts";
 import type { Session } from "./session.ts";
-
-/** How an update ended, as observers are told of it. */
-export interface NotesUpdate {
-  /** `forked` and `cold`: a model was asked; `log`: none was. */
-  readonly form: NotesCall["form"] | "log";
-  /**
-   * `written`, and where `throughSeq` is absent some of it was refused, or gave way to what somebody wrote
-   * meanwhile; `unchanged`: the model read the notes and found nothing to change; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
-   * `nothing-written`: no change of it was of use; `dropped`: the conversation went back behind what it told of;
-   * `failed`, and `reason` says why.
-   */
-  readonly outcome: "written" | "unchanged" | "cut-off" | "nothing-written" | "dropped" | "failed";
-  readonly reason?: string;
-  /** The last entry that the notes tell of now; absent where they tell of no more than before. */
-  readonly throughSeq?: number;
-  /** Titles of the sections that have another text now. */
-  readonly changed: readonly string[];
-  /** Changes and calls that had no effect, because an updater may not make them. */
-  readonly refusedCount: number;
-  /** What the model was billed, where it said so. */
-  readonly usage?: Usage | undefined;
-  /** Variables of the host's own prompt that there are none of; absent where all are known. */
-  readonly unknownVariables?: readonly string[];
-}
 
 export interface NotesUpdaterOptions {
   readonly session: Session;

@@ -9,15 +9,20 @@ import { HISTORY_TOOLS } from "../compaction/history-tools.ts";
 import { PIN_TOOL } from "../compaction/pin-tool.ts";
 import type { ToolDefinition } from "../ports/model-client.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../transcript/blocks.ts";
-import type { AgentSession } from "./agent-session.ts";
+import type { Session } from "./session.ts";
 import { type AgentTool, type ToolOutput, type TurnOptions, tell } from "./turn-options.ts";
+
+/** Whose calls are run: its session answers those of its own tools. */
+interface ToolCaller {
+  readonly session: Pick<Session, "runTool">;
+}
 
 /** What a session answers by itself. */
 export const SESSION_TOOLS: readonly ToolDefinition[] = [...HISTORY_TOOLS, PIN_TOOL];
 
 /** The results of `calls`, in their order. Never throws. */
 export async function runTools(
-  agent: AgentSession,
+  agent: ToolCaller,
   calls: readonly ToolUseBlock[],
   options: TurnOptions,
 ): Promise<readonly ToolResultBlock[]> {
@@ -31,7 +36,7 @@ export async function runTools(
 }
 
 async function runOne(
-  agent: AgentSession,
+  agent: ToolCaller,
   call: ToolUseBlock,
   { tools = [], historyTools = true, signal }: TurnOptions,
 ): Promise<ToolResultBlock> {

@@ -110,3 +110,21 @@ export interface NewSessionOptions extends SessionOptions {
     readonly lastAt?: number;
   };
 }
+
+/** Where a fork branches off, what it is called, and where it is kept. */
+export interface ForkOptions extends SessionOptions {
+  /** Number of the entry after which the fork goes its own way. @defaultValue the newest entry */
+  readonly atSeq?: number;
+  /** Id of the fork. @defaultValue a UUID v4 */
+  readonly sessionId?: string;
+  /** @defaultValue the title of the session, marked as a fork; none where it has none */
+  readonly title?: string;
+  /** Title, tags and the like that are to be others than the session has; `title` comes after it. */
+  readonly metadata?: Readonly<Record<string, JsonValue>>;
+  /** Folder or checkout that the fork is about. @defaultValue that of the session */
+  readonly workingCopy?: string;
+  /** Where the session lies that is forked. @defaultValue where the fork is kept */
+  readonly from?: { readonly store: SessionStore; readonly scope?: Scope };
+  /** Stops the copying with `ABORTED`. */
+  readonly signal?: AbortSignal;
+}

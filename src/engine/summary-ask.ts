@@ -4,13 +4,11 @@
 import type { Measure } from "../compaction/measure.ts";
 import type { PartialSpan } from "../compaction/plan-compaction.ts";
 import type { SummaryReason } from "../compaction/window-plan.ts";
+import type { CompactionTrigger } from "../ports/session-hooks.ts";
 import type { ContextBudget } from "../tokens/budget.ts";
 import type { CacheMark, RequestMessage, VisibleMessage } from "../transcript/window.ts";
 import type { CallRequest } from "./prepared-call.ts";
 import type { WindowOptions } from "./session-options.ts";
-
-/** Why a summary is written: the window is full or has paid for one, the provider refused, or somebody asked. */
-export type CompactionTrigger = "auto" | "reactive" | "manual";
 
 /** A summary that is due. */
 export interface SummaryAsk {

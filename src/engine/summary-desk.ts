@@ -15,35 +15,20 @@ import {
   type WrittenRound,
   writeRounds,
 } from "../compaction/full/cold-transcript.ts";
-import { readSummaryAnswer, type SummaryProblem } from "../compaction/full/summary-answer.ts";
+import { readSummaryAnswer } from "../compaction/full/summary-answer.ts";
 import { COLD_SYSTEM, composeColdPrompt, composeForkInstruction } from "../compaction/full/summary-prompt.ts";
 import type { WrittenFor, WrittenSummary } from "../compaction/full/written-summary.ts";
 import { measureText } from "../compaction/measure.ts";
 import type { Deadline } from "../ports/deadline.ts";
 import type { ModelClient, ModelRequest } from "../ports/model-client.ts";
 import type { ModelFailure, ModelFailureKind } from "../ports/model-failure.ts";
+import type { CompactionTrigger } from "../ports/session-hooks.ts";
 import { findModel, resolveModelLimits } from "../tokens/model-catalogue.ts";
 import { sumUsage, type Usage } from "../transcript/messages.ts";
+import type { SummaryCall } from "./events.ts";
 import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "./model-call.ts";
 import { abortedError } from "./stop-if-aborted.ts";
-import type { CompactionTrigger, SummaryAsk } from "./summary-ask.ts";
-
-/** One call for a summary, as observers are told of it. */
-export interface SummaryCall {
-  /**
-   * Who asked for the summary. A compaction by hand may run beside one of the engine's own: their calls come
-   * in any order, and this tells them apart.
-   */
-  readonly trigger: CompactionTrigger;
-  readonly model: string;
-  /** `forked`: the conversation itself; `cold`: a transcript of it. */
-  readonly form: "forked" | "cold";
-  /** 0 for the first call of a summary, counted up by its retries. */
-  readonly attempt: number;
-  readonly outcome: "written" | SummaryProblem | ModelFailureKind;
-  readonly tookMs: number;
-  readonly usage?: Usage | undefined;
-}
+import type { SummaryAsk } from "./summary-ask.ts";
 
 export interface SummaryDeskOptions {
   readonly main: ModelClient;

@@ -9,16 +9,17 @@
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import { errorMessage } from "../base/error-message.ts";
 import { ModelError, PalimpsestError } from "../base/errors.ts";
-import type { ModelAnswer, ModelEvent } from "../ports/model-client.ts";
+import type { ModelAnswer, ModelClient, ModelEvent } from "../ports/model-client.ts";
 import type { ContentBlock, ToolUseBlock } from "../transcript/blocks.ts";
 import { type Message, sumUsage, type Usage } from "../transcript/messages.ts";
-import type { AgentSession } from "./agent-session.ts";
+import type { AgentRequest, PrepareOptions } from "./agent-calls.ts";
 import { receiveUsage } from "./answer-door.ts";
 import { notify } from "./events.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { formatTools, modelRequest } from "./model-call.ts";
-import type { PreparedCall } from "./prepared-call.ts";
+import type { CallAnswer, CallRequest, PreparedCall } from "./prepared-call.ts";
 import { runTools, SESSION_TOOLS } from "./run-tools.ts";
+import type { Session } from "./session.ts";
 import { stopIfAborted } from "./stop-if-aborted.ts";
 import { checkThrashing, repeating } from "./thrashing.ts";
 import { type TurnOptions, type TurnResult, tell } from "./turn-options.ts";
@@ -28,9 +29,26 @@ const STOPPED = {
   hint: "What was said before is in the log; take another turn when you like.",
 };
 
+/** A session with a model, as far as a turn uses it. */
+interface TurnAgent {
+  readonly session: Session;
+  readonly model: ModelClient;
+  /** The request that was prepared last, without its conversation. */
+  readonly lastRequest: CallRequest | undefined;
+  begin(): Promise<void>;
+  append(messages: Message | readonly Message[]): Promise<readonly number[]>;
+  prepare(request: AgentRequest, options: PrepareOptions): Promise<PreparedCall>;
+  ask<Answer>(
+    work: (signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer>;
+  record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]>;
+  recover(error: unknown, options: PrepareOptions): Promise<PreparedCall>;
+}
+
 /** Takes a turn of a session. @internal */
 export async function runTurn(
-  agent: AgentSession,
+  agent: TurnAgent,
   input: string | Message | readonly Message[],
   options: TurnOptions,
 ): Promise<TurnResult> {
@@ -65,11 +83,7 @@ export async function runTurn(
 }
 
 /** One answer: prepared, asked for, recovered once where that helps, and recorded. */
-async function iterate(
-  agent: AgentSession,
-  request: Parameters<AgentSession["prepare"]>[0],
-  options: TurnOptions,
-): Promise<ModelAnswer> {
+async function iterate(agent: TurnAgent, request: AgentRequest, options: TurnOptions): Promise<ModelAnswer> {
   const { signal } = options;
   let call = await agent.prepare(request, { signal });
   for (;;) {
@@ -90,7 +104,7 @@ async function iterate(
 }
 
 async function send(
-  agent: AgentSession,
+  agent: TurnAgent,
   call: PreparedCall,
   { onEvent, signal, finished }: TurnOptions & { readonly finished: ContentBlock[] },
 ): Promise<ModelAnswer> {
@@ -111,7 +125,7 @@ async function send(
 }
 
 /** What was said is worth more than a figure about it: usage that is none is left out, and that is told. */
-function withUsage(agent: AgentSession, answer: ModelAnswer): ModelAnswer {
+function withUsage(agent: TurnAgent, answer: ModelAnswer): ModelAnswer {
   const { usage, ...said } = answer;
   try {
     const read = receiveUsage(usage);
@@ -123,10 +137,7 @@ function withUsage(agent: AgentSession, answer: ModelAnswer): ModelAnswer {
   }
 }
 
-function requestOf(
-  agent: AgentSession,
-  options: TurnOptions,
-): NonNullable<Parameters<AgentSession["prepare"]>[0]> {
+function requestOf(agent: TurnAgent, options: TurnOptions): AgentRequest {
   const { model, system, parameters, betas, providerTools = [], tools = [], historyTools = true } = options;
   const taken = new Set(tools.map(({ name }) => name));
   const own = historyTools ? SESSION_TOOLS.filter(({ name }) => !taken.has(name)) : [];
@@ -160,7 +171,7 @@ function answerOf(
 
 /** The request to send instead; where there is none, what was finished of the answer is kept. */
 async function recovered(
-  agent: AgentSession,
+  agent: TurnAgent,
   error: unknown,
   {
     signal,
@@ -184,7 +195,7 @@ async function recovered(
 
 /** What was finished of an answer that was cut: said once, and marked. */
 async function keepInterrupted(
-  agent: AgentSession,
+  agent: TurnAgent,
   finished: readonly ContentBlock[],
   call: PreparedCall,
 ): Promise<void> {
@@ -197,7 +208,7 @@ async function keepInterrupted(
   });
 }
 
-async function finish(agent: AgentSession, result: TurnResult): Promise<TurnResult> {
+async function finish(agent: TurnAgent, result: TurnResult): Promise<TurnResult> {
   const { log, isDurable } = agent.session.parts;
   if (isDurable) await agent.session.inTurn(() => log.sync());
   return result;

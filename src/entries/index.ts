@@ -53,22 +53,16 @@ export type { CleanUpFailure, CleanUpOptions, CleanUpReport } from "../engine/cl
 export type { CompressionRefused } from "../engine/compress-memory.ts";
 export { ConversationMemory } from "../engine/conversation-memory.ts";
 export type { ConversationMemoryOptions } from "../engine/conversation-memory-options.ts";
-export type { SessionEvent, SessionObserver } from "../engine/events.ts";
-export { type ForkOptions, forkSession } from "../engine/fork-session.ts";
 export type {
-  FailedContext,
-  HookFailure,
-  PostCompactContext,
-  PostSamplingContext,
-  PreCompactAnswer,
-  PreCompactContext,
-  SessionHooks,
-  SessionStartContext,
-} from "../engine/hooks.ts";
+  MendReason,
+  NotesUpdate,
+  SessionEvent,
+  SessionObserver,
+  SummaryCall,
+} from "../engine/events.ts";
+export { forkSession } from "../engine/fork-session.ts";
 export type { CompressionReport, MemoryEvents } from "../engine/memory-events.ts";
-export type { MendReason } from "../engine/mending.ts";
 export type { NotesOptions } from "../engine/notes-options.ts";
-export type { NotesUpdate } from "../engine/notes-update.ts";
 export type { ClockVerdict } from "../engine/observed-clock.ts";
 export { createSession, openSession } from "../engine/open-session.ts";
 export type { CleanUpAction, KeptReason, RetentionSettings } from "../engine/plan-clean-up.ts";
@@ -79,36 +73,35 @@ export { type ListedThing, type ListRestorerOptions, listRestorer } from "../eng
 export type { Session } from "../engine/session.ts";
 export type { ReadOptions, SearchOptions, SessionHistory } from "../engine/session-history.ts";
 export type {
+  ForkOptions,
   NewSessionOptions,
   SessionOptions,
   SwitchedLayer,
   WindowOptions,
 } from "../engine/session-options.ts";
-export type { CompactionTrigger } from "../engine/summary-ask.ts";
-export type { SummaryCall } from "../engine/summary-desk.ts";
 export type { AgentTool, ToolOutput, TurnEvent, TurnOptions, TurnResult } from "../engine/turn-options.ts";
 export { createPalimpsest, type Palimpsest, type PalimpsestOptions } from "../hosts/create-palimpsest.ts";
+export type {
+  FoundSession,
+  HomeCleanUp,
+  HomeCleanUpOptions,
+  HomeForkOptions,
+  HomeImport,
+  HomeOptions,
+  HomeProblem,
+  HomeProject,
+  HomeSessionOptions,
+  HomeSettings,
+  NotesConfig,
+  PalimpsestHome,
+  Persistence,
+  ResumeOptions,
+  StartContext,
+  StartContextChange,
+} from "../hosts/home/home-types.ts";
 export { MemoryManager, type MemoryManagerOptions } from "../hosts/memory-manager.ts";
 export { type NodeSessions, nodeSessions } from "../hosts/node-sessions.ts";
-export {
-  type FoundSession,
-  type HomeCleanUp,
-  type HomeCleanUpOptions,
-  type HomeForkOptions,
-  type HomeImport,
-  type HomeOptions,
-  type HomeProblem,
-  type HomeProject,
-  type HomeSessionOptions,
-  type HomeSettings,
-  type NotesConfig,
-  openHome,
-  type PalimpsestHome,
-  type Persistence,
-  type ResumeOptions,
-  type StartContext,
-  type StartContextChange,
-} from "../hosts/palimpsest-home.ts";
+export { openHome } from "../hosts/palimpsest-home.ts";
 export type { CleanUpLedger } from "../ports/clean-up-ledger.ts";
 export type { Clock } from "../ports/clock.ts";
 export type { Deadline } from "../ports/deadline.ts";
@@ -135,6 +128,17 @@ export type {
   ProjectContext,
 } from "../ports/project-context.ts";
 export type { CurrentFile, FileRestorer, RestoreContext, RestoredItem, Restorer } from "../ports/restorer.ts";
+export type {
+  CompactionTrigger,
+  FailedContext,
+  HookFailure,
+  PostCompactContext,
+  PostSamplingContext,
+  PreCompactAnswer,
+  PreCompactContext,
+  SessionHooks,
+  SessionStartContext,
+} from "../ports/session-hooks.ts";
 export type {
   LogContents,
   LogDamage,

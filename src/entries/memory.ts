@@ -16,7 +16,6 @@ export type { MemoryImportReport } from "../engine/memory/import-memories.ts";
 export type { Injection } from "../engine/memory/injection-log.ts";
 export type { FoundMemory, ListedMemory, ShownMemoryFile } from "../engine/memory/listed-memory.ts";
 export type { Recall, RecalledMemory, RecallOptions } from "../engine/memory/memory-recall.ts";
-export type { MemoryReceipt, MemoryStatus } from "../engine/memory/memory-receipt.ts";
 export type { MemoryToolHandlers } from "../engine/memory/memory-tool.ts";
 export type {
   ListOptions,
@@ -29,6 +28,7 @@ export { createMemory, type MemoryOptions, memoryFolder } from "../hosts/create-
 export type { DreamAction } from "../memory/dream-hands.ts";
 export type { HealthCounts, HealthFinding, HealthKind, MemoryHealth } from "../memory/health.ts";
 export type { Memory, MemorySource, MemoryType } from "../memory/memory.ts";
+export type { MemoryReceipt, MemoryStatus } from "../memory/memory-receipt.ts";
 export type { TalkMessage } from "../memory/spoken-pieces.ts";
 export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";
 export type { MemoryFormat, NotCarried } from "../memory/transfer/imported-memory.ts";

@@ -20,8 +20,9 @@ import type { Deadline } from "../ports/deadline.ts";
 import type { EmbeddingClient } from "../ports/embedding-client.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
 import type { ModelClient } from "../ports/model-client.ts";
+import type { PalimpsestHome } from "./home/home-types.ts";
 import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./host-rules.ts";
-import { openHome, type PalimpsestHome } from "./palimpsest-home.ts";
+import { openHome } from "./palimpsest-home.ts";
 
 /** Where memories are kept, and who chooses among them. Everything may be left out. */
 export interface MemoryOptions {

@@ -8,20 +8,21 @@ import { systemDeadline } from "../adapters/node/system-deadline.ts";
 import { systemTimer } from "../adapters/node/system-timer.ts";
 import { checkOptions, flag, having, type OptionRules, object, text } from "../base/check-options.ts";
 import { OptionError, StoreError } from "../base/errors.ts";
+import { AGENT_RULES, NOTES_RULES } from "../engine/agent-option-rules.ts";
 import type { AgentOptions } from "../engine/agent-options.ts";
 import { AgentSession } from "../engine/agent-session.ts";
 import { notify, type SessionObserver } from "../engine/events.ts";
 import { checkWindow, createSession, openSession } from "../engine/open-session.ts";
-import { AGENT_RULES, NOTES_RULES } from "../engine/option-rules.ts";
 import type { Session } from "../engine/session.ts";
 import type { WindowOptions } from "../engine/session-options.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Deadline } from "../ports/deadline.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import type { Scope } from "../transcript/entries.ts";
+import type { NotesConfig, PalimpsestHome } from "./home/home-types.ts";
 import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./host-rules.ts";
 import { nodeSessions } from "./node-sessions.ts";
-import { type NotesConfig, openHome, type PalimpsestHome } from "./palimpsest-home.ts";
+import { openHome } from "./palimpsest-home.ts";
 
 /** How sessions behave and where they are kept; only the model is needed. */
 export interface PalimpsestOptions extends AgentOptions {

@@ -15,7 +15,7 @@ import { importSessions } from "../formats/import-session.ts";
 import type { ImportedSession } from "../formats/imported-session.ts";
 import type { Usage } from "../transcript/messages.ts";
 import { Breath } from "./cli/breath.ts";
-import type { HomeImport } from "./palimpsest-home.ts";
+import type { HomeImport } from "./home/home-types.ts";
 
 type Wired = Pick<SessionOptions, "store" | "clock" | "ids" | "hasher"> & { readonly signal?: AbortSignal };
 

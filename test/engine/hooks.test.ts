@@ -1,6 +1,7 @@
 /** Hooks are asked, believed as far as they answer in their form, and never break anything. */
 import { describe, expect, it } from "vitest";
-import { type HookFailure, HookRunner, type SessionHooks } from "../../src/engine/hooks.ts";
+import { HookRunner } from "../../src/engine/hooks.ts";
+import type { HookFailure, SessionHooks } from "../../src/ports/session-hooks.ts";
 import { FakeDeadline } from "../helpers/conversation-memory.ts";
 
 const START = { sessionId: "s1", source: "new" } as const;

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import type { Session } from "../../src/engine/session.ts";
-import { type HomeOptions, openHome, type PalimpsestHome } from "../../src/hosts/palimpsest-home.ts";
+import type { HomeOptions, PalimpsestHome } from "../../src/hosts/home/home-types.ts";
+import { openHome } from "../../src/hosts/palimpsest-home.ts";
 import { user } from "./histories.ts";
 
 let folder: string;

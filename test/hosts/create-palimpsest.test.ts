@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { functionModel } from "../../src/adapters/models/function-model.ts";
 import { createPalimpsest, type Palimpsest } from "../../src/hosts/create-palimpsest.ts";
-import type { PalimpsestHome } from "../../src/hosts/palimpsest-home.ts";
+import type { PalimpsestHome } from "../../src/hosts/home/home-types.ts";
 import { at, open, useHomes } from "../helpers/homes.ts";
 
 const model = functionModel(async () => "Understood.", { model: "claude-opus-5-5" });

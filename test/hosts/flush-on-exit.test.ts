@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type HomeProject, openHome } from "../../src/hosts/palimpsest-home.ts";
+import type { HomeProject } from "../../src/hosts/home/home-types.ts";
+import { openHome } from "../../src/hosts/palimpsest-home.ts";
 import { compiledLibrary } from "../helpers/compiled-once.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));

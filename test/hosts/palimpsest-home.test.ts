@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type HomeOptions, openHome } from "../../src/hosts/palimpsest-home.ts";
+import type { HomeOptions } from "../../src/hosts/home/home-types.ts";
+import { openHome } from "../../src/hosts/palimpsest-home.ts";
 import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { assistant, user } from "../helpers/histories.ts";
 import { at, leftBehind, open, say, texts, tree, useHomes } from "../helpers/homes.ts";

@@ -6,6 +6,7 @@
  */
 import { memoryFileName } from "../../memory/memory-file-name.ts";
 import { TEAM_FOLDER } from "../../memory/memory-index.ts";
+import type { MemoryReceipt } from "../../memory/memory-receipt.ts";
 import { type ForeignFile, importClaudeCodeMemory } from "../../memory/transfer/from-claude-code.ts";
 import { importMemories } from "../../memory/transfer/import-memories.ts";
 import {
@@ -18,7 +19,6 @@ import {
 import { isMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { RememberOptions } from "./fresh-memory.ts";
-import type { MemoryReceipt } from "./memory-receipt.ts";
 import type { MemoryWriter } from "./memory-writer.ts";
 import { restoreBundle } from "./restore-bundle.ts";
 

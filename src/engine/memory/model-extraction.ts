@@ -9,6 +9,7 @@
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory-safety.ts";
 import { KnownSecrets } from "../../base/known-secrets.ts";
 import { extractByRules, type RuleProposal } from "../../memory/extraction/rule-extractor.ts";
+import type { MemoryReceipt } from "../../memory/memory-receipt.ts";
 import type { FreshMemory } from "../../memory/plan-remember.ts";
 import { saidWords, shareIn } from "../../memory/said-words.ts";
 import type { TalkMessage } from "../../memory/spoken-pieces.ts";
@@ -16,14 +17,20 @@ import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import { learnSecrets, redactJson } from "../../transcript/without-secrets.ts";
-import { askForMemories, type ExtractionLimits, type JudgedMemory } from "./ask-for-memories.ts";
+import {
+  askForMemories,
+  type ExtractionLimits,
+  type JudgedMemory,
+  type ReadableMemory,
+} from "./ask-for-memories.ts";
 import type { RememberOptions } from "./fresh-memory.ts";
-import type { MemoryReceipt } from "./memory-receipt.ts";
-import type { PersistentMemory } from "./persistent-memory.ts";
 
 export interface ModelExtractionWorld {
   readonly client: ModelClient;
-  readonly memory: PersistentMemory;
+  /** Where it is kept. */
+  readonly memory: ReadableMemory & {
+    remember(text: string, options: RememberOptions): Promise<MemoryReceipt>;
+  };
   readonly deadline: Deadline;
   readonly sessionId: string;
 }

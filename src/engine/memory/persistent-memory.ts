@@ -10,6 +10,7 @@ import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory-recall.ts";
 import { judgeHealth, type MemoryHealth } from "../../memory/health.ts";
 import type { MemoryType } from "../../memory/memory.ts";
 import { INDEX_NAME } from "../../memory/memory-index.ts";
+import { type MemoryReceipt, rejected } from "../../memory/memory-receipt.ts";
 import type { PastMemory } from "../../memory/past-memories.ts";
 import {
   type DecisionPlan,
@@ -49,7 +50,6 @@ import {
 } from "./listed-memory.ts";
 import { MemoryDreams } from "./memory-dreams.ts";
 import { type Recall, type RecallOptions, recallMemories } from "./memory-recall.ts";
-import { type MemoryReceipt, rejected } from "./memory-receipt.ts";
 import { MemoryShelf, type ShelfProblem, type ShelfView } from "./memory-shelf.ts";
 import { type MemoryToolHandlers, memoryToolHandlers } from "./memory-tool.ts";
 import { MemoryVectors } from "./memory-vectors.ts";

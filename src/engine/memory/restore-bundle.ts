@@ -13,11 +13,11 @@ import { cleanMemoryText } from "../../memory/clean-memory.ts";
 import { type ParsedIndex, parseIndex } from "../../memory/index-entries.ts";
 import { parseMemoryFile } from "../../memory/memory-file.ts";
 import { INDEX_NAME, indexPathOf } from "../../memory/memory-index.ts";
+import type { MemoryReceipt } from "../../memory/memory-receipt.ts";
 import type { PlannedLine } from "../../memory/plan-remember.ts";
 import { ImportLog, type MemoryImport } from "../../memory/transfer/imported-memory.ts";
 import { type BundledFile, parseMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { MemoryReceipt } from "./memory-receipt.ts";
 import type { MemoryWriter } from "./memory-writer.ts";
 import { mountOf } from "./mounted-store.ts";
 

@@ -14,10 +14,10 @@ import type { JsonValue } from "../../base/json.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { parseMemoryFile, updateMemoryFile } from "../../memory/memory-file.ts";
 import { indexPathOf, isOwnIndex, mountOf, removeIndexLine } from "../../memory/memory-index.ts";
+import type { MemoryReceipt } from "../../memory/memory-receipt.ts";
 import { saidWords, shareIn } from "../../memory/said-words.ts";
 import { type JudgedTalk, judgeTrust, type TrustVerdict } from "../../memory/trust.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../ports/memory-store.ts";
-import type { MemoryReceipt } from "./memory-receipt.ts";
 import { MEMORIES_ROOT, type ToolChange } from "./memory-tool.ts";
 
 const WRITTEN = "written";

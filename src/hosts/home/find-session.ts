@@ -8,7 +8,7 @@ import { AmbiguousSessionError, StoreError } from "../../base/errors.ts";
 import { shorten } from "../../base/text.ts";
 import { overviewOf } from "../../engine/session-overview.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
-import type { HomeProject } from "../palimpsest-home.ts";
+import type { HomeProject } from "./home-types.ts";
 
 /** Where to look, in this order. */
 export interface Place {

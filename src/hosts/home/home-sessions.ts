@@ -13,6 +13,9 @@ import type { SessionObserver } from "../../engine/events.ts";
 import type { Session } from "../../engine/session.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
 import { closeOnExit } from "../flush-on-exit.ts";
+import { findSession, type Match, theOne } from "./find-session.ts";
+import { ForkMarks } from "./fork-marks.ts";
+import { HomeStores } from "./home-stores.ts";
 import type {
   FoundSession,
   HomeCleanUp,
@@ -30,10 +33,7 @@ import type {
   ResumeOptions,
   StartContext,
   StartContextChange,
-} from "../palimpsest-home.ts";
-import { findSession, type Match, theOne } from "./find-session.ts";
-import { ForkMarks } from "./fork-marks.ts";
-import { HomeStores } from "./home-stores.ts";
+} from "./home-types.ts";
 import { readNotesConfig } from "./notes-config.ts";
 import { decidePersistence, environmentProblems, isRetentionKnown } from "./persistence.ts";
 import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";

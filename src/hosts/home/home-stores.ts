@@ -12,8 +12,8 @@ import { systemClock } from "../../adapters/node/system-clock.ts";
 import { systemTimer } from "../../adapters/node/system-timer.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
-import type { HomeProject } from "../palimpsest-home.ts";
 import type { Place } from "./find-session.ts";
+import type { HomeProject } from "./home-types.ts";
 import { isProjectName, projectOf, projectsFolder } from "./project-place.ts";
 
 export class HomeStores {

@@ -7,7 +7,7 @@ import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { errorMessage } from "../../base/error-message.ts";
 import { readTemplate } from "../../notes/template.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
-import type { HomeProblem, NotesConfig } from "../palimpsest-home.ts";
+import type { HomeProblem, NotesConfig } from "./home-types.ts";
 
 type Found = { readonly text?: string; readonly problem?: string };
 

@@ -2,7 +2,7 @@
  * Whether sessions are written to the disk: decided once, when a home is opened, and told with the reason.
  */
 import { shorten } from "../../base/text.ts";
-import type { HomeProblem, HomeSettings, Persistence } from "../palimpsest-home.ts";
+import type { HomeProblem, HomeSettings, Persistence } from "./home-types.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

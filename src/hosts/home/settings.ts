@@ -15,7 +15,7 @@ import { nearestName } from "../../base/option-names.ts";
 import { shorten } from "../../base/text.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/id-source.ts";
-import type { HomeProblem, HomeSettings } from "../palimpsest-home.ts";
+import type { HomeProblem, HomeSettings } from "./home-types.ts";
 
 /** Settings, and what was wrong with the file. */
 export interface ReadSettings {

@@ -7,7 +7,7 @@
 import { asString, isObject, type JsonValue } from "../../base/json.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { ProjectContext } from "../../ports/project-context.ts";
-import type { StartContext, StartContextChange } from "../palimpsest-home.ts";
+import type { StartContext, StartContextChange } from "./home-types.ts";
 
 /** Metadata key under which a session has the fingerprint of what it was told. */
 export const START_CONTEXT_KEY = "startContext";

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { inMemoryMemoryStore } from "../../../src/adapters/in-memory/in-memory-memory-store.ts";
 import type { SessionEvent } from "../../../src/engine/events.ts";
-import type { MemoryReceipt } from "../../../src/engine/memory/memory-receipt.ts";
 import type { PersistentMemory } from "../../../src/engine/memory/persistent-memory.ts";
+import type { MemoryReceipt } from "../../../src/memory/memory-receipt.ts";
 import { blockText } from "../../../src/transcript/blocks.ts";
 import { aPersistentMemory, DAY_MS, START_MS } from "../memory/a-persistent-memory.ts";
 import { setTheStage } from "./stage.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
 import type { SessionEvent } from "../../../src/engine/events.ts";
-import type { MemoryReceipt } from "../../../src/engine/memory/memory-receipt.ts";
+import type { MemoryReceipt } from "../../../src/memory/memory-receipt.ts";
 import type { ModelRequest } from "../../../src/ports/model-client.ts";
 import { blockText } from "../../../src/transcript/blocks.ts";
 import { aPersistentMemory } from "../memory/a-persistent-memory.ts";

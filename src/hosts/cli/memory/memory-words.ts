@@ -1,7 +1,7 @@
 /** Memories and receipts in words, safe for a terminal. */
 import { showHidden, showOnOneLine } from "../../../base/hidden-characters.ts";
 import type { ListedMemory } from "../../../engine/memory/listed-memory.ts";
-import type { MemoryReceipt } from "../../../engine/memory/memory-receipt.ts";
+import type { MemoryReceipt } from "../../../memory/memory-receipt.ts";
 import { printJson } from "../sessions/print-json.ts";
 import type { CliContext } from "../terminal.ts";
 import { MEMORY_JSON_VERSION } from "./memory-place.ts";

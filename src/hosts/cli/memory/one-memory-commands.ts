@@ -1,7 +1,7 @@
 /** `palimpsest memory forget`, `restore` and `confirm`: what a person decides of one memory. */
 import type { Command } from "commander";
-import type { MemoryReceipt } from "../../../engine/memory/memory-receipt.ts";
 import type { PersistentMemory } from "../../../engine/memory/persistent-memory.ts";
+import type { MemoryReceipt } from "../../../memory/memory-receipt.ts";
 import { type CommandShell, helpText } from "../sessions/command-shell.ts";
 import { addMemoryOptions, type MemoryFlags, withMemory } from "./memory-place.ts";
 import { printReceipt } from "./memory-words.ts";

@@ -12,7 +12,7 @@ import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import { cleanUp } from "../../../engine/clean-up.ts";
 import type { CleanUpReport } from "../../../engine/clean-up-run.ts";
 import type { KeptReason } from "../../../engine/plan-clean-up.ts";
-import type { HomeProject } from "../../palimpsest-home.ts";
+import type { HomeProject } from "../../home/home-types.ts";
 import { formatBytes, formatCount, formatQuantity } from "../figures.ts";
 import type { CliContext } from "../terminal.ts";
 import {

@@ -10,9 +10,9 @@ import { openSession } from "../../../engine/open-session.ts";
 import type { Session } from "../../../engine/session.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../../ports/session-store.ts";
 import { findSession, theOne } from "../../home/find-session.ts";
+import type { FoundSession, HomeForkOptions, HomeImport, HomeProject } from "../../home/home-types.ts";
 import { changedTags, checkName } from "../../home/title-and-tags.ts";
 import { importRecording } from "../../import-recording.ts";
-import type { FoundSession, HomeForkOptions, HomeImport, HomeProject } from "../../palimpsest-home.ts";
 
 export class FolderPlace {
   readonly folder: string;

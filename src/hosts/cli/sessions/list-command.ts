@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { CLI_DEFAULTS } from "../../../base/defaults/cli.ts";
 import { showOnOneLine } from "../../../base/hidden-characters.ts";
 import type { SessionInfo } from "../../../ports/session-store.ts";
-import type { HomeProject } from "../../palimpsest-home.ts";
+import type { HomeProject } from "../../home/home-types.ts";
 import { formatQuantity } from "../figures.ts";
 import type { CliContext } from "../terminal.ts";
 import { columnsOf, cutToColumns } from "./columns.ts";

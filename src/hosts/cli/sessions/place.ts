@@ -12,8 +12,9 @@ import { systemClock } from "../../../adapters/node/system-clock.ts";
 import { systemTimer } from "../../../adapters/node/system-timer.ts";
 import { OptionError } from "../../../base/errors.ts";
 import type { RetentionSettings } from "../../../engine/plan-clean-up.ts";
+import type { PalimpsestHome } from "../../home/home-types.ts";
 import { isRetentionKnown } from "../../home/persistence.ts";
-import { openHome, type PalimpsestHome } from "../../palimpsest-home.ts";
+import { openHome } from "../../palimpsest-home.ts";
 import type { CliContext } from "../terminal.ts";
 import type { PlaceFlags } from "./command-shell.ts";
 

@@ -7,7 +7,7 @@ import { type FoldedLog, foldStoredLog } from "../../../engine/fold-stored-log.t
 import { KnownDamage, WatchedLog } from "../../../engine/watched-log.ts";
 import type { LogContents, LogDamage, SessionLog } from "../../../ports/session-store.ts";
 import { formatEntry } from "../../../transcript/entry-line.ts";
-import type { FoundSession } from "../../palimpsest-home.ts";
+import type { FoundSession } from "../../home/home-types.ts";
 import { Breath } from "../breath.ts";
 import { Progress } from "../progress.ts";
 import type { CliContext } from "../terminal.ts";
