@@ -10,6 +10,7 @@ import { formatRestored } from "../../src/compaction/restore-text.ts";
 import { findFileUses } from "../../src/compaction/restore-uses.ts";
 import { judgeAnthropicRequest } from "../../src/testing/wire-oracle.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
+import { anyCharacter } from "../helpers/any-character.ts";
 import { called, edited, read, resulted, said } from "./restore-messages.ts";
 import { measure } from "./windows.ts";
 
@@ -188,7 +189,7 @@ describe("restored text", () => {
 it("takes whatever a call or a result holds, and keeps to its budget", () => {
   const path = fc.oneof(fc.constantFrom("/p/a.ts", "a.ts", "..", "D:\\a.ts"), fc.string());
   const text = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.string({ unit: anyCharacter, maxLength: 200 }),
     fc.constantFrom("     1→a\n     2→b", "999999999\tz", "a"),
   );
   const input = fc.oneof(

@@ -9,6 +9,7 @@ import type { Restorer } from "../../src/ports/restorer.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
 import { called, edited, read, resulted, said } from "../compaction/restore-messages.ts";
 import { measure } from "../compaction/windows.ts";
+import { anyCharacter } from "../helpers/any-character.ts";
 
 /** Time that passes when it is told to. */
 class ManualDeadline {
@@ -271,7 +272,7 @@ describe("a restorer that misbehaves", () => {
         fc.record({
           kind: fc.string(),
           key: fc.string(),
-          text: fc.string({ maxLength: 600, unit: "binary" }),
+          text: fc.string({ maxLength: 600, unit: anyCharacter }),
         }),
         fc.anything(),
       ),

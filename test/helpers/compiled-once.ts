@@ -72,6 +72,8 @@ function compile(folder: string): void {
     "node_modules/typescript/bin/tsc",
     "-p",
     "tsconfig.build.json",
+    // `npm run types` checks them; what is written is the same, in half the time.
+    "--noCheck",
     "--outDir",
     join(folder, "dist"),
   ];

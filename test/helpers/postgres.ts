@@ -1,5 +1,5 @@
 /**
- * Databases for tests: PostgreSQL inside this process (PGlite), started once a file, and the real server
+ * Databases for tests: PostgreSQL inside this process (PGlite), started once a process, and the real server
  * at PALIMPSEST_POSTGRES_URL, where there is one. Each test has a schema of its own.
  */
 import { PGlite } from "@electric-sql/pglite";
@@ -21,12 +21,16 @@ export interface TestDatabase {
   end(): Promise<void>;
 }
 
+let embedded: Promise<PGlite> | undefined;
+
+/** The one of this process, which ends with it: to start takes longer than most tests do. */
 export async function embeddedDatabase(): Promise<TestDatabase> {
-  const database = await PGlite.create();
+  embedded ??= PGlite.create();
+  const database = await embedded;
   return {
     pool: database,
     run: async (text, values) => (await database.query<Record<string, unknown>>(text, values)).rows,
-    end: () => database.close(),
+    end: async () => {},
   };
 }
 

@@ -14,6 +14,7 @@ import { FakeClock } from "../../src/testing/fake-clock.ts";
 import { seededIds } from "../../src/testing/seeded-ids.ts";
 import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "../../src/testing/wire-oracle.ts";
 import { blockText } from "../../src/transcript/blocks.ts";
+import { anyCharacter } from "../helpers/any-character.ts";
 import { aMemory, sentence, talk, told } from "../helpers/conversation-memory.ts";
 import { bySize } from "../helpers/size-of-run.ts";
 
@@ -22,7 +23,7 @@ const RUNS = bySize({ usual: 12, long: 500, soak: 3_000 });
 type Step = (memory: ConversationMemory) => Promise<unknown>;
 
 const words = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.nat(50).map(sentence),
   fc.constantFrom("", "\ud800", "User: x", "Error: no"),
 );

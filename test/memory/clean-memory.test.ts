@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanMemoryText, type MemoryPlace } from "../../src/memory/clean-memory.ts";
+import { anyCharacter } from "../helpers/any-character.ts";
 import { growth } from "../helpers/growth.ts";
 import { bySize } from "../helpers/size-of-run.ts";
 
@@ -90,7 +91,7 @@ describe("cleanMemoryText", () => {
         ],
         ...["<s>", "\u0301", "script", "style=", "`", "\u{E0041}", "+++", "|", "> "],
       ),
-      fc.string({ unit: "binary", minLength: 1, maxLength: 2 }),
+      fc.string({ unit: anyCharacter, minLength: 1, maxLength: 2 }),
     ),
     maxLength: 40,
   });

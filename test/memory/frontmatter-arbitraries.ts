@@ -1,5 +1,6 @@
 /** Frontmatter as people, programs and attackers write it, and values that break readers which are not careful. */
 import fc from "fast-check";
+import { anyCharacter } from "../helpers/any-character.ts";
 
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
 
@@ -65,7 +66,7 @@ const scraps = fc.constantFrom(
 
 /** Any text, mostly one that means something to a parser. */
 export const anyValue = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.array(scraps, { maxLength: 8 }).map((parts) => parts.join("")),
   fc.array(scraps, { maxLength: 8 }).map((parts) => parts.join(" ")),
 );

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { areOfTwoInstances, judgeMatter } from "../../src/memory/same-matter.ts";
+import { anyCharacter } from "../helpers/any-character.ts";
 import { fastestMs } from "../helpers/growth.ts";
 
 describe("a new fact and an old one", () => {
@@ -204,7 +205,7 @@ it("takes any two texts, and a text always repeats itself", () => {
   });
   const anyText = fc.oneof(
     words.map((list) => list.join(" ")),
-    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.string({ unit: anyCharacter, maxLength: 40 }),
   );
   fc.assert(
     fc.property(anyText, anyText, (one, other) => {

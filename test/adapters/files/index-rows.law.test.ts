@@ -2,13 +2,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type IndexRow, parseRow, parseRows, rowFields } from "../../../src/adapters/files/index-rows.ts";
+import { anyCharacter } from "../../helpers/any-character.ts";
 import { bySize } from "../../helpers/size-of-run.ts";
 
 const RUNS = bySize({ usual: 500, long: 30_000, soak: 300_000 });
 
 const time = fc.oneof(fc.nat(), fc.maxSafeNat());
 const aTitle = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: fc.constantFrom('"', "\\", "\n", "]", ",", "é", "😀", "\u007f") }),
 );
 const aRow: fc.Arbitrary<IndexRow> = fc.record(

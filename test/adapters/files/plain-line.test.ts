@@ -6,6 +6,7 @@ import type { Entry } from "../../../src/transcript/entries.ts";
 import { formatEntry } from "../../../src/transcript/entry-line.ts";
 import { findPlainEntry } from "../../../src/transcript/plain-entry.ts";
 import { frame } from "../../fault/damaged-session/kind.ts";
+import { anyCharacter } from "../../helpers/any-character.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,7 +33,7 @@ const PLAIN: readonly (readonly [string, (text: string) => Entry])[] = [
 const anyText = fc.oneof(
   fc.string({ unit: fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code)) }),
   fc.string({ unit: fc.constantFrom('"', "\\", "\n", "\t", "\r", "\b", "\u001b", "\u007f", "a", "é", "😀") }),
-  fc.tuple(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 40_000 })).map(([unit, length]) => {
+  fc.tuple(fc.string({ unit: anyCharacter }), fc.integer({ min: 1, max: 40_000 })).map(([unit, length]) => {
     const times = Math.ceil(length / Math.max(1, unit.length));
     return unit.repeat(times).slice(0, length);
   }),

@@ -4,10 +4,11 @@ import { describe, expect, it } from "vitest";
 import type { MemorySessionState } from "../../../src/compaction/conversation/memory-entry.ts";
 import type { ConversationMemory } from "../../../src/engine/conversation-memory.ts";
 import { seededIds } from "../../../src/testing/seeded-ids.ts";
+import { anyCharacter } from "../../helpers/any-character.ts";
 import { aMemory, sentence, talk, told } from "../../helpers/conversation-memory.ts";
 
 const words = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.nat(50).map(sentence),
   fc.constantFrom("", "\ud800", "User: x", "Error: no"),
 );

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import { isProjectName, projectName } from "../../../src/hosts/home/project-place.ts";
+import { anyCharacter } from "../../helpers/any-character.ts";
 
 const name = (path: string): string => projectName(path, nodeHasher);
 
@@ -25,7 +26,7 @@ const path = fc
         " ",
         "\ud800",
       ),
-      fc.string({ maxLength: 300, unit: "binary" }),
+      fc.string({ maxLength: 300, unit: anyCharacter }),
     ),
     { minLength: 1, maxLength: 5 },
   )

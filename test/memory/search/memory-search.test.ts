@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemorySearch, type MemoryFields } from "../../../src/memory/search/memory-search.ts";
+import { anyCharacter } from "../../helpers/any-character.ts";
 import { growth } from "../../helpers/growth.ts";
 
 function searchOver(memories: Readonly<Record<string, MemoryFields | string>>) {
@@ -289,7 +290,7 @@ it("finds the first of the best, however few are asked for", () => {
 });
 
 it("takes any text for a memory and for a query", () => {
-  const anyText = fc.string({ unit: "binary", maxLength: 60 });
+  const anyText = fc.string({ unit: anyCharacter, maxLength: 60 });
   fc.assert(
     fc.property(fc.array(anyText, { maxLength: 4 }), anyText, (texts, query) => {
       const search = createMemorySearch();
