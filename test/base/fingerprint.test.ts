@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fingerprint } from "../../src/base/fingerprint.ts";
 import { anyCharacter } from "../helpers/any-character.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 describe("fingerprint", () => {
   it.each([
@@ -20,7 +21,7 @@ describe("fingerprint", () => {
         expect(Number.isSafeInteger(fingerprint(one, seed))).toBe(true);
         expect(fingerprint(one, seed) === fingerprint(other, seed)).toBe(one === other);
       }),
-      { numRuns: 2_000 },
+      { numRuns: bySize({ usual: 400, long: 2_000 }) },
     );
   });
 

@@ -8,6 +8,7 @@ import {
   rankLiterals,
   type Speaker,
 } from "../../src/compaction/literal-ledger.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 interface Telling {
   readonly speaker: Speaker;
@@ -35,7 +36,7 @@ describe("the ledger of literals", () => {
         const ledger = ledgerOf(said, 1_000);
         expect(rankLiterals(ledger, count)).toEqual(rankLiterals(ledger).slice(0, count));
       }),
-      { numRuns: 500 },
+      { numRuns: bySize({ usual: 150, long: 500 }) },
     );
   });
 
@@ -50,7 +51,7 @@ describe("the ledger of literals", () => {
         expect(rankLiterals(full)).toEqual(rankLiterals(whole).slice(0, kept));
         expect(full.forgottenCount).toBe(before + 1 - kept);
       }),
-      { numRuns: 500 },
+      { numRuns: bySize({ usual: 150, long: 500 }) },
     );
   });
 });

@@ -11,6 +11,7 @@ import { findFileUses } from "../../src/compaction/restore-uses.ts";
 import { judgeAnthropicRequest } from "../../src/testing/wire-oracle.ts";
 import type { VisibleMessage } from "../../src/transcript/window.ts";
 import { anyCharacter } from "../helpers/any-character.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { called, edited, read, resulted, said } from "./restore-messages.ts";
 import { measure } from "./windows.ts";
 
@@ -216,6 +217,7 @@ it("takes whatever a call or a result holds, and keeps to its budget", () => {
       const tokens = files.map((file) => measure({ type: "text", text: restoredFileText(file) }));
       expect(tokens.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(filesTokens);
     }),
+    { numRuns: bySize({ usual: 30, long: 100 }) },
   );
 });
 

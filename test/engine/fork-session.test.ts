@@ -15,6 +15,7 @@ import { InMemoryFileSystem } from "../../src/testing/in-memory-file-system.ts";
 import { seededIds } from "../../src/testing/seeded-ids.ts";
 import type { Entry } from "../../src/transcript/entries.ts";
 import { assistant, user } from "../helpers/histories.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 const LARGE = "large ".repeat(15_000);
 const ids = seededIds(3);
@@ -187,7 +188,7 @@ describe("a fork", () => {
     const options = optionsOf(fileStore(sound));
     await (await aConversation(options)).close();
     const before = await entriesOf("parent", options);
-    for (let failAtCall = 1; ; failAtCall++) {
+    for (let failAtCall = 1; ; failAtCall += bySize({ usual: 3, long: 1 })) {
       const fault = faultyFileSystem(sound, { failAtCall, error: "EIO" });
       const fork = forkSession("parent", { ...options, store: fileStore(fault), sessionId: "fork" });
       const isMade = await fork.then(

@@ -7,6 +7,7 @@ import type { ContentBlock } from "../../src/transcript/blocks.ts";
 import { checkRequest } from "../../src/transcript/invariants.ts";
 import type { RequestMessage } from "../../src/transcript/window.ts";
 import { call, result, text } from "../helpers/histories.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 const keeper = (): WindowKeeper => new WindowKeeper(new UsageLedger({ model: "claude-opus-4-5" }));
 const inOrder = (broken: readonly object[]): readonly string[] =>
@@ -46,7 +47,7 @@ describe("the check of a request that grows", () => {
           expect(inOrder(kept.findBroken(request))).toEqual(inOrder(checkRequest(request, "anthropic")));
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: bySize({ usual: 400, long: 2_000 }) },
     );
   });
 

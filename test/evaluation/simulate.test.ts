@@ -6,6 +6,7 @@ import { OWN_POLICIES } from "../../src/evaluation/own-policies.ts";
 import { type RunResult, simulate } from "../../src/evaluation/simulate.ts";
 import type { Trajectory } from "../../src/evaluation/trajectory.ts";
 import { TARIFFS, type Tariff } from "../../src/tokens/tariff.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { anyTrajectory, aSetting, assistant, aTrajectory, result, type Said, user } from "./recordings.ts";
 
 const ENDLESS = { windowTokens: Number.POSITIVE_INFINITY };
@@ -159,8 +160,8 @@ describe("every policy, on any session", () => {
   const asked = fc.record({ chargesLookups: fc.boolean() });
   // Others are simple; ours read every text with the real planners, so they take longer.
   const policies = [
-    ...BASELINES.map((policy) => ({ id: policy.id, policy, numRuns: 100 })),
-    ...OWN_POLICIES.map((policy) => ({ id: policy.id, policy, numRuns: 30 })),
+    ...BASELINES.map((policy) => ({ id: policy.id, policy, numRuns: bySize({ usual: 25, long: 100 }) })),
+    ...OWN_POLICIES.map((policy) => ({ id: policy.id, policy, numRuns: bySize({ usual: 10, long: 30 }) })),
   ];
 
   it.each(policies)("$id: nothing gets lost in the books", ({ policy, numRuns }) => {
@@ -196,7 +197,7 @@ describe("every policy, on any session", () => {
         if (run.failedAt === undefined) expect(run.far.references + run.near.references).toBe(all);
         else expect(setting.trajectory.messages[run.failedAt]!.spokenBy).toBe("assistant");
       }),
-      { numRuns: 30 },
+      { numRuns: bySize({ usual: 10, long: 30 }) },
     );
   });
 
@@ -209,7 +210,7 @@ describe("every policy, on any session", () => {
         expect(run.cost).toBeCloseTo(closedForm(trajectory, tariff), 4);
         expect(run).toMatchObject({ lookups: 0, sideCost: 0, sideCalls: 0 });
       }),
-      { numRuns: 300 },
+      { numRuns: bySize({ usual: 60, long: 300 }) },
     );
   });
 });

@@ -29,6 +29,13 @@ const LONG_FAULTS: readonly { error: Fault; failCount: number }[] = [
   { error: "short", failCount: 1 },
 ];
 
+interface Sweep {
+  readonly error: Fault;
+  readonly failCount: number;
+  readonly attempts: number;
+  readonly first?: 1 | 2;
+}
+
 interface Case {
   readonly why: string;
   readonly world: World;
@@ -36,12 +43,15 @@ interface Case {
   readonly promised: Promised;
 }
 
-/** One life per file operation that can fail; returns how many. */
+/** By default every second operation; of two sweeps that are alike, one has those that the other leaves out. */
+const STEP = IS_LONG ? 1 : 2;
+
+/** One life per file operation that fails, from the first on; returns how many operations there are. */
 async function sweep(
-  { error, failCount, attempts }: { error: Fault; failCount: number; attempts: number },
+  { error, failCount, attempts, first = 1 }: Sweep,
   check: (one: Case) => Promise<void>,
 ): Promise<number> {
-  for (let failAtCall = 1; ; failAtCall++) {
+  for (let failAtCall = IS_LONG ? 1 : first; ; failAtCall += STEP) {
     const world = new World();
     const disk = new InMemoryFileSystem(() => world.clock.nowMs());
     const fs = faultyFileSystem(disk, { failAtCall, error, failCount });
@@ -79,7 +89,7 @@ describe("a process that is killed at any file operation", () => {
     "torn",
   ] as const)("loses nothing acknowledged, and the next one opens at once: %s", async (error) => {
     const cases = await sweep(
-      { error, failCount: 1, attempts: 1 },
+      { error, failCount: 1, attempts: 1, first: error === "kill" ? 1 : 2 },
       async ({ why, world, disk, promised }) => {
         world.killAll();
         const found = await readAll(world, disk, promised.blobs);
@@ -104,17 +114,20 @@ describe("a process that is killed at any file operation", () => {
     "power-torn",
   ] as const)("loses nothing durable when the power goes: %s", async (crash) => {
     for (const error of IS_LONG ? (["kill", "torn"] as const) : (["torn"] as const))
-      await sweep({ error, failCount: 1, attempts: 1 }, async ({ why, world, disk, promised }) => {
-        world.killAll();
-        world.clock.advance(60_000);
-        const rest = disk.crashedCopy(crash);
-        const { names } = await readAll(world, rest, promised.durableBlobs);
-        expect(names.length, why).toBeGreaterThanOrEqual(promised.durable.length);
-        expect([...promised.acknowledged, ...promised.inFlight].slice(0, names.length), why).toEqual(names);
-        await goOn(world, rest);
-        expect((await readAll(world, rest, promised.durableBlobs)).names, why).toEqual([...names, "z1"]);
-        expect(litter(rest), why).toEqual([]);
-      });
+      await sweep(
+        { error, failCount: 1, attempts: 1, first: crash === "power" ? 1 : 2 },
+        async ({ why, world, disk, promised }) => {
+          world.killAll();
+          world.clock.advance(60_000);
+          const rest = disk.crashedCopy(crash);
+          const { names } = await readAll(world, rest, promised.durableBlobs);
+          expect(names.length, why).toBeGreaterThanOrEqual(promised.durable.length);
+          expect([...promised.acknowledged, ...promised.inFlight].slice(0, names.length), why).toEqual(names);
+          await goOn(world, rest);
+          expect((await readAll(world, rest, promised.durableBlobs)).names, why).toEqual([...names, "z1"]);
+          expect(litter(rest), why).toEqual([]);
+        },
+      );
   });
 });
 
@@ -127,22 +140,25 @@ describe("a disk that fails at any file operation", () => {
   it.each(
     faults,
   )("is told in the same call and recovered from without a restart: $error × $failCount", async (fault) => {
-    const cases = await sweep({ ...fault, attempts: 8 }, async ({ why, world, disk, promised }) => {
-      expect(promised.foreignErrors, why).toEqual([]);
-      expect(promised.acknowledged, why).toEqual(EVERYTHING);
-      expect(promised.wasLateTold, why).toBe(true);
-      // Only where a lease could neither be written, removed nor made old does anybody wait.
-      if (fault.failCount === 1) expect(promised.waits, why).toBe(0);
-      const { names, damage } = await readAll(world, disk, promised.blobs);
-      expect(names, why).toEqual(EVERYTHING);
-      expect(
-        damage.filter((reason) => reason !== "torn-tail"),
-        why,
-      ).toEqual([]);
-      world.clock.advance(15_001);
-      await goOn(world, disk);
-      expect(litter(disk), why).toEqual([]);
-    });
+    const cases = await sweep(
+      { ...fault, attempts: 8, first: fault.error === "EIO" ? 2 : 1 },
+      async ({ why, world, disk, promised }) => {
+        expect(promised.foreignErrors, why).toEqual([]);
+        expect(promised.acknowledged, why).toEqual(EVERYTHING);
+        expect(promised.wasLateTold, why).toBe(true);
+        // Only where a lease could neither be written, removed nor made old does anybody wait.
+        if (fault.failCount === 1) expect(promised.waits, why).toBe(0);
+        const { names, damage } = await readAll(world, disk, promised.blobs);
+        expect(names, why).toEqual(EVERYTHING);
+        expect(
+          damage.filter((reason) => reason !== "torn-tail"),
+          why,
+        ).toEqual([]);
+        world.clock.advance(15_001);
+        await goOn(world, disk);
+        expect(litter(disk), why).toEqual([]);
+      },
+    );
     console.info(`${cases} cases of ${fault.error} × ${fault.failCount}`);
     expect(cases).toBeGreaterThan(200);
   });

@@ -8,6 +8,7 @@ import {
   FakeFileSystemError,
   InMemoryFileSystem,
 } from "../../src/testing/in-memory-file-system.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import {
   ALL_SEQS,
   fileStore,
@@ -67,13 +68,16 @@ function withFiles(disk: FileSystem, change: (file: OpenFile) => Partial<OpenFil
   };
 }
 
-/** One run per operation that can fail. */
+/** By default every second operation; how many fail says whether from the first or the second on. */
+const STEP = bySize({ usual: 2, long: 1 });
+
+/** One run per operation that fails; returns how many operations there are. */
 async function sweep(
   error: Fault,
   { failCount, attempts, under = (disk) => disk }: SweepOptions,
   check: (run: Run) => Promise<void>,
 ): Promise<number> {
-  for (let failAtCall = 1; ; failAtCall++) {
+  for (let failAtCall = 1 + (failCount % STEP); ; failAtCall += STEP) {
     const disk = new InMemoryFileSystem();
     const fs = faultyFileSystem(under(disk), { failAtCall, error, failCount });
     const promised = await runWorkload(fileStore(fs), { attempts });

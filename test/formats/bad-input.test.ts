@@ -146,6 +146,7 @@ describe.each(FILES)("a $format file ($what)", ({ format, isDocument, text: whol
         bytes[index] = value;
         importOrCode(bytes.toString("utf8"));
       }),
+      { numRuns: IS_LONG ? 100 : 30 },
     );
   });
 

@@ -8,6 +8,7 @@ import { formatNotes, parseNotes } from "../../src/notes/notes-document.ts";
 import { isOwn } from "../../src/notes/own-lines.ts";
 import type { SessionFacts } from "../../src/notes/session-facts.ts";
 import { NOTES_TEMPLATE_TEXT } from "../../src/notes/template.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { anyNotesText, wellFormedNotes } from "./notes-arbitraries.ts";
 
 const limits = { sectionTokens: 2_000, totalTokens: 12_000 };
@@ -211,7 +212,7 @@ describe("extractNotes", () => {
           expect(lostLines(text, changed)).toEqual([]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: bySize({ usual: 60, long: 300 }) },
     );
   });
 });
@@ -285,7 +286,7 @@ describe("mergeKeyFacts", () => {
           expect(lostLines(once, later)).toEqual([]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: bySize({ usual: 60, long: 300 }) },
     );
   });
 });

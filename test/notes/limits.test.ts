@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { composeTrimDemand, findOverLimit } from "../../src/notes/limits.ts";
 import { formatNotes, parseNotes } from "../../src/notes/notes-document.ts";
 import { trimNotes } from "../../src/notes/trim-notes.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { anyNotesText, wellFormedNotes } from "./notes-arbitraries.ts";
 
 /** One token a character: what is expected can be counted by hand. */
@@ -115,7 +116,7 @@ describe("trimNotes", () => {
             true,
           );
       }),
-      { numRuns: 500 },
+      { numRuns: bySize({ usual: 100, long: 500 }) },
     );
   });
 });

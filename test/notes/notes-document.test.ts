@@ -10,6 +10,7 @@ import {
   withBody,
 } from "../../src/notes/notes-document.ts";
 import { NOTES_TEMPLATE, NOTES_TEMPLATE_TEXT, readTemplate } from "../../src/notes/template.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { anyNotesText } from "./notes-arbitraries.ts";
 
 const titlesOf = (text: string): readonly (string | undefined)[] =>
@@ -23,7 +24,7 @@ describe("parse and format", () => {
       fc.property(anyNotesText, (text) => {
         expect(formatNotes(parseNotes(text))).toBe(text);
       }),
-      { numRuns: 2_000 },
+      { numRuns: bySize({ usual: 300, long: 2_000 }) },
     );
   });
 

@@ -5,6 +5,7 @@ import { applySectionPatches } from "../../src/notes/apply-patches.ts";
 import { formatNotes, type NotesDocument, parseNotes } from "../../src/notes/notes-document.ts";
 import { parseSectionPatches, type SectionPatch } from "../../src/notes/section-patches.ts";
 import { NOTES_TEMPLATE_TEXT } from "../../src/notes/template.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 import { NOTES } from "./hostile-updater.ts";
 import { anyNotesText, anyTitle, wellFormedNotes } from "./notes-arbitraries.ts";
 
@@ -209,7 +210,7 @@ describe("applySectionPatches", () => {
           expect(kept).toEqual(frame(before));
         },
       ),
-      { numRuns: 1_500 },
+      { numRuns: bySize({ usual: 300, long: 1_500 }) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ContextBudget, planBudget, scaleToWindow } from "../../src/tokens/budget.ts";
+import { bySize } from "../helpers/size-of-run.ts";
 
 const aWindow = fc.oneof(
   fc.integer({ min: 1_000, max: 300_000 }),
@@ -69,7 +70,7 @@ describe("planBudget", () => {
           expect(plan.summaryReserveTokens + plan.effectiveTokens).toBe(plan.windowTokens);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: bySize({ usual: 400, long: 2_000 }) },
     );
   });
 
@@ -87,7 +88,7 @@ describe("planBudget", () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: bySize({ usual: 400, long: 2_000 }) },
     );
   });
 

@@ -8,6 +8,7 @@ import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import type { PostgresQueryable } from "../../../src/adapters/postgres/postgres-pool.ts";
 import { all, message, seqs, textOf } from "../../../src/testing/session-store-contract-kit.ts";
 import { freshStore, type TestDatabase } from "../../helpers/postgres.ts";
+import { bySize } from "../../helpers/size-of-run.ts";
 import type { Case } from "./engine-cases.ts";
 
 type Fault = "never sent" | "answer lost" | "deadlock";
@@ -32,6 +33,10 @@ function faulty(
   return { connection, hasFailed: () => count >= plan.failAt };
 }
 
+/** By default every third statement; each fault begins at another one. */
+const STEP = bySize({ usual: 3, long: 1 });
+const firstOf = (fault: Fault): number => 1 + (FAULTS.indexOf(fault) % STEP);
+
 const FAULTS: readonly Fault[] = ["never sent", "answer lost", "deadlock"];
 
 export const faultCases: readonly Case[] = [
@@ -40,7 +45,7 @@ export const faultCases: readonly Case[] = [
       name: `a statement that fails once is made again (${fault})`,
       run: async (database) => {
         const { store, again } = await freshStore(database);
-        for (let failAt = 1; ; failAt++) {
+        for (let failAt = firstOf(fault); ; failAt += STEP) {
           const { connection, hasFailed } = faulty(database, { failAt, fault, times: 1 });
           const id = `s-${failAt}`;
           const log = await again({ pool: connection }).create(id);
@@ -66,7 +71,7 @@ export const faultCases: readonly Case[] = [
       name: `an append that fails for good is no part of the log that goes on (${fault})`,
       run: async (database) => {
         const { again } = await freshStore(database);
-        for (let failAt = 1, isDone = false; !isDone; failAt++) {
+        for (let failAt = firstOf(fault), isDone = false; !isDone; failAt += STEP) {
           const { connection, hasFailed } = faulty(database, { failAt, fault, times: 1 });
           const store = again({ pool: connection, retryForMs: 0 });
           const id = `s-${failAt}`;
@@ -107,7 +112,7 @@ export const faultCases: readonly Case[] = [
     name: "notes are the old ones or the new ones, whichever statement fails or loses its answer",
     run: async (database) => {
       for (const fault of ["answer lost", "never sent"] as const)
-        for (let failAt = 1, isDone = false; !isDone; failAt++) {
+        for (let failAt = firstOf(fault), isDone = false; !isDone; failAt += STEP) {
           const { store, again } = await freshStore(database, { lease: false });
           const log = await store.create("s");
           await log.append([message(1, "one")]);

@@ -8,6 +8,7 @@ import {
   memoryPathProblem,
 } from "../../../src/adapters/shared/memory-path.ts";
 import { ATTACK_PATHS } from "../../helpers/attack-paths.ts";
+import { bySize } from "../../helpers/size-of-run.ts";
 
 describe("the path of a memory", () => {
   it.each([
@@ -75,7 +76,7 @@ describe("the path of a memory", () => {
             expect(isAbsolute(inner) || inner.startsWith(".") || inner === "").toBe(false);
           }
       }),
-      { numRuns: 2_000 },
+      { numRuns: bySize({ usual: 400, long: 2_000 }) },
     );
   });
 

@@ -17,10 +17,11 @@ async function filesOf(store: MemoryStore): Promise<Readonly<Record<string, stri
 const TOWNS = ["Ghent", "Turin", "Porto", "Lyon", "Malmo", "Graz", "Cadiz", "Delft", "Siena", "Tartu"];
 
 /** Two hundred memories, with what a dream is to find planted among them. */
-async function planted(): Promise<ReturnType<typeof aPersistentMemory>> {
+/** Thirty memories to be put in order, among others that are left alone. */
+async function planted(rooms: number): Promise<ReturnType<typeof aPersistentMemory>> {
   const staged = aPersistentMemory();
   const { store } = staged;
-  for (let at = 0; at < 170; at++) {
+  for (let at = 0; at < rooms; at++) {
     const body = `The archive room ${at} in ${TOWNS[at % 10]} keeps crate number ${at * 37}.`;
     await put(store, `room-${at}.md`, memoryText(body, { createdAtMs: START_MS - DAY_MS }));
   }
@@ -47,7 +48,7 @@ function memoryText(body: string, told: { readonly createdAtMs: number }): strin
 
 describe("a dream on two hundred memories", () => {
   it("finds what was planted, and a second one finds nothing to do", async () => {
-    const { memory, store } = await planted();
+    const { memory, store } = await planted(170);
     const shown = await memory.dream({ dryRun: true, force: true });
     const countOf = (kind: string) => shown.actions.filter((action) => action.kind === kind).length;
     expect([countOf("merge"), countOf("supersede"), countOf("prune"), countOf("index")]).toEqual([
@@ -77,7 +78,7 @@ describe("a dream on two hundred memories", () => {
   });
 
   it("is taken back to the byte", async () => {
-    const { memory, store } = await planted();
+    const { memory, store } = await planted(170);
     const before = await filesOf(store);
     const { id } = await memory.dream({ force: true });
     expect(await filesOf(store)).not.toEqual(before);
@@ -90,7 +91,7 @@ describe("a dream on two hundred memories", () => {
 
 describe("a dream", () => {
   it("changes nothing where it is only looked at", async () => {
-    const { memory, store } = await planted();
+    const { memory, store } = await planted(20);
     const before = await filesOf(store);
     await memory.dream({ dryRun: true, force: true });
     expect(await filesOf(store)).toEqual(before);
@@ -173,7 +174,7 @@ describe("a dream", () => {
   });
 
   it("cannot be taken back over what somebody changed since, and says so", async () => {
-    const { memory, store } = await planted();
+    const { memory, store } = await planted(20);
     await memory.dream({ force: true });
     await put(store, "port-0.md", "mine");
     const before = await filesOf(store);
@@ -191,7 +192,7 @@ describe("a dream", () => {
   });
 
   it("plans anew where somebody changes a memory while it does, and loses nothing of theirs", async () => {
-    const { memory, store } = await planted();
+    const { memory, store } = await planted(20);
     const apply = store.apply.bind(store);
     let isFirst = true;
     store.apply = async (changes) => {

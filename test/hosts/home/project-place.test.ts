@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { nodeHasher } from "../../../src/adapters/node/node-hasher.ts";
 import { isProjectName, projectName } from "../../../src/hosts/home/project-place.ts";
 import { anyCharacter } from "../../helpers/any-character.ts";
+import { bySize } from "../../helpers/size-of-run.ts";
 
 const name = (path: string): string => projectName(path, nodeHasher);
 
@@ -38,7 +39,7 @@ describe("the folder of a project", () => {
       fc.property(path, path, (one, other) => {
         expect(sameTo(name(one)) === sameTo(name(other))).toBe(one === other);
       }),
-      { numRuns: 2_000 },
+      { numRuns: bySize({ usual: 400, long: 2_000 }) },
     );
   });
 

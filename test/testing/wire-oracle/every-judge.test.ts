@@ -7,6 +7,7 @@ import {
   judgeOpenAiResponsesRequest,
 } from "../../../src/testing/wire-oracle.ts";
 import { growth } from "../../helpers/growth.ts";
+import { bySize } from "../../helpers/size-of-run.ts";
 import { ask, assistant, call, hi, result, rulesOf, text, user } from "./bodies.ts";
 
 const judges = [judgeAnthropicRequest, judgeOpenAiChatRequest, judgeOpenAiResponsesRequest] as const;
@@ -56,7 +57,7 @@ describe("every judge", () => {
             expect(rulesOf(violations)).toEqual(["body-shape"]);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: bySize({ usual: 600, long: 3_000 }) },
     );
   });
 
