@@ -54,6 +54,21 @@ export function corpusFiles(folder: string): readonly CorpusFile[] {
     .map(({ id, file, measure }) => ({ id, path: join(corpusFolder, file), measure }));
 }
 
+/** Lists the recorded sessions of the corpus and of the second corpus in the folder next to it. Ids are unique. */
+export function recordedFiles(): readonly { readonly id: string; readonly path: string }[] {
+  return [corpusFolder, `${corpusFolder}-2`].flatMap((root) => {
+    const manifest = join(root, "manifest.json");
+    if (!existsSync(manifest)) return [];
+    const entries = JSON.parse(readFileSync(manifest, "utf8")) as readonly {
+      readonly id: string;
+      readonly file: string;
+    }[];
+    return entries
+      .filter(({ file }) => file.startsWith("trajectories/"))
+      .map(({ id, file }) => ({ id, path: join(root, file) }));
+  });
+}
+
 /**
  * Where the manifest counted something else than what was said, as
  * [user messages, answers, calls, results, calls without a result, results without a call]. Counted by hand in the files.
