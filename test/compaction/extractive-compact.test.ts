@@ -308,7 +308,7 @@ describe("extractive compact", () => {
             );
         },
       ),
-      { numRuns: bySize({ usual: 60, long: 1_000 }) },
+      { numRuns: bySize({ usual: 20, long: 1_000 }) },
     );
   });
 });

@@ -98,7 +98,7 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     const before = outsideOf(place);
     const fs = confinedFileSystem(place.memory);
     const tally: Tally = { tries: 0, passed: 0 };
-    const swaps = await raced(place, isLong ? 80 : 20, async (count) => {
+    const swaps = await raced(place, isLong ? 80 : 8, async (count) => {
       for (let round = 0; round < 20; round++)
         for (const step of STEPS) {
           tally.tries++;

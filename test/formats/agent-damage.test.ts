@@ -372,7 +372,7 @@ describe("reading takes linear time", () => {
             ),
         },
       ],
-      3,
+      5,
     ),
   )("$why", ({ make }) => {
     const [small, large] = [make(2_000), make(16_000)];

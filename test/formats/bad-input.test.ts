@@ -347,7 +347,7 @@ describe("reading takes linear time", () => {
             jsonl(user("u0", null, "x"), `{"a":"${"\\".repeat(count * 40)}`, user("u1", "u0", "x")),
         },
       ],
-      3,
+      5,
     ),
   )("$why", ({ make }) => {
     const [small, large] = [make(2_000), make(16_000)];

@@ -207,7 +207,7 @@ describe("reading takes linear time", () => {
             })),
         },
       ],
-      3,
+      5,
     ),
   )("$why", ({ make }) => {
     const [small, large] = [linesText(make(1_000)), linesText(make(16_000))];

@@ -114,7 +114,7 @@ describe("a window that fills up", () => {
           planner.called(room, plan, measureMessages(visible, measure));
         });
       }),
-      { numRuns: bySize({ usual: 12, long: 300, soak: 3_000 }) },
+      { numRuns: bySize({ usual: 8, long: 300, soak: 3_000 }) },
     );
   });
 

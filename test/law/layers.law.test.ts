@@ -20,7 +20,7 @@ import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histor
 import { NOTHING, type Pinned, planners } from "../helpers/layer-planners.ts";
 import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 10, long: 150, soak: 3_000 });
+const RUNS = bySize({ usual: 6, long: 150, soak: 3_000 });
 
 describe.each(planners)("$name, over random histories", ({
   plan,

@@ -11,7 +11,7 @@ import { anyHistory, type FoldedLog, foldHistory } from "../helpers/agent-histor
 import { NOTHING, planners } from "../helpers/layer-planners.ts";
 import { bySize } from "../helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 25, long: 800, soak: 5_000 });
+const RUNS = bySize({ usual: 12, long: 800, soak: 5_000 });
 
 const layers = fc.array(fc.nat(planners.length - 1), { minLength: 1, maxLength: 5 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PageData } from "../../../../src/hosts/cli/page/page-data.ts";
 import { writePage } from "../../../../src/hosts/cli/page/write-page.ts";
 import { hasChromium, launchChromium, openFile } from "../../../helpers/chromium.ts";
+import { usualFew } from "../../../helpers/size-of-run.ts";
 import { openaiChat, testFolder } from "../recordings.ts";
 import { type ReplayedPage, replayedPage, shownText } from "./replayed-page.ts";
 
@@ -164,9 +165,9 @@ describe.skipIf(!hasChromium)("a page in a browser", { timeout: 60_000 }, () => 
     expect(await selectedCall(page)).toBe("16");
   });
 
-  it.each([{ width: 320 }, { width: 390 }, { width: 820 }])("fits a screen of $width pixels", async ({
-    width,
-  }) => {
+  it.each(
+    usualFew([{ width: 320 }, { width: 390 }, { width: 820 }], 3),
+  )("fits a screen of $width pixels", async ({ width }) => {
     const title = `${"a-very-long-name".repeat(20)} and ${"words ".repeat(100)}`;
     const { page } = await openFile(browser, written({ ...replayed.data, title }), {
       viewport: { width, height: 800 },
