@@ -15,6 +15,7 @@ export const byteDamage = () =>
   fc.oneof(
     fc.record({ do: fc.constant("flip" as const), at: place, bit: fc.nat({ max: 7 }) }),
     fc.record({ do: fc.constant("cut" as const), at: place }),
+    fc.record({ do: fc.constant("cut-at-line" as const), at: place }),
     fc.record({
       do: fc.constant("swap" as const),
       at: place,
@@ -53,12 +54,11 @@ export function damageBytes(
       changed[at] = changed[at]! ^ (1 << one.bit);
       return changed;
     }
-    case "cut": {
-      // Inside of a line: at its end nothing in the file tells that there was more.
-      let at = Math.max(1, index(one.at));
-      while (bytes[at - 1] === NEWLINE || bytes[at] === NEWLINE) at++;
-      return bytes.subarray(0, at);
-    }
+    case "cut":
+      return bytes.subarray(0, index(one.at));
+    case "cut-at-line":
+      // What is left looks whole; nothing of it, where the cut falls into the first line.
+      return bytes.subarray(0, bytes.subarray(0, index(one.at)).lastIndexOf(NEWLINE) + 1);
     case "swap": {
       const size = one.pages * PAGE_BYTES;
       const pages = Math.floor(bytes.length / size);

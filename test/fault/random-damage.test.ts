@@ -127,11 +127,11 @@ it("a session survives any damage of its lines", async () => {
   });
   await fc.assert(
     fc.asyncProperty(histories, async ({ which, damages }) => {
-      const { log, blobs } = sound[which]!;
-      const lines = linesOf(log).map((line) => Buffer.from(line, "utf8").toString("latin1"));
+      const stored = sound[which]!;
+      const lines = linesOf(stored.log).map((line) => Buffer.from(line, "utf8").toString("latin1"));
       const spoiled = damages.reduce(damaged, lines as readonly string[]);
       const bytes = Buffer.from(logOf(spoiled).toString("utf8"), "latin1");
-      const disk = diskWith({ log: bytes, blobs });
+      const disk = diskWith({ ...stored, log: bytes });
 
       const session = await openSession(SESSION, optionsOn(disk, 5));
       expect(Buffer.from(disk.readFile(LOG_PATH)).equals(bytes)).toBe(true);

@@ -112,10 +112,10 @@ function wholeIds(originals: ReadonlyMap<string, Line>, damaged: Buffer): Readon
   return new Set([...whole.values()].filter(isComplete).map(({ id }) => id));
 }
 
-async function judge({ log, blobs }: Stored, damages: readonly ByteDamage[]): Promise<readonly string[]> {
-  const originals = linesOf(log);
-  const bytes = damages.reduce((changed, one) => damageBytes(changed, one, lateLine), log);
-  const disk = diskWith({ log: bytes, blobs });
+async function judge(sound: Stored, damages: readonly ByteDamage[]): Promise<readonly string[]> {
+  const originals = linesOf(sound.log);
+  const bytes = damages.reduce((changed, one) => damageBytes(changed, one, lateLine), sound.log);
+  const disk = diskWith({ ...sound, log: bytes });
   const wrong: string[] = [];
   const whole = wholeIds(originals, bytes);
 

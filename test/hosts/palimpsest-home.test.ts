@@ -31,6 +31,8 @@ describe("a home on the disk", () => {
       // A random id may stand before or behind another name.
       expect([...new Set(shape)].sort()).toMatchInlineSnapshot(`
         [
+          "600 projects/<project>/.log-ends/<session>",
+          "600 projects/<project>/.log-ends/<trashed>",
           "600 projects/<project>/<session>.jsonl",
           "600 projects/<project>/<session>/blobs/<hash>",
           "600 settings.json",
@@ -39,6 +41,7 @@ describe("a home on the disk", () => {
           "600 trash/<project>/audit.jsonl",
           "700 projects/",
           "700 projects/<project>/",
+          "700 projects/<project>/.log-ends/",
           "700 projects/<project>/<session>/",
           "700 projects/<project>/<session>/blobs/",
           "700 trash/",

@@ -12,7 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher } from "../../ports/hasher.ts";
 import type { IdSource } from "../../ports/id-source.ts";
-import type { LogContents, LogReading, SessionLog } from "../../ports/session-store.ts";
+import type { LogContents, LogDamage, LogReading, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
@@ -31,6 +31,7 @@ import { FolderKeeper } from "./folder-keeper.ts";
 import { formatAppend } from "./log-append.ts";
 import { LogWriter } from "./log-writer.ts";
 import { FileNotes } from "./notes-file.ts";
+import { forgetEnd, missingTail, recordEnd } from "./recorded-end.ts";
 import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 
 export interface FileSessionLogOptions {
@@ -71,6 +72,7 @@ export class FileSessionLog implements SessionLog {
   #wasWriter = false;
   readonly #reading = new FileLogReading((work) => this.#read(work));
   #hasUnsynced: boolean;
+  #missingTail: readonly LogDamage[] | undefined;
   #areFoundFoldersMarked = false;
   #bytesWritten = 0;
   #isClosed = false;
@@ -125,7 +127,10 @@ export class FileSessionLog implements SessionLog {
       const acquired = lease.acquire(this.#reader?.size() ?? 0);
       this.#assertStaysHere(lease);
       this.#needsFence ||= acquired === "over-living" && this.#reader !== undefined;
-      if (this.#needsFence) this.#fence(this.#leaseOptions!);
+      if (this.#needsFence) {
+        this.#lookForMissingTail();
+        this.#fence(this.#leaseOptions!);
+      }
       this.#needsFence = false;
     } catch (error) {
       const isTaken = this.#wasWriter && error instanceof StoreError && error.code === "SESSION_IN_USE";
@@ -208,6 +213,7 @@ export class FileSessionLog implements SessionLog {
 
   #createFile(): OpenFile {
     try {
+      forgetEnd(this.#fs, this.#paths.endFile);
       return this.#fs.open(this.#paths.logFile, "create");
     } catch (error) {
       throw errorCode(error) === "EEXIST" ? sessionExists(this.sessionId) : error;
@@ -261,25 +267,41 @@ export class FileSessionLog implements SessionLog {
   }
 
   async #syncLog(): Promise<void> {
+    const writer = this.#writer;
+    const end = writer?.end;
     this.#hasUnsynced = false;
     try {
-      await (this.#writer?.file ?? this.#reader)?.sync();
+      await (writer?.file ?? this.#reader)?.sync();
     } catch (error) {
       this.#hasUnsynced = true;
       throw error;
     }
+    if (writer !== undefined && end !== undefined)
+      recordEnd(this.#fs, this.#paths.endFile, { file: writer.file, end });
   }
 
-  readTail(): Promise<LogContents> {
-    return this.#reading.readTail();
+  async readTail(): Promise<LogContents> {
+    const missing = this.#lookForMissingTail();
+    const { entries, damage } = await this.#reading.readTail();
+    return { entries, damage: [...damage, ...missing] };
   }
 
   readFrom(position: number, toSeq: number): Promise<LogContents> {
     return this.#reading.readFrom(position, toSeq);
   }
 
-  readAll(reading?: LogReading): AsyncGenerator<LogContents> {
-    return this.#reading.readAll(reading);
+  async *readAll(reading?: LogReading): AsyncGenerator<LogContents> {
+    const damage = this.#lookForMissingTail();
+    yield* this.#reading.readAll(reading);
+    if (damage.length > 0) yield { entries: [], damage };
+  }
+
+  /** Once, before anything is appended: what was found when it was opened. */
+  #lookForMissingTail(): readonly LogDamage[] {
+    this.#missingTail ??= this.#isNew
+      ? []
+      : (this.#read((file) => [missingTail(this.#fs, this.#paths.endFile, file) ?? []].flat()) ?? []);
+    return this.#missingTail;
   }
 
   #read<Result>(work: (file: OpenFile) => Result): Result | undefined {

@@ -93,6 +93,11 @@ export class LogWriter {
     return this.#file;
   }
 
+  /** What this writer knows to be in the file. */
+  get end(): KnownEnd {
+    return { size: this.#size, last: this.#last };
+  }
+
   /** The last entry that counts now: what the next append goes on from. */
   look(): LastEntry {
     this.#settle();

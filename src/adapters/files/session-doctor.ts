@@ -17,6 +17,7 @@ import { BLOB_NAME_PATTERN, readBlobText, TEMPORARY_ENDING } from "./blob-folder
 import { leaseState } from "./lease-state.ts";
 import { checkNotes } from "./notes-checkup.ts";
 import { readScanned, scanInSteps } from "./ordered-log.ts";
+import { missingTail } from "./recorded-end.ts";
 import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-findings.ts";
 import { readBuffer } from "./whole-file.ts";
 
@@ -73,6 +74,7 @@ async function readThrough({ paths, fs }: DoctorOptions): Promise<ReadLog> {
   let entryCount = 0;
   const file = fs.open(paths.logFile, "read");
   try {
+    const missing = missingTail(fs, paths.endFile, file);
     const bytes = file.size();
     const scan = await scanInSteps(file, bytes);
     for (const part of readScanned(file, scan, false)) {
@@ -81,6 +83,7 @@ async function readThrough({ paths, fs }: DoctorOptions): Promise<ReadLog> {
       for (const { entry } of part.entries) collectBlobs(entry, blobs, mentioned);
       await setImmediate();
     }
+    if (missing !== undefined) damage.push(missing);
     return { exists: true, bytes, entryCount, damage, blobs, mentioned };
   } finally {
     file.close();
@@ -98,7 +101,7 @@ const EMPTIED = "The log is empty, and blobs of its session are there: a backup 
 
 function checkLog(options: DoctorOptions, log: ReadLog): readonly SessionFinding[] {
   const { logFile } = options.paths;
-  if (log.exists && log.bytes === 0)
+  if (log.exists && log.bytes === 0 && log.damage.length === 0)
     return listOrNothing(options.fs, options.paths.blobFolder).length > 0
       ? [{ ...finding("missing-entries", logFile, 0, EMPTIED), isMendable: false }]
       : [finding("litter", logFile, 0, "An empty log, left by a crash before its first entry: removed.")];
@@ -113,7 +116,7 @@ function checkLog(options: DoctorOptions, log: ReadLog): readonly SessionFinding
 
 function kindOf({ reason }: LogDamage): SessionFinding["kind"] {
   if (reason === "torn-tail") return "torn-tail";
-  if (reason === "missing") return "missing-entries";
+  if (reason === "missing" || reason === "missing-tail") return "missing-entries";
   return reason === "duplicate-seq" || reason === "forked" ? "late-entries" : "damage";
 }
 
@@ -129,6 +132,8 @@ function adviceFor({ reason, position, bytes }: LogDamage): string {
       return `${where} are what a crash left of an append that was never acknowledged; they stay and do no harm.`;
     case "missing":
       return `Entries before ${position} are not in the log; a backup may have them.`;
+    case "missing-tail":
+      return `The log ends at ${position} and was longer: its last entries are gone; a backup may have them.`;
     case "duplicate-seq":
     case "forked":
       return `${where} are entries of a writer that came too late and was told so: copied aside.`;

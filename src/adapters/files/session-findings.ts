@@ -20,7 +20,7 @@ export interface DoctorOptions {
 export type FindingKind =
   /** A stretch of the log that no entry could be read from. Mending copies it aside. */
   | "damage"
-  /** Numbers that are nowhere in the log, without a trace. Nothing can be done. */
+  /** Numbers that are nowhere in the log, without a trace, in its middle or at its end. Nothing can be done. */
   | "missing-entries"
   /** A last line that never became whole: what a crash leaves. Harmless, and closed by the next append. */
   | "torn-tail"

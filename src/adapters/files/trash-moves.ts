@@ -7,6 +7,7 @@ import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Trashing } from "../../ports/session-store.ts";
 import { sessionExists } from "../shared/store-failure.ts";
 import { removeLeases, removeTrashedFiles } from "./own-files.ts";
+import { forgetEnd } from "./recorded-end.ts";
 import type { AuditLine, TrashAudit } from "./trash-audit.ts";
 import {
   hasFile,
@@ -93,10 +94,12 @@ export class TrashMoves {
   }
 
   deleteFiles(places: TrashPlaces): void {
-    const { files, folder, purged } = places;
+    const { files, folder, live, purged } = places;
     const left = removeTrashedFiles(this.#fs, folder).filter((path) => path !== purged && !isLeft(path));
     if (left.length > 0) this.audit(places, { action: "left", paths: left });
     if (hasFolder(this.#fs, files)) this.#fs.rename(files, leftFolder(this.#fs, places));
+    // A new session of this id has a record of its own.
+    if (!hasFile(this.#fs, live.logFile)) forgetEnd(this.#fs, live.endFile);
     this.#fs.remove(purged);
     removeLeases(this.#fs, folder);
   }

@@ -1,6 +1,6 @@
 /**
- * Where the files of a session lie: `<root>/<id>.jsonl` and `<root>/<id>/blobs/<hash>`; sessions of a
- * scope in a folder of their own, `<root>/@<scope>`, which no session id can be the name of.
+ * Where the files of a session lie: `<root>/<id>.jsonl`, `<root>/<id>/blobs/<hash>` and `<root>/.log-ends/<id>`; sessions
+ * of a scope in a folder of their own, `<root>/@<scope>`, which no session id can be the name of.
  *
  * An id becomes a file name, so it may hold nothing that leaves the folder, and not end like a log:
  * the folder of a session `a.jsonl` would stand where the log of a session `a` does.
@@ -26,6 +26,8 @@ export interface SessionPaths {
   readonly logFile: string;
   readonly sessionFolder: string;
   readonly blobFolder: string;
+  /** How far the log was durable; in a folder of its own, so that a session without large texts has none. */
+  readonly endFile: string;
 }
 
 /** Whether the text can be the id of a session in any store. */
@@ -67,6 +69,7 @@ export function sessionPaths(rootFolder: string, sessionId: string): SessionPath
     logFile: sessionFolder + LOG_ENDING,
     sessionFolder,
     blobFolder: join(sessionFolder, "blobs"),
+    endFile: join(rootFolder, ".log-ends", sessionId),
   };
 }
 

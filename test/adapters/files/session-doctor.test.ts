@@ -97,7 +97,7 @@ describe("a check-up", () => {
     expect(everything()).toEqual(before);
   });
 
-  it.each<{ kind: string; why: string; harm: () => void }>([
+  it.each<{ kind: string; also?: string; why: string; harm: () => void }>([
     {
       kind: "damage",
       why: "a byte flipped in the middle of the log",
@@ -105,10 +105,22 @@ describe("a check-up", () => {
     },
     {
       kind: "torn-tail",
-      why: "half a last line",
+      also: "missing-entries",
+      why: "half a last line, of which all was durable",
       harm: () => rewrite(logFile(), (bytes) => bytes.slice(0, -20)),
     },
-    { kind: "blob-missing", why: "a blob is gone", harm: () => disk.remove(`${blobFolder()}/${blobs()[0]}`) },
+    {
+      kind: "missing-entries",
+      why: "the last line is gone",
+      harm: () => rewrite(logFile(), (bytes) => bytes.slice(0, bytes.lastIndexOf(10, bytes.length - 2) + 1)),
+    },
+    // Without its only blob the folder is empty.
+    {
+      kind: "blob-missing",
+      also: "litter",
+      why: "a blob is gone",
+      harm: () => disk.remove(`${blobFolder()}/${blobs()[0]}`),
+    },
     {
       kind: "blob-damaged",
       why: "a blob has other bytes",
@@ -137,13 +149,12 @@ describe("a check-up", () => {
       why: "the lease of a process that died",
       harm: leaveLease,
     },
-  ])("finds $kind: $why", async ({ kind, harm }) => {
+  ])("finds $kind: $why", async ({ kind, also, harm }) => {
     await session.close();
     harm();
     const before = everything();
     const { findings } = await inspectSession(doctorOptions());
-    // Without its only blob the folder is empty.
-    expect(kindsOf(findings)).toEqual(kind === "blob-missing" ? [kind, "litter"] : [kind]);
+    expect(kindsOf(findings)).toEqual(also === undefined ? [kind] : [kind, also]);
     expect(findings[0]!.advice).toMatch(/\.$/);
     expect(everything()).toEqual(before);
   });

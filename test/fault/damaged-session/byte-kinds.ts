@@ -57,12 +57,10 @@ export const BYTE_KINDS: readonly Kind[] = [
   bytesKind("empty-file", "the file is empty", () => Buffer.alloc(0), {
     costs: ALL_MARKS,
     isEmpty: true,
-    quiet: "an empty file looks like a session that never began",
   }),
   bytesKind("only-line-breaks", "the file holds nothing but line breaks", () => Buffer.from("\n\n\n\n"), {
     costs: ALL_MARKS,
     isEmpty: true,
-    quiet: "empty lines say nothing",
   }),
   bytesKind("all-zeros", "every byte of the file is zero", (log) => Buffer.alloc(log.length), {
     costs: ALL_MARKS,

@@ -20,6 +20,7 @@ import { assistant, call, result, system, user } from "../../helpers/histories.t
 const ROOT = "/sessions";
 export const SESSION = "damaged";
 export const LOG_PATH = `${ROOT}/${SESSION}.jsonl`;
+const END_PATH = `${ROOT}/.log-ends/${SESSION}`;
 export const BLOBS_PATH = `${ROOT}/${SESSION}/blobs`;
 export const REQUEST = { model: "claude-opus-4-5", system: "You mend what is broken." };
 export const USAGE = { inputTokens: 900, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 9 };
@@ -28,6 +29,8 @@ export const USAGE = { inputTokens: 900, cacheReadTokens: 0, cacheWriteTokens: 0
 export interface Stored {
   readonly log: Buffer;
   readonly blobs: ReadonlyMap<string, Buffer | "folder">;
+  /** What the store recorded of how far the log was durable; absent where it was never synced. */
+  readonly end?: Buffer;
 }
 
 export function optionsOn(
@@ -47,9 +50,10 @@ export function optionsOn(
   return observer === undefined ? options : { ...options, observer };
 }
 
-export function diskWith({ log, blobs }: Stored): InMemoryFileSystem {
+export function diskWith({ log, blobs, end }: Stored): InMemoryFileSystem {
   const disk = new InMemoryFileSystem();
   disk.writeFile(LOG_PATH, log);
+  if (end !== undefined) disk.writeFile(END_PATH, end);
   for (const [hash, bytes] of blobs) {
     const path = `${BLOBS_PATH}/${hash}`;
     if (bytes === "folder") disk.makeDirectory(path);
@@ -61,7 +65,9 @@ export function diskWith({ log, blobs }: Stored): InMemoryFileSystem {
 export function storedOn(disk: InMemoryFileSystem): Stored {
   const names = disk.stat(BLOBS_PATH) === undefined ? [] : disk.list(BLOBS_PATH);
   const blobs = new Map(names.map((name) => [name, Buffer.from(disk.readFile(`${BLOBS_PATH}/${name}`))]));
-  return { log: Buffer.from(disk.readFile(LOG_PATH)), blobs };
+  const log = Buffer.from(disk.readFile(LOG_PATH));
+  if (disk.stat(END_PATH) === undefined) return { log, blobs };
+  return { log, blobs, end: Buffer.from(disk.readFile(END_PATH)) };
 }
 
 const image = (data: string): ContentBlock => ({
@@ -131,6 +137,7 @@ export async function soundSession({ hasCheckpoint }: { readonly hasCheckpoint: 
     session = await openSession(SESSION, optionsOn(disk, 2));
   }
   await live(session, LATER);
+  await session.parts.log.sync();
   return storedOn(disk);
 }
 

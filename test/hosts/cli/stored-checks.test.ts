@@ -1,6 +1,6 @@
 /** The checks after a replay must notice what they are there for. */
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileSessionStore } from "../../../src/adapters/files/file-session-store.ts";
 import { nodeFileSystem } from "../../../src/adapters/node/node-file-system.ts";
@@ -66,7 +66,7 @@ describe("checks of a stored session", () => {
   it("miss a block whose blob is gone", async () => {
     const { root, track, open } = await storedSession();
     const folder = readdirSync(root, { recursive: true, withFileTypes: true });
-    const blobs = folder.filter((entry) => entry.isFile() && !entry.name.endsWith(".jsonl"));
+    const blobs = folder.filter((entry) => entry.isFile() && basename(entry.parentPath) === "blobs");
     expect(blobs).toHaveLength(1);
     for (const blob of blobs) rmSync(join(blob.parentPath, blob.name));
     const { blocks, recovered, lost } = await checkLossless(await open(), track.originals, breath());
