@@ -1,21 +1,22 @@
 import { defineConfig } from "vitest/config";
+import { fromSources } from "./vitest.shared.ts";
 
 export default defineConfig({
+  ...fromSources,
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
-    exclude: ["test/long/**", "node_modules/**"],
+    exclude: ["**/node_modules/**"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // A busy machine takes its time to end a process; the tests themselves are over by then.
+    // Ending a process takes long on a busy machine; the tests are over by then.
     teardownTimeout: 120_000,
     pool: "forks",
-    // Every process runs many files one after the other, so what they import is read once. A file leaves
-    // nothing behind: no changed environment or global, and no hook at the top of a helper, which would
-    // run for the first file only.
+    // Each process runs many files one after the other and imports a module once. A test file must leave no
+    // changed environment or global, and a helper has no hook at its top, which would run for the first file only.
     isolate: false,
-    // Two cores are what the suite is planned for; the longest file takes about half of it.
+    // The suite is planned for two cores; the longest file takes about half of it.
     maxWorkers: 2,
   },
 });

@@ -1,25 +1,21 @@
 /**
- * The long suites: the same laws on many more random histories, and what takes minutes. To them belongs
- * every test that asks for PALIMPSEST_LONG, itself or by test/helpers/size-of-run.ts, so that what the default run
- * thins out is run whole here.
+ * The long suites: the same laws on many more random histories, and tests that take minutes. They include every test
+ * file that reads PALIMPSEST_LONG, itself or through test/helpers/size-of-run.ts, so that the cases that the default
+ * run leaves out run here.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-
-const longer = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .map((path) => `test/${path.replaceAll("\\", "/")}`)
-  .filter((path) => path.endsWith(".test.ts"))
-  .filter((path) => /PALIMPSEST_LONG|helpers\/size-of-run/.test(readFileSync(path, "utf8")));
+import { fromSources, testFilesWith } from "./vitest.shared.ts";
 
 export default defineConfig({
+  ...fromSources,
   test: {
-    include: longer,
+    include: testFilesWith(/PALIMPSEST_LONG|\/size-of-run/),
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
     env: { PALIMPSEST_LONG: "1" },
     testTimeout: 1_500_000,
     hookTimeout: 300_000,
-    // A busy machine takes its time to end a process; the tests themselves are over by then.
+    // Ending a process takes long on a busy machine; the tests are over by then.
     teardownTimeout: 120_000,
     pool: "forks",
     // Left to itself, vitest keeps one of two cores free.

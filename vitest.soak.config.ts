@@ -1,17 +1,14 @@
 /**
- * A soak: the laws and the killed processes, many times more often than in the long run. It takes hours and looks
- * for what is rare; CI does not run it. To it belongs every test file that gives a size for `soak`.
+ * The soak test: the laws and the killed processes, many times more often than in the long run. It takes hours and
+ * looks for rare failures; CI does not run it. It includes every test file that gives a size for `soak`.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
-
-const soaked = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .map((path) => `test/${path.replaceAll("\\", "/")}`)
-  .filter((path) => path.endsWith(".test.ts") && /\bsoak: /.test(readFileSync(path, "utf8")));
+import { fromSources, testFilesWith } from "./vitest.shared.ts";
 
 export default defineConfig({
+  ...fromSources,
   test: {
-    include: soaked,
+    include: testFilesWith(/\bsoak: /),
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
     env: { PALIMPSEST_LONG: "soak" },

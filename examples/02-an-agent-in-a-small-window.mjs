@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSessions } from "palimpsest";
 import { toAnthropic } from "palimpsest/formats";
-import { judgeAnthropicRequest } from "palimpsest/testing";
 import { estimateText } from "palimpsest/tokens";
+import { judgeAnthropicRequest } from "palimpsest-testing";
 
 const WINDOW_TOKENS = 32_000;
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-example-"));

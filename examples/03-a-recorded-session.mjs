@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSessions } from "palimpsest";
 import { countSession, importSessions, readInputFile, toOpenaiChat } from "palimpsest/formats";
-import { judgeOpenAiChatRequest } from "palimpsest/testing";
+import { judgeOpenAiChatRequest } from "palimpsest-testing";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-example-"));
 const file = join(folder, "recorded.json");

@@ -15,8 +15,8 @@ import {
   StoreError,
   systemClock,
 } from "palimpsest";
-import { sessionStoreContract } from "palimpsest/testing";
 import { formatEntry, parseEntry } from "palimpsest/transcript";
+import { sessionStoreContract } from "palimpsest-testing";
 
 class MapStore {
   #sessions = new Map();

@@ -48,7 +48,7 @@ async function agent({ sdk, folder, sessions, prompts, onEvent }) {
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { callTool, say, scriptedProvider, think } from "palimpsest/testing";
+import { callTool, say, scriptedProvider, think } from "palimpsest-testing";
 
 const FILES = 40;
 const SUMMARY = `<analysis>What was asked, what was done.</analysis>

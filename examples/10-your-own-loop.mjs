@@ -13,7 +13,7 @@ import { createPalimpsest } from "palimpsest";
 import { anthropicModel } from "palimpsest/anthropic";
 import { HISTORY_TOOLS } from "palimpsest/compaction";
 import { toAnthropic } from "palimpsest/formats";
-import { callTool, scriptedProvider } from "palimpsest/testing";
+import { callTool, scriptedProvider } from "palimpsest-testing";
 
 const DOCUMENTS = 30;
 const summary = `<summary>

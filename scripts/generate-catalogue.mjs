@@ -1,10 +1,10 @@
 /**
- * Writes `src/tokens/model-catalogue.generated.ts` from the npm package `@pydantic/genai-prices` (MIT).
+ * Writes `packages/palimpsest/src/tokens/models/model-catalogue.generated.ts` from the npm package `@pydantic/genai-prices` (MIT).
  *
  * Kept: text models of the vendors below, with their windows and prices. The package is read from
  * the project's `node_modules` (or from the folder given as the first argument); the same version of
  * it gives the same file. What it does not know (output limits) or has not yet is in
- * `src/tokens/model-overrides.ts`.
+ * `packages/palimpsest/src/tokens/models/model-overrides.ts`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const target = join(root, "src/tokens/model-catalogue.generated.ts");
+const target = join(root, "packages/palimpsest/src/tokens/models/model-catalogue.generated.ts");
 
 /** Providers of the package → names used here. Vendors first; Groq hosts models that nobody else lists. */
 const PROVIDERS = {

@@ -1,5 +1,5 @@
 /**
- * Writes `docs/reference/defaults.md` from the doc comments in `src/base/defaults*`.
+ * Writes `docs/reference/defaults.md` from the doc comments of the packages' `defaults/`.
  *
  * With `--check` it writes nothing: it fails if the document is not what it would write, and names
  * every number that lacks a reason or a source or stands there twice. With `--root FOLDER` it works
@@ -56,10 +56,18 @@ function isTopic({ name }) {
   return name.endsWith("DEFAULTS");
 }
 
+/** Every file of a folder `defaults` in the sources of a package; the library's come first. */
 function topicFiles() {
-  const folder = join(root, "src/base/defaults");
-  const topics = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".ts")) : [];
-  return ["src/base/defaults.ts", ...topics.sort().map((name) => `src/base/defaults/${name}`)];
+  const names = ["palimpsest", "palimpsest-testing", "palimpsest-cli", "evaluation"];
+  return names
+    .map((name) => `packages/${name}/src`)
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
+        .filter((path) => /\/defaults(?:\/[\w/-]+)?\.ts$/.test(path))
+        .sort(),
+    );
 }
 
 /** The objects of defaults in one file, with the file's own header as their introduction. */

@@ -4,15 +4,15 @@
  * safety. Every bound here can fail; `npm run bench:policies` prints the whole table.
  */
 import { describe, expect, it } from "vitest";
-import { BASELINES } from "../../src/evaluation/baselines.ts";
-import { compareRuns, type MeasuredRun, summarizeRuns } from "../../src/evaluation/compare.ts";
-import type { PolicyUnderTest } from "../../src/evaluation/contestant.ts";
-import { OWN_POLICIES } from "../../src/evaluation/own-policies.ts";
-import { simulate } from "../../src/evaluation/simulate.ts";
-import type { Trajectory } from "../../src/evaluation/trajectory.ts";
-import { trajectoryOf } from "../../src/evaluation/trajectory-of-session.ts";
-import { mainModel } from "../../src/hosts/cli/source-figures.ts";
-import { TARIFFS } from "../../src/tokens/tariff.ts";
+import { BASELINES } from "#evaluation/baselines/baselines.ts";
+import { compareRuns, type MeasuredRun, summarizeRuns } from "#evaluation/simulator/compare.ts";
+import type { PolicyUnderTest } from "#evaluation/simulator/contestant.ts";
+import { OWN_POLICIES } from "#evaluation/simulator/own-policies.ts";
+import { simulate } from "#evaluation/simulator/simulate.ts";
+import type { Trajectory } from "#palimpsest/session/metering/trajectory.ts";
+import { trajectoryOf } from "#palimpsest/session/metering/trajectory-of-session.ts";
+import { TARIFFS } from "#palimpsest/tokens/price/tariff.ts";
+import { mainModel } from "#palimpsest-cli/replay/measure/source-figures.ts";
 import { recordedSessions } from "../evaluation/recorded-sessions.ts";
 import { hasCorpus } from "../helpers/corpus.ts";
 

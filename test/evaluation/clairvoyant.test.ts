@@ -1,15 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clearingCosts } from "../../src/evaluation/clairvoyant.ts";
-import { type ClearingProblem, clearingProblem } from "../../src/evaluation/clearing-problem.ts";
-import { trajectoryOf } from "../../src/evaluation/trajectory-of-session.ts";
-import { mainModel } from "../../src/hosts/cli/source-figures.ts";
-import { resolveTariff } from "../../src/tokens/resolve-tariff.ts";
-import { TARIFFS, type Tariff } from "../../src/tokens/tariff.ts";
+import { clearingCosts } from "#evaluation/baselines/clairvoyant.ts";
+import { type ClearingProblem, clearingProblem } from "#evaluation/baselines/clearing-problem.ts";
+import { trajectoryOf } from "#palimpsest/session/metering/trajectory-of-session.ts";
+import { resolveTariff } from "#palimpsest/tokens/price/resolve-tariff.ts";
+import { TARIFFS, type Tariff } from "#palimpsest/tokens/price/tariff.ts";
+import { mainModel } from "#palimpsest-cli/replay/measure/source-figures.ts";
 import { hasCorpus } from "../helpers/corpus.ts";
+import { anyTrajectory, assistant, aTrajectory, result, user } from "../helpers/made-up-trajectories.ts";
+import {
+  asTrajectory,
+  hasReferenceSimulator,
+  loadReferenceSimulator,
+} from "../helpers/reference-simulator.ts";
 import { recordedSessions } from "./recorded-sessions.ts";
-import { anyTrajectory, assistant, aTrajectory, result, user } from "./recordings.ts";
-import { asTrajectory, hasReferenceSimulator, loadReferenceSimulator } from "./reference-simulator.ts";
 
 const FIVE = TARIFFS["anthropic-5m"];
 

@@ -3,10 +3,10 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readInputFile } from "../../src/adapters/node/input-file.ts";
-import { importSessions } from "../../src/formats/import-session.ts";
-import type { ImportedSession } from "../../src/formats/imported-session.ts";
-import { estimateMessage } from "../../src/tokens/estimate-message.ts";
+import { importSessions } from "#palimpsest/importers/registry.ts";
+import type { ImportedSession } from "#palimpsest/importers/shared/imported-session.ts";
+import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
+import { estimateMessage } from "#palimpsest/tokens/estimate/estimate-message.ts";
 import { corpusFolder } from "../helpers/corpus.ts";
 
 const LEAST_TOKENS = 60_000;

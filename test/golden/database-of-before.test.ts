@@ -17,9 +17,9 @@ import {
   randomIds,
   type Session,
   type SessionEvent,
-} from "../../src/entries/index.ts";
-import { PostgresSessionStore } from "../../src/entries/postgres.ts";
-import { FakeClock } from "../../src/entries/testing.ts";
+} from "#palimpsest/entries/index.ts";
+import { PostgresSessionStore } from "#palimpsest/entries/postgres.ts";
+import { FakeClock } from "#palimpsest-testing/entries/index.ts";
 import { embeddedDatabase, type TestDatabase } from "../helpers/postgres.ts";
 import { GOOD_PATCHES, GOOD_SUMMARY } from "../helpers/recorded-agent.ts";
 import { never } from "./scripted-run.ts";

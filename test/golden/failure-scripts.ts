@@ -1,5 +1,5 @@
 /** Scripts of refusals, faults and other answers that go wrong. */
-import { answer, callTool, refuse, say, think } from "../../src/entries/testing.ts";
+import { answer, callTool, refuse, say, think } from "#palimpsest-testing/entries/index.ts";
 import { read, type Script, steps, WIRES, work } from "./script.ts";
 import { runScript, SYSTEM } from "./scripted-run.ts";
 import { TOOLS, workAt } from "./scripted-work.ts";

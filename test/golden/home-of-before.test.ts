@@ -27,9 +27,9 @@ import {
   type PalimpsestHome,
   type Session,
   type SessionEvent,
-} from "../../src/entries/index.ts";
-import { createMemory } from "../../src/entries/memory.ts";
-import { FakeClock } from "../../src/entries/testing.ts";
+} from "#palimpsest/entries/index.ts";
+import { createMemory } from "#palimpsest/entries/memory.ts";
+import { FakeClock } from "#palimpsest-testing/entries/index.ts";
 import { GOOD_PATCHES, GOOD_SUMMARY } from "../helpers/recorded-agent.ts";
 import { never } from "./scripted-run.ts";
 import { wordsOf } from "./scripted-work.ts";

@@ -6,8 +6,8 @@ import {
   listRestorer,
   type Message,
   nodeHasher,
-} from "../../src/entries/index.ts";
-import { callTool, FakeClock, seededIds } from "../../src/entries/testing.ts";
+} from "#palimpsest/entries/index.ts";
+import { callTool, FakeClock, seededIds } from "#palimpsest-testing/entries/index.ts";
 import { type Script, steps, UNGATED, work } from "./script.ts";
 import { runScript, SESSION, SYSTEM } from "./scripted-run.ts";
 import { TOOLS, wordsOf, workAt } from "./scripted-work.ts";

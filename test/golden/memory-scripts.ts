@@ -1,6 +1,6 @@
 /** Scripts of memory and of `MemoryManager`. */
-import { InMemorySessionStore, MemoryManager, nodeHasher } from "../../src/entries/index.ts";
-import { callTool, FakeClock, seededIds } from "../../src/entries/testing.ts";
+import { InMemorySessionStore, MemoryManager, nodeHasher } from "#palimpsest/entries/index.ts";
+import { callTool, FakeClock, seededIds } from "#palimpsest-testing/entries/index.ts";
 import type { Script } from "./script.ts";
 import { HOUR_MS, never, runScript, SYSTEM } from "./scripted-run.ts";
 import { wordsOf } from "./scripted-work.ts";

@@ -18,7 +18,7 @@ import {
   toAnthropic,
   toOpenaiChat,
   toOpenaiResponses,
-} from "../../src/entries/formats.ts";
+} from "#palimpsest/entries/formats.ts";
 import {
   createSession,
   FileSessionStore,
@@ -27,10 +27,10 @@ import {
   PalimpsestError,
   type PreparedCall,
   type Session,
-} from "../../src/entries/index.ts";
-import { FakeClock, seededIds } from "../../src/entries/testing.ts";
-import { RecordedUsage } from "../../src/hosts/cli/recorded-usage.ts";
-import { planReplay, type ReplayStep } from "../../src/hosts/cli/replay-plan.ts";
+} from "#palimpsest/entries/index.ts";
+import { RecordedUsage } from "#palimpsest-cli/replay/measure/billed-usage.ts";
+import { planReplay, type ReplayStep } from "#palimpsest-cli/replay/measure/replay-plan.ts";
+import { FakeClock, seededIds } from "#palimpsest-testing/entries/index.ts";
 import { recordedFiles } from "../helpers/corpus.ts";
 import { bySize } from "../helpers/size-of-run.ts";
 import { GoldenRun, Goldens } from "./golden.ts";

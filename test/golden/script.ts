@@ -1,5 +1,5 @@
 /** Scripts of the goldens: their shape, and the work that most of them share. */
-import { callTool, type ScriptStep } from "../../src/entries/testing.ts";
+import { callTool, type ScriptStep } from "#palimpsest-testing/entries/index.ts";
 import type { GoldenRun } from "./golden.ts";
 import { runScript, type ScriptedRun, type ScriptOptions, SYSTEM, type Wire } from "./scripted-run.ts";
 import { TOOLS, workAt } from "./scripted-work.ts";

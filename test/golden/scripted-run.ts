@@ -8,7 +8,7 @@
 import { setTimeout } from "node:timers/promises";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { anthropicModel } from "../../src/entries/anthropic.ts";
+import { anthropicModel } from "#palimpsest/entries/anthropic.ts";
 import {
   type AgentSession,
   type AgentTool,
@@ -20,15 +20,16 @@ import {
   type PalimpsestOptions,
   type SessionEvent,
   type TurnOptions,
-} from "../../src/entries/index.ts";
+} from "#palimpsest/entries/index.ts";
 import {
   createMemory,
   inMemoryMemoryStore,
   type MemoryOptions,
   type MemoryStore,
   type PersistentMemory,
-} from "../../src/entries/memory.ts";
-import { openaiChatModel, openaiResponsesModel } from "../../src/entries/openai.ts";
+} from "#palimpsest/entries/memory.ts";
+import { openaiChatModel, openaiResponsesModel } from "#palimpsest/entries/openai.ts";
+import type { Entry } from "#palimpsest/entries/transcript.ts";
 import {
   type AnswerPart,
   FakeClock,
@@ -39,8 +40,7 @@ import {
   type ScriptStep,
   scriptedProvider,
   seededIds,
-} from "../../src/entries/testing.ts";
-import type { Entry } from "../../src/entries/transcript.ts";
+} from "#palimpsest-testing/entries/index.ts";
 import { GOOD_PATCHES, GOOD_SUMMARY, isNotesRequest, isSummaryRequest } from "../helpers/recorded-agent.ts";
 import type { GoldenRun } from "./golden.ts";
 

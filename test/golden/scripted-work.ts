@@ -1,8 +1,8 @@
 /**
  * Tools and answers of the scripted agents. Sizes follow from the arguments, so every run is the same.
  */
-import type { AgentTool } from "../../src/entries/index.ts";
-import { type AnswerPart, callTool, say, think } from "../../src/entries/testing.ts";
+import type { AgentTool } from "#palimpsest/entries/index.ts";
+import { type AnswerPart, callTool, say, think } from "#palimpsest-testing/entries/index.ts";
 
 const WORDS = "the parser reads the tokens one by one and keeps the place of each in the file it came from\n";
 /** One black pixel. */

@@ -1,6 +1,6 @@
 /** Scripts of the layers, of summaries and of notes. */
-import type { WindowOptions } from "../../src/entries/index.ts";
-import { answer, callTool } from "../../src/entries/testing.ts";
+import type { WindowOptions } from "#palimpsest/entries/index.ts";
+import { answer, callTool } from "#palimpsest-testing/entries/index.ts";
 import { type Script, UNGATED, WIRES, work, working } from "./script.ts";
 import { HOUR_MS, ROOT, runScript, type ScriptOptions, SESSION, SYSTEM } from "./scripted-run.ts";
 import { TOOLS, workAt } from "./scripted-work.ts";

@@ -1,14 +1,13 @@
 /**
- * What all test files of a run share: a folder that goes when the run is over, and in it the library,
- * compiled once by the first file that asks: for child processes, which need neither a build in the
- * working tree nor a loader.
+ * A temporary folder for all test files of a run. It holds the packages, compiled by the first file that asks, for
+ * child processes: they need neither a build in the working tree nor a loader.
  */
 import { spawnSync } from "node:child_process";
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -19,12 +18,12 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const repository = resolve(fileURLToPath(import.meta.url), "../../..");
-/** Where the folder of a run stands, for the processes of its test files. */
+/** Environment variable with the folder of the run, for the processes of its test files. */
 const FOLDER_VARIABLE = "PALIMPSEST_TEST_FOLDER";
 const WAIT_MS = 50;
 const WAIT_LIMIT_MS = 110_000;
 
-/** Vitest calls this before the first test file; what it returns, after the last. */
+/** Vitest calls this before the first test file, and the returned function after the last. */
 export default function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-tests-"));
   process.env[FOLDER_VARIABLE] = folder;
@@ -39,23 +38,23 @@ function runFolder(): string {
   return folder;
 }
 
-/** A new folder that goes when the run is over. */
+/** Creates a folder that is removed at the end of the run. */
 export function testFolder(): string {
   return mkdtempSync(join(runFolder(), "folder-"));
 }
 
-/** The folder that stands for `dist`. */
+/** The folder with the compiled packages: `palimpsest/dist`, `palimpsest-cli/dist` and so on. */
 export function compiledLibrary(): string {
   const folder = join(runFolder(), "compiled");
   if (isFirst(folder)) compile(folder);
   const done = join(folder, "done");
   for (let waited = 0; !existsSync(done); waited += WAIT_MS) {
-    if (waited > WAIT_LIMIT_MS) throw new Error("Another test file did not finish compiling the library.");
+    if (waited > WAIT_LIMIT_MS) throw new Error("Another test file did not finish compiling the packages.");
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
   }
   const failure = readFileSync(done, "utf8");
-  if (failure !== "") throw new Error(`The library does not compile:\n${failure}`);
-  return join(folder, "dist");
+  if (failure !== "") throw new Error(`The packages do not compile:\n${failure}`);
+  return join(folder, "node_modules");
 }
 
 function isFirst(folder: string): boolean {
@@ -68,19 +67,13 @@ function isFirst(folder: string): boolean {
 }
 
 function compile(folder: string): void {
-  const args = [
-    "node_modules/typescript/bin/tsc",
-    "-p",
-    "tsconfig.build.json",
-    // `npm run types` checks them; what is written is the same, in half the time.
-    "--noCheck",
-    "--outDir",
-    join(folder, "dist"),
-  ];
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: repository, encoding: "utf8" });
-  const assets = "hosts/cli/page/assets";
-  cpSync(join(repository, "src", assets), join(folder, "dist", assets), { recursive: true });
-  cpSync(join(repository, "package.json"), join(folder, "package.json"));
-  symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"), "junction");
-  writeFileSync(join(folder, "done"), status === 0 ? "" : `${stdout} `);
+  const into = join(folder, "node_modules");
+  mkdirSync(into);
+  const args = [join(repository, "scripts/build.mjs"), "--into", into];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: repository, encoding: "utf8" });
+  const ours = new Set(readdirSync(join(repository, "packages")));
+  for (const name of readdirSync(join(repository, "node_modules")))
+    if (!ours.has(name) && !existsSync(join(into, name)))
+      symlinkSync(join(repository, "node_modules", name), join(into, name), "junction");
+  writeFileSync(join(folder, "done"), status === 0 ? "" : `${stdout}${stderr} `);
 }

@@ -1,5 +1,5 @@
 /**
- * Made-up secrets, one or more of every family of `src/base/secret-families.ts` and `src/base/secret-contexts.ts`.
+ * Made-up secrets, one or more of every family of `packages/palimpsest/src/base/redaction/secret-families.ts` and `packages/palimpsest/src/base/redaction/secret-contexts.ts`.
  *
  * None was ever valid. They are put together here so that no scanner takes this file for a leak.
  */

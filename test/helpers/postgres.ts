@@ -4,13 +4,13 @@
  */
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
-import { nodeHasher } from "../../src/adapters/node/node-hasher.ts";
-import type { PostgresPool, PostgresQueryable } from "../../src/adapters/postgres/postgres-pool.ts";
+import { nodeHasher } from "#palimpsest/stores/platform/node-hasher.ts";
+import type { PostgresPool, PostgresQueryable } from "#palimpsest/stores/postgres/database/postgres-pool.ts";
 import {
   PostgresSessionStore,
   type PostgresSessionStoreOptions,
-} from "../../src/adapters/postgres/postgres-session-store.ts";
-import { FakeTimer } from "../../src/testing/fake-timer.ts";
+} from "#palimpsest/stores/postgres/postgres-session-store.ts";
+import { FakeTimer } from "#palimpsest-testing/fakes/fake-timer.ts";
 
 export const SERVER_URL = process.env["PALIMPSEST_POSTGRES_URL"] || undefined;
 

@@ -5,13 +5,17 @@
  * Recorded thinking is said again as the provider's own, so that it is signed by whoever checks it.
  */
 
-import { readInputFile } from "../../src/adapters/node/input-file.ts";
-import { isObject, type JsonObject } from "../../src/base/json.ts";
-import type { AgentTool, ToolOutput } from "../../src/engine/turn-options.ts";
-import { importSessions } from "../../src/formats/import-session.ts";
-import type { AnswerPart, ScriptedAnswer, ScriptedRequest } from "../../src/testing/scripted-provider.ts";
-import { blockText } from "../../src/transcript/blocks.ts";
-import type { Message } from "../../src/transcript/messages.ts";
+import type { AgentTool, ToolOutput } from "#palimpsest/agent/options/turn-options.ts";
+import { isObject, type JsonObject } from "#palimpsest/base/json/json.ts";
+import { importSessions } from "#palimpsest/importers/registry.ts";
+import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
+import { blockText } from "#palimpsest/transcript/blocks.ts";
+import type { Message } from "#palimpsest/transcript/messages.ts";
+import type {
+  AnswerPart,
+  ScriptedAnswer,
+  ScriptedRequest,
+} from "#palimpsest-testing/scripted-provider/scripted-provider.ts";
 
 /** What the user says, or the model. */
 type Step =

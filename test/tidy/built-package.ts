@@ -4,22 +4,15 @@
  * `src`. Nothing in the working tree is touched.
  */
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { compiledLibrary } from "../helpers/compiled-once.ts";
 import { ROOT } from "./source.ts";
 import { standInArguments } from "./stand-in-provider.ts";
 
+/** The published packages. */
+const INSTALLED: readonly string[] = ["palimpsest", "palimpsest-testing", "palimpsest-cli"];
 const TIME_LIMIT_MS = 110_000;
 
 export interface RunOutcome {
@@ -34,22 +27,25 @@ export class BuiltPackage {
 
   constructor() {
     this.#folder = mkdtempSync(join(tmpdir(), "palimpsest-package-"));
-    const installed = join(this.#folder, "node_modules/palimpsest");
-    mkdirSync(installed, { recursive: true });
-    cpSync(`${ROOT}package.json`, join(installed, "package.json"));
-    cpSync(`${ROOT}bin`, join(installed, "bin"), { recursive: true });
-    cpSync(compiledLibrary(), join(installed, "dist"), { recursive: true });
-    this.#link(installed);
+    const compiled = compiledLibrary();
+    for (const name of INSTALLED)
+      cpSync(join(compiled, name), join(this.#folder, "node_modules", name), { recursive: true });
+    this.#link();
     writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(this.#folder, "tsconfig.json"), JSON.stringify(EXAMPLE_CONFIG));
   }
 
   /** What the package depends on, and the commands it brings. */
-  #link(installed: string): void {
-    const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Manifest;
+  #link(): void {
+    const manifests = INSTALLED.map((name) => {
+      const folder = join(this.#folder, "node_modules", name);
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+      return { folder, ...manifest };
+    });
     for (const name of [
-      ...Object.keys(manifest.dependencies ?? {}),
-      ...Object.keys(manifest.peerDependencies ?? {}),
+      ...manifests.flatMap(({ dependencies, peerDependencies }) =>
+        Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !INSTALLED.includes(name)),
+      ),
       "@types/node",
       "@electric-sql/pglite", // A guide keeps sessions in it.
       "@anthropic-ai/sdk", // The README and guides ask a model through it and the next.
@@ -63,11 +59,11 @@ export class BuiltPackage {
     }
     const commands = join(this.#folder, "node_modules/.bin");
     mkdirSync(commands);
-    for (const [name, target] of Object.entries(manifest.bin ?? {})) {
-      if (!existsSync(join(installed, target))) continue;
-      const script = `#!/bin/sh\nexec "${process.execPath}" "${join(installed, target)}" "$@"\n`;
-      writeFileSync(join(commands, name), script, { mode: 0o755 });
-    }
+    for (const { folder, bin } of manifests)
+      for (const [name, target] of Object.entries(bin ?? {})) {
+        const script = `#!/bin/sh\nexec "${process.execPath}" "${join(folder, target)}" "$@"\n`;
+        writeFileSync(join(commands, name), script, { mode: 0o755 });
+      }
   }
 
   /** Checks and runs TypeScript. */

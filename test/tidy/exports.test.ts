@@ -2,39 +2,57 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { exportsOf, undocumented } from "./exports.ts";
-import { filesBelow, ROOT, sourceFile } from "./source.ts";
+import { PACKAGES, packageSources, ROOT, sourceFile } from "./source.ts";
 
-const ENTRIES = "src/entries";
-const sources = filesBelow("src", ".ts");
+/** Packages with public entries. */
+const PUBLISHED = ["palimpsest", "palimpsest-testing"];
+const sources = packageSources();
 const byPath = new Map(sources.map((file) => [file.path, file]));
-const entries = sources.filter(({ path }) => path.startsWith(`${ENTRIES}/`));
+/** Entries of a package; `internal` is for sibling packages only and not pinned. */
+const entriesOf = (name: string) =>
+  sources.filter(
+    ({ path }) => path.startsWith(`packages/${name}/src/entries/`) && !path.endsWith("/internal.ts"),
+  );
+const entries = PUBLISHED.flatMap(entriesOf);
 const subpathOf = (path: string): string =>
-  path.slice(ENTRIES.length + 1, -".ts".length).replace(/^index$/, ".");
+  path.replace(/^.*\/src\/entries\/(.*)\.ts$/, "$1").replace(/^index$/, ".");
+const manifestOf = (name: string) =>
+  JSON.parse(readFileSync(`${ROOT}packages/${name}/package.json`, "utf8")) as {
+    bin?: Record<string, string>;
+    exports: Record<string, unknown>;
+    dependencies?: Record<string, string>;
+    peerDependencies?: Record<string, string>;
+  };
 
 describe("exports", () => {
   it("are the pinned ones; `npx vitest run test/tidy/exports.test.ts -u` pins them anew", async () => {
-    const pins = entries.map((entry) => [
-      subpathOf(entry.path),
-      exportsOf(entry)
-        .map(({ name, isType }) => (isType ? `type ${name}` : name))
-        .sort(),
-    ]);
-    const text = `${JSON.stringify(Object.fromEntries(pins), undefined, 2)}\n`;
+    const pinsOf = (name: string) =>
+      Object.fromEntries(
+        entriesOf(name).map((entry) => [
+          subpathOf(entry.path),
+          exportsOf(entry)
+            .map(({ name, isType }) => (isType ? `type ${name}` : name))
+            .sort(),
+        ]),
+      );
+    const pins = Object.fromEntries(PUBLISHED.map((name) => [name, pinsOf(name)]));
+    const text = `${JSON.stringify(pins, undefined, 2)}\n`;
     await expect(text).toMatchFileSnapshot("./exports.snapshot.json");
   });
 
-  it("have one entry file for each subpath of the package", () => {
-    const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
-      exports: Record<string, unknown>;
-    };
-    const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== "./package.json");
-    const named = entries
+  it.each(PUBLISHED)("have one entry file for each subpath of %s", (name) => {
+    const { exports } = manifestOf(name);
+    const subpaths = Object.keys(exports).filter(
+      (path) => path !== "./package.json" && path !== "./internal",
+    );
+    const named = entriesOf(name)
       .map(({ path }) => subpathOf(path))
-      .map((name) => (name === "." ? "." : `./${name}`));
+      .map((subpath) => (subpath === "." ? "." : `./${subpath}`));
     expect(named.sort()).toEqual(subpaths.sort());
-    for (const name of named) {
-      const file = name === "." ? "index" : name.slice(2);
-      expect(manifest.exports[name]).toEqual({
+    for (const subpath of named) {
+      const file = subpath === "." ? "index" : subpath.slice(2);
+      expect(exports[subpath]).toEqual({
+        "palimpsest-source": `./src/entries/${file}.ts`,
         types: `./dist/entries/${file}.d.ts`,
         default: `./dist/entries/${file}.js`,
       });
@@ -57,42 +75,69 @@ describe("exports", () => {
 
   it("would be caught undocumented, internal or missing, however far away", () => {
     const files = [
-      sourceFile("src/entries/index.ts", 'export { a, b as c, d, e, type F } from "../base/one.ts";'),
       sourceFile(
-        "src/base/one.ts",
+        "packages/palimpsest/src/entries/index.ts",
+        'export { a, b as c, d, e, type F } from "../base/one.ts";',
+      ),
+      sourceFile(
+        "packages/palimpsest/src/base/one.ts",
         '/** Fine. */\nexport function a() {}\nexport const b = 5;\nexport { d } from "./two.ts";\n/** @internal */\nexport class e {}',
       ),
-      sourceFile("src/base/two.ts", "// No.\nexport const d = 5;"),
+      sourceFile("packages/palimpsest/src/base/two.ts", "// No.\nexport const d = 5;"),
     ];
     expect(undocumented(files.slice(0, 1), new Map(files.map((file) => [file.path, file])))).toEqual([
-      "src/base/one.ts: b has no doc comment",
-      "src/base/two.ts: d has no doc comment",
-      "src/base/one.ts: e is internal and exported",
-      "src/entries/index.ts: F is declared nowhere",
+      "packages/palimpsest/src/base/one.ts: b has no doc comment",
+      "packages/palimpsest/src/base/two.ts: d has no doc comment",
+      "packages/palimpsest/src/base/one.ts: e is internal and exported",
+      "packages/palimpsest/src/entries/index.ts: F is declared nowhere",
     ]);
   });
 });
 
-describe("the manifest", () => {
-  it("asks for no version of another package, so that npm installs it beside every SDK", () => {
-    const { peerDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
-      peerDependencies: Record<string, string>;
-    };
-    expect(peerDependencies).toEqual({ "fast-check": "*", pg: "*" });
+describe("the manifests", () => {
+  it("ask for no version of another package, so that npm installs them beside every SDK", () => {
+    expect(PACKAGES.map((name) => [name, manifestOf(name).peerDependencies ?? {}])).toEqual([
+      ["palimpsest", {}],
+      ["palimpsest-testing", { "fast-check": "*" }],
+      ["palimpsest-cli", { pg: "*" }],
+      ["evaluation", {}],
+    ]);
+  });
+
+  it("of the library and of its tests depend on nothing but each other", () => {
+    expect(manifestOf("palimpsest").dependencies ?? {}).toEqual({});
+    expect(Object.keys(manifestOf("palimpsest-testing").dependencies ?? {})).toEqual(["palimpsest"]);
+  });
+
+  it("have one version, and siblings of exactly this version", () => {
+    const manifests = ["package.json", ...PACKAGES.map((name) => `packages/${name}/package.json`)].map(
+      (path) => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8")) as Versioned,
+    );
+    const version = manifests[0]!.version;
+    expect(manifests.map((one) => one.version)).toEqual(manifests.map(() => version));
+    const siblings = manifests.flatMap(({ dependencies = {} }) =>
+      Object.entries(dependencies).filter(([name]) => name.startsWith("palimpsest")),
+    );
+    expect(siblings.length).toBeGreaterThan(0);
+    for (const [name, wanted] of siblings) expect(wanted, name).toBe(version);
   });
 });
 
+interface Versioned {
+  readonly version: string;
+  readonly dependencies?: Record<string, string>;
+}
+
 describe("the published files", () => {
   it("are there when they are named", () => {
-    const manifest = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")) as {
-      bin: Record<string, string>;
-    };
-    for (const target of Object.values(manifest.bin)) {
-      const source = target.replace("./dist/", "src/").replace(/\.js$/, ".ts");
-      expect(existsSync(`${ROOT}${source}`), source).toBe(true);
-      expect(readFileSync(`${ROOT}${source}`, "utf8").startsWith("#!/usr/bin/env node\n"), source).toBe(true);
+    const { bin } = manifestOf("palimpsest-cli");
+    for (const target of Object.values(bin ?? {})) {
+      const command = `${ROOT}packages/palimpsest-cli/${target}`;
+      expect(existsSync(command), target).toBe(true);
+      expect(readFileSync(command, "utf8").startsWith("#!/usr/bin/env node\n"), target).toBe(true);
     }
-    for (const file of ["README.md", "LICENSE", "CHANGELOG.md"])
-      expect(existsSync(`${ROOT}${file}`), file).toBe(true);
+    for (const name of [...PUBLISHED, "palimpsest-cli"])
+      for (const file of ["README.md", "LICENSE"])
+        expect(existsSync(`${ROOT}packages/${name}/${file}`), `${name}/${file}`).toBe(true);
   });
 });

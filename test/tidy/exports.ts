@@ -40,6 +40,17 @@ export function exportsOf({ path, text, code }: SourceFile): readonly ExportedNa
   return [...passedOn, ...declared];
 }
 
+/** Names that two files of a package declare and export, as `package: name`, in order. */
+export function namesExportedTwice(files: readonly SourceFile[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const file of files)
+    for (const { name, from } of exportsOf(file)) {
+      const key = `${file.path.split("/")[1]}: ${name}`;
+      if (from === file.path) counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  return [...counts].flatMap(([key, count]) => (count > 1 ? [key] : [])).sort();
+}
+
 /** Exported names whose declaration has no doc comment in front of it. */
 export function undocumented(
   entries: readonly SourceFile[],

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ERROR_CODES } from "../../src/base/errors.ts";
+import { ERROR_CODES } from "#palimpsest/base/errors.ts";
 import { ROOT } from "./source.ts";
 
 /** Codes without a section, and sections without a code. */
@@ -56,7 +56,10 @@ describe("docs/reference/defaults.md", () => {
     const copy = mkdtempSync(join(tmpdir(), "palimpsest-tidy-"));
     try {
       cpSync(`${ROOT}docs/reference`, join(copy, "docs/reference"), { recursive: true });
-      cpSync(`${ROOT}src/base/defaults.ts`, join(copy, "src/base/defaults.ts"));
+      cpSync(
+        `${ROOT}packages/palimpsest/src/base/defaults/compaction/window.ts`,
+        join(copy, "packages/palimpsest/src/base/defaults/compaction/window.ts"),
+      );
       const topic =
         "export const A_DEFAULTS = {\n  /** Why. Source: our choice. */\n  one: 1,\n  two: 2,\n} as const;\n";
       writeTopic(copy, "a.ts", topic);
@@ -67,7 +70,7 @@ describe("docs/reference/defaults.md", () => {
       );
       expect(checkDefaults(copy)).toEqual([
         "docs/reference/defaults.md differs from the source. Run: npm run docs",
-        "src/base/defaults/a.ts: two has no source",
+        "packages/palimpsest/src/base/defaults/compaction/window/a.ts: two has no source",
         "one is defined in A_DEFAULTS and again in B_DEFAULTS",
       ]);
     } finally {
@@ -77,6 +80,9 @@ describe("docs/reference/defaults.md", () => {
 });
 
 function writeTopic(root: string, name: string, text: string): void {
-  cpSync(`${ROOT}src/base/defaults.ts`, join(root, "src/base/defaults", name));
-  writeFileSync(join(root, "src/base/defaults", name), text);
+  cpSync(
+    `${ROOT}packages/palimpsest/src/base/defaults/compaction/window.ts`,
+    join(root, "packages/palimpsest/src/base/defaults/compaction/window", name),
+  );
+  writeFileSync(join(root, "packages/palimpsest/src/base/defaults/compaction/window", name), text);
 }

@@ -1,43 +1,63 @@
 /**
- * The map that the arrows are checked against: rooms, their rows, and who may see whom.
+ * The map that the arrows are checked against: packages, rooms, folders, their rows, and who may see whom.
  *
- * `ARCHITECTURE.md` shows the same rows to people; a test compares the two.
+ * `ARCHITECTURE.md` shows the rows of the rooms to people; a test compares the two. The rows of the folders inside a
+ * room are in `folder-rows.json`.
  */
+import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path/posix";
-import { importsOf, type SourceFile } from "./source.ts";
+import { importsOf, ROOT, type SourceFile } from "./source.ts";
 
-/** Rooms by row; imports go down only, and never sideways within a row. */
+/** Packages by row: imports of siblings go down only. Nothing imports `evaluation`. */
+export const PACKAGE_ROWS: readonly (readonly string[])[] = [
+  ["palimpsest"],
+  ["palimpsest-testing"],
+  ["palimpsest-cli", "evaluation"],
+];
+
+/** Rooms of the library by row; imports go down only, and never sideways within a row. */
 export const ROWS: readonly (readonly string[])[] = [
   ["base"],
   ["transcript"],
-  ["ports", "formats"],
-  ["tokens"],
+  ["ports"],
+  ["wire"],
+  ["tokens", "importers", "exporters"],
   ["compaction", "notes", "memory", "tasks"],
-  ["evaluation"],
-  ["engine", "adapters"],
-  ["hosts", "testing"],
+  ["session"],
+  ["agent", "conversation", "stores", "models", "runtime"],
+  ["host"],
+  ["integrations"],
   ["entries"],
 ];
 
-/** Imports that the rows forbid and a reason allows. A door that nobody uses is closed again by a test. */
-export const DOORS: readonly { readonly from: string; readonly to: string; readonly why: string }[] = [
-  {
-    from: "hosts",
-    to: "src/testing/wire-oracle.ts",
-    why: "`replay` reports what the oracle says; the oracle imports nothing, so nothing can come back",
-  },
-];
+/** Rooms that implement ports see only the pure ones, up to this row. */
+const IMPLEMENT_PORTS: ReadonlySet<string> = new Set(["stores", "models", "runtime"]);
+const HIGHEST_PURE_ROW = 5;
 
 /** Rooms that only compute: values in, values out. */
-export const PURE_ROOMS: ReadonlySet<string> = new Set([
-  ...["base", "transcript", "ports", "formats", "tokens"],
-  ...["compaction", "notes", "memory", "tasks", "evaluation"],
-]);
+export const PURE_ROOMS: ReadonlySet<string> = new Set(ROWS.slice(0, HIGHEST_PURE_ROW + 1).flat());
 
-/** `src/tokens/budget.ts` lies in `tokens`; `undefined` outside every room. */
-export function roomOf(path: string): string | undefined {
-  const room = /^src\/([^/]+)\//.exec(path)?.[1];
-  return room !== undefined && ROWS.some((row) => row.includes(room)) ? room : undefined;
+/** Rows of the folders of a room (`compaction`) or of a package (`palimpsest-cli`), lowest first; `.` is the room itself. */
+export type FolderRows = Readonly<Record<string, readonly (readonly string[])[]>>;
+
+export const FOLDER_ROWS = JSON.parse(
+  readFileSync(`${ROOT}test/tidy/folder-rows.json`, "utf8"),
+) as FolderRows;
+
+export interface Place {
+  readonly packageName: string;
+  /** The first folder in the package's `src`; `.` for a file that lies in `src` itself. */
+  readonly room: string;
+  /** The folder inside the room; `.` for a file that lies in the room itself. */
+  readonly folder: string;
+}
+
+/** Returns package, room and folder of a source file; `undefined` outside the sources of every package. */
+export function placeOf(path: string): Place | undefined {
+  const match = /^packages\/([^/]+)\/src\/(?:([^/]+)\/)?(.+)$/.exec(path);
+  if (match === null) return undefined;
+  const [, packageName = "", room = ".", rest = ""] = match;
+  return { packageName, room, folder: dirname(rest) };
 }
 
 /** The path that a relative import names. */
@@ -45,46 +65,86 @@ export function resolveImport(from: string, specifier: string): string | undefin
   return specifier.startsWith(".") ? normalize(join(dirname(from), specifier)) : undefined;
 }
 
-/** Files in no room, imports up or sideways, and imports that leave `src`. */
-export function wrongArrows(files: readonly SourceFile[]): readonly string[] {
+/** Files in no room, imports up or sideways, and imports that leave the sources of a package. */
+export function wrongArrows(
+  files: readonly SourceFile[],
+  folderRows: FolderRows = FOLDER_ROWS,
+): readonly string[] {
   return files.flatMap((file) => {
-    const room = roomOf(file.path);
-    if (room === undefined) return [`${file.path} lies in no room`];
+    const from = placeOf(file.path);
+    if (from === undefined || !isOnMap(from)) return [`${file.path} lies in no room`];
     return importsOf(file).flatMap(({ specifier }) => {
       const target = resolveImport(file.path, specifier);
       if (target === undefined) return [];
-      const targetRoom = roomOf(target);
-      if (targetRoom === undefined) return [`${file.path} imports ${target}, which lies in no room`];
-      return targetRoom === room || rowOf(targetRoom) < rowOf(room) || isDoor(room, target)
-        ? []
-        : [`${file.path} (${room}) imports ${target} (${targetRoom}), which is not below it`];
+      const to = placeOf(target);
+      if (to === undefined || !isOnMap(to) || to.packageName !== from.packageName)
+        return [`${file.path} imports ${target}, which lies in no room of its package`];
+      return isBelow(from, to, folderRows) ? [] : [`${file.path} imports ${target}, which is not below it`];
     });
   });
 }
 
-function isDoor(room: string, target: string): boolean {
-  return DOORS.some(({ from, to }) => from === room && to === target);
+function isOnMap({ packageName, room }: Place): boolean {
+  return packageName === "palimpsest" ? rowOf(room) !== -1 : PACKAGE_ROWS.flat().includes(packageName);
 }
 
-/** Doors that no import goes through. */
-export function unusedDoors(files: readonly SourceFile[]): readonly string[] {
-  return DOORS.filter(
-    ({ from, to }) =>
-      !files.some(
-        (file) =>
-          roomOf(file.path) === from &&
-          importsOf(file).some(({ specifier }) => resolveImport(file.path, specifier) === to),
-      ),
-  ).map(({ from, to }) => `nobody in ${from} imports ${to}`);
+function isBelow(from: Place, to: Place, folderRows: FolderRows): boolean {
+  if (from.packageName !== "palimpsest") {
+    const rows = folderRows[from.packageName];
+    return (
+      isBelowInside(rows, from.room, to.room) &&
+      (from.room !== to.room ||
+        isBelowInside(folderRows[`${from.packageName}.${from.room}`], from.folder, to.folder))
+    );
+  }
+  if (from.room === to.room) return isBelowInside(folderRows[from.room], from.folder, to.folder);
+  const isPort = IMPLEMENT_PORTS.has(from.room);
+  return rowOf(to.room) < rowOf(from.room) && (!isPort || rowOf(to.room) <= HIGHEST_PURE_ROW);
+}
+
+/** True if one folder of a room may import the other. Without rows, any folder may. */
+function isBelowInside(rows: readonly (readonly string[])[] | undefined, from: string, to: string): boolean {
+  if (rows === undefined || from === to) return true;
+  const own = nearest(rows, from);
+  const other = nearest(rows, to);
+  if (own === undefined || other === undefined) return false;
+  return other.row < own.row || other.name === own.name;
+}
+
+/** The longest listed folder that holds this one. */
+function nearest(
+  rows: readonly (readonly string[])[],
+  folder: string,
+): { readonly row: number; readonly name: string } | undefined {
+  const found = rows.flatMap((names, row) =>
+    names
+      .filter((name) => name === folder || (name !== "." && folder.startsWith(`${name}/`)))
+      .map((name) => ({ row, name })),
+  );
+  return found.sort((a, b) => b.name.length - a.name.length)[0];
 }
 
 function rowOf(room: string): number {
   return ROWS.findIndex((row) => row.includes(room));
 }
 
-/** What the oracle may not do: look at anything of the library it judges. */
+/** Imports of sibling packages that go up or sideways, and those of a sibling's files instead of its entries. */
+export function wrongPackages(files: readonly SourceFile[]): readonly string[] {
+  const rowOfPackage = (name: string): number => PACKAGE_ROWS.findIndex((row) => row.includes(name));
+  return files.flatMap((file) =>
+    importsOf(file).flatMap(({ specifier }) => {
+      if (specifier.startsWith("#")) return [`${file.path} imports ${specifier}, as only tests do`];
+      const sibling = specifier.split("/")[0] ?? "";
+      const from = placeOf(file.path)?.packageName ?? "";
+      if (rowOfPackage(sibling) === -1) return [];
+      return rowOfPackage(sibling) < rowOfPackage(from) ? [] : [`${file.path} imports ${specifier}`];
+    }),
+  );
+}
+
+/** Imports of the wire oracle from outside itself: it must not depend on the library that it judges. */
 export function oracleImports(files: readonly SourceFile[]): readonly string[] {
-  const isOracle = (path: string): boolean => path.startsWith("src/testing/wire-oracle");
+  const isOracle = (path: string): boolean => path.startsWith("packages/palimpsest-testing/src/wire-oracle");
   return files
     .filter((file) => isOracle(file.path))
     .flatMap((file) =>
@@ -111,13 +171,13 @@ const IMPURE: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: "import()", pattern: /(?<![.\w$])import\s*\(/ },
 ];
 
-/** Effects in rooms that must have none. */
+/** Effects in rooms that must have none. `evaluation` is pure too. */
 export function impurities(files: readonly SourceFile[]): readonly string[] {
   return files
-    .filter((file) => PURE_ROOMS.has(roomOf(file.path) ?? ""))
+    .filter(({ path }) => isPure(path))
     .flatMap((file) => [
       ...importsOf(file)
-        .filter(({ specifier }) => !specifier.startsWith("."))
+        .filter(({ specifier }) => !/^(?:\.|palimpsest(?:-testing)?(?:\/|$))/.test(specifier))
         .map(({ specifier }) => `${file.path} imports ${specifier}`),
       ...IMPURE.filter(({ pattern }) => pattern.test(file.code)).map(
         ({ what }) => `${file.path} uses ${what}`,
@@ -125,19 +185,18 @@ export function impurities(files: readonly SourceFile[]): readonly string[] {
     ]);
 }
 
+function isPure(path: string): boolean {
+  const place = placeOf(path);
+  if (place?.packageName === "evaluation") return true;
+  return place?.packageName === "palimpsest" && PURE_ROOMS.has(place.room);
+}
+
 /**
  * Chains of imports that come back to where they began. Imports of types alone do not count: they
- * are gone when the code runs, and two shapes may well mention each other.
+ * are gone when the code runs.
  */
 export function importCycles(files: readonly SourceFile[]): readonly string[] {
-  const graph = new Map(
-    files.map((file) => [
-      file.path,
-      importsOf(file)
-        .filter(({ isTypeOnly }) => !isTypeOnly)
-        .flatMap(({ specifier }) => resolveImport(file.path, specifier) ?? []),
-    ]),
-  );
+  const graph = importGraph(files, ({ isTypeOnly }) => !isTypeOnly);
   const done = new Set<string>();
   const cycles: string[] = [];
   const walk = (path: string, trail: readonly string[]): void => {
@@ -151,14 +210,52 @@ export function importCycles(files: readonly SourceFile[]): readonly string[] {
   return cycles;
 }
 
-/** Packages that the published code needs and the package does not ask for. */
+function importGraph(
+  files: readonly SourceFile[],
+  counts: (found: ReturnType<typeof importsOf>[number]) => boolean,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    files.map((file) => [
+      file.path,
+      importsOf(file)
+        .filter(counts)
+        .flatMap(({ specifier }) => resolveImport(file.path, specifier) ?? []),
+    ]),
+  );
+}
+
+/** Files from which a chain of imports, imports of types included, leads back to them; in order. */
+export function filesInTypeCycles(files: readonly SourceFile[]): readonly string[] {
+  const graph = importGraph(files, () => true);
+  const numbers = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const found: string[] = [];
+  const visit = (path: string): void => {
+    numbers.set(path, numbers.size);
+    lowest.set(path, numbers.get(path)!);
+    stack.push(path);
+    for (const next of graph.get(path) ?? []) {
+      if (!graph.has(next)) continue;
+      if (!numbers.has(next)) visit(next);
+      if (stack.includes(next)) lowest.set(path, Math.min(lowest.get(path)!, lowest.get(next)!));
+    }
+    if (lowest.get(path) !== numbers.get(path)) return;
+    const circle = stack.splice(stack.indexOf(path));
+    if (circle.length > 1) found.push(...circle);
+  };
+  for (const path of graph.keys()) if (!numbers.has(path)) visit(path);
+  return found.sort();
+}
+
+/** Packages that the published code needs and its package does not ask for. */
 export function undeclaredPackages(
   files: readonly SourceFile[],
   declared: ReadonlySet<string>,
 ): readonly string[] {
   return files.flatMap((file) =>
     importsOf(file)
-      .filter(({ specifier }) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
+      .filter(({ specifier }) => !/^(?:\.|#|node:)/.test(specifier))
       .map(({ specifier }) => packageOf(specifier))
       .filter((name) => !declared.has(name))
       .map((name) => `${file.path} imports ${name}, which is no dependency of the package`),

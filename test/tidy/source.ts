@@ -24,6 +24,21 @@ export interface SourceFile {
   readonly code: string;
 }
 
+/** The packages of the repository, those that import nothing of the others first. */
+export const PACKAGES = ["palimpsest", "palimpsest-testing", "palimpsest-cli", "evaluation"] as const;
+
+/** Every source file of every package. */
+export function packageSources(): readonly SourceFile[] {
+  return PACKAGES.flatMap((name) => filesBelow(`packages/${name}/src`, ".ts"));
+}
+
+/** Every TypeScript file of the tests, those of packages and those of the repository. */
+export function testSources(): readonly SourceFile[] {
+  return ["test", ...PACKAGES.map((name) => `packages/${name}/test`)].flatMap((folder) =>
+    filesBelow(folder, ".ts"),
+  );
+}
+
 export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, code: codeOf(text) };
 }

@@ -13,7 +13,7 @@ export const STAND_IN_ANSWER = "The stand-in for the vendor answers.";
 
 const PROVIDER = `
 import { parentPort } from "node:worker_threads";
-import { say, scriptedProvider } from "palimpsest/testing";
+import { say, scriptedProvider } from "palimpsest-testing";
 const { url, openAiUrl } = await scriptedProvider({ script: () => say(${JSON.stringify(STAND_IN_ANSWER)}) });
 parentPort.postMessage({ url, openAiUrl });
 `;

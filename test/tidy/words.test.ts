@@ -1,10 +1,10 @@
 /** Nothing unfinished, private, secret or switched off is in the repository. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { filesBelow, ROOT, sourceFile } from "./source.ts";
+import { packageSources, ROOT, sourceFile, testSources } from "./source.ts";
 import { SOURCE_RULES, TEST_RULES, TEXT_RULES, wordsFound } from "./words.ts";
 
-const NOT_OURS = new Set(["node_modules", "dist", "coverage", ".git"]);
+const NOT_OURS = new Set(["node_modules", "build", "dist", "coverage", ".git"]);
 
 /** Every text file of the repository, as paths from its root. */
 function textFilesBelow(folder: string): readonly string[] {
@@ -23,11 +23,11 @@ function repositoryFiles() {
 
 describe("words", () => {
   it("that src must not say", () => {
-    expect(wordsFound(filesBelow("src", ".ts"), SOURCE_RULES)).toEqual([]);
+    expect(wordsFound(packageSources(), SOURCE_RULES)).toEqual([]);
   });
 
   it("that switch tests off", () => {
-    expect(wordsFound(filesBelow("test", ".ts"), TEST_RULES)).toEqual([]);
+    expect(wordsFound(testSources(), TEST_RULES)).toEqual([]);
   });
 
   it("that no file of the repository may hold", () => {
@@ -54,7 +54,7 @@ describe("words", () => {
     { rules: TEXT_RULES, text: "see /home/ad" + "a/src", why: "a home folder" },
     { rules: TEXT_RULES, text: `key = sk-ant-${"a".repeat(40)}`, why: "a key" },
   ])("would be found: $why", ({ rules, text }) => {
-    expect(wordsFound([sourceFile("src/base/a.ts", text)], rules)).toHaveLength(1);
+    expect(wordsFound([sourceFile("packages/palimpsest/src/base/a.ts", text)], rules)).toHaveLength(1);
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe("words", () => {
       why: "ordinary words",
     },
   ])("are left alone: $why", ({ rules, text }) => {
-    expect(wordsFound([sourceFile("src/base/a.ts", text)], rules)).toEqual([]);
+    expect(wordsFound([sourceFile("packages/palimpsest/src/base/a.ts", text)], rules)).toEqual([]);
   });
 });
 
@@ -93,7 +93,7 @@ function missingSections(texts: readonly string[], document: string): readonly s
 describe("sections that sources name", () => {
   it("are in the document", () => {
     const document = readFileSync(`${ROOT}${NUMBERS}`, "utf8");
-    const texts = filesBelow("src", ".ts").map(({ text }) => text);
+    const texts = packageSources().map(({ text }) => text);
     expect(texts.join("\n")).toContain('where-the-numbers-come-from.md, "');
     expect(missingSections(texts, document)).toEqual([]);
   });

@@ -14,7 +14,9 @@ interface Rule {
 
 /** Where the platform's own errors are imitated, for code that reads their `code`. */
 const IMITATES_THE_PLATFORM = (path: string): boolean =>
-  path.startsWith("src/testing/") || path.startsWith("src/adapters/in-memory/");
+  /^packages\/palimpsest-testing\/src\/|^packages\/palimpsest\/src\/(?:stores|adapters)\/in-memory\//.test(
+    path,
+  );
 
 export const SOURCE_RULES: readonly Rule[] = [
   {
@@ -24,10 +26,13 @@ export const SOURCE_RULES: readonly Rule[] = [
     except: IMITATES_THE_PLATFORM,
   },
   {
-    what: "an error class of its own outside base/, adapters/ and testing/",
+    what: "an error class of its own outside base/, what implements ports, and palimpsest-testing",
     pattern: /\bextends\s+(?:Type|Range|Syntax)?Error\b/g,
     in: "code",
-    except: (path) => /^src\/(?:adapters|testing)\/|^src\/base\/(?:assert|errors)\.ts$/.test(path),
+    except: (path) =>
+      /^packages\/palimpsest-testing\/src\/|^packages\/palimpsest\/src\/(?:(?:adapters|stores|models|runtime)\/|base\/(?:assert|errors)\.ts$)/.test(
+        path,
+      ),
   },
   { what: "a default export", pattern: /\bexport\s+default\b/g, in: "code" },
   { what: "export *", pattern: /\bexport\s*\*/g, in: "code" },

@@ -1,0 +1,64 @@
+/**
+ * The recorded sessions that are long enough to need a policy, in groups whose tools are alike.
+ */
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+
+/** Shorter sessions fit into any window. In tokens of the estimator's own tokenizer. */
+const LEAST_TOKENS = 60_000;
+
+/** Formats with a table of their own; all others share one. */
+const OWN_TABLE = { "claude-code": "Claude Code", codex: "Codex" };
+
+export const GROUP_NAMES = { ...OWN_TABLE, other: "Other formats" };
+
+/** What a session is measured with, from the built package. */
+export async function loadTools(dist) {
+  const [imports, files, trajectories, sources, families] = await Promise.all(
+    [
+      "palimpsest/dist/importers/registry.js",
+      "palimpsest/dist/runtime/input-files/input-file.js",
+      "palimpsest/dist/session/metering/trajectory-of-session.js",
+      "palimpsest-cli/dist/replay/measure/source-figures.js",
+      "palimpsest/dist/tokens/models/model-family.js",
+    ].map((file) => import(new URL(file, dist).href)),
+  );
+  return { ...imports, ...files, ...trajectories, ...sources, ...families };
+}
+
+/** The trajectories of one file that are long enough, each with its model and where it lies. */
+export async function readSessions(path, tools) {
+  const { sessions } = tools.importSessions(await tools.readInputFile(path));
+  const stem = basename(path).replace(/\.jsonl?(?:\.gz)?$/, "");
+  return sessions.flatMap((session, index) => {
+    const name = sessions.length === 1 ? stem : `${stem}#${index + 1}`;
+    const model = tools.mainModel(session);
+    const trajectory = tools.trajectoryOf(session, { name, model });
+    if (trajectory.tokens / tools.tokenizerRatio(model) < LEAST_TOKENS) return [];
+    return [{ path, name, model, trajectory, group: session.format in OWN_TABLE ? session.format : "other" }];
+  });
+}
+
+/**
+ * Every long session of a corpus, without its messages: `group`, `name`, `path`, sizes. Settings are
+ * chosen on the even sessions of each group, by order of name; the odd ones are held out.
+ */
+export async function listSessions(corpus, half, tools) {
+  const folder = join(corpus, "trajectories");
+  if (!existsSync(folder)) return [];
+  const found = [];
+  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+    if (!/\.jsonl?(?:\.gz)?$/.test(path)) continue;
+    for (const { trajectory, ...session } of await readSessions(join(folder, path), tools)) {
+      const { tokens, fixedTokens, messages } = trajectory;
+      const requests = messages.filter(({ spokenBy }) => spokenBy === "assistant").length;
+      found.push({ ...session, tokens, fixedTokens, requests });
+    }
+  }
+  return Object.keys(GROUP_NAMES).flatMap((group) =>
+    found
+      .filter((session) => session.group === group)
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .filter((_, index) => half === "all" || (index % 2 === 0) === (half === "even")),
+  );
+}

@@ -1,0 +1,162 @@
+/**
+ * What does a session weigh on the disk beside the JSON of its messages?
+ *
+ * Each recorded session is lived through call by call in each window, and then its whole folder is weighed
+ * (log, blobs, checkpoints, digest, lease, index), by type of entry, as it lies there: long edits are packed in
+ * their lines, and so are blobs in their files. Edits that compaction makes are text that was not there before,
+ * and the smaller the window the more of it there is. The aim is 1.15 × in all; the tables say what is missing.
+ *
+ *   npm run build && npm run bench:disk
+ *
+ * Options: --windows 200000,32000 · --corpus DIR (or PALIMPSEST_CORPUS) · --only PART-OF-A-NAME · --dist DIR
+ * (another build) · --json.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { table } from "../figures.mjs";
+
+const { values: options } = parseArgs({
+  options: {
+    windows: { type: "string", default: "200000,32000" },
+    corpus: { type: "string", default: process.env.PALIMPSEST_CORPUS ?? "" },
+    only: { type: "string", default: "" },
+    dist: { type: "string" },
+    json: { type: "boolean", default: false },
+  },
+});
+/** Of a session that small, the header alone is a tenth. */
+const LEAST_BYTES = 20_000;
+const WORST_SHOWN = 5;
+const EDITS = "edit";
+
+if (options.corpus === "") {
+  console.error("There are no recorded sessions: name their folder with --corpus or PALIMPSEST_CORPUS.");
+  process.exit(1);
+}
+const dist =
+  options.dist === undefined
+    ? new URL("../../../../build/node_modules/", import.meta.url)
+    : pathToFileURL(`${options.dist}/`);
+const load = (file) => import(new URL(file, dist).href);
+const [{ importSessions }, { readInputFile }, { replaySession }] = await Promise.all(
+  [
+    "palimpsest/dist/importers/registry.js",
+    "palimpsest/dist/runtime/input-files/input-file.js",
+    "palimpsest-cli/dist/replay/replay-session.js",
+  ].map(load),
+);
+
+const temp = mkdtempSync(join(tmpdir(), "palimpsest-bench-disk-"));
+const weighed = [];
+try {
+  for (const path of recordings()) await weighFile(path);
+} finally {
+  rmSync(temp, { recursive: true, force: true });
+}
+if (options.json) console.log(JSON.stringify(weighed, undefined, 2));
+else print();
+
+function recordings() {
+  const folder = join(options.corpus, "trajectories");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.jsonl?(?:\.gz)?$/.test(name) && name.includes(options.only))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+async function weighFile(path) {
+  const { sessions } = importSessions(await readInputFile(path));
+  for (const [index, imported] of sessions.entries()) {
+    const messages = imported.items.filter(({ type }) => type === "message");
+    const messageBytes = messages.reduce((sum, { message }) => sum + byteLength(message), 0);
+    if (messageBytes < LEAST_BYTES) continue;
+    const stem = basename(path).replace(/\.jsonl?(?:\.gz)?$/, "");
+    const name = sessions.length === 1 ? stem : `${stem}#${index + 1}`;
+    console.error(`${name} …`);
+    for (const windowTokens of options.windows.split(",").map(Number))
+      weighed.push({ name, windowTokens, messageBytes, ...(await weigh(imported, { path, windowTokens })) });
+  }
+}
+
+async function weigh(imported, { path, windowTokens }) {
+  const folder = join(temp, String(weighed.length));
+  mkdirSync(folder);
+  const { signal } = new AbortController();
+  const task = { file: basename(path), imported, folder, windowTokens, signal, onProgress: () => undefined };
+  const { type, result } = await replaySession(task);
+  if (type === "failed") throw new Error(`${path}: ${JSON.stringify(result.error)}`);
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => ({ name, stat: statSync(join(folder, name)) }))
+    .filter(({ stat }) => stat.isFile());
+  const log = files.find(({ name }) => name.endsWith(".jsonl") && !name.startsWith("."));
+  const parts = byType(join(folder, log.name));
+  for (const { name, stat } of files) {
+    if (name === log.name) continue;
+    const kind = name.includes("blobs") ? "blobs" : "other files";
+    parts[kind] = (parts[kind] ?? 0) + stat.size;
+  }
+  rmSync(folder, { recursive: true });
+  const bytes = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  return { bytes, parts, layers: result.layers };
+}
+
+function byType(path) {
+  const parts = {};
+  for (const line of readFileSync(path, "utf8").split("\n")) {
+    if (line === "") continue;
+    const { type } = JSON.parse(line);
+    parts[type] = (parts[type] ?? 0) + Buffer.byteLength(line) + 1;
+  }
+  return parts;
+}
+
+function byteLength(value) {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function print() {
+  const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
+  for (const windowTokens of options.windows.split(",").map(Number)) {
+    const sessions = weighed.filter((one) => one.windowTokens === windowTokens);
+    const messageBytes = sum(sessions, (one) => one.messageBytes);
+    const types = [...new Set(sessions.flatMap(({ parts }) => Object.keys(parts)))];
+    const share = (part, whole) => (part / whole).toFixed(3);
+    const total = sum(sessions, ({ bytes }) => bytes);
+    console.log(
+      `\nWindow of ${windowTokens} tokens: ${sessions.length} sessions, ${(messageBytes / 1e6).toFixed(1)} MB of messages, ` +
+        `${(total / messageBytes).toFixed(3)} × on the disk.\n`,
+    );
+    const worst = sessions.toSorted((one, other) => ratio(other) - ratio(one)).slice(0, WORST_SHOWN);
+    const heavy = types
+      .map((type) => ({ type, bytes: sum(sessions, ({ parts }) => parts[type] ?? 0) }))
+      .toSorted((one, other) => other.bytes - one.bytes);
+    console.log(
+      table([
+        ["× message JSON", "all", ...worst.map(({ name }) => name)],
+        [
+          "messages, KB",
+          (messageBytes / 1e3).toFixed(0),
+          ...worst.map((one) => (one.messageBytes / 1e3).toFixed(0)),
+        ],
+        ["all files", share(total, messageBytes), ...worst.map((one) => ratio(one).toFixed(3))],
+        [
+          "without edits",
+          share(total - sum(sessions, ({ parts }) => parts[EDITS] ?? 0), messageBytes),
+          ...worst.map((one) => share(one.bytes - (one.parts[EDITS] ?? 0), one.messageBytes)),
+        ],
+        ...heavy.map(({ type, bytes }) => [
+          type,
+          share(bytes, messageBytes),
+          ...worst.map((one) => share(one.parts[type] ?? 0, one.messageBytes)),
+        ]),
+      ]),
+    );
+  }
+}
+
+function ratio({ bytes, messageBytes }) {
+  return bytes / messageBytes;
+}

@@ -1,0 +1,257 @@
+/**
+ * The window that a baseline keeps: pieces that are shown whole, in a shorter form, or told by a
+ * summary that a model would have written.
+ */
+
+import type { SpokenBy, TrajectoryMessage } from "palimpsest/internal";
+import {
+  DEFAULTS,
+  findMetricStrings,
+  nextUnitId,
+  VisibleStrings,
+  type WindowUnit,
+} from "palimpsest/internal";
+import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
+import type { Arena, Lookup, RunSetting } from "../simulator/contestant.ts";
+import { type Summarised, summaryStrings } from "../simulator/summary-model.ts";
+
+/** What a piece shows: a message whole, shortened, or put back by a compaction; or a summary. */
+export type PieceForm = "whole" | "cleared" | "restored" | "summary";
+
+export interface Piece extends WindowUnit {
+  readonly spokenBy: SpokenBy;
+  readonly tool?: string;
+  readonly form: PieceForm;
+  readonly message?: TrajectoryMessage;
+}
+
+/** How a summary replaces the oldest pieces. */
+export interface SummaryPlan {
+  /** How many of the oldest pieces it replaces. */
+  readonly count: number;
+  readonly mode: "fork" | "fresh";
+  /** What a fresh call reads; all that is replaced, by default. */
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  /** Calls that it takes; the later ones read what the first cached. */
+  readonly calls?: number;
+  /** What the summariser is shown of it; all, by default. */
+  readonly shown?: (replaced: readonly Piece[]) => readonly Piece[];
+  /** Read files that are put back behind it, newest first, at the most. */
+  readonly restoredCount?: number;
+  /** Whether the summary says where the whole can be read. */
+  readonly hasPointer?: boolean;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+const READ_TOOLS = /read|view|open|cat|obs|bash|exec|shell/i;
+/** Claude Code's own rule: files in all, and each, in the reference window. */
+const RESTORED_TOKENS = 50_000;
+const RESTORED_FILE_TOKENS = 5_000;
+const RESTORED_LEAST_TOKENS = 150;
+
+export class BaselineWindow {
+  readonly setting: RunSetting;
+  /** The window as a share of the reference window: every absolute number shrinks with it. */
+  readonly scale: number;
+  readonly #arena: Arena;
+  readonly #visible = new VisibleStrings();
+  readonly #pointedTo = new Set<number>();
+  #pieces: Piece[] = [];
+  #tokens = 0;
+
+  constructor(setting: RunSetting, arena: Arena) {
+    this.setting = setting;
+    this.scale = setting.windowTokens / DEFAULTS.referenceWindowTokens;
+    this.#arena = arena;
+  }
+
+  get pieces(): readonly Piece[] {
+    return this.#pieces;
+  }
+
+  get totalTokens(): number {
+    return this.setting.trajectory.fixedTokens + this.#tokens;
+  }
+
+  get visible(): VisibleStrings {
+    return this.#visible;
+  }
+
+  isPointedTo(source: number): boolean {
+    return this.#pointedTo.has(source);
+  }
+
+  append(message: TrajectoryMessage, source: number): void {
+    this.#push({
+      id: nextUnitId(),
+      source,
+      tokens: message.tokens,
+      blocks: Math.max(1, message.message.content.length),
+      strings: message.strings,
+      spokenBy: message.spokenBy,
+      ...(message.tool === undefined ? {} : { tool: message.tool }),
+      form: "whole",
+      message,
+    });
+  }
+
+  lookedUp({ source, message, strings, text, tokens }: Lookup): void {
+    this.#push({
+      id: nextUnitId(),
+      source,
+      tokens,
+      blocks: 2,
+      strings,
+      spokenBy: "tool",
+      tool: message.tool ?? "read",
+      form: "whole",
+      message: { ...message, text, strings, tokens },
+    });
+  }
+
+  /** Shows these pieces as a placeholder that says nothing of them. */
+  clear(pieces: readonly Piece[]): void {
+    this.#shorten(pieces, D.placeholderTokens, () => NOTHING);
+  }
+
+  /** Shows each piece by what `shown` leaves of its text, with the place where the whole can be read. */
+  mask(pieces: readonly Piece[], tokens: number, shown: (text: string) => string): void {
+    this.#shorten(pieces, tokens, ({ message }) => findMetricStrings(shown(message?.text ?? "")));
+    for (const { source } of pieces) if (source !== undefined) this.#pointedTo.add(source);
+  }
+
+  /** Drops the oldest pieces without a word. */
+  drop(count: number): void {
+    const dropped = this.#pieces.splice(0, count);
+    for (const piece of dropped) this.#leave(piece);
+    if (dropped.length > 0) this.#arena.edited("clear", sum(dropped));
+  }
+
+  /** Tells the oldest pieces by a summary. */
+  summarise(plan: SummaryPlan): void {
+    const { count, mode, calls = 1, hasPointer = false } = plan;
+    const replaced = this.#pieces.slice(0, count);
+    if (replaced.length === 0) return;
+    const tokens = plan.outputTokens ?? this.summaryTokens();
+    const inputTokens = plan.inputTokens ?? sum(replaced);
+    for (let call = 0; call < calls; call++)
+      this.#arena.sideCall({
+        mode,
+        inputTokens: call === 0 ? inputTokens : inputTokens * this.setting.tariff.read,
+        outputTokens: tokens,
+      });
+    const seen = (plan.shown?.(replaced) ?? replaced).filter(({ message }) => message !== undefined);
+    const carried = replaced.flatMap((piece) => (piece.form === "summary" ? [...piece.strings] : []));
+    const strings = summaryStrings(seen.map(seenBy), { tokens, carried: [...new Set(carried)] });
+    this.replaceOldest(count, this.#summaryOf(tokens, strings), hasPointer);
+    this.#restore(replaced, plan.restoredCount ?? 0);
+  }
+
+  /** Puts a text of `tokens` that holds `strings` in the place of the oldest pieces. */
+  replaceOldest(count: number, summary: Piece, hasPointer: boolean): void {
+    const replaced = this.#pieces.splice(0, count);
+    for (const piece of replaced) {
+      this.#leave(piece);
+      if (hasPointer && piece.source !== undefined) this.#pointedTo.add(piece.source);
+    }
+    this.#insert(0, [summary]);
+    this.#arena.edited("summary", Math.max(0, sum(replaced) - summary.tokens));
+  }
+
+  /** Length of a model's summary in this window. */
+  summaryTokens(): number {
+    return Math.max(D.summaryFloorTokens, Math.round(D.summaryTokens * Math.sqrt(this.scale)));
+  }
+
+  notes(tokens: number, seen: readonly Summarised[]): Piece {
+    return this.#summaryOf(Math.round(tokens), summaryStrings(seen, { tokens }));
+  }
+
+  sideCall(outputTokens: number, addedTokens: number): void {
+    this.#arena.sideCall({ mode: "fork", inputTokens: 0, outputTokens, addedTokens });
+  }
+
+  /** Index from which on at most `tokens` and at least `leastCount` pieces stay; no result loses its call. */
+  tailStart(tokens: number, leastCount = 0): number {
+    let kept = 0;
+    let index = this.#pieces.length;
+    while (index > 0) {
+      const next = this.#pieces[index - 1]!;
+      if (kept + next.tokens > tokens && this.#pieces.length - index >= leastCount) break;
+      kept += next.tokens;
+      index--;
+    }
+    while (index > 0 && isResult(this.#pieces[index])) index--;
+    return index;
+  }
+
+  #restore(replaced: readonly Piece[], most: number): void {
+    const restored: Piece[] = [];
+    let left = RESTORED_TOKENS * this.scale;
+    for (const piece of replaced.toReversed()) {
+      if (restored.length >= most) break;
+      const message = piece.message;
+      if (piece.spokenBy !== "tool" || message === undefined || !READ_TOOLS.test(piece.tool ?? "")) continue;
+      const whole = message.tokens;
+      if (whole > RESTORED_FILE_TOKENS * this.scale * 2 || whole < RESTORED_LEAST_TOKENS) continue;
+      const tokens = Math.min(whole, Math.round(RESTORED_FILE_TOKENS * this.scale));
+      if (tokens > left) break;
+      left -= tokens;
+      const { strings } = message;
+      restored.push({ ...piece, id: nextUnitId(), tokens, blocks: 1, strings, form: "restored" });
+    }
+    this.#insert(1, restored);
+  }
+
+  #summaryOf(tokens: number, strings: ReadonlySet<string>): Piece {
+    return { id: nextUnitId(), tokens, blocks: 1, strings, spokenBy: "user", form: "summary" };
+  }
+
+  #shorten(pieces: readonly Piece[], tokens: number, left: (piece: Piece) => ReadonlySet<string>): void {
+    if (pieces.length === 0) return;
+    const chosen = new Set(pieces);
+    this.#pieces = this.#pieces.map((piece): Piece => {
+      if (!chosen.has(piece)) return piece;
+      this.#leave(piece);
+      const short: Piece = { ...piece, id: nextUnitId(), tokens, strings: left(piece), form: "cleared" };
+      this.#enter(short);
+      return short;
+    });
+    this.#arena.edited("clear", sum(pieces) - pieces.length * tokens);
+  }
+
+  #push(piece: Piece): void {
+    this.#pieces.push(piece);
+    this.#enter(piece);
+  }
+
+  #insert(index: number, pieces: readonly Piece[]): void {
+    this.#pieces.splice(index, 0, ...pieces);
+    for (const piece of pieces) this.#enter(piece);
+  }
+
+  #enter({ strings, tokens }: Piece): void {
+    this.#visible.add(strings);
+    this.#tokens += tokens;
+  }
+
+  #leave({ strings, tokens }: Piece): void {
+    this.#visible.remove(strings);
+    this.#tokens -= tokens;
+  }
+}
+
+function sum(pieces: readonly Piece[]): number {
+  return pieces.reduce((tokens, piece) => tokens + piece.tokens, 0);
+}
+
+/** A restored file stands in a message of its own: it is no answer to a call. */
+function isResult(piece: Piece | undefined): boolean {
+  return piece?.spokenBy === "tool" && piece.form !== "restored";
+}
+
+/** A cleared or shortened piece shows only what is left of it. */
+function seenBy({ spokenBy, strings }: Piece): Summarised {
+  return { spokenBy, strings };
+}

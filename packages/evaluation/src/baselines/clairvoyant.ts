@@ -1,0 +1,179 @@
+/**
+ * How good is the moment at which something is cleared? The best that can be done by one who knows
+ * which results are never used again, beside the library's own rule, which is told what is dead when
+ * it dies but not what comes: rent or buy.
+ *
+ * Both keep every string in view until its last use, both rewrite only what stands behind the first
+ * thing they clear, and neither has a limit of the window. So they differ by nothing but timing, and
+ * by this: the one who knows clears all that is dead whenever it clears, the rule may leave the older
+ * part for later. Where that pays, it comes out a little below what is called the optimum here.
+ */
+import { type Clearable, countToClear } from "palimpsest/internal";
+import type { ClearingProblem, DeadWeight } from "./clearing-problem.ts";
+
+/** What a session costs, in input-token-equivalents, depending on when it is cleared. */
+export interface ClearingCosts {
+  /** Nothing is ever cleared. */
+  readonly never: number;
+  /** With the best moments. */
+  readonly optimum: number;
+  /** With the moments that the library's rule chooses. */
+  readonly online: number;
+  readonly onlineClears: number;
+}
+
+/** `leastFreedTokens`: smaller batches are not cleared by the rule. */
+export function clearingCosts(
+  problem: ClearingProblem,
+  { leastFreedTokens = 0 }: { readonly leastFreedTokens?: number } = {},
+): ClearingCosts {
+  return { ...clairvoyantCosts(problem), ...onlineCost(problem, leastFreedTokens) };
+}
+
+/**
+ * The best moments, by dynamic programming over the last request that cleared. At each clear all that
+ * is dead goes. With sums of prefixes every step is a constant: quadratic in the requests.
+ */
+function clairvoyantCosts(problem: ClearingProblem): Pick<ClearingCosts, "never" | "optimum"> {
+  const { requests, weights } = problem;
+  const sums = new PlainCosts(problem);
+  const dying = byRequest(weights, requests.length);
+  const never = sums.between(0, requests.length, 0);
+  let optimum = never;
+  /** Per request: what everything up to and with it costs, where it clears; and what is freed then. */
+  const best: number[] = [];
+  const freedAt: number[] = [];
+  const cleared = new SumsByMessage(problem.startTokens.length);
+  for (const [request, dead] of dying.entries()) {
+    for (const { source, freedTokens } of dead) cleared.add(source, freedTokens);
+    freedAt.push((freedAt.at(-1) ?? 0) + dead.reduce((sum, { freedTokens }) => sum + freedTokens, 0));
+    let least = Number.POSITIVE_INFINITY;
+    let first = Number.POSITIVE_INFINITY;
+    for (let before = request - 1; before >= -1; before--) {
+      // What dies behind the clear before this one is what this one clears.
+      for (const { source } of dying[before + 1]!) first = Math.min(first, source);
+      if (first === Number.POSITIVE_INFINITY) continue;
+      const freedBefore = before < 0 ? 0 : freedAt[before]!;
+      const until = before < 0 ? 0 : best[before]!;
+      const startTokens = problem.startTokens[first]! - cleared.before(first);
+      const here = clearingRequest(problem, request, {
+        startTokens,
+        freedBefore,
+        freedTokens: freedAt[request]!,
+      });
+      least = Math.min(least, until + sums.between(before + 1, request, freedBefore) + here);
+    }
+    best.push(least);
+    optimum = Math.min(optimum, least + sums.between(request + 1, requests.length, freedAt[request]!));
+  }
+  return { never, optimum };
+}
+
+/** The library's rule, request by request: only what is dead by now, and what it has paid so far. */
+function onlineCost(
+  problem: ClearingProblem,
+  leastFreedTokens: number,
+): Pick<ClearingCosts, "online" | "onlineClears"> {
+  const { tariff, requests, weights, startTokens } = problem;
+  const sums = new PlainCosts(problem);
+  const dying = byRequest(weights, requests.length);
+  let waiting: Waiting[] = [];
+  let freedTokens = 0;
+  let online = 0;
+  let onlineClears = 0;
+  const cleared = new SumsByMessage(startTokens.length);
+  for (const [request, { tokens, isWarm }] of requests.entries()) {
+    waiting.push(...dying[request]!.map((weight) => ({ weight, paid: 0 })));
+    waiting.sort((one, other) => other.weight.source - one.weight.source);
+    for (const dead of waiting) dead.paid += dead.weight.freedTokens * (isWarm ? tariff.read : tariff.write);
+    const clearables = waiting.map(({ weight, paid }): Clearable => {
+      const start = startTokens[weight.source]! - cleared.before(weight.source);
+      return { freedTokens: weight.freedTokens, paid, suffixTokens: tokens - freedTokens - start };
+    });
+    const count = countToClear(clearables, { tariff, isWarm, leastFreedTokens });
+    if (count === 0) {
+      online += sums.between(request, request + 1, freedTokens);
+      continue;
+    }
+    const freedBefore = freedTokens;
+    const first = waiting[count - 1]!.weight.source;
+    for (const { weight } of waiting.slice(0, count)) {
+      cleared.add(weight.source, weight.freedTokens);
+      freedTokens += weight.freedTokens;
+    }
+    waiting = waiting.slice(count);
+    const start = startTokens[first]! - cleared.before(first);
+    online += clearingRequest(problem, request, { startTokens: start, freedBefore, freedTokens });
+    onlineClears++;
+  }
+  return { online, onlineClears };
+}
+
+/** Something dead that is still carried, and the rent that it has paid since. */
+interface Waiting {
+  readonly weight: DeadWeight;
+  paid: number;
+}
+
+/** A request that clears: what stands before the first cleared thing is read, the rest is written. */
+function clearingRequest(
+  { tariff, requests }: ClearingProblem,
+  request: number,
+  clear: { readonly startTokens: number; readonly freedBefore: number; readonly freedTokens: number },
+): number {
+  const { tokens, isWarm } = requests[request]!;
+  const sent = tokens - clear.freedTokens;
+  // What was never sent cannot be read, though nothing in it is cleared.
+  const cached = isWarm ? requests[request - 1]!.tokens - clear.freedBefore : 0;
+  const read = Math.min(clear.startTokens, cached);
+  return read * tariff.read + (sent - read) * tariff.write;
+}
+
+/** What requests cost that clear nothing, with so many tokens freed before; any stretch at once. */
+class PlainCosts {
+  readonly #costs = [0];
+  /** What one token less saves. */
+  readonly #savings = [0];
+
+  constructor({ tariff, requests }: ClearingProblem) {
+    for (const [index, { tokens, isWarm }] of requests.entries()) {
+      const cached = isWarm ? requests[index - 1]!.tokens : 0;
+      const cost = cached * tariff.read + (tokens - cached) * tariff.write;
+      this.#costs.push(this.#costs.at(-1)! + cost);
+      this.#savings.push(this.#savings.at(-1)! + (isWarm ? tariff.read : tariff.write));
+    }
+  }
+
+  /** From request `from` up to, and without, `to`. */
+  between(from: number, to: number, freedTokens: number): number {
+    const saved = (this.#savings[to]! - this.#savings[from]!) * freedTokens;
+    return this.#costs[to]! - this.#costs[from]! - saved;
+  }
+}
+
+/** What is cleared before any message: a sum of prefixes that changes (a Fenwick tree). */
+class SumsByMessage {
+  readonly #sums: number[];
+
+  constructor(count: number) {
+    this.#sums = Array.from({ length: count + 1 }, () => 0);
+  }
+
+  add(source: number, freedTokens: number): void {
+    for (let node = source + 1; node < this.#sums.length; node += node & -node)
+      this.#sums[node]! += freedTokens;
+  }
+
+  /** Freed in the messages before `source`. */
+  before(source: number): number {
+    let sum = 0;
+    for (let node = source; node > 0; node -= node & -node) sum += this.#sums[node]!;
+    return sum;
+  }
+}
+
+function byRequest(weights: readonly DeadWeight[], count: number): readonly (readonly DeadWeight[])[] {
+  const groups: DeadWeight[][] = Array.from({ length: count }, () => []);
+  for (const weight of weights) groups[weight.fromRequest]!.push(weight);
+  return groups;
+}

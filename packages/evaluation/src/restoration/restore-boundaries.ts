@@ -1,0 +1,166 @@
+/**
+ * What agents read again after a recorded compaction: per boundary, what was hidden by it, what the
+ * agent was told instead, and which of the files it knew it looked at again in its next calls.
+ *
+ * Only what was known counts: no rule can restore a file that the session had not seen.
+ */
+
+import type { Message, VisibleMessage } from "palimpsest";
+import { addToDigest, createDigest, type Digest } from "palimpsest/compaction";
+import type { ImportedBoundary, ImportedSession } from "palimpsest/formats";
+import {
+  RESTORE_EVALUATION_DEFAULTS as D,
+  type FileUse,
+  findFileUses,
+  type UsedMessage,
+  visibleMessage,
+} from "palimpsest/internal";
+import { estimateText } from "palimpsest/tokens";
+import { type ToolResultBlock, toolResultText } from "palimpsest/transcript";
+
+/** A file that was read again. */
+export interface NeededFile {
+  readonly path: string;
+  /** Of all its reads together. */
+  readonly tokens: number;
+  /** Lines that these reads showed, without numbers and white space at their ends. */
+  readonly lines: readonly string[];
+}
+
+/** One recorded compaction, as a planner of a restoration would have met it. */
+export interface RecordedBoundary {
+  readonly session: string;
+  /** Number of the boundary in its session, from 0. */
+  readonly number: number;
+  /** Everything since the boundary before: what was visible, and is hidden now. */
+  readonly hidden: readonly VisibleMessage[];
+  /** Of everything since the beginning. */
+  readonly digest: Digest;
+  readonly summary: string;
+  readonly callsAfter: number;
+  readonly knownCount: number;
+  readonly needed: readonly NeededFile[];
+}
+
+/** The recorded compactions of a session after which the agent went on; those that only cleared are none. */
+export function recordedBoundaries(session: ImportedSession, name: string): readonly RecordedBoundary[] {
+  const { messages, places } = readSession(session);
+  const all = findFileUses(messages);
+  const answers = answersOf(messages);
+  const firstCalls = places.map(({ at }) => callsBefore(messages.slice(0, at)));
+  return places.flatMap(({ boundary, at }, index): readonly RecordedBoundary[] => {
+    const start = firstCalls[index]!;
+    const end = Math.min(start + D.callsAfter, firstCalls[index + 1] ?? all.callsCount);
+    if (start >= end) return [];
+    const known = new Set(
+      all.uses.filter((use) => use.call < start && isKnowing(use)).map(({ path }) => path),
+    );
+    const after = all.uses.filter(({ call }) => call >= start && call < end);
+    const earlier = places[index - 1]?.at ?? 0;
+    return [
+      {
+        session: name,
+        number: index,
+        hidden: messages.slice(earlier, at),
+        digest: digestOf(messages.slice(0, at)),
+        summary: boundary.summary ?? "",
+        callsAfter: end - start,
+        knownCount: known.size,
+        needed: neededOf(
+          after.filter(({ path }) => known.has(path)),
+          answers,
+        ),
+      },
+    ];
+  });
+}
+
+/** Whether the log holds something of the file afterwards: a glimpse among other output does not count. */
+function isKnowing({ how, hasWorked, text }: FileUse): boolean {
+  return hasWorked && (how !== "read" || text !== undefined);
+}
+
+interface ReadSession {
+  readonly messages: readonly VisibleMessage[];
+  readonly places: readonly { readonly boundary: ImportedBoundary; readonly at: number }[];
+}
+
+function readSession({ items }: ImportedSession): ReadSession {
+  const messages: VisibleMessage[] = [];
+  const places: { boundary: ImportedBoundary; at: number }[] = [];
+  for (const item of items)
+    if (item.type === "message") messages.push(asVisible(item.message, messages.length + 1));
+    else if (item.type === "boundary" && item.trigger !== "clear")
+      places.push({ boundary: item, at: messages.length });
+  return { messages, places };
+}
+
+function asVisible(message: Message, seq: number): VisibleMessage {
+  const at = message.at ?? 0;
+  return visibleMessage({
+    type: "message",
+    v: 1,
+    id: String(seq),
+    seq,
+    at,
+    role: message.role,
+    origin: message.origin ?? "host",
+    content: message.content,
+  });
+}
+
+function digestOf(messages: readonly VisibleMessage[]): Digest {
+  const digest = createDigest();
+  for (const { seq, role, origin, blocks } of messages)
+    addToDigest(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
+  return digest;
+}
+
+function callsBefore(messages: readonly UsedMessage[]): number {
+  let calls = 0;
+  for (const { blocks } of messages) for (const { block } of blocks) if (block.type === "tool_use") calls++;
+  return calls;
+}
+
+function answersOf(messages: readonly UsedMessage[]): ReadonlyMap<string, ToolResultBlock> {
+  const answers = new Map<string, ToolResultBlock>();
+  for (const { seq, blocks } of messages)
+    for (const { index, block } of blocks)
+      if (block.type === "tool_result") answers.set(`${seq}.${index}`, block);
+  return answers;
+}
+
+function neededOf(
+  uses: readonly FileUse[],
+  answers: ReadonlyMap<string, ToolResultBlock>,
+): readonly NeededFile[] {
+  const needed = new Map<string, { tokens: number; lines: string[] }>();
+  for (const use of uses) {
+    if (use.how !== "read" || !use.hasWorked) continue;
+    const answer = answers.get(`${use.resultSeq}.${use.resultBlock}`);
+    if (answer === undefined) continue;
+    const text = textOnly(answer);
+    if (text === "") continue;
+    const file = needed.get(use.path) ?? { tokens: 0, lines: [] };
+    needed.set(use.path, file);
+    file.tokens += estimateText(text);
+    file.lines.push(...comparableLines(text));
+  }
+  return [...needed].map(([path, { tokens, lines }]) => ({ path, tokens: Math.round(tokens), lines }));
+}
+
+/** Pictures are no text that could be restored. */
+function textOnly(block: ToolResultBlock): string {
+  const isText = typeof block.content === "string" || block.content?.every(({ type }) => type === "text");
+  return isText === true ? toolResultText(block) : "";
+}
+
+const LINE_NUMBER = /^\s*\d{1,9}[→\t:]/;
+
+/** Lines as they are compared: without numbers, without white space at the ends, none that says nothing. */
+export function comparableLines(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.replace(LINE_NUMBER, "").trim())
+    .filter((line) => line.length >= D.lineCharacters);
+}

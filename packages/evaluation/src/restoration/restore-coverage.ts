@@ -1,0 +1,102 @@
+/**
+ * How much of what agents read again after recorded compactions a rule would have put back.
+ *
+ * A file is covered where the rule puts it back; its tokens are covered as far as the lines that were read
+ * again stand in what was put back. Content is what the log held, so a file that changed on the disk
+ * meanwhile counts with its old lines.
+ */
+
+import type { RankWeights } from "palimpsest/internal";
+import {
+  asCandidate,
+  type FileBudget,
+  planFiles,
+  type RankedCandidate,
+  rankCandidates,
+  restoredFileText,
+} from "palimpsest/internal";
+import { estimateBlock, estimateText } from "palimpsest/tokens";
+import { comparableLines, type NeededFile, type RecordedBoundary } from "./restore-boundaries.ts";
+
+/** Which files a rule would put back, best first. */
+export type RestoreRule = (boundary: RecordedBoundary) => readonly RankedCandidate[];
+
+/** What a rule covers of all boundaries together. */
+export interface RestoreCoverage {
+  readonly boundaries: number;
+  /** Files that were read again, and how many of them were put back. */
+  readonly neededFiles: number;
+  readonly coveredFiles: number;
+  readonly neededTokens: number;
+  readonly coveredTokens: number;
+  /** Files put back, and tokens spent on them. */
+  readonly restoredFiles: number;
+  readonly spentTokens: number;
+  /** The most that was spent at one boundary. */
+  readonly mostSpentTokens: number;
+}
+
+/** Our rule, with other weights where they are given. */
+export function evidenceRule(weights?: RankWeights): RestoreRule {
+  return (boundary) => candidatesOf(boundary, weights);
+}
+
+/** The classic rule: the files that were read or changed last. */
+export const lastTouchedRule: RestoreRule = (boundary) =>
+  candidatesOf(boundary).toSorted((one, other) => other.uses.at(-1)!.seq - one.uses.at(-1)!.seq);
+
+/** The files that were used most often. */
+export const mostTouchedRule: RestoreRule = (boundary) =>
+  candidatesOf(boundary).toSorted((one, other) => other.uses.length - one.uses.length);
+
+/** What nobody can know: the files that will be read again. */
+export const hindsightRule: RestoreRule = (boundary) => {
+  const tokens = new Map(boundary.needed.map((file) => [file.path, file.tokens]));
+  const of = ({ path }: RankedCandidate): number => tokens.get(path) ?? 0;
+  return candidatesOf(boundary).toSorted((one, other) => of(other) - of(one));
+};
+
+function candidatesOf(boundary: RecordedBoundary, weights?: RankWeights): readonly RankedCandidate[] {
+  return rankCandidates({ ...boundary, tail: [], summaryTexts: [boundary.summary] }, weights);
+}
+
+export function coverRestorations(
+  boundaries: readonly RecordedBoundary[],
+  rule: RestoreRule,
+  budget: FileBudget,
+): RestoreCoverage {
+  const total = {
+    neededFiles: 0,
+    coveredFiles: 0,
+    neededTokens: 0,
+    coveredTokens: 0,
+    restoredFiles: 0,
+    spentTokens: 0,
+    mostSpentTokens: 0,
+  };
+  for (const boundary of boundaries) {
+    const { files } = planFiles(rule(boundary).map(asCandidate), budget, estimateBlock);
+    const restored = new Map(files.map(({ path, text }) => [path, text]));
+    const spent = files.reduce((sum, file) => sum + estimateText(restoredFileText(file)), 0);
+    total.restoredFiles += files.length;
+    total.spentTokens += spent;
+    total.mostSpentTokens = Math.max(total.mostSpentTokens, spent);
+    for (const file of boundary.needed) {
+      const text = restored.get(file.path);
+      total.neededFiles++;
+      total.neededTokens += file.tokens;
+      if (text === undefined) continue;
+      total.coveredFiles++;
+      total.coveredTokens += file.tokens * coveredShare(file, text);
+    }
+  }
+  return { boundaries: boundaries.length, ...total };
+}
+
+/** Of the characters that were read again, those in lines that were put back. */
+function coveredShare({ lines }: NeededFile, restored: string): number {
+  const known = new Set(comparableLines(restored));
+  const size = (some: readonly string[]): number => some.reduce((sum, { length }) => sum + length, 0);
+  const all = size(lines);
+  return all === 0 ? 0 : size(lines.filter((line) => known.has(line))) / all;
+}

@@ -1,0 +1,137 @@
+/**
+ * From runs of many sessions to a few figures that can be compared: what a policy costs, what stays
+ * visible under it, and how it does beside another on the same sessions, the worst ones too.
+ *
+ * Costs are pooled, so a long session counts for more than a short one; so are references. Differences
+ * are taken session by session as well, because a policy that is better on the whole can be much worse
+ * on some.
+ */
+import { assert } from "palimpsest/internal";
+import type { RunResult, SurvivalCount } from "./simulate.ts";
+
+/** A session under a policy. */
+export interface MeasuredRun {
+  readonly session: string;
+  /** What the session costs in a window without end where nothing is ever done. */
+  readonly uncompactedCost: number;
+  /** Nothing that is missing is asked for again: what was visible. */
+  readonly plain: RunResult;
+  /** What is missing is asked for again: what it cost. */
+  readonly charged: RunResult;
+}
+
+/** A policy over many sessions. Shares are `undefined` where there was nothing to count. */
+export interface PolicyFigures {
+  readonly sessions: number;
+  /** Sessions that could not be finished: no request fitted any more. They count in nothing below. */
+  readonly failures: number;
+  /** Lookups included, to the sessions without any compaction. */
+  readonly costShare: number | undefined;
+  readonly farRecall: number | undefined;
+  readonly nearRecall: number | undefined;
+  /** Of far references: visible, or behind a pointer. */
+  readonly farReach: number | undefined;
+  readonly summaries: number;
+  /** All other rewrites: results cleared, masked or offloaded, rounds collapsed, messages dropped. */
+  readonly clears: number;
+  readonly lookups: number;
+  readonly sideCalls: number;
+}
+
+/** A policy beside another, on the sessions that both finish. */
+export interface PolicyDifference {
+  readonly sessions: number;
+  readonly costRatio: number | undefined;
+  /** Far recall, pooled: this one's less the other's. */
+  readonly farDifference: number | undefined;
+  /** The same session by session: nine in ten do better than this. */
+  readonly farDifferenceP10: number | undefined;
+}
+
+export function summarizeRuns(runs: readonly MeasuredRun[]): PolicyFigures {
+  const finished = runs.filter(isFinished);
+  const far = pool(finished.map(({ plain }) => plain.far));
+  const near = pool(finished.map(({ plain }) => plain.near));
+  const count = (of: (run: MeasuredRun) => number): number => sum(finished, of);
+  return {
+    sessions: runs.length,
+    failures: runs.length - finished.length,
+    costShare: share(
+      sum(finished, ({ charged }) => charged.cost),
+      sum(finished, ({ uncompactedCost }) => uncompactedCost),
+    ),
+    farRecall: share(far.visible, far.references),
+    nearRecall: share(near.visible, near.references),
+    farReach: share(far.reachable, far.references),
+    summaries: count(({ charged }) => charged.edits.summary),
+    clears: count(({ charged: { edits } }) => edits.clear + edits.offload + edits.collapse),
+    lookups: count(({ charged }) => charged.lookups),
+    sideCalls: count(({ charged }) => charged.sideCalls),
+  };
+}
+
+/** `runs` beside `others`: the same sessions under another policy, in any order. */
+export function compareRuns(runs: readonly MeasuredRun[], others: readonly MeasuredRun[]): PolicyDifference {
+  const bySession = new Map(others.map((other) => [other.session, other]));
+  const pairs = runs.flatMap((run) => {
+    const other = bySession.get(run.session);
+    assert(other !== undefined, "policies are compared on the same sessions");
+    return isFinished(run) && isFinished(other) ? [{ run, other }] : [];
+  });
+  const far = (of: "run" | "other"): number | undefined => {
+    const pooled = pool(pairs.map((pair) => pair[of].plain.far));
+    return share(pooled.visible, pooled.references);
+  };
+  const differences = pairs.flatMap(({ run, other }) => {
+    const difference = less(recallOf(run), recallOf(other));
+    return difference === undefined ? [] : [difference];
+  });
+  return {
+    sessions: pairs.length,
+    costRatio: share(
+      sum(pairs, ({ run }) => run.charged.cost),
+      sum(pairs, ({ other }) => other.charged.cost),
+    ),
+    farDifference: less(far("run"), far("other")),
+    farDifferenceP10: interpolatedQuantile(differences, 0.1),
+  };
+}
+
+/** The value at `at` (0 to 1) of the ordered values, between two of them in proportion; `undefined` of none. */
+export function interpolatedQuantile(values: readonly number[], at: number): number | undefined {
+  assert(at >= 0 && at <= 1, "a quantile lies between 0 and 1");
+  const sorted = values.toSorted((one, other) => one - other);
+  const place = at * (sorted.length - 1);
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  if (below === undefined || above === undefined) return undefined;
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+function isFinished({ plain, charged }: MeasuredRun): boolean {
+  return plain.failedAt === undefined && charged.failedAt === undefined;
+}
+
+function recallOf({ plain }: MeasuredRun): number | undefined {
+  return share(plain.far.visible, plain.far.references);
+}
+
+function pool(counts: readonly SurvivalCount[]): SurvivalCount {
+  return {
+    references: sum(counts, ({ references }) => references),
+    visible: sum(counts, ({ visible }) => visible),
+    reachable: sum(counts, ({ reachable }) => reachable),
+  };
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}
+
+function share(part: number, whole: number): number | undefined {
+  return whole > 0 ? part / whole : undefined;
+}
+
+function less(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one - other;
+}

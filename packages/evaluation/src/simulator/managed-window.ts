@@ -1,0 +1,293 @@
+/**
+ * The library's own policies as contestants: the real planners over the real projection with its
+ * repairs, so what is measured is the text that would be sent. Only storing and counting by reports
+ * are left out, because a recording needs neither.
+ */
+
+import type { Message } from "palimpsest";
+import type { CostPolicy, Measure, Room, RoomMade } from "palimpsest/compaction";
+import {
+  type ArrivalPolicy,
+  addToDigest,
+  arrivalPolicy,
+  createDigest,
+  type Digest,
+  formatPointer,
+  planArrival,
+  WindowPlanner,
+} from "palimpsest/compaction";
+import type { PricedRequest, TrajectoryMessage, WindowUnit } from "palimpsest/internal";
+import {
+  defaultOrigin,
+  isSummaryDue,
+  Projection,
+  RepairScan,
+  ShownWindow,
+  type SummaryReason,
+} from "palimpsest/internal";
+import { type ContextBudget, estimateBlock, planBudget, tokenizerRatio } from "palimpsest/tokens";
+import type { BlobBlock, Entry, LayerEdit, StoredBlock } from "palimpsest/transcript";
+import type {
+  Arena,
+  CallMoment,
+  Contestant,
+  EditKind,
+  Lookup,
+  PolicyUnderTest,
+  RunSetting,
+} from "./contestant.ts";
+import { type SummaryVariant, SummaryWriters } from "./simulated-summaries.ts";
+
+/** A policy of the library as it is put to work. */
+export interface ManagedPolicy {
+  readonly id: string;
+  readonly name: string;
+  readonly policy: CostPolicy;
+  readonly editSafety: "strict" | "permissive";
+  /** Limits at arrival, where they are not the library's own; `none` switches them off. */
+  readonly arrival?: ((windowTokens: number) => ArrivalPolicy) | "none";
+  readonly disabledLayers?: readonly string[];
+  /** Who writes summaries; the digest alone, where it is left out. */
+  readonly summaries?: SummaryVariant;
+  /** Told of every entry of the log and of the window with it. */
+  readonly onEntry?: (entry: Entry, projection: Projection) => void;
+}
+
+/** The policy as the simulator takes it. */
+export function managedPolicy(policy: ManagedPolicy): PolicyUnderTest {
+  const { id, name } = policy;
+  return { id, name, hasSearch: true, enter: (setting, arena) => new ManagedWindow(policy, setting, arena) };
+}
+
+export class ManagedWindow implements Contestant {
+  readonly #setting: RunSetting;
+  readonly #arena: Arena;
+  readonly #policy: ManagedPolicy;
+  readonly #projection = new Projection();
+  readonly #planner: WindowPlanner;
+  readonly #budget: ContextBudget;
+  readonly #arrival: ArrivalPolicy | undefined;
+  readonly #measure: Measure;
+  readonly #shown: ShownWindow;
+  readonly #disabledLayers: ReadonlySet<string>;
+  readonly #writers: SummaryWriters;
+  readonly #digest: Digest = createDigest();
+  /** Messages that the digest does not hold yet. */
+  #waiting: { readonly seq: number; readonly message: Message }[] = [];
+  readonly #seqOf = new Map<number, number>();
+  #scan = new RepairScan();
+  /** Revision of the window that the scan went over. */
+  #scannedRevision = 0;
+  #seq = 0;
+  #lastCallSeq = 0;
+
+  constructor(policy: ManagedPolicy, setting: RunSetting, arena: Arena) {
+    const { windowTokens, trajectory } = setting;
+    this.#policy = policy;
+    this.#setting = setting;
+    this.#arena = arena;
+    const { model } = trajectory;
+    const ratio = tokenizerRatio(model);
+    this.#measure = (block) => estimateBlock(block, model) * ratio;
+    this.#shown = new ShownWindow(model);
+    this.#budget = planBudget({ windowTokens });
+    this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? arrivalPolicy)(windowTokens);
+    this.#disabledLayers = new Set(policy.disabledLayers ?? []);
+    this.#planner = new WindowPlanner(policy.policy);
+    this.#writers = new SummaryWriters(policy.summaries ?? { asksModel: false }, setting, arena);
+  }
+
+  get units(): readonly WindowUnit[] {
+    return this.#shown.units;
+  }
+
+  get totalTokens(): number {
+    return this.#shown.tokens + this.#setting.trajectory.fixedTokens;
+  }
+
+  append(message: TrajectoryMessage, index: number): void {
+    const seq = this.#append(message.message, message.atMs);
+    this.#seqOf.set(index, seq);
+    if (message.spokenBy !== "assistant" || this.#writers.notes === undefined) return;
+    const judged = this.#writers.notes.answered({
+      index,
+      seq,
+      windowTokens: this.totalTokens,
+      digest: () => this.#caughtUp(),
+    });
+    this.#policy.summaries?.onJudged?.(judged);
+  }
+
+  priced({ cost, readTokens, writtenTokens }: PricedRequest): void {
+    this.#writers.notes?.requested(cost, readTokens + writtenTokens);
+  }
+
+  lookedUp({ text, source, message }: Lookup): void {
+    const id = `lookup_${this.#seq}`;
+    const pointer = formatPointer({ seq: this.#seqOf.get(source) ?? 0, block: 0 });
+    const call = { type: "tool_use", id, name: "history_read", input: { pointer } } as const;
+    this.#append({ role: "assistant", content: [call] }, message.atMs);
+    this.#append(
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] },
+      message.atMs,
+    );
+  }
+
+  prepare(moment: CallMoment): readonly number[] {
+    this.#repair(moment.nowMs, { isLeaving: false });
+    const room = this.#room(moment);
+    const planned = this.#planner.plan(room);
+    const made = isSummaryDue(planned) ? this.#summarise(room, planned.reason, moment) : planned;
+    for (const edit of made.edits) this.#apply(edit, moment.nowMs);
+    if (made.edits.length > 0) {
+      this.#projection.forgetHidden();
+      this.#shown.follow(this.#projection.visible);
+    }
+    this.#repair(moment.nowMs, { isLeaving: true });
+    this.#planner.called(room, made, this.#shown.tokens);
+    this.#lastCallSeq = this.#take({
+      type: "call",
+      model: this.#setting.trajectory.model,
+      throughSeq: this.#seq,
+      estimatedTokens: this.totalTokens,
+      at: moment.nowMs,
+    });
+    return this.#marks();
+  }
+
+  #summarise(room: Room, reason: SummaryReason, moment: CallMoment): RoomMade {
+    const { sources, ...found } = this.#writers.find(room, reason, this.#caughtUp(), moment);
+    const planned = this.#planner.plan(room, sources);
+    const made = isSummaryDue(planned) ? { edits: [], usedTokens: room.usedTokens } : planned;
+    this.#policy.summaries?.onSummary?.({
+      index: moment.index,
+      reason,
+      ...found,
+      kind: made.edits.find((edit) => edit.isBoundary === true)?.kind ?? "none",
+      beforeTokens: room.usedTokens,
+      afterTokens: made.usedTokens,
+      notesTargetTokens: room.budget.sessionMemoryTargetTokens,
+    });
+    return made;
+  }
+
+  /** The planner's own end stop has acted before; there is nothing behind it. */
+  overflow(): void {}
+
+  isVisible(text: string): boolean {
+    return this.#shown.strings.has(text);
+  }
+
+  /** Whether the window names a pointer to the message; `reachability.ts` asks more. */
+  isBehindPointer(source: number): boolean {
+    const seq = this.#seqOf.get(source);
+    return seq !== undefined && this.#shown.pointsTo(seq);
+  }
+
+  /** The entry of a message of the trajectory. */
+  seqOf(source: number): number | undefined {
+    return this.#seqOf.get(source);
+  }
+
+  #room({ nowMs, idleMs, isWarm }: CallMoment): Room {
+    return {
+      visible: this.#projection.visible,
+      usedTokens: this.totalTokens,
+      fixedTokens: this.#setting.trajectory.fixedTokens,
+      messagesTokens: this.#shown.tokens,
+      budget: this.#budget,
+      tariff: this.#setting.tariff,
+      editSafety: this.#policy.editSafety,
+      isWarm: isWarm || idleMs === 0,
+      measure: this.#measure,
+      padding: 1,
+      disabledLayers: this.#disabledLayers,
+      ...(this.#writers.asksModel ? { writesSummaries: true } : {}),
+      keptTools: [],
+      lastCallSeq: this.#lastCallSeq,
+      pins: [],
+      seq: this.#seq + 1,
+      at: nowMs,
+    };
+  }
+
+  /** A recording reuses ids of calls, or lacks one of a pair: planners take a window that can be sent. */
+  #repair(at: number, leaving: { readonly isLeaving: boolean }): void {
+    for (let pass = 0; pass < REPAIR_PASSES; pass++) {
+      const { revision, visible, callSeqs } = this.#projection;
+      if (revision !== this.#scannedRevision) this.#scan = new RepairScan();
+      this.#scannedRevision = revision;
+      const edit = this.#scan.scan(visible, callSeqs, leaving);
+      if (edit === undefined) return;
+      this.#take({ type: "edit", edit, at });
+      this.#shown.follow(this.#projection.visible);
+    }
+  }
+
+  #apply(edit: LayerEdit, at: number): void {
+    this.#take({ type: "edit", edit, at });
+    this.#arena.edited(kindOf(edit), edit.freedTokens);
+  }
+
+  /** Behind what the next rewrite will not touch: system prompt and summary. */
+  #marks(): readonly number[] {
+    const last = this.#shown.lastInserted;
+    return last < 0 ? [] : [last];
+  }
+
+  #caughtUp(): Digest {
+    for (const { seq, message } of this.#waiting) addToDigest(this.#digest, seq, message);
+    this.#waiting = [];
+    return this.#digest;
+  }
+
+  #append(message: Message, at: number): number {
+    const seq = this.#seq + 1;
+    this.#waiting.push({ seq, message });
+    this.#take({
+      type: "message",
+      role: message.role,
+      origin: message.origin ?? defaultOrigin(message),
+      ...(message.responseId === undefined ? {} : { responseId: message.responseId }),
+      ...(message.model === undefined ? {} : { model: message.model }),
+      content: this.#stored(message, seq),
+      at,
+    });
+    this.#shown.follow(this.#projection.visible);
+    return seq;
+  }
+
+  #stored(message: Message, seq: number): readonly StoredBlock[] {
+    if (this.#arrival === undefined) return message.content;
+    const content: StoredBlock[] = [...message.content];
+    for (const { index, shown, view } of planArrival(message, seq, this.#arrival, this.#measure)) {
+      if (view === "whole") continue;
+      content[index] = { type: "blob", blob: { hash: "", bytes: 0 }, view, shown } satisfies BlobBlock;
+      this.#arena.edited("offload", 0);
+    }
+    return content;
+  }
+
+  #take(draft: DraftEntry): number {
+    this.#seq++;
+    const entry = { ...draft, seq: this.#seq, id: String(this.#seq), v: 1 } as Entry;
+    this.#projection.apply(entry);
+    this.#policy.onEntry?.(entry, this.#projection);
+    return this.#seq;
+  }
+}
+
+/** As many as the engine makes: a repair can uncover another, never more than a few deep. */
+const REPAIR_PASSES = 5;
+
+type DraftEntry = Entry extends infer One
+  ? One extends Entry
+    ? Omit<One, "seq" | "id" | "v">
+    : never
+  : never;
+
+function kindOf(edit: LayerEdit): EditKind {
+  if (edit.isBoundary === true) return "summary";
+  if (edit.kind === "offload" || edit.kind === "peel") return "offload";
+  return edit.kind === "collapse" ? "collapse" : "clear";
+}

@@ -1,0 +1,233 @@
+/**
+ * Replays a trajectory under a policy and measures what survived and what it cost.
+ *
+ * Deterministic, and no model is asked. It is counterfactual: the recorded agent would have acted
+ * otherwise in another window, so what it lacked is charged as a lookup instead of being acted out.
+ * Costs are in input-token-equivalents; the answers of the main model are the same for every policy
+ * and left out.
+ */
+
+import type { Reference, TrajectoryMessage } from "palimpsest/internal";
+import { CacheModel, METERING_DEFAULTS, nextUnitId, Reachability } from "palimpsest/internal";
+import { isCacheWarm } from "palimpsest/tokens";
+import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
+import type {
+  CallMoment,
+  Contestant,
+  EditKind,
+  PolicyUnderTest,
+  RunSetting,
+  SideCall,
+} from "./contestant.ts";
+import { findLookups } from "./lookups.ts";
+
+/** References of one kind: how many there were and how many were visible or reachable. */
+export interface SurvivalCount {
+  readonly references: number;
+  readonly visible: number;
+  /** Visible, in a message that the window points to, or (of far references, where there is a search) found by one. */
+  readonly reachable: number;
+}
+
+export interface RunResult {
+  readonly policy: string;
+  /** References to what lay at least `farTokens` back, and all others. */
+  readonly far: SurvivalCount;
+  readonly near: SurvivalCount;
+  /** Input-token-equivalents of the requests and of side calls and lookups. */
+  readonly cost: number;
+  readonly requestCost: number;
+  readonly sideCost: number;
+  readonly readTokens: number;
+  readonly writtenTokens: number;
+  readonly requests: number;
+  readonly lookups: number;
+  readonly sideCalls: number;
+  readonly edits: Readonly<Record<EditKind, number>>;
+  readonly peakTokens: number;
+  /** Index of the message before which no request fitted any more; the run ended there. */
+  readonly failedAt?: number;
+}
+
+/** Told at every request what the window held: for reachability and for pictures. */
+export type CallWatcher = (moment: CallMoment, contestant: Contestant, answer: TrajectoryMessage) => void;
+
+export interface SimulationOptions {
+  /** Whether what is missing is looked up again and charged. */
+  readonly chargesLookups?: boolean;
+  readonly onCall?: CallWatcher;
+}
+
+export function simulate(
+  policy: PolicyUnderTest,
+  setting: RunSetting,
+  options: SimulationOptions = {},
+): RunResult {
+  return new Simulation(policy, setting, options).run();
+}
+
+class Simulation {
+  readonly #policy: PolicyUnderTest;
+  readonly #setting: RunSetting;
+  readonly #options: SimulationOptions;
+  readonly #cache: CacheModel;
+  readonly #contestant: Contestant;
+  readonly #far = new Survival();
+  readonly #near = new Survival();
+  /** Of policies with a search, where what is visible is counted and nothing is charged. */
+  readonly #reachability: Reachability | undefined;
+  readonly #edits: Record<EditKind, number> = { clear: 0, summary: 0, offload: 0, collapse: 0 };
+  #requestCost = 0;
+  #sideCost = 0;
+  #readTokens = 0;
+  #writtenTokens = 0;
+  #requests = 0;
+  #lookups = 0;
+  #sideCalls = 0;
+  #peakTokens = 0;
+  #nowMs = 0;
+  #lastRequestMs: number | undefined;
+  #lastTokens = 0;
+
+  constructor(policy: PolicyUnderTest, setting: RunSetting, options: SimulationOptions) {
+    this.#policy = policy;
+    this.#setting = setting;
+    this.#options = options;
+    this.#cache = new CacheModel(setting.tariff, setting.trajectory.fixedTokens);
+    const isSearched = policy.hasSearch === true && options.chargesLookups !== true;
+    this.#reachability = isSearched ? new Reachability(setting.trajectory) : undefined;
+    this.#contestant = policy.enter(setting, {
+      sideCall: (call) => this.#sideCall(call),
+      edited: (kind) => {
+        this.#edits[kind]++;
+      },
+    });
+  }
+
+  run(): RunResult {
+    const { messages } = this.#setting.trajectory;
+    for (const [index, message] of messages.entries()) {
+      if (message.spokenBy === "assistant" && !this.#call(message, index)) return this.#result(index);
+      this.#contestant.append(message, index);
+      this.#reachability?.said(index, index, message.message);
+    }
+    return this.#result();
+  }
+
+  /** The request that `answer` answered. False where nothing could be sent. */
+  #call(answer: TrajectoryMessage, index: number): boolean {
+    const before = this.#setting.trajectory.messages[index - 1];
+    // It left when the message before it was there.
+    this.#nowMs = before === undefined ? answer.atMs : before.atMs;
+    const idleMs = this.#lastRequestMs === undefined ? 0 : this.#nowMs - this.#lastRequestMs;
+    const isWarm = isCacheWarm(
+      { idleMs: this.#lastRequestMs === undefined ? undefined : idleMs, cachedTokens: this.#lastTokens },
+      this.#setting.tariff,
+    );
+    const moment: CallMoment = { index, nowMs: this.#nowMs, idleMs, isWarm };
+    let marks = this.#prepare(moment);
+    if (marks === undefined) return false;
+    this.#options.onCall?.(moment, this.#contestant, answer);
+    const missing = this.#count(answer.references);
+    if (this.#options.chargesLookups === true && missing.length > 0) {
+      const lookups = findLookups(missing, this.#setting.trajectory);
+      if (lookups.length > 0) {
+        this.#request(marks);
+        this.#lookups++;
+        this.#sideCost += lookups.length * D.lookupOutputTokens * this.#setting.tariff.outputRatio;
+        for (const lookup of lookups) this.#contestant.lookedUp(lookup);
+        marks = this.#prepare({ ...moment, idleMs: 0, isWarm: true });
+        if (marks === undefined) return false;
+      }
+    }
+    this.#request(marks);
+    this.#lastRequestMs = this.#nowMs;
+    return true;
+  }
+
+  #prepare(moment: CallMoment): readonly number[] | undefined {
+    const marks = this.#contestant.prepare(moment);
+    if (this.#contestant.totalTokens <= this.#setting.windowTokens) return marks;
+    this.#contestant.overflow(moment);
+    return this.#contestant.totalTokens <= this.#setting.windowTokens ? [] : undefined;
+  }
+
+  #request(marks: readonly number[]): void {
+    const { units, totalTokens } = this.#contestant;
+    this.#peakTokens = Math.max(this.#peakTokens, totalTokens);
+    this.#lastTokens = totalTokens;
+    const priced = this.#cache.request(units, this.#nowMs, marks);
+    this.#requests++;
+    this.#requestCost += priced.cost;
+    this.#readTokens += priced.readTokens;
+    this.#writtenTokens += priced.writtenTokens;
+    this.#contestant.priced?.(priced);
+  }
+
+  #sideCall({ mode, inputTokens, outputTokens, addedTokens = D.sideCallTokens }: SideCall): number {
+    this.#sideCalls++;
+    const input =
+      mode === "fresh"
+        ? inputTokens
+        : this.#cache.request(
+            [...this.#contestant.units, { id: nextUnitId(), tokens: addedTokens, blocks: 1 }],
+            this.#nowMs,
+          ).cost;
+    const cost = input + outputTokens * this.#setting.tariff.outputRatio;
+    this.#sideCost += cost;
+    return cost;
+  }
+
+  /** Counts what is visible and returns what is not. */
+  #count(references: readonly Reference[]): readonly Reference[] {
+    return references.filter((reference) => {
+      const isVisible = this.#contestant.isVisible(reference.text);
+      const survival = reference.distanceTokens >= METERING_DEFAULTS.farTokens ? this.#far : this.#near;
+      survival.add(isVisible, isVisible || this.#isReachable(reference));
+      return !isVisible;
+    });
+  }
+
+  /** Behind a visible pointer; of what is far, also what a search for visible strings finds. */
+  #isReachable(reference: Reference): boolean {
+    if (this.#contestant.isBehindPointer(reference.source)) return true;
+    if (this.#reachability === undefined || reference.distanceTokens < METERING_DEFAULTS.farTokens)
+      return false;
+    return this.#reachability.isFound(reference, (text) => this.#contestant.isVisible(text));
+  }
+
+  #result(failedAt?: number): RunResult {
+    return {
+      policy: this.#policy.id,
+      far: this.#far.count,
+      near: this.#near.count,
+      cost: this.#requestCost + this.#sideCost,
+      requestCost: this.#requestCost,
+      sideCost: this.#sideCost,
+      readTokens: this.#readTokens,
+      writtenTokens: this.#writtenTokens,
+      requests: this.#requests,
+      lookups: this.#lookups,
+      sideCalls: this.#sideCalls,
+      edits: this.#edits,
+      peakTokens: this.#peakTokens,
+      ...(failedAt === undefined ? {} : { failedAt }),
+    };
+  }
+}
+
+class Survival {
+  #references = 0;
+  #visible = 0;
+  #reachable = 0;
+
+  add(isVisible: boolean, isReachable: boolean): void {
+    this.#references++;
+    if (isVisible) this.#visible++;
+    if (isReachable) this.#reachable++;
+  }
+
+  get count(): SurvivalCount {
+    return { references: this.#references, visible: this.#visible, reachable: this.#reachable };
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Who writes what stands for hidden messages in a replayed session: the session's notes, a model, or the
+ * digest alone.
+ *
+ * As in a session at work, notes come first. A model is asked where they do not suffice: the agent waits for
+ * it where the window is full; a summary for the price's sake is written ahead, and on strict sessions
+ * without a model (`engine/agent-compaction.ts`). What a model writes is modelled (`summary-model.ts`).
+ */
+
+import type { VisibleMessage } from "palimpsest";
+import type { Digest, Room, SummarySources } from "palimpsest/compaction";
+import type { SessionMemoryRefusal, SpokenBy, SummaryReason, WrittenSummary } from "palimpsest/internal";
+import { DEFAULTS, planFromNotes, stringsIn } from "palimpsest/internal";
+import { tokenizerRatio } from "palimpsest/tokens";
+import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
+import type { Arena, CallMoment, RunSetting } from "./contestant.ts";
+import { composeModelledText } from "./modelled-text.ts";
+import { type JudgedAnswer, NotesTaker, type NotesVariant } from "./simulated-notes.ts";
+import { summaryStrings } from "./summary-model.ts";
+
+/** Who is there to write. */
+export interface SummaryVariant {
+  readonly notes?: NotesVariant;
+  /** Whether a model is asked for summaries. */
+  readonly asksModel: boolean;
+  readonly onJudged?: (answer: JudgedAnswer) => void;
+  readonly onSummary?: (summary: SummaryMoment) => void;
+}
+
+/** A summary that was due. */
+export interface SummaryMoment {
+  /** Index of the answer to the call that waited. */
+  readonly index: number;
+  readonly reason: SummaryReason;
+  /** What became of it: the kind of the edit, or `none`. */
+  readonly kind: string;
+  /** Why the notes did not suffice; absent where they did, or where none are kept. */
+  readonly refusal?: SessionMemoryRefusal;
+  /** Whether a model was asked, and whether the agent waited for it. */
+  readonly call: "none" | "ahead" | "blocking";
+  /** The request before and after, and what notes would have had to leave. */
+  readonly beforeTokens: number;
+  readonly afterTokens: number;
+  readonly notesTargetTokens: number;
+}
+
+export interface FoundSources extends Pick<SummaryMoment, "refusal" | "call"> {
+  readonly sources: SummarySources;
+}
+
+const HEADINGS = [
+  "1. Primary request and intent",
+  "2. Key technical concepts",
+  "3. Files and code sections",
+  "4. Errors and fixes",
+  "5. Problem solving",
+  "6. All user messages",
+  "7. Pending tasks",
+  "8. Current work",
+  "9. Optional next step",
+];
+
+export class SummaryWriters {
+  readonly #variant: SummaryVariant;
+  readonly #setting: RunSetting;
+  readonly #arena: Arena;
+  readonly notes: NotesTaker | undefined;
+
+  constructor(variant: SummaryVariant, setting: RunSetting, arena: Arena) {
+    this.#variant = variant;
+    this.#setting = setting;
+    this.#arena = arena;
+    this.notes = variant.notes === undefined ? undefined : new NotesTaker(variant.notes, setting, arena);
+  }
+
+  get asksModel(): boolean {
+    return this.#variant.asksModel;
+  }
+
+  /** What a summary that is due now is made of. A model that is asked is billed. */
+  find(room: Room, reason: SummaryReason, digest: Digest, moment: CallMoment): FoundSources {
+    const sources: SummarySources = { digest, pinned: [] };
+    const notes = this.notes?.notes;
+    const isOff = this.notes === undefined || room.disabledLayers.has("session-memory");
+    const plan = isOff ? undefined : planFromNotes(room, reason, { ...sources, notes });
+    if (plan?.ok === true) return { sources: { ...sources, notes }, call: "none" };
+    const refusal = plan === undefined ? {} : { refusal: plan.refusal };
+    const isAhead = reason === "rent";
+    if (!this.#variant.asksModel || (isAhead && room.editSafety === "strict"))
+      return { sources, ...refusal, call: "none" };
+    const written = this.#write(room, moment);
+    return { sources: { ...sources, written }, ...refusal, call: isAhead ? "ahead" : "blocking" };
+  }
+
+  #write(room: Room, { isWarm }: CallMoment): WrittenSummary {
+    const { model } = this.#setting.trajectory;
+    const scale = room.budget.windowTokens / DEFAULTS.referenceWindowTokens;
+    const tokens = Math.max(D.summaryFloorTokens, Math.round(D.summaryTokens * Math.sqrt(scale)));
+    const mode = isWarm ? "fork" : "fresh";
+    const cost = this.#arena.sideCall({ mode, inputTokens: room.usedTokens, outputTokens: tokens });
+    this.notes?.paid(cost);
+    const seen = room.visible.map((message) => ({
+      spokenBy: speakerOf(message),
+      strings: stringsOf(message),
+    }));
+    const isSummary = ({ origin }: VisibleMessage): boolean => origin === "summary";
+    const strings = summaryStrings(
+      seen.filter((_, index) => !isSummary(room.visible[index]!)),
+      { tokens, carried: room.visible.filter(isSummary).flatMap((message) => [...stringsOf(message)]) },
+    );
+    const text = composeModelledText({
+      headings: HEADINGS,
+      strings: [...strings],
+      tokens: tokens / tokenizerRatio(model),
+    });
+    return { text, throughSeq: room.seq - 1, model, leftOutRounds: 0 };
+  }
+}
+
+function stringsOf({ blocks }: VisibleMessage): ReadonlySet<string> {
+  return new Set(blocks.flatMap(({ block }) => [...stringsIn(block)]));
+}
+
+function speakerOf({ origin }: VisibleMessage): SpokenBy {
+  return origin === "user" || origin === "assistant" || origin === "tool" ? origin : "note";
+}

@@ -1,0 +1,62 @@
+/**
+ * What a restoration covers at the recorded compactions: files that agents knew and read again in their
+ * next calls. The bounds are those that the rule is held to; `npm run bench:restore` prints the table.
+ */
+
+import { importSessions, readInputFile } from "palimpsest/formats";
+import { describe, expect, it } from "vitest";
+import { recordedBoundaries } from "#restoration/restore-boundaries.ts";
+import {
+  coverRestorations,
+  evidenceRule,
+  hindsightRule,
+  lastTouchedRule,
+  type RestoreCoverage,
+} from "#restoration/restore-coverage.ts";
+import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
+
+const OURS = { filesCount: 5, fileTokens: 10_000, filesTokens: 24_000 };
+const CLASSIC = { filesCount: 5, fileTokens: 5_000, filesTokens: 50_000 };
+
+async function boundaries() {
+  const files = corpusFiles("claude-code").filter(({ measure }) => measure.compactions > 0);
+  const imported = await Promise.all(
+    files.map(async ({ path }) => importSessions(await readInputFile(path))),
+  );
+  return imported.flatMap(({ sessions }, index) =>
+    sessions.flatMap((session) => recordedBoundaries(session, files[index]!.id)),
+  );
+}
+
+const share = ({ coveredFiles, neededFiles, coveredTokens, neededTokens }: RestoreCoverage) => ({
+  files: coveredFiles / neededFiles,
+  tokens: coveredTokens / neededTokens,
+});
+
+describe.runIf(hasCorpus && isLong)(
+  "restoration at recorded compactions (with the corpus, in the long run)",
+  () => {
+    it("covers what agents read again as far as it is held to, within its budget", async () => {
+      const recorded = await boundaries();
+      expect(recorded).toHaveLength(15);
+      expect(recorded.reduce((sum, { needed }) => sum + needed.length, 0)).toBe(41);
+
+      const five = coverRestorations(recorded, evidenceRule(), OURS);
+      expect(share(five).files).toBeGreaterThanOrEqual(0.78);
+      expect(share(five).tokens).toBeGreaterThanOrEqual(0.65);
+      expect(five.mostSpentTokens).toBeLessThanOrEqual(24_000);
+
+      const two = coverRestorations(recorded, evidenceRule(), { ...OURS, filesCount: 2 });
+      expect(share(two).files).toBeGreaterThanOrEqual(0.45);
+
+      const classic = share(coverRestorations(recorded, lastTouchedRule, CLASSIC));
+      expect(classic.files).toBeLessThan(share(five).files);
+      expect(classic.tokens).toBeLessThan(share(five).tokens);
+      // Nobody covers more than hindsight would: a rule that did would have looked ahead.
+      expect(share(coverRestorations(recorded, hindsightRule, OURS)).files).toBeGreaterThan(
+        share(five).files,
+      );
+    }, 60_000);
+  },
+);

@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import type { SpokenBy } from "palimpsest/internal";
+import { describe, expect, it } from "vitest";
+import { rankStrings, summaryStrings } from "#simulator/summary-model.ts";
+
+const seen = (spokenBy: SpokenBy, ...strings: readonly string[]) => ({ spokenBy, strings: new Set(strings) });
+
+describe("the model of a summary", () => {
+  it.each([
+    {
+      of: [seen("user", "old_one"), seen("user", "new_one")],
+      ranked: ["new_one", "old_one"],
+      why: "newer strings before older ones",
+    },
+    {
+      of: [seen("user", "said_twice"), seen("user", "said_once"), seen("user", "said_twice")],
+      ranked: ["said_twice", "said_once"],
+      why: "frequent strings before rare ones",
+    },
+    {
+      of: [seen("assistant", "said_it"), seen("tool", "was_read")],
+      ranked: ["said_it", "was_read"],
+      why: "what was said before what was read",
+    },
+    {
+      of: [seen("user", "first_one", "second_one")],
+      ranked: ["first_one", "second_one"],
+      why: "in their order where nothing tells them apart",
+    },
+    { of: [], ranked: [], why: "nothing was shown" },
+  ])("ranks $ranked: $why", ({ of, ranked }) => {
+    expect(rankStrings(of)).toEqual(ranked);
+  });
+
+  it("keeps a tenth of its length at six tokens a string, and carries two fifths as many on", () => {
+    const shown = [seen("user", ...Array.from({ length: 99 }, (_, index) => `name_${index}`))];
+    const carried = Array.from({ length: 99 }, (_, index) => `carried_${index}`);
+    // 3,200 × 0.1 / 6 = 53.3, and 0.4 of that 21.3
+    const kept = summaryStrings(shown, { tokens: 3_200, carried });
+    expect([...kept].filter((text) => text.startsWith("name_"))).toHaveLength(53);
+    expect([...kept].filter((text) => text.startsWith("carried_"))).toHaveLength(21);
+    expect(kept.has("carried_20") && !kept.has("carried_21")).toBe(true);
+  });
+
+  it("keeps nothing that was not shown or carried", () => {
+    const names = fc.array(fc.stringMatching(/^[a-z_]{4,9}$/), { maxLength: 20 });
+    fc.assert(
+      fc.property(names, names, fc.nat(2_000), (shown, carried, tokens) => {
+        const known = new Set([...shown, ...carried]);
+        for (const text of summaryStrings([seen("tool", ...shown)], { tokens, carried }))
+          expect(known.has(text)).toBe(true);
+      }),
+    );
+  });
+});

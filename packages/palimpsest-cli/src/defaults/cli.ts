@@ -1,0 +1,131 @@
+/**
+ * Numbers of the command line: what is drawn, how much is checked, and how the demo works.
+ */
+import { assert } from "palimpsest/internal";
+
+export const CLI_DEFAULTS = {
+  /** Columns of a terminal that does not say how wide it is. Source: the width of a VT100. */
+  fallbackColumns: 80,
+  /** Pictures and reports are never wider, in columns: longer lines are hard to follow. Source: our choice. */
+  maxColumns: 120,
+  /** Least time between two redraws of the progress line, in milliseconds. Source: our choice: 12 a second look fluent. */
+  progressIntervalMs: 80,
+
+  /** Height of the picture of the window, in lines. Source: our choice: auto-compact and limit of a 200K window fall on lines of their own. */
+  chartRows: 16,
+  /** The most columns that one call takes, in a session of few calls. Source: our choice. */
+  chartColumnsPerCall: 4,
+  /** A window that is filled to less than this share is drawn larger, without its thresholds. Source: our choice: a flat line shows nothing. */
+  chartFullScaleShare: 0.4,
+  /** Narrower than this, in columns, the names of the thresholds go below the picture. Source: our choice. */
+  chartNamesColumns: 64,
+
+  /** A session of fewer calls gets no picture of its window. Source: our choice: a handful of bars says less than the words below. */
+  chartMinCalls: 8,
+  /** Narrower than this, in columns, the name of a check stands on a line of its own. Source: our choice: 20 columns of words are hard to read. */
+  narrowColumns: 40,
+  /** Age from which a temporary folder is taken as left behind by a killed run, in milliseconds. Source: our choice: a day. */
+  staleFolderMs: 86_400_000,
+
+  /** Broken rules that are shown one by one, per session. Source: our choice: the first ones say what is wrong. */
+  violationsShownCount: 5,
+  /** Repairs that are shown one by one, per session. Source: our choice. */
+  repairsShownCount: 6,
+  /** Windows that are built again from the stored log, per session, beside those right after an edit. Source: our choice: about a second. */
+  rebuildChecksCount: 16,
+  /** Windows right after an edit that are built again, per session. Source: our choice. */
+  rebuildEditChecksCount: 16,
+  /** Seed of the choice of calls to rebuild, so that a report can be had again. Source: our choice. */
+  rebuildSeed: 20_240_229,
+
+  /** Sessions of a page of a list. Source: our choice: as many as a screen shows. */
+  listPageSessions: 20,
+  /** Sessions that are asked for at once where those without a tag are passed over. Source: our choice: a few milliseconds. */
+  taggedBatchSessions: 100,
+  /** Newest messages that are shown of a session. Source: our choice: they fit on a screen with the figures. */
+  shownMessagesCount: 4,
+  /** Lines of a block that are shown. Source: our choice: enough to know what it is; an export has all of it. */
+  shownBlockLines: 12,
+  /** Places that a search shows. Source: our choice: two screens. */
+  searchedPlacesCount: 50,
+  /** Sessions that a clean-up names one by one, per project. Source: our choice: a screen. */
+  cleanedShownCount: 20,
+  /** Problems that are told of one imported session. Source: our choice: the first ones say what is wrong. */
+  importProblemsShownCount: 5,
+  /** Findings of the doctor that are told one by one. Source: our choice: two screens. */
+  findingsShownCount: 50,
+  /** A disk with less free than this is a problem, in bytes. Source: our choice: some hundred long sessions. */
+  lowDiskBytes: 200_000_000,
+  /** A session's folder without a log is looked at once it is as old, in milliseconds: a session stores its first large blocks before its log. Source: our choice: an hour. */
+  orphanAgeMs: 3_600_000,
+
+  /** Model of a recording that names none, by its format. Source: our choice: the tools' defaults when they were recorded. */
+  modelOfFormat: {
+    "claude-code": "claude-sonnet-4-5",
+    codex: "gpt-5.5",
+    copilot: "claude-sonnet-4-5",
+    "anthropic-messages": "claude-sonnet-4-5",
+    "openai-chat": "gpt-4o",
+    pi: "claude-sonnet-4-5",
+    opencode: "claude-sonnet-4-5",
+    "gemini-cli": "gemini-2.5-pro",
+    "swe-agent": "claude-sonnet-4-5",
+    "mini-swe-agent": "claude-sonnet-4-5",
+    openhands: "claude-sonnet-4-5",
+  },
+  /** Smallest window that can be asked for, in tokens. Source: our choice: thresholds keep their order from here on. */
+  minWindowTokens: 1_000,
+  /** Largest window that can be asked for, in tokens. Source: our choice: ten times the largest model there is. */
+  maxWindowTokens: 10_000_000,
+} as const;
+
+export const DEMO_DEFAULTS = {
+  /** The demo works until so much was said, in tokens by our estimate. Source: our choice: three times the largest common window, so that what was said early is compacted away several times. */
+  targetTokens: 600_000,
+  /** The window it has to live in, in tokens. Source: our choice: small enough to be compacted several times. */
+  windowTokens: 64_000,
+  /** The model it pretends to use; only its budget and its rules matter. Source: our choice. */
+  model: "claude-sonnet-4-5",
+  /** Calls after which the demo gives up, in case its tools find nothing to say. Source: our choice: ten times what it needs. */
+  maxCallsCount: 2_500,
+  /** How the scripted model bills: bytes of request and answer per token. Source: our choice: somewhat fewer tokens than UTF-8 bytes by 3.3, which came within 12 % of what was billed for agents' texts. */
+  billedBytesPerToken: 3.4,
+
+  /** Files larger than this are not read, in bytes. Source: our choice: generated bundles and data. */
+  maxFileBytes: 400_000,
+  /** Text of the files that is kept in memory between two searches, in bytes. Source: our choice: a large project's sources. */
+  cachedBytes: 64_000_000,
+  /** Files that the demo's tools look at. Source: our choice: a search through them takes about 100 ms. */
+  maxFilesCount: 600,
+  /** Folders that are looked into for files. Source: our choice: a home folder can hold a million. */
+  maxFoldersCount: 2_000,
+  /** Depth of folders that are listed. Source: our choice. */
+  maxFolderDepth: 12,
+  /** A folder with less text than this, in bytes, gives too little work; synthetic files take its place. Source: our choice. */
+  minFolderBytes: 4_000,
+  /** Lines that one read shows. Source: our choice: a page as agents read it; Claude Code shows up to 2,000. */
+  readLinesCount: 400,
+  /** Characters that one read shows at the most. Source: our choice: 1,000-column lines must not fill the window. */
+  readCharacters: 24_000,
+  /** Matches that one search shows. Source: Claude Code's grep shows 250 lines. */
+  grepMatchesCount: 120,
+  /** Characters of one matching line. Source: our choice. */
+  grepLineCharacters: 200,
+  /** A shell command is stopped after this, in milliseconds. Source: our choice: harmless commands, also on a busy machine. */
+  shellTimeoutMs: 30_000,
+  /** Output of a shell command that is kept, in characters. Source: Claude Code's 30,000. */
+  shellCharacters: 30_000,
+  /** Lines of a synthetic file. Source: our choice: about one page of a read. */
+  syntheticLinesCount: 320,
+  /** Synthetic files. Source: our choice: some passes through them make the demo. */
+  syntheticFilesCount: 40,
+} as const;
+
+assert(
+  CLI_DEFAULTS.minWindowTokens < CLI_DEFAULTS.maxWindowTokens,
+  "there is a window that can be asked for",
+);
+assert(
+  DEMO_DEFAULTS.targetTokens > 4 * DEMO_DEFAULTS.windowTokens,
+  "the demo says several times what its window holds",
+);

@@ -1,0 +1,146 @@
+/**
+ * The surroundings of the sessions: settings, who may read the files, what kind of disk they are on, and
+ * how much room there is.
+ */
+import { chmodSync, lstatSync, readdirSync, type Stats, type StatsFs } from "node:fs";
+import { stat, statfs } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { HomeProblem } from "palimpsest";
+import type { Breath } from "palimpsest/internal";
+import { findNetworkFileSystem, isProjectName, sessionPaths } from "palimpsest/internal";
+import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { formatBytes, formatCount } from "../terminal/figures.ts";
+import type { Found } from "./doctor-finding.ts";
+
+/** Read and write for the owner, nothing for anybody else. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const OTHERS = 0o077;
+
+/** Settings that were found and not used. */
+export function checkSettings(problems: readonly HomeProblem[]): readonly Found[] {
+  return problems.map(({ path, setting, detail }) => ({
+    finding: {
+      kind: "settings",
+      level: "problem",
+      path,
+      advice: setting === undefined ? detail : `${setting}: ${detail}`,
+      isMendable: false,
+    },
+  }));
+}
+
+/** The disk that a folder is on, or will be when it is made. */
+export async function checkDisk(folder: string): Promise<{
+  readonly found: readonly Found[];
+  readonly freeBytes: number | undefined;
+}> {
+  const disk = await statOfDisk(folder);
+  if (disk === undefined) return { found: [], freeBytes: undefined };
+  const freeBytes = disk.bavail * disk.bsize;
+  const found: Found[] = [];
+  const network = findNetworkFileSystem(folder);
+  if (network !== undefined) {
+    const advice = `It is on ${network}: leases and the promise to survive a power loss are only as good as that server. Keep the home on a local disk.`;
+    found.push({
+      finding: { kind: "network-file-system", level: "problem", path: folder, advice, isMendable: false },
+    });
+  }
+  if (freeBytes < CLI_DEFAULTS.lowDiskBytes) {
+    const advice = `Only ${formatBytes(freeBytes)} are free. Make room: palimpsest sessions clean moves old sessions to the trash.`;
+    found.push({
+      finding: { kind: "disk-space", level: "problem", path: folder, advice, isMendable: false },
+    });
+  }
+  return { found, freeBytes };
+}
+
+async function statOfDisk(folder: string): Promise<StatsFs | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    try {
+      await stat(at);
+      return await statfs(at);
+    } catch {
+      // It is not there yet, or cannot be looked at: the folder above lies on the same disk.
+      if (dirname(at) === at) return undefined;
+    }
+  }
+}
+
+/** What is private in a place, and nothing else: whoever names a wrong folder must not have it changed. */
+export interface PrivatePlaces {
+  /** Files and folders by themselves. */
+  readonly single: readonly string[];
+  /** Folders with everything in them. */
+  readonly whole: readonly string[];
+}
+
+/** Of a home: what we made in it, by the names that only we give. */
+export function privateInHome(home: string): PrivatePlaces {
+  const roots = [join(home, "projects"), join(home, "trash")];
+  const whole = roots.flatMap((root) => childrenOf(root).filter((path) => isProjectName(basename(path))));
+  return { single: whole.length === 0 ? [] : [home, ...roots, join(home, "settings.json")], whole };
+}
+
+/** Of a plain folder: its sessions, their trash and their index. The folder itself is its owner's. */
+export function privateInFolder(folder: string, sessionIds: readonly string[]): PrivatePlaces {
+  const paths = sessionIds.map((sessionId) => sessionPaths(folder, sessionId));
+  return {
+    single: [
+      ...paths.map(({ logFile }) => logFile),
+      ...(paths.length === 0 ? [] : [join(folder, ".index.jsonl")]),
+    ],
+    whole: paths.map(({ sessionFolder }) => sessionFolder),
+  };
+}
+
+/** Files and folders that others may read or change; one finding for all of them, which mending sets right. */
+export async function checkModes(
+  place: string,
+  { single, whole }: PrivatePlaces,
+  breath: Breath,
+): Promise<readonly Found[]> {
+  // The modes of this platform say nothing about who may read.
+  if (process.platform === "win32") return [];
+  const open: { readonly path: string; readonly mode: number }[] = [];
+  const look = (path: string): Stats | undefined => {
+    const found = lookAt(path);
+    const isOurs = found?.isFile() === true || found?.isDirectory() === true;
+    // A link's own mode means nothing, and what it leads to is somebody else's.
+    if (isOurs && (found.mode & OTHERS) !== 0)
+      open.push({ path, mode: found.isDirectory() ? FOLDER_MODE : FILE_MODE });
+    return found;
+  };
+  for (const path of single) look(path);
+  const waiting = [...whole];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    await breath.take();
+    if (look(at)?.isDirectory() === true) waiting.push(...childrenOf(at));
+  }
+  const first = open[0];
+  if (first === undefined) return [];
+  const others = open.length === 1 ? "" : ` and ${formatCount(open.length - 1)} more`;
+  const advice = `Others on this machine may read or change ${first.path}${others}: made private.`;
+  const mend = () => {
+    for (const { path, mode } of open) chmodSync(path, mode);
+  };
+  return [{ finding: { kind: "mode", level: "problem", path: place, advice, isMendable: true }, mend }];
+}
+
+function childrenOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    // It cannot be listed; that it cannot be read is told where its sessions are looked at.
+    return [];
+  }
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    // Gone in the meantime.
+    return undefined;
+  }
+}

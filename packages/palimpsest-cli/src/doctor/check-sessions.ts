@@ -1,0 +1,160 @@
+/**
+ * The sessions of one folder: each log and what lies beside it, folders whose session is gone, the index.
+ */
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { SessionStore } from "palimpsest";
+import { nodeFileSystem, nodeHasher, nodeProcess, systemClock, systemTimer } from "palimpsest";
+import type { DoctorOptions, SessionFinding } from "palimpsest/internal";
+import {
+  errorMessage,
+  inspectSession,
+  isIndexOfOtherVersion,
+  isSessionId,
+  mendSession,
+  parseIndex,
+  sessionPaths,
+} from "palimpsest/internal";
+import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import type { DoctorFinding, Found } from "./doctor-finding.ts";
+
+const INDEX_NAME = ".index.jsonl";
+/** The ids that are given where nobody asks for another: no other folder has such a name. */
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Figures of one session. */
+export interface CheckedSession {
+  readonly findings: readonly DoctorFinding[];
+  readonly logBytes: number;
+  readonly blobBytes: number;
+}
+
+/**
+ * The ids of everything that a folder holds of sessions, also of those whose log is gone. In a folder that
+ * is not ours alone, a folder without a log is a session's only if its name can be nothing else.
+ */
+export async function idsIn(
+  { folder, isOurs }: { readonly folder: string; readonly isOurs: boolean },
+  store: SessionStore,
+): Promise<{
+  readonly stored: readonly string[];
+  /** Folders without a log, old enough not to be just begun. */
+  readonly orphaned: readonly string[];
+}> {
+  const stored = await store.list();
+  const known = new Set(stored);
+  const orphaned = namesIn(folder).filter(
+    (name) =>
+      (isOurs ? isSessionId(name) : UUID_PATTERN.test(name)) &&
+      !known.has(name) &&
+      isSettledFolder(join(folder, name)),
+  );
+  return { stored, orphaned };
+}
+
+/** Looks at a session, and mends what can be. Never throws for what it finds. */
+export async function checkSession(
+  sessionId: string,
+  at: { readonly folder: string; readonly isMending: boolean },
+): Promise<CheckedSession> {
+  const options: DoctorOptions = {
+    sessionId,
+    paths: sessionPaths(at.folder, sessionId),
+    fs: nodeFileSystem,
+    hasher: nodeHasher,
+    lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
+  };
+  try {
+    const { findings, isInUse, logBytes, blobBytes, entryCount } = await inspectSession(options);
+    if (entryCount === 0 && logBytes > 0)
+      return { findings: [notALog(sessionId, options.paths.logFile)], logBytes, blobBytes };
+    const looked = findings.map((one) => toFinding(sessionId, one, isInUse));
+    const canMend = at.isMending && !isInUse && findings.some(({ isMendable }) => isMendable);
+    return { findings: canMend ? await mendAll(options) : looked, logBytes, blobBytes };
+  } catch (error) {
+    return { findings: [unreadable(sessionId, options.paths.logFile, error)], logBytes: 0, blobBytes: 0 };
+  }
+}
+
+async function mendAll(options: DoctorOptions): Promise<readonly DoctorFinding[]> {
+  const { sessionId } = options;
+  const { mended, failed, left } = await mendSession(options);
+  return [
+    ...mended.map((one) => ({ ...toFinding(sessionId, one, false), isMended: true })),
+    ...failed.map(({ finding, error }) => ({
+      ...toFinding(sessionId, finding, false),
+      failure: errorMessage(error),
+    })),
+    ...left.map((one) => toFinding(sessionId, one, false)),
+  ];
+}
+
+function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): DoctorFinding {
+  const { kind, path, position, bytes, advice, isMendable, isQuarantined } = one;
+  // What is kept in case damage names it needs nobody to do anything.
+  const isHarmless =
+    kind === "torn-tail" || kind === "notes-conflict" || isQuarantined || kind === "blob-unreferenced";
+  const words = isQuarantined ? `${advice} (This was done before.)` : advice;
+  return {
+    kind,
+    // What an open session is in the middle of looks like what a crash leaves.
+    level: isHarmless || (isInUse && isMendable) ? "note" : "problem",
+    path,
+    sessionId,
+    ...(position === undefined ? {} : { position }),
+    bytes,
+    advice: isInUse && isMendable ? `${words} (Its session is open now: look again later.)` : words,
+    isMendable: isMendable && !isInUse,
+  };
+}
+
+/** Somebody else's file may have such a name; ours is not one that could be mended. */
+function notALog(sessionId: string, path: string): DoctorFinding {
+  const advice =
+    "No entry in it can be read: it is no log of a session, or nothing is left of one. It is left alone.";
+  return { kind: "unreadable", level: "problem", path, sessionId, advice, isMendable: false };
+}
+
+function unreadable(sessionId: string, path: string, error: unknown): DoctorFinding {
+  const advice = errorMessage(error);
+  return { kind: "unreadable", level: "problem", path, sessionId, advice, isMendable: false };
+}
+
+/** An index that does not agree with itself; it is a cache, and the next list makes it again. */
+export function checkIndex(folder: string): readonly Found[] {
+  const path = join(folder, INDEX_NAME);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    // None is as good as a sound one.
+    return [];
+  }
+  if (parseIndex(bytes) !== undefined || isIndexOfOtherVersion(bytes)) return [];
+  const advice =
+    "The index of the folder is damaged; lists read every session until it is made again: removed.";
+  return [
+    {
+      finding: { kind: "index", level: "problem", path, bytes: bytes.length, advice, isMendable: true },
+      mend: () => rmSync(path, { force: true }),
+    },
+  ];
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // There are no sessions of this project.
+    return [];
+  }
+}
+
+function isSettledFolder(path: string): boolean {
+  try {
+    const found = lstatSync(path);
+    return found.isDirectory() && Date.now() - found.mtimeMs > CLI_DEFAULTS.orphanAgeMs;
+  } catch {
+    return false;
+  }
+}

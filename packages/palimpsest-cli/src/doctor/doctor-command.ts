@@ -1,0 +1,244 @@
+/**
+ * `palimpsest doctor`: what is wrong with a home and its sessions, what would be done about it, and, with
+ * `--fix`, doing it. No log is ever rewritten: damage is copied aside, litter is removed.
+ */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { OptionError } from "palimpsest";
+import { Breath, showOnOneLine } from "palimpsest/internal";
+import {
+  addPlaceOptions,
+  type CommandShell,
+  helpText,
+  type PlaceFlags,
+} from "../command-line/command-options.ts";
+import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { progressOf } from "../stored-sessions/read-session.ts";
+import { inPlace, openHomeOf, type SessionPlace } from "../stored-sessions/session-place.ts";
+import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
+import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts";
+import { printJson } from "../terminal/print-json.ts";
+import type { Progress } from "../terminal/progress.ts";
+import { wrapWords } from "../terminal/styles.ts";
+import { type CliContext, layoutOf } from "../terminal/terminal.ts";
+import {
+  checkDisk,
+  checkModes,
+  checkSettings,
+  type PrivatePlaces,
+  privateInFolder,
+  privateInHome,
+} from "./check-home.ts";
+import { checkMemory } from "./check-memory.ts";
+import type { PostgresFlags } from "./check-postgres.ts";
+import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
+import { type DoctorFinding, type Found, isOpen, mended } from "./doctor-finding.ts";
+
+export interface DoctorFlags extends PlaceFlags, PostgresFlags {}
+
+/** Everything that was looked at, and what was found. */
+export interface DoctorReport {
+  readonly folder: string;
+  readonly projects: number;
+  readonly sessions: number;
+  readonly logBytes: number;
+  readonly blobBytes: number;
+  readonly freeBytes?: number;
+  readonly findings: readonly DoctorFinding[];
+}
+
+export function addDoctor(program: Command, { context, exitWith }: CommandShell): void {
+  const command = program
+    .command("doctor")
+    .description("look for what is wrong with stored sessions and memories, and mend it with --fix");
+  addPlaceOptions(command)
+    .option("--fix", "do what it says: copy damage aside, remove litter, make files private")
+    .option(
+      "--postgres [url]",
+      "sessions in PostgreSQL, instead of a home (default: $PALIMPSEST_POSTGRES_URL, or the PG… variables)",
+    )
+    .option("--schema <name>", "schema of the tables (default: palimpsest)")
+    .addHelpText(
+      "after",
+      helpText({
+        examples: [
+          "doctor",
+          "doctor --fix",
+          "doctor --project ~/harbour --json",
+          "doctor --folder ./sessions",
+          "doctor --postgres postgres://agent@db.internal/agent --fix",
+        ],
+        exitCodes: { 0: "nothing is wrong, or all of it was mended", 1: "problems remain" },
+        notes: [
+          "Looks at every project of the home, unless --project names one. Sessions that are open now are",
+          "only looked at. A log is never rewritten: what cannot be read is copied beside it.",
+          "In PostgreSQL it looks at every scope. Nothing is deleted: rows go to the table `damage`.",
+        ],
+      }),
+    )
+    .action(async (flags: DoctorFlags) => exitWith(await runDoctor(flags, context)));
+}
+
+export async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<number> {
+  const report =
+    flags.postgres === undefined
+      ? await inPlace(flags, context, (place) => examine(place, flags, context))
+      : await examineDatabase(flags, context);
+  if (flags.json === true) printJson(context.out, { version: SESSIONS_JSON_VERSION, ...report });
+  else context.out.write(`${render(report, flags, context).join("\n")}\n`);
+  return report.findings.some(isOpen) ? 1 : 0;
+}
+
+async function examineDatabase(flags: DoctorFlags, context: CliContext): Promise<DoctorReport> {
+  const other = (["home", "project", "folder"] as const).find((name) => flags[name] !== undefined);
+  if (other !== undefined)
+    throw new OptionError({
+      message: `--postgres cannot be combined with --${other}: sessions are in a database or in files.`,
+      hint: "Give one of them.",
+    });
+  const { examinePostgres } = await import("./check-postgres.ts");
+  return examinePostgres(flags, context, new Breath(context.signal));
+}
+
+async function examine(place: SessionPlace, flags: DoctorFlags, context: CliContext): Promise<DoctorReport> {
+  const isMending = flags.fix === true;
+  const breath = new Breath(context.signal);
+  const progress = progressOf(context);
+  const { folder, project } = flags;
+  const root = folder === undefined ? place.folder : resolve(context.folder, folder);
+  const problems = folder === undefined ? openHomeOf(flags, context).problems : [];
+  const disk = await checkDisk(root);
+  const around: readonly Found[] = [
+    ...checkSettings(problems),
+    ...disk.found,
+    ...(await checkModes(root, await privatePlaces(place, root, flags), breath)),
+  ];
+  const findings: DoctorFinding[] = [];
+  for (const found of around) findings.push(isMending ? await mended(found) : found.finding);
+
+  const projects = project === undefined ? await place.projects() : [place.project];
+  const sums = { sessions: 0, logBytes: 0, blobBytes: 0 };
+  try {
+    for (const one of projects) {
+      const store = place.storeOf(one);
+      const run: FolderRun = {
+        folder: one.folder,
+        isOurs: folder === undefined,
+        isMending,
+        breath,
+        progress,
+        sums,
+      };
+      findings.push(...(await examineFolder(run, store)));
+      if (folder === undefined) findings.push(...(await checkMemory(one.folder)));
+    }
+  } finally {
+    progress.clear();
+  }
+  const { freeBytes } = disk;
+  const free = freeBytes === undefined ? {} : { freeBytes };
+  return { folder: root, projects: projects.length, ...sums, ...free, findings };
+}
+
+async function privatePlaces(
+  place: SessionPlace,
+  root: string,
+  { folder }: DoctorFlags,
+): Promise<PrivatePlaces> {
+  if (folder === undefined) return privateInHome(root);
+  const store = place.storeOf();
+  const ours: string[] = [];
+  // Another tool's file may be called like a log.
+  for (const sessionId of await store.list())
+    if ((await store.find(sessionId)).header !== undefined) ours.push(sessionId);
+  return privateInFolder(root, ours);
+}
+
+interface FolderRun {
+  readonly folder: string;
+  /** Nobody else puts anything there. */
+  readonly isOurs: boolean;
+  readonly isMending: boolean;
+  readonly breath: Breath;
+  readonly progress: Progress;
+  readonly sums: { sessions: number; logBytes: number; blobBytes: number };
+}
+
+async function examineFolder(
+  { folder, isOurs, isMending, breath, progress, sums }: FolderRun,
+  store: ReturnType<SessionPlace["storeOf"]>,
+): Promise<readonly DoctorFinding[]> {
+  const findings: DoctorFinding[] = [];
+  const { stored, orphaned } = await idsIn({ folder, isOurs }, store);
+  const all = [...stored, ...orphaned];
+  for (const [index, sessionId] of all.entries()) {
+    await breath.take();
+    progress.show({ label: sessionId, share: index / all.length, detail: isMending ? "mending" : "looking" });
+    const checked = await checkSession(sessionId, {
+      folder,
+      isMending,
+    });
+    findings.push(...checked.findings);
+    sums.logBytes += checked.logBytes;
+    sums.blobBytes += checked.blobBytes;
+  }
+  sums.sessions += stored.length;
+  const indexes = isOurs || stored.length > 0 ? checkIndex(folder) : [];
+  for (const found of indexes) findings.push(isMending ? await mended(found) : found.finding);
+  return findings;
+}
+
+function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext): readonly string[] {
+  const { columns, styles } = layoutOf(out);
+  const { findings, folder, projects, sessions, logBytes, blobBytes, freeBytes } = report;
+  const looked = `Looked at ${formatQuantity(sessions, "session")} in ${formatQuantity(projects, "project")} of ${showOnOneLine(folder)}: ${formatBytes(logBytes)} of logs, ${formatBytes(blobBytes)} beside them${freeBytes === undefined ? "" : `; ${formatBytes(freeBytes)} free`}.`;
+  const lines = [...wrapWords("", looked, columns)];
+  let last = "";
+  for (const finding of findings.slice(0, CLI_DEFAULTS.findingsShownCount)) {
+    const heading = showOnOneLine(finding.sessionId ?? finding.path);
+    if (heading !== last) lines.push("", styles.bold(heading));
+    last = heading;
+    const sign = signOf(finding);
+    const failure = finding.failure === undefined ? "" : ` It could not be done: ${finding.failure}`;
+    const words = `${finding.kind}: ${fix === true ? finding.advice : notYet(finding)}${failure}`;
+    lines.push(...wrapWords(`  ${styles[sign.color](sign.text)} `, showOnOneLine(words), columns));
+  }
+  if (findings.length > CLI_DEFAULTS.findingsShownCount)
+    lines.push(
+      "",
+      styles.dim(
+        `… and ${formatCount(findings.length - CLI_DEFAULTS.findingsShownCount)} more; --json has all.`,
+      ),
+    );
+  return [...lines, "", verdict(findings, fix === true)];
+}
+
+/** What is done about a finding is not said as if it were done. */
+function notYet({ advice, isMendable }: DoctorFinding): string {
+  return isMendable
+    ? advice.replace(
+        /: (removed|copied aside|moved aside|made private|put in order|recorded|brought up to date)\b/,
+        "; with --fix, $1",
+      )
+    : advice;
+}
+
+function signOf(finding: DoctorFinding): {
+  readonly text: string;
+  readonly color: "green" | "red" | "yellow" | "dim";
+} {
+  if (finding.isMended === true) return { text: "✓", color: "green" };
+  if (finding.level === "note") return { text: "·", color: "dim" };
+  return finding.isMendable ? { text: "!", color: "yellow" } : { text: "✗", color: "red" };
+}
+
+function verdict(findings: readonly DoctorFinding[], isFixing: boolean): string {
+  const open = findings.filter(isOpen);
+  const fixed = findings.filter(({ isMended }) => isMended === true).length;
+  const mendable = open.filter(({ isMendable }) => isMendable).length;
+  const done = fixed > 0 ? `${formatQuantity(fixed, "thing")} mended. ` : "";
+  if (open.length === 0) return `${done}Nothing ${isFixing && fixed > 0 ? "else " : ""}is wrong.`;
+  const hint =
+    mendable > 0 && !isFixing ? ` --fix does what is said for ${formatCount(mendable)} of them.` : "";
+  return `${done}${formatQuantity(open.length, "problem")}${isFixing ? " left" : ""}.${hint}`;
+}

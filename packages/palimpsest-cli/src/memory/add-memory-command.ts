@@ -1,0 +1,72 @@
+/** `palimpsest memory add`: remembers a fact that a person says. */
+import { text as readAll } from "node:stream/consumers";
+import type { Command } from "commander";
+import { MEMORY_SOURCES, MEMORY_TYPES } from "palimpsest/internal";
+import type { MemorySource, MemoryType, RememberOptions } from "palimpsest/memory";
+import { type CommandShell, helpText } from "../command-line/command-options.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+import { oneOf } from "./list-memories-command.ts";
+import { addMemoryOptions, type MemoryFlags, withMemory } from "./memory-place.ts";
+import { printReceipt } from "./memory-words.ts";
+
+interface AddFlags extends MemoryFlags {
+  readonly name?: string;
+  readonly description?: string;
+  readonly type: MemoryType;
+  readonly source: MemorySource;
+  readonly keep?: boolean;
+  readonly share?: boolean;
+  readonly supersede?: readonly string[];
+}
+
+export function addAdd(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent
+    .command("add")
+    .description("remember a fact")
+    .argument("<text>", "the fact, or - to read it from standard input");
+  addMemoryOptions(command)
+    .option("--name <name>", "what it is called (default: its first words)")
+    .option("--description <line>", "when it matters, in one line")
+    .option("--type <type>", MEMORY_TYPES.join(", "), oneOf("--type", MEMORY_TYPES), "project" as MemoryType)
+    .option(
+      "--source <source>",
+      `who said it: ${MEMORY_SOURCES.join(", ")}`,
+      oneOf("--source", MEMORY_SOURCES),
+      "user" as MemorySource,
+    )
+    .option("--keep", "it does not lose worth with age (default: what a user said)")
+    .option("--no-keep", "it loses worth with age")
+    .option("--share", "for the team that --team names")
+    .option("--supersede <path...>", "in the place of these memories")
+    .addHelpText(
+      "after",
+      helpText({
+        examples: [
+          'memory add "We deploy on Tuesdays only."',
+          'memory add "We deploy on Thursdays." --supersede we-deploy-on-tuesdays-only.md',
+          "memory add - --name Styleguide --type feedback < style.md",
+        ],
+        exitCodes: { 1: "nothing was remembered" },
+      }),
+    )
+    .action(async (text: string, flags: AddFlags) => exitWith(await runAdd(text, flags, context)));
+}
+
+async function runAdd(said: string, flags: AddFlags, context: CliContext): Promise<number> {
+  const text = said === "-" ? await readAll(process.stdin) : said;
+  const { name, description, type, source, keep, share, supersede } = flags;
+  const options: RememberOptions = {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...{ type, source },
+    ...(keep === undefined ? {} : { decays: !keep }),
+    ...(share === true ? { isTeam: true } : {}),
+  };
+  return withMemory(flags, context, async (memory) => {
+    const receipt =
+      supersede === undefined
+        ? await memory.remember(text, options)
+        : await memory.supersede(supersede, text, options);
+    return printReceipt(receipt, flags.json, context);
+  });
+}

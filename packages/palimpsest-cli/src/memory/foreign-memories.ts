@@ -1,0 +1,124 @@
+/**
+ * What is to be imported, read from where a person pointed: one file, or the Markdown files of a directory.
+ *
+ * The directory may be a checkout of somebody else's. So nothing in it is followed that leads out of it, and what is
+ * no text is not taken for one; what is refused is told file by file, and the rest is read.
+ */
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { InputError } from "palimpsest";
+import { MEMORY_STORE_DEFAULTS, MEMORY_WRITE_DEFAULTS } from "palimpsest/internal";
+import type { ForeignFile, NotCarried } from "palimpsest/memory";
+
+export interface ForeignMemories {
+  readonly from: string | readonly ForeignFile[];
+  /** What of a directory was not read, and why. */
+  readonly refused: readonly NotCarried[];
+}
+
+/** @throws `INPUT_NOT_FOUND`, `INPUT_TOO_LARGE`, `INPUT_UNREADABLE` */
+export function readForeignMemories(path: string): ForeignMemories {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined)
+    throw new InputError("INPUT_NOT_FOUND", {
+      message: `There is no ${path}.`,
+      hint: "Give the path of a memory directory or of an export.",
+    });
+  if (stat.isDirectory()) return readDirectory(path);
+  const read = readFile(path, { mayBeLink: true });
+  if ("text" in read) return { from: read.text, refused: [] };
+  throw new InputError(read.isLarge ? "INPUT_TOO_LARGE" : "INPUT_UNREADABLE", {
+    message: `${path} is not imported: ${read.why}.`,
+    hint: "Memories are short texts in UTF-8: see whether this is the right file.",
+  });
+}
+
+function readDirectory(root: string): ForeignMemories {
+  const files: ForeignFile[] = [];
+  const refused: NotCarried[] = [];
+  const walk = (names: readonly string[]): void => {
+    const inside = names.join("/");
+    if (names.length >= MEMORY_STORE_DEFAULTS.depthLimitCount) {
+      refused.push({ origin: inside, what: "it is not looked into: it lies too deep" });
+      return;
+    }
+    for (const entry of entriesOf(inside)) {
+      // Hidden ones are somebody's own: editors', version control's, ours.
+      if (entry.name.startsWith(".")) continue;
+      const path = [...names, entry.name].join("/");
+      if (entry.isDirectory()) walk([...names, entry.name]);
+      else if (entry.isSymbolicLink()) refused.push({ origin: path, what: IS_LINK });
+      else if (/\.md$/i.test(entry.name)) {
+        const read = readFile(join(root, path), { mayBeLink: false });
+        if ("text" in read) files.push({ path, ...read });
+        else refused.push({ origin: path, what: read.why });
+      }
+    }
+  };
+  const entriesOf = (folder: string): readonly Dirent[] => {
+    try {
+      return readdirSync(join(root, folder), { withFileTypes: true }).toSorted((one, other) =>
+        one.name < other.name ? -1 : 1,
+      );
+    } catch (error) {
+      refused.push({ origin: folder === "" ? root : folder, what: reasonOf(error) });
+      return [];
+    }
+  };
+  walk([]);
+  return { from: files, refused };
+}
+
+type ReadText = { readonly text: string; readonly modifiedMs: number };
+type Refused = { readonly why: string; readonly isLarge?: boolean };
+
+const IS_LINK = "it is a link, which is not followed";
+
+/** What was opened is what is looked at and read: between two names of it something else may come. */
+function readFile(path: string, { mayBeLink }: { readonly mayBeLink: boolean }): ReadText | Refused {
+  // A pipe is opened without waiting for somebody to write into it. Windows knows neither of the two.
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  let file: number | undefined;
+  try {
+    file = openSync(path, O_RDONLY | O_NONBLOCK | (mayBeLink ? 0 : O_NOFOLLOW));
+    const stat = fstatSync(file);
+    const { size, nlink, mtimeMs } = stat;
+    const { importedBytes } = MEMORY_WRITE_DEFAULTS;
+    if (!stat.isFile()) return { why: "it is no plain file" };
+    if (!mayBeLink && nlink > 1) return { why: "it has a second name, which may lie anywhere" };
+    if (size > importedBytes)
+      return { why: `it has ${size} bytes, and may have ${importedBytes}`, isLarge: true };
+    const text = textOf(readFileSync(file));
+    return text === undefined
+      ? { why: `its ${size} bytes are no UTF-8 text` }
+      : { text, modifiedMs: mtimeMs };
+  } catch (error) {
+    return { why: reasonOf(error) };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** A byte order mark says nothing here. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    // Another encoding, or no text at all: the caller says which file it is.
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ELOOP" ? IS_LINK : `it cannot be read: ${code ?? String(error)}`;
+}

@@ -1,0 +1,43 @@
+/**
+ * `palimpsest memory`: the commands about long-term memory, one file each.
+ */
+import type { Command } from "commander";
+import { addNamed, type CommandLoaders } from "../command-line/command-loaders.ts";
+import type { CommandShell } from "../command-line/command-options.ts";
+
+const COMMANDS: CommandLoaders = {
+  list: async () => (await import("./list-memories-command.ts")).addList,
+  show: async () => (await import("./show-memory-command.ts")).addShow,
+  add: async () => (await import("./add-memory-command.ts")).addAdd,
+  search: async () => (await import("./search-memories-command.ts")).addSearch,
+  recall: async () => (await import("./recall-memories-command.ts")).addRecall,
+  forget: async () => (await import("./one-memory-commands.ts")).addForget,
+  restore: async () => (await import("./one-memory-commands.ts")).addRestore,
+  confirm: async () => (await import("./one-memory-commands.ts")).addConfirm,
+  audit: async () => (await import("./audit-memories-command.ts")).addAudit,
+  dream: async () => (await import("./dream-commands.ts")).addDream,
+  dreams: async () => (await import("./dream-commands.ts")).addDreams,
+  revert: async () => (await import("./dream-commands.ts")).addRevert,
+  import: async () => (await import("./import-memories-command.ts")).addImport,
+  export: async () => (await import("./export-memories-command.ts")).addExport,
+  path: async () => (await import("./memory-path-command.ts")).addPath,
+};
+
+const HELP = `
+Memories are facts that outlive a session: Markdown files in the project's memory directory, and an index
+of them, MEMORY.md. Edit them with any editor; the next command, and the next session, sees it.
+
+Examples:
+  palimpsest memory add "We deploy on Tuesdays only." --type project
+  palimpsest memory list
+  palimpsest memory recall "When can I deploy?"
+  palimpsest memory forget we-deploy-on-tuesdays-only.md
+  palimpsest memory restore we-deploy-on-tuesdays-only.md`;
+
+export async function addMemory(program: Command, shell: CommandShell): Promise<void> {
+  const memory = program
+    .command("memory")
+    .description("what is remembered from session to session")
+    .addHelpText("after", HELP);
+  if (shell.words !== undefined) await addNamed(memory, COMMANDS, shell);
+}

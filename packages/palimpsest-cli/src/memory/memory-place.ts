@@ -1,0 +1,74 @@
+/**
+ * Where the memories of a command are: a project's in a home, or a plain folder of them.
+ */
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { OptionError } from "palimpsest";
+import { teamFolder } from "palimpsest/internal";
+import type { DreamSessions, PersistentMemory } from "palimpsest/memory";
+import { createMemory, memoryFolder, storedSessions } from "palimpsest/memory";
+import { openHomeOf } from "../stored-sessions/session-place.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+
+export interface MemoryFlags {
+  readonly home?: string;
+  readonly project?: string;
+  readonly folder?: string;
+  readonly team?: string;
+  readonly json?: boolean;
+}
+
+/** Version of the JSON that these commands print. */
+export const MEMORY_JSON_VERSION = 1;
+
+/** Options that every one of these commands has, which prints what it did in words or as JSON. */
+export function addMemoryOptions(command: Command): Command {
+  return addMemoryPlace(command).option("--json", "print the result as JSON");
+}
+
+/** Where the memories are. */
+export function addMemoryPlace(command: Command): Command {
+  return command
+    .option("--home <folder>", "home of the project (default: $PALIMPSEST_HOME, or ~/.palimpsest)")
+    .option("--project <folder>", "folder that is worked on (default: this one)")
+    .option("--folder <folder>", "a plain folder of memories, instead of a project's")
+    .option("--team <name>", "with the memories of this team, below team/");
+}
+
+/** Does `work` with the memory that the flags name, and closes it, however that ends. */
+export async function withMemory<Result>(
+  flags: MemoryFlags,
+  context: CliContext,
+  work: (memory: PersistentMemory, sessions: DreamSessions | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { memory, sessions, close } = openPlace(flags, context);
+  try {
+    return await work(memory, sessions);
+  } finally {
+    await memory.close();
+    await close();
+  }
+}
+
+function openPlace({ home, project, folder, team }: MemoryFlags, context: CliContext) {
+  if (folder !== undefined && (home !== undefined || project !== undefined))
+    throw new OptionError({
+      message: `--folder stands beside ${home === undefined ? "--project" : "--home"}; a plain folder of memories is in no home.`,
+      hint: "Give one or the other.",
+    });
+  const opened = openHomeOf({ home, project }, context);
+  const path = folder === undefined ? join(opened.project.folder, "memory") : resolve(context.folder, folder);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new OptionError({
+      message: `${path} is no folder.`,
+      hint: "Give the folder of a memory directory with --folder.",
+    });
+  const memory = createMemory({
+    store: memoryFolder(path),
+    ...(team === undefined ? {} : { team: memoryFolder(teamFolder(opened.folder, team)) }),
+  });
+  // A plain folder is nobody's: no sessions belong to it.
+  const sessions = folder === undefined ? storedSessions(opened.storeOf(opened.project)) : undefined;
+  return { memory, sessions, close: () => opened.close() };
+}

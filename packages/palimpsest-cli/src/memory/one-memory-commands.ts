@@ -1,0 +1,43 @@
+/** `palimpsest memory forget`, `restore` and `confirm`: what a person decides of one memory. */
+import type { Command } from "commander";
+import type { MemoryReceipt, PersistentMemory } from "palimpsest/memory";
+import { type CommandShell, helpText } from "../command-line/command-options.ts";
+import { addMemoryOptions, type MemoryFlags, withMemory } from "./memory-place.ts";
+import { printReceipt } from "./memory-words.ts";
+
+interface Decision {
+  readonly name: string;
+  readonly description: string;
+  readonly decide: (memory: PersistentMemory, path: string) => Promise<MemoryReceipt>;
+}
+
+export const addForget = commandOf({
+  name: "forget",
+  description: "put a memory into the archive; `restore` brings it back",
+  decide: (memory, path) => memory.forget(path),
+});
+
+export const addRestore = commandOf({
+  name: "restore",
+  description: "put a memory back where it was when it was put away, the last one of that path",
+  decide: (memory, path) => memory.restore(path),
+});
+
+export const addConfirm = commandOf({
+  name: "confirm",
+  description: "stand by a memory: it is shown from now on where it was quarantined",
+  decide: (memory, path) => memory.confirm(path),
+});
+
+function commandOf({ name, description, decide }: Decision) {
+  return (parent: Command, { context, exitWith }: CommandShell): void => {
+    const command = parent.command(name).description(description).argument("<path>", "as the list has it");
+    addMemoryOptions(command)
+      .addHelpText("after", helpText({ examples: [`memory ${name} deploy-days.md`] }))
+      .action(async (path: string, flags: MemoryFlags) => {
+        const decided = (memory: PersistentMemory) => decide(memory, path);
+        const receipt = await withMemory(flags, context, decided);
+        exitWith(printReceipt(receipt, flags.json, context));
+      });
+  };
+}

@@ -1,0 +1,70 @@
+/** `palimpsest memory show`: one memory as its file is, or the index. */
+import type { Command } from "commander";
+import { OptionError } from "palimpsest";
+import { showHidden } from "palimpsest/internal";
+import { type CommandShell, helpText } from "../command-line/command-options.ts";
+import { printJson } from "../terminal/print-json.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
+import { factsOf } from "./memory-words.ts";
+
+interface ShowFlags extends MemoryFlags {
+  readonly archived?: boolean;
+}
+
+export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent
+    .command("show")
+    .description("print a memory as its file is, or the index as a session is shown it")
+    .argument("[path]", "as the list has it (default: the index)");
+  addMemoryOptions(command)
+    .option("--archived", "one that was put away, by the path that it had or its id")
+    .addHelpText(
+      "after",
+      helpText({
+        examples: ["memory show", "memory show deploy-days.md", "memory show deploy-days.md --archived"],
+      }),
+    )
+    .action(async (path: string | undefined, flags: ShowFlags) =>
+      exitWith(await (path === undefined ? showIndex(flags, context) : showOne(path, flags, context))),
+    );
+}
+
+async function showIndex(flags: ShowFlags, context: CliContext): Promise<number> {
+  if (flags.archived === true)
+    throw new OptionError({
+      message: "--archived names no memory.",
+      hint: "Give a path or an id; `palimpsest memory list --archived` has them.",
+    });
+  return withMemory(flags, context, async (memory) => {
+    const index = await memory.index();
+    if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...index });
+    else if (index.text === "") context.err.write("There is no index yet: nothing is remembered.\n");
+    else writeText(index.text, context);
+    return 0;
+  });
+}
+
+async function showOne(path: string, flags: ShowFlags, context: CliContext): Promise<number> {
+  return withMemory(flags, context, async (memory) => {
+    if (flags.archived === true) {
+      const archived = await memory.showArchived(path);
+      if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...archived });
+      else writeText(archived.text, context);
+      return 0;
+    }
+    const shown = await memory.show(path);
+    if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...shown });
+    else {
+      writeText(shown.text, context);
+      context.err.write(`${context.err.styles.dim(factsOf(shown))}\n`);
+    }
+    return 0;
+  });
+}
+
+/** Whoever reads a pipe or a file gets the bytes; a terminal is not to be steered by them. */
+function writeText(text: string, { out }: CliContext): void {
+  const shown = out.isInteractive ? showHidden(text.replaceAll("\r\n", "\n")) : text;
+  out.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+}

@@ -1,0 +1,89 @@
+/**
+ * `palimpsest notes edit`: the notes in a person's editor. The editor writes the file itself, as it would
+ * without this command; a program that keeps the notes notices, whatever it was about to write.
+ */
+import type { Command } from "commander";
+import { StoreError } from "palimpsest";
+import type { NotesTemplate } from "palimpsest/internal";
+import { showOnOneLine } from "palimpsest/internal";
+import {
+  addPlaceOptions,
+  type CommandShell,
+  helpText,
+  type PlaceFlags,
+} from "../command-line/command-options.ts";
+import { notesJson } from "../stored-sessions/notes-json.ts";
+import { notesWords } from "../stored-sessions/notes-words.ts";
+import { readNotes, type StoredNotes, templateOf, withSession } from "../stored-sessions/read-notes.ts";
+import { inPlace } from "../stored-sessions/session-place.ts";
+import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
+import { printJson } from "../terminal/print-json.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+import { changedFrames } from "./changed-frames.ts";
+import { editFile } from "./editor.ts";
+
+export function addEdit(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent
+    .command("edit")
+    .description("edit the notes in $VISUAL or $EDITOR; they are begun where there are none")
+    .argument("[session]", "id, the beginning of one, or a title (default: the latest session)");
+  addPlaceOptions(command)
+    .addHelpText(
+      "after",
+      helpText({
+        examples: ["notes edit", 'EDITOR="code --wait" palimpsest notes edit 3f2a91c0'],
+        notes: [
+          "A program may have the session open meanwhile: what you save is kept, and the program goes on from it.",
+        ],
+      }),
+    )
+    .action(async (which: string | undefined, flags: PlaceFlags) =>
+      exitWith(await runEdit(which, flags, context)),
+    );
+}
+
+export async function runEdit(
+  which: string | undefined,
+  flags: PlaceFlags,
+  context: CliContext,
+): Promise<number> {
+  return inPlace(flags, context, (place) =>
+    withSession(place, which, async (opened, notes) => {
+      const template = templateOf(place, flags, context);
+      const before = await begun(notes, template);
+      await editFile(notes.path, context);
+      const known = await readNotes(opened, notes, template);
+      const changed = changedFrames(before, known.text ?? "", template);
+      if (flags.json === true) {
+        const { sessionId } = opened.info;
+        const isChanged = known.text !== before;
+        printJson(context.out, {
+          version: SESSIONS_JSON_VERSION,
+          sessionId,
+          isChanged,
+          changed,
+          ...notesJson(known),
+        });
+      } else {
+        if (known.text === before) context.out.write("Nothing was changed.\n");
+        for (const line of changed) context.out.write(`${showOnOneLine(line)}\n`);
+        for (const line of notesWords(known)) context.err.write(`${context.err.styles.dim(line)}\n`);
+      }
+      return 0;
+    }),
+  );
+}
+
+/** The text that is edited. What cannot be read is not handed to an editor, which would save half of it. */
+async function begun(notes: StoredNotes, { text }: NotesTemplate): Promise<string> {
+  const there = await notes.read();
+  if (there !== undefined) return there;
+  // A program may have begun them in between.
+  if (await notes.replace(undefined, text)) return text;
+  const begunMeanwhile = await notes.read();
+  if (begunMeanwhile !== undefined) return begunMeanwhile;
+  throw new StoreError("STORE_FAILED", {
+    message: `${notes.path} was not begun: somebody else is at it.`,
+    hint: "Try again in a moment.",
+  });
+}

@@ -1,0 +1,29 @@
+/**
+ * `palimpsest notes`: the commands about the notes of a session, one file each.
+ */
+import type { Command } from "commander";
+import { addNamed, type CommandLoaders } from "../command-line/command-loaders.ts";
+import type { CommandShell } from "../command-line/command-options.ts";
+
+const COMMANDS: CommandLoaders = {
+  show: async () => (await import("./show-notes-command.ts")).addShow,
+  edit: async () => (await import("./edit-notes-command.ts")).addEdit,
+  path: async () => (await import("./notes-path-command.ts")).addPath,
+};
+
+const HELP = `
+The notes of a session say what somebody needs to go on without the conversation. They are a Markdown
+file beside the session, which a program may be keeping up to date at this moment: edit it all the same.
+
+Examples:
+  palimpsest notes show             the notes of the latest session of this folder
+  palimpsest notes edit 3f2a91c0    in $VISUAL or $EDITOR
+  palimpsest notes path 3f2a91c0    where the file lies`;
+
+export async function addNotes(program: Command, shell: CommandShell): Promise<void> {
+  const notes = program
+    .command("notes")
+    .description("show and edit the notes of a session")
+    .addHelpText("after", HELP);
+  if (shell.words !== undefined) await addNamed(notes, COMMANDS, shell);
+}

@@ -1,0 +1,76 @@
+/**
+ * `palimpsest notes show`: the notes as they are stored on standard output, and beside it what is known of them.
+ */
+import type { Command } from "commander";
+import { showHidden, showOnOneLine } from "palimpsest/internal";
+import {
+  addPlaceOptions,
+  type CommandShell,
+  helpText,
+  type PlaceFlags,
+} from "../command-line/command-options.ts";
+import { notesJson } from "../stored-sessions/notes-json.ts";
+import { notesWords } from "../stored-sessions/notes-words.ts";
+import { type KnownNotes, readNotes, templateOf, withSession } from "../stored-sessions/read-notes.ts";
+import { inPlace } from "../stored-sessions/session-place.ts";
+import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
+import { printJson } from "../terminal/print-json.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+
+export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent
+    .command("show")
+    .description("print the notes, how far they tell, and what is over its limit")
+    .argument("[session]", "id, the beginning of one, or a title (default: the latest session)");
+  addPlaceOptions(command)
+    .addHelpText(
+      "after",
+      helpText({
+        examples: ["notes show", "notes show 3f2a91c0 > notes.md", "notes show 3f2a91c0 --json"],
+        notes: [
+          "The notes go to standard output as they are stored; what is known of them goes to standard error.",
+        ],
+      }),
+    )
+    .action(async (which: string | undefined, flags: PlaceFlags) =>
+      exitWith(await runShow(which, flags, context)),
+    );
+}
+
+export async function runShow(
+  which: string | undefined,
+  flags: PlaceFlags,
+  context: CliContext,
+): Promise<number> {
+  return inPlace(flags, context, (place) =>
+    withSession(place, which, async (opened, notes) => {
+      const known = await readNotes(opened, notes, templateOf(place, flags, context));
+      if (flags.json === true) {
+        const { sessionId } = opened.info;
+        printJson(context.out, {
+          version: SESSIONS_JSON_VERSION,
+          sessionId,
+          ...notesJson(known),
+          text: known.text,
+        });
+      } else print(known, context, opened.info.sessionId);
+      return 0;
+    }),
+  );
+}
+
+function print(known: KnownNotes, { out, err }: CliContext, sessionId: string): void {
+  const { text } = known;
+  if (text === undefined) {
+    err.write(
+      `Session ${showOnOneLine(sessionId)} has no notes. palimpsest notes edit ${showOnOneLine(sessionId)} begins them.\n`,
+    );
+  } else {
+    // Whoever reads a pipe or a file gets the bytes; a terminal is not to be steered by them.
+    const shown = out.isInteractive ? showHidden(text.replaceAll("\r\n", "\n")) : text;
+    out.write(shown.endsWith("\n") || !out.isInteractive ? shown : `${shown}\n`);
+    for (const line of notesWords(known)) err.write(`${err.styles.dim(line)}\n`);
+    return;
+  }
+  for (const line of notesWords(known).slice(1)) err.write(`${err.styles.dim(line)}\n`);
+}

@@ -1,0 +1,87 @@
+/**
+ * The command line's grammar: commands, options, help, and what becomes of an error. One file a
+ * command; this one only tells them apart.
+ */
+import { Command, CommanderError } from "commander";
+import { OptionError } from "palimpsest";
+import { addNamed, type CommandLoaders } from "../command-line/command-loaders.ts";
+import { formatError } from "../terminal/error-report.ts";
+import { printable } from "../terminal/styles.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+
+/** Exit codes beside those of a command's own result. */
+export const EXIT_CODES = {
+  /** Something could not be done. */
+  failed: 1,
+  /** The command line itself was wrong. */
+  usage: 2,
+} as const;
+
+const EXAMPLES = `
+Examples:
+  palimpsest demo                                     an agent at work in this folder, live
+  palimpsest replay session.jsonl                     a recorded session in its model's window
+  palimpsest replay *.jsonl.gz --window 200k,64k,32k  several sessions, three windows each
+  palimpsest replay session.jsonl --policy economy    what another policy costs and keeps
+  palimpsest replay session.jsonl --json              the figures for a program
+  palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
+  palimpsest sessions list                            the stored sessions of this folder
+  palimpsest notes show                               the notes of the latest session of this folder
+  palimpsest memory recall "When can I deploy?"       what later sessions are told
+  palimpsest doctor                                   what is wrong with stored sessions, if anything
+
+Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
+mini-swe-agent, and message lists in the shape of OpenAI Chat and Anthropic.
+Nothing leaves this machine: no model is called, and only doctor --postgres opens a connection.`;
+
+const COMMANDS: CommandLoaders = {
+  replay: async () => (await import("../replay/replay-grammar.ts")).addReplay,
+  demo: async () => (await import("../demo/demo-grammar.ts")).addDemo,
+  sessions: async () => (await import("../sessions/sessions-command.ts")).addSessions,
+  notes: async () => (await import("../notes/notes-command.ts")).addNotes,
+  memory: async () => (await import("../memory/memory-command.ts")).addMemory,
+  doctor: async () => (await import("../doctor/doctor-command.ts")).addDoctor,
+};
+
+/** Runs a command line (without `node` and the script) and resolves with the exit code. */
+export async function runCli(args: readonly string[], context: CliContext, version: string): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(context, version);
+  const exitWith = (code: number): void => {
+    exitCode = code;
+  };
+  try {
+    await addNamed(program, COMMANDS, { context, version, exitWith, words: args });
+    sayWhereHelpIs(program, "palimpsest");
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
+    context.err.write(`${formatError(error, { styles: context.err.styles, env: context.env })}\n`);
+    return error instanceof OptionError ? EXIT_CODES.usage : EXIT_CODES.failed;
+  }
+}
+
+function createProgram(context: CliContext, version: string): Command {
+  return new Command("palimpsest")
+    .description("A finite context window, an endless conversation, and nothing ever lost.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText("after", EXAMPLES)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.out.write(text),
+      writeErr: (text) => context.err.write(text),
+      // What was typed is echoed in errors: it may have come from anywhere and must not steer the terminal.
+      outputError: (text, write) => write(text.split("\n").map(printable).join("\n")),
+      getOutHelpWidth: () => context.out.columns,
+      getErrHelpWidth: () => context.err.columns,
+    });
+}
+
+/** Whoever mistyped an option of one command does not want the help of all of them. */
+function sayWhereHelpIs(command: Command, path: string): void {
+  command.showHelpAfterError(`Run ${path} --help to see what there is.`);
+  for (const inner of command.commands) sayWhereHelpIs(inner, `${path} ${inner.name()}`);
+}

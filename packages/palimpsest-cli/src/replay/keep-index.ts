@@ -1,0 +1,45 @@
+/**
+ * `sessions.json` in a folder of kept sessions: which stored session came from which file, in which
+ * window. The sessions say so themselves in their metadata; this is for looking it up.
+ */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject, parseJson } from "palimpsest/internal";
+import type { Replayed } from "./replay-session.ts";
+
+const NAME = "sessions.json";
+
+export class KeptIndex {
+  readonly #path: string;
+
+  constructor(folder: string) {
+    this.#path = join(folder, NAME);
+  }
+
+  /** Adds a session to those that are listed already. */
+  add({ storedAs, result, imported }: Replayed): void {
+    const entry = {
+      session: storedAs,
+      file: result.file,
+      windowTokens: result.window.tokens,
+      format: imported.format,
+      ...(imported.sessionId === undefined ? {} : { recordedSession: imported.sessionId }),
+    };
+    const text = `${JSON.stringify({ version: 1, sessions: [...this.#listed(), entry] }, undefined, 2)}\n`;
+    // Written beside and moved, so that whoever stops us leaves the old one.
+    writeFileSync(`${this.#path}.new`, text, { mode: 0o600 });
+    renameSync(`${this.#path}.new`, this.#path);
+  }
+
+  /** What an earlier run listed; nothing, where there is no list that can be read. */
+  #listed(): readonly unknown[] {
+    try {
+      const parsed = parseJson(readFileSync(this.#path, "utf8"));
+      const sessions = parsed.ok && isObject(parsed.value) ? parsed.value["sessions"] : undefined;
+      return Array.isArray(sessions) ? sessions : [];
+    } catch {
+      // There is none yet.
+      return [];
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The shape of `replay --json`: stable, and the same figures that the readable report tells in words.
+ */
+
+import type { NotRead } from "palimpsest/formats";
+import type { CostFigures, SurvivalFigures } from "palimpsest/internal";
+import type { LayerName } from "palimpsest/transcript";
+
+export interface ReplayJson {
+  /** Version of this shape; it counts up when a field changes its meaning or disappears. */
+  readonly version: 1;
+  /** One per recorded session and window, in the order in which they were asked for. */
+  readonly sessions: readonly SessionResult[];
+}
+
+export type SessionResult = ReplayedSession | FailedSession;
+
+export interface SourceFigures {
+  /** Format of the recording, such as `claude-code`. */
+  readonly format: string;
+  /** The recording's own id of the session; absent where it has none. */
+  readonly sessionId?: string;
+  /** Records that the session was read from: lines of the file, or elements of its list of messages. */
+  readonly entries: number;
+  /** Messages of people and responses of models; tool results and what the tool put in are not messages here. */
+  readonly messages: number;
+  readonly toolCalls: number;
+  /** What was said in all, by our estimate, without the fixed part. */
+  readonly tokens: number;
+  /** Recorded system prompt and tools, by our estimate; 0 where the recording has none. */
+  readonly fixedTokens: number;
+}
+
+export interface WindowFigures {
+  /** The whole window of the model. */
+  readonly tokens: number;
+  /** The window less what is kept free for a summary. */
+  readonly effectiveTokens: number;
+  /** The size at which the window is compacted. */
+  readonly autoCompactAtTokens: number;
+  /** The model whose tokenizer and rules are assumed. */
+  readonly model: string;
+  /** Whether earlier messages may be rewritten. */
+  readonly editSafety: "strict" | "permissive";
+  /** When the layers act: `faithful` acts where the window demands it, never for cost. */
+  readonly policy: string;
+}
+
+export interface PromptFigures {
+  /**
+   * Origin of `tokens`: `recorded` in the file, `fixed` by the option `--fixed`, `billed` by the recorded usage less
+   * what was counted, or `unknown`, where nothing tells of a part that was not recorded.
+   */
+  readonly source: "recorded" | "fixed" | "billed" | "unknown";
+  /** System prompt and tools within each request, in the model's tokens. */
+  readonly tokens: number;
+}
+
+export interface LayerFigures {
+  readonly edits: number;
+  /** Tokens that the window lost by them. */
+  readonly freedTokens: number;
+  /** How many were made for each reason, as the log names it. */
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+export interface ReplayedSession {
+  /** The file, as it was given; absent in a demo. */
+  readonly file?: string;
+  readonly source: SourceFigures;
+  readonly window: WindowFigures;
+  readonly prompt: PromptFigures;
+  /** Requests that were prepared. */
+  readonly calls: number;
+  /** The largest of them. */
+  readonly peakTokens: number;
+  /** Requests above the blocking limit. */
+  readonly overflows: number;
+  /** True if every request fits with its prompt. Absent where nothing is judged: no calls, or an unknown prompt. */
+  readonly fits?: boolean;
+  readonly layers: Readonly<Record<LayerName, LayerFigures>>;
+  /** Requests judged by the wire oracle, each as Anthropic's and as OpenAI's, and those it would refuse. */
+  readonly invariants: { readonly checked: number; readonly broken: number };
+  /** Original blocks, and those read back byte for byte through the history tools. */
+  readonly lossless: { readonly blocks: number; readonly recovered: number };
+  /** Windows built again from the stored log after reopening it, and those that came out different. */
+  readonly rebuild: { readonly checked: number; readonly different: number };
+  /**
+   * How far the predicted size of the recorded tool's own context was from what its provider
+   * reported, as a share of it; absent where no usage was recorded.
+   */
+  readonly estimator?: { readonly calls: number; readonly medianError: number; readonly p95Error: number };
+  /**
+   * Strings that the agent used and had last seen at least 8,000 tokens before: how many there were,
+   * how many could be read in the window at that moment, and how many could be read or reached (behind a
+   * visible pointer, or among the first hits of a search for strings that can be read). Absent in a demo.
+   */
+  readonly survival?: SurvivalFigures;
+  /** What the requests cost beside those of the same session with nothing taken out. Absent in a demo. */
+  readonly cost?: CostFigures;
+  /** Damage that was mended: in the file, and in the conversation. */
+  readonly repairs: number;
+  /** What the file holds and nobody could read; it is in no other figure. */
+  readonly notRead: NotRead;
+  /** What the session takes in the store. */
+  readonly bytesWritten: number;
+  /** Preparing one call, by the middle and the slowest hundredth, and the whole replay with its checks. */
+  readonly ms: { readonly prepareP50: number; readonly prepareP99: number; readonly total: number };
+}
+
+export interface FailedSession {
+  /** The file, as it was given. */
+  readonly file: string;
+  /** Absent where the file could not be read. */
+  readonly source?: SourceFigures;
+  /** Absent where the file could not be read. */
+  readonly window?: WindowFigures;
+  /** Likewise. */
+  readonly prompt?: PromptFigures;
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string };
+}
+
+export function isFailed(session: SessionResult): session is FailedSession {
+  return "error" in session;
+}
+
+/** Returns `fits` of a session, as far as it can be judged. */
+export function judgeFit({
+  calls,
+  overflows,
+  prompt,
+}: Pick<ReplayedSession, "calls" | "overflows" | "prompt">): Pick<ReplayedSession, "fits"> {
+  if (calls === 0 || (overflows === 0 && prompt.source === "unknown")) return {};
+  return { fits: overflows === 0 };
+}
+
+/** Whether every check of a replayed session held. */
+export function isSound(session: ReplayedSession): boolean {
+  const { overflows, invariants, lossless, rebuild } = session;
+  return (
+    overflows === 0 &&
+    invariants.broken === 0 &&
+    rebuild.different === 0 &&
+    lossless.recovered === lossless.blocks
+  );
+}
+
+/** 0: everything held. 3: all that happened is that some windows were too small. 1: anything else. */
+export function exitCodeOf(sessions: readonly SessionResult[]): 0 | 1 | 3 {
+  const failed = sessions.filter(isFailed);
+  const isAllSound = sessions.every((session) => isFailed(session) || isSound(session));
+  if (!isAllSound) return 1;
+  if (failed.length === 0) return 0;
+  return failed.every(({ error }) => error.code === "WINDOW_TOO_SMALL") ? 3 : 1;
+}

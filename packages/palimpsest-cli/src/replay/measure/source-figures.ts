@@ -1,0 +1,86 @@
+/**
+ * What a recording holds and which window it is replayed in: the figures that are known before the
+ * first call.
+ */
+
+import type { PolicyName } from "palimpsest";
+import { DEFAULT_POLICY } from "palimpsest/compaction";
+import type { ImportedMessage, ImportedSession } from "palimpsest/formats";
+import { countSession } from "palimpsest/formats";
+import { holdsBoundReasoning } from "palimpsest/internal";
+import {
+  type ContextBudget,
+  editSafety,
+  estimateFixed,
+  estimateMessage,
+  planBudget,
+  resolveModelLimits,
+  tokenizerRatio,
+} from "palimpsest/tokens";
+import { CLI_DEFAULTS } from "../../defaults/cli.ts";
+import type { SourceFigures, WindowFigures } from "./replay-json.ts";
+
+export function messagesOf(session: ImportedSession): readonly ImportedMessage[] {
+  return session.items.filter((item) => item.type === "message");
+}
+
+/** The model that answered most often; where none is named, the usual one of the format. */
+export function mainModel(session: ImportedSession): string {
+  const answers = new Map<string, number>();
+  for (const { message } of messagesOf(session)) {
+    const { model } = message;
+    // Tools write answers of their own under names in angle brackets.
+    if (model !== undefined && model !== "" && !model.startsWith("<"))
+      answers.set(model, (answers.get(model) ?? 0) + 1);
+  }
+  const [most] = [...answers].sort(([, left], [, right]) => right - left);
+  return most?.[0] ?? CLI_DEFAULTS.modelOfFormat[session.format];
+}
+
+export function sourceFigures(session: ImportedSession, model: string): SourceFigures {
+  const counts = countSession(session);
+  const ratio = tokenizerRatio(model);
+  const said = messagesOf(session).reduce((sum, { message }) => sum + estimateMessage(message, model), 0);
+  const tools = session.tools === undefined ? undefined : JSON.stringify(session.tools);
+  const fixed = estimateFixed({
+    ...(session.system === undefined ? {} : { system: session.system }),
+    ...(tools === undefined ? {} : { tools }),
+  });
+  return {
+    format: session.format,
+    ...(session.sessionId === undefined ? {} : { sessionId: session.sessionId }),
+    entries: session.recordCount ?? session.items.length,
+    messages: counts.userMessages + counts.assistantMessages,
+    toolCalls: counts.toolCalls,
+    tokens: Math.round(said * ratio),
+    fixedTokens: Math.round(fixed * ratio),
+  };
+}
+
+/** The limits of the window: the model's, or those of `windowTokens`. */
+export function budgetOf(model: string, windowTokens: number | undefined): ContextBudget {
+  return planBudget(resolveModelLimits({ model, option: { windowTokens } }));
+}
+
+export function windowFigures(
+  budget: ContextBudget,
+  { model, messages, policy = DEFAULT_POLICY, editSafety: asked }: WindowSetting,
+): WindowFigures {
+  const isBound = messages.some(({ message }) => holdsBoundReasoning(message, model));
+  return {
+    tokens: budget.windowTokens,
+    effectiveTokens: budget.effectiveTokens,
+    autoCompactAtTokens: budget.autoCompactGateTokens,
+    model,
+    editSafety: asked ?? editSafety({ model, holdsBoundReasoning: isBound }),
+    policy,
+  };
+}
+
+/** What the figures of a window are about. */
+export interface WindowSetting {
+  readonly model: string;
+  readonly messages: readonly ImportedMessage[];
+  readonly policy?: PolicyName | undefined;
+  readonly editSafety?: "strict" | "permissive" | undefined;
+}

@@ -1,0 +1,196 @@
+/**
+ * What a page of a replayed session holds: the type of the JSON in it, which the browser script
+ * reads, and how it is assembled.
+ *
+ * Everything is written once. A *piece* is one block in one form; a call names the pieces that its
+ * request held by how they differ from those of the call before, so that a page grows with what was
+ * said and not with how often it was sent.
+ */
+
+import type { Origin, Role } from "palimpsest";
+import { shorten } from "palimpsest/internal";
+import type { ContextBudget } from "palimpsest/tokens";
+import type { LayerName } from "palimpsest/transcript";
+import { PAGE_DEFAULTS } from "../../defaults/page.ts";
+import type { ReplayedSession } from "../measure/replay-json.ts";
+
+/** What the tokens of a request are for, from the bottom of the picture to its top. */
+export const PAGE_CATEGORIES = [
+  "fixed",
+  "inserted",
+  "user",
+  "assistant",
+  "thinking",
+  "calls",
+  "results",
+  "attachments",
+] as const;
+
+export type PageCategory = (typeof PAGE_CATEGORIES)[number];
+
+/** How a block is shown: as it was said, by its head and tail, in a few words, or said by the library itself. */
+export type PageForm = "original" | "preview" | "cleared" | "summary" | "inserted";
+
+/** Where pieces come from: an entry of the log, or a message that an edit inserted behind it. */
+export interface PageSource {
+  readonly seq: number;
+  readonly role: Role;
+  readonly origin: Origin;
+  readonly insertedBy?: number;
+}
+
+/** A text, whole or with its middle left out. */
+export type PageText = string | { readonly head: string; readonly tail: string; readonly characters: number };
+
+/** One block in one form. */
+export interface PagePiece {
+  /** Index in the page's sources. */
+  readonly source: number;
+  /** Index of the block in its message. */
+  readonly block: number;
+  /** Index in {@link PAGE_CATEGORIES}. */
+  readonly category: number;
+  readonly form: PageForm;
+  /** Reference tokens, rounded: a call's `ratio` makes tokens of its model of them. */
+  readonly tokens: number;
+  readonly text: PageText;
+  /** The block's type, where its category does not say it. */
+  readonly type?: string;
+  /** The tool that is called or that answered. */
+  readonly tool?: string;
+  /** The tool said that it failed. */
+  readonly isError?: true;
+}
+
+/** What an edit took out of sight, the most important names only. */
+export interface PageLoss {
+  readonly messages: number;
+  readonly blocks: number;
+  readonly userMessages: number;
+  readonly files: readonly string[];
+  readonly commands: readonly string[];
+  readonly strings: readonly string[];
+  /** Names that are left out here. */
+  readonly more: number;
+  readonly recovery: string;
+}
+
+/** Something that was shown otherwise from a call on. */
+export interface PageEdit {
+  /** Index of the call that was the first to see it. */
+  readonly call: number;
+  readonly layer: LayerName | "repair";
+  /** Why it was made, in words. */
+  readonly reason: string;
+  readonly freedTokens: number;
+  /** The edit's entry in the log, or that of the message that arrived too large. */
+  readonly seq: number;
+  /** Blocks that are shown otherwise. */
+  readonly blocks?: number;
+  /** Size of a block that arrived too large, in bytes. */
+  readonly bytes?: number;
+  /** What a repair was about. */
+  readonly subject?: string;
+  readonly loss?: PageLoss;
+}
+
+/** What a call cost, in input-token-equivalents: the answer is left out, it is the same in every window. */
+export interface PageCallCost {
+  /** In the window that was replayed. */
+  readonly cost: number;
+  /** What the same call would have cost with everything said so far in it. */
+  readonly uncompactedCost?: number;
+  /** Tokens of a request that were written anew because the prompt cache held none of the last one. */
+  readonly missedTokens?: number;
+}
+
+export interface PageCall extends Partial<PageCallCost> {
+  readonly seq: number;
+  /** Size of the request. */
+  readonly tokens: number;
+  /** Tokens by category, in the order of {@link PAGE_CATEGORIES}. */
+  readonly byCategory: readonly number[];
+  /** Tokens of the model per reference token. */
+  readonly ratio: number;
+  /**
+   * The request's pieces: so many as at the beginning of the call before, so many as at its end, and
+   * between the two runs of pieces as pairs of the first one and how many follow one another.
+   */
+  readonly pieces: readonly number[];
+}
+
+/** What every request carries, where the recording has it. */
+export interface PageFixed {
+  readonly system?: PageText;
+  /** The definitions of the tools, in JSON. */
+  readonly tools?: PageText;
+}
+
+/** What the recorder saw, call by call. */
+export interface RecordedPage {
+  readonly fixed: PageFixed;
+  readonly sources: readonly PageSource[];
+  readonly pieces: readonly PagePiece[];
+  readonly edits: readonly PageEdit[];
+  readonly calls: readonly PageCall[];
+  /** The notes that the log alone would keep of the session, at its end; absent where they say nothing. */
+  readonly notes?: PageNotes;
+}
+
+export interface PageNotes {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** Costs as a simulation of the prompt cache tells them. */
+export interface PageCosts {
+  /** One per call, in their order. */
+  readonly calls: readonly PageCallCost[];
+  /** Input-token-equivalents that the edits of a layer saved, less what they cost. */
+  readonly savedByLayer?: Readonly<Partial<Record<LayerName, number>>>;
+}
+
+export interface PageData extends RecordedPage {
+  /** Version of this shape; page and script are written together, so nobody else reads it. */
+  readonly version: 1;
+  /** Of the library that wrote the page. */
+  readonly palimpsest: string;
+  readonly title: string;
+  readonly figures: ReplayedSession;
+  /** The sizes that the picture shows as lines, in tokens. */
+  readonly limits: {
+    readonly windowTokens: number;
+    readonly warningTokens: number;
+    readonly autoCompactTokens: number;
+    readonly blockingTokens: number;
+  };
+  readonly savedByLayer?: Readonly<Partial<Record<LayerName, number>>>;
+}
+
+export interface PageInput {
+  readonly title: string;
+  readonly version: string;
+  readonly figures: ReplayedSession;
+  readonly budget: ContextBudget;
+  readonly recorded: RecordedPage;
+  readonly costs?: PageCosts | undefined;
+}
+
+export function assemblePage({ title, version, figures, budget, recorded, costs }: PageInput): PageData {
+  const saved = costs?.savedByLayer;
+  return {
+    version: 1,
+    palimpsest: version,
+    title: shorten(title, PAGE_DEFAULTS.pageNameCharacters),
+    figures,
+    limits: {
+      windowTokens: budget.windowTokens,
+      warningTokens: budget.warningTokens,
+      autoCompactTokens: budget.autoCompactGateTokens,
+      blockingTokens: budget.blockingTokens,
+    },
+    ...recorded,
+    calls: recorded.calls.map((call, index) => ({ ...call, ...costs?.calls[index] })),
+    ...(saved === undefined ? {} : { savedByLayer: saved }),
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * The pieces of a page: every block in every form in which some request held it, once.
+ */
+
+import type { ContentBlock, VisibleMessage } from "palimpsest";
+import {
+  asString,
+  cutHead,
+  cutTail,
+  isObject,
+  redactBroken,
+  shorten,
+  withoutSecrets,
+} from "palimpsest/internal";
+import { estimateBlock } from "palimpsest/tokens";
+import type { LayerName, VisibleBlock } from "palimpsest/transcript";
+import { blockText } from "palimpsest/transcript";
+import { PAGE_DEFAULTS } from "../../defaults/page.ts";
+import { categoryOf, isCall, isCipheredThinking } from "./page-category.ts";
+import {
+  PAGE_CATEGORIES,
+  type PageForm,
+  type PagePiece,
+  type PageSource,
+  type PageText,
+} from "./page-data.ts";
+
+/** Layers that leave the beginning and the end of a block where it was. */
+const PREVIEWING: ReadonlySet<LayerName> = new Set(["offload", "peel"]);
+
+/** Forms that one block has had; more than one or two are rare. */
+interface KnownForm {
+  readonly block: ContentBlock;
+  readonly piece: number;
+}
+
+export class PageDictionary {
+  readonly sources: PageSource[] = [];
+  readonly pieces: PagePiece[] = [];
+  /** Of each piece, in reference tokens, not rounded. */
+  readonly tokens: number[] = [];
+  readonly #sourceIndexes = new Map<string, number>();
+  readonly #forms = new Map<string, KnownForm[]>();
+  readonly #tools = new Map<string, string>();
+  /** The layer that gave a block its form last. */
+  readonly #layers = new Map<string, LayerName>();
+
+  /** An edit of `layer` shows this block otherwise from now on. */
+  reshaped(
+    block: { readonly seq: number; readonly insertedBy?: number; readonly block: number },
+    layer: LayerName,
+  ) {
+    this.#layers.set(placeKey(block, block.block), layer);
+  }
+
+  /** The piece that a block of the window is, new or known. */
+  pieceOf(message: VisibleMessage, visible: VisibleBlock): number {
+    const { block, index } = visible;
+    const key = placeKey(message, index);
+    const forms = this.#forms.get(key) ?? [];
+    this.#forms.set(key, forms);
+    const known =
+      forms.find((form) => form.block === block) ?? forms.find((form) => isSame(form.block, block));
+    if (known !== undefined) return known.piece;
+    const piece = this.pieces.length;
+    forms.push({ block, piece });
+    this.tokens.push(estimateBlock(block));
+    this.pieces.push({
+      source: this.#sourceOf(message),
+      block: index,
+      category: PAGE_CATEGORIES.indexOf(categoryOf(block, message)),
+      form: this.#formOf(message, visible, key),
+      tokens: Math.round(estimateBlock(block)),
+      ...this.#wordsOf(block, message.insertedBy !== undefined),
+    });
+    return piece;
+  }
+
+  #sourceOf({ seq, role, origin, insertedBy }: VisibleMessage): number {
+    const key = `${seq}:${insertedBy ?? ""}`;
+    const known = this.#sourceIndexes.get(key);
+    if (known !== undefined) return known;
+    this.sources.push({ seq, role, origin, ...(insertedBy === undefined ? {} : { insertedBy }) });
+    this.#sourceIndexes.set(key, this.sources.length - 1);
+    return this.sources.length - 1;
+  }
+
+  #formOf(message: VisibleMessage, { form }: VisibleBlock, key: string): PageForm {
+    if (form === "edited") {
+      const layer = this.#layers.get(key);
+      return layer !== undefined && PREVIEWING.has(layer) ? "preview" : "cleared";
+    }
+    if (message.insertedBy !== undefined) return message.origin === "summary" ? "summary" : "inserted";
+    return form;
+  }
+
+  #wordsOf(shown: ContentBlock, isInserted: boolean): Pick<PagePiece, "text" | "type" | "tool" | "isError"> {
+    // Before it is cut: what is left of a key has no shape any more.
+    const block = withoutSecrets(shown);
+    if (isCall(block)) {
+      this.#tools.set(block.id, block.name);
+      return { text: pageText(JSON.stringify(block.input) ?? ""), tool: nameOf(block.name) };
+    }
+    const answered = "tool_use_id" in block ? this.#tools.get(block.tool_use_id) : undefined;
+    const characters = isInserted ? PAGE_DEFAULTS.pageInsertedCharacters : PAGE_DEFAULTS.pageTextCharacters;
+    const isPlain = block.type === "text" || block.type === "thinking" || block.type === "tool_result";
+    return {
+      text: isCipheredThinking(block) ? "" : pageText(blockText(block), characters),
+      ...(isPlain ? {} : { type: nameOf(typeName(block)) }),
+      ...(answered === undefined ? {} : { tool: nameOf(answered) }),
+      ...("is_error" in block && block.is_error === true ? { isError: true } : {}),
+    };
+  }
+}
+
+function typeName(block: ContentBlock): string {
+  if (block.type !== "opaque") return block.type;
+  return (isObject(block.value) ? asString(block.value["type"]) : undefined) ?? block.type;
+}
+
+const nameOf = (name: string): string => shorten(String(name), PAGE_DEFAULTS.pageNameCharacters);
+
+function placeKey(message: { readonly seq: number; readonly insertedBy?: number }, block: number): string {
+  return `${message.seq}:${message.insertedBy ?? ""}:${block}`;
+}
+
+/** A window that is folded anew may mend a block into another object of the same content. */
+function isSame(one: ContentBlock, other: ContentBlock): boolean {
+  return one.type === other.type && JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** A text as the page keeps it, without secrets. */
+export function pageText(said: string, characters: number = PAGE_DEFAULTS.pageTextCharacters): PageText {
+  const text = redactBroken(said).text;
+  const { pageTextTailCharacters } = PAGE_DEFAULTS;
+  if (text.length <= characters) return text;
+  return {
+    head: cutHead(text, characters - pageTextTailCharacters),
+    tail: cutTail(text, pageTextTailCharacters),
+    characters: text.length,
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * The edits of a page: what a session tells its observer, as it is shown, with the names of a loss
+ * report cut to the most important.
+ */
+
+import type { SessionEvent } from "palimpsest";
+import { shorten } from "palimpsest/internal";
+import type { LossReport } from "palimpsest/transcript";
+import { PAGE_DEFAULTS } from "../../defaults/page.ts";
+import { reasonWords } from "../../terminal/edit-reasons.ts";
+import type { PageEdit, PageLoss } from "./page-data.ts";
+
+/** What an event says about the window; `undefined` where nothing is shown otherwise. `call`: the one that sees it first. */
+export function pageEdit(event: SessionEvent, call: number): PageEdit | undefined {
+  if (event.type === "layer") {
+    const { seq, layer, edit } = event;
+    const { reason, freedTokens, effect, loss } = edit;
+    const blocks = effect.forms?.length ?? 0;
+    return {
+      call,
+      layer,
+      reason: shorten(reasonWords(reason), PAGE_DEFAULTS.pageNameCharacters),
+      freedTokens: Math.round(freedTokens),
+      seq,
+      ...(blocks === 0 ? {} : { blocks }),
+      ...(loss === undefined ? {} : { loss: pageLoss(loss) }),
+    };
+  }
+  if (event.type === "offloaded") {
+    const { seq, bytes, freedTokens } = event;
+    return { call, layer: "offload", reason: reasonWords("arrival"), freedTokens, seq, blocks: 1, bytes };
+  }
+  if (event.type === "repair") {
+    const { seq, reason } = event;
+    const subject = shorten(event.subject, PAGE_DEFAULTS.pageNameCharacters);
+    return { call, layer: "repair", reason, freedTokens: 0, seq, subject };
+  }
+  return undefined;
+}
+
+function pageLoss({ messages, blocks, userMessages, recovery, ...names }: LossReport): PageLoss {
+  const listed = [names.files, names.commands, names.strings];
+  const [files, commands, strings] = listed.map((list) =>
+    list
+      .slice(0, PAGE_DEFAULTS.lossNamesCount)
+      .map((name) => shorten(name, PAGE_DEFAULTS.lossNameCharacters)),
+  );
+  const more = listed.reduce((sum, list) => sum + Math.max(0, list.length - PAGE_DEFAULTS.lossNamesCount), 0);
+  return {
+    messages,
+    blocks,
+    userMessages,
+    files: files!,
+    commands: commands!,
+    strings: strings!,
+    more,
+    recovery,
+  };
+}

@@ -1,0 +1,240 @@
+/**
+ * `palimpsest replay FILE…`: recorded sessions through a finite window, with proof that nothing
+ * broke and nothing was lost.
+ */
+
+import { basename } from "node:path";
+import type { PolicyName } from "palimpsest";
+import { OptionError } from "palimpsest";
+import type { ImportedSession } from "palimpsest/formats";
+import { importSessions, readInputFile } from "palimpsest/formats";
+import { redactBroken } from "palimpsest/internal";
+import type { TariffName } from "palimpsest/tokens";
+import { describeError, formatReport } from "../terminal/error-report.ts";
+import { formatBytes, formatTokens } from "../terminal/figures.ts";
+import { Progress } from "../terminal/progress.ts";
+import { printable } from "../terminal/styles.ts";
+import { withTempFolder } from "../terminal/temp-folder.ts";
+import { type CliContext, layoutOf } from "../terminal/terminal.ts";
+import { KeptIndex } from "./keep-index.ts";
+import { exitCodeOf, isSound, type ReplayJson } from "./measure/replay-json.ts";
+import type { PageParts } from "./page/page-files.ts";
+import { PageRecorder } from "./page/page-recorder.ts";
+import { ReplayPages } from "./replay-pages.ts";
+import { type NotReplayed, type Replayed, replaySession } from "./replay-session.ts";
+import { groupRepairs } from "./report/repair-groups.ts";
+import { renderSession } from "./report/session-report.ts";
+import { type NamedResult, renderSummary } from "./report/summary-table.ts";
+
+export interface ReplayOptions {
+  /** Windows to replay in, in tokens; the model's own where there are none. */
+  readonly windowSizes: readonly number[];
+  /** System prompt and tools in tokens; as recorded or billed, where it is left out. */
+  readonly fixedTokens?: number | undefined;
+  readonly model?: string | undefined;
+  readonly policy?: PolicyName | undefined;
+  readonly tariff?: TariffName | undefined;
+  readonly editSafety?: "strict" | "permissive" | undefined;
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+  /** Folder in which the stored sessions stay. */
+  readonly keep?: string | undefined;
+  /** File for a page of the session; with a suffix each, where there are several. */
+  readonly html?: string | undefined;
+  /** Of the library; pages say what wrote them. */
+  readonly version?: string | undefined;
+}
+
+interface Run {
+  readonly options: ReplayOptions;
+  readonly context: CliContext;
+  readonly progress: Progress;
+  readonly results: NamedResult[];
+  readonly pages: ReplayPages | undefined;
+  readonly isOneFile: boolean;
+}
+
+/** Replays every session of the files; what goes wrong with one never stops the others. Resolves with the exit code. */
+export async function runReplay(
+  files: readonly string[],
+  options: ReplayOptions,
+  context: CliContext,
+): Promise<number> {
+  if (files.length === 0) {
+    throw new OptionError({
+      message: "There is no file to replay.",
+      hint: "Give one or more recorded sessions: palimpsest replay session.jsonl",
+    });
+  }
+  const isQuiet = options.quiet === true;
+  const progress = new Progress({ terminal: context.err, isQuiet, nowMs: () => performance.now() });
+  const { html, version = "" } = options;
+  const pages = html === undefined ? undefined : new ReplayPages({ path: html, version });
+  const run: Run = { options, context, progress, results: [], pages, isOneFile: files.length === 1 };
+  try {
+    for (const [index, file] of files.entries())
+      await replayFile(file, run, (share) => (index + share) / files.length);
+  } finally {
+    progress.clear();
+  }
+  finish(run);
+  const code = exitCodeOf(run.results.map(({ result }) => result));
+  return pages === undefined || pages.failedCount === 0 ? code : 1;
+}
+
+type OverallShare = (shareOfFile: number) => number;
+
+async function replayFile(file: string, run: Run, overall: OverallShare): Promise<void> {
+  const sessions = await readSessions(file, run, overall);
+  const windows = run.options.windowSizes.length > 0 ? run.options.windowSizes : [undefined];
+  const tasks = sessions.flatMap((imported) => windows.map((windowTokens) => ({ imported, windowTokens })));
+  for (const [index, { imported, windowTokens }] of tasks.entries()) {
+    const name = nameOf(file, imported, sessions);
+    const page = run.pages === undefined ? undefined : new PageRecorder();
+    const done = await inStore(run.options.keep, (folder) =>
+      replaySession({
+        file,
+        imported,
+        folder,
+        windowTokens,
+        fixedTokens: run.options.fixedTokens,
+        model: run.options.model,
+        policy: run.options.policy,
+        tariff: run.options.tariff,
+        editSafety: run.options.editSafety,
+        page,
+        signal: run.context.signal,
+        onProgress: (share, tokens) =>
+          run.progress.show({
+            label: name,
+            share: overall((index + share) / tasks.length),
+            detail: `window ${formatTokens(tokens)}`,
+          }),
+      }),
+    );
+    if (done.type === "replayed" && run.options.keep !== undefined) new KeptIndex(run.options.keep).add(done);
+    report(name, done, run);
+    if (done.type !== "replayed" || page === undefined) continue;
+    const session = sessions.length === 1 ? undefined : String(sessions.indexOf(imported) + 1);
+    writePage({ name, done, recorder: page, parts: partsOf({ file, session, windowTokens }, run) }, run);
+  }
+}
+
+/** Only what this run has several of. */
+function partsOf({ file, session, windowTokens }: PageParts, { isOneFile, options }: Run): PageParts {
+  return {
+    ...(isOneFile ? {} : { file }),
+    session,
+    ...(options.windowSizes.length > 1 ? { windowTokens } : {}),
+  };
+}
+
+function writePage(
+  page: {
+    readonly name: string;
+    readonly done: Replayed;
+    readonly recorder: PageRecorder;
+    readonly parts: PageParts;
+  },
+  { pages, options, context, progress }: Run,
+): void {
+  const outcome = pages?.write({ ...page, title: titleOf(page.name, page.done) });
+  if (outcome === undefined || (outcome.type === "written" && options.quiet === true)) return;
+  progress.clear();
+  const { err } = context;
+  const words =
+    outcome.type === "failed"
+      ? formatReport(outcome.error, err.styles)
+      : `${printable(outcome.path)} (${formatBytes(outcome.bytes)})`;
+  err.write(`Page of ${printable(page.name)}: ${words}\n`);
+}
+
+/** The sessions of a file; none, and a result that says why, where it cannot be read. */
+async function readSessions(
+  file: string,
+  run: Run,
+  overall: OverallShare,
+): Promise<readonly ImportedSession[]> {
+  const { signal } = run.context;
+  try {
+    run.progress.show({ label: basename(file), share: overall(0), detail: "reading" });
+    return importSessions(await readInputFile(file, { signal })).sessions;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    report(printable(basename(file)), { type: "failed", result: { file, error: describeError(error) } }, run);
+    return [];
+  }
+}
+
+async function inStore<Result>(
+  keep: string | undefined,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  return keep === undefined ? withTempFolder(work) : work(keep);
+}
+
+function nameOf(file: string, imported: ImportedSession, all: readonly ImportedSession[]): string {
+  const name = printable(basename(file));
+  return all.length === 1
+    ? name
+    : `${name} [${printable(imported.sessionId ?? `${all.indexOf(imported) + 1}`)}]`;
+}
+
+function report(
+  name: string,
+  done: Replayed | NotReplayed,
+  { options, context, progress, results }: Run,
+): void {
+  results.push({ name, result: done.result });
+  if (options.json === true) return;
+  const isWorthSaying = options.quiet !== true || done.type === "failed" || !isSound(done.result);
+  if (!isWorthSaying) return;
+  progress.clear();
+  const lines =
+    done.type === "failed" ? failureLines(name, done, context) : sessionLines(name, done, options, context);
+  context.out.write(`${lines.join("\n")}\n\n`);
+}
+
+function sessionLines(
+  name: string,
+  done: Replayed,
+  options: ReplayOptions,
+  { out }: CliContext,
+): readonly string[] {
+  const { result, budget, track, lossless, rebuild, imported } = done;
+  const lines = renderSession(
+    {
+      title: titleOf(name, done),
+      result,
+      budget,
+      calls: track.calls,
+      violations: track.violations,
+      lost: lossless.lost,
+      differentCalls: rebuild.differentCalls,
+      repairs: groupRepairs(imported.repairs, track.repairs),
+    },
+    layoutOf(out),
+  );
+  const kept =
+    options.keep === undefined
+      ? []
+      : [out.styles.dim(`  · ${"Stored as".padEnd(13)} ${done.storedAs} in ${printable(options.keep)}`)];
+  return [...lines, ...kept];
+}
+
+function titleOf(name: string, { imported }: Replayed): string {
+  return `${name} · ${redactBroken(imported.title ?? imported.format).text}`;
+}
+
+function failureLines(name: string, { result }: NotReplayed, { out }: CliContext): readonly string[] {
+  return [out.styles.bold(name), `  ${out.styles.red("✗")} ${formatReport(result.error, out.styles)}`];
+}
+
+function finish({ options, context, results }: Run): void {
+  if (options.json === true) {
+    const json: ReplayJson = { version: 1, sessions: results.map(({ result }) => result) };
+    context.out.write(`${JSON.stringify(json, undefined, 2)}\n`);
+  } else if (options.quiet !== true && results.length > 1) {
+    context.out.write(`${renderSummary(results, context.out.styles).join("\n")}\n`);
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * A session for people: what came in, the picture of its window, what the layers did, what was
+ * checked. The same figures as in `--json`.
+ */
+
+import type { LayerName } from "palimpsest/transcript";
+import { CLI_DEFAULTS } from "../../defaults/cli.ts";
+import { reasonWords } from "../../terminal/edit-reasons.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatMs,
+  formatQuantity,
+  formatShare,
+  formatTokens,
+} from "../../terminal/figures.ts";
+import { printable, wrapWords } from "../../terminal/styles.ts";
+import type { LayerFigures, ReplayedSession } from "../measure/replay-json.ts";
+import type { TrackedCall } from "../measure/session-track.ts";
+import { type CheckedSession, checksOf, formatCheck, type ReportLayout } from "./checks-report.ts";
+import { renderWindowChart } from "./window-chart.ts";
+
+export interface ReportedSession extends CheckedSession {
+  readonly title: string;
+  readonly calls: readonly TrackedCall[];
+  /** What had to be mended, in groups, one line each. */
+  readonly repairs: readonly string[];
+}
+
+const LAYER_WORDS: Readonly<Record<LayerName, string>> = {
+  offload: "large blocks moved out of the window, a preview and a pointer left",
+  microcompact: "old tool results and arguments cleared, a brief left",
+  collapse: "old rounds shown as one line each",
+  extractive: "everything older told in nine sections, without a model",
+  full: "everything older told by a model's summary",
+  "session-memory": "everything older told by the session's notes",
+  reactive: "made smaller after the provider refused",
+  peel: "the newest round itself cut to size",
+};
+
+/** The whole report of one session, line by line. */
+export function renderSession(session: ReportedSession, layout: ReportLayout): readonly string[] {
+  const { result, repairs } = session;
+  return [
+    ...headline(session, layout),
+    "",
+    ...windowLines(session, layout),
+    ...layerLines(result, layout),
+    ...checksOf(session).flatMap((check) => formatCheck(check, layout)),
+    ...repairLines(repairs, result.repairs, layout),
+    ...survivalLines(result, layout),
+    ...priceLines(result, layout),
+    ...costLines(result, layout),
+  ];
+}
+
+/** The picture of the window, where there is enough to see. */
+export function windowLines(
+  { calls, budget }: Pick<ReportedSession, "calls" | "budget">,
+  layout: ReportLayout,
+): readonly string[] {
+  if (calls.length < CLI_DEFAULTS.chartMinCalls) return [];
+  const thresholds = [
+    { name: "auto-compact", tokens: budget.autoCompactGateTokens },
+    { name: "limit", tokens: budget.blockingTokens },
+  ];
+  return [...renderWindowChart({ calls, windowTokens: budget.windowTokens, thresholds }, layout), ""];
+}
+
+function headline({ title, result }: ReportedSession, { columns, styles }: ReportLayout): readonly string[] {
+  const { source, window, peakTokens } = result;
+  const strong = (tokens: number): string => styles.bold(formatTokens(tokens));
+  const said = `${formatQuantity(source.messages, "message")} and ${formatQuantity(source.toolCalls, "tool call")}`;
+  const verb = source.messages + source.toolCalls === 1 ? "says" : "say";
+  const fixed =
+    source.fixedTokens > 0 ? `, and ${formatTokens(source.fixedTokens)} of system prompt and tools` : "";
+  const words =
+    `${said} ${verb} ${strong(source.tokens)} tokens${fixed}. They pass through a window of ` +
+    `${strong(window.tokens)} (${printable(window.model)}), which never holds more than ${strong(peakTokens)}.`;
+  return [...wrapWords("", styles.bold(printable(title)), columns), ...wrapWords("", words, columns)];
+}
+
+/** What each layer did, and what it freed. */
+export function layerLines(
+  { layers }: ReplayedSession,
+  { columns, styles }: ReportLayout,
+): readonly string[] {
+  const active = (Object.entries(layers) as [LayerName, LayerFigures][]).filter(([, { edits }]) => edits > 0);
+  if (active.length === 0)
+    return [`  ${styles.dim("No layer had to act: everything fits as it was said.")}`, ""];
+  const rows = active.map(([name, { edits, freedTokens, reasons }]) => ({
+    name,
+    why: Object.entries(reasons)
+      .map(([reason, count]) => `${formatCount(count)}× ${reasonWords(reason)}`)
+      .join("; "),
+    edits: `${formatCount(edits)}×`,
+    freed: `−${formatTokens(freedTokens)}`,
+  }));
+  const width = (field: "name" | "edits" | "freed"): number =>
+    Math.max(...rows.map((row) => row[field].length));
+  const widths = { name: width("name"), edits: width("edits"), freed: width("freed") };
+  return [
+    ...rows.flatMap(({ name, why, edits, freed }) => {
+      const figures = `${edits.padStart(widths.edits)}  ${styles.cyan(freed.padStart(widths.freed))}`;
+      const first = `  ${styles.bold(name.padEnd(widths.name))}  ${figures}  `;
+      const margin = " ".repeat(widths.name + widths.edits + widths.freed + 8);
+      const reasons = why === "" ? [] : wrapWords(margin, why, columns);
+      return [...wrapWords(first, LAYER_WORDS[name], columns), ...reasons];
+    }),
+    "",
+  ];
+}
+
+function repairLines(repairs: readonly string[], count: number, layout: ReportLayout): readonly string[] {
+  if (count === 0) return [];
+  const shown = repairs.slice(0, CLI_DEFAULTS.repairsShownCount);
+  const rest = repairs.length - shown.length;
+  return formatCheck(
+    {
+      holds: undefined,
+      name: "Repaired",
+      words: `${formatQuantity(count, "place")} that a provider or a reader would have stumbled over`,
+      details: [...shown, ...(rest > 0 ? [`and ${formatQuantity(rest, "more kind", "more kinds")}`] : [])],
+    },
+    layout,
+  );
+}
+
+/** What of the past was still there when it was used. */
+function survivalLines({ survival }: ReplayedSession, layout: ReportLayout): readonly string[] {
+  if (survival === undefined || survival.farReferences === 0) return [];
+  const { farReferences, visible, reachable } = survival;
+  const share = (count: number): string => formatShare(count / farReferences);
+  const words =
+    `of ${formatQuantity(farReferences, "string")} that the agent used from far back, ${share(visible)} could still be ` +
+    `read in the window and ${share(reachable)} be reached from it`;
+  return formatCheck({ holds: undefined, name: "Survived", words, details: [] }, layout);
+}
+
+/** What the requests cost beside the session that nobody manages. */
+function priceLines({ cost, window, source }: ReplayedSession, layout: ReportLayout): readonly string[] {
+  if (cost === undefined || cost.uncompacted === 0) return [];
+  const { inputTokenEquivalents, uncompacted, ratio, tariff } = cost;
+  const left = [
+    "answers",
+    "lookups",
+    ...(source.fixedTokens > 0 ? [] : ["the prompt that was not recorded"]),
+  ];
+  const words =
+    `${formatTokens(inputTokenEquivalents)} input-token-equivalents under ${window.policy}, ${formatTokens(uncompacted)} ` +
+    `with nothing taken out: ${formatShare(ratio)} (${printable(tariff)}; without ${left.join(" and ")})`;
+  return formatCheck({ holds: undefined, name: "It cost", words, details: [] }, layout);
+}
+
+/** Time and space. */
+export function costLines({ bytesWritten, ms }: ReplayedSession, layout: ReportLayout): readonly string[] {
+  const prepare = `${formatMs(ms.prepareP50)} to prepare a call, ${formatMs(ms.prepareP99)} in the slowest hundredth`;
+  const words = `${prepare}; ${formatBytes(bytesWritten)} on disk; ${formatMs(ms.total)} in all, checks included`;
+  return formatCheck({ holds: undefined, name: "It took", words, details: [] }, layout);
+}

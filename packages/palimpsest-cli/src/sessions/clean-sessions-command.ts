@@ -1,0 +1,198 @@
+/**
+ * `palimpsest sessions clean`: moves sessions that nobody has used for long to the trash, and deletes what
+ * was there for long enough; with `--dry-run` it only says what it would do.
+ */
+import type { Command } from "commander";
+import type { CleanUpReport, HomeProject, KeptReason } from "palimpsest";
+import { cleanUp, FileSessionStore, OptionError, systemClock } from "palimpsest";
+import { HOME_DEFAULTS, showOnOneLine } from "palimpsest/internal";
+import {
+  addPlaceOptions,
+  type CommandShell,
+  helpText,
+  type PlaceFlags,
+  parseCount,
+} from "../command-line/command-options.ts";
+import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { progressOf } from "../stored-sessions/read-session.ts";
+import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts";
+import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
+import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts";
+import { printJson } from "../terminal/print-json.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+
+export interface CleanFlags extends PlaceFlags {
+  readonly dryRun?: boolean;
+  readonly period?: number;
+}
+
+interface Cleaned {
+  readonly project: HomeProject;
+  readonly report: CleanUpReport;
+}
+
+export function addClean(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent
+    .command("clean")
+    .description("move sessions that nobody has used for long to the trash");
+  addPlaceOptions(command)
+    .option("--dry-run", "only say what would be done")
+    .option(
+      "--period <days>",
+      "days without activity (default: cleanupPeriodDays of settings.json, or 30)",
+      parseCount("--period", { min: 1, max: HOME_DEFAULTS.maxDays }),
+    )
+    .addHelpText(
+      "after",
+      helpText({
+        examples: [
+          "sessions clean --dry-run",
+          "sessions clean --period 90",
+          "sessions clean --project ~/harbour",
+          "sessions list --trash",
+        ],
+        notes: [
+          "Of every project of the home, unless --project names one. Never an open session, never what a",
+          "clock that jumped makes look old, never memory. sessions restore brings a session back.",
+        ],
+      }),
+    )
+    .action(async (flags: CleanFlags) => exitWith(await runClean(flags, context)));
+}
+
+export async function runClean(flags: CleanFlags, context: CliContext): Promise<number> {
+  return inPlace(flags, context, async (place) => {
+    const isDryRun = flags.dryRun === true;
+    if (!isDryRun && flags.period === undefined && !place.isRetentionKnown) throw unknownRetention();
+    if (!isDryRun && flags.folder !== undefined) await refuseForeign(place);
+    const cleaned = await cleanAll(place, flags, context);
+    if (flags.json === true) {
+      const projects = cleaned.map(({ project, report }) => ({
+        ...(project.name === "" ? {} : { project: project.name }),
+        ...report,
+      }));
+      printJson(context.out, { version: SESSIONS_JSON_VERSION, isDryRun, projects });
+    } else context.out.write(`${render(cleaned, isDryRun, context).join("\n")}\n`);
+    const isDone = cleaned.every(
+      ({ report: { outcome, failures } }) =>
+        failures.length === 0 && (outcome === "done" || outcome === "off"),
+    );
+    return isDone ? 0 : 1;
+  });
+}
+
+async function cleanAll(
+  place: SessionPlace,
+  flags: CleanFlags,
+  context: CliContext,
+): Promise<readonly Cleaned[]> {
+  const projects = flags.project === undefined ? await place.projects() : [place.project];
+  const progress = progressOf(context);
+  const cleaned: Cleaned[] = [];
+  const { cleanupPeriodDays, trashGraceDays } = place.retention;
+  try {
+    for (const [index, project] of projects.entries()) {
+      const store = place.storeOf(project);
+      const ledger = store instanceof FileSessionStore ? { ledger: store.cleanUpLedger() } : {};
+      const report = await cleanUp(store, {
+        clock: systemClock,
+        settings: { cleanupPeriodDays: flags.period ?? cleanupPeriodDays, trashGraceDays },
+        ...ledger,
+        dryRun: flags.dryRun === true,
+        limit: Number.POSITIVE_INFINITY,
+        signal: context.signal,
+        onProgress: ({ done, total }) =>
+          progress.show({
+            label: project.name,
+            share: (index + done / Math.max(1, total)) / projects.length,
+            detail: "cleaning up",
+          }),
+      });
+      cleaned.push({ project, report });
+      if (context.signal.aborted) break;
+    }
+  } finally {
+    progress.clear();
+  }
+  return cleaned;
+}
+
+/** In a folder that is not ours alone, a file of another tool may be called like a log, and be old. */
+async function refuseForeign(place: SessionPlace): Promise<void> {
+  const store = place.storeOf();
+  for (const sessionId of await store.list()) {
+    if ((await store.find(sessionId)).header !== undefined) continue;
+    throw new OptionError({
+      message: `${sessionId}.jsonl in ${place.folder} does not begin like the log of a session, so nothing was moved.`,
+      hint: "Name the folder of the sessions, or put the file elsewhere; --dry-run tells what would be done.",
+    });
+  }
+}
+
+/** Whoever wrote a period that cannot be read meant something by it. */
+function unknownRetention(): OptionError {
+  return new OptionError({
+    message: "How long sessions are to be kept cannot be read from settings.json, so nothing was moved.",
+    hint: "palimpsest doctor says what is wrong with it; or give --period DAYS.",
+  });
+}
+
+const KEPT_WORDS: Readonly<Record<KeptReason, string>> = {
+  recent: "used lately",
+  "in-use": "open now",
+  "date-damaged": "of a damaged date",
+  "date-ahead": "of a date in the future",
+  "clock-in-doubt": "kept because the clock is in doubt",
+  "over-limit": "left for the next run",
+  "already-in-trash": "with another of their id in the trash",
+  "in-grace": "in the trash for not long enough",
+  "not-observed": "in the trash for long enough only by the clock",
+  changed: "changed meanwhile",
+};
+
+const OUTCOME_WORDS: Readonly<Partial<Record<CleanUpReport["outcome"], string>>> = {
+  off: "cleanupPeriodDays is 0: nothing is ever moved or deleted",
+  busy: "another process is cleaning up",
+  "clock-in-doubt": "nothing was done, because the clock is in doubt",
+  stopped: "stopped before it was finished",
+};
+
+function render(cleaned: readonly Cleaned[], isDryRun: boolean, { out }: CliContext): readonly string[] {
+  const { styles } = out;
+  const lines: string[] = [];
+  for (const { project, report } of cleaned) {
+    const { actions, failures, outcome } = report;
+    const words = OUTCOME_WORDS[outcome];
+    if (actions.length === 0 && failures.length === 0 && words === undefined) continue;
+    lines.push(styles.bold(showOnOneLine(project.name === "" ? project.folder : project.name)));
+    if (words !== undefined) lines.push(`  ${styles.yellow("!")} ${words}`);
+    for (const action of actions.slice(0, CLI_DEFAULTS.cleanedShownCount)) {
+      const verb = action.kind === "trash" ? "to the trash" : "deleted";
+      const size = action.kind === "trash" ? `, ${formatBytes(action.bytes)}` : "";
+      lines.push(`  ${showOnOneLine(action.sessionId)}  ${verb}: ${action.reason}${size}`);
+    }
+    if (actions.length > CLI_DEFAULTS.cleanedShownCount)
+      lines.push(styles.dim(`  … and ${formatCount(actions.length - CLI_DEFAULTS.cleanedShownCount)} more`));
+    for (const { sessionId, message } of failures)
+      lines.push(`  ${styles.red("✗")} ${showOnOneLine(`${sessionId ?? ""} ${message}`)}`);
+  }
+  return [...lines, ...(lines.length > 0 ? [""] : []), ...summary(cleaned, isDryRun)];
+}
+
+function summary(cleaned: readonly Cleaned[], isDryRun: boolean): readonly string[] {
+  const sum = (of: (report: CleanUpReport) => number): number =>
+    cleaned.reduce((total, { report }) => total + of(report), 0);
+  const count = (kind: "trash" | "purge") =>
+    sum(({ actions }) => actions.filter((action) => action.kind === kind).length);
+  const kept = new Map<KeptReason, number>();
+  for (const { report } of cleaned)
+    for (const [reason, some] of Object.entries(report.kept) as [KeptReason, number][])
+      kept.set(reason, (kept.get(reason) ?? 0) + some);
+  const keptWords = [...kept].map(([reason, some]) => `${formatCount(some)} ${KEPT_WORDS[reason]}`);
+  const verb = isDryRun ? "would go" : "went";
+  return [
+    `${formatQuantity(count("trash"), "session")} ${verb} to the trash, ${formatCount(count("purge"))} ${isDryRun ? "would be" : "were"} deleted for good.`,
+    ...(keptWords.length === 0 ? [] : [`Kept: ${keptWords.join(", ")}.`]),
+    ...(isDryRun ? ["Nothing was changed; leave out --dry-run to do it."] : []),
+  ];
+}

@@ -1,0 +1,305 @@
+/**
+ * `palimpsest sessions export ID`: a session as lines that hold all of it, as Markdown, or as a page.
+ */
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import type { LogDamage } from "palimpsest";
+import { nodeHasher, OptionError } from "palimpsest";
+import {
+  type ExportedHead,
+  type ExportedItem,
+  exportLines,
+  htmlEnd,
+  htmlHead,
+  htmlItem,
+  isoTime,
+  LogReader,
+  markdownHead,
+  markdownItem,
+  SessionPresenter,
+  showOnOneLine,
+} from "palimpsest/internal";
+import type { Edit, Entry } from "palimpsest/transcript";
+import {
+  addPlaceOptions,
+  type CommandShell,
+  helpText,
+  type PlaceFlags,
+} from "../command-line/command-options.ts";
+import {
+  type OpenedLog,
+  progressOf,
+  readThrough,
+  surveyOf,
+  withLog,
+} from "../stored-sessions/read-session.ts";
+import { inPlace } from "../stored-sessions/session-place.ts";
+import { tagsOf } from "../stored-sessions/session-words.ts";
+import { listedSession, SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
+import type { Survey } from "../stored-sessions/survey-log.ts";
+import { reasonWords } from "../terminal/edit-reasons.ts";
+import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
+import { printJson } from "../terminal/print-json.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+import { writeThrough, writeWhole } from "../terminal/write-output.ts";
+
+export type ExportFormat = "jsonl" | "md" | "html";
+
+export interface ExportFlags extends PlaceFlags {
+  readonly format?: ExportFormat;
+  readonly output?: string;
+  /** Undefined: as the format has it. */
+  readonly redact?: boolean;
+}
+
+const REDACT_HELP =
+  "take keys and passwords out (default for md and html; jsonl is the session to the letter without it)";
+
+export function addExport(parent: Command, { context, version, exitWith }: CommandShell): void {
+  const command = parent
+    .command("export")
+    .description("write a session as JSONL, Markdown or a page of HTML")
+    .argument("<session>", "id, the beginning of one, or a title");
+  addPlaceOptions(command)
+    .addOption(
+      new Option(
+        "-f, --format <format>",
+        "what to write (default: by the name of the file, else md)",
+      ).choices(["jsonl", "md", "html"]),
+    )
+    .option(
+      "-o, --output <file>",
+      "write to this file, whole or not at all (default: -, the standard output)",
+    )
+    .option("--redact", REDACT_HELP)
+    .option("--no-redact", "keep keys and passwords as they were said")
+    .addHelpText(
+      "after",
+      helpText({
+        examples: [
+          "sessions export 3f2a91c0 | less",
+          "sessions export 3f2a91c0 -o session.html",
+          "sessions export 3f2a91c0 -o backup.jsonl",
+          "sessions export 3f2a91c0 -f jsonl | ssh other palimpsest sessions import -",
+        ],
+        notes: [
+          "jsonl holds all of the session, and import makes the same one of it: keys and passwords that",
+          "were said are in it, unless --redact is given. md and html are for reading.",
+          "With --json, what was written is told on standard output, so -o is needed.",
+        ],
+      }),
+    )
+    .action(async (which: string, flags: ExportFlags) =>
+      exitWith(await runExport(which, flags, context, version)),
+    );
+}
+
+export async function runExport(
+  which: string,
+  flags: ExportFlags,
+  context: CliContext,
+  version: string,
+): Promise<number> {
+  const output = flags.output === "-" ? undefined : flags.output;
+  const format = flags.format ?? formatOf(output);
+  const isRedacted = flags.redact ?? format !== "jsonl";
+  if (flags.json === true && output === undefined) {
+    throw new OptionError({
+      message: "--json tells what was written, and the export itself would go to the same place.",
+      hint: "Give a file with --output; for the session as JSON lines, ask for --format jsonl instead.",
+    });
+  }
+  return inPlace(flags, context, (place) =>
+    withLog(place, which, async (opened) => {
+      const run: ExportRun = {
+        opened,
+        context,
+        format,
+        isRedacted,
+        version,
+        report: { redacted: 0, missing: 0, damaged: 0 },
+      };
+      const pieces = format === "jsonl" ? jsonlOf(run) : documentOf(run);
+      if (output === undefined) {
+        await writeThrough(context.out, pieces);
+        report(run, undefined);
+        return 0;
+      }
+      const path = resolve(context.folder, output);
+      const bytes = await writeWhole(path, pieces);
+      if (flags.json === true) {
+        const { redacted, missing } = run.report;
+        const { sessionId } = opened.info;
+        const json = {
+          version: SESSIONS_JSON_VERSION,
+          sessionId,
+          format,
+          path,
+          bytes,
+          isRedacted,
+          redacted,
+          missing,
+        };
+        printJson(context.out, json);
+      } else report(run, { path, bytes });
+      return 0;
+    }),
+  );
+}
+
+interface ExportRun {
+  readonly opened: OpenedLog;
+  readonly context: CliContext;
+  readonly format: ExportFormat;
+  readonly isRedacted: boolean;
+  readonly version: string;
+  /** Counted while it is written. */
+  readonly report: { redacted: number; missing: number; damaged: number };
+}
+
+function formatOf(output: string | undefined): ExportFormat {
+  const ending = /\.(jsonl|md|html)$/i.exec(output ?? "")?.[1]?.toLowerCase();
+  return ending === "jsonl" || ending === "html" ? ending : "md";
+}
+
+/** On standard error, so that the export itself can go anywhere. */
+function report(
+  { context: { err }, format, isRedacted, report: { redacted, missing, damaged } }: ExportRun,
+  file: { readonly path: string; readonly bytes: number } | undefined,
+): void {
+  const words = [
+    ...(redacted > 0 ? [`${formatQuantity(redacted, "secret")} taken out`] : []),
+    ...(missing > 0 ? [`${formatQuantity(missing, "large text")} missing in the store`] : []),
+    ...(damaged > 0
+      ? [`${formatQuantity(damaged, "damaged stretch", "damaged stretches")} passed over`]
+      : []),
+    ...(format === "jsonl" && !isRedacted ? ["to the letter: secrets that were said are in it"] : []),
+  ];
+  if (file !== undefined) words.unshift(`${showOnOneLine(file.path)} (${formatBytes(file.bytes)})`);
+  if (words.length > 0) err.write(`${words.join("; ")}\n`);
+}
+
+async function* jsonlOf({ opened, context, isRedacted, report: counted }: ExportRun): AsyncGenerator<string> {
+  const progress = progressOf(context);
+  const { info, log } = opened;
+  const lines = exportLines(log, {
+    isRedacted,
+    hasher: nodeHasher,
+    signal: context.signal,
+    onProgress: (position) =>
+      progress.show({ label: info.sessionId, share: position / Math.max(1, info.bytes), detail: "writing" }),
+    onMissing: () => {
+      counted.missing++;
+    },
+    observer: {
+      onEvent: () => {
+        counted.damaged++;
+      },
+    },
+  });
+  try {
+    for await (const line of lines) yield `${line}\n`;
+  } finally {
+    progress.clear();
+  }
+}
+
+/** Gone through twice: what stands above the conversation is known at its end only. */
+async function* documentOf(run: ExportRun): AsyncGenerator<string> {
+  const { opened, context, format, isRedacted, version, report: counted } = run;
+  const survey = await surveyOf(opened, context);
+  const presenter = new SessionPresenter({ isRedacted });
+  const reader = new LogReader(opened.log, new Map());
+  // Pieces of a secret may stand before it: in the preview of a text, or in what was made of an earlier session.
+  if (run.isRedacted)
+    for await (const { entries } of readThrough(opened, context, "reading"))
+      for (const { entry } of entries)
+        if (entry.type === "message") presenter.learn(await reader.wholeContent(entry));
+  const [head, item] = format === "html" ? [htmlHead, htmlItem] : [markdownHead, markdownItem];
+  yield head(headOf(opened, survey, presenter));
+  for await (const { entries, damage } of readThrough(opened, context, "writing")) {
+    counted.damaged += damage.length;
+    for (const one of damage) yield item(presenter.note(damageWords(one)));
+    for (const { entry } of entries) {
+      const { made, missing } = await itemOf(entry, { survey, presenter, reader });
+      if (made !== undefined) yield item(made);
+      if (missing === 0) continue;
+      counted.missing += missing;
+      yield item(presenter.note(missingWords(entry.seq, missing)));
+    }
+  }
+  counted.redacted = [...presenter.redacted.values()].reduce((sum, count) => sum + count, 0);
+  if (format === "html")
+    yield htmlEnd(
+      `Written by palimpsest ${version}${isRedacted ? "; keys and passwords were taken out where their shape gave them away" : ""}.`,
+    );
+}
+
+async function itemOf(
+  entry: Entry,
+  to: { readonly survey: Survey; readonly presenter: SessionPresenter; readonly reader: LogReader },
+): Promise<{ readonly made: ExportedItem | undefined; readonly missing: number }> {
+  if (entry.type === "edit") {
+    const words = editWords(entry.edit);
+    return { made: words === undefined ? undefined : to.presenter.note(words), missing: 0 };
+  }
+  if (entry.type !== "message") return { made: undefined, missing: 0 };
+  const { seq, role, origin, at, saidAt, interrupted } = entry;
+  const content = await to.reader.wholeContent(entry);
+  const made = to.presenter.message({
+    seq,
+    role,
+    origin,
+    at: saidAt ?? at,
+    isTakenBack: !to.survey.isOnLine(seq),
+    isInterrupted: interrupted === true,
+    content,
+  });
+  // What is shown in the place of a text that is gone is the very block that the log has.
+  const missing = entry.content.filter(
+    (block, index) => block.type === "blob" && content[index] === block.shown,
+  );
+  return { made, missing: missing.length };
+}
+
+function missingWords(seq: number, count: number): string {
+  return `Of m${seq}, ${formatQuantity(count, "large text")} cannot be read in the store any more; what stands above is the preview`;
+}
+
+/** What a reader wants to know of: where the model no longer saw what stands above, and where it was taken back. */
+function editWords(edit: Edit): string | undefined {
+  if (edit.kind === "rewind") return `Went back to m${edit.toSeq}`;
+  if (!("isBoundary" in edit) || edit.isBoundary !== true) return undefined;
+  return `Compacted here (${edit.kind}, ${reasonWords(edit.reason)}): ${formatTokens(edit.freedTokens)} tokens left the model's window`;
+}
+
+function damageWords({ bytes, reason }: LogDamage): string {
+  return `Here ${formatCount(bytes)} bytes of the log cannot be read (${reason})`;
+}
+
+function headOf({ info }: OpenedLog, survey: Survey, presenter: SessionPresenter): ExportedHead {
+  const { counts, firstAt, lastAt } = survey;
+  const { header } = info;
+  const time = (at: number | undefined): string | undefined => (at === undefined ? undefined : isoTime(at));
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ["Session", info.sessionId],
+    ["Folder", header?.workingCopy],
+    ["Begun", time(firstAt)],
+    ["Last message", time(lastAt)],
+    ["Imported from", header?.source?.format],
+    ["Fork of", header?.parent?.sessionId],
+    ["Tags", tagsOf(info.metadata).join(", ") || undefined],
+    ["Models", [...survey.models.keys()].join(", ") || undefined],
+    [
+      "Said",
+      `${formatQuantity(counts.user, "prompt")}, ${formatQuantity(counts.assistant, "answer")}, ${formatQuantity(counts.toolCalls, "tool call")}`,
+    ],
+  ];
+  return {
+    title: presenter.line(listedSession(info, {}).name ?? info.sessionId),
+    facts: facts.flatMap(([name, value]) =>
+      value === undefined ? [] : [{ name, value: presenter.line(value) }],
+    ),
+    prompts: survey.prompts.map(({ seq, text }) => ({ seq, text: presenter.line(text) })),
+  };
+}

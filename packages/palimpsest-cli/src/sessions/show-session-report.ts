@@ -1,0 +1,125 @@
+/**
+ * What `sessions show` says of a session, in words.
+ */
+
+import { type ExportedMessage, showHidden, showOnOneLine, speakerOf } from "palimpsest/internal";
+import type { HeaderEntry } from "palimpsest/transcript";
+import { promptTokens } from "palimpsest/transcript";
+import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { notesFacts } from "../stored-sessions/notes-words.ts";
+import type { KnownNotes, UnreadableNotes } from "../stored-sessions/read-notes.ts";
+import type { OpenedLog, ResumedWindow } from "../stored-sessions/read-session.ts";
+import { formatAge, formatTime, nameOf, tagsOf } from "../stored-sessions/session-words.ts";
+import type { Survey } from "../stored-sessions/survey-log.ts";
+import { cutToColumns } from "../terminal/columns.ts";
+import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
+import { wrapWords } from "../terminal/styles.ts";
+import { type CliContext, layoutOf } from "../terminal/terminal.ts";
+
+/** A session, as it is shown. */
+export interface Shown {
+  readonly opened: OpenedLog;
+  readonly window: ResumedWindow;
+  readonly survey: Survey;
+  /** Absent where the store keeps none. */
+  readonly notes: KnownNotes | UnreadableNotes | undefined;
+  readonly messages: readonly ExportedMessage[];
+}
+
+/** What a session is, what it holds, and what was said last, in words. */
+export function renderShown(shown: Shown, context: CliContext): readonly string[] {
+  const { opened, survey, messages } = shown;
+  const { columns, styles } = layoutOf(context.out);
+  const { info } = opened;
+  const title = nameOf(info) ?? "(nothing said)";
+  const facts = factsOf(shown, Date.now()).flatMap(([name, value]) =>
+    wrapWords(`  ${styles.dim(name.padEnd(11))} `, value, columns),
+  );
+  const damage =
+    survey.damage.length === 0 ? [] : wrapWords(`  ${styles.red("✗")} `, damageWords(survey), columns);
+  return [
+    styles.bold(cutToColumns(title, columns)),
+    ...facts,
+    ...damage,
+    ...messages.flatMap((message) => ["", ...renderMessage(message, context)]),
+  ];
+}
+
+function damageWords({ damage }: Survey): string {
+  const bytes = damage.reduce((sum, one) => sum + one.bytes, 0);
+  return `${formatQuantity(damage.length, "damaged stretch", "damaged stretches")}, ${formatBytes(bytes)}; palimpsest doctor says more`;
+}
+
+function factsOf(
+  { opened: { info, project }, window, survey, notes }: Shown,
+  nowMs: number,
+): readonly (readonly [string, string])[] {
+  const { header, metadata } = info;
+  const { counts, usage, costUsd, blobs } = survey;
+  // Of an import, the store knows only what happened here.
+  const lastActivityAt = (header?.source && survey.lastAt) ?? info.lastActivityAt;
+  const created = `${survey.firstAt === undefined ? "at an unknown time" : formatTime(survey.firstAt)}, last active ${formatAge(lastActivityAt, nowMs)}`;
+  const windowTokens = window.keeper.ledger.figure().tokens;
+  const facts: (readonly [string, string | undefined])[] = [
+    ["Id", showOnOneLine(info.sessionId) + (info.isInUse ? "  ● being written now" : "")],
+    ["Folder", header?.workingCopy],
+    ["Project", project.name === "" ? undefined : project.name],
+    ["Tags", tagsOf(metadata).join(", ") || undefined],
+    ["Fork of", header?.parent?.sessionId],
+    ["Imported", header?.source === undefined ? undefined : sourceWords(header, header.source)],
+    ["Begun", created],
+    [
+      "Said",
+      `${formatQuantity(counts.user, "prompt")}, ${formatQuantity(counts.assistant, "answer")}, ${formatQuantity(counts.toolCalls, "tool call")}${counts.toolErrors > 0 ? ` (${formatCount(counts.toolErrors)} failed)` : ""}, ${formatTokens(survey.saidTokens)} tokens in all`,
+    ],
+    [
+      "Window",
+      `${formatTokens(windowTokens)} tokens now, ${formatQuantity(window.projection.visible.length, "message")}; ${formatQuantity(survey.compactions, "compaction")}`,
+    ],
+    ["Calls", counts.calls === 0 ? undefined : callWords(survey)],
+    ["Billed", usage === undefined ? undefined : usageWords(usage, costUsd)],
+    [
+      "Stored",
+      `${formatBytes(info.bytes)} in ${formatQuantity(counts.entries, "entry", "entries")}${blobs.count > 0 ? `, and ${formatQuantity(blobs.count, "large text")} of ${formatBytes(blobs.bytes)}` : ""}`,
+    ],
+    ...notesFacts(notes),
+  ];
+  return facts.flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, showOnOneLine(value)] as const],
+  );
+}
+
+function sourceWords({ at }: HeaderEntry, { format, sessionId }: NonNullable<HeaderEntry["source"]>): string {
+  return `${sessionId === undefined ? format : `${format} ${sessionId}`}, ${formatTime(at)}`;
+}
+
+function callWords({ counts, models }: Survey): string {
+  const names = [...models].sort(([, one], [, other]) => other - one).map(([name]) => name);
+  return `${formatCount(counts.calls)}, by ${names.join(", ")}`;
+}
+
+function usageWords(usage: NonNullable<Survey["usage"]>, costUsd: number | undefined): string {
+  const cost = costUsd === undefined ? "" : `, $${costUsd.toFixed(2)} at list prices`;
+  return `${formatTokens(promptTokens(usage))} tokens in (${formatTokens(usage.cacheReadTokens)} from the cache), ${formatTokens(usage.outputTokens)} out${cost}`;
+}
+
+function renderMessage(message: ExportedMessage, context: CliContext): readonly string[] {
+  const { styles } = context.out;
+  const { seq, at, parts } = message;
+  return [
+    `${styles.bold(speakerOf(message))}  ${styles.dim(`m${seq}  ${formatTime(at)}`)}`,
+    ...parts.flatMap(({ kind, tool, text }) => {
+      const lines = showHidden(text).trimEnd().split("\n");
+      const more =
+        lines.length > CLI_DEFAULTS.shownBlockLines
+          ? [styles.dim(`  … ${formatQuantity(lines.length - CLI_DEFAULTS.shownBlockLines, "more line")}`)]
+          : [];
+      const heading =
+        kind === "text" ? [] : [styles.cyan(`  ${kind}${tool === undefined ? "" : ` ${tool}`}`)];
+      const body = lines
+        .slice(0, CLI_DEFAULTS.shownBlockLines)
+        .map((line) => `  ${cutToColumns(line, context.out.columns - 2)}`);
+      return [...heading, ...body, ...more];
+    }),
+  ];
+}

@@ -1,0 +1,152 @@
+/** The notes of one stored session, and what is known of them. Reading takes no lease. */
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { NotesFile } from "palimpsest";
+import { nodeFileSystem, StoreError } from "palimpsest";
+import {
+  DEFAULTS,
+  findOverLimit,
+  findSection,
+  isConflictName,
+  isEmptyTemplate,
+  isWithin,
+  measureNotes,
+  NOTES_MARK,
+  NOTES_TEMPLATE,
+  type NotesDocument,
+  type NotesLimits,
+  type NotesState,
+  type NotesTemplate,
+  notesLimits,
+  type OverLimit,
+  parseNotes,
+  parseNotesState,
+  readNotesConfig,
+  readTemplate,
+} from "palimpsest/internal";
+import type { PlaceFlags } from "../command-line/command-options.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+import { foldWindow, type OpenedLog, withLog } from "./read-session.ts";
+import type { SessionPlace } from "./session-place.ts";
+
+/** Notes that have a file. */
+export type StoredNotes = NotesFile & { readonly path: string };
+
+/** What is known of a session's notes. */
+export interface KnownNotes {
+  readonly path: string;
+  /** Absent where there are none. */
+  readonly text?: string;
+  readonly tokens: number;
+  readonly limits: NotesLimits;
+  readonly over: OverLimit;
+  /** How far they tell; absent where that is off the line, or nobody knows. */
+  readonly state?: NotesState;
+  /** The number of the log's last entry. */
+  readonly lastSeq: number;
+  /** Texts of people beside them, by path. */
+  readonly conflicts: readonly string[];
+  /** First line of the section of this kind, if something is in it. */
+  lineOf(kind: "title" | "state"): string | undefined;
+}
+
+/** Notes that are there and cannot be read. */
+export interface UnreadableNotes {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** Does `work` with the session that `which` names, or with the latest one of the project. */
+export async function withSession<Result>(
+  place: SessionPlace,
+  which: string | undefined,
+  work: (opened: OpenedLog, notes: StoredNotes) => Promise<Result>,
+): Promise<Result> {
+  return withLog(place, which ?? (await latestOf(place)), (opened) => work(opened, storedNotes(opened)));
+}
+
+async function latestOf(place: SessionPlace): Promise<string> {
+  const [latest] = (await place.list({ limit: 1 })).sessions;
+  if (latest !== undefined) return latest.sessionId;
+  throw new StoreError("SESSION_NOT_FOUND", {
+    message: "There are no sessions in this project.",
+    hint: "Name a session of another: its id, the beginning of one, or its exact title.",
+  });
+}
+
+function storedNotes({ log }: OpenedLog): StoredNotes {
+  const { notes } = log;
+  if (notes?.path !== undefined) return notes as StoredNotes;
+  throw new StoreError("STORE_FAILED", {
+    message: `The store of session ${log.sessionId} keeps no file of notes.`,
+    hint: "Notes of a session that lies in files have one.",
+  });
+}
+
+/** Reads the notes and measures them. @throws `NOTES_UNREADABLE` */
+export async function readNotes(
+  { log }: Pick<OpenedLog, "log">,
+  notes: StoredNotes,
+  template: NotesTemplate = NOTES_TEMPLATE,
+): Promise<KnownNotes> {
+  const text = await notes.read();
+  const document = parseNotes(text ?? "", template);
+  const limits = notesLimits(DEFAULTS.referenceWindowTokens);
+  const { carried, lastEntry, projection } = await foldWindow({ log });
+  const state = parseNotesState(carried?.[NOTES_MARK]);
+  // Before the first update, and behind a rewind, they tell of nothing that anybody could name.
+  const isTold = state !== undefined && isWithin(projection.lineRanges, state.throughSeq);
+  return {
+    path: notes.path,
+    ...(text === undefined ? {} : { text }),
+    tokens: Math.ceil(measureNotes(text ?? "")),
+    limits,
+    over: findOverLimit(document, limits),
+    ...(isTold ? { state } : {}),
+    lastSeq: lastEntry?.seq ?? 0,
+    conflicts: conflictsBeside(notes.path),
+    lineOf: (kind) => (isEmptyTemplate(document) ? undefined : firstLine(document, kind)),
+  };
+}
+
+/** The same, where notes that cannot be read are told rather than thrown; `undefined` where a store keeps none. */
+export async function readNotesIfAny(
+  opened: Pick<OpenedLog, "log">,
+): Promise<KnownNotes | UnreadableNotes | undefined> {
+  const { notes } = opened.log;
+  if (notes?.path === undefined) return undefined;
+  try {
+    return await readNotes(opened, notes as StoredNotes);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { path: notes.path, problem: error.message };
+  }
+}
+
+function firstLine(document: NotesDocument, kind: "title" | "state"): string | undefined {
+  const section = document.template.sections.find((one) => one.kind === kind);
+  const part = section === undefined ? undefined : findSection(document, section);
+  return part?.body
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => line !== "");
+}
+
+function conflictsBeside(path: string): readonly string[] {
+  try {
+    const names = readdirSync(dirname(path)).filter(isConflictName);
+    return names.sort().map((name) => join(dirname(path), name));
+  } catch {
+    // The session has no folder.
+    return [];
+  }
+}
+
+/** The home's own, where it has one that can be used. */
+export function templateOf(place: SessionPlace, flags: PlaceFlags, { err }: CliContext): NotesTemplate {
+  if (flags.folder !== undefined) return NOTES_TEMPLATE;
+  const { template, problems } = readNotesConfig(place.folder, nodeFileSystem);
+  for (const { path, detail } of problems) err.write(`${err.styles.dim(`${path}: ${detail}`)}\n`);
+  const read = template === undefined ? undefined : readTemplate(template);
+  return read?.ok === true ? read.template : NOTES_TEMPLATE;
+}

@@ -1,0 +1,141 @@
+/**
+ * Reading a stored session without becoming its writer: through it once, or what a resume would read.
+ */
+
+import type { FoundSession, LogContents, LogDamage, SessionEvent, SessionLog } from "palimpsest";
+import { SessionError } from "palimpsest";
+import { Breath, type FoldedLog, foldStoredLog, KnownDamage, WatchedLog } from "palimpsest/internal";
+import { formatEntry } from "palimpsest/transcript";
+import { Progress } from "../terminal/progress.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+import type { SessionPlace } from "./session-place.ts";
+import { nameOf } from "./session-words.ts";
+import { Survey } from "./survey-log.ts";
+
+/** A session that is being read. */
+export interface OpenedLog extends FoundSession {
+  readonly log: SessionLog;
+}
+
+/** Opens the log of the session that `which` names for reading, and closes it, however that ends. */
+export async function withLog<Result>(
+  place: SessionPlace,
+  which: string,
+  work: (opened: OpenedLog) => Promise<Result>,
+): Promise<Result> {
+  const found = await place.find(which);
+  const log = await place.storeOf(found.project).open(found.info.sessionId);
+  try {
+    return await work({ ...found, log });
+  } finally {
+    await log.close();
+  }
+}
+
+/** Every batch of a log, with progress where someone watches, and an end as soon as one is asked for. */
+export async function* readThrough(
+  { log, info }: OpenedLog,
+  context: CliContext,
+  detail: string,
+): AsyncGenerator<LogContents> {
+  const breath = new Breath(context.signal);
+  const progress = progressOf(context);
+  const label = nameOf(info) ?? info.sessionId;
+  try {
+    for await (const batch of log.readAll()) {
+      await breath.take();
+      const position = batch.entries.at(-1)?.position ?? 0;
+      progress.show({ label, share: position / Math.max(1, info.bytes), detail });
+      yield batch;
+    }
+  } finally {
+    progress.clear();
+  }
+}
+
+export function progressOf({ err }: CliContext): Progress {
+  return new Progress({ terminal: err, isQuiet: false, nowMs: () => performance.now() });
+}
+
+/** What a document about the session says above the conversation. */
+export async function surveyOf(opened: OpenedLog, context: CliContext): Promise<Survey> {
+  const survey = new Survey({ isEstimating: false });
+  for await (const batch of readThrough(opened, context, "reading")) survey.add(batch);
+  return survey;
+}
+
+/** The window as a resume would find it, and what that read. */
+export interface ResumedWindow extends FoldedLog {
+  readonly checkpoint: { readonly seq: number; readonly position: number } | undefined;
+  readonly readEntries: number;
+  readonly readBytes: number;
+  readonly damage: readonly LogDamage[];
+}
+
+/** Folds the window as opening the session would. */
+export async function foldWindow({ log }: Pick<OpenedLog, "log">): Promise<ResumedWindow> {
+  const counted = new CountedReads(log);
+  const damage: LogDamage[] = [];
+  const emit = (event: SessionEvent): void => {
+    if (event.type === "damage") damage.push(event.damage);
+  };
+  const folded = await foldStoredLog(new WatchedLog(counted.log, new KnownDamage(emit)), emit);
+  const { checkpoint, entries, bytes } = counted;
+  return { ...folded, checkpoint, readEntries: entries, readBytes: bytes, damage };
+}
+
+/** A log that remembers how much of it was read. */
+class CountedReads {
+  readonly log: SessionLog;
+  checkpoint: { readonly seq: number; readonly position: number } | undefined;
+  bytes = 0;
+  readonly #positions = new Set<number>();
+
+  constructor(log: SessionLog) {
+    const count = (contents: LogContents): LogContents => {
+      this.#count(contents);
+      return contents;
+    };
+    this.log = Object.create(log, {
+      readTail: {
+        value: async () => {
+          const tail = await log.readTail();
+          const first = tail.entries[0];
+          if (first?.entry.type === "checkpoint")
+            this.checkpoint = { seq: first.entry.seq, position: first.position };
+          return count(tail);
+        },
+      },
+      readFrom: {
+        value: async (position: number, toSeq: number) => count(await log.readFrom(position, toSeq)),
+      },
+      readAll: {
+        value: async function* (...reading: Parameters<SessionLog["readAll"]>) {
+          for await (const batch of log.readAll(...reading)) yield count(batch);
+        },
+      },
+      getBlob: { value: (hash: string) => log.getBlob(hash) },
+    }) as SessionLog;
+  }
+
+  /** Each once, also where the checkpoint was of no use and it was read again. */
+  get entries(): number {
+    return this.#positions.size;
+  }
+
+  #count({ entries }: LogContents): void {
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (first === undefined || last === undefined) return;
+    for (const { position } of entries) this.#positions.add(position);
+    this.bytes += last.position - first.position + formatEntry(last.entry).length;
+  }
+}
+
+/** @throws `ABORTED` once the user has stopped the command. */
+export function stopIfAsked({ signal }: CliContext): void {
+  if (!signal.aborted) return;
+  throw new SessionError("ABORTED", {
+    message: "Stopped before it was finished.",
+    hint: "Nothing was left half done; run it again.",
+  });
+}

@@ -1,0 +1,112 @@
+/**
+ * Where the sessions of a command are: a home, or a plain folder of sessions. Opening one writes nothing.
+ */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { PalimpsestHome, RetentionSettings } from "palimpsest";
+import {
+  FileSessionStore,
+  nodeFileSystem,
+  nodeHasher,
+  nodeProcess,
+  OptionError,
+  openHome,
+  randomIds,
+  systemClock,
+  systemTimer,
+} from "palimpsest";
+import { isRetentionKnown } from "palimpsest/internal";
+import type { PlaceFlags } from "../command-line/command-options.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+
+/** What the commands need of a home; a plain folder can do as much. */
+export interface SessionPlace extends HomeParts {
+  /** How long sessions are kept. */
+  readonly retention: RetentionSettings;
+  /** Whether that is what its owner said, and not what is done where it cannot be read. */
+  readonly isRetentionKnown: boolean;
+}
+
+type HomeParts = Pick<
+  PalimpsestHome,
+  | "folder"
+  | "project"
+  | "list"
+  | "projects"
+  | "find"
+  | "storeOf"
+  | "fork"
+  | "rename"
+  | "tag"
+  | "importFrom"
+  | "listTrash"
+  | "restore"
+  | "close"
+>;
+
+/** Does `work` in the place that the flags name, and closes it, however that ends. */
+export async function inPlace<Result>(
+  flags: PlaceFlags,
+  context: CliContext,
+  work: (place: SessionPlace) => Promise<Result>,
+): Promise<Result> {
+  const place = await openPlace(flags, context);
+  try {
+    return await work(place);
+  } finally {
+    await place.close();
+  }
+}
+
+async function openPlace({ home, project, folder }: PlaceFlags, context: CliContext): Promise<SessionPlace> {
+  if (folder === undefined) {
+    const opened = openHomeOf({ home, project }, context);
+    refuseFile(opened.folder, "home");
+    const more = { retention: opened.settings, isRetentionKnown: isRetentionKnown(opened.problems) };
+    return Object.assign(opened, more);
+  }
+  if (home !== undefined || project !== undefined) {
+    throw new OptionError({
+      message: `--folder stands beside ${home === undefined ? "--project" : "--home"}; a plain folder of sessions is in no home.`,
+      hint: "Give one or the other.",
+    });
+  }
+  const root = resolve(context.folder, folder);
+  refuseFile(root, "folder");
+  const { FolderPlace } = await import("./folder-place.ts");
+  return new FolderPlace(root, folderStore(root));
+}
+
+/** A path that was mistyped is not a place without sessions. */
+function refuseFile(path: string, what: "home" | "folder"): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  throw new OptionError({
+    message: `${path} is a file, and no ${what === "home" ? "home" : "folder"} of sessions.`,
+    hint: `Give a folder with --${what}${what === "home" ? ", or in PALIMPSEST_HOME" : "; a file with a session is read by palimpsest sessions import"}.`,
+  });
+}
+
+/** The home that the flags name; sessions are on disk, whatever settings and environment say of new ones. */
+export function openHomeOf(
+  { home, project }: { readonly home?: string | undefined; readonly project?: string | undefined },
+  { folder, env }: CliContext,
+): PalimpsestHome {
+  return openHome({
+    ...(home === undefined ? {} : { home: resolve(folder, home) }),
+    workingCopy: resolve(folder, project ?? "."),
+    env,
+    persistence: true,
+  });
+}
+
+/** The store that `nodeSessions` keeps in a folder. */
+function folderStore(root: string): FileSessionStore {
+  return new FileSessionStore({
+    root,
+    fs: nodeFileSystem,
+    hasher: nodeHasher,
+    ids: randomIds,
+    isIndexed: true,
+    lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
+  });
+}

@@ -1,0 +1,157 @@
+/**
+ * The shapes of `--json` of the commands about stored sessions: stable, and the same figures that the
+ * readable output tells in words. `docs/reference/sessions-json.md` is about them.
+ *
+ * Times are milliseconds since the epoch. What is not known is absent.
+ */
+
+import type { LogDamage } from "palimpsest";
+import type { JsonValue, SessionInfo } from "palimpsest/internal";
+import { redactBroken } from "palimpsest/internal";
+import type { HeaderEntry } from "palimpsest/transcript";
+import { withoutAbsent } from "../terminal/print-json.ts";
+import type { NotesJson } from "./notes-json.ts";
+import type { UnreadableNotes } from "./read-notes.ts";
+import { nameOf, tagsOf } from "./session-words.ts";
+
+/** Version of these shapes; it counts up when a field changes its meaning or disappears. */
+export const SESSIONS_JSON_VERSION = 1;
+
+/** A session in a list. */
+export interface ListedSession {
+  readonly sessionId: string;
+  /** The shortest beginning of the id that names it in its project. */
+  readonly shortId?: string;
+  /** Its title, or the beginning of its first prompt. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly tags: readonly string[];
+  /** On this machine: the import of a recording counts. */
+  readonly lastActivityAt: number;
+  /** Of a recording, the time of its first message. */
+  readonly createdAt?: number;
+  /** Of the log, without what lies beside it. */
+  readonly bytes: number;
+  /** Somebody is its writer now. */
+  readonly isInUse: boolean;
+  readonly workingCopy?: string;
+  /** The session that it was forked from. */
+  readonly forkOf?: string;
+  /** What it was before it was imported. */
+  readonly source?: NonNullable<HeaderEntry["source"]>;
+  /** Name of the project's folder; absent of a plain folder of sessions. */
+  readonly project?: string;
+}
+
+export function listedSession(
+  info: SessionInfo,
+  more: { readonly shortId?: string | undefined; readonly project?: string | undefined },
+): ListedSession {
+  const { sessionId, header, metadata, lastActivityAt, bytes, isInUse } = info;
+  const title = metadata["title"];
+  return withoutAbsent<ListedSession>({
+    sessionId,
+    shortId: more.shortId,
+    name: nameOf(info),
+    title: typeof title === "string" ? redactBroken(title).text : undefined,
+    tags: tagsOf(metadata),
+    lastActivityAt,
+    createdAt: header?.source?.firstAt ?? header?.at,
+    bytes,
+    isInUse,
+    workingCopy: header?.workingCopy,
+    forkOf: header?.parent?.sessionId,
+    source: header?.source,
+    project: more.project,
+  });
+}
+
+/** A stretch of a log that cannot be read. */
+export interface DamageJson {
+  /** Byte at which it begins. */
+  readonly position: number;
+  readonly bytes: number;
+  readonly reason: LogDamage["reason"];
+}
+
+export interface ShownMessage {
+  readonly seq: number;
+  readonly role: string;
+  readonly origin: string;
+  readonly at: number;
+  /** What was said, as plain text, a block each. */
+  readonly content: readonly { readonly kind: string; readonly tool?: string; readonly text: string }[];
+}
+
+/** `sessions show`. */
+export interface ShowJson extends ListedSession {
+  readonly version: typeof SESSIONS_JSON_VERSION;
+  /** Every key, its last value. */
+  readonly metadata: Readonly<Record<string, JsonValue>>;
+  readonly counts: {
+    readonly entries: number;
+    readonly messages: number;
+    readonly userMessages: number;
+    readonly assistantMessages: number;
+    readonly toolCalls: number;
+    readonly toolErrors: number;
+    /** Requests that left. */
+    readonly calls: number;
+    readonly compactions: number;
+    readonly edits: Readonly<Record<string, number>>;
+  };
+  readonly blobs: { readonly count: number; readonly bytes: number };
+  readonly tokens: {
+    /** The next request as it is now, by what was last reported and our estimate. */
+    readonly window: number;
+    /** Everything that was ever said, by our estimate. */
+    readonly said: number;
+  };
+  /** What providers reported, added up. */
+  readonly usage?: {
+    readonly inputTokens: number;
+    readonly cacheReadTokens: number;
+    readonly cacheWriteTokens: number;
+    readonly outputTokens: number;
+  };
+  /** At list prices; absent where nothing was reported, or a model has no known price. */
+  readonly costUsd?: number;
+  /** Calls by model. */
+  readonly models: Readonly<Record<string, number>>;
+  /** Absent where the store keeps no notes; `problem` where they cannot be read. */
+  readonly notes?: NotesJson | UnreadableNotes;
+  readonly damage: readonly DamageJson[];
+  /** The newest ones, oldest first. */
+  readonly messages: readonly ShownMessage[];
+}
+
+/** `sessions resume-info`. */
+export interface ResumeInfoJson {
+  readonly version: typeof SESSIONS_JSON_VERSION;
+  readonly sessionId: string;
+  readonly name?: string;
+  /** It can be opened now: nobody else is its writer. */
+  readonly canResume: boolean;
+  readonly isInUse: boolean;
+  readonly bytes: number;
+  /** Where opening begins to read; absent where it has to read from the start. */
+  readonly checkpoint?: { readonly seq: number; readonly position: number; readonly bytesFromEnd: number };
+  /** What opening reads of the log. */
+  readonly read: { readonly entries: number; readonly bytes: number };
+  readonly lastSeq: number;
+  readonly window: {
+    readonly messages: number;
+    readonly tokens: number;
+    /** `reported`, `estimate` …: where the figure comes from. */
+    readonly source: string;
+    readonly model: string;
+  };
+  /** The newest request that left and was never answered. */
+  readonly openCallSeq?: number;
+  /** In what is read; `doctor` reads all of it. */
+  readonly damage: readonly DamageJson[];
+}
+
+export function damageJson({ position, bytes, reason }: LogDamage): DamageJson {
+  return { position, bytes, reason };
+}

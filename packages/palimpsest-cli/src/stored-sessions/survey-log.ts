@@ -1,0 +1,204 @@
+/**
+ * What a session holds, gathered in one pass over its log: figures, titles, prompts, damage. Nothing of
+ * what was said is kept but the beginnings of prompts.
+ */
+
+import type { ContentBlock, LogContents, LogDamage, Usage } from "palimpsest";
+import { isWithin, Line, MetadataFold, shorten } from "palimpsest/internal";
+import { estimateBlock, findModel, type ModelPrices } from "palimpsest/tokens";
+import type {
+  AnswerEntry,
+  BlobBlock,
+  Edit,
+  Entry,
+  HeaderEntry,
+  MessageEntry,
+  StoredBlock,
+} from "palimpsest/transcript";
+import { promptTokens } from "palimpsest/transcript";
+
+const PROMPT_CHARS = 120;
+/** Prompts that are kept to jump to; a session of more has a list nobody reads. */
+const PROMPTS_KEPT = 1_000;
+
+/** Edits that told everything before them by a summary. */
+const COMPACTIONS: ReadonlySet<string> = new Set([
+  "extractive",
+  "full",
+  "session-memory",
+  "reactive",
+  "peel",
+]);
+
+interface PricedCall {
+  readonly model: string;
+}
+
+export class Survey {
+  readonly metadata = new MetadataFold();
+  readonly damage: LogDamage[] = [];
+  readonly prompts: { readonly seq: number; readonly text: string }[] = [];
+  readonly models = new Map<string, number>();
+  readonly edits = new Map<string, number>();
+  readonly counts = {
+    entries: 0,
+    user: 0,
+    assistant: 0,
+    tool: 0,
+    other: 0,
+    calls: 0,
+    toolCalls: 0,
+    toolErrors: 0,
+  };
+  /** Said in all, by our estimate, in reference tokens. */
+  saidTokens = 0;
+  compactions = 0;
+  freedTokens = 0;
+  usage: Usage | undefined;
+  /** What the reported calls cost at list prices, in $; `undefined` once a model has no known price. */
+  costUsd: number | undefined = 0;
+  header: HeaderEntry | undefined;
+  /** When the first thing and the last was said. */
+  firstAt: number | undefined;
+  lastAt: number | undefined;
+  lastSeq = 0;
+  readonly #isEstimating: boolean;
+  readonly #line = new Line();
+  readonly #blobs = new Map<string, number>();
+  readonly #calls = new Map<number, PricedCall>();
+  #ranges: ReturnType<Line["ranges"]> | undefined;
+
+  /** `isEstimating`: whether what was said is measured, which costs as much as reading it. */
+  constructor({ isEstimating }: { readonly isEstimating: boolean }) {
+    this.#isEstimating = isEstimating;
+  }
+
+  add({ entries, damage }: LogContents): void {
+    for (const { entry } of entries) this.#add(entry);
+    this.damage.push(...damage);
+  }
+
+  get messages(): number {
+    const { user, assistant, tool, other } = this.counts;
+    return user + assistant + tool + other;
+  }
+
+  /** Texts beside the log that messages name, and what they take. */
+  get blobs(): { readonly count: number; readonly bytes: number } {
+    return {
+      count: this.#blobs.size,
+      bytes: [...this.#blobs.values()].reduce((sum, bytes) => sum + bytes, 0),
+    };
+  }
+
+  /** Whether no rewind has left the entry behind. */
+  isOnLine(seq: number): boolean {
+    this.#ranges ??= this.#line.ranges();
+    return isWithin(this.#ranges, seq);
+  }
+
+  #add(entry: Entry): void {
+    this.counts.entries++;
+    this.lastSeq = entry.seq;
+    this.#date(entry);
+    this.#follow(entry);
+    this.metadata.apply(entry);
+    if (entry.type === "header") this.header ??= entry;
+    else if (entry.type === "message") this.#addMessage(entry);
+    else if (entry.type === "answer") this.#addAnswer(entry);
+    else if (entry.type === "edit") this.#addEdit(entry.edit);
+    else if (entry.type === "call") {
+      this.counts.calls++;
+      this.#calls.set(entry.seq, { model: entry.model });
+      this.models.set(entry.model, (this.models.get(entry.model) ?? 0) + 1);
+    }
+  }
+
+  /** What was imported was said at another time than it was appended. */
+  #date(entry: Entry): void {
+    const at = entry.type === "message" ? (entry.saidAt ?? entry.at) : entry.at;
+    if (this.firstAt === undefined || (entry.type === "message" && this.messages === 0)) this.firstAt = at;
+    if (this.lastAt === undefined || entry.type === "message") this.lastAt = at;
+  }
+
+  #follow(entry: Entry): void {
+    const isRewind = entry.type === "edit" && entry.edit.kind === "rewind";
+    if (isRewind && this.#line.canRewind(entry.edit.toSeq)) this.#line.rewind(entry.edit.toSeq, entry.seq);
+    else this.#line.extend(entry.seq);
+  }
+
+  #addMessage({ seq, role, origin, content }: MessageEntry): void {
+    const { counts } = this;
+    if (origin === "tool") counts.tool++;
+    else if (role === "assistant") counts.assistant++;
+    else if (role === "user" && origin === "user") counts.user++;
+    else counts.other++;
+    for (const stored of content) {
+      const block = stored.type === "blob" ? stored.shown : stored;
+      if (this.#isEstimating) this.saidTokens += tokensOf(stored);
+      if (stored.type === "blob") this.#blobs.set(stored.blob.hash, stored.blob.bytes);
+      if (block.type === "tool_use") counts.toolCalls++;
+      else if (block.type === "tool_result" && block.is_error === true) counts.toolErrors++;
+    }
+    if (role === "user" && origin === "user" && this.prompts.length < PROMPTS_KEPT) {
+      const text = promptOf(content);
+      if (text !== undefined) this.prompts.push({ seq, text });
+    }
+  }
+
+  #addAnswer({ callSeq, usage }: AnswerEntry): void {
+    const call = this.#calls.get(callSeq);
+    this.#calls.delete(callSeq);
+    if (usage === undefined) return;
+    const before = this.usage;
+    this.usage = {
+      inputTokens: (before?.inputTokens ?? 0) + usage.inputTokens,
+      cacheReadTokens: (before?.cacheReadTokens ?? 0) + usage.cacheReadTokens,
+      cacheWriteTokens: (before?.cacheWriteTokens ?? 0) + usage.cacheWriteTokens,
+      outputTokens: (before?.outputTokens ?? 0) + usage.outputTokens,
+    };
+    const cost = call === undefined ? undefined : costOf(usage, call.model);
+    this.costUsd = cost === undefined || this.costUsd === undefined ? undefined : this.costUsd + cost;
+  }
+
+  #addEdit(edit: Edit): void {
+    this.edits.set(edit.kind, (this.edits.get(edit.kind) ?? 0) + 1);
+    if (COMPACTIONS.has(edit.kind)) this.compactions++;
+    if ("freedTokens" in edit) this.freedTokens += edit.freedTokens ?? 0;
+  }
+}
+
+/** A block beside the log weighs as much more than its preview as it is longer. */
+function tokensOf(stored: StoredBlock): number {
+  if (stored.type !== "blob") return estimateBlock(stored);
+  const { shown, blob } = stored as BlobBlock;
+  const shownBytes = Math.max(1, JSON.stringify(shown).length);
+  return stored.view === "whole"
+    ? estimateBlock(shown)
+    : estimateBlock(shown) * Math.max(1, blob.bytes / shownBytes);
+}
+
+function promptOf(content: readonly StoredBlock[]): string | undefined {
+  for (const stored of content) {
+    const block: ContentBlock = stored.type === "blob" ? stored.shown : stored;
+    if (block.type === "text" && block.text.trim() !== "")
+      return shorten(block.text.trim().replace(/\s+/g, " "), PROMPT_CHARS);
+  }
+  return undefined;
+}
+
+function costOf(usage: Usage, model: string): number | undefined {
+  const known = findModel(model);
+  const long = known?.longPromptPrices;
+  const isLong = long !== undefined && promptTokens(usage) >= long.fromTokens;
+  const prices: ModelPrices | undefined = isLong ? long : known?.prices;
+  if (prices === undefined) return undefined;
+  const { inputPerMillion: input, outputPerMillion: output } = prices;
+  return (
+    (usage.inputTokens * input +
+      usage.cacheReadTokens * (prices.cacheReadPerMillion ?? input) +
+      usage.cacheWriteTokens * (prices.cacheWritePerMillion ?? input) +
+      usage.outputTokens * output) /
+    1e6
+  );
+}

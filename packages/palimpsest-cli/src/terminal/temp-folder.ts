@@ -1,0 +1,80 @@
+/**
+ * A folder for the length of one command. It goes when the command ends, however it ends: by
+ * itself, by an error, or by a signal that leaves no time for anything that waits.
+ */
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StoreError } from "palimpsest";
+import { CLI_DEFAULTS } from "../defaults/cli.ts";
+
+const PREFIX = "palimpsest-run-";
+/** What `mkdtemp` makes of the prefix; nothing else is ever swept. */
+const OURS = new RegExp(`^${PREFIX}[A-Za-z0-9]{6}$`);
+
+const left = new Set<string>();
+let hasSwept = false;
+
+/** Runs `work` with a new, private folder below the system's own for such things (`TMPDIR`). */
+export async function withTempFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = makeFolder();
+  left.add(folder);
+  try {
+    return await work(folder);
+  } finally {
+    remove(folder);
+  }
+}
+
+/** Removes what is still there; for the moment before the process ends. */
+export function removeTempFolders(): void {
+  for (const folder of left) remove(folder);
+}
+
+function makeFolder(): string {
+  const root = tmpdir();
+  if (!hasSwept) sweep(root, Date.now() - CLI_DEFAULTS.staleFolderMs);
+  hasSwept = true;
+  try {
+    return mkdtempSync(join(root, PREFIX));
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    throw new StoreError("STORE_FAILED", {
+      message: `No temporary folder can be made in ${root} (${code}).`,
+      hint: "Set TMPDIR to a folder that exists, can be written and has room.",
+      cause,
+    });
+  }
+}
+
+/** Removes folders of the same user that a killed run left behind before `beforeMs`. @internal */
+export function sweep(root: string, beforeMs: number): void {
+  for (const name of namesIn(root)) {
+    const path = join(root, name);
+    try {
+      const found = lstatSync(path);
+      const isOwn = process.getuid === undefined || found.uid === process.getuid();
+      if (found.isDirectory() && isOwn && found.mtimeMs < beforeMs) rmSync(path, { recursive: true });
+    } catch {
+      // Someone else was faster, or may do what we may not: the next run tries again.
+    }
+  }
+}
+
+function namesIn(root: string): readonly string[] {
+  try {
+    return readdirSync(root).filter((name) => OURS.test(name));
+  } catch {
+    // That the folder is not there is told when one is to be made in it.
+    return [];
+  }
+}
+
+function remove(folder: string): void {
+  left.delete(folder);
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 2 });
+  } catch {
+    // The result of the command is worth more than its rubbish, which a later run sweeps.
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Where the command line looks at its surroundings: is there a terminal, how wide is it, does it
+ * take colours. Commands are handed the answers, so they run the same in a test.
+ */
+import type { PostgresPool, PostgresQueryable } from "palimpsest/postgres";
+import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { createStyles, type Styles } from "./styles.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One of the two places to write to. */
+export interface Terminal {
+  readonly columns: number;
+  /** Someone is watching: a line may be drawn again. */
+  readonly isInteractive: boolean;
+  readonly styles: Styles;
+  write(text: string): void;
+  /** Resolves once what was written has left this process's memory, as far as its reader takes it. */
+  drained?(): Promise<void>;
+}
+
+/** A pool that the command opened and ends. */
+export interface ConnectedPostgres {
+  readonly pool: PostgresPool | PostgresQueryable;
+  /** Server and database, without a password. */
+  readonly place: string;
+  end(): Promise<void>;
+}
+
+/** What a command is given to work with. */
+export interface CliContext {
+  readonly out: Terminal;
+  readonly err: Terminal;
+  readonly folder: string;
+  readonly env: Environment;
+  /** Aborted when the user presses Ctrl-C or the reader of the output has gone. */
+  readonly signal: AbortSignal;
+  /** Opens the database that a URL names. @defaultValue with `pg` */
+  readonly connectPostgres?: (url: string | undefined) => Promise<ConnectedPostgres>;
+}
+
+/** The part of a stream of the process that is looked at. */
+export interface OutputStream {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  write(text: string): unknown;
+  /** Whether more is waiting to be taken than should be held. */
+  readonly writableNeedDrain?: boolean;
+  once?(event: "drain" | "close", listener: () => void): unknown;
+}
+
+export function openTerminal(stream: OutputStream, env: Environment): Terminal {
+  const isInteractive = stream.isTTY === true && env["TERM"] !== "dumb";
+  return {
+    columns: columnsOf(stream, env),
+    isInteractive,
+    styles: createStyles({ isColored: isColored(env, isInteractive) }),
+    write: (text) => {
+      stream.write(text);
+    },
+    drained: () => drainedOf(stream),
+  };
+}
+
+async function drainedOf(stream: OutputStream): Promise<void> {
+  if (stream.writableNeedDrain !== true || stream.once === undefined) return;
+  // A reader that has gone takes nothing any more: then it is the stream's error that ends the process.
+  await new Promise<void>((resolve) => {
+    stream.once?.("drain", resolve);
+    stream.once?.("close", resolve);
+  });
+}
+
+/** Width and colours of what is written there; never wider than a reader can follow. */
+export function layoutOf({ columns, styles }: Terminal): {
+  readonly columns: number;
+  readonly styles: Styles;
+} {
+  return { columns: Math.min(columns, CLI_DEFAULTS.maxColumns), styles };
+}
+
+/** `NO_COLOR` wins over `FORCE_COLOR`, and both over what the stream is. See no-color.org, force-color.org. */
+function isColored(env: Environment, isInteractive: boolean): boolean {
+  const { NO_COLOR: no, FORCE_COLOR: force } = env;
+  if (no !== undefined && no !== "") return false;
+  if (force !== undefined && force !== "") return force !== "0" && force !== "false";
+  return isInteractive;
+}
+
+function columnsOf(stream: OutputStream, env: Environment): number {
+  const told = Number(env["COLUMNS"]);
+  const columns = stream.columns ?? (Number.isInteger(told) ? told : 0);
+  return columns > 0 ? columns : CLI_DEFAULTS.fallbackColumns;
+}

@@ -1,0 +1,306 @@
+/**
+ * Secrets come out of nothing that is derived: every family of the table is planted whole and across the place where
+ * each layer cuts, and no piece of eight characters of its body may stand in any derived output.
+ *
+ * `PALIMPSEST_LONG` plants every secret at every cut; by default each secret is planted at some of them.
+ */
+
+import type { Message } from "palimpsest";
+import { openHome, SessionGist } from "palimpsest";
+import {
+  addToDigest,
+  addToHistory,
+  createDigest,
+  createHistoryIndex,
+  searchHistory,
+} from "palimpsest/compaction";
+import {
+  cleanBody,
+  cleanLine,
+  cleanMemoryText,
+  cleanToolFile,
+  composeExtractiveSummary,
+  composeNewestExchange,
+  describeRound,
+  extractByRules,
+  findLiteralsOf,
+  formatBrief,
+  heuristicSummary,
+  overviewRowOf,
+  planFullCompact,
+  previewText,
+  reportLoss,
+  SessionPresenter,
+  SUMMARY_SECTIONS,
+  writeDigest,
+  writeRounds,
+} from "palimpsest/internal";
+import { blockText, type ToolResultBlock, type ToolUseBlock } from "palimpsest/transcript";
+import { describe, expect, it } from "vitest";
+import { pageText } from "#replay/page/page-dictionary.ts";
+import { PLANTED_SECRETS, type PlantedSecret } from "../../../../test/helpers/planted-secrets.ts";
+import { asWindow } from "../../../../test/helpers/recorded.ts";
+import { storedHome } from "../../../../test/helpers/stored.ts";
+import { assistant, call, measure, result, text, user } from "../../../../test/helpers/windows.ts";
+
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+const PIECE = 8;
+
+/** Characters at which layers cut: arguments, strings, outcomes, snippets, calls, prompts, commands, sentences, words. */
+const CUTS = [40, 80, 100, 160, 200, 240, 300, 320, 400, 600, 700, 4_000];
+
+/** Secrets of which a piece stands in the output. */
+function leaksIn(output: string, secrets: readonly PlantedSecret[]): readonly string[] {
+  return secrets
+    .filter(({ body }) => holdsPiece(output, body))
+    .map(({ family, text }) => `${family}: ${text}`);
+}
+
+function holdsPiece(output: string, body: string): boolean {
+  for (let at = 0; at + PIECE <= body.length; at++)
+    if (output.includes(body.slice(at, at + PIECE))) return true;
+  return false;
+}
+
+const words = (characters: number): string =>
+  "Always mind that the lamp is lit. ".repeat(Math.ceil(characters / 34)).slice(0, characters);
+
+/** The secret behind so many characters that a cut at `cut` falls into it. */
+function across(cut: number, { text: secret, body }: PlantedSecret): string {
+  const middle = secret.indexOf(body) + Math.min(12, Math.floor(body.length / 2));
+  return `${words(Math.max(0, cut - middle - 1))} ${secret} ${words(60)}`;
+}
+
+/** Messages that say it everywhere: the user, the assistant, arguments, results, failures, tasks. */
+function talkOf(said: string): readonly Message[] {
+  return [
+    user(said),
+    assistant(
+      "a",
+      text(`The root cause is this because ${said}`),
+      call("c1", "Bash", { command: said, env: { note: said } }),
+    ),
+    result("c1", `Exit code: 1\nError: ${said}`, true),
+    assistant(
+      "b",
+      call("c2", "Write", { file_path: `notes/${said}`, content: said }),
+      call("c3", "TodoWrite", { todos: [{ content: said, status: "pending" }] }),
+    ),
+    result("c2", `written\n${said}`),
+    result("c3", said),
+    assistant("d", text(`- [ ] ${said}\n- found it: ${said}`)),
+    user(`Remember: ${said}`),
+    user("go on"),
+  ];
+}
+
+const WIDE = { budgetTokens: 100_000, userWordsTokens: 40_000, factsTokens: 40_000, appendixTokens: 20_000 };
+
+/** Every output that is a function of messages. */
+function derivedFrom(messages: readonly Message[], said: string): Readonly<Record<string, string>> {
+  const visible = asWindow(messages);
+  const digest = createDigest();
+  messages.forEach((message, index) => {
+    addToDigest(digest, index + 1, message);
+  });
+  const index = createHistoryIndex();
+  messages.forEach((message, place) => {
+    addToHistory(index, place + 1, message);
+  });
+  const blocks = messages.flatMap(({ content }) => content);
+  const made = blocks.find((block): block is ToolUseBlock => block.type === "tool_use")!;
+  const answer = blocks.find((block): block is ToolResultBlock => block.type === "tool_result")!;
+  const talk = messages.map((message, place) => ({ id: `m${place}.0`, message }));
+  const gist = new SessionGist();
+  const base = { v: 1, id: "x", at: 1 } as const;
+  gist.add({
+    ...base,
+    type: "message",
+    seq: 1,
+    role: "user",
+    origin: "user",
+    content: [text(said)],
+  } as never);
+  const info = gist.info({ sessionId: "s", bytes: 1, isInUse: false });
+  const titled = { ...info, metadata: { title: said } };
+  const presenter = new SessionPresenter({ isRedacted: true });
+  return {
+    extractive: composeExtractiveSummary(
+      digest,
+      { ...WIDE, throughSeq: 99, hasTail: false, visibleLiterals: new Set() },
+      measure,
+    ).text,
+    "stored digest": writeDigest(digest),
+    "cold transcript": writeRounds(visible, measure)
+      .map((round) => round.text)
+      .join("\n"),
+    "loss report": JSON.stringify(
+      reportLoss({ hidden: visible, shown: [], kept: [], verbatimSeqs: new Set() }),
+    ),
+    "collapse line": describeRound(
+      visible,
+      { roundTokens: 300, answerTokens: 300, userWordsTokens: 1 },
+      measure,
+    ),
+    "newest exchange": composeNewestExchange(visible, 100_000, measure),
+    brief: formatBrief(
+      {
+        pointer: "m1.0",
+        shown: visible[2]!.blocks[0]!,
+        result: answer,
+        call: made,
+        scope: findLiteralsOf([], () => false),
+      },
+      { briefTokens: 400, briefStringCount: 50, smallQueryTokens: 0 } as never,
+      measure,
+    ),
+    preview: [120, 200, 300]
+      .map((budgetTokens) =>
+        previewText(`${said}\n${words(3_000)}\n${said}`, { budgetTokens, pointer: "m1.0" }, measure),
+      )
+      .join("\n"),
+    history: ["lamp", "root cause", "Error", said]
+      .flatMap((query) => searchHistory(index, query, { limit: 20 }).map(({ snippet }) => snippet))
+      .join("\n"),
+    "first prompt": `${info.firstPrompt} ${overviewRowOf(info).title} ${overviewRowOf(titled).title}`,
+    rules: JSON.stringify(extractByRules(talk).proposals),
+    memory: (["name", "description", "hook", "body"] as const)
+      .map((where) => cleanMemoryText(said, where).text)
+      .join("\n"),
+    "memory file of a tool": cleanToolFile("a.md", `---\nname: ${said}\n---\n${said}`, 1_800_000_000_000),
+    notes: `${cleanLine(said, 100)}\n${cleanBody(said, { level: 2, mayFence: true, hasDescription: true })}`,
+    "replay page": JSON.stringify(blocks.map((block) => pageText(blockText(block), 600))),
+    conversation:
+      heuristicSummary({
+        originals: [{ type: "message", role: "user", content: said }],
+        replacedTokens: 1_000_000,
+      } as never) ?? "",
+    "export for reading": JSON.stringify(
+      messages.map(({ role, content }, seq) => presenter.message({ seq, role, origin: "user", content })),
+    ),
+  };
+}
+
+describe("what is derived", () => {
+  it("holds no piece of a planted secret, wherever a layer cuts", () => {
+    const leaks: string[] = [];
+    const names = new Set<string>();
+    const tried = new Map<string, Set<number>>();
+    PLANTED_SECRETS.forEach((secret, place) => {
+      const cuts = isLong ? [0, ...CUTS] : place % 4 === 0 ? [CUTS[(place / 4) % CUTS.length]!] : [];
+      for (const cut of cuts) {
+        tried.set(secret.family, (tried.get(secret.family) ?? new Set()).add(cut));
+        const said = across(cut, secret);
+        for (const [name, output] of Object.entries(derivedFrom(talkOf(said), said))) {
+          names.add(name);
+          if (output.length < 10 && name !== "rules") leaks.push(`${name} is empty`);
+          if (holdsPiece(output, secret.body))
+            leaks.push(`${name} at ${cut}: ${secret.family} ${secret.text.slice(0, 60)}`);
+        }
+      }
+    });
+    expect(leaks).toEqual([]);
+    expect(names.size).toBe(17);
+    const families = [...tried.values()];
+    if (isLong) expect(families.filter((cuts) => cuts.size === 13).length).toBeGreaterThanOrEqual(95);
+    else expect(families.length).toBeGreaterThanOrEqual(25);
+  });
+
+  it("holds none in a summary whose model repeats secrets whole, cut, or without their prefix", () => {
+    for (const part of [
+      PLANTED_SECRETS.filter((_, place) => place % 2 === 0),
+      PLANTED_SECRETS.filter((_, place) => place % 2 === 1),
+    ]) {
+      const messages = [
+        ...part.map(({ text: secret }) => user(`Use ${secret} there`)),
+        assistant("a", text(words(200_000))),
+        user("go on"),
+      ];
+      const digest = createDigest();
+      messages.forEach((message, index) => {
+        addToDigest(digest, index + 1, message);
+      });
+      const repeated = part.flatMap(({ text: secret, body }) => [
+        secret,
+        body,
+        body.slice(0, body.length / 2),
+        body.slice(body.length / 3),
+      ]);
+      const sections = SUMMARY_SECTIONS.map(({ title }, index) => `${index + 1}. ${title}: as before`);
+      const edit = planFullCompact({
+        visible: asWindow(messages),
+        digest,
+        written: {
+          text: `${sections.join("\n")}\nKeys: ${repeated.join(" and ")}`,
+          throughSeq: messages.length,
+          model: "m",
+          leftOutRounds: 0,
+        },
+        measure,
+        pendingCallIds: [],
+        reason: "threshold",
+        policy: {
+          ...WIDE,
+          editSafety: "permissive",
+          targetTokens: 100_000,
+          keepTailTokens: 0,
+          maxNewestRoundTokens: 10,
+          maxTailTokens: 10,
+          maxSummaryShare: 1,
+        },
+      });
+      const shown = JSON.stringify(edit);
+      expect(shown).toContain("[redacted: ");
+      expect(leaksIn(shown, part)).toEqual([]);
+    }
+  });
+
+  it("holds none in lists, searches and exports of sessions, in any form", async () => {
+    const place = storedHome();
+    const secrets = isLong ? PLANTED_SECRETS : PLANTED_SECRETS.filter((_, index) => index % 12 === 0);
+    const opened = openHome({ home: place.home, workingCopy: place.folder, env: {}, persistence: true });
+    for (const secret of secrets) {
+      const session = await opened.create();
+      await session.append(user(`${secret.text} is for the lamp`));
+      await session.append(user(across(200, secret)));
+      await session.close();
+    }
+    const session = await opened.create();
+    await session.setMetadata("title", `${words(60)} ${secrets[0]!.text}`);
+    // Pieces stand before the whole: what an earlier version made of the session is in its log.
+    for (const { body } of secrets)
+      await session.append(user(`piece ${body} and ${body.slice(0, body.length / 2)}`));
+    for (const { text: secret } of secrets) await session.append(user(`lamp ${secret} there`));
+    await session.append(user(secrets.map(({ text: secret }) => `${words(2_000)} ${secret}`).join("\n")));
+    await session.close();
+    await opened.close();
+
+    const all = ["--limit", "1000"];
+    const outputs: Record<string, string> = {};
+    for (const args of [
+      ["list", ...all],
+      ["list", "--json", ...all],
+      ["search", "lamp", ...all],
+      ["search", "lamp", "--json", ...all],
+      ["show", session.id, "-m", "1000"],
+      ["show", session.id, "--json", "-m", "1000"],
+      ["export", session.id],
+      ["export", session.id, "-f", "html"],
+      ["export", session.id, "-f", "jsonl", "--redact"],
+    ])
+      for (const columns of [60, 100, 200]) {
+        if (args[0] !== "list" && columns !== 100) continue;
+        const { code, out } = await place.run(["sessions", ...args], { columns });
+        expect(code).toBe(0);
+        outputs[`${args.join(" ")} (${columns})`] = out;
+      }
+    const leaks = Object.entries(outputs).flatMap(([name, output]) =>
+      leaksIn(output, secrets).map((secret) => `${name}: ${secret}`),
+    );
+    expect(leaks).toEqual([]);
+    const asked = await place.run(["sessions", "show", session.id, "-m", "1000", "--no-redact"]);
+    expect(asked.out).toContain(secrets[0]!.body);
+    const found = await place.run(["sessions", "search", secrets[0]!.text, "--no-redact"]);
+    expect(found.out).toContain(secrets[0]!.body.slice(0, 20));
+  });
+});

@@ -1,0 +1,25 @@
+/** A timer that goes off when it is told to. */
+import type { Timer } from "palimpsest";
+
+/** Repetition under the control of a test. */
+export class FakeTimer implements Timer {
+  readonly #running = new Set<() => void>();
+
+  every(_ms: number, work: () => void): () => void {
+    const entry = () => work();
+    this.#running.add(entry);
+    return () => {
+      this.#running.delete(entry);
+    };
+  }
+
+  /** Does everything that is to be repeated, once. */
+  tick(): void {
+    for (const work of [...this.#running]) work();
+  }
+
+  /** How many things are repeated at present. */
+  get runningCount(): number {
+    return this.#running.size;
+  }
+}

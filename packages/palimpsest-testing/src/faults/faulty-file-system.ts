@@ -1,0 +1,144 @@
+/**
+ * A file system whose n-th operation fails, to be put around another one in a sweep: fail the first,
+ * then the second … until a run gets through.
+ */
+import type { FileStat, FileSystem, OpenFile } from "palimpsest";
+import { FakeFileSystemError } from "../fakes/in-memory-file-system.ts";
+
+/**
+ * How it fails. The disk's errors are thrown, and a failing write leaves the first half of its bytes
+ * behind. `short` writes the half without an error. `kill` and `torn` end the process: nothing works
+ * afterwards; `kill` does nothing of the operation, `torn` half of a write.
+ */
+export type Fault = "ENOSPC" | "EDQUOT" | "EIO" | "short" | "kill" | "torn";
+
+/** Which operations fail, and how. */
+export interface FaultPlan {
+  /** The operation that fails, counted from 1 over all files and folders. */
+  readonly failAtCall: number;
+  readonly error: Fault;
+  /** How many operations fail from there on. @defaultValue 1 */
+  readonly failCount?: number;
+}
+
+/** A file system with a fault to come. */
+export interface FaultyFileSystem extends FileSystem {
+  /** Whether the fault has struck. */
+  didFail(): boolean;
+  /** Operations so far. */
+  callCount(): number;
+}
+
+/** Puts the fault around a file system. */
+export function faultyFileSystem(inner: FileSystem, plan: FaultPlan): FaultyFileSystem {
+  const faults = new FaultCounter(plan);
+  return {
+    open: (path, mode) =>
+      new FaultyFile(
+        faults.run("open", () => inner.open(path, mode)),
+        faults,
+      ),
+    makeDirectory: (path) => faults.run("makeDirectory", () => inner.makeDirectory(path)),
+    list: (path) => faults.run("list", () => inner.list(path)),
+    stat: (path) => faults.run("stat", () => inner.stat(path)),
+    rename: (from, to) => faults.run("rename", () => inner.rename(from, to)),
+    ...(inner.link && { link: (existing, name) => faults.run("link", () => inner.link?.(existing, name)) }),
+    remove: (path) => faults.run("remove", () => inner.remove(path)),
+    removeDirectory: (path) => faults.run("removeDirectory", () => inner.removeDirectory(path)),
+    touch: (path, atMs) => faults.run("touch", () => inner.touch(path, atMs)),
+    syncDirectory: async (path) => faults.run("syncDirectory", () => inner.syncDirectory(path)),
+    didFail: () => faults.didFail,
+    callCount: () => faults.callCount,
+  };
+}
+
+class FaultCounter {
+  readonly #plan: FaultPlan;
+  callCount = 0;
+
+  constructor(plan: FaultPlan) {
+    this.#plan = plan;
+  }
+
+  get didFail(): boolean {
+    return this.callCount >= this.#plan.failAtCall;
+  }
+
+  /** Counts the operation; does it or throws. */
+  run<Result>(operation: string, work: () => Result): Result {
+    if (this.strikes() && this.#plan.error !== "short") throw this.failure(operation);
+    return work();
+  }
+
+  /** Counts the operation; whether it is one that fails. */
+  strikes(): boolean {
+    const { error, failAtCall, failCount = 1 } = this.#plan;
+    this.callCount++;
+    if (this.callCount < failAtCall) return false;
+    return isFatal(error) || this.callCount < failAtCall + failCount;
+  }
+
+  /** Bytes of a failing write that arrive all the same. */
+  landedBytes(length: number): number {
+    const isDeadAlready = isFatal(this.#plan.error) && this.callCount > this.#plan.failAtCall;
+    return this.#plan.error === "kill" || isDeadAlready ? 0 : Math.floor(length / 2);
+  }
+
+  get isShort(): boolean {
+    return this.#plan.error === "short";
+  }
+
+  failure(operation: string): FakeFileSystemError {
+    const { error } = this.#plan;
+    return new FakeFileSystemError(isFatal(error) ? "EKILLED" : error, `injected into ${operation}`);
+  }
+}
+
+function isFatal(error: Fault): boolean {
+  return error === "kill" || error === "torn";
+}
+
+class FaultyFile implements OpenFile {
+  readonly #inner: OpenFile;
+  readonly #faults: FaultCounter;
+  readonly stat?: () => FileStat;
+
+  constructor(inner: OpenFile, faults: FaultCounter) {
+    this.#inner = inner;
+    this.#faults = faults;
+    const stat = inner.stat?.bind(inner);
+    if (stat !== undefined) this.stat = () => faults.run("stat", stat);
+  }
+
+  write(bytes: Uint8Array): number {
+    if (!this.#faults.strikes()) return this.#inner.write(bytes);
+    const landed = this.#faults.landedBytes(bytes.length);
+    if (landed > 0) this.#inner.write(bytes.subarray(0, landed));
+    if (this.#faults.isShort) return landed;
+    throw this.#faults.failure("write");
+  }
+
+  read(position: number, length: number): Uint8Array {
+    return this.#faults.run("read", () => this.#inner.read(position, length));
+  }
+
+  size(): number {
+    return this.#faults.run("size", () => this.#inner.size());
+  }
+
+  endsAt(position: number): boolean {
+    return this.#faults.run("endsAt", () => this.#inner.endsAt(position));
+  }
+
+  truncate(size: number): void {
+    this.#faults.run("truncate", () => this.#inner.truncate(size));
+  }
+
+  async sync(): Promise<void> {
+    return this.#faults.run("sync", () => this.#inner.sync());
+  }
+
+  close(): void {
+    this.#faults.run("close", () => this.#inner.close());
+  }
+}

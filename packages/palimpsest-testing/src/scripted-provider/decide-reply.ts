@@ -1,0 +1,223 @@
+/**
+ * Decides what happens to one request, in the order in which a provider does it: faults of the way, form,
+ * reasoning, length, and then the script.
+ *
+ * What is decided here is sent by `scripted-provider.ts`.
+ */
+import { createHash } from "node:crypto";
+import type {
+  AnswerTurn,
+  Dialect,
+  ErrorCase,
+  IncomingRequest,
+  PromptReading,
+  Reply,
+} from "./dialect/dialect.ts";
+import type { CacheUse, PromptCache } from "./dialect/emulated-prompt-cache.ts";
+import { type FittedAnswer, fitAnswer } from "./dialect/fit-answer.ts";
+import type { TextCounter } from "./dialect/prompt.ts";
+import { PROVIDER_FACTS } from "./dialect/provider-facts.ts";
+import type { BreakPoint } from "./http-exchange.ts";
+import { type OpenRecord, settle } from "./request-record.ts";
+import type { Fault, ScriptedAnswer } from "./script/script.ts";
+
+/** A request that was read. */
+export interface ReadRequest {
+  readonly dialect: Dialect;
+  readonly incoming: IncomingRequest;
+  readonly reading: PromptReading;
+  readonly record: OpenRecord;
+  readonly count: TextCounter;
+  readonly nowMs: number;
+}
+
+/** A reply, and where it stops if it does; without a reply nothing is sent until the client has gone. */
+export interface DecidedReply {
+  readonly reply?: Reply;
+  readonly breakPoint?: BreakPoint;
+}
+
+/** Words of a failure. */
+export function failWith(request: Omit<ReadRequest, "reading">, problem: ErrorCase): DecidedReply {
+  const { dialect, incoming } = request;
+  return { reply: dialect.writeError(problem, incoming) };
+}
+
+/** What the provider itself finds wrong; `undefined` lets the script decide. */
+export function refuseByRule(request: ReadRequest): DecidedReply | undefined {
+  const { dialect, incoming, reading, record } = request;
+  const refused = reading.reasoning.refused;
+  const violations = [...dialect.judge(incoming), ...(refused === undefined ? [] : [refused])];
+  record.violations = violations;
+  if (violations[0] !== undefined) {
+    settle(record, "refused");
+    return failWith(request, { kind: "form", violation: violations[0] });
+  }
+  if (incoming.purpose === "count") return undefined;
+  const { promptTokens, windowTokens } = record;
+  const outputTokens = reading.maxOutputTokens ?? 0;
+  const isTooLong = promptTokens > windowTokens;
+  if (
+    !isTooLong &&
+    !(dialect.refusesLongOutput(incoming.model) && promptTokens + outputTokens > windowTokens)
+  )
+    return undefined;
+  settle(record, "overflow");
+  return failWith(request, {
+    kind: "too-long",
+    promptTokens,
+    windowTokens,
+    ...(isTooLong ? {} : { outputTokens }),
+  });
+}
+
+/** An answer of the script, in the words of the API. */
+export function answerRequest(
+  request: ReadRequest,
+  scripted: ScriptedAnswer,
+  cache: PromptCache,
+): DecidedReply {
+  const { dialect, incoming, reading, record, count, nowMs } = request;
+  const promptTokens = Math.min(record.promptTokens, scripted.truncatesPromptTo ?? record.promptTokens);
+  const isTruncated = promptTokens < record.promptTokens;
+  const fitted = fitAnswer(
+    scripted,
+    { maxOutputTokens: reading.maxOutputTokens, roomTokens: record.windowTokens - promptTokens },
+    count,
+  );
+  const use: CacheUse = isTruncated
+    ? { ...NO_CACHE, plainTokens: promptTokens }
+    : dialect.useCache(cache, { incoming, reading, nowMs });
+  use.commit();
+  record.cache = {
+    readTokens: use.readTokens,
+    writtenTokens: use.writtenTokens["5m"] + use.writtenTokens["1h"],
+    plainTokens: use.plainTokens,
+  };
+  settle(record, "answered", {
+    answer: { ...scripted, parts: fitted.parts, stopReason: fitted.stopReason },
+  });
+  return { reply: dialect.writeAnswer(turnOf(request, scripted, fitted, use)) };
+}
+
+const NO_CACHE: CacheUse = {
+  readTokens: 0,
+  writtenTokens: { "5m": 0, "1h": 0 },
+  plainTokens: 0,
+  commit: () => undefined,
+};
+
+function turnOf(
+  { incoming, reading, nowMs }: ReadRequest,
+  scripted: ScriptedAnswer,
+  answer: FittedAnswer,
+  cache: CacheUse,
+): AnswerTurn {
+  const seed = createHash("sha256");
+  for (const { text } of reading.positions) seed.update(text);
+  seed.update(JSON.stringify(scripted.parts));
+  let idCount = 0;
+  return {
+    incoming,
+    reading,
+    answer,
+    newId: (prefix) => `${prefix}${seed.copy().update(String(idCount++)).digest("hex").slice(0, ID_LENGTH)}`,
+    nowSeconds: Math.floor(nowMs / 1_000),
+    usage:
+      scripted.usage === "withheld"
+        ? undefined
+        : {
+            cache,
+            outputTokens: answer.outputTokens,
+            thinkingTokens: answer.thinkingTokens,
+            reported: scripted.usage ?? {},
+          },
+  };
+}
+
+/** Characters of an id after its prefix: short enough for every API. */
+const ID_LENGTH = 24;
+
+/** A fault of the script or of the plan, carried out on what would have been the answer. */
+export function failRequest(
+  request: ReadRequest,
+  fault: Fault,
+  { cache, usual }: { readonly cache: PromptCache; readonly usual: ScriptedAnswer },
+): DecidedReply {
+  const decided = decideFault(request, fault, (answer) => answerRequest(request, answer ?? usual, cache));
+  const isTooLong = fault.fault === "prompt-too-long";
+  settle(request.record, isTooLong ? "overflow" : "failed", { fault: fault.fault });
+  return decided;
+}
+
+function decideFault(
+  request: ReadRequest,
+  fault: Fault,
+  answer: (scripted?: ScriptedAnswer) => DecidedReply,
+): DecidedReply {
+  const { record, incoming, dialect } = request;
+  switch (fault.fault) {
+    case "rate-limit":
+      return failWith(request, {
+        kind: "throttled",
+        retryAfterSeconds: fault.retryAfterSeconds ?? PROVIDER_FACTS.retryAfterSeconds,
+        tokensPerMinute: fault.tokensPerMinute,
+        promptTokens: record.promptTokens,
+      });
+    case "server-error":
+      return failWith(request, { kind: "server-error", status: fault.status ?? 500 });
+    case "overloaded":
+      return fault.isMidStream === true && incoming.isStreaming
+        ? { reply: brokenOff(answer().reply!, dialect.writeStreamError()) }
+        : failWith(request, { kind: "overloaded" });
+    case "hang":
+      return fault.afterEvents === undefined || !incoming.isStreaming
+        ? {}
+        : { ...answer(), breakPoint: { afterFrames: fault.afterEvents, kind: "hang" } };
+    case "cut":
+      return cutReply(answer(fault.answer), fault.afterEvents);
+    case "garbage":
+      return { reply: garbage(fault.kind ?? "not-json", dialect) };
+    case "prompt-too-long": {
+      const windowTokens = fault.windowTokens ?? Math.max(1, record.promptTokens - 1);
+      return failWith(request, {
+        kind: "too-long",
+        // The text never says that a prompt is too long and fits.
+        promptTokens: Math.max(record.promptTokens, windowTokens + 1),
+        windowTokens,
+        ...(fault.hasNumbers === undefined ? {} : { hasNumbers: fault.hasNumbers }),
+      });
+    }
+    case "body-too-large":
+      return failWith(request, { kind: "too-large", isFromEdge: fault.isFromEdge ?? false });
+    case "unknown-model":
+      return failWith(request, { kind: "unknown-model" });
+    case "bad-request":
+      return failWith(request, { kind: "bad-request", message: fault.message });
+  }
+}
+
+function cutReply(decided: DecidedReply, afterEvents: number | undefined): DecidedReply {
+  const frames = decided.reply?.frames ?? [];
+  const afterFrames = Math.min(afterEvents ?? Math.floor(frames.length / 2), frames.length - 1);
+  return { ...decided, breakPoint: { afterFrames, kind: "cut" } };
+}
+
+function brokenOff(reply: Reply, error: string): Reply {
+  return { ...reply, frames: [...reply.frames.slice(0, Math.ceil(reply.frames.length / 2)), error] };
+}
+
+function garbage(kind: "not-json" | "wrong-shape" | "html", dialect: Dialect): Reply {
+  if (kind === "wrong-shape") return dialect.writeWrongShape();
+  return kind === "html"
+    ? {
+        status: 200,
+        headers: { "content-type": "text/html" },
+        frames: ["<!DOCTYPE html><html><body>Sign in to the guest network</body></html>"],
+      }
+    : {
+        status: 200,
+        headers: { "content-type": "application/json" },
+        frames: ['{"id":"msg_1","type":"message","content":[{"type":"text","te'],
+      };
+}

@@ -1,0 +1,136 @@
+/**
+ * What the server asks of each API that it speaks: to judge a request, to read it, and to word what is sent
+ * back. The order of events is the same for all of them and stands in `scripted-call.ts`.
+ */
+import type { Violation } from "../../wire-oracle/wire-oracle.ts";
+import type { ProviderApi, ReportedUsage } from "../script/script.ts";
+import type { CacheUse, PromptCache } from "./emulated-prompt-cache.ts";
+import type { FittedAnswer } from "./fit-answer.ts";
+import type { PromptPosition, TextCounter } from "./prompt.ts";
+
+/** A request whose body was parsed. */
+export interface IncomingRequest {
+  readonly purpose: "answer" | "count";
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly model: string;
+  readonly betas: readonly string[];
+  readonly isStreaming: boolean;
+}
+
+/** How the provider is set up, as far as reading a request depends on it. */
+export interface ReadingRules {
+  readonly key: string;
+  readonly bindsThinking: boolean;
+  readonly acceptsForeignReasoning: boolean;
+  readonly count: TextCounter;
+}
+
+/** What a dialect finds in a request. */
+export interface PromptReading {
+  readonly positions: readonly PromptPosition[];
+  readonly promptTokens: number;
+  readonly systemText: string;
+  readonly lastUserText: string;
+  readonly toolNames: readonly string[];
+  readonly maxOutputTokens: number | undefined;
+  readonly reasoning: {
+    readonly keptCount: number;
+    /** Reasoning that the model does not get to read, where it stands, and why. */
+    readonly dropped: readonly { readonly path: string; readonly reason: string }[];
+    /** The first piece that the provider refuses. */
+    readonly refused: Violation | undefined;
+  };
+  /** Seals reasoning of the answer, in the order of its parts. */
+  readonly seal: AnswerSealer;
+}
+
+/** Seals the reasoning of one answer as the answer grows. */
+export interface AnswerSealer {
+  /** The signature of reasoning that stands here. */
+  sealThinking(text: string): string;
+  /** Something else stands here, written as the client will send it back. */
+  addBlock(block: Readonly<Record<string, unknown>>): void;
+}
+
+/** Something that is refused or fails, to be put in a vendor's words. */
+export type ErrorCase =
+  | { readonly kind: "form"; readonly violation: Violation }
+  | { readonly kind: "not-json" }
+  | {
+      readonly kind: "too-long";
+      readonly promptTokens: number;
+      readonly windowTokens: number;
+      /** Whether the text tells the figures. @defaultValue as the vendor usually does */
+      readonly hasNumbers?: boolean;
+      /** The prompt alone would fit; with this much output it does not. */
+      readonly outputTokens?: number;
+    }
+  | { readonly kind: "too-large"; readonly isFromEdge: boolean }
+  | {
+      readonly kind: "throttled";
+      readonly retryAfterSeconds: number;
+      readonly tokensPerMinute: number | undefined;
+      readonly promptTokens: number;
+    }
+  | { readonly kind: "server-error"; readonly status: number }
+  | { readonly kind: "overloaded" }
+  | { readonly kind: "not-found"; readonly path: string }
+  | { readonly kind: "unknown-model" }
+  | { readonly kind: "bad-request"; readonly message: string };
+
+/** What is sent back: one text, or the events of a stream one by one. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly frames: readonly string[];
+}
+
+/** An answer with everything that its wording needs. */
+export interface AnswerTurn {
+  readonly incoming: IncomingRequest;
+  readonly reading: PromptReading;
+  readonly answer: FittedAnswer;
+  /** Makes ids that are the same for the same request. */
+  readonly newId: (prefix: string) => string;
+  /** Seconds since the epoch, for fields that tell when. */
+  readonly nowSeconds: number;
+  readonly usage: AnswerUsage | undefined;
+}
+
+/** The figures that are reported. */
+export interface AnswerUsage {
+  readonly cache: Omit<CacheUse, "commit">;
+  readonly outputTokens: number;
+  readonly thinkingTokens: number;
+  readonly reported: ReportedUsage;
+}
+
+/** What is told of a model. */
+export interface ModelFacts {
+  readonly model: string;
+  readonly windowTokens: number;
+  readonly maxOutputTokens: number;
+}
+
+/** One API. */
+export interface Dialect {
+  readonly api: ProviderApi;
+  /** Rules that the request breaks. Takes any JSON object, and never throws. */
+  judge(incoming: IncomingRequest): readonly Violation[];
+  /** Reads a request in which no rule is broken, as well as it can also any other. */
+  read(incoming: IncomingRequest, rules: ReadingRules): PromptReading;
+  useCache(
+    cache: PromptCache,
+    request: { readonly incoming: IncomingRequest; readonly reading: PromptReading; readonly nowMs: number },
+  ): CacheUse;
+  /** Whether a request is refused whose prompt fits the window, but not with the output it asks for. */
+  refusesLongOutput(model: string): boolean;
+  writeCount(promptTokens: number): Reply;
+  writeModel(facts: ModelFacts): Reply;
+  writeAnswer(turn: AnswerTurn): Reply;
+  /** An answer that has nothing of the shape that clients wait for. */
+  writeWrongShape(): Reply;
+  writeError(problem: ErrorCase, request: { readonly model: string; readonly isStreaming: boolean }): Reply;
+  /** The event that breaks a stream off with an error. */
+  writeStreamError(): string;
+}

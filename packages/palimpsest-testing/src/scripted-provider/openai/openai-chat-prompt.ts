@@ -1,0 +1,55 @@
+/**
+ * Reads an OpenAI Chat Completions request. This API has no reasoning that comes back.
+ */
+import { asNumber, isObject } from "palimpsest/internal";
+import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";
+import { sumTokens } from "../dialect/prompt.ts";
+import {
+  contentText,
+  contentWords,
+  type Fields,
+  fieldsText,
+  listOf,
+  mediaCountOf,
+  openAiPosition,
+  toolNamesOf,
+  toolPositions,
+} from "./openai-content.ts";
+
+/** Reads a request. */
+export function readChatPrompt({ body }: IncomingRequest, { count }: ReadingRules): PromptReading {
+  const messages = listOf(body["messages"]).filter(isObject);
+  const positions = [
+    ...toolPositions(body["tools"], count),
+    ...messages.map((message, index) =>
+      openAiPosition(
+        {
+          text: `${fieldsText(message, ["content"])} ${contentText(message["content"])}`,
+          counted: `${contentWords(message["content"])}${callsText(message)}`,
+          mediaCount: mediaCountOf(message["content"]),
+        },
+        { tier: "messages", path: `messages[${index}]`, count },
+      ),
+    ),
+  ];
+  return {
+    positions,
+    promptTokens: sumTokens(positions),
+    systemText: messages
+      .filter(({ role }) => role === "system" || role === "developer")
+      .map(({ content }) => contentWords(content))
+      .join("\n"),
+    lastUserText: contentWords(messages.findLast(({ role }) => role === "user")?.["content"]),
+    toolNames: toolNamesOf(body["tools"]),
+    maxOutputTokens: asNumber(body["max_completion_tokens"]) ?? asNumber(body["max_tokens"]),
+    reasoning: { keptCount: 0, dropped: [], refused: undefined },
+    seal: { sealThinking: () => "", addBlock: () => undefined },
+  };
+}
+
+function callsText(message: Fields): string {
+  return listOf(message["tool_calls"])
+    .flatMap((call) => (isObject(call) && isObject(call["function"]) ? [call["function"]] : []))
+    .map(({ name, arguments: given }) => `\n${String(name)} ${String(given)}`)
+    .join("");
+}

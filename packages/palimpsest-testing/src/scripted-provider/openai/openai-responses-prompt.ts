@@ -1,0 +1,137 @@
+/**
+ * Reads an OpenAI Responses request: its items, its texts, and what becomes of the encrypted reasoning in it.
+ *
+ * Reasoning that was changed is refused. Reasoning after an edit of what precedes it is silently left out, as
+ * the vendor says that it may be.
+ */
+import { asNumber, asString, isObject } from "palimpsest/internal";
+import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";
+import { type PromptPosition, sumTokens } from "../dialect/prompt.ts";
+import { ReasoningReader } from "../dialect/reasoning-reader.ts";
+import {
+  contentText,
+  contentWords,
+  type Fields,
+  fieldsText,
+  listOf,
+  mediaCountOf,
+  openAiPosition,
+  toolNamesOf,
+  toolPositions,
+} from "./openai-content.ts";
+
+const SEAL_PREFIX = "gAAAA";
+
+/** Reads a request. */
+export function readResponsesPrompt(incoming: IncomingRequest, rules: ReadingRules): PromptReading {
+  const { body } = incoming;
+  const { count } = rules;
+  const tools = toolPositions(body["tools"], count);
+  const instructions = asString(body["instructions"]) ?? "";
+  const system: readonly PromptPosition[] =
+    instructions === ""
+      ? []
+      : [
+          openAiPosition(
+            { text: instructions, counted: instructions },
+            { tier: "system", path: "instructions", count },
+          ),
+        ];
+  const reader = new ReasoningReader({
+    rules,
+    model: incoming.model,
+    toolsText: tools.map(({ text }) => text).join("\n"),
+    systemText: instructions,
+    sealPrefix: SEAL_PREFIX,
+  });
+  const items = itemsOf(body["input"]);
+  const read = readItems(items, { reader, rules });
+  const positions = [...tools, ...system, ...read.positions];
+  return {
+    positions,
+    promptTokens: sumTokens(positions),
+    systemText: [instructions, ...items.filter(isSystem).map(({ content }) => contentWords(content))]
+      .filter((text) => text !== "")
+      .join("\n"),
+    lastUserText: contentWords(items.findLast((item) => item["role"] === "user")?.["content"]),
+    toolNames: toolNamesOf(body["tools"]),
+    maxOutputTokens: asNumber(body["max_output_tokens"]),
+    reasoning: read.reasoning,
+    seal: {
+      // The text is only a summary of the reasoning, which clients may leave out.
+      sealThinking: () => reader.seal(""),
+      addBlock: (item) => reader.addBlock(itemText(item)),
+    },
+  };
+}
+
+function isSystem(item: Fields): item is Fields & { readonly content: unknown } {
+  return item["role"] === "system" || item["role"] === "developer";
+}
+
+function readItems(
+  items: readonly Fields[],
+  { reader, rules }: { readonly reader: ReasoningReader; readonly rules: ReadingRules },
+): { readonly positions: readonly PromptPosition[]; readonly reasoning: PromptReading["reasoning"] } {
+  const positions: PromptPosition[] = [];
+  const dropped: { path: string; reason: string }[] = [];
+  let keptCount = 0;
+  let refused: PromptReading["reasoning"]["refused"];
+  for (const [index, item] of items.entries()) {
+    const path = `input[${index}]`;
+    const seal = item["type"] === "reasoning" ? asString(item["encrypted_content"]) : undefined;
+    if (item["type"] !== "reasoning") reader.addBlock(itemText(item));
+    else if (seal === undefined) keptCount += 1;
+    else {
+      const verdict = reader.read(seal, "");
+      if (verdict.kind === "kept") keptCount += 1;
+      else if (verdict.kind === "forged") refused ??= forged(seal, path);
+      else {
+        dropped.push({ path, reason: verdict.kind });
+        continue;
+      }
+    }
+    positions.push(
+      openAiPosition(
+        { text: itemText(item), counted: itemWords(item), mediaCount: mediaOf(item) },
+        { tier: "messages", path, count: rules.count },
+      ),
+    );
+  }
+  return { positions, reasoning: { keptCount, dropped, refused } };
+}
+
+/** Characters of the content that the vendor shows at either end. */
+const SHOWN = 4;
+
+function forged(seal: string, path: string): PromptReading["reasoning"]["refused"] {
+  const shown = seal.length > 2 * SHOWN ? `${seal.slice(0, SHOWN)}...${seal.slice(-SHOWN)}` : seal;
+  return {
+    rule: "encrypted-content",
+    path,
+    message: `The encrypted content ${shown} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
+  };
+}
+
+function itemsOf(input: unknown): readonly Fields[] {
+  if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
+  return listOf(input).filter(isObject);
+}
+
+/** An item in one text; its id and status are the provider's own notes. */
+function itemText(item: Fields): string {
+  return item["role"] === undefined
+    ? fieldsText(item, ["id", "status", "encrypted_content"])
+    : `${String(item["role"])} ${contentText(item["content"])}`;
+}
+
+function itemWords(item: Fields): string {
+  if (item["role"] !== undefined) return contentWords(item["content"]);
+  if (item["type"] === "reasoning") return contentWords(item["summary"]);
+  if (item["arguments"] !== undefined) return `${String(item["name"])} ${String(item["arguments"])}`;
+  return item["output"] === undefined ? itemText(item) : contentWords(item["output"]);
+}
+
+function mediaOf(item: Fields): number {
+  return item["type"] === "reasoning" ? 0 : mediaCountOf(item["content"]) + mediaCountOf(item["output"]);
+}

@@ -1,0 +1,60 @@
+/**
+ * How a scripted provider is set up, and what a test holds in its hands afterwards.
+ */
+import type { Clock } from "palimpsest";
+import type { Violation } from "../wire-oracle/wire-oracle.ts";
+import type { RecordedRequest } from "./script/recorded-request.ts";
+import type { Script, ScriptedRequest, ScriptStep } from "./script/script.ts";
+
+/** Settings of a {@link scriptedProvider}. All are optional. */
+export interface ScriptedProviderOptions {
+  /** What is answered. @defaultValue a short text that names what the user said last */
+  readonly script?: Script;
+  /**
+   * Asked at every call before the script, which is not asked where this has something: faults at calls that
+   * the script knows nothing of. `seededFaults` makes such a plan.
+   */
+  readonly faults?: (request: ScriptedRequest) => ScriptStep | undefined;
+  /** Tokens of the window. @defaultValue what is known of the model, or 200,000 */
+  readonly windowTokens?: number;
+  /** Tokens of output that a request may ask for, told by the models endpoint. @defaultValue 64,000 */
+  readonly maxOutputTokens?: number;
+  /** Counts the tokens of a text; the same text always counts the same. @defaultValue the library's estimate for the model */
+  readonly countTokens?: (text: string, model: string) => number;
+  /** What the lifetimes of the cache are measured by. @defaultValue the system's clock */
+  readonly clock?: Clock;
+  /** Whether models bind their thinking to what stands before it. @defaultValue as the model of that name does */
+  readonly bindsThinking?: boolean;
+  /**
+   * Takes signatures and encrypted reasoning that another provider made, as recorded conversations hold them.
+   * @defaultValue `false`
+   */
+  readonly acceptsForeignReasoning?: boolean;
+  /** Largest body in bytes. @defaultValue 32 MiB */
+  readonly maxBodyBytes?: number;
+  /** What signatures are made with; two providers with one key accept each other's. @defaultValue a fixed key */
+  readonly key?: string;
+}
+
+/** A provider that listens on this machine. */
+export interface ScriptedProvider {
+  /** Where it listens, without a path: the base URL of the Anthropic SDK. */
+  readonly url: string;
+  /** The base URL of the OpenAI SDK. */
+  readonly openAiUrl: string;
+  /** Every request so far, in the order in which they came. */
+  readonly requests: readonly RecordedRequest[];
+  /** Requests for an answer that the provider had to refuse for their form, with what it told them. */
+  readonly violations: readonly (Violation & { readonly requestIndex: number })[];
+  /** Requests that were refused because the prompt is longer than the window. */
+  readonly overflows: readonly RecordedRequest[];
+  /** The window, which may be changed on the way; `undefined` is the model's own. */
+  windowTokens: number | undefined;
+  /** Forgets everything that was cached, as a provider may at any time. */
+  forgetCache(): void;
+  /**
+   * Ends at once, hanging requests and open connections included.
+   * @throws what a script threw: its calls were answered with status 500, which may pass unnoticed.
+   */
+  close(): Promise<void>;
+}

@@ -1,0 +1,13 @@
+/**
+ * The wire oracle: judges a finished request as its provider would, before any provider sees it.
+ *
+ * It looks at plain JSON and shares no code, not even types, with the rooms that build requests;
+ * so a mistake in one of them cannot excuse itself here. The one door to the folder beside it.
+ */
+export { type AnthropicJudgeOptions, judgeAnthropicRequest } from "./anthropic-request.ts";
+export type { AnthropicRule } from "./anthropic-rules.ts";
+export { judgeOpenAiChatRequest } from "./openai-chat-request.ts";
+export { judgeOpenAiResponsesRequest } from "./openai-responses-request.ts";
+export type { OpenAiJudgeOptions, OpenAiRule } from "./openai-rules.ts";
+export type { BodyKind } from "./required-members.ts";
+export type { Violation } from "./violation.ts";

@@ -1,0 +1,117 @@
+/** What holds for every judge: it answers on anything, in linear time. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  judgeAnthropicRequest,
+  judgeOpenAiChatRequest,
+  judgeOpenAiResponsesRequest,
+} from "#wire-oracle/wire-oracle.ts";
+import { growth } from "../../../../test/helpers/growth.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
+import { ask, assistant, call, hi, result, rulesOf, text, user } from "./bodies.ts";
+
+const judges = [judgeAnthropicRequest, judgeOpenAiChatRequest, judgeOpenAiResponsesRequest] as const;
+/** Field names and values that lead a random body past the first check. */
+const word = fc.constantFrom(
+  ...[
+    "messages",
+    "input",
+    "role",
+    "content",
+    "type",
+    "id",
+    "tool_use_id",
+    "call_id",
+    "tool_calls",
+    "source",
+    "tools",
+  ],
+  ...[
+    "user",
+    "assistant",
+    "system",
+    "tool",
+    "text",
+    "tool_use",
+    "tool_result",
+    "function_call",
+    "reasoning",
+    "image",
+  ],
+  ...["compaction", "thinking", "server_tool_use", "a", "", "__proto__", "constructor", "toString", "\ud800"],
+);
+const wireLike = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 6 }, word, fc.constantFrom<unknown>(null, 0, true), tie("list"), tie("record")),
+  list: fc.array(tie("value"), { maxLength: 5 }),
+  record: fc.dictionary(word, tie("value"), { maxKeys: 6 }),
+}));
+
+describe("every judge", () => {
+  it("answers on any JSON, and takes no garbage for a request", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), wireLike.value, wireLike.record), (body) => {
+        for (const judge of judges) {
+          const violations = judge(body);
+          expect(Array.isArray(violations)).toBe(true);
+          if (typeof body !== "object" || body === null || Array.isArray(body))
+            expect(rulesOf(violations)).toEqual(["body-shape"]);
+        }
+      }),
+      { numRuns: bySize({ usual: 600, long: 3_000 }) },
+    );
+  });
+
+  it.each([
+    {
+      why: "a role that cannot be turned into text",
+      message: { role: { toString: 5, valueOf: 5 }, content: "x" },
+    },
+    {
+      why: "an id that cannot be turned into text",
+      message: assistant({ ...call("a"), id: { toString: "x" } }),
+    },
+    { why: "a type that is a list", message: user({ type: [{ toString: 1 }] }) },
+    {
+      why: "calls that are a list of nulls",
+      message: { role: "assistant", content: null, tool_calls: [null] },
+    },
+  ])("only complains about $why", ({ message }) => {
+    for (const judge of judges)
+      expect(judge({ messages: [hi, message], input: [hi, message] })).not.toEqual([]);
+  });
+
+  it("does not overflow on JSON that is nested a hundred thousand levels deep", () => {
+    let deep: unknown = "\ud800";
+    for (let level = 0; level < 100_000; level++) deep = [deep];
+    for (const judge of judges)
+      expect(rulesOf(judge({ deep, messages: [hi], input: "x" }))).toContain("lone-surrogate");
+  });
+
+  it("takes eight times as long for eight times as many messages, not sixty-four times", () => {
+    const exchange = (round: number) => [
+      hi,
+      assistant(call(`a${round}`)),
+      user(result(`a${round}`)),
+      assistant(text("ok")),
+    ];
+    const anthropic = (rounds: number) => ({
+      messages: Array.from({ length: rounds }, (_, round) => exchange(round)).flat(),
+    });
+    const chat = (rounds: number) => ({
+      messages: Array.from({ length: 4 * rounds }, (_, round) => [
+        ask,
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: `c${round}`, type: "function", function: { name: "f", arguments: "{}" } }],
+        },
+        { role: "tool", tool_call_id: `c${round}`, content: "ok" },
+      ]).flat(),
+    });
+    const work = (rounds: number) => () => {
+      expect(judgeAnthropicRequest(anthropic(rounds))).toEqual([]);
+      expect(judgeOpenAiChatRequest(chat(rounds))).toEqual([]);
+    };
+    expect(growth(work(1_000), work(8_000), { enough: 32, leastMs: 1 })).toBeLessThan(32);
+  });
+});

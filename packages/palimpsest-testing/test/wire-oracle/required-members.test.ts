@@ -1,0 +1,79 @@
+/** What every provider refuses, whatever the conversation. */
+import { describe, expect, it } from "vitest";
+import {
+  judgeAnthropicRequest,
+  judgeOpenAiChatRequest,
+  judgeOpenAiResponsesRequest,
+} from "#wire-oracle/wire-oracle.ts";
+import { ask, hi } from "./bodies.ts";
+
+describe("a request", () => {
+  it.each([
+    {
+      body: { model: "claude-opus-4-5", messages: [hi] },
+      said: [["field-missing", "max_tokens", "max_tokens: Field required"]],
+      why: "it has no output limit",
+    },
+    {
+      body: { max_tokens: 10, messages: [hi] },
+      said: [["field-missing", "model", "model: Field required"]],
+      why: "it has no model",
+    },
+    {
+      body: { model: "", max_tokens: "10", messages: [hi] },
+      said: [
+        ["field-type", "model", "model: Input should be a valid string"],
+        ["field-type", "max_tokens", "max_tokens: Input should be a valid integer"],
+      ],
+      why: "both are of the wrong kind",
+    },
+    {
+      body: { model: "claude-opus-4-5", max_tokens: 10 },
+      said: [["field-missing", "messages", "messages: Field required"]],
+      why: "it has no messages",
+    },
+    {
+      body: { stream: true, messages: [hi] },
+      said: [
+        ["field-missing", "model", "model: Field required"],
+        ["field-missing", "max_tokens", "max_tokens: Field required"],
+      ],
+      why: "it has neither",
+    },
+    { body: { model: "claude-opus-4-5", max_tokens: 10, messages: [hi] }, said: [], why: "it is complete" },
+    {
+      body: { anthropic_version: "bedrock-2023-05-31", max_tokens: 10, messages: [hi] },
+      said: [],
+      why: "its model is in the address",
+    },
+    { body: { system: "x", tools: [], messages: [hi] }, said: [], why: "it is a conversation only" },
+  ])("to Anthropic is judged as the API would: $why", ({ body, said }) => {
+    const found = judgeAnthropicRequest(body);
+    expect(found.map(({ rule, path, message }) => [rule, path, message])).toEqual(said);
+  });
+
+  it("that a caller names one is judged as one, also where it has nothing but a conversation", () => {
+    expect(judgeAnthropicRequest({ messages: [hi] }, { kind: "request" })).toHaveLength(2);
+    expect(judgeOpenAiChatRequest({ messages: [ask] }, { kind: "request" })).toHaveLength(1);
+    expect(judgeOpenAiResponsesRequest({ input: [ask] }, { kind: "request" })).toHaveLength(1);
+  });
+
+  it("that counts tokens needs no output limit", () => {
+    expect(judgeAnthropicRequest({ model: "claude-opus-4-5", messages: [hi] }, { kind: "count" })).toEqual(
+      [],
+    );
+    expect(judgeOpenAiResponsesRequest({ input: "hi", reasoning: {} }, { kind: "count" })).toEqual([]);
+  });
+
+  it("to OpenAI needs a model", () => {
+    expect(judgeOpenAiChatRequest({ stream: true, messages: [ask] })).toEqual([
+      { rule: "field-missing", path: "model", message: "you must provide a model parameter" },
+    ]);
+    expect(judgeOpenAiResponsesRequest({ store: false, input: [ask] })).toEqual([
+      { rule: "field-missing", path: "model", message: "Missing required parameter: 'model'." },
+    ]);
+    expect(judgeOpenAiChatRequest({ model: "gpt-5", messages: [ask] })).toEqual([]);
+    expect(judgeOpenAiResponsesRequest({ model: "gpt-5", input: [ask] })).toEqual([]);
+    expect(judgeOpenAiResponsesRequest({ prompt: { id: "pmpt_1" } })).toEqual([]);
+  });
+});

@@ -1,0 +1,365 @@
+/**
+ * A session with a model: turns, compaction that a model writes, and recovery from what providers refuse.
+ *
+ * DESIGN. It is a face over a `Session`, which owns log and window. Preparing a call has two steps with the
+ * model between them: the session says that a summary is due, the summary is written while the session
+ * stays open to input, and the session plans again with what was written. In between, messages are appended
+ * at once and stand behind the boundary. Until the boundary's edit is acknowledged the old state is in force,
+ * and where no summary could be had the session makes one without a model, which cannot fail.
+ *
+ * One iteration is one recorded answer: at most one summary, and one recovery from a refusal.
+ */
+
+import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
+import { WindowTooSmallError } from "../base/errors.ts";
+import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
+import type { CompactionTrigger } from "../ports/session-hooks.ts";
+import { saveBreakers } from "../session/append/breakers.ts";
+import type { SummaryAsk } from "../session/compact/summary-request.ts";
+import { notify, type SessionEvent } from "../session/events/events.ts";
+import { askWithin } from "../session/model/ask-within.ts";
+import { failureOf } from "../session/model/model-call.ts";
+import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
+import type { SummaryWanted } from "../session/request-builder.ts";
+import type { Session } from "../session/session.ts";
+import type { Message } from "../transcript/messages.ts";
+import { AgentCompaction } from "./compact/agent-compaction.ts";
+import { compactByHand } from "./compact/compact-now.ts";
+import { HookRunner } from "./hooks/hook-runner.ts";
+import { type AgentMemory, agentMemory } from "./memory/in-session/agent-memory.ts";
+import { AgentNotes, type ReadNotes } from "./notes/agent-notes.ts";
+import type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from "./options/agent-calls.ts";
+import { checkCompact, checkPrepare, checkTurn } from "./options/agent-option-rules.ts";
+import type { AgentOptions, AgentWorld } from "./options/agent-options.ts";
+import { noModelId, refusedTail, spanOf, turnRunning, vetoed } from "./options/agent-refusals.ts";
+import type { TurnOptions, TurnResult } from "./options/turn-options.ts";
+import { logFailedCall, RecoveryLimit, recoveryOf, refusalError } from "./turn/call-recovery.ts";
+import { CallSizer } from "./turn/call-sizer.ts";
+import { runTurn } from "./turn/run-turn.ts";
+import { SilentWatch } from "./turn/silent-overflow-watch.ts";
+
+/**
+ * A session with a model. `turn` does everything; a host that calls its model itself uses `prepare`,
+ * `record` and, where its provider refuses, `recover`. Get one from `createPalimpsest`.
+ */
+export class AgentSession {
+  /** The session itself: its log, its window, its history. */
+  readonly session: Session;
+  readonly #options: AgentOptions;
+  readonly #world: AgentWorld;
+  readonly #compaction: AgentCompaction;
+  readonly #hooks: HookRunner;
+  readonly #sizer: CallSizer;
+  readonly #notes: AgentNotes | undefined;
+  readonly #memory: AgentMemory | undefined;
+  #lastRequest: CallRequest | undefined;
+  #lastPrepared: PreparedCall | undefined;
+  readonly #silent: SilentWatch;
+  #hasStarted = false;
+  readonly #recoveries = new RecoveryLimit();
+  #isInTurn = false;
+  readonly #isNew: boolean;
+
+  /** @internal Made by `createPalimpsest`. */
+  constructor(session: Session, options: AgentOptions, world: AgentWorld) {
+    this.session = session;
+    this.#silent = new SilentWatch(session);
+    this.#options = options;
+    this.#world = world;
+    this.#isNew = session.parts.writer.isEmpty;
+    const { deadline } = world;
+    this.#hooks = new HookRunner({
+      hooks: options.hooks ?? {},
+      deadline,
+      onFailure: (failure) => this.#emit({ type: "hook-failed", ...failure }),
+    });
+    this.#sizer = new CallSizer(session, options, world);
+    const { notes = {} } = options;
+    this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
+    this.#memory = agentMemory(session, options, world);
+    this.#compaction = new AgentCompaction(session, options, {
+      ...world,
+      hooks: this.#hooks,
+      notes: this.#notes,
+      memory: this.#memory,
+    });
+    if (options.summaryFailuresCount !== undefined)
+      session.preparer.watch.limitFailures(options.summaryFailuresCount);
+  }
+
+  /** The session's id in its store. */
+  get id(): string {
+    return this.session.id;
+  }
+
+  /** The model that answers. */
+  get model(): ModelClient {
+    return this.#options.model;
+  }
+
+  /** The request that was prepared last, without its conversation. @internal */
+  get lastRequest(): CallRequest | undefined {
+    return this.#lastRequest;
+  }
+
+  /** Appends messages as they came; see {@link Session.append}. */
+  async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
+    const seqs = await this.session.append(messages);
+    this.#memory?.said(messages);
+    return seqs;
+  }
+
+  /**
+   * One turn: the user's message, and all calls until the model hands back. Resolves with what it said.
+   * @throws `ModelError` `MODEL_FAILED` where the model cannot be asked; `PROMPT_TOO_LONG` and
+   * `WINDOW_TOO_SMALL` where nothing makes the request fit; `COMPACTION_THRASHING` where compaction does not help
+   * any more; `ABORTED`; `TURN_RUNNING`. What was said before is in the log.
+   */
+  async turn(input: string | Message | readonly Message[], options: TurnOptions = {}): Promise<TurnResult> {
+    checkTurn(options);
+    if (this.#isInTurn) throw turnRunning(this.id);
+    this.#isInTurn = true;
+    try {
+      return await runTurn(this, input, options);
+    } catch (error) {
+      await this.#hooks.failed({ sessionId: this.id, error });
+      throw error;
+    } finally {
+      this.#isInTurn = false;
+      this.#memory?.turnEnded();
+    }
+  }
+
+  /**
+   * Makes the next request; like {@link Session.prepare}, with a model to write the summaries.
+   * @throws as there; `COMPACTION_VETOED`, `ABORTED`.
+   */
+  async prepare(asked: AgentRequest = {}, options: PrepareOptions = {}): Promise<PreparedCall> {
+    checkPrepare(asked, options);
+    this.#recoveries.clear();
+    this.#compaction.iterationBegan();
+    return this.#prepare(asked, options);
+  }
+
+  async #prepare(asked: AgentRequest, { signal }: PrepareOptions): Promise<PreparedCall> {
+    const request = this.#complete(asked);
+    await this.begin();
+    const remembered = (await this.#memory?.beforeCall(signal)) ?? [];
+    if (remembered.length > 0) await this.session.append(remembered);
+    this.#notes?.preparing();
+    await this.#sizer.size(request);
+    const ahead = this.#compaction.writtenAhead();
+    // One that ends while it is planned is as good as one that was waited for.
+    const isUpdating = (): boolean => this.#notes?.isUpdating === true;
+    const wasUpdating = isUpdating();
+    let first = await this.#planned(request, { written: ahead });
+    if ("ask" in first && (wasUpdating || isUpdating())) {
+      await this.#notes?.settled(signal);
+      if (!this.#compaction.asksHooks)
+        first = await this.#planned(request, { written: ahead, hasWaited: true });
+    }
+    const prepared = "ask" in first ? await this.#compactFirst(request, first.ask, signal) : first;
+    await this.#compacted(prepared.edits, "ask" in first ? first.ask.trigger : "auto");
+    return prepared;
+  }
+
+  /** The request, or the summary that has to be written before it. */
+  #planned(
+    request: CallRequest,
+    state: Parameters<AgentCompaction["help"]>[0],
+  ): Promise<PreparedCall | SummaryWanted> {
+    return this.session.inTurn(async () => {
+      const help = this.#compaction.help({ request, ...state });
+      const prepared = await this.session.preparer.prepare(request, help);
+      if (!("ask" in prepared)) this.#leaves(request, prepared);
+      return prepared;
+    });
+  }
+
+  /** Appends the answer to a prepared call; see {@link Session.record}. */
+  async record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]> {
+    const callSeq = answer.callSeq ?? this.session.parts.calls.newest;
+    const prepared = this.#lastPrepared;
+    const request = this.#lastRequest;
+    const seqs = await this.session.record(answer);
+    this.#recoveries.clear();
+    this.#compaction.answered();
+    if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
+      this.#notes?.answered({ request, prepared, messages: answer.messages, usage: answer.usage });
+    const told = from ?? { messages: answer.messages, stopReason: "other" as const };
+    if (callSeq !== undefined && answer.usage !== undefined) {
+      const overflow = this.#silent.answered(callSeq, { usage: answer.usage, stopReason: told.stopReason });
+      if (overflow !== undefined) this.#emit(overflow);
+    }
+    if (this.#hooks.has("postSampling"))
+      await this.#hooks.postSampling({ sessionId: this.id, callSeq, answer: told });
+    return seqs;
+  }
+
+  /**
+   * The provider refused the request, or cut it: resolves with the request to send instead, once for each
+   * answer, and once more where old rounds gave way first and that was not enough. The failure is logged.
+   * @throws `PROMPT_TOO_LONG` where it was refused again, `ModelError` where sending it in another form does not help
+   */
+  async recover(error: unknown, options: PrepareOptions = {}): Promise<PreparedCall> {
+    const failure = failureOf(this.#options.model, error);
+    const request = this.#lastRequest;
+    const recovery = this.#recoveries.isSpent || request === undefined ? undefined : recoveryOf(failure);
+    const callSeq = this.#lastCallSeq();
+    await this.session.inTurn(async () => recovery?.apply(this.session.preparer.room, callSeq));
+    this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: recovery !== undefined });
+    await logFailedCall(this.session, callSeq, failure);
+    if (recovery === undefined || request === undefined)
+      throw refusalError(failure, { error, promptTokens: this.session.tokens.total });
+    this.#recoveries.began();
+    const prepared = await this.#prepare({ ...request, ...recovery.adapt(request) }, options);
+    this.#recoveries.prepared(prepared.edits);
+    return prepared;
+  }
+
+  /**
+   * Compacts now, whatever the size of the window, and starts the count of failures anew.
+   * @throws `COMPACTION_REFUSED` where nothing is gained or a pivot cannot be used; `COMPACTION_VETOED`; `ABORTED`.
+   */
+  async compact(options: CompactOptions = {}): Promise<CompactResult> {
+    checkCompact(options);
+    const span = spanOf(options);
+    const { preparer } = this.session;
+    preparer.watch.reset();
+    if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
+    await this.begin();
+    this.#notes?.reset();
+    saveBreakers(this.session);
+    this.#notes?.preparing();
+    const mayUseNotes = span === undefined && options.instructions === undefined;
+    if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(options.signal);
+    const edits = await compactByHand(
+      {
+        session: this.session,
+        compaction: this.#compaction,
+        request: this.#complete(this.#lastRequest ?? {}),
+        // Nobody knows what the conversation was sent with before: then no call can share its prefix.
+        hasPrefix: this.#lastRequest !== undefined,
+      },
+      { ...options, span },
+    );
+    // Somebody wished for it: it is not held against what the session does by itself.
+    preparer.watch.compactedByHand();
+    saveBreakers(this.session);
+    await this.#compacted(edits, "manual");
+    const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
+    const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
+    return { edits, freedTokens, ...(writtenBy === undefined ? {} : { writtenBy }) };
+  }
+
+  /**
+   * The session's notes as they are now, and where they lie; a person may edit them at any time. `undefined` where
+   * none are kept, or nothing was noted yet.
+   * @throws `StoreError` `NOTES_UNREADABLE`
+   */
+  async readNotes(): Promise<ReadNotes | undefined> {
+    return this.#notes?.read();
+  }
+
+  /** Waits until no update of the notes is being written any more, at most `compactionWaitMs`. */
+  async notesSettled(): Promise<void> {
+    await this.#notes?.settled(undefined);
+  }
+
+  /** Waits until what the user asked to be remembered is kept. */
+  async memorySettled(): Promise<void> {
+    await this.#memory?.settled();
+  }
+
+  /** Ends the session: what is being written ahead is given up, the rest is synced. */
+  async close(): Promise<void> {
+    await Promise.all([
+      this.#compaction.stop(),
+      this.#notes?.stop(),
+      this.#memory?.stop(this.#world.deadline),
+    ]);
+    await this.session.close();
+    this.#world.onClosed?.();
+  }
+
+  /** Asks the model once; resolves with its answer. For turns. @internal */
+  ask<Answer>(
+    work: (signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const timeoutMs = this.#options.callTimeoutMs ?? AGENT_DEFAULTS.callTimeoutMs;
+    return askWithin(work, { deadline: this.#world.deadline, timeoutMs, signal });
+  }
+
+  /** A summary is due and has to be waited for. */
+  async #compactFirst(
+    request: CallRequest,
+    ask: SummaryAsk,
+    signal: AbortSignal | undefined,
+  ): Promise<PreparedCall> {
+    const { preparer } = this.session;
+    const asked = await this.#compaction.askHook(ask);
+    if (this.#compaction.asksHooks && asked === undefined) {
+      const byNotes = await this.#planned(request, { mayUseNotes: true, hasWaited: true });
+      if (!("ask" in byNotes)) return byNotes;
+    }
+    const { written, veto } = await this.#compaction.write(ask, asked, signal);
+    const help = this.#compaction.help({ request, written, isSettled: true, isVetoed: veto !== undefined });
+    try {
+      const prepared = await this.session.inTurn(async () => {
+        const done = await preparer.prepare(request, this.#compaction.ifStill(ask, help));
+        if ("ask" in done) throw vetoed(veto ?? "");
+        this.#leaves(request, done);
+        return done;
+      });
+      if (veto !== undefined) this.#emit({ type: "compaction-vetoed", reason: ask.reason, veto });
+      this.#compaction.judge(prepared.edits, written);
+      return prepared;
+    } catch (error) {
+      if (veto !== undefined && error instanceof WindowTooSmallError) throw vetoed(veto, error);
+      throw error;
+    }
+  }
+
+  /** What is known now of a request that is about to leave. */
+  #leaves(request: CallRequest, prepared: PreparedCall): void {
+    this.#lastRequest = request;
+    this.#lastPrepared = prepared;
+    this.#silent.left(prepared);
+    this.#compaction.left(request, prepared);
+  }
+
+  async #compacted(edits: PreparedCall["edits"], trigger: CompactionTrigger): Promise<void> {
+    if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
+    if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.session.preparer.watch.wrote();
+    saveBreakers(this.session);
+    if (!edits.some(({ edit }) => edit.kind === "session-memory")) this.#notes?.compacted();
+    await this.#hooks.postCompact({ sessionId: this.id, trigger, edits });
+  }
+
+  /** Asks the hook of the start, once. @internal */
+  async begin(): Promise<void> {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    const source = this.#isNew ? "new" : "resumed";
+    const text = await this.#hooks.sessionStart({ sessionId: this.id, source });
+    const notes = this.#isNew ? undefined : await this.#notes?.textOnResume();
+    for (const told of [text, notes])
+      if (told !== undefined)
+        await this.append({ role: "user", origin: "host", content: [{ type: "text", text: told }] });
+  }
+
+  #lastCallSeq(): number {
+    return this.session.parts.calls.newest ?? 0;
+  }
+
+  #complete(asked: AgentRequest): CallRequest {
+    const model = asked.model ?? this.#options.model.model;
+    if (model !== undefined) return { ...asked, model };
+    throw noModelId();
+  }
+
+  #emit(event: SessionEvent): void {
+    notify(this.session.parts.observer, event);
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * What dreams did, one record each: enough to say when the last one was, to show what it changed, and to take all
+ * of it back to the byte.
+ *
+ * A record is written before anything is changed and says so, and once more when it was. One that only ever was
+ * planned changed nothing: the change itself is all or nothing.
+ */
+import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
+import { MemoryError } from "../../../base/errors.ts";
+import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
+import type { DreamAction } from "../../../memory/consolidation/dream-actions.ts";
+import type { DraftedChange } from "../../../memory/consolidation/dream-changes.ts";
+import type { MemoryStore } from "../../../ports/memory-store.ts";
+
+/** One dream. */
+export interface DreamRecord {
+  readonly id: string;
+  /** When it began to listen: what was said later is for the next one. */
+  readonly atMs: number;
+  /** `planned`: it was killed before it changed anything. */
+  readonly state: "planned" | "applied" | "reverted";
+  readonly actions: readonly DreamAction[];
+  readonly changes: readonly DreamChange[];
+}
+
+/** One file, before and after. `undefined` where there was none, or it went to the archive. */
+export interface DreamChange {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+const FOLDER = "dreams/";
+
+/** Where a directory's own records are, and where it is mounted: a team's is another one's folder. */
+export interface DreamPlace {
+  readonly records: MemoryStore;
+  /** Empty, or a folder with its `/`. */
+  readonly folder: string;
+}
+
+export class DreamJournal {
+  readonly #store: MemoryStore;
+  readonly #folder: string;
+
+  constructor({ records, folder }: DreamPlace) {
+    this.#store = records;
+    this.#folder = folder;
+  }
+
+  async write(record: DreamRecord): Promise<void> {
+    // As the directory itself sees them, so that whoever mounts it elsewhere can take it back.
+    const own = withPaths(record, (path) => path.slice(this.#folder.length));
+    await this.#store.writeRecord(`${FOLDER}${record.id}.json`, JSON.stringify(own));
+  }
+
+  /** An id that none has; ids of later dreams come later in the alphabet. */
+  async newId(atMs: number): Promise<string> {
+    const time = String(Math.max(0, Math.floor(atMs))).padStart(15, "0");
+    const { length } = await this.#store.listRecords(`${FOLDER}${time}-`);
+    return `${time}-${String(length + 1).padStart(4, "0")}`;
+  }
+
+  /** The newest first, as far as people look back. */
+  async list(): Promise<readonly DreamRecord[]> {
+    const records: DreamRecord[] = [];
+    for await (const record of this.newestFirst()) {
+      records.push(record);
+      if (records.length === MEMORY_DREAM_DEFAULTS.listedCount) break;
+    }
+    return records;
+  }
+
+  /** All of them, one read at a time. Records that cannot be read are passed over. */
+  async *newestFirst(): AsyncGenerator<DreamRecord> {
+    for (const name of (await this.#store.listRecords(FOLDER)).toSorted().toReversed()) {
+      const record = await this.#read(name);
+      if (record !== undefined) yield withPaths(record, (path) => this.#folder + path);
+    }
+  }
+
+  async #read(name: string): Promise<DreamRecord | undefined> {
+    try {
+      return readRecord((await this.#store.readRecord(name)) ?? "");
+    } catch (error) {
+      // Damaged beyond being a text: the others are no worse for it.
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
+  }
+}
+
+export function changesOf(changes: readonly DraftedChange[]): readonly DreamChange[] {
+  return changes.map(({ path, before, text }) => ({ path, before, after: text }));
+}
+
+function readRecord(text: string): DreamRecord | undefined {
+  const parsed = parseJson(text);
+  const value = parsed.ok ? parsed.value : undefined;
+  if (!isObject(value)) return undefined;
+  const id = asString(value["id"]);
+  const atMs = asNumber(value["atMs"]);
+  const state = STATES.find((known) => known === value["state"]);
+  const { actions, changes } = value;
+  if (id === undefined || atMs === undefined || state === undefined) return undefined;
+  if (!Array.isArray(actions) || !Array.isArray(changes)) return undefined;
+  return { id, atMs, state, actions: actions.flatMap(readAction), changes: changes.flatMap(readChange) };
+}
+
+function withPaths(record: DreamRecord, pathOf: (path: string) => string): DreamRecord {
+  return {
+    ...record,
+    actions: record.actions.map((action) => ({ ...action, paths: action.paths.map(pathOf) })),
+    changes: record.changes.map((change) => ({ ...change, path: pathOf(change.path) })),
+  };
+}
+
+const STATES = ["planned", "applied", "reverted"] as const;
+
+function readAction(value: unknown): readonly DreamAction[] {
+  const kind = isObject(value) ? KINDS.find((known) => known === value["kind"]) : undefined;
+  if (!isObject(value) || kind === undefined) return [];
+  const { paths, by } = value;
+  return [
+    {
+      kind,
+      paths: Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [],
+      why: asString(value["why"]) ?? "",
+      ...(by === "model" ? { by } : {}),
+    },
+  ];
+}
+
+const KINDS = ["merge", "supersede", "prune", "remember", "index"] as const;
+
+function readChange(value: unknown): readonly DreamChange[] {
+  const path = isObject(value) ? asString(value["path"]) : undefined;
+  if (!isObject(value) || path === undefined) return [];
+  return [{ path, before: asString(value["before"]), after: asString(value["after"]) }];
+}

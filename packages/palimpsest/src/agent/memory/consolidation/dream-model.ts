@@ -1,0 +1,298 @@
+/**
+ * What a model makes of memories and of what was said since the last dream: asked once, before anything is planned
+ * for good, with no lock on any memory and no promise that they stay as they are.
+ *
+ * It is asked behind the rules: for facts, decisions and patterns in the sessions, by the same judged extraction as
+ * at a session's end, and then for what belongs together or contradicts itself in other words. What comes of it are
+ * claims, judged when the dream is planned. Where it fails, takes too long or answers nothing that can be read, the
+ * rules' dream is what remains, and a note says so.
+ */
+import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
+import { errorMessage } from "../../../base/error-message.ts";
+import { createMemorySearch } from "../../../base/search/memory-search.ts";
+import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
+import type { ClaimedFact, DreamClaims, DreamProposal } from "../../../memory/consolidation/dream-claims.ts";
+import { type DreamInput, memoriesAfterDream } from "../../../memory/consolidation/dream-plan.ts";
+import { composeDream, DREAM_TOOLS, readDreamCall } from "../../../memory/consolidation/dream-prompt.ts";
+import type { KnownMemory, Memory } from "../../../memory/files/memory.ts";
+import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
+import { findFirstSaying } from "../../../memory/trust/first-mention.ts";
+import type { Deadline } from "../../../ports/deadline.ts";
+import type { ModelClient } from "../../../ports/model-client.ts";
+import { askModel, formatTools } from "../../../session/model/model-call.ts";
+import { blockText, type ToolUseBlock } from "../../../transcript/blocks.ts";
+import { sumUsage, type Usage } from "../../../transcript/messages.ts";
+import { askForMemories, type JudgedMemory, type ReadableMemory } from "../extraction/ask-for-memories.ts";
+import { asRemembered } from "../extraction/model-extraction.ts";
+import { readFresh } from "../store/fresh-memory.ts";
+import { type Breathe, inSteps } from "./in-steps.ts";
+
+/** What was said in one session, in its order, tools' results among it: who is behind a fact is found out by all of it. */
+export interface DreamTalk {
+  readonly sessionId: string;
+  /** Since the last dream. What is said in a message without a time is not taken: it may be over long since. */
+  readonly messages: readonly TalkMessage[];
+  /** Before it: what is said now may have been read then. */
+  readonly earlier?: readonly TalkMessage[];
+}
+
+export interface DreamModelWorld {
+  readonly client: ModelClient;
+  readonly deadline: Deadline;
+  readonly breathe: Breathe;
+}
+
+export interface DreamModelOptions {
+  /** The newest first; `undefined` where facts are not asked for. */
+  readonly talks: AsyncIterable<DreamTalk> | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What came of asking. */
+export interface DreamAnswer {
+  readonly claims: DreamClaims;
+  /** What its calls cost, where the provider said so. */
+  readonly usage: Usage | undefined;
+  /** What it proposed and was not looked at further, and why. */
+  readonly refused: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Asks about a directory as it is now. @throws `ABORTED` */
+export async function askDreamer(
+  world: DreamModelWorld,
+  input: DreamInput,
+  { talks, signal }: DreamModelOptions,
+): Promise<DreamAnswer> {
+  const asking = new Asking(world, signal);
+  const known = await inSteps(memoriesAfterDream(input), world, signal);
+  const facts = talks === undefined ? [] : await asking.facts(known, input, talks);
+  const claims: DreamClaims = { facts, proposals: [], shown: new Map() };
+  const withFacts =
+    facts.length === 0 ? known : await inSteps(memoriesAfterDream({ ...input, claims }), world, signal);
+  const { proposals, shown } = await asking.proposals(withFacts, input.nowMs);
+  const { usages, refused, notes } = asking;
+  return {
+    claims: { facts, proposals, shown },
+    usage: usages.length === 0 ? undefined : sumUsage(usages),
+    refused,
+    notes,
+  };
+}
+
+/** Where a message of several sessions was said. */
+interface SaidWhere {
+  readonly sessionId: string;
+  readonly messageId: string;
+  /** When, where its log says so. */
+  readonly saidAtMs: number | undefined;
+}
+
+/** Several sessions as one talk. */
+interface Together {
+  readonly messages: readonly TalkMessage[];
+  readonly earlier: readonly TalkMessage[];
+  readonly sessionOf: ReadonlyMap<string, SaidWhere>;
+}
+
+class Asking {
+  readonly usages: Usage[] = [];
+  readonly refused: string[] = [];
+  readonly notes: string[] = [];
+  readonly #world: DreamModelWorld;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(world: DreamModelWorld, signal: AbortSignal | undefined) {
+    this.#world = world;
+    this.#signal = signal;
+  }
+
+  /** What it finds in what was said, as far as that bears it out. */
+  async facts(
+    known: ReadonlyMap<string, KnownMemory>,
+    { gathered }: DreamInput,
+    talks: AsyncIterable<DreamTalk>,
+  ): Promise<readonly ClaimedFact[]> {
+    const limit = MEMORY_DREAM_DEFAULTS.gatheredCount - gathered.length;
+    if (limit <= 0) return [];
+    const facts: ClaimedFact[] = [];
+    const isAsked = await this.#orByRules("What was said in sessions", async () => {
+      const { messages, earlier, sessionOf } = await this.#together(talks);
+      if (messages.length === 0) return;
+      const pieces = inTime(spokenPieces(messages), sessionOf);
+      const keep = async (judged: readonly JudgedMemory[]): Promise<void> => {
+        const said = saidWhere(judged, pieces, sessionOf);
+        for (const [index, one] of judged.entries()) {
+          const fact = this.#asFact(one, known, said[index]);
+          if (fact !== undefined) facts.push(fact);
+        }
+      };
+      const world = { ...this.#world, memory: readable(known) };
+      const limits = { limit, signal: this.#signal, earlier: spokenPieces(earlier) };
+      const { usage, refused } = await askForMemories(world, messages, limits, keep);
+      if (usage !== undefined) this.usages.push(usage);
+      this.refused.push(...refused);
+    });
+    return isAsked ? facts : [];
+  }
+
+  /** What it sees in the memories. */
+  async proposals(
+    known: ReadonlyMap<string, KnownMemory>,
+    nowMs: number,
+  ): Promise<Pick<DreamClaims, "proposals" | "shown">> {
+    const proposals: DreamProposal[] = [];
+    const memories = [...known.values()].map(({ memory }) => memory);
+    const request = composeDream(memories, nowMs);
+    if (request === undefined) return { proposals, shown: new Map() };
+    const { system, text, shown, leftOutCount } = request;
+    if (leftOutCount > 0)
+      this.notes.push(`${leftOutCount} memories were not shown to the model: there was no room for them.`);
+    await this.#orByRules("The memories", async () => {
+      for (const call of await this.#ask(system, text)) {
+        const read = readDreamCall(call.name, call.input);
+        if (read.kind === "refused") this.refused.push(read.why);
+        else proposals.push(read);
+      }
+    });
+    return { proposals, shown };
+  }
+
+  async #ask(system: string, text: string): Promise<readonly ToolUseBlock[]> {
+    const { client, deadline } = this.#world;
+    const { dreamTimeoutMs: timeoutMs, dreamOutputTokens, proposalsCount } = MEMORY_DREAM_DEFAULTS;
+    const request = {
+      model: client.model ?? "",
+      system,
+      messages: [{ role: "user" as const, content: [{ type: "text" as const, text }] }],
+      tools: formatTools(client, DREAM_TOOLS),
+      maxOutputTokens: dreamOutputTokens,
+    };
+    const { content, usage } = await askModel(client, request, { deadline, timeoutMs, signal: this.#signal });
+    if (usage !== undefined) this.usages.push(usage);
+    if (content.length === 0) this.notes.push("The model answered nothing; the rules alone decided.");
+    const calls = content.filter((block): block is ToolUseBlock => block?.type === "tool_use");
+    if (calls.length > proposalsCount)
+      this.refused.push(`Of ${calls.length} proposals the first ${proposalsCount} were looked at.`);
+    return calls.slice(0, proposalsCount);
+  }
+
+  /** The sessions as one talk, the oldest first, with ids that tell them apart. */
+  async #together(talks: AsyncIterable<DreamTalk>): Promise<Together> {
+    const sessions: DreamTalk[] = [];
+    const sessionOf = new Map<string, SaidWhere>();
+    let left: number = MEMORY_DREAM_DEFAULTS.judgedCharacters;
+    for await (const { sessionId, messages, earlier = [] } of talks) {
+      stopIfAborted(this.#signal, "The dream");
+      left -= charactersOf(messages) + charactersOf(earlier);
+      if (left < 0) {
+        this.notes.push(
+          "What was said in older sessions was too much for the model; the rules looked at it.",
+        );
+        break;
+      }
+      const number = sessions.length + 1;
+      const apart = ({ id, message }: TalkMessage) => ({ id: `${number}/${id}`, message });
+      for (const { id, message } of messages)
+        sessionOf.set(`${number}/${id}`, { sessionId, messageId: id, saidAtMs: message.at });
+      sessions.push({ sessionId, messages: messages.map(apart), earlier: earlier.map(apart) });
+    }
+    sessions.reverse();
+    return {
+      messages: sessions.flatMap(({ messages }) => messages),
+      earlier: sessions.flatMap(({ earlier = [] }) => earlier),
+      sessionOf,
+    };
+  }
+
+  /** What only a tool or the web said, and what nobody's words carry, is nothing to dream of. */
+  #asFact(
+    { proposed, verdict }: JudgedMemory,
+    known: ReadonlyMap<string, KnownMemory>,
+    said: SaidWhere | undefined,
+  ): ClaimedFact | undefined {
+    const messageIds = said === undefined ? [] : [said.messageId];
+    const { text, options } = asRemembered(
+      { proposed: { ...proposed, messageIds }, verdict },
+      said?.sessionId,
+    );
+    const { fresh } = readFresh(text, options, false);
+    if (fresh === undefined || fresh.isQuarantined) {
+      this.refused.push(verdict.why);
+      return undefined;
+    }
+    // Taken as said now, what is over would come back, and what is old would take the place of what is newer.
+    if (said?.saidAtMs === undefined) {
+      this.refused.push("Nobody knows when it was said: it may be over.");
+      return undefined;
+    }
+    const path = proposed.replaces;
+    const replaced = path === undefined ? undefined : known.get(path)?.memory;
+    return {
+      ...fresh,
+      createdAtMs: said.saidAtMs,
+      why: verdict.why,
+      replaces: replaced === undefined ? undefined : { path: replaced.path, body: replaced.body },
+    };
+  }
+
+  /** Whether it went well: where the model fails, the rules have done what they can. @throws `ABORTED` */
+  async #orByRules(what: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      stopIfAborted(this.#signal, "The dream");
+      const told = cleanMemoryText(errorMessage(error), "description").text;
+      this.notes.push(`${what} could not be looked at by the model, and the rules alone decided: ${told}`);
+      return false;
+    }
+  }
+}
+
+/** Sessions may have gone on beside each other. */
+function inTime(
+  pieces: readonly SpokenPiece[],
+  sessionOf: ReadonlyMap<string, SaidWhere>,
+): readonly SpokenPiece[] {
+  const timeOf = ({ id }: SpokenPiece): number => sessionOf.get(id)?.saidAtMs ?? Number.MAX_SAFE_INTEGER;
+  return pieces.toSorted((one, other) => timeOf(one) - timeOf(other));
+}
+
+/** Where each was said: by its words, and where those tell nothing, in the oldest message that the model names. */
+function saidWhere(
+  judged: readonly JudgedMemory[],
+  pieces: readonly SpokenPiece[],
+  sessionOf: ReadonlyMap<string, SaidWhere>,
+): readonly (SaidWhere | undefined)[] {
+  const facts = judged.map(({ proposed, verdict }) => ({
+    text: proposed.text,
+    isUsers: verdict.source === "user",
+  }));
+  const found = findFirstSaying(facts, pieces);
+  return judged.map(({ proposed: { messageIds } }, index) => {
+    const named = new Set(messageIds);
+    const piece = found[index] ?? pieces.find(({ id }) => named.has(id));
+    return piece === undefined ? undefined : sessionOf.get(piece.id);
+  });
+}
+
+function charactersOf(messages: readonly TalkMessage[]): number {
+  let count = 0;
+  for (const { message } of messages) for (const block of message.content) count += blockText(block).length;
+  return count;
+}
+
+/** Memories that are no more than on paper. */
+function readable(known: ReadonlyMap<string, KnownMemory>): ReadableMemory {
+  const memories: readonly Memory[] = [...known.values()].map(({ memory }) => memory);
+  return {
+    list: async () => ({ memories }),
+    search: async (words, { limit }) => {
+      const search = createMemorySearch();
+      for (const { path, name, description, body } of memories) search.set(path, { name, description, body });
+      return search.search(words, { limit }).flatMap(({ id }) => known.get(id)?.memory ?? []);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * What a dream reads of the sessions of a store: how many were active, what their users asked to be kept, and for a
+ * model what was said.
+ *
+ * Only what was said since the last dream is read, one session open at a time, the newest first. A session that
+ * cannot be read is passed over: it must not keep the others from being dreamt of.
+ */
+import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
+import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
+import { formatPointer } from "../../../compaction/shared/pointer.ts";
+import { extractByRules } from "../../../memory/extraction/rule-extractor.ts";
+import type { TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
+import type { SessionLog, SessionStore } from "../../../ports/session-store.ts";
+import type { SessionObserver } from "../../../session/events/events.ts";
+import { shownOf } from "../../../session/history/hydrate.ts";
+import { watchReads } from "../../../session/history/watched-log.ts";
+import { blockText } from "../../../transcript/blocks.ts";
+import type { Scope } from "../../../transcript/entries.ts";
+import { defaultOrigin, type Message } from "../../../transcript/messages.ts";
+import type { DreamSessions } from "./run-dream.ts";
+
+/** The sessions of one scope of a store, as a dream looks into them; `observer` is told of the damage in what it reads. */
+export function storedSessions(
+  store: SessionStore,
+  scope?: Scope,
+  observer?: SessionObserver,
+): DreamSessions {
+  const limit = MEMORY_DREAM_DEFAULTS.readSessionsCount;
+  const activeSince = async (sinceMs: number): Promise<readonly string[]> => {
+    const { sessions } = await store.describe({ limit, ...(scope === undefined ? {} : { scope }) });
+    return sessions
+      .filter(({ lastActivityAt }) => lastActivityAt > sinceMs)
+      .map(({ sessionId }) => sessionId);
+  };
+  const open = (sessionId: string) => async () => watchReads(await store.open(sessionId, scope), observer);
+  return {
+    count: async (sinceMs) => (await activeSince(sinceMs)).length,
+    gather: async (sinceMs, signal) => {
+      const gathered: FreshMemory[] = [];
+      for (const sessionId of await activeSince(sinceMs)) {
+        stopIfAborted(signal, "The dream");
+        const talk = await readTalk(open(sessionId), (at, message) => at > sinceMs && isUsers(message));
+        const found = extractByRules(talk?.map(({ said }) => said) ?? []).proposals;
+        const saidAt = new Map(talk?.map(({ at, said }) => [said.id, at]));
+        gathered.push(
+          ...found.map(({ quote: _, kind: __, language: ___, ...fact }) => {
+            const createdAtMs = saidAt.get(fact.messageId ?? "");
+            return { ...fact, folder: "", sessionId, ...(createdAtMs === undefined ? {} : { createdAtMs }) };
+          }),
+        );
+        if (gathered.length >= MEMORY_DREAM_DEFAULTS.gatheredCount) break;
+      }
+      return gathered;
+    },
+    talks: async function* (sinceMs, signal) {
+      for (const sessionId of await activeSince(sinceMs)) {
+        stopIfAborted(signal, "The dream");
+        const talk = await readTalk(open(sessionId), () => true);
+        if (talk === undefined) continue;
+        const saidWhere = (isNew: boolean) =>
+          talk.filter(({ at }) => at > sinceMs === isNew).map(({ said }) => said);
+        const messages = saidWhere(true);
+        if (messages.length > 0) yield { sessionId, messages, earlier: saidWhere(false) };
+      }
+    },
+  };
+}
+
+function isUsers(message: Message): boolean {
+  return (message.origin ?? defaultOrigin(message)) === "user";
+}
+
+/** What was said in a session, and when; `undefined` where it cannot be read, or is too much. */
+async function readTalk(
+  open: () => Promise<SessionLog>,
+  isTaken: (at: number, message: Message) => boolean,
+): Promise<readonly { readonly at: number; readonly said: TalkMessage }[] | undefined> {
+  let log: SessionLog | undefined;
+  let left: number = MEMORY_DREAM_DEFAULTS.judgedCharacters;
+  try {
+    log = await open();
+    const talk: { readonly at: number; readonly said: TalkMessage }[] = [];
+    for await (const { entries } of log.readAll())
+      for (const { entry } of entries) {
+        if (entry.type !== "message") continue;
+        // What is large was pasted: its preview is enough to be told from words of the user's own.
+        const message = { ...entry, content: entry.content.map(shownOf) };
+        if (!isTaken(entry.at, message)) continue;
+        for (const block of message.content) left -= blockText(block).length;
+        if (left < 0) return undefined;
+        talk.push({ at: entry.at, said: { id: formatPointer({ seq: entry.seq, block: 0 }), message } });
+      }
+    return talk;
+  } catch {
+    // It went to the trash a moment ago, or its file cannot be read.
+    return undefined;
+  } finally {
+    await log?.close();
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * Dreams: between sessions, memories are looked through, and what rots is put right; reviewed first, and undone
+ * with one call.
+ *
+ * DESIGN. Orient and gather: read what is there and what users asked for in the sessions since the last dream; a
+ * model, where there is one, is asked once what it makes of both (`dream-model.ts`). Consolidate and prune: plan it
+ * (`dream-plan.ts`). Then apply the plan as one change, which happens as a whole or not at all, with a record from
+ * which it is taken back to the byte. One process dreams at a time of one directory, a project's or a team's, and
+ * where somebody changes a memory meanwhile the plan is made anew: with what the model said, judged anew.
+ */
+import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
+import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
+import { HOUR_MS } from "../../../base/durations.ts";
+import { MemoryError } from "../../../base/errors.ts";
+import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
+import type { DreamAction } from "../../../memory/consolidation/dream-actions.ts";
+import { type DreamInput, type DreamPlan, planDream } from "../../../memory/consolidation/dream-plan.ts";
+import type { PastMemory } from "../../../memory/consolidation/past-memories.ts";
+import { INDEX_NAME } from "../../../memory/files/memory-index.ts";
+import { diffText } from "../../../memory/files/text-diff.ts";
+import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
+import type { Deadline } from "../../../ports/deadline.ts";
+import type { MemoryStore } from "../../../ports/memory-store.ts";
+import type { ModelClient } from "../../../ports/model-client.ts";
+import type { Usage } from "../../../transcript/messages.ts";
+import type { InjectionLog } from "../recall/recall-log.ts";
+import { forgottenIn } from "../store/archived-memories.ts";
+import type { MemoryShelf } from "../store/memory-cache.ts";
+import { mountOf } from "../store/mounted-store.ts";
+import {
+  changesOf,
+  type DreamChange,
+  DreamJournal,
+  type DreamPlace,
+  type DreamRecord,
+} from "./dream-journal.ts";
+import { askDreamer, type DreamAnswer, type DreamTalk } from "./dream-model.ts";
+import { type Breathe, inSteps } from "./in-steps.ts";
+
+/** The sessions that a dream may look into. */
+export interface DreamSessions {
+  /** How many were active since then. */
+  count(sinceMs: number): Promise<number>;
+  /** What their users asked to be remembered, and when they said it, the newest sessions first. */
+  gather(sinceMs: number, signal: AbortSignal | undefined): Promise<readonly FreshMemory[]>;
+  /** What was said since then, the newest sessions first; without it a model looks at memories only. */
+  talks?(sinceMs: number, signal: AbortSignal | undefined): AsyncIterable<DreamTalk>;
+}
+
+/** Whose memories are dreamt of. Everything may be left out. */
+export interface DreamPlaceOptions {
+  /** The project's own memories, or its team's. @defaultValue `project` */
+  readonly place?: "project" | "team";
+}
+
+/** How a dream is run. Everything may be left out. */
+export interface DreamOptions extends DreamPlaceOptions {
+  /** Says what it would do and changes nothing. @defaultValue false */
+  readonly dryRun?: boolean;
+  /** Also where none is due: after `restHours`, 24, and `sessionsCount`, 5. @defaultValue false */
+  readonly force?: boolean;
+  /**
+   * Where what was said is read; without it only what is remembered is looked at. Nothing that was said to one
+   * project becomes a team's: for a dream of those, sessions are only counted.
+   */
+  readonly sessions?: DreamSessions;
+  /** Asked behind the rules for what only who reads it can see. @defaultValue the memory's `lightModel` */
+  readonly model?: ModelClient;
+  /** `rules` asks no model. @defaultValue `model` where there is one */
+  readonly by?: "model" | "rules";
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a dream did, or would do. */
+export interface DreamReport {
+  /**
+   * `applied`; `planned` of a dry run; `nothing-to-do`; `not-due`; `busy`, where another process is dreaming.
+   */
+  readonly status: "applied" | "planned" | "nothing-to-do" | "not-due" | "busy";
+  readonly reason: string;
+  /** To revert it by. */
+  readonly id?: string;
+  readonly actions: readonly DreamAction[];
+  /** What was seen and left to a person, and why a model was not heard. */
+  readonly notes: readonly string[];
+  /** What a model proposed and was not done, and why. */
+  readonly refused: readonly string[];
+  /** What a model's calls cost, where its provider said so. */
+  readonly usage?: Usage;
+  /** Every changed file: the lines that go and that come. */
+  readonly diff: string;
+}
+
+export interface DreamWorld extends DreamPlace {
+  /** With every place mounted. */
+  readonly store: MemoryStore;
+  readonly shelf: MemoryShelf;
+  readonly injections: InjectionLog;
+  readonly now: () => number;
+  readonly deadline: Deadline;
+  readonly breathe: Breathe;
+  readonly lightModel: ModelClient | undefined;
+}
+
+const LOCK = "dream";
+
+/** @throws `ABORTED`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end */
+export async function dream(world: DreamWorld, options: DreamOptions): Promise<DreamReport> {
+  const journal = new DreamJournal(world);
+  const lastMs = (await lastOf(journal))?.atMs;
+  const notDue = options.force === true ? undefined : await reasonNotDue(world, lastMs, options.sessions);
+  if (notDue !== undefined) return ended("not-due", notDue);
+  if (options.dryRun === true) {
+    const heard = await hear(world, lastMs, options);
+    const input = { ...(await lookInto(world, heard)), claims: heard.answer?.claims };
+    return preview(await inSteps(planDream(input), world, options.signal), heard);
+  }
+  const lock = await world.records.tryLock(LOCK);
+  if (lock === undefined) return ended("busy", "Another process is dreaming.");
+  try {
+    // The next one listens from here on: what is said while a model is asked is heard by none before.
+    const atMs = world.now();
+    const heard = await hear(world, lastMs, options);
+    // Who slept while it was being asked leaves it to whoever dreams now.
+    if (!lock.isHeld()) return ended("busy", "Another process has begun to dream meanwhile.");
+    return await dreamAlone(world, journal, { heard, atMs, signal: options.signal });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The last one that was carried out. */
+async function lastOf(journal: DreamJournal): Promise<DreamRecord | undefined> {
+  for await (const record of journal.newestFirst()) if (record.state !== "planned") return record;
+  return undefined;
+}
+
+/** What came of listening, once for each dream. */
+interface Heard {
+  readonly gathered: readonly FreshMemory[];
+  readonly forgotten: readonly PastMemory[];
+  readonly answer: DreamAnswer | undefined;
+}
+
+async function hear(
+  world: DreamWorld,
+  lastMs: number | undefined,
+  { sessions, signal, by, model = world.lightModel }: DreamOptions,
+): Promise<Heard> {
+  const sinceMs = lastMs ?? 0;
+  // What was said to one project is not for its whole team.
+  const ownSessions = world.folder === "" ? sessions : undefined;
+  const gathered = (await ownSessions?.gather(sinceMs, signal)) ?? [];
+  const forgotten = ownSessions === undefined ? [] : await forgottenIn(world.records);
+  const heard: Heard = { gathered, forgotten, answer: undefined };
+  if (model === undefined || by === "rules") return heard;
+  const input = await lookInto(world, heard);
+  const talks = ownSessions?.talks?.(sinceMs, signal);
+  const { deadline, breathe } = world;
+  const answer = await askDreamer({ client: model, deadline, breathe }, input, { talks, signal });
+  return { gathered, forgotten, answer };
+}
+
+async function dreamAlone(
+  world: DreamWorld,
+  journal: DreamJournal,
+  {
+    heard,
+    atMs,
+    signal,
+  }: { readonly heard: Heard; readonly atMs: number; readonly signal: AbortSignal | undefined },
+): Promise<DreamReport> {
+  for (let tries = 1; ; tries++) {
+    const input = await lookInto(world, heard);
+    const planning = planDream({ ...input, claims: heard.answer?.claims });
+    const planned = await inSteps(planning, world, signal);
+    stopIfAborted(signal, "The dream");
+    const id = await journal.newId(atMs);
+    const { actions, changes } = planned;
+    const record: DreamRecord = { id, atMs, state: "planned", actions, changes: changesOf(changes) };
+    await journal.write(record);
+    const applied = await world.store.apply(changes.map(({ path, base, text }) => ({ path, base, text })));
+    if (applied.isApplied) {
+      await journal.write({ ...record, state: "applied" });
+      const report = preview(planned, heard);
+      if (changes.length === 0) return { ...report, status: "nothing-to-do", id };
+      return { ...report, status: "applied", id, reason: `Revert it with its id, ${id}.` };
+    }
+    if (tries >= MEMORY_WRITE_DEFAULTS.triesCount)
+      throw refused(`${applied.conflicts.join(", ")} kept changing.`);
+  }
+}
+
+/** What there is now of the directory: a team's memories are another one, with dreams of its own. */
+async function lookInto(
+  { shelf, injections, now, folder }: DreamWorld,
+  { gathered, forgotten }: Omit<Heard, "answer">,
+): Promise<DreamInput> {
+  const usedCounts = await injections.usedCounts();
+  const { memories, indexes, problems } = await shelf.look();
+  const known = [...memories.values()].filter(({ memory }) => mountOf(memory.path) === folder);
+  const index = indexes.get(folder + INDEX_NAME);
+  const others = [...indexes.keys(), ...problems.map(({ path }) => path)].filter(
+    (path) => mountOf(path) === folder && !memories.has(path),
+  );
+  return { folder, known, index, gathered, forgotten, others, usedCounts, nowMs: now() };
+}
+
+function preview({ actions, notes, refused, changes }: DreamPlan, { answer }: Heard): DreamReport {
+  const diff = changes.map(({ path, before, text }) => diffText(path, before, text)).join("\n\n");
+  const told = {
+    notes: [...notes, ...(answer?.notes ?? [])],
+    refused: [...(answer?.refused ?? []), ...refused],
+    ...(answer?.usage === undefined ? {} : { usage: answer.usage }),
+  };
+  return changes.length === 0
+    ? { ...ended("nothing-to-do", "Everything is as it should be."), ...told }
+    : { status: "planned", reason: `${changes.length} files would change.`, actions, ...told, diff };
+}
+
+async function reasonNotDue(
+  { now }: DreamWorld,
+  lastMs: number | undefined,
+  sessions: DreamSessions | undefined,
+): Promise<string | undefined> {
+  const { restHours, sessionsCount } = MEMORY_DREAM_DEFAULTS;
+  const restedMs = lastMs === undefined ? Number.POSITIVE_INFINITY : now() - lastMs;
+  // A clock that went back makes none due.
+  if (restedMs < restHours * HOUR_MS)
+    return `The last dream was ${Math.max(0, Math.floor(restedMs / HOUR_MS))} hours ago; one is due after ${restHours}.`;
+  const count = (await sessions?.count(lastMs ?? 0)) ?? 0;
+  return count >= sessionsCount
+    ? undefined
+    : `There were ${count} sessions since the last dream; one is due after ${sessionsCount}.`;
+}
+
+/**
+ * Takes a dream back: every file is as it was, to the byte.
+ * @throws `MEMORY_NOT_FOUND` where there is no such dream, `MEMORY_REFUSED` where something has changed since
+ */
+export async function revertDream(world: DreamWorld, id: string | undefined): Promise<DreamReport> {
+  const journal = new DreamJournal(world);
+  const record = await findDream(world.store, journal, id);
+  if (record === undefined)
+    throw new MemoryError("MEMORY_NOT_FOUND", {
+      message:
+        id === undefined ? "There is no dream to revert." : `There is no dream ${id} that was applied.`,
+      hint: "`memory.dreams()` and `palimpsest memory dreams` list what dreams did.",
+    });
+  const back: DreamChange[] = record.changes.map(({ path, before, after }) => ({
+    path,
+    before: after,
+    after: before,
+  }));
+  const changes = await Promise.all(back.map((change) => asChange(world.store, change, record.id)));
+  const applied = await world.store.apply(changes);
+  if (!applied.isApplied) throw changedSince(applied.conflicts, record.id);
+  await journal.write({ ...record, state: "reverted" });
+  const diff = back.map(({ path, before, after }) => diffText(path, before, after)).join("\n\n");
+  return { ...ended("applied", "Everything is as it was."), id: record.id, diff };
+}
+
+/** The newest dream that changed something and is in force, or the one of this id. */
+async function findDream(
+  store: MemoryStore,
+  journal: DreamJournal,
+  id: string | undefined,
+): Promise<DreamRecord | undefined> {
+  for await (const record of journal.newestFirst()) {
+    if ((id !== undefined && record.id !== id) || record.changes.length === 0) continue;
+    // One that was killed between the change and its record is known as planned, and may have been done.
+    if (record.state === "applied" || (record.state === "planned" && (await isInForce(store, record))))
+      return record;
+  }
+  return undefined;
+}
+
+async function isInForce(store: MemoryStore, { changes }: DreamRecord): Promise<boolean> {
+  for (const { path, after } of changes) if ((await store.read(path))?.text !== after) return false;
+  return true;
+}
+
+async function asChange(store: MemoryStore, { path, before, after }: DreamChange, id: string) {
+  const file = await store.read(path);
+  if (file?.text !== before) throw changedSince([path], id);
+  return { path, base: file?.version, text: after };
+}
+
+function ended(status: DreamReport["status"], reason: string): DreamReport {
+  return { status, reason, actions: [], notes: [], refused: [], diff: "" };
+}
+
+function changedSince(paths: readonly string[], id: string): MemoryError {
+  return refused(`${paths.join(", ")} changed since dream ${id}, which cannot be taken back as a whole.`);
+}
+
+function refused(message: string): MemoryError {
+  return new MemoryError("MEMORY_REFUSED", {
+    message,
+    hint: "Nothing was changed. `memory.dreams()` has every file as it was before.",
+  });
+}

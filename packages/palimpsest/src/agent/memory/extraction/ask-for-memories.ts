@@ -1,0 +1,206 @@
+/**
+ * Asks a model what is to be remembered of a talk: a small agent of two answers, all reads and then all writes, in
+ * this process and with three tools of ours.
+ *
+ * What it proposes is a claim. Who is behind it is found out from what was said, by everything that was said, tools'
+ * results among it (`trust.ts`), and never from what the model says of it. What becomes of a claim is the caller's.
+ */
+import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
+import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
+import { showHidden } from "../../../base/text/hidden-characters.ts";
+import { cutHead } from "../../../base/text/text.ts";
+import {
+  composeExtraction,
+  EXTRACTION_TOOLS,
+  type ProposedMemory,
+  readExtractionCall,
+} from "../../../memory/extraction/extraction-prompt.ts";
+import { type Memory, TRUST, trustOf } from "../../../memory/files/memory.ts";
+import { isRecallable } from "../../../memory/recall/recall-plan.ts";
+import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
+import { saidWords, shareIn } from "../../../memory/trust/sentence-words.ts";
+import { hasRead, type JudgedTalk, judgeTrust, type TrustVerdict } from "../../../memory/trust/trust.ts";
+import type { Deadline } from "../../../ports/deadline.ts";
+import type { ModelClient } from "../../../ports/model-client.ts";
+import { askModel, formatTools } from "../../../session/model/model-call.ts";
+import type { ContentBlock, ToolUseBlock } from "../../../transcript/blocks.ts";
+import { sumUsage, type Usage } from "../../../transcript/messages.ts";
+import type { RequestMessage } from "../../../transcript/window.ts";
+
+/** Memories as an extractor looks into them. */
+export interface ReadableMemory {
+  list(): Promise<{ readonly memories: readonly Memory[] }>;
+  search(words: string, options: { readonly limit: number }): Promise<readonly Memory[]>;
+}
+
+export interface ExtractionWorld {
+  readonly client: ModelClient;
+  readonly memory: ReadableMemory;
+  readonly deadline: Deadline;
+}
+
+/** What a model wants remembered, and who is behind it. */
+export interface JudgedMemory {
+  readonly proposed: ProposedMemory;
+  readonly verdict: TrustVerdict;
+}
+
+export interface ExtractionLimits {
+  /** Facts that are taken, at the most. */
+  readonly limit: number;
+  readonly signal: AbortSignal | undefined;
+  /** What was said before the talk: a claim may have been read there. */
+  readonly earlier?: readonly SpokenPiece[];
+}
+
+export interface AskedExtraction {
+  /** What its calls cost, where the provider said so. */
+  readonly usage: Usage | undefined;
+  /** Calls that were refused, and why. */
+  readonly refused: readonly string[];
+}
+
+/** Asks, and hands over what each answer holds. @throws what the model, the memory and `keep` throw; `ABORTED` */
+export async function askForMemories(
+  world: ExtractionWorld,
+  talk: readonly TalkMessage[],
+  { limit, signal, earlier = [] }: ExtractionLimits,
+  keep: (judged: readonly JudgedMemory[]) => Promise<void>,
+): Promise<AskedExtraction> {
+  const pieces = spokenPieces(talk, earlier.at(-1)?.turn);
+  const { memories } = await world.memory.list();
+  const { system, text } = composeExtraction(pieces, memories.filter(isRecallable), limit);
+  const first: RequestMessage = { role: "user", content: [{ type: "text", text }] };
+  const usages: Usage[] = [];
+  const refused: string[] = [];
+  const ask = async (messages: readonly RequestMessage[]): Promise<readonly ContentBlock[]> => {
+    const { content, usage } = await askExtractor(world, { system, messages }, signal);
+    if (usage !== undefined) usages.push(usage);
+    return content;
+  };
+  let answer = await ask([first]);
+  let calls = callsOf(answer);
+  // One that writes at once has nothing to compare with.
+  const isReading = calls.some(({ name }) => name === "memory_read" || name === "memory_grep");
+  const judging = { pieces, earlier, memories, refused };
+  const judged = judgeCalls(calls, { ...judging, limit });
+  await keep(judged);
+  if (isReading) {
+    const results = await Promise.all(calls.map((call) => resultOf(world.memory, call)));
+    const messages: readonly RequestMessage[] = [
+      first,
+      { role: "assistant", content: answer },
+      { role: "user", content: results },
+    ];
+    answer = await ask(messages);
+    calls = callsOf(answer);
+    await keep(judgeCalls(calls, { ...judging, limit: limit - judged.length }));
+  }
+  return { usage: usages.length === 0 ? undefined : sumUsage(usages), refused };
+}
+
+function askExtractor(
+  { client, deadline }: ExtractionWorld,
+  { system, messages }: { readonly system: string; readonly messages: readonly RequestMessage[] },
+  signal: AbortSignal | undefined,
+) {
+  const request = {
+    model: client.model ?? "",
+    system,
+    messages,
+    tools: formatTools(client, EXTRACTION_TOOLS),
+    maxOutputTokens: MEMORY_EXTRACTION_DEFAULTS.outputTokens,
+  };
+  return askModel(client, request, { deadline, timeoutMs: MEMORY_EXTRACTION_DEFAULTS.callTimeoutMs, signal });
+}
+
+function callsOf(content: readonly ContentBlock[]): readonly ToolUseBlock[] {
+  return content
+    .filter((block): block is ToolUseBlock => block.type === "tool_use")
+    .slice(0, MEMORY_EXTRACTION_DEFAULTS.callsCount);
+}
+
+interface Judging extends JudgedTalk {
+  readonly memories: readonly Memory[];
+  readonly limit: number;
+  readonly refused: string[];
+}
+
+/** What was proposed, as far as it is news. */
+function judgeCalls(
+  calls: readonly ToolUseBlock[],
+  { memories, limit, refused, ...talk }: Judging,
+): readonly JudgedMemory[] {
+  const read = calls.map(({ name, input }) => readExtractionCall(name, input));
+  refused.push(...read.flatMap((call) => (call.kind === "refused" ? [call.why] : [])));
+  const proposals = read
+    .flatMap((call) => (call.kind === "write" ? [call.proposed] : []))
+    .slice(0, Math.max(0, limit));
+  return judgeProposals(proposals, talk).flatMap(({ proposed, verdict }) => {
+    if (verdict.isRecalled) refused.push(verdict.why);
+    return verdict.isRecalled ? [] : [{ proposed: asCorrection(proposed, memories), verdict }];
+  });
+}
+
+/** The verdict on each text. A name and a description that say what nobody said are left out, and made from it. */
+function judgeProposals(proposals: readonly ProposedMemory[], talk: JudgedTalk): readonly JudgedMemory[] {
+  // All at once: the talk is read once.
+  const verdicts = judgeTrust(
+    proposals.flatMap(({ text, name, description, type, messageIds }) =>
+      [text, name, description].map((words) => ({ text: words, type, messageIds })),
+    ),
+    talk,
+  );
+  const isRead = hasRead([...(talk.earlier ?? []), ...talk.pieces]);
+  return proposals.map((proposed, index) => {
+    const [verdict, ofName, ofDescription] = verdicts.slice(index * 3) as [
+      TrustVerdict,
+      TrustVerdict,
+      TrustVerdict,
+    ];
+    // What is quarantined is for people to look at as it was proposed.
+    const kept = (label: string, { isQuarantined }: TrustVerdict): string =>
+      verdict.isQuarantined || !isRead || (!isQuarantined && isAbout(label, proposed.text)) ? label : "";
+    const name = kept(proposed.name, ofName);
+    const description = kept(proposed.description, ofDescription);
+    return { proposed: { ...proposed, name, description }, verdict };
+  });
+}
+
+/** Whether a third of what one text says is in the other. */
+function isAbout(text: string, other: string): boolean {
+  return shareIn(saidWords(text).words, saidWords(other).words) >= MEMORY_SAFETY_DEFAULTS.readingShare;
+}
+
+/**
+ * What a user stands by is replaced only by words of the same matter: whose words they are can be found out, but not
+ * whether a model says truly what they correct.
+ */
+function asCorrection(proposed: ProposedMemory, memories: readonly Memory[]): ProposedMemory {
+  const old = memories.find(({ path }) => path === proposed.replaces);
+  if (old === undefined || trustOf(old) < TRUST.user) return proposed;
+  return isAbout(old.body, proposed.text) ? proposed : { ...proposed, replaces: undefined };
+}
+
+async function resultOf(memory: ReadableMemory, { id, name, input }: ToolUseBlock): Promise<ContentBlock> {
+  const result = (content: string, isError = false): ContentBlock => ({
+    type: "tool_result",
+    tool_use_id: id,
+    content,
+    ...(isError ? { is_error: true } : {}),
+  });
+  const call = readExtractionCall(name, input);
+  if (call.kind === "refused") return result(call.why, true);
+  if (call.kind === "write") return result("Noted.");
+  const { readCharacters, grepLinesCount } = MEMORY_EXTRACTION_DEFAULTS;
+  if (call.kind === "read") {
+    const known = (await memory.list()).memories.find(({ path }) => path === call.path);
+    if (known === undefined || !isRecallable(known))
+      return result(`There is no memory ${showHidden(call.path)}.`, true);
+    return result(cutHead(cleanMemoryText(known.body, "body").text, readCharacters));
+  }
+  const found = (await memory.search(call.words, { limit: grepLinesCount })).filter(isRecallable);
+  const lines = found.map(({ path, body }) => `${path}: ${cutHead(cleanMemoryText(body, "hook").text, 200)}`);
+  return result(lines.length === 0 ? "Nothing has these words." : lines.join("\n"));
+}

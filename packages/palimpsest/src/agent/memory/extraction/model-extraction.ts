@@ -1,0 +1,118 @@
+/**
+ * Extraction by a model: what it finds worth remembering of a session is written, as far as it may be.
+ *
+ * DESIGN. It has three tools of ours and no others, no shell and no paths to write to (`ask-for-memories.ts`). What
+ * only a tool or the web said is quarantined, what stood in a recalled memory is no news, and what is known is not
+ * written twice.
+ */
+
+import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
+import { KnownSecrets } from "../../../base/redaction/known-secrets.ts";
+import { extractByRules, type RuleProposal } from "../../../memory/extraction/rule-extractor.ts";
+import type { TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import { saidWords, shareIn } from "../../../memory/trust/sentence-words.ts";
+import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
+import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
+import type { Deadline } from "../../../ports/deadline.ts";
+import type { ModelClient } from "../../../ports/model-client.ts";
+import type { Usage } from "../../../transcript/messages.ts";
+import { learnSecrets, redactJson } from "../../../transcript/without-secrets.ts";
+import type { RememberOptions } from "../store/fresh-memory.ts";
+import {
+  askForMemories,
+  type ExtractionLimits,
+  type JudgedMemory,
+  type ReadableMemory,
+} from "./ask-for-memories.ts";
+
+export interface ModelExtractionWorld {
+  readonly client: ModelClient;
+  /** Where it is kept. */
+  readonly memory: ReadableMemory & {
+    remember(text: string, options: RememberOptions): Promise<MemoryReceipt>;
+  };
+  readonly deadline: Deadline;
+  readonly sessionId: string;
+}
+
+export interface ModelExtraction {
+  readonly receipts: readonly MemoryReceipt[];
+  /** What its calls cost, where the provider said so. */
+  readonly usage: Usage | undefined;
+  /** Calls that were refused, and why. */
+  readonly refused: readonly string[];
+}
+
+export interface ModelExtractionOptions extends ExtractionLimits {
+  readonly quarantinedLimit: number;
+  /** True if it was kept when it was said, or is over by now. */
+  readonly isKnown: (fact: Pick<FreshMemory, "body" | "messageId">) => boolean;
+  /** When a message was said, where that is not now. */
+  readonly saidWhen: (messageId: string | undefined) => Pick<RememberOptions, "createdAtMs">;
+}
+
+/** Asks the model, and keeps at most `limit` of what it finds. @throws what the model and the store throw; `ABORTED` */
+export async function extractByModel(
+  world: ModelExtractionWorld,
+  talk: readonly TalkMessage[],
+  { quarantinedLimit, isKnown, saidWhen, ...limits }: ModelExtractionOptions,
+): Promise<ModelExtraction> {
+  const receipts: MemoryReceipt[] = [];
+  const tooMany: string[] = [];
+  let quarantinedLeft = quarantinedLimit;
+  // A model repeats keys of the conversation, whole, cut or without their prefix.
+  const secrets = new KnownSecrets();
+  learnSecrets(
+    talk.flatMap(({ message }) => message.content),
+    secrets,
+  );
+  const asked = extractByRules(talk).proposals.filter(({ decays }) => !decays);
+  const { usage, refused } = await askForMemories(world, talk, limits, async (judged) => {
+    for (const one of judged) {
+      if (one.verdict.isQuarantined && quarantinedLeft <= 0) {
+        tooMany.push(`There is no room for more that is quarantined. ${one.verdict.why}`);
+        continue;
+      }
+      const proposed = redactJson(one.proposed, (said) => secrets.redact(said).text);
+      const { text, options } = asRemembered({ ...one, proposed }, world.sessionId);
+      if (isKnown({ body: text, messageId: options.messageId })) continue;
+      const decays = options.source !== "user" || !isAskedFor(text, asked);
+      const receipt = await world.memory.remember(text, {
+        ...options,
+        decays,
+        ...saidWhen(options.messageId),
+      });
+      if (receipt.status === "quarantined") quarantinedLeft--;
+      receipts.push(receipt);
+    }
+  });
+  return { receipts, usage, refused: [...refused, ...tooMany] };
+}
+
+/** Whether a user asked for it by that word: such a request does not fade, whoever writes it down. */
+function isAskedFor(text: string, asked: readonly RuleProposal[]): boolean {
+  const { words } = saidWords(text);
+  const { userWordsShare } = MEMORY_SAFETY_DEFAULTS;
+  return asked.some(({ body }) => shareIn(words, saidWords(body).words) >= userWordsShare);
+}
+
+/** As it is to be remembered: what it says to replace gives way only to somebody who is to be believed as much. */
+export function asRemembered(
+  { proposed, verdict }: JudgedMemory,
+  sessionId: string | undefined,
+): { readonly text: string; readonly options: RememberOptions } {
+  const { name, description, type, text, messageIds, replaces } = proposed;
+  const { source, isConfirmed, isQuarantined } = verdict;
+  const [messageId] = messageIds;
+  return {
+    text,
+    options: {
+      ...{ name, description, type, source, isConfirmed, isQuarantined },
+      // A model found it: nobody asked for it, also where a user said it.
+      decays: true,
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(messageId === undefined ? {} : { messageId }),
+      ...(replaces === undefined ? {} : { corrects: [replaces] }),
+    },
+  };
+}

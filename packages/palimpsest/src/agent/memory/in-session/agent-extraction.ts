@@ -1,0 +1,331 @@
+/**
+ * Keeps what later sessions need of a session, in the background, when a turn has ended, before a compaction hides
+ * it, and at the session's end.
+ *
+ * DESIGN. By rules: explicit requests in the user's own words, after each turn (`rule-extractor.ts`). By a model: once
+ * enough is new, facts and decisions (`model-extraction.ts`); where it fails, the rules. Each message is looked at
+ * once. Nobody waits for it but who closes the session, and that for a bounded time; what goes wrong is told to the
+ * observer. What the agent wrote into the memory by itself in that turn is not written again, but judged
+ * (`tool-writes.ts`).
+ *
+ * The log says how far this got (`memory-mark.ts`). What was said behind that, before a crash, is read from the log
+ * and looked at first, with the time at which it was said: what was forgotten or corrected since stays so.
+ */
+import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
+import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
+import { errorMessage } from "../../../base/error-message.ts";
+import type { JsonValue } from "../../../base/json/json.ts";
+import { formatPointer } from "../../../compaction/shared/pointer.ts";
+import { isOver, type PastMemory } from "../../../memory/consolidation/past-memories.ts";
+import { extractByRules } from "../../../memory/extraction/rule-extractor.ts";
+import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
+import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
+import type { Deadline } from "../../../ports/deadline.ts";
+import type { ModelClient } from "../../../ports/model-client.ts";
+import { notify } from "../../../session/events/events.ts";
+import type { Session } from "../../../session/session.ts";
+import { estimateMessage, estimateVisibleMessage } from "../../../tokens/estimate/estimate-message.ts";
+import type { ContentBlock } from "../../../transcript/blocks.ts";
+import type { VisibleMessage } from "../../../transcript/window.ts";
+import { extractByModel } from "../extraction/model-extraction.ts";
+import type { PersistentMemory } from "../persistent-memory.ts";
+import type { ToolWrites } from "../tool/tool-writes.ts";
+import { MemoryMark } from "./memory-mark.ts";
+
+export interface AgentExtractionOptions {
+  readonly memory: PersistentMemory;
+  /** Asked for what is to be remembered; without one the rules decide. */
+  readonly client: ModelClient | undefined;
+  readonly deadline: Deadline;
+}
+
+export class AgentExtraction {
+  readonly #session: Session;
+  readonly #mark: MemoryMark;
+  readonly #options: AgentExtractionOptions;
+  readonly #abort = new AbortController();
+  /** What was said and not looked at yet. */
+  #heard: TalkMessage[] = [];
+  /** What was looked at, the newest: a claim of today may have been read yesterday. */
+  #earlier: readonly SpokenPiece[];
+  #heardTokens = 0;
+  #heardSeq: number;
+  /** When missed messages were said, by their ids: what comes out of them may be known, or over, by now. */
+  readonly #saidMs = new Map<string, number>();
+  /** What was missed before the session was opened: not read yet, heard, being looked at, or looked at. */
+  #missed: "unread" | "reading" | "heard" | "begun" | "done";
+  #reading: Promise<void> = Promise.resolve();
+  /** Something could not be looked at: the mark stays, and the next process tries again. */
+  #hasFailed = false;
+  #isEnding = false;
+  /** A turn has ended while what was missed was being read. */
+  #hasTurnEnded = false;
+  #running: Promise<void> = Promise.resolve();
+  /** Memories that this session may still leave. */
+  #left: number = MEMORY_SAFETY_DEFAULTS.extractedCount;
+  /** Of those, the ones that may be quarantined. */
+  #leftQuarantined: number = MEMORY_SAFETY_DEFAULTS.extractedQuarantinedCount;
+  readonly #toolWrites: ToolWrites;
+  /** Whether the agent has written into the memory since the last look. */
+  #hasWrittenItself = false;
+  /** The inputs of tools that the agent called in this turn, or that nothing has come back from, by the call's id. */
+  readonly #calls = new Map<string, JsonValue>();
+  readonly #answered = new Set<string>();
+
+  constructor(session: Session, options: AgentExtractionOptions) {
+    this.#session = session;
+    this.#options = options;
+    this.#toolWrites = options.memory.watchTool();
+    this.#mark = new MemoryMark(session);
+    const { throughSeq, mayHaveMissed } = this.#mark;
+    const isNew = session.parts.writer.isEmpty;
+    if (isNew) this.#mark.begin();
+    // What was said before it was opened was looked at then, as far as the log says so.
+    this.#heardSeq = session.parts.writer.nextSeq - 1;
+    this.#missed = isNew || (throughSeq !== undefined && !mayHaveMissed) ? "done" : "unread";
+    const seen = session.visible.filter(({ seq }) => throughSeq === undefined || seq <= throughSeq);
+    this.#earlier = newestPieces(spokenPieces(seen.map(talkMessageOf)));
+  }
+
+  /** Takes note of what is new in the window, as long as it is there. */
+  listen(): void {
+    if (this.#missed === "unread") this.#readMissed(this.#heardSeq);
+    for (const message of this.#session.visible) {
+      const { seq, insertedBy } = message;
+      if (insertedBy !== undefined || seq <= this.#heardSeq) continue;
+      this.#heardSeq = seq;
+      const heard = talkMessageOf(message);
+      this.#heard.push(heard);
+      this.#listenToCalls(heard.message.content);
+      this.#heardTokens += estimateVisibleMessage(message);
+    }
+  }
+
+  /** In the background: what it finds is heard before anything else. */
+  #readMissed(toSeq: number): void {
+    this.#missed = "reading";
+    const read = async (): Promise<void> => {
+      // A log of an earlier version has no mark: from here on it has one.
+      if (this.#mark.throughSeq === undefined) await this.#mark.move(toSeq, { isUrgent: true });
+      const missed = await this.#mark.missed(toSeq);
+      this.#heard.unshift(...missed);
+      for (const { id, message, saidMs } of missed) {
+        this.#saidMs.set(id, saidMs);
+        this.#heardTokens += estimateMessage(message);
+      }
+      this.#missed = missed.length === 0 ? "done" : "heard";
+      // In the middle of a turn its end is waited for: the agent may write into the memory by itself.
+      if (missed.length > 0 && (this.#isEnding || (this.#hasTurnEnded && this.#isEnough))) this.begin();
+    };
+    this.#reading = read().catch((error: unknown) => this.#failed(error));
+  }
+
+  get #isEnough(): boolean {
+    return this.#options.client === undefined || this.#heardTokens >= MEMORY_EXTRACTION_DEFAULTS.newTokens;
+  }
+
+  /** A turn has ended: begins where enough is new. Waits for nothing. */
+  turnEnded(): void {
+    this.listen();
+    this.#judgeTool();
+    for (const id of this.#answered) this.#calls.delete(id);
+    this.#answered.clear();
+    this.#hasTurnEnded = this.#missed === "reading";
+    if (this.#isEnough) this.begin();
+  }
+
+  /** The session ends: what was heard is looked at now, and what is still being read as soon as it is. */
+  end(): void {
+    this.listen();
+    this.#isEnding = true;
+    this.begin();
+  }
+
+  /**
+   * What was heard is looked at now: the session ends, or a compaction hides it. Waits for nothing.
+   * @param isHidden - it is hidden from now on: a crash afterwards would have all of it read from the log again
+   */
+  begin({ isHidden = false }: { readonly isHidden?: boolean } = {}): void {
+    const talk = this.#heard;
+    this.#judgeTool();
+    const hasWrittenItself = this.#hasWrittenItself;
+    this.#hasWrittenItself = false;
+    this.#heard = [];
+    this.#heardTokens = 0;
+    if (talk.length === 0) return;
+    const earlier = this.#earlier;
+    const pieces = spokenPieces(talk, earlier.at(-1)?.turn);
+    this.#earlier = newestPieces([...earlier, ...pieces]);
+    const throughSeq = this.#heardSeq;
+    const endsMissed = this.#missed === "heard";
+    if (endsMissed) this.#missed = "begun";
+    // What the agent wrote by itself was of this turn, and says nothing of what was missed before.
+    const left = hasWrittenItself ? talk.filter(({ id }) => this.#saidMs.has(id)) : talk;
+    const isLeftOut = this.#left <= 0 || left.length === 0;
+    this.#running = this.#running.then(async () => {
+      const { isDone, isUrgent } = isLeftOut
+        ? { isDone: true, isUrgent: hasWrittenItself }
+        : await this.#extract(left, earlier);
+      if (endsMissed) this.#missed = "done";
+      if (isDone) await this.#moveMark(throughSeq, isUrgent || isHidden);
+      else this.#hasFailed = true;
+    });
+  }
+
+  /** What was missed comes first: until it was looked at, and where something failed, the mark stays. */
+  async #moveMark(throughSeq: number, isUrgent: boolean): Promise<void> {
+    if (this.#missed !== "done" || this.#hasFailed) return;
+    await this.#mark.move(throughSeq, { isUrgent }).catch((error: unknown) => this.#failed(error));
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#reading;
+    await this.#running;
+  }
+
+  /** A model that is still being asked is not waited for any more. */
+  stop(): void {
+    this.#toolWrites.close();
+    this.#abort.abort();
+  }
+
+  #listenToCalls(content: readonly ContentBlock[]): void {
+    for (const block of content) {
+      if (block.type === "tool_use") this.#calls.set(block.id, block.input);
+      if (block.type === "tool_result") this.#answered.add(block.tool_use_id);
+    }
+  }
+
+  /** What the agent wrote by itself it may have read. */
+  #judgeTool(): void {
+    const written = this.#toolWrites.take([...this.#calls.values()]);
+    if (written.size === 0) return;
+    this.#hasWrittenItself = true;
+    const earlier = this.#earlier;
+    const pieces = spokenPieces(this.#heard, earlier.at(-1)?.turn);
+    const judged = async (): Promise<void> => {
+      const receipts = await this.#toolWrites.judge(written, { pieces, earlier });
+      if (receipts.length > 0)
+        notify(this.#session.parts.observer, { type: "memory-extracted", by: "tool", receipts });
+    };
+    this.#running = this.#running.then(judged).catch((error: unknown) => this.#failed(error));
+  }
+
+  async #extract(talk: readonly TalkMessage[], earlier: readonly SpokenPiece[]): Promise<Extracted> {
+    const { client } = this.#options;
+    try {
+      const past = talk.some(({ id }) => this.#saidMs.has(id))
+        ? await this.#options.memory.past(this.#session.id)
+        : [];
+      const isKnown = (fact: SaidFact): boolean => this.#isKnown(fact, past);
+      const byModel =
+        client === undefined ? undefined : await this.#byModel(talk, { client, earlier, isKnown });
+      return byModel ?? (await this.#byRules(talk, isKnown));
+    } catch (error) {
+      this.#failed(error);
+      return { isDone: false, isUrgent: false };
+    }
+  }
+
+  /** True if what was said before the session was opened again was kept then, or is over by now. */
+  #isKnown({ body, messageId }: SaidFact, past: readonly PastMemory[]): boolean {
+    const createdAtMs = this.#saidMs.get(messageId ?? "");
+    return (
+      createdAtMs !== undefined && isOver({ body, messageId, createdAtMs, sessionId: this.#session.id }, past)
+    );
+  }
+
+  /** When a missed message was said, as far as it is one. */
+  #saidWhen(messageId: string | undefined): { readonly createdAtMs?: number } {
+    const createdAtMs = this.#saidMs.get(messageId ?? "");
+    return createdAtMs === undefined ? {} : { createdAtMs };
+  }
+
+  /** `undefined` where the model fails: then the rules do it. */
+  async #byModel(
+    talk: readonly TalkMessage[],
+    {
+      client,
+      earlier,
+      isKnown,
+    }: {
+      readonly client: ModelClient;
+      readonly earlier: readonly SpokenPiece[];
+      readonly isKnown: (fact: SaidFact) => boolean;
+    },
+  ): Promise<Extracted | undefined> {
+    const { memory, deadline } = this.#options;
+    const { signal } = this.#abort;
+    const world = { client, memory, deadline, sessionId: this.#session.id };
+    try {
+      const { receipts, usage, refused } = await extractByModel(world, talk, {
+        ...{ limit: this.#left, quarantinedLimit: this.#leftQuarantined, signal, earlier, isKnown },
+        saidWhen: (messageId) => this.#saidWhen(messageId),
+      });
+      this.#kept("model", receipts, { refused, ...(usage === undefined ? {} : { usage }) });
+      return { isDone: true, isUrgent: true };
+    } catch (error) {
+      this.#failed(error);
+      return signal.aborted ? { isDone: false, isUrgent: false } : undefined;
+    }
+  }
+
+  async #byRules(talk: readonly TalkMessage[], isKnown: (fact: SaidFact) => boolean): Promise<Extracted> {
+    const { proposals, leftOut } = extractByRules(talk, { limit: this.#left });
+    const receipts: MemoryReceipt[] = [];
+    for (const { name, description, body, type, decays, messageId } of proposals) {
+      if (isKnown({ body, messageId })) continue;
+      const sessionId = this.#session.id;
+      const options = { name, description, type, decays, source: "user", sessionId, messageId } as const;
+      const saidWhen = this.#saidWhen(messageId);
+      receipts.push(await this.#options.memory.remember(body, { ...options, ...saidWhen }));
+    }
+    this.#kept("rules", receipts, { leftOut });
+    return { isDone: true, isUrgent: receipts.length > 0 };
+  }
+
+  #kept(
+    by: "model" | "rules",
+    receipts: readonly MemoryReceipt[],
+    more: Partial<Pick<ExtractedEvent, "refused" | "usage" | "leftOut">>,
+  ): void {
+    // What was known already takes nobody's place.
+    this.#left -= receipts.filter(({ status }) => status !== "merged" && status !== "rejected").length;
+    this.#leftQuarantined -= receipts.filter(({ status }) => status === "quarantined").length;
+    const hasNews = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
+    if (hasNews) notify(this.#session.parts.observer, { type: "memory-extracted", by, receipts, ...more });
+  }
+
+  #failed(error: unknown): void {
+    const reason = errorMessage(error);
+    notify(this.#session.parts.observer, { type: "memory-failed", reason });
+  }
+}
+
+function talkMessageOf({ seq, role, origin, blocks }: VisibleMessage): TalkMessage {
+  const content = blocks.map(({ block }) => block);
+  return { id: formatPointer({ seq, block: 0 }), message: { role, origin, content } };
+}
+
+/** As many as are kept to compare with. */
+function newestPieces(pieces: readonly SpokenPiece[]): readonly SpokenPiece[] {
+  let left: number = MEMORY_EXTRACTION_DEFAULTS.earlierCharacters;
+  const from = pieces.findLastIndex(({ text }) => {
+    left -= text.length;
+    return left < 0;
+  });
+  return pieces.slice(from + 1);
+}
+
+/** What became of a look at what was said. */
+interface Extracted {
+  readonly isDone: boolean;
+  /** A crash before the next checkpoint would have it done again, and it left something. */
+  readonly isUrgent: boolean;
+}
+
+type SaidFact = Pick<FreshMemory, "body" | "messageId">;
+
+type ExtractedEvent = Extract<Parameters<typeof notify>[1], { readonly type: "memory-extracted" }>;

@@ -1,0 +1,210 @@
+/**
+ * Long-term memory in a session with a model: the index at its start, what has changed as news, and for each
+ * message of the user the memories that it calls for.
+ *
+ * DESIGN. Everything is appended, never put into the system prompt or the tools, which are the host's and never
+ * change because of us. It is told once: what the window shows already is left out, and the window itself says
+ * what that is. A compaction hides it and tells the index anew. Nothing here fails a turn: what goes wrong is told
+ * to the observer, and the turn goes on without.
+ */
+import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
+import { NOTES_DEFAULTS } from "../../../base/defaults/notes.ts";
+import { errorMessage } from "../../../base/error-message.ts";
+import { cutHead, cutTail } from "../../../base/text/text.ts";
+import {
+  composeIndex,
+  composeIndexNews,
+  readShownPaths,
+  readToldIndex,
+} from "../../../memory/recall/index-delta.ts";
+import type { Deadline } from "../../../ports/deadline.ts";
+import type { ModelClient } from "../../../ports/model-client.ts";
+import { notify } from "../../../session/events/events.ts";
+import { askWithin } from "../../../session/model/ask-within.ts";
+import type { Session } from "../../../session/session.ts";
+import { blockText, type ToolUseBlock } from "../../../transcript/blocks.ts";
+import { defaultOrigin, type Message } from "../../../transcript/messages.ts";
+import type { VisibleMessage } from "../../../transcript/window.ts";
+import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
+import type { PersistentMemory } from "../persistent-memory.ts";
+import { AgentExtraction } from "./agent-extraction.ts";
+import { AgentUses } from "./agent-uses.ts";
+import { MemoryMark } from "./memory-mark.ts";
+
+export class AgentMemory {
+  readonly #session: Session;
+  readonly #memory: PersistentMemory;
+  readonly #extraction: AgentExtraction | undefined;
+  readonly #uses: AgentUses;
+  readonly #lightModel: ModelClient | undefined;
+  /** Of a session that was looked at before, where nothing is extracted now: to be taken out of the log. */
+  #oldMark: MemoryMark | undefined;
+  /** What the user has said since the last call. */
+  #unanswered: string[] = [];
+
+  constructor(
+    session: Session,
+    memory: PersistentMemory,
+    {
+      extraction,
+      lightModel,
+    }: {
+      readonly extraction: AgentExtraction | undefined;
+      /** Chooses which memories to recall; without one the memory's own, or the ranking. */
+      readonly lightModel: ModelClient | undefined;
+    },
+  ) {
+    this.#session = session;
+    this.#memory = memory;
+    this.#extraction = extraction;
+    this.#lightModel = lightModel;
+    this.#oldMark = extraction === undefined ? new MemoryMark(session) : undefined;
+    this.#uses = new AgentUses(session, memory);
+  }
+
+  /** Messages were appended: what the user says in them calls for memories. */
+  said(messages: Message | readonly Message[]): void {
+    const all = "role" in messages ? [messages] : messages;
+    for (const message of all)
+      if ((message.origin ?? defaultOrigin(message)) === "user")
+        this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
+  }
+
+  /** The model has handed back: what the user wants kept is kept, and what was of use is noted, in the background. */
+  turnEnded(): void {
+    this.#extraction?.turnEnded();
+    this.#uses.listen();
+  }
+
+  /** The session ends: waits a little for what is being written. */
+  async stop(deadline: Deadline): Promise<void> {
+    await this.#removeMark();
+    this.#extraction?.end();
+    this.#uses.listen();
+    const timeoutMs = NOTES_DEFAULTS.drainMs;
+    await askWithin(() => this.settled(), { deadline, timeoutMs }).catch(() => undefined);
+    this.#extraction?.stop();
+  }
+
+  /** Resolves when nothing is being written any more. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#extraction?.settled(), this.#uses.settled()]);
+  }
+
+  /** What is told before the next call, to be appended; nothing where nothing is new. Never rejects. */
+  async beforeCall(signal: AbortSignal | undefined): Promise<readonly Message[]> {
+    // Before a compaction may hide it.
+    this.#extraction?.listen();
+    await this.#removeMark();
+    const said = this.#unanswered.join("\n").trim();
+    this.#unanswered = [];
+    if (said !== "") this.#uses.listen();
+    const texts = recalledTexts(this.#session.visible);
+    const told = readToldIndex(texts);
+    if (said === "" && told !== undefined) return [];
+    try {
+      const index = await this.#indexText(told);
+      const recalled = said === "" ? undefined : await this.#recall(said, texts, signal);
+      return [index, recalled].flatMap((text) =>
+        text === undefined || text === "" ? [] : [recalledMessage(text)],
+      );
+    } catch (error) {
+      // An abort is for the call that follows to see.
+      return this.#failed(error);
+    }
+  }
+
+  /** The index, read again for a window that was compacted. Never rejects. */
+  async afterCompaction(kept: readonly VisibleMessage[]): Promise<readonly Message[]> {
+    // What is hidden now is looked at while somebody remembers it.
+    this.#extraction?.begin({ isHidden: true });
+    try {
+      const told = readToldIndex(recalledTexts(kept));
+      const text = await this.#indexText(told);
+      return text === undefined || text === "" ? [] : [recalledMessage(text)];
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  /** What is said while nothing is extracted is not looked at later, either. */
+  async #removeMark(): Promise<void> {
+    const mark = this.#oldMark;
+    this.#oldMark = undefined;
+    await mark?.remove().catch((error: unknown) => this.#failed(error));
+  }
+
+  /** The turn goes on without it. */
+  #failed(error: unknown): readonly [] {
+    const reason = errorMessage(error);
+    notify(this.#session.parts.observer, { type: "memory-failed", reason });
+    return [];
+  }
+
+  async #indexText(told: ReadonlySet<string> | undefined): Promise<string | undefined> {
+    const { text, warnings } = await this.#memory.index();
+    if (told !== undefined) return composeIndexNews(told, text);
+    for (const reason of warnings) notify(this.#session.parts.observer, { type: "memory-index-cut", reason });
+    return composeIndex(text);
+  }
+
+  async #recall(said: string, texts: readonly string[], signal: AbortSignal | undefined): Promise<string> {
+    const recall = await this.#memory.recall(queryOf(said), {
+      shown: texts.flatMap(readShownPaths),
+      recentTools: toolsIn(this.#session.visible),
+      onlyClear: true,
+      model: this.#lightModel,
+      sessionId: this.#session.id,
+      signal,
+    });
+    const { text, tokens, memories, chosenBy, fellBack } = recall;
+    if (memories.length > 0 || fellBack !== undefined)
+      notify(this.#session.parts.observer, {
+        type: "memory-recalled",
+        paths: memories.map(({ path }) => path),
+        tokens,
+        chosenBy,
+        ...(fellBack === undefined ? {} : { fellBack }),
+      });
+    return text;
+  }
+}
+
+/** A long message says what it wants at its beginning or its end. */
+function queryOf(said: string): string {
+  const { queryCharacters } = MEMORY_RECALL_DEFAULTS;
+  if (said.length <= queryCharacters) return said;
+  return `${cutHead(said, queryCharacters / 2)}\n${cutTail(said, queryCharacters / 2)}`;
+}
+
+function recalledTexts(visible: readonly VisibleMessage[]): readonly string[] {
+  return visible.flatMap(({ origin, blocks }) =>
+    origin === "recalled" ? blocks.map(({ block }) => blockText(block)) : [],
+  );
+}
+
+function toolsIn(visible: readonly VisibleMessage[]): readonly string[] {
+  const names = visible
+    .slice(-MEMORY_RECALL_DEFAULTS.recentMessagesCount)
+    .flatMap(({ blocks }) =>
+      blocks.flatMap(({ block }) => (block.type === "tool_use" ? [(block as ToolUseBlock).name] : [])),
+    );
+  return [...new Set(names)];
+}
+
+function recalledMessage(text: string): Message {
+  return { role: "user", origin: "recalled", content: [{ type: "text", text }] };
+}
+
+/** The memory of a session as its options say; `undefined` where it has none. */
+export function agentMemory(
+  session: Session,
+  { memory, memoryExtraction = "rules", lightModel, model }: AgentOptions,
+  { deadline }: AgentWorld,
+): AgentMemory | undefined {
+  if (memory === undefined) return undefined;
+  const client = memoryExtraction === "model" ? (lightModel ?? model) : undefined;
+  const extraction =
+    memoryExtraction === "off" ? undefined : new AgentExtraction(session, { memory, client, deadline });
+  return new AgentMemory(session, memory, { extraction, lightModel });
+}

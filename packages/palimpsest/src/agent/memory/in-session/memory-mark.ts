@@ -1,0 +1,84 @@
+/**
+ * How far the long-term memory has looked at a session, as the log says it: a session that goes on after a crash
+ * begins there, so that a wish is kept once, whenever the process died.
+ *
+ * DESIGN. The mark is metadata of the library's own, carried on by checkpoints. A new session's log begins with one.
+ * A log without a mark, as earlier versions wrote it, counts as looked at up to its end. The mark is written behind
+ * what was extracted: a crash in between has it looked at again, and what is known by then is not kept twice.
+ */
+import { asNumber, isObject } from "../../../base/json/json.ts";
+import { formatPointer } from "../../../compaction/shared/pointer.ts";
+import type { TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import { carry, MEMORY_MARK } from "../../../session/append/carried-marks.ts";
+import { shownOf } from "../../../session/history/hydrate.ts";
+import type { Session } from "../../../session/session.ts";
+import { hasEffect } from "../../../transcript/edits.ts";
+
+/** A message that was said and not looked at before its session was opened again. */
+export interface MissedMessage extends TalkMessage {
+  readonly saidMs: number;
+}
+
+export class MemoryMark {
+  readonly #session: Session;
+  /** The last entry that was looked at; `undefined` where the log does not say. */
+  readonly throughSeq: number | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+    const { carried, writer } = session.parts;
+    const value = carried.get(MEMORY_MARK);
+    const seq = isObject(value) ? asNumber(value["throughSeq"]) : undefined;
+    const isPlace = seq !== undefined && Number.isInteger(seq) && seq >= 0 && seq < writer.nextSeq;
+    this.throughSeq = isPlace ? seq : undefined;
+  }
+
+  /** The log is new: it begins with a mark. */
+  begin(): void {
+    const { carried, writer } = this.#session.parts;
+    writer.beginAlso({ type: "metadata", key: MEMORY_MARK, value: { throughSeq: 0 } });
+    carried.set(MEMORY_MARK, { throughSeq: 0 });
+  }
+
+  /** Moves the mark with the next checkpoint; at once where a crash would cost something. @throws `StoreError` */
+  async move(throughSeq: number, { isUrgent }: { readonly isUrgent: boolean }): Promise<void> {
+    await carry(this.#session, MEMORY_MARK, { throughSeq }, isUrgent);
+  }
+
+  /** Nothing that is said while extraction is off is looked at later. @throws `StoreError` */
+  async remove(): Promise<void> {
+    if (this.throughSeq !== undefined) await carry(this.#session, MEMORY_MARK, null, true);
+  }
+
+  /** True if something may have been said behind the mark: in view, or hidden since. */
+  get mayHaveMissed(): boolean {
+    const { visible, parts } = this.#session;
+    const { throughSeq } = this;
+    if (throughSeq === undefined) return false;
+    return (
+      visible.some(({ seq, insertedBy }) => insertedBy === undefined && seq > throughSeq) ||
+      parts.writer.projection.activeEdits.some(
+        ({ edit }) => hasEffect(edit) && (edit.effect.hide ?? []).some(({ to }) => to > throughSeq),
+      )
+    );
+  }
+
+  /** What was said behind the mark and up to an entry, and is still part of the conversation. @throws `StoreError` */
+  async missed(toSeq: number): Promise<readonly MissedMessage[]> {
+    const { log, isHostVisible } = this.#session.parts;
+    const missed: MissedMessage[] = [];
+    if (this.throughSeq === undefined || this.throughSeq >= toSeq) return missed;
+    for await (const { entries } of log.readAll())
+      for (const { entry } of entries) {
+        if (entry.type !== "message" || entry.seq <= this.throughSeq || entry.seq > toSeq) continue;
+        if (!isHostVisible(entry.seq)) continue;
+        const { role, origin, at, saidAt = at } = entry;
+        missed.push({
+          id: formatPointer({ seq: entry.seq, block: 0 }),
+          message: { role, origin, content: entry.content.map(shownOf) },
+          saidMs: saidAt,
+        });
+      }
+    return missed;
+  }
+}

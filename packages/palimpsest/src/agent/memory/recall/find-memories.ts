@@ -1,0 +1,107 @@
+/**
+ * What a recall chooses from: what shares words with the message, what is close to it by meaning where there is who
+ * can tell, and, where a model chooses, the others as far as it reads.
+ */
+import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
+import { errorMessage } from "../../../base/error-message.ts";
+import { fuseRanks } from "../../../base/search/fuse-ranks.ts";
+import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts";
+import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
+import { isRecallable, type RecallCandidate } from "../../../memory/recall/recall-plan.ts";
+import type { MemoryShelf, ShelfView } from "../store/memory-cache.ts";
+import type { MemoryVectors } from "./memory-vectors.ts";
+
+/** What was found, before anybody chooses. */
+export interface FoundMemories {
+  readonly candidates: readonly RecallCandidate[];
+  /** By path, of every candidate. */
+  readonly reasons: ReadonlyMap<string, FoundReason>;
+  readonly fellBack?: string;
+}
+
+export interface FoundReason {
+  readonly why: HitReason;
+  readonly foundBy: "words" | "meaning" | "both" | "model";
+}
+
+interface Situation {
+  readonly memories: ShelfView["memories"];
+  /** Whether somebody chooses who may see what shares no word with the message. */
+  readonly alsoOthers: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws `ABORTED` */
+export async function findMemories(
+  { shelf, vectors }: { readonly shelf: MemoryShelf; readonly vectors: MemoryVectors | undefined },
+  query: string,
+  { memories, alsoOthers, signal }: Situation,
+): Promise<FoundMemories> {
+  const limit = MEMORY_RECALL_DEFAULTS.candidatesCount;
+  const alsoAlike = alsoOthers && vectors === undefined;
+  const hits = shelf.search(query, { limit, accepts: isRecallable, alsoAlike });
+  const byWords: FoundMemories = {
+    candidates: candidatesOf(hits, memories),
+    reasons: new Map(
+      hits.map((hit) => [hit.id, { why: hit.why, foundBy: isAlike(hit) ? "model" : "words" }]),
+    ),
+  };
+  if (vectors === undefined)
+    return alsoAlike && hits.length > 0 && hits.length < limit ? withOthers(byWords, memories) : byWords;
+  try {
+    const recallable = [...memories.values()].filter(({ memory }) => isRecallable(memory));
+    const { paths: near, withoutCount } = await vectors.closest(query, recallable, signal);
+    const words = hits.map(({ id }) => id);
+    const reasons = new Map(byWords.reasons);
+    for (const id of near) {
+      const known = reasons.get(id);
+      reasons.set(
+        id,
+        known === undefined ? { why: NO_WORDS, foundBy: "meaning" } : { ...known, foundBy: "both" },
+      );
+    }
+    const fused = fuseRanks([{ ids: words }, { ids: near }]);
+    const fellBack =
+      withoutCount === undefined
+        ? {}
+        : {
+            fellBack: `${withoutCount} of ${recallable.length} memories have no vector: those were searched by their words.`,
+          };
+    return { candidates: candidatesOf(fused, memories), reasons, ...fellBack };
+  } catch (error) {
+    stopIfAborted(signal, "The recall");
+    return { ...byWords, fellBack: errorMessage(error) };
+  }
+}
+
+/**
+ * Behind what fits, the others: what belongs to a message need not share a word with it. They come by whom to believe
+ * and by their worth, and are never shown where no model chooses.
+ */
+function withOthers({ candidates, reasons }: FoundMemories, memories: ShelfView["memories"]): FoundMemories {
+  const others = [...memories.values()]
+    .map(({ memory }) => memory)
+    .filter((memory) => isRecallable(memory) && !reasons.has(memory.path));
+  const byModel: FoundReason = { why: NO_WORDS, foundBy: "model" };
+  return {
+    candidates: [...candidates, ...others.map((memory) => ({ memory, score: 0 }))],
+    reasons: new Map([...reasons, ...others.map(({ path }) => [path, byModel] as const)]),
+  };
+}
+
+const NO_WORDS: HitReason = { words: [], ownScore: 0, neighbourScore: 0, groupScore: 0 };
+
+/** What has a score of its own and no word of the query has those of what fits. */
+function isAlike({ why }: MemoryHit): boolean {
+  return why.words.length === 0 && why.ownScore > 0;
+}
+
+function candidatesOf(
+  hits: readonly { readonly id: string; readonly score: number; readonly why?: HitReason }[],
+  memories: ShelfView["memories"],
+): readonly RecallCandidate[] {
+  return hits.flatMap(({ id, score, why }) => {
+    const memory = memories.get(id)?.memory;
+    return memory === undefined ? [] : [{ memory, score, groupScore: why?.groupScore ?? 0 }];
+  });
+}

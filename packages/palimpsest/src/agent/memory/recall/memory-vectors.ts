@@ -1,0 +1,139 @@
+/**
+ * Vectors of memories, made when they are first needed and kept as long as the object lives, by the version of the
+ * file: what did not change is never sent again.
+ *
+ * What a provider returns is checked: how many vectors, of which length, of finite numbers, and not all the same. What
+ * cannot be used is reported, as a provider that fails is, and words decide. Vectors that many memories lack are made beside the recalls: none waits longer for them than it
+ * would for its own, and the next one finds those that are made.
+ */
+import { MEMORY_VECTOR_DEFAULTS } from "../../../base/defaults/memory/vectors.ts";
+import { ModelError } from "../../../base/errors.ts";
+import { cutHead } from "../../../base/text/text.ts";
+import type { KnownMemory } from "../../../memory/files/memory.ts";
+import { areAllEqual, closest, readVectors } from "../../../memory/recall/vector-search.ts";
+import type { Deadline } from "../../../ports/deadline.ts";
+import type { EmbeddingClient } from "../../../ports/embedding-client.ts";
+import { askWithin } from "../../../session/model/ask-within.ts";
+
+export interface ClosestMemories {
+  /** The closest first. */
+  readonly paths: readonly string[];
+  /** How many memories have no vector that can be compared; absent where all have. */
+  readonly withoutCount?: number;
+}
+
+export class MemoryVectors {
+  readonly #client: EmbeddingClient;
+  readonly #deadline: Deadline;
+  /** By path: the version of the file and its vector, or that there is none. */
+  readonly #vectors = new Map<
+    string,
+    { readonly version: string; readonly vector: Float32Array | undefined }
+  >();
+
+  /** What is being made just now, for whichever recall came first. */
+  #indexing: Promise<void> | undefined;
+
+  constructor(client: EmbeddingClient, deadline: Deadline) {
+    this.#client = client;
+    this.#deadline = deadline;
+  }
+
+  /**
+   * Paths of the memories that are closest in meaning to a text, the closest first.
+   * @throws `MODEL_FAILED` where its vectors cannot be used or it takes too long, and what the client throws
+   */
+  async closest(
+    text: string,
+    memories: readonly KnownMemory[],
+    signal: AbortSignal | undefined,
+  ): Promise<ClosestMemories> {
+    const { embedTimeoutMs: timeoutMs } = MEMORY_VECTOR_DEFAULTS;
+    const embedded = async (inner: AbortSignal) => {
+      await this.#indexed(memories);
+      return this.#embed([text], timeoutMs, inner);
+    };
+    const [query] = await askWithin(embedded, { deadline: this.#deadline, timeoutMs, signal });
+    if (query === undefined) throw unusable(this.#client, "It returned no vector for the message.");
+    const vectors = new Map<string, Float32Array>();
+    for (const { memory } of memories) {
+      const vector = this.#vectors.get(memory.path)?.vector;
+      if (vector !== undefined) vectors.set(memory.path, vector);
+    }
+    this.#judge(query, [...vectors.values()]);
+    const withoutCount = memories.length - vectors.size;
+    return { paths: closest(query, vectors), ...(withoutCount === 0 ? {} : { withoutCount }) };
+  }
+
+  /** @throws `MODEL_FAILED` where nothing can be told from these vectors; the next recall asks for all of them anew */
+  #judge(query: Float32Array, vectors: readonly Float32Array[]): void {
+    const other = vectors.find(({ length }) => length !== query.length);
+    const problem =
+      other !== undefined
+        ? `It returned vectors of ${query.length} and ${other.length} numbers.`
+        : areAllEqual([query, ...vectors])
+          ? "It returned the same vector for every text."
+          : undefined;
+    if (problem === undefined) return;
+    this.#vectors.clear();
+    throw unusable(this.#client, problem);
+  }
+
+  /** When all of these have been asked for. It goes on where nobody waits any more. */
+  async #indexed(memories: readonly KnownMemory[]): Promise<void> {
+    // What another recall began may not know all of these.
+    while (this.#indexing !== undefined) await this.#indexing;
+    this.#indexing = this.#index(memories).finally(() => {
+      this.#indexing = undefined;
+    });
+    this.#indexing.catch(() => undefined);
+    await this.#indexing;
+  }
+
+  async #index(memories: readonly KnownMemory[]): Promise<void> {
+    const fresh = memories.filter(
+      ({ memory, version }) => this.#vectors.get(memory.path)?.version !== version,
+    );
+    const { embeddedTextsCount, indexTimeoutMs } = MEMORY_VECTOR_DEFAULTS;
+    const most = Math.max(1, this.#client.mostTexts ?? embeddedTextsCount);
+    for (let from = 0; from < fresh.length; from += most) {
+      const batch = fresh.slice(from, from + most);
+      const vectors = await this.#embed(
+        batch.map(({ memory }) => textOf(memory)),
+        indexTimeoutMs,
+        undefined,
+      );
+      batch.forEach(({ memory, version }, index) => {
+        this.#vectors.set(memory.path, { version, vector: vectors[index] });
+      });
+    }
+    const here = new Set(memories.map(({ memory }) => memory.path));
+    for (const path of this.#vectors.keys()) if (!here.has(path)) this.#vectors.delete(path);
+  }
+
+  async #embed(
+    texts: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (Float32Array | undefined)[]> {
+    const asked = (inner: AbortSignal) => this.#client.embed(texts, { signal: inner });
+    const answer: unknown = await askWithin(asked, { deadline: this.#deadline, timeoutMs, signal });
+    const read = readVectors(answer, texts.length);
+    if (!read.ok) throw unusable(this.#client, read.problem);
+    return read.vectors;
+  }
+}
+
+function unusable({ model }: EmbeddingClient, problem: string): ModelError {
+  return new ModelError(
+    { kind: "unreadable-answer" },
+    {
+      message: `The vectors of ${model} cannot be used. ${problem}`,
+      hint: "Memories were searched by their words. See whether this model embeds texts, and whether its limit of texts for one call is right.",
+    },
+  );
+}
+
+function textOf({ name, description, body }: KnownMemory["memory"]): string {
+  return cutHead([name, description, body].join("\n"), MEMORY_VECTOR_DEFAULTS.embeddedCharacters);
+}

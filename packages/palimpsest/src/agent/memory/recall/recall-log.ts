@@ -1,0 +1,117 @@
+/**
+ * Which memory was given to which session, when, and why: so that somebody who wonders where an answer came from
+ * can look it up, and what is of use can be told from what never is.
+ *
+ * It is a record of lines beside the memories, one for each month, so that looking at the newest costs the same
+ * after years. A line that cannot be read is passed over, and so is a month; one that cannot be written does not
+ * keep the memory from being recalled.
+ */
+import { MEMORY_LOG_DEFAULTS } from "../../../base/defaults/memory/log.ts";
+import { asString, isObject, parseJson } from "../../../base/json/json.ts";
+import type { MemoryStore } from "../../../ports/memory-store.ts";
+import { UseLog } from "../store/use-log.ts";
+import type { Recall } from "./recall-memories.ts";
+
+/** One memory in one recall. */
+export interface Injection {
+  readonly atMs: number;
+  readonly path: string;
+  /** Of the file that was shown. */
+  readonly version: string;
+  /** The words of the message that called for it. */
+  readonly words: readonly string[];
+  readonly chosenBy: "model" | "rank";
+  readonly sessionId: string | undefined;
+}
+
+const FOLDER = "injections/";
+
+export class InjectionLog {
+  readonly #store: MemoryStore;
+  readonly #now: () => number;
+  readonly #uses: UseLog;
+
+  constructor(store: MemoryStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+    this.#uses = new UseLog(store, now);
+  }
+
+  /** Never rejects. */
+  async add(recall: Recall, sessionId: string | undefined): Promise<void> {
+    try {
+      await this.#add(recall, sessionId);
+    } catch {
+      // A directory that nobody may write to, or a full disk.
+    }
+  }
+
+  async #add({ memories, chosenBy }: Recall, sessionId: string | undefined): Promise<void> {
+    const atMs = this.#now();
+    for (const { path, version, why } of memories) {
+      const words = why.words.map(({ word }) => word).slice(0, MEMORY_LOG_DEFAULTS.wordsCount);
+      const line = {
+        atMs,
+        path,
+        version,
+        words,
+        chosenBy,
+        ...(sessionId === undefined ? {} : { sessionId }),
+      };
+      await this.#store.appendRecord(recordOf(atMs), JSON.stringify(line));
+    }
+  }
+
+  /** In how many sessions each memory was of use, which is more than being shown. Never rejects. */
+  usedCounts(): Promise<ReadonlyMap<string, number>> {
+    return this.#uses.counts();
+  }
+
+  /** Says that a session used these memories. @throws `STORE_FAILED` */
+  addUses(paths: readonly string[], sessionId: string | undefined): Promise<void> {
+    return this.#uses.add(paths, sessionId);
+  }
+
+  /** The newest first. @throws `STORE_FAILED` where the records cannot be listed */
+  async newest(limit: number = MEMORY_LOG_DEFAULTS.newestCount): Promise<readonly Injection[]> {
+    const read: Injection[] = [];
+    for (const name of (await this.#store.listRecords(FOLDER)).toSorted().toReversed()) {
+      const lines = (await this.#linesOf(name)).toReversed();
+      for (const line of lines) {
+        if (read.length >= limit) return read;
+        const injection = readLine(line);
+        if (injection !== undefined) read.push(injection);
+      }
+    }
+    return read;
+  }
+
+  /** None where it is no text any more, or far too much of it. */
+  async #linesOf(name: string): Promise<readonly string[]> {
+    const text = await this.#store.readRecord(name).catch(() => undefined);
+    return text?.split("\n") ?? [];
+  }
+}
+
+/** By the month; of a clock that shows no year of four digits there is one for all of it. */
+function recordOf(atMs: number): string {
+  const at = new Date(atMs);
+  const month = Number.isNaN(at.getTime()) ? "" : at.toISOString().slice(0, 7);
+  return `${FOLDER}${/^\d{4}-\d\d$/.test(month) ? month : "0000-00"}.jsonl`;
+}
+
+function readLine(line: string): Injection | undefined {
+  const parsed = parseJson(line);
+  const value = parsed.ok ? parsed.value : undefined;
+  if (!isObject(value)) return undefined;
+  const { atMs, chosenBy, words } = value;
+  const path = asString(value["path"]);
+  const version = asString(value["version"]);
+  if (path === undefined || version === undefined || typeof atMs !== "number") return undefined;
+  return {
+    ...{ atMs, path, version },
+    words: Array.isArray(words) ? words.filter((word) => typeof word === "string") : [],
+    chosenBy: chosenBy === "model" ? "model" : "rank",
+    sessionId: asString(value["sessionId"]),
+  };
+}

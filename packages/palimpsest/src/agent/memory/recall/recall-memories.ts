@@ -1,0 +1,212 @@
+/**
+ * Recalls memories for a message: searched, ranked, chosen by a light model where there is one, and written so
+ * that a prompt can hold them.
+ *
+ * A model that fails, takes too long or answers something else costs nothing but its time: then the ranking
+ * decides. It sees names and descriptions only, and can choose nothing that the ranking did not offer.
+ */
+import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
+import { errorMessage } from "../../../base/error-message.ts";
+import type { HitReason } from "../../../base/search/memory-search.ts";
+import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
+import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../../memory/files/memory.ts";
+import { composeChoice, readChoice } from "../../../memory/recall/recall-choice.ts";
+import { chooseByRank, type RankedMemory, rankMemories } from "../../../memory/recall/recall-plan.ts";
+import { composeRecall } from "../../../memory/recall/recall-text.ts";
+import { clearFits } from "../../../memory/recall/recall-threshold.ts";
+import { ageDays } from "../../../memory/recall/relevance-score.ts";
+import type { Deadline } from "../../../ports/deadline.ts";
+import type { ModelClient } from "../../../ports/model-client.ts";
+import { askModel } from "../../../session/model/model-call.ts";
+import { blockText } from "../../../transcript/blocks.ts";
+import type { MemoryShelf } from "../store/memory-cache.ts";
+import { type FoundMemories, findMemories } from "./find-memories.ts";
+import type { MemoryVectors } from "./memory-vectors.ts";
+
+/** How memories are recalled. Everything may be left out. */
+export interface RecallOptions {
+  /** @defaultValue `recalledCount`, 5 */
+  readonly limit?: number;
+  /** Tokens that the text may take. @defaultValue `recallTokens`, 2,000 */
+  readonly budgetTokens?: number;
+  /** Paths of memories that the model sees already. */
+  readonly shown?: Iterable<string>;
+  /** Tools that were called lately: how they are used is left out, warnings about them are not. */
+  readonly recentTools?: readonly string[];
+  /** Chooses among what was found. @defaultValue the memory's `lightModel` */
+  readonly model?: ModelClient | undefined;
+  /** `rank` asks no model. @defaultValue `model` where there is one */
+  readonly chooseBy?: "model" | "rank";
+  /** Only what clearly fits, for a message that asked for no memories: where no model chooses. @defaultValue false */
+  readonly onlyClear?: boolean;
+  /** Whether it is written into the injection log: not where nobody is given the text. @defaultValue true */
+  readonly isLogged?: boolean;
+  /** Written into the injection log beside what was recalled. */
+  readonly sessionId?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One memory that was recalled, and why. */
+export interface RecalledMemory {
+  readonly path: string;
+  readonly name: string;
+  readonly type: MemoryType | undefined;
+  readonly source: MemorySource;
+  readonly isConfirmed: boolean;
+  /** Since it was last written; `undefined` where its file does not say. */
+  readonly ageDays: number | undefined;
+  /** How well it fits, weighed with its worth; comparable within one recall only. */
+  readonly score: number;
+  /** What it is worth with its age: see `relevance`. */
+  readonly worth: number;
+  /** The words that it has in common with the query, and what each part of the score is; none where neither found it. */
+  readonly why: HitReason;
+  /** `model`: it has no word of the query, and who chose saw it among the others. */
+  readonly foundBy: "words" | "meaning" | "both" | "model";
+  /** Only its beginning is in the text. */
+  readonly isCut: boolean;
+  /** Of the file that was shown. */
+  readonly version: string;
+}
+
+/** What a message called for. */
+export interface Recall {
+  /** Ready for a prompt: fenced as data, with where each memory comes from and how old it is. Empty where none fits. */
+  readonly text: string;
+  readonly tokens: number;
+  /** The best first. */
+  readonly memories: readonly RecalledMemory[];
+  /** Who chose them from those that were found. */
+  readonly chosenBy: "model" | "rank";
+  /** Why a model did not choose, or meanings were not compared, although they were to be. */
+  readonly fellBack?: string;
+}
+
+export interface RecallWorld {
+  readonly shelf: MemoryShelf;
+  readonly now: () => number;
+  readonly deadline: Deadline;
+  readonly lightModel: ModelClient | undefined;
+  readonly vectors: MemoryVectors | undefined;
+  /** In how many sessions each memory was of use. */
+  readonly usedCounts: () => Promise<ReadonlyMap<string, number>>;
+}
+
+interface Chosen {
+  readonly memories: readonly RankedMemory[];
+  readonly by: "model" | "rank";
+  readonly fellBack?: string;
+}
+
+/** @throws `ABORTED`, `STORE_FAILED` */
+export async function recallMemories(
+  world: RecallWorld,
+  query: string,
+  options: RecallOptions,
+): Promise<Recall> {
+  const { shelf } = world;
+  const nowMs = world.now();
+  const { memories } = await shelf.look();
+  stopIfAborted(options.signal, "The recall");
+  const situation = { memories, alsoOthers: chooserOf(world, options) !== undefined, signal: options.signal };
+  const found = await findMemories(world, query, situation);
+  const ranked = rankMemories(found.candidates, {
+    nowMs,
+    shown: new Set(options.shown),
+    recentTools: options.recentTools ?? [],
+    usedCounts: await world.usedCounts(),
+  });
+  const clear = options.onlyClear === true ? clearOf(query, found, memories.size) : undefined;
+  const chosen = await choose(world, query, { ranked, clear }, options);
+  const { text, tokens, shown } = composeRecall(
+    chosen.memories.map(({ memory }) => memory),
+    { nowMs, budgetTokens: options.budgetTokens ?? MEMORY_RECALL_DEFAULTS.recallTokens },
+  );
+  const fellBack = [found.fellBack, chosen.fellBack].filter((reason) => reason !== undefined).join(" ");
+  const ranks = new Map(chosen.memories.map((one) => [one.memory.path, one]));
+  return {
+    text,
+    tokens,
+    memories: shown.map(({ memory, isCut }) => ({
+      ...describe(memory, nowMs),
+      score: ranks.get(memory.path)!.rank,
+      worth: ranks.get(memory.path)!.worth,
+      ...found.reasons.get(memory.path)!,
+      isCut,
+      version: memories.get(memory.path)!.version,
+    })),
+    chosenBy: chosen.by,
+    ...(fellBack === "" ? {} : { fellBack }),
+  };
+}
+
+/** What is found by its meaning says by itself that it fits. */
+function clearOf(query: string, { reasons }: FoundMemories, memoriesCount: number): ReadonlySet<string> {
+  const found = [...reasons];
+  const hits = found.map(([path, { why }]) => ({ path, words: why.words }));
+  const byMeaning = found.flatMap(([path, { foundBy }]) =>
+    foundBy === "meaning" || foundBy === "both" ? [path] : [],
+  );
+  return new Set([...byMeaning, ...clearFits(query, hits, memoriesCount)]);
+}
+
+/** The model that chooses; `undefined` where the ranking does. */
+function chooserOf({ lightModel }: RecallWorld, { model, chooseBy }: RecallOptions): ModelClient | undefined {
+  return chooseBy === "rank" ? undefined : (model ?? lightModel);
+}
+
+function describe(memory: KnownMemory["memory"], nowMs: number) {
+  const { path, name, type, source, isConfirmed } = memory;
+  return { path, name, type, source, isConfirmed, ageDays: ageDays(memory, nowMs) };
+}
+
+async function choose(
+  world: RecallWorld,
+  query: string,
+  {
+    ranked,
+    clear,
+  }: { readonly ranked: readonly RankedMemory[]; readonly clear: ReadonlySet<string> | undefined },
+  options: RecallOptions,
+): Promise<Chosen> {
+  const limit = Math.max(0, options.limit ?? MEMORY_RECALL_DEFAULTS.recalledCount);
+  const best = chooseByRank(ranked, limit);
+  const byRank = best.filter(({ memory }) => clear?.has(memory.path) !== false);
+  const chooser = chooserOf(world, options);
+  if (chooser === undefined || best.length === 0) return { memories: byRank, by: "rank" };
+  try {
+    const paths = await askToChoose(world, chooser, query, ranked, options);
+    if (paths === undefined)
+      return { memories: byRank, by: "rank", fellBack: "The model's answer names no memories." };
+    const chosen = paths.flatMap((path) => ranked.find(({ memory }) => memory.path === path) ?? []);
+    return { memories: chosen.slice(0, limit), by: "model" };
+  } catch (error) {
+    stopIfAborted(options.signal, "The recall");
+    const fellBack = errorMessage(error);
+    return { memories: byRank, by: "rank", fellBack };
+  }
+}
+
+async function askToChoose(
+  { deadline }: RecallWorld,
+  client: ModelClient,
+  query: string,
+  ranked: readonly RankedMemory[],
+  { recentTools = [], signal }: RecallOptions,
+): Promise<readonly string[] | undefined> {
+  const candidates = ranked
+    .slice(0, MEMORY_RECALL_DEFAULTS.candidatesCount)
+    .map(({ memory }): Memory => memory);
+  const { system, text } = composeChoice(query, candidates, recentTools);
+  const request = {
+    model: client.model ?? "",
+    system,
+    messages: [{ role: "user" as const, content: [{ type: "text" as const, text }] }],
+    cacheMarks: [],
+  };
+  const timeoutMs = MEMORY_RECALL_DEFAULTS.choiceTimeoutMs;
+  const { content } = await askModel(client, request, { deadline, timeoutMs, signal });
+  // What a model thinks is not what it answers.
+  const said = content.filter(({ type }) => type === "text").map(blockText);
+  return readChoice(said.join("\n"), candidates)?.map(({ path }) => path);
+}

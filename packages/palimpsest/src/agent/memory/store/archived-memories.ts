@@ -1,0 +1,119 @@
+/** What was forgotten, as a person looks for it, and the way back. */
+import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
+import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
+import { MemoryError } from "../../../base/errors.ts";
+import { timeOf } from "../../../memory/consolidation/dream-actions.ts";
+import type { PastMemory } from "../../../memory/consolidation/past-memories.ts";
+import { parseMemoryFile, updateMemoryFile } from "../../../memory/files/memory-file.ts";
+import { isOwnIndex } from "../../../memory/files/memory-index.ts";
+import { isRecallable } from "../../../memory/recall/recall-plan.ts";
+import { standingOf } from "../../../memory/recall/relevance-score.ts";
+import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
+import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
+import { claimedBy, giveWay } from "../../../memory/write/plan-remember.ts";
+import type { ArchivedFile, MemoryStore } from "../../../ports/memory-store.ts";
+import type { MemoryShelf, ShelfView } from "./memory-cache.ts";
+import type { MemoryWriter } from "./memory-writer.ts";
+import { mountOf } from "./mounted-store.ts";
+
+/** One memory in the archive. */
+export interface ArchivedMemory extends ArchivedFile {
+  /** Whether a memory stands where it was: then it cannot be put back there. */
+  readonly isReplaced: boolean;
+}
+
+/** One memory in the archive, with its text. */
+export interface ShownArchivedMemory extends ArchivedFile {
+  readonly text: string;
+}
+
+/** The newest first. */
+export async function listArchived(
+  store: MemoryStore,
+  shelf: MemoryShelf,
+): Promise<readonly ArchivedMemory[]> {
+  const { memories } = await shelf.look();
+  const archived = await store.archived();
+  return archived.map((file) => ({ ...file, isReplaced: memories.has(file.path) }));
+}
+
+/** @throws `MEMORY_NOT_FOUND` */
+export async function showArchived(store: MemoryStore, which: string): Promise<ShownArchivedMemory> {
+  const archived = await store.archived();
+  // The newest of those that had the path, or the one of this id.
+  const file = archived.find(({ id, path }) => id === which || path === which);
+  const text = file === undefined ? undefined : await store.readArchived(file.id);
+  if (file === undefined || text === undefined)
+    throw new MemoryError("MEMORY_NOT_FOUND", {
+      message: `There is no ${which} in the archive.`,
+      hint: "`memory.archived()` lists what is there; give a path or an id from that list.",
+    });
+  return { ...file, text };
+}
+
+/**
+ * Puts it back where it was, to the byte; the copy in the archive stays. What it took the place of came back when it
+ * went, and gives way again. One that the next dream would archive for its age gets a `keptAt` of today.
+ */
+export async function restoreArchived(
+  {
+    store,
+    writer,
+    now,
+  }: { readonly store: MemoryStore; readonly writer: MemoryWriter; readonly now: () => number },
+  which: string,
+): Promise<MemoryReceipt> {
+  const { path, text } = await showArchived(store, which);
+  const { plan, warnings } = await writer.write((view) => {
+    if (view.memories.has(path) || view.indexes.has(path)) throw notFree(path);
+    const { memory } = parseMemoryFile(path, text);
+    const { name: title, description, type, body } = memory;
+    const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
+    const isFaded = standingOf(memory, now()) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth;
+    const kept = isOwnIndex(path) ? text : updateMemoryFile(text, { keptAtMs: now() });
+    const isListed = !isOwnIndex(path) && isRecallable(memory);
+    const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
+    const old = isListed ? claimedBy(memory, new Map(near)) : [];
+    return {
+      changes: [{ path, base: undefined, text: isFaded ? kept : text }, ...giveWay(old, path, now())],
+      lines: isListed ? [{ path, title, hook, type }] : [],
+      unlisted: old.map((one) => one.memory.path),
+    };
+  });
+  const superseded = plan.unlisted;
+  const reason = `It is as it was when it was put away.${superseded.length > 0 ? ` It takes the place of ${superseded.join(", ")} again.` : ""}`;
+  return { status: "restored", path, reason, superseded, cleaned: [], warnings };
+}
+
+/** What was put away, the newest first. One that cannot be read is passed over. */
+export async function forgottenIn(
+  store: Pick<MemoryStore, "archived" | "readArchived">,
+): Promise<readonly PastMemory[]> {
+  const forgotten: PastMemory[] = [];
+  const newest = (await store.archived()).slice(0, MEMORY_DREAM_DEFAULTS.forgottenCount);
+  for (const { id, path, archivedMs } of newest) {
+    const text = await store.readArchived(id).catch(() => undefined);
+    if (text !== undefined) forgotten.push({ ...parseMemoryFile(path, text).memory, overMs: archivedMs });
+  }
+  return forgotten;
+}
+
+/** What a session has left, and what is over: said again out of an old message it is no news. */
+export async function pastOf(
+  { memories }: ShelfView,
+  store: MemoryStore,
+  sessionId: string,
+): Promise<readonly PastMemory[]> {
+  const known = [...memories.values()].flatMap(({ memory }): readonly PastMemory[] => {
+    if (memory.supersededBy !== undefined) return [{ ...memory, overMs: timeOf(memory) }];
+    return memory.sessionId === sessionId ? [{ ...memory, overMs: Number.POSITIVE_INFINITY }] : [];
+  });
+  return [...known, ...(await forgottenIn(store))];
+}
+
+function notFree(path: string): MemoryError {
+  return new MemoryError("MEMORY_REFUSED", {
+    message: `${path} cannot be put back: a memory stands there.`,
+    hint: "Forget or rename that one first. Nothing was changed.",
+  });
+}

@@ -1,0 +1,124 @@
+/**
+ * A fact on its way into memory: cleaned, named, and with what is known of where it came from.
+ */
+import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
+import { OptionError } from "../../../base/errors.ts";
+import { firstLine, shorten } from "../../../base/text/text.ts";
+import {
+  MEMORY_SOURCES,
+  MEMORY_TYPES,
+  type MemorySource,
+  type MemoryType,
+} from "../../../memory/files/memory.ts";
+import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
+import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
+import { TEAM_FOLDER } from "./mounted-store.ts";
+
+/** What is known of a fact beside its text. Everything may be left out. */
+export interface RememberOptions {
+  /** @defaultValue the first words of the text */
+  readonly name?: string;
+  /** One line that says when it matters; what a search and a model see first. */
+  readonly description?: string;
+  /** @defaultValue `project` */
+  readonly type?: MemoryType;
+  /**
+   * Who said it. What only a tool or the web said is quarantined: kept, and shown to no model.
+   * @defaultValue `agent`
+   */
+  readonly source?: MemorySource;
+  /** A person stands by it. @defaultValue true where a user said it */
+  readonly isConfirmed?: boolean;
+  /** Kept, and shown to no model until somebody confirms it. @defaultValue true for what only a tool or the web said */
+  readonly isQuarantined?: boolean;
+  /** `false` for what stays true: it does not lose worth with age. @defaultValue false where a user asked for it, else true */
+  readonly decays?: boolean;
+  /** When it was first said, in milliseconds since the epoch. @defaultValue now */
+  readonly createdAtMs?: number;
+  /** When it was last said, in milliseconds since the epoch. @defaultValue `createdAtMs` */
+  readonly updatedAtMs?: number;
+  /** Shared with the project's team, where there is one. @defaultValue false */
+  readonly isTeam?: boolean;
+  /**
+   * A folder in the directory, for what is to stay apart, as the memories of one role: it is compared with those of this
+   * folder only. One part, as in a path. @defaultValue the directory itself
+   */
+  readonly folder?: string;
+  /** Memories that it says otherwise than: they give way where they are not better founded. `supersede` asks nobody. */
+  readonly corrects?: readonly string[];
+  /** Where it was said. */
+  readonly sessionId?: string;
+  readonly messageId?: string;
+  /**
+   * For pieces of a conversation, remembered one by one: the memory of what was said right before. Then each is found
+   * by what stands around it, too. Not for facts, which stand for themselves.
+   */
+  readonly follows?: string;
+}
+
+export interface ReadFresh {
+  /** `undefined` where nothing is left to remember. */
+  readonly fresh: FreshMemory | undefined;
+  /** What was taken out of the text, in words. */
+  readonly cleaned: readonly string[];
+}
+
+/** @throws `OPTION_INVALID` */
+export function readFresh(text: string, options: RememberOptions, hasTeam: boolean): ReadFresh {
+  const { type = "project", source = "agent", isTeam = false } = options;
+  if (typeof text !== "string")
+    throw invalid("What is to be remembered is no text.", "Pass the fact as a string.");
+  if (!MEMORY_TYPES.includes(type))
+    throw invalid(`"${String(type)}" is no type of memory.`, oneOf(MEMORY_TYPES));
+  if (!MEMORY_SOURCES.includes(source))
+    throw invalid(`"${String(source)}" is no source of a memory.`, oneOf(MEMORY_SOURCES));
+  if (isTeam && !hasTeam)
+    throw invalid(
+      "There is no team to share it with.",
+      "Open the memory with a team, or leave `isTeam` out.",
+    );
+  const body = cleanMemoryText(text, "body");
+  const name = cleanMemoryText(options.name ?? "", "name");
+  const description = cleanMemoryText(options.description ?? "", "description");
+  const cleaned = [...new Set([body, name, description].flatMap(({ changes }) => changes))];
+  if (body.text.trim() === "") return { fresh: undefined, cleaned };
+  const isConfirmed = options.isConfirmed ?? source === "user";
+  const fresh: FreshMemory = {
+    name: name.text.trim() === "" ? nameOf(body.text) : name.text,
+    description: description.text,
+    type,
+    body: body.text,
+    source,
+    isConfirmed,
+    isQuarantined:
+      options.isQuarantined === true || ((source === "tool" || source === "web") && !isConfirmed),
+    // What somebody asks to be remembered is not to fade by itself.
+    decays: options.decays ?? source !== "user",
+    ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }),
+    ...(options.messageId === undefined ? {} : { messageId: options.messageId }),
+    ...(options.follows === undefined ? {} : { follows: options.follows }),
+    ...(options.createdAtMs === undefined ? {} : { createdAtMs: options.createdAtMs }),
+    ...(options.updatedAtMs === undefined ? {} : { updatedAtMs: options.updatedAtMs }),
+    folder: (isTeam ? TEAM_FOLDER : "") + (options.folder === undefined ? "" : `${options.folder}/`),
+  };
+  return { fresh, cleaned };
+}
+
+/** The first words, without the marks of Markdown. */
+function nameOf(body: string): string {
+  const line = firstLine(body).replace(/^[#>*+\-\s`_]+/, "");
+  const words = line.split(/\s+/).slice(0, MEMORY_WRITE_DEFAULTS.nameWordsCount).join(" ");
+  const { text } = cleanMemoryText(shorten(words.replace(/[.,;:!?]+$/, ""), NAME_CHARACTERS), "name");
+  return text.trim() === "" ? "note" : text;
+}
+
+/** Scripts without blanks between words have long first words. */
+const NAME_CHARACTERS = 60;
+
+function invalid(message: string, hint: string): OptionError {
+  return new OptionError({ message, hint });
+}
+
+function oneOf(values: readonly string[]): string {
+  return `Use one of ${values.join(", ")}.`;
+}

@@ -1,0 +1,158 @@
+/**
+ * The memories of one place as they are now: read from the store when they have changed, and ready to be
+ * searched.
+ *
+ * DESIGN. A look lists the store and reads only files whose stamp is another one than last time, so people's
+ * edits are seen by the next look and cost no more than themselves. Looks come one after the other, and what a
+ * look returns does not change afterwards. Nothing is held across a model's call: who writes looks again, and
+ * the store compares versions.
+ */
+
+import { errorMessage } from "../../../base/error-message.ts";
+import {
+  createMemorySearch,
+  type MemoryHit,
+  type MemorySearch,
+  type MemorySearchOptions,
+} from "../../../base/search/memory-search.ts";
+import type { KnownMemory, Memory } from "../../../memory/files/memory.ts";
+import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
+import { indexPathOf, isOwnIndex } from "../../../memory/files/memory-index.ts";
+import { searchFields } from "../../../memory/recall/search-fields.ts";
+import type { MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
+
+export interface ShelfProblem {
+  readonly path: string;
+  readonly detail: string;
+  /** The memory is there all the same: only some of its frontmatter says nothing that is known here. @defaultValue false */
+  readonly isRead?: boolean;
+  /** More lies there than is listed: what is written now may not be found. @defaultValue false */
+  readonly isOverLimit?: boolean;
+}
+
+/** What there is at one moment. */
+export interface ShelfView {
+  /** By path. */
+  readonly memories: ReadonlyMap<string, KnownMemory>;
+  /** The index files, by path: the project's and the team's. */
+  readonly indexes: ReadonlyMap<string, MemoryFile>;
+  readonly problems: readonly ShelfProblem[];
+}
+
+export interface ShelfSearch extends Omit<MemorySearchOptions, "accepts"> {
+  readonly accepts: (memory: Memory) => boolean;
+}
+
+interface Shelved extends KnownMemory {
+  readonly stamp: string;
+  readonly problems: readonly string[];
+}
+
+export class MemoryShelf {
+  readonly #store: MemoryStore;
+  readonly #search: MemorySearch = createMemorySearch();
+  readonly #shelved = new Map<string, Shelved>();
+  /** How many memories say that they follow one, by its path. */
+  readonly #followers = new Map<string, number>();
+  readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
+  /** Files that could not be read, by the stamp that they had. */
+  readonly #unreadable = new Map<string, { readonly stamp: string; readonly detail: string }>();
+  #looking: Promise<unknown> = Promise.resolve();
+
+  constructor(store: MemoryStore) {
+    this.#store = store;
+  }
+
+  /** What there is now. @throws `STORE_FAILED` where the place cannot be listed */
+  look(): Promise<ShelfView> {
+    const looked = this.#looking.then(() => this.#look());
+    this.#looking = looked.catch(() => undefined);
+    return looked;
+  }
+
+  /** The memories that fit a query best, as of the last look. */
+  search(query: string, { accepts, ...options }: ShelfSearch): readonly MemoryHit[] {
+    return this.#search.search(query, {
+      ...options,
+      accepts: (path) => {
+        const shelved = this.#shelved.get(path);
+        return shelved !== undefined && accepts(shelved.memory);
+      },
+    });
+  }
+
+  async #look(): Promise<ShelfView> {
+    const { files, problems } = await this.#store.list();
+    const here = new Set(files.map(({ path }) => path));
+    for (const path of [...this.#shelved.keys(), ...this.#indexes.keys(), ...this.#unreadable.keys()])
+      if (!here.has(path)) this.#takeOut(path);
+    for (const { path, stamp } of files) if (this.#stampOf(path) !== stamp) await this.#read(path, stamp);
+    return {
+      memories: new Map(this.#shelved),
+      indexes: this.#namedIndexes(),
+      problems: [...problems, ...this.#ownProblems()],
+    };
+  }
+
+  /** By the name that an index should have. */
+  #namedIndexes(): ReadonlyMap<string, MemoryFile> {
+    const named = [...this.#indexes].map(([path, file]) => [indexPathOf(path), file] as const);
+    // Of two that differ in case only, the one of the right name.
+    return new Map([...named, ...this.#indexes].filter(([path]) => path === indexPathOf(path)));
+  }
+
+  #stampOf(path: string): string | undefined {
+    return (this.#shelved.get(path) ?? this.#indexes.get(path) ?? this.#unreadable.get(path))?.stamp;
+  }
+
+  async #read(path: string, stamp: string): Promise<void> {
+    this.#takeOut(path);
+    let file: MemoryFile | undefined;
+    try {
+      file = await this.#store.read(path);
+    } catch (error) {
+      // One file that cannot be read does not keep the others from being recalled.
+      const detail = errorMessage(error);
+      this.#unreadable.set(path, { stamp, detail });
+      return;
+    }
+    // It was taken away between the two.
+    if (file === undefined) return;
+    // A folder inside has no index of its own for us: what somebody wrote there is a memory like any other.
+    if (isOwnIndex(path)) {
+      this.#indexes.set(path, { ...file, stamp });
+      return;
+    }
+    const { memory, problems } = parseMemoryFile(path, file.text);
+    this.#shelved.set(path, { memory, text: file.text, version: file.version, stamp, problems });
+    this.#count(memory.follows, 1);
+    this.#search.set(path, searchFields(memory, this.#followers.has(path)));
+  }
+
+  /** With the first that follows it, a memory becomes a piece of a conversation; without any, a fact again. */
+  #count(followed: string | undefined, change: 1 | -1): void {
+    if (followed === undefined) return;
+    const count = (this.#followers.get(followed) ?? 0) + change;
+    if (count === 0) this.#followers.delete(followed);
+    else this.#followers.set(followed, count);
+    const first = this.#shelved.get(followed);
+    if (first !== undefined && count <= 1) this.#search.set(followed, searchFields(first.memory, count > 0));
+  }
+
+  #takeOut(path: string): void {
+    const gone = this.#shelved.get(path);
+    this.#shelved.delete(path);
+    this.#count(gone?.memory.follows, -1);
+    this.#indexes.delete(path);
+    this.#unreadable.delete(path);
+    this.#search.remove(path);
+  }
+
+  #ownProblems(): readonly ShelfProblem[] {
+    const unreadable = [...this.#unreadable].map(([path, { detail }]) => ({ path, detail }));
+    const odd = [...this.#shelved].flatMap(([path, { problems }]) =>
+      problems.map((detail) => ({ path, detail, isRead: true })),
+    );
+    return [...unreadable, ...odd];
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Changes memories together with the index that names them.
+ *
+ * DESIGN. A change is planned on what is there now, and the store takes it only while that is still so. Where
+ * somebody was faster, it is planned again on what they left, so nothing is lost and no lock is held while
+ * anybody thinks. Memories and index change together or not at all.
+ */
+import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
+import { MemoryError } from "../../../base/errors.ts";
+import { fitIndex } from "../../../memory/files/fit-index.ts";
+import { INDEX_NAME, removeIndexLine, setIndexLine } from "../../../memory/files/memory-index.ts";
+import { worthOf } from "../../../memory/recall/relevance-score.ts";
+import type { PlannedLine } from "../../../memory/write/plan-remember.ts";
+import type { MemoryChange, MemoryStore } from "../../../ports/memory-store.ts";
+import type { MemoryShelf, ShelfView } from "./memory-cache.ts";
+import { mountOf } from "./mounted-store.ts";
+
+/** What is to be done to memories; the index follows. */
+export interface PlannedWrite {
+  readonly changes: readonly MemoryChange[];
+  /** Lines that the index is to have. */
+  readonly lines: readonly PlannedLine[];
+  /** Memories whose line is to go. */
+  readonly unlisted: readonly string[];
+}
+
+export interface Written<Plan> {
+  readonly plan: Plan;
+  /** What somebody should know of the index. */
+  readonly warnings: readonly string[];
+}
+
+export class MemoryWriter {
+  readonly #store: MemoryStore;
+  readonly #shelf: MemoryShelf;
+  readonly #now: () => number;
+  readonly #usedCounts: () => Promise<ReadonlyMap<string, number>>;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: {
+    readonly store: MemoryStore;
+    readonly shelf: MemoryShelf;
+    readonly now: () => number;
+    /** In how many sessions each memory was of use. */
+    readonly usedCounts: () => Promise<ReadonlyMap<string, number>>;
+  }) {
+    this.#store = options.store;
+    this.#shelf = options.shelf;
+    this.#now = options.now;
+    this.#usedCounts = options.usedCounts;
+  }
+
+  /**
+   * Carries out what `plan` makes of what is there.
+   * @param plan - may be asked several times; `taken` are paths that turned out not to be free
+   * @throws `MEMORY_REFUSED` where others change the same files without end; `STORE_FAILED`
+   */
+  write<Plan extends PlannedWrite>(
+    plan: (view: ShelfView, taken: readonly string[]) => Plan,
+  ): Promise<Written<Plan>> {
+    // One after the other: of many at once each would have to be planned again for each that came before it.
+    const written = this.#writing.then(() => this.#write(plan));
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  /** When every write that was begun has ended. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write<Plan extends PlannedWrite>(
+    plan: (view: ShelfView, taken: readonly string[]) => Plan,
+  ): Promise<Written<Plan>> {
+    const taken: string[] = [];
+    for (let tries = 1; ; tries++) {
+      const view = await this.#shelf.look();
+      const planned = plan(view, taken);
+      if (planned.changes.length === 0 && planned.lines.length === 0 && planned.unlisted.length === 0)
+        return { plan: planned, warnings: [] };
+      const { changes, warnings } = this.#withIndexes(view, planned, await this.#usedCounts());
+      const applied = await this.#store.apply(changes);
+      const limits = view.problems.flatMap(({ isOverLimit, detail }) =>
+        isOverLimit === true ? [detail] : [],
+      );
+      if (applied.isApplied) return { plan: planned, warnings: [...warnings, ...limits] };
+      if (tries >= MEMORY_WRITE_DEFAULTS.triesCount) throw stillChanging(applied.conflicts, tries);
+      // A name that is not free although nothing could be read there: the next plan takes another one.
+      taken.push(...applied.conflicts.filter((path) => !view.memories.has(path)));
+    }
+  }
+
+  #withIndexes(
+    view: ShelfView,
+    { changes, lines, unlisted }: PlannedWrite,
+    usedCounts: ReadonlyMap<string, number>,
+  ): { readonly changes: readonly MemoryChange[]; readonly warnings: readonly string[] } {
+    const touched = new Set([...lines.map(({ path }) => path), ...unlisted].map(mountOf));
+    const fresh = new Set(lines.map(({ path }) => path));
+    const unread = new Set([...view.indexes.keys(), ...view.problems.map(({ path }) => path)]);
+    const warnings: string[] = [];
+    const indexes = [...touched].flatMap((mount): readonly MemoryChange[] => {
+      const path = mount + INDEX_NAME;
+      const before = view.indexes.get(path);
+      const inMount = (other: string): boolean => mountOf(other) === mount;
+      let text = before?.text ?? "";
+      const own = lines.filter((one) => inMount(one.path));
+      for (const { path: of, ...line } of own)
+        text = setIndexLine(text, { ...line, file: of.slice(mount.length) });
+      // Behind the new ones, which come in where the old ones stand.
+      for (const gone of unlisted.filter(inMount)) text = removeIndexLine(text, gone.slice(mount.length));
+      const worthOfLine = (file: string): number => {
+        const known = view.memories.get(mount + file);
+        if (known !== undefined) return worthOf(known.memory, this.#now(), usedCounts.get(mount + file));
+        // What is being written now is new, and what cannot be read is there all the same: else it leads nowhere.
+        return fresh.has(mount + file) || unread.has(mount + file) ? 1 : 0;
+      };
+      // Who takes a line out needs no room, and somebody else's index is not shortened for it.
+      const fitted = own.length === 0 ? undefined : fitIndex(text, ({ file }) => worthOfLine(file));
+      if (fitted?.warning !== undefined) warnings.push(fitted.warning);
+      const after = fitted?.text ?? text;
+      if (after === (before?.text ?? "")) return [];
+      return [{ path: before?.path ?? path, base: before?.version, text: after }];
+    });
+    return { changes: [...changes, ...indexes], warnings };
+  }
+}
+
+function stillChanging(paths: readonly string[], tries: number): MemoryError {
+  return new MemoryError("MEMORY_REFUSED", {
+    message: `${paths.join(", ")} changed each of ${tries} times while it was being written.`,
+    hint: "Nothing was changed. Try again when fewer programs write to this memory directory.",
+  });
+}

@@ -1,0 +1,95 @@
+/**
+ * In how many sessions each memory was of use: a record of lines beside the memories, which every recall reads.
+ *
+ * So it stays small: a session counts once, and once a memory has been of use as often as counts, nothing more is
+ * written. A reader keeps what it has read, reads only the lines that are new, and looks for those of others once in
+ * a while. What cannot be read or written changes an order a little, and fails nobody.
+ */
+import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
+import { asString, isObject, parseJson } from "../../../base/json/json.ts";
+import type { MemoryStore } from "../../../ports/memory-store.ts";
+
+/** What was shown and said before an answer. */
+export interface AnsweredOptions {
+  /** Paths of the memories that the model was shown. */
+  readonly shown: Iterable<string>;
+  /** What the model was told beside them, the question above all: an answer with these words used no memory for them. */
+  readonly said?: string;
+  /** A session counts once for each memory. */
+  readonly sessionId?: string;
+}
+
+const RECORD = "uses.jsonl";
+const { usedWorth, used } = MEMORY_RECALL_DEFAULTS;
+const MOST_USES = Math.ceil(usedWorth.most / usedWorth.each);
+
+export class UseLog {
+  readonly #store: MemoryStore;
+  readonly #now: () => number;
+  #counts = new Map<string, number>();
+  /** What one session used, which counts once. */
+  #seen = new Set<string>();
+  #readCharacters = 0;
+  #readAtMs: number | undefined;
+
+  constructor(store: MemoryStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** By path; another process's uses of the last minute may be missing. Never rejects. */
+  async counts(): Promise<ReadonlyMap<string, number>> {
+    const nowMs = this.#now();
+    const isFresh = this.#readAtMs !== undefined && Math.abs(nowMs - this.#readAtMs) < used.lookAgainMs;
+    if (!isFresh) {
+      this.#readAtMs = nowMs;
+      await this.#read();
+    }
+    return this.#counts;
+  }
+
+  /** Says that a session used these memories. @throws `STORE_FAILED` */
+  async add(paths: readonly string[], sessionId: string | undefined): Promise<void> {
+    await this.counts();
+    for (const path of new Set(paths)) {
+      const isKnown = sessionId !== undefined && this.#seen.has(useKey(path, sessionId));
+      if (isKnown || (this.#counts.get(path) ?? 0) >= MOST_USES) continue;
+      const line = { atMs: this.#now(), path, ...(sessionId === undefined ? {} : { sessionId }) };
+      await this.#store.appendRecord(RECORD, JSON.stringify(line));
+    }
+    await this.#read();
+  }
+
+  async #read(): Promise<void> {
+    const text = await this.#store.readRecord(RECORD).catch(() => undefined);
+    if (text === undefined) return;
+    // Somebody has made it anew.
+    if (text.length < this.#readCharacters) {
+      this.#counts = new Map();
+      this.#seen = new Set();
+      this.#readCharacters = 0;
+    }
+    // The last line may still be being written.
+    const end = text.lastIndexOf("\n") + 1;
+    if (end <= this.#readCharacters) return;
+    for (const line of text.slice(this.#readCharacters, end).split("\n")) this.#count(line);
+    this.#readCharacters = end;
+  }
+
+  #count(line: string): void {
+    const parsed = parseJson(line);
+    const value = parsed.ok ? parsed.value : undefined;
+    if (!isObject(value)) return;
+    const path = asString(value["path"]);
+    const sessionId = asString(value["sessionId"]);
+    if (path === undefined) return;
+    if (sessionId !== undefined) {
+      const key = useKey(path, sessionId);
+      if (this.#seen.has(key)) return;
+      this.#seen.add(key);
+    }
+    this.#counts.set(path, (this.#counts.get(path) ?? 0) + 1);
+  }
+}
+
+const useKey = (path: string, sessionId: string): string => JSON.stringify([path, sessionId]);

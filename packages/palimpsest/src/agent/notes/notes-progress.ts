@@ -1,0 +1,187 @@
+/**
+ * How far a session has come since its notes were brought up to date, what it has cost, and so whether an
+ * update is due.
+ *
+ * Everything is counted as it comes, so that asking after each answer costs what that answer brought. Prices are
+ * in input-token-equivalents of the model that was called.
+ */
+import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
+import { scaleTokens } from "../../compaction/shared/scale.ts";
+import { judgeNotesGate, type NotesGateVerdict } from "../../notes/update-gate.ts";
+import type { NotesState } from "../../session/append/notes-progress-mark.ts";
+import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
+import type { Session } from "../../session/session.ts";
+import { estimateMessage, estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
+import { usagePrice } from "../../tokens/price/cache-price.ts";
+import type { Message, Usage } from "../../transcript/messages.ts";
+import type { NotesOptions } from "../options/notes-options.ts";
+import { notesLimits } from "./notes-store.ts";
+
+/** A call of the model that was answered. */
+export interface AnsweredCall {
+  readonly request: CallRequest;
+  readonly prepared: PreparedCall;
+  readonly messages: readonly Message[];
+  readonly usage?: Usage | undefined;
+}
+
+export class NotesProgress {
+  readonly #session: Session;
+  readonly #options: NotesOptions;
+  #conversationTokens: number;
+  /** Estimate of what is new since the last answer: what it is in tokens is known best once the model has answered. */
+  #newEstimate = 0;
+  #updatedAtTokens: number | undefined;
+  /** Size of what the notes tell of. */
+  #toldTokens: number;
+  #toolCalls = 0;
+  #sessionCost: number;
+  #notesCost: number;
+  #notesTokens: number;
+  #outputTokens: number = NOTES_DEFAULTS.expectedOutputTokens;
+  /** The newest message that is counted. */
+  #countedSeq: number;
+
+  constructor(session: Session, options: NotesOptions, state: NotesState | undefined) {
+    this.#session = session;
+    this.#options = options;
+    this.#conversationTokens = state?.conversationTokens ?? 0;
+    this.#updatedAtTokens =
+      state === undefined || state.throughSeq === 0 ? undefined : state.conversationTokens;
+    this.#toldTokens = state?.conversationTokens ?? 0;
+    this.#sessionCost = state?.sessionCost ?? 0;
+    this.#notesCost = state?.notesCost ?? 0;
+    this.#notesTokens = state?.notesTokens ?? 0;
+    this.#countedSeq = state?.throughSeq ?? 0;
+  }
+
+  /** Tokens of all that was said, as far as it was seen. */
+  get conversationTokens(): number {
+    return this.#conversationTokens;
+  }
+
+  get costs(): Pick<NotesState, "sessionCost" | "notesCost"> {
+    return { sessionCost: this.#sessionCost, notesCost: this.#notesCost };
+  }
+
+  /** A request is about to be prepared: what is new is counted before a compaction may hide it. */
+  preparing(): void {
+    this.#follow();
+  }
+
+  /** A call was answered. What it cost counts; as if all of its prompt had been read from a cache, where nobody said. */
+  answered(call: AnsweredCall): void {
+    this.#follow();
+    this.#conversationTokens += this.#newEstimate * this.#session.parts.keeper.ledger.ratio;
+    this.#newEstimate = 0;
+    const { request, prepared, usage } = call;
+    const read = { ...NO_USAGE, cacheReadTokens: prepared.tokens.total, outputTokens: this.#sizeOf(call) };
+    this.#sessionCost += this.#price(usage ?? read, request.model);
+  }
+
+  /** A summary was written: it belongs to what the session costs. */
+  summaryCalled(usage: Usage | undefined, model: string): void {
+    if (usage !== undefined) this.#sessionCost += this.#price(usage, model);
+  }
+
+  /** A model was asked to bring the notes up to date; without usage it cost what was expected. */
+  updateCalled(usage: Usage | undefined, model: string, call: AnsweredCall): void {
+    const price = usage === undefined ? this.#expectedPrice(call) : this.#price(usage, model);
+    if (usage !== undefined) this.#outputTokens = usage.outputTokens;
+    this.#sessionCost += price;
+    this.#notesCost += price;
+  }
+
+  /** Whether an update is due after this answer. `isFree`: no model is asked, so the cap says nothing. */
+  judge(call: AnsweredCall, isFree: boolean): NotesGateVerdict {
+    const { windowTokens } = this.#session.preparer.budget();
+    const { costShareCap: cap = NOTES_DEFAULTS.costShareCap, isGated = true } = this.#options;
+    return judgeNotesGate(
+      {
+        conversationTokens: this.#conversationTokens,
+        ...(this.#updatedAtTokens === undefined ? {} : { updatedAtTokens: this.#updatedAtTokens }),
+        toolCallsSinceUpdate: this.#toolCalls,
+        didLastTurnCallTools: callsTools(call),
+        ...this.costs,
+        updateCost: this.#expectedPrice(call),
+      },
+      {
+        startTokens: scaleTokens(NOTES_DEFAULTS.start, windowTokens),
+        growthTokens: scaleTokens(NOTES_DEFAULTS.growth, windowTokens),
+        toolCallsCount: NOTES_DEFAULTS.toolCallsCount,
+        isGated,
+        costShareCap: cap === "off" || isFree ? undefined : cap,
+      },
+    );
+  }
+
+  /** An update begins: the next one is due from here on, whatever becomes of this one. */
+  updateBegan(): void {
+    this.#updatedAtTokens = this.#conversationTokens;
+    this.#toolCalls = 0;
+  }
+
+  /** The notes tell of the conversation as it was when it had this size. */
+  told(conversationTokens: number): void {
+    this.#toldTokens = conversationTokens;
+  }
+
+  /** The notes have this size now: the next update reads them whole. */
+  resized(notesTokens: number): void {
+    this.#notesTokens = notesTokens;
+  }
+
+  /** Counts what is new in the window. */
+  #follow(): void {
+    const { visible } = this.#session;
+    const counted = this.#countedSeq;
+    for (let index = visible.length - 1; index >= 0; index--) {
+      const message = visible[index]!;
+      if (message.insertedBy !== undefined) continue;
+      if (message.seq <= counted) break;
+      this.#countedSeq = Math.max(this.#countedSeq, message.seq);
+      // What the host adds, the notes themselves among it, is not what was said.
+      if (message.origin === "host") continue;
+      this.#newEstimate += estimateVisibleMessage(message);
+      this.#toolCalls += message.blocks.filter(({ block }) => block.type === "tool_use").length;
+    }
+  }
+
+  /**
+   * Forked: the conversation out of the cache, and the newest answer as new input. Cold: what the notes do not tell
+   * of yet, as new input. Either way with the notes, and an answer like the last.
+   */
+  #expectedPrice(call: AnsweredCall): number {
+    const { windowTokens, effectiveTokens } = this.#session.preparer.budget();
+    const { total } = call.prepared.tokens;
+    const frameTokens = NOTES_DEFAULTS.instructionTokens + this.#notesTokens;
+    const forkedTokens = frameTokens + this.#sizeOf(call);
+    const fits = total + forkedTokens + notesLimits(windowTokens).totalTokens <= effectiveTokens;
+    const shownTokens = total + this.#sizeOf(call);
+    const untoldTokens = Math.min(this.#conversationTokens - this.#toldTokens, shownTokens);
+    const prompt =
+      this.#options.updater === "cold" || !fits
+        ? { inputTokens: frameTokens + untoldTokens }
+        : { inputTokens: forkedTokens, cacheReadTokens: total };
+    return this.#price({ ...NO_USAGE, ...prompt, outputTokens: this.#outputTokens }, call.request.model);
+  }
+
+  #sizeOf({ messages, usage }: AnsweredCall): number {
+    const { ratio, model } = this.#session.parts.keeper.ledger;
+    return (
+      usage?.outputTokens ??
+      messages.reduce((sum, message) => sum + estimateMessage(message, model) * ratio, 0)
+    );
+  }
+
+  #price(usage: Usage, model: string): number {
+    return usagePrice(usage, this.#session.preparer.tariffOf(model));
+  }
+}
+
+/** Whether an answer waits for results of tools. */
+export function callsTools({ messages }: Pick<AnsweredCall, "messages">): boolean {
+  return messages.some(({ content }) => content.some(({ type }) => type === "tool_use"));
+}
+
+const NO_USAGE: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };

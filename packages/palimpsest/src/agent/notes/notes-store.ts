@@ -1,0 +1,162 @@
+/**
+ * The notes of one session as the engine holds them: the file beside the log, and in the log how far they tell.
+ *
+ * The file is written first and the log after it. So a crash in between leaves notes that tell more than the
+ * log says, which is safe: what they are not known to tell of is never hidden behind them. Where a store keeps
+ * no notes they live as long as the session is open.
+ */
+import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
+import { StoreError } from "../../base/errors.ts";
+import { scaleTokens } from "../../compaction/shared/scale.ts";
+import { measureNotes, type NotesLimits } from "../../notes/limits.ts";
+import { formatNotes, isEmptyTemplate, type NotesDocument, parseNotes } from "../../notes/notes-document.ts";
+import type { NotesTemplate } from "../../notes/template.ts";
+import type { NotesFile } from "../../ports/session-store.ts";
+import { NOTES_MARK } from "../../session/append/carried-marks.ts";
+import { NOTHING_TOLD, type NotesState, parseNotesState } from "../../session/append/notes-progress-mark.ts";
+import type { SessionParts } from "../../session/window/session-parts.ts";
+import { isWithin } from "../../transcript/line.ts";
+
+/** The notes as they were read: `text` is absent where there are none yet. */
+export interface LoadedNotes {
+  readonly text: string | undefined;
+  readonly document: NotesDocument;
+}
+
+/** How often a change is made anew on notes that somebody else changed meanwhile. */
+const TRIES = 4;
+
+export class NotesKeeper {
+  readonly #parts: SessionParts;
+  readonly #file: NotesFile;
+  readonly #template: NotesTemplate;
+  #state: NotesState | undefined;
+  #isStateChecked = false;
+
+  constructor(parts: SessionParts, template: NotesTemplate) {
+    this.#parts = parts;
+    this.#template = template;
+    this.#file = parts.log.notes ?? new PassingNotes();
+    const state = parseNotesState(parts.carried.get(NOTES_MARK));
+    // An entry that is not there yet is nothing that they can tell of.
+    this.#state = state !== undefined && state.throughSeq < parts.writer.nextSeq ? state : undefined;
+  }
+
+  /** As the updater may name it. */
+  get path(): string {
+    return this.#file.path ?? "notes.md";
+  }
+
+  /** What the log says of the last update; it may be off the line by now. */
+  get state(): NotesState | undefined {
+    return this.#state;
+  }
+
+  /** Whether they are another session's, which this one was forked from, and tell of what came later there. */
+  get areDisowned(): boolean {
+    return this.#parts.carried.get(NOTES_MARK) === null;
+  }
+
+  /** @throws `StoreError` where they cannot be read. */
+  async load(): Promise<LoadedNotes> {
+    const text = await this.#file.read();
+    return { text, document: parseNotes(text ?? this.#template.text, this.#template) };
+  }
+
+  /**
+   * Changes the notes as they are now, again where somebody was faster. Resolves with what they are then, or
+   * `undefined` where nothing changed.
+   * @throws `StoreError`, also where somebody else was faster every time
+   */
+  async change(
+    work: (document: NotesDocument) => NotesDocument | undefined,
+  ): Promise<NotesDocument | undefined> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const { text, document } = await this.load();
+      const changed = work(document);
+      if (changed === undefined) return undefined;
+      const written = formatNotes(changed);
+      if (written === text) return undefined;
+      if (await this.#file.replace(text, written)) return changed;
+    }
+    throw new StoreError("STORE_FAILED", {
+      message: `The notes were not changed: somebody else changed them ${TRIES} times meanwhile.`,
+      hint: "Nothing is to be done: the next update begins with the notes as they are then.",
+    });
+  }
+
+  /** Writes into the log how far the notes tell. In the order of the session's operations, by whoever calls. */
+  async remember(state: Omit<NotesState, "throughId">): Promise<void> {
+    const { reader } = this.#parts;
+    const entry = await reader.findEntry(state.throughSeq);
+    if (entry === undefined) return;
+    await this.#write({ ...state, throughId: entry.id });
+    this.#isStateChecked = true;
+  }
+
+  /** Writes into the log what session and notes have cost by now. How far the notes tell stays as it is. */
+  async saveCosts(costs: Pick<NotesState, "sessionCost" | "notesCost">): Promise<void> {
+    const known = this.#state ?? NOTHING_TOLD;
+    if (!this.areDisowned && costs.sessionCost !== known.sessionCost)
+      await this.#write({ ...known, ...costs });
+  }
+
+  async #write(state: NotesState): Promise<void> {
+    const { writer, carried } = this.#parts;
+    const value = { ...state };
+    this.#state = state;
+    carried.set(NOTES_MARK, value);
+    await writer.appendOne({ type: "metadata", key: NOTES_MARK, value });
+  }
+
+  /** Whether an entry is part of the conversation as it stands. */
+  isOnLine(seq: number): boolean {
+    return isWithin(this.#parts.writer.projection.lineRanges, seq);
+  }
+
+  /** How far the notes tell; `undefined` where that is off the line, or nobody knows. */
+  async told(): Promise<NotesState | undefined> {
+    const state = this.#state;
+    if (state === undefined || !this.isOnLine(state.throughSeq)) return undefined;
+    if (!this.#isStateChecked) {
+      const entry = await this.#parts.reader.findEntry(state.throughSeq);
+      // Another log's figures, or a log that was mended.
+      if (entry?.id !== state.throughId) this.#state = undefined;
+      this.#isStateChecked = true;
+    }
+    return this.#state;
+  }
+}
+
+/** Limits of notes in a window of this size. */
+export function notesLimits(windowTokens: number): NotesLimits {
+  return {
+    sectionTokens: scaleTokens(NOTES_DEFAULTS.section, windowTokens),
+    totalTokens: scaleTokens(NOTES_DEFAULTS.total, windowTokens),
+  };
+}
+
+/** Whether there is something to read in the notes. */
+export function hasNotes({ text, document }: LoadedNotes): boolean {
+  return text !== undefined && text.trim() !== "" && !isEmptyTemplate(document);
+}
+
+/** Tokens of the notes as they are written. */
+export function sizeOfNotes(document: NotesDocument): number {
+  return Math.ceil(measureNotes(formatNotes(document)));
+}
+
+/** Notes of a store that keeps none. */
+class PassingNotes implements NotesFile {
+  #text: string | undefined;
+
+  async read(): Promise<string | undefined> {
+    return this.#text;
+  }
+
+  async replace(base: string | undefined, text: string): Promise<boolean> {
+    if (base !== this.#text) return false;
+    this.#text = text;
+    return true;
+  }
+}

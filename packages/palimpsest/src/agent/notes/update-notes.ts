@@ -1,0 +1,213 @@
+/**
+ * One update of a session's notes, by a model or from the log: what is asked, what of the answer is done, and how
+ * it ended. Nothing here rejects, and nothing is written where the conversation went back meanwhile.
+ */
+import { errorMessage } from "../../base/error-message.ts";
+import { PalimpsestError } from "../../base/errors.ts";
+import { factsOfDigest } from "../../compaction/digest/digest-facts.ts";
+import { applySectionPatches } from "../../notes/apply-patches.ts";
+import { applyNotesEdit } from "../../notes/edit-notes.ts";
+import { extractNotes } from "../../notes/extractive-notes.ts";
+import type { NotesLimits } from "../../notes/limits.ts";
+import { isEmptyTemplate, type NotesDocument } from "../../notes/notes-document.ts";
+import type { NotesState } from "../../session/append/notes-progress-mark.ts";
+import type { NotesUpdate } from "../../session/events/events.ts";
+import type { Session } from "../../session/session.ts";
+import { type AnsweredCall, callsTools, type NotesProgress } from "./notes-progress.ts";
+import { type NotesKeeper, sizeOfNotes } from "./notes-store.ts";
+import type { NotesAnswer, NotesAsk, NotesCall, NotesDesk } from "./notes-updater.ts";
+
+export interface NotesUpdaterOptions {
+  readonly session: Session;
+  readonly keeper: NotesKeeper;
+  readonly progress: NotesProgress;
+  readonly desk: NotesDesk;
+  readonly limits: () => NotesLimits;
+  readonly hasEditTool: boolean;
+}
+
+/** Failures of calls that the provider may have answered all the same. */
+const MAY_BE_BILLED: ReadonlySet<string> = new Set([
+  "timeout",
+  "aborted",
+  "network",
+  "unreadable-answer",
+  "unknown",
+]);
+
+/** Refusals of edits that were meant for a section's text and did not find it. */
+const MISSED: ReadonlySet<string> = new Set(["not-found", "ambiguous"]);
+
+/** Refusals of patches whose text is nowhere now. What found no room is another thing: notes keep what their limits allow. */
+const LOST: ReadonlySet<string> = new Set(["changed-meanwhile", "unknown-section"]);
+
+const NOTHING = { changed: [], refusedCount: 0 } as const;
+
+export class NotesUpdater {
+  readonly #options: NotesUpdaterOptions;
+
+  constructor(options: NotesUpdaterOptions) {
+    this.#options = options;
+  }
+
+  /** By a model, from the conversation as it is when this is called; the notes are read once they are ready. */
+  async byModel(
+    call: AnsweredCall,
+    { isReady, signal }: { readonly isReady: Promise<void>; readonly signal: AbortSignal },
+  ): Promise<NotesUpdate> {
+    const { keeper, progress, desk } = this.#options;
+    const { conversationTokens } = progress;
+    try {
+      // Before anything is waited for: what is said meanwhile is the next update's.
+      const asked = this.#askOf(call);
+      await isReady;
+      const toldSeq = (await keeper.told())?.throughSeq ?? 0;
+      const { document } = await keeper.load();
+      const written = await desk.write({ ...asked, toldSeq, document }, signal);
+      const { form, usage, model, unknownVariables } = written;
+      if (written.type === "answer" || MAY_BE_BILLED.has(written.kind))
+        progress.updateCalled(usage, model, call);
+      const told = { form, usage, ...(unknownVariables.length === 0 ? {} : { unknownVariables }) };
+      if (written.type === "failed") return { ...told, ...NOTHING, outcome: "failed", reason: written.kind };
+      const { throughSeq, isWhole } = written;
+      if (!keeper.isOnLine(throughSeq)) return { ...told, ...NOTHING, outcome: "dropped" };
+      const { changed, refusedCount, isWholly, document: now } = await this.#apply(written, document);
+      const notesTokens = this.#resized(now);
+      const done = { ...told, changed, refusedCount };
+      if (changed.length === 0) {
+        const isUnchanged = isWhole && refusedCount === 0 && isWholly && !isEmptyTemplate(now);
+        if (!isUnchanged || !findsNothing(written)) return { ...done, outcome: "nothing-written" };
+        await this.#remember(throughSeq, { conversationTokens, notesTokens, updatedBy: "model" });
+        return { ...done, outcome: "unchanged", throughSeq };
+      }
+      if (!isWhole) return { ...done, outcome: "cut-off" };
+      if (!isWholly) return { ...done, outcome: "written" };
+      await this.#remember(throughSeq, { conversationTokens, notesTokens, updatedBy: "model" });
+      return { ...done, outcome: "written", throughSeq };
+    } catch (error) {
+      return { form: "forked", ...NOTHING, outcome: "failed", reason: reasonOf(error) };
+    }
+  }
+
+  /** From the log's own facts. */
+  async fromLog(): Promise<NotesUpdate> {
+    const { session, keeper, progress, limits } = this.#options;
+    const { conversationTokens } = progress;
+    const throughSeq = newestSeq(session);
+    try {
+      const facts = factsOfDigest(await session.inTurn(() => session.parts.digest.get()));
+      const { document } = await keeper.load();
+      if (!keeper.isOnLine(throughSeq)) return { form: "log", ...NOTHING, outcome: "dropped" };
+      const changed = await keeper.change((now) => extractNotes(now, facts, { limits: limits() }).document);
+      const now = changed ?? document;
+      await this.#remember(throughSeq, {
+        conversationTokens,
+        notesTokens: this.#resized(now),
+        updatedBy: "log",
+      });
+      const titles = changedTitles(document, now);
+      return { form: "log", ...NOTHING, changed: titles, outcome: "written", throughSeq };
+    } catch (error) {
+      return { form: "log", ...NOTHING, outcome: "failed", reason: reasonOf(error) };
+    }
+  }
+
+  /** What the model is shown. Calls that wait for their results cannot be sent: then it is the request as it left. */
+  #askOf(call: AnsweredCall): Omit<NotesAsk, "document" | "toldSeq"> {
+    const { session, limits } = this.#options;
+    const { request, prepared } = call;
+    const { messages, ...asked } = session.preparer.ask(request, { reason: "rent", trigger: "auto" });
+    const hasLeft = callsTools(call);
+    return {
+      ...asked,
+      messages: hasLeft ? prepared.messages : messages,
+      throughSeq: newestSeq(session, hasLeft ? prepared.callSeq : undefined),
+      limits: limits(),
+    };
+  }
+
+  /** Carries the answer out on the notes as they are now: what somebody else changed since stays theirs. */
+  async #apply(
+    { form, patches, edits, deniedCounts }: NotesCall & NotesAnswer,
+    base: NotesDocument,
+  ): Promise<
+    Pick<NotesUpdate, "changed" | "refusedCount"> & {
+      /** Whether all that was to be noted is in the notes: nothing was refused, and nothing gave way to somebody. */
+      readonly isWholly: boolean;
+      readonly document: NotesDocument;
+    }
+  > {
+    const { keeper, hasEditTool } = this.#options;
+    const limits = this.#options.limits();
+    // A cold updater has no tools: it was asked for patches.
+    const byEdits = hasEditTool && form === "forked";
+    const strayCount = byEdits ? patches.patches.length : 0;
+    const deniedCount = Object.values(deniedCounts).reduce((sum, count) => sum + count, strayCount);
+    let refusedCount = deniedCount;
+    let changed: readonly string[] = [];
+    let isWholly = true;
+    const document = await keeper.change((now) => {
+      isWholly = true;
+      refusedCount = deniedCount;
+      let result = now;
+      if (byEdits)
+        for (const edit of edits) {
+          const edited = applyNotesEdit(result, edit, { limits });
+          if (edited.isApplied) result = edited.document;
+          else {
+            refusedCount++;
+            if (MISSED.has(edited.reason)) isWholly = false;
+          }
+        }
+      else {
+        const applied = applySectionPatches(now, patches.patches, { limits, base });
+        refusedCount += applied.refused.length;
+        isWholly = !applied.refused.some(({ reason }) => LOST.has(reason));
+        result = applied.document;
+      }
+      changed = changedTitles(now, result);
+      return changed.length === 0 ? undefined : result;
+    });
+    return document === undefined
+      ? { changed: [], refusedCount, isWholly, document: base }
+      : { changed, refusedCount, isWholly, document };
+  }
+
+  #resized(document: NotesDocument): number {
+    const notesTokens = sizeOfNotes(document);
+    this.#options.progress.resized(notesTokens);
+    return notesTokens;
+  }
+
+  async #remember(
+    throughSeq: number,
+    told: Pick<NotesState, "conversationTokens" | "notesTokens" | "updatedBy">,
+  ): Promise<void> {
+    const { session, keeper, progress } = this.#options;
+    progress.told(told.conversationTokens);
+    await session.inTurn(() => keeper.remember({ throughSeq, ...told, ...progress.costs }));
+  }
+}
+
+/** Whether an answer that changed nothing wanted nothing else: it says no more, or says again what is there. */
+function findsNothing({ isRemark, patches, edits }: NotesAnswer): boolean {
+  return isRemark || patches.patches.length > 0 || edits.length > 0;
+}
+
+/** The newest message that was said, before entry `beforeSeq`. */
+function newestSeq({ visible }: Session, beforeSeq = Number.POSITIVE_INFINITY): number {
+  return visible.findLast(({ seq, insertedBy }) => insertedBy === undefined && seq < beforeSeq)?.seq ?? 0;
+}
+
+function changedTitles(before: NotesDocument, after: NotesDocument): readonly string[] {
+  const bodyOf = new Map(before.parts.map(({ section, body }) => [section?.title, body.trim()]));
+  return after.parts.flatMap(({ section, body }) =>
+    section !== undefined && (bodyOf.get(section.title) ?? "") !== body.trim() ? [section.title] : [],
+  );
+}
+
+/** What went wrong, in a word where there is one. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof PalimpsestError) return error.code;
+  return errorMessage(error);
+}

@@ -1,0 +1,135 @@
+/**
+ * What the options of sessions with a model, of turns and of compactions may be.
+ */
+
+import { OptionError } from "../../base/errors.ts";
+import { isObject } from "../../base/json/json.ts";
+import {
+  anyText,
+  anything,
+  checkOptions,
+  duration,
+  either,
+  flag,
+  func,
+  having,
+  list,
+  type OptionRules,
+  object,
+  oneOf,
+  signal,
+  text,
+  wholeFrom,
+} from "../../base/options/check-options.ts";
+import type { AgentRequest, CompactOptions, PrepareOptions } from "./agent-calls.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import type { NotesOptions } from "./notes-options.ts";
+import type { TurnOptions } from "./turn-options.ts";
+
+const model = having(
+  ["generate"],
+  "a model client",
+  "one, such as anthropicModel(client, { model }) or functionModel(async (request) => …)",
+);
+
+/** What `createPalimpsest` hands on to each session. */
+export const AGENT_RULES: OptionRules<AgentOptions> = {
+  model,
+  summaryModel: model,
+  lightModel: model,
+  hooks: object,
+  restorers: list,
+  fileReader: having(["read"], "a reader of files", "`folderFileReader(folder)`"),
+  plan: either(oneOf("off"), object),
+  notes: either(oneOf("off"), object),
+  memory: having(["recall", "remember"], "a memory", "what `createMemory()` returns"),
+  memoryExtraction: oneOf("rules", "model", "off"),
+  restoredFiles: either(oneOf("off"), object),
+  counters: list,
+  summaryFailuresCount: wholeFrom(1),
+  summaryTimeoutMs: duration,
+  callTimeoutMs: duration,
+};
+
+export const NOTES_RULES: OptionRules<NotesOptions> = {
+  updater: oneOf("forked", "cold", "extractive"),
+  model,
+  template: anything,
+  prompt: anyText,
+  costShareCap: anything,
+  isGated: flag,
+  editTool: object,
+  updateTimeoutMs: duration,
+};
+
+const TURN_RULES: OptionRules<TurnOptions> = {
+  model: text,
+  system: anyText,
+  tools: list,
+  providerTools: list,
+  historyTools: flag,
+  parameters: object,
+  betas: list,
+  onEvent: func,
+  signal,
+  maxIterations: wholeFrom(1),
+};
+
+const PREPARE_RULES: OptionRules<PrepareOptions> = { signal };
+
+const COMPACT_RULES: OptionRules<CompactOptions> = {
+  signal,
+  instructions: anyText,
+  from: wholeFrom(1),
+  upTo: wholeFrom(1),
+};
+
+/** Of a prepared call; `checkCallRequest` checks the values that a call cannot go without. */
+const REQUEST_RULES: OptionRules<AgentRequest> = {
+  model: anything,
+  system: anything,
+  tools: anything,
+  historyTools: flag,
+  parameters: object,
+  betas: list,
+  reservedMarks: wholeFrom(0),
+};
+
+/** Checks a request and the options of preparing it. @throws `OptionError` */
+export function checkPrepare(request: AgentRequest, options: PrepareOptions): void {
+  checkOptions("prepare", request, REQUEST_RULES);
+  checkOptions("prepare", options, PREPARE_RULES);
+}
+
+/** @throws `OptionError` */
+export function checkCompact(options: CompactOptions): void {
+  checkOptions("compact", options, COMPACT_RULES);
+}
+
+/** Checks the options of a turn, and the tools that it runs. @throws `OptionError` */
+export function checkTurn(options: TurnOptions): void {
+  checkOptions("turn", options, TURN_RULES);
+  options.tools?.forEach(checkTool);
+}
+
+/** A tool of another library's shape would be sent without a name, or found to do nothing when it is called. */
+function checkTool(tool: unknown, index: number): void {
+  const { name, run, inputSchema, function: inner, input_schema: schema } = isObject(tool) ? tool : {};
+  const called = `The tool ${typeof name === "string" && name !== "" ? JSON.stringify(name) : `at index ${index}`}`;
+  const problem = isObject(inner)
+    ? "has the shape of OpenAI's API"
+    : typeof name !== "string" || name === ""
+      ? "has no `name`"
+      : typeof run !== "function"
+        ? "has no function `run`"
+        : isObject(inputSchema)
+          ? undefined
+          : isObject(schema)
+            ? "has the shape of Anthropic's API"
+            : "has no `inputSchema`";
+  if (problem === undefined) return;
+  throw new OptionError({
+    message: `${called} ${problem}.`,
+    hint: "Pass { name, description, inputSchema, run }. Tools that the provider runs itself go into `providerTools`, in its shape.",
+  });
+}

@@ -1,0 +1,67 @@
+/**
+ * What a session with a model is made with.
+ */
+import type { FileBudget } from "../../compaction/restore/restore-files.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+import type { ModelClient } from "../../ports/model-client.ts";
+import type { FileRestorer, Restorer } from "../../ports/restorer.ts";
+import type { SessionHooks } from "../../ports/session-hooks.ts";
+import type { TokenCounter } from "../../ports/token-counter.ts";
+import type { PlanHost } from "../../session/compact/restored-context.ts";
+import type { PersistentMemory } from "../memory/persistent-memory.ts";
+import type { NotesOptions } from "./notes-options.ts";
+
+/** The models of a session, by what they are asked for. */
+export interface AgentModels {
+  /** Answers the user, and writes summaries while its cache is warm. */
+  readonly model: ModelClient;
+  /** Writes summaries where the cache is cold; may be cheaper. @defaultValue `model` */
+  readonly summaryModel?: ModelClient;
+  /**
+   * For small decisions: chooses which memories to recall, and finds what to remember where `memoryExtraction` is
+   * `model`. @defaultValue the `lightModel` of the memory, or its ranking, for the first; `model` for the second
+   */
+  readonly lightModel?: ModelClient;
+}
+
+/** How a session with a model behaves. Everything but the model may be left out. */
+export interface AgentOptions extends AgentModels {
+  readonly hooks?: SessionHooks;
+  /** What the host shows again after a compaction, beside recent files and the plan. */
+  readonly restorers?: readonly Restorer[];
+  /** Reads files as they are now, to show them again. @defaultValue what the log last held of them */
+  readonly fileReader?: FileRestorer;
+  /** What the host knows of plans, or `off`. @defaultValue what the tools of the log said */
+  readonly plan?: PlanHost | "off";
+  /** How the session's notes are kept, or `off`. @defaultValue by the session's model, within `costShareCap` of the cost */
+  readonly notes?: NotesOptions | "off";
+  /** Long-term memory: told at the start, and recalled for what the user says. @defaultValue none */
+  readonly memory?: PersistentMemory;
+  /**
+   * How what later sessions need gets into `memory`: by `rules`, which keep explicit requests in the user's own words
+   * ("remember", "always", "never", "I prefer", corrections); by a `model`, the light one where there is one, which
+   * also keeps decisions and facts, and by rules where it fails; or not at all. @defaultValue `rules`
+   */
+  readonly memoryExtraction?: "rules" | "model" | "off";
+  /** Limits of the files that are shown again, or `off`. @defaultValue `fileBudget` of the window */
+  readonly restoredFiles?: FileBudget | "off";
+  /** Count requests where the estimate is not good enough to decide by. @defaultValue the model's own counter */
+  readonly counters?: readonly TokenCounter[];
+  /**
+   * Failures in a row after which no model is asked for a summary any more; `compact()` starts anew.
+   * @defaultValue `breakerFailuresCount`, 3
+   */
+  readonly summaryFailuresCount?: number;
+  /** How long one summary may take, in milliseconds. @defaultValue `summaryTimeoutMs`, 120,000 */
+  readonly summaryTimeoutMs?: number;
+  /** How long one call of the model may take, in milliseconds. @defaultValue `callTimeoutMs`, 600,000 */
+  readonly callTimeoutMs?: number;
+}
+
+/** What of the world it uses. */
+export interface AgentWorld {
+  readonly deadline: Deadline;
+  readonly now: () => number;
+  /** Told once the session was closed. */
+  readonly onClosed?: () => void;
+}

@@ -1,0 +1,86 @@
+/**
+ * Running the tools that an answer calls: one after another, and every call gets its result.
+ *
+ * A tool that throws, is unknown or was aborted answers with a failed result, in words for the model. The
+ * tools of the session's own history are answered by the session.
+ */
+import { errorMessage } from "../../base/error-message.ts";
+import type { ToolDefinition } from "../../ports/model-client.ts";
+import { HISTORY_TOOLS } from "../../session/history/history-tools.ts";
+import { PIN_TOOL } from "../../session/history/pin-tool.ts";
+import type { Session } from "../../session/session.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
+import { type AgentTool, type ToolOutput, type TurnOptions, tell } from "../options/turn-options.ts";
+
+/** Whose calls are run: its session answers those of its own tools. */
+interface ToolCaller {
+  readonly session: Pick<Session, "runTool">;
+}
+
+/** What a session answers by itself. */
+export const SESSION_TOOLS: readonly ToolDefinition[] = [...HISTORY_TOOLS, PIN_TOOL];
+
+/** The results of `calls`, in their order. Never throws. */
+export async function runTools(
+  agent: ToolCaller,
+  calls: readonly ToolUseBlock[],
+  options: TurnOptions,
+): Promise<readonly ToolResultBlock[]> {
+  const results: ToolResultBlock[] = [];
+  for (const call of calls) {
+    const result = await runOne(agent, call, options);
+    tell(options, { type: "tool-result", call, isError: result.is_error === true });
+    results.push(result);
+  }
+  return results;
+}
+
+async function runOne(
+  agent: ToolCaller,
+  call: ToolUseBlock,
+  { tools = [], historyTools = true, signal }: TurnOptions,
+): Promise<ToolResultBlock> {
+  const tool = tools.find(({ name }) => name === call.name);
+  if (signal?.aborted === true) return failed(call, "The user stopped the turn before this call was run.");
+  try {
+    if (tool !== undefined) return resultOf(call, await output(tool, call, signal));
+    const own = historyTools ? await agent.session.runTool(call.name, call.input) : undefined;
+    if (own !== undefined) return resultOf(call, own);
+  } catch (error) {
+    return failed(call, errorMessage(error));
+  }
+  const names = tools.map(({ name }) => name).join(", ");
+  return failed(call, `There is no tool "${call.name}". Tools: ${names === "" ? "none" : names}.`);
+}
+
+/** What the tool answers; an abort does not wait for one that does not heed its signal. */
+function output(tool: AgentTool, call: ToolUseBlock, signal: AbortSignal | undefined): Promise<ToolOutput> {
+  return new Promise((resolve, reject) => {
+    const own = signal ?? new AbortController().signal;
+    const stop = (): void =>
+      resolve({ content: "The user stopped the turn while this call was running.", isError: true });
+    own.addEventListener("abort", stop, { once: true });
+    Promise.resolve()
+      .then(() => tool.run(call.input, { callId: call.id, signal: own }))
+      .then(resolve, reject)
+      .finally(() => own.removeEventListener("abort", stop));
+  });
+}
+
+function resultOf(call: ToolUseBlock, answered: ToolOutput): ToolResultBlock {
+  const { content, isError } =
+    typeof answered === "object" && answered !== null && "content" in answered
+      ? answered
+      : { content: answered, isError: false };
+  const isUsable = typeof content === "string" || Array.isArray(content);
+  return {
+    type: "tool_result",
+    tool_use_id: call.id,
+    content: isUsable ? content : (JSON.stringify(content) ?? "The tool answered nothing."),
+    ...(isError === true ? { is_error: true } : {}),
+  };
+}
+
+function failed(call: ToolUseBlock, text: string): ToolResultBlock {
+  return { type: "tool_result", tool_use_id: call.id, content: text, is_error: true };
+}

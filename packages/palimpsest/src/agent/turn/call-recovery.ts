@@ -1,0 +1,158 @@
+/**
+ * What is done about a call that failed: which failures the session can cure, and how.
+ *
+ * A refusal for size is cured by compaction, and its figures are learned; one for bytes or media by taking
+ * media out; one for too long an answer by asking for less; one for thinking whose history was edited by
+ * sending none of it. What broke on the way is sent once more. Everything else is the caller's.
+ */
+import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
+import { ModelError, type PalimpsestError, PromptTooLongError } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json/json.ts";
+import { abortedError } from "../../base/stop-if-aborted.ts";
+import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
+import type { RoomKeeper } from "../../session/compact/budget-tracker.ts";
+import { OUTPUT_PARAMETERS } from "../../session/model/model-call.ts";
+import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
+import type { Session } from "../../session/session.ts";
+
+/** How often is recovered from failures of one answer: once, and once more where old rounds gave way first. */
+export class RecoveryLimit {
+  #isSpent = false;
+  #hasCollapsed = false;
+
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  began(): void {
+    this.#isSpent = true;
+  }
+
+  /** The request to send instead: as long as no summary was asked for, there is one left to try. */
+  prepared(edits: PreparedCall["edits"]): void {
+    if (this.#hasCollapsed || !edits.some(({ edit }) => edit.kind === "collapse")) return;
+    this.#hasCollapsed = true;
+    this.#isSpent = false;
+  }
+
+  /** Another answer is asked for. */
+  clear(): void {
+    this.#isSpent = false;
+    this.#hasCollapsed = false;
+  }
+}
+
+/** Writes into the log what a call failed with. */
+export async function logFailedCall(session: Session, callSeq: number, failure: ModelFailure): Promise<void> {
+  if (callSeq === 0) return;
+  const { writer, calls } = session.parts;
+  await session.inTurn(async () => {
+    const error = { code: failure.kind, message: failure.message };
+    await writer.appendOne({ type: "answer", callSeq, error });
+    calls.answered(callSeq);
+  });
+}
+
+/** What is changed before the request is made again. */
+export interface Recovery {
+  readonly apply: (room: RoomKeeper, callSeq: number) => void;
+  /** Parameters of the request that become others. */
+  readonly adapt: (request: CallRequest) => { readonly parameters?: JsonObject };
+}
+
+const UNCHANGED = (): { readonly parameters?: JsonObject } => ({});
+const { leastOutputTokens, outputMarginTokens } = AGENT_DEFAULTS;
+
+/** How a failure is cured; `undefined` where the session cannot do anything about it. */
+export function recoveryOf(failure: ModelFailure): Recovery | undefined {
+  const { promptTokens, limitTokens } = failure;
+  switch (failure.kind) {
+    case "prompt-too-long":
+      return {
+        apply: (room, seq) => room.refused(seq, { promptTokens, limitTokens, isWindow: true }, "reactive"),
+        adapt: UNCHANGED,
+      };
+    case "over-rate-limit":
+      return {
+        apply: (room, seq) => room.refused(seq, { promptTokens, limitTokens, isWindow: false }, "reactive"),
+        adapt: UNCHANGED,
+      };
+    case "output-too-long":
+      return shorterAnswer(failure);
+    case "body-too-large":
+    case "media-too-large":
+      return { apply: (room) => room.refusedForMedia(), adapt: UNCHANGED };
+    case "invalid-request":
+      if (failure.isThinkingBinding !== true) return undefined;
+      return { apply: (room) => room.refusedForThinking(), adapt: UNCHANGED };
+    case "network":
+    case "timeout":
+    case "unreadable-answer":
+      return { apply: () => {}, adapt: UNCHANGED };
+    default:
+      return undefined;
+  }
+}
+
+/** Prompt and answer together are too long: the answer gives way where that leaves enough of it, else the prompt. */
+function shorterAnswer({ promptTokens, limitTokens, outputTokens }: ModelFailure): Recovery {
+  const leftTokens =
+    promptTokens === undefined || limitTokens === undefined
+      ? 0
+      : limitTokens - promptTokens - outputMarginTokens;
+  const fitsTokens =
+    limitTokens === undefined || outputTokens === undefined ? undefined : limitTokens - outputTokens;
+  return {
+    apply: (room, seq) => {
+      if (leftTokens < leastOutputTokens)
+        room.refused(seq, { promptTokens, limitTokens: fitsTokens, isWindow: false }, "reactive");
+    },
+    adapt: ({ parameters = {} }) => {
+      const name = OUTPUT_PARAMETERS.find((one) => typeof parameters[one] === "number");
+      if (name === undefined || leftTokens < leastOutputTokens) return {};
+      return { parameters: { ...parameters, [name]: Math.min(Number(parameters[name]), leftTokens) } };
+    },
+  };
+}
+
+const SIZE_KINDS: ReadonlySet<ModelFailureKind> = new Set([
+  "prompt-too-long",
+  "over-rate-limit",
+  "output-too-long",
+  "body-too-large",
+  "media-too-large",
+]);
+
+/** The error that a failure ends a turn with. */
+export function refusalError(
+  failure: ModelFailure,
+  { error, promptTokens }: { readonly error: unknown; readonly promptTokens: number },
+): PalimpsestError {
+  const { kind, message, status } = failure;
+  if (kind === "aborted")
+    return abortedError({
+      what: "The call",
+      hint: "What was said before is in the log; take the turn again when you like.",
+      cause: error,
+    });
+  if (SIZE_KINDS.has(kind))
+    return new PromptTooLongError({
+      promptTokens: failure.promptTokens ?? promptTokens,
+      limitTokens: failure.limitTokens,
+      said: message,
+      cause: error,
+    });
+  return new ModelError(failure, {
+    message: `The model could not be asked (${kind}${status === undefined ? "" : `, status ${status}`}): ${message}`,
+    hint: HINTS[kind] ?? "Try again; what was said before is in the log.",
+    cause: error,
+  });
+}
+
+const HINTS: Partial<Record<ModelFailureKind, string>> = {
+  throttled: "Wait as long as the provider asks (`retryAfterMs`), and take the turn again.",
+  overloaded: "Try again in a while, or set more retries in the SDK's client.",
+  "not-allowed": "Check key, permissions and credit of the account.",
+  "unknown-model": "Check the model's id as its provider spells it.",
+  "invalid-request": "The provider refuses the form of the request: check parameters and tools.",
+};

@@ -1,0 +1,69 @@
+/**
+ * The size of a request from those who know better than an estimate: the vendor's counting endpoint, and
+ * its models endpoint for the limits. Whatever they do, the call goes on.
+ */
+import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import { isObject } from "../../base/json/json.ts";
+import type { ReportedLimits } from "../../ports/model-client.ts";
+import { notify } from "../../session/events/events.ts";
+import { askWithin } from "../../session/model/ask-within.ts";
+import type { CallRequest } from "../../session/options/prepared-call.ts";
+import type { Session } from "../../session/session.ts";
+import { CountingChain, needsCounter } from "../../tokens/count/counting-chain.ts";
+import type { AgentOptions, AgentWorld } from "../options/agent-options.ts";
+
+export class CallSizer {
+  readonly #session: Session;
+  readonly #options: AgentOptions;
+  readonly #world: AgentWorld;
+  readonly #chain: CountingChain | undefined;
+  /** Models whose limits were asked for. */
+  readonly #asked = new Set<string>();
+
+  constructor(session: Session, options: AgentOptions, world: AgentWorld) {
+    this.#session = session;
+    this.#options = options;
+    this.#world = world;
+    const counters = options.counters ?? (options.model.counter === undefined ? [] : [options.model.counter]);
+    if (counters.length === 0) return;
+    const { deadline } = world;
+    this.#chain = new CountingChain({
+      counters,
+      deadline: (work) => askWithin(() => work, { deadline, timeoutMs: AGENT_DEFAULTS.counterTimeoutMs }),
+      onFailure: ({ counter, reason }) => this.#tell(counter, reason),
+    });
+  }
+
+  /** Asks where it matters, and tells the session what was answered. */
+  async size(request: CallRequest): Promise<void> {
+    await this.#limits(request.model);
+    const chain = this.#chain;
+    if (chain === undefined) return;
+    const { preparer } = this.#session;
+    const looked = await this.#session.inTurn(() => preparer.look(request));
+    const { figure, thresholds, countable } = looked;
+    if (!needsCounter(figure, thresholds)) return;
+    const counted = await chain.count({ figure, thresholds, request: countable });
+    if (counted !== figure) await this.#session.inTurn(async () => preparer.counted(looked, counted));
+  }
+
+  async #limits(model: string): Promise<void> {
+    const { model: client } = this.#options;
+    if (client.limits === undefined || this.#asked.has(model)) return;
+    this.#asked.add(model);
+    try {
+      const limits = await askWithin(
+        async (signal): Promise<ReportedLimits | undefined> => client.limits?.(model, { signal }),
+        { deadline: this.#world.deadline, timeoutMs: AGENT_DEFAULTS.limitsTimeoutMs },
+      );
+      if (isObject(limits)) this.#session.preparer.room.vendorSaid(model, limits);
+    } catch (error) {
+      this.#tell(`${client.provider} models`, errorMessage(error));
+    }
+  }
+
+  #tell(counter: string, reason: string): void {
+    notify(this.#session.parts.observer, { type: "counter-failed", counter, reason });
+  }
+}

@@ -1,0 +1,245 @@
+/**
+ * A turn: the user's message, and every call of the model and of its tools until it hands back.
+ *
+ * DESIGN. Each iteration prepares a call, sends it, records the answer and runs the tools that it asks for.
+ * What fails on the way is recovered from once an iteration, or ends the turn with a typed error. What a
+ * cut answer had finished is kept as an interrupted message. A turn always ends: the model hands back, a
+ * limit is reached, or an error is thrown.
+ */
+import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import { ModelError, PalimpsestError } from "../../base/errors.ts";
+import { stopIfAborted } from "../../base/stop-if-aborted.ts";
+import type { ModelAnswer, ModelClient, ModelEvent } from "../../ports/model-client.ts";
+import { notify } from "../../session/events/events.ts";
+import { formatTools, modelRequest } from "../../session/model/model-call.ts";
+import { receiveUsage } from "../../session/model/receive-answer.ts";
+import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
+import type { Session } from "../../session/session.ts";
+import type { ContentBlock, ToolUseBlock } from "../../transcript/blocks.ts";
+import { type Message, sumUsage, type Usage } from "../../transcript/messages.ts";
+import type { AgentRequest, PrepareOptions } from "../options/agent-calls.ts";
+import { type TurnOptions, type TurnResult, tell } from "../options/turn-options.ts";
+import { runTools, SESSION_TOOLS } from "../tools/run-tools.ts";
+import { LoopWatch } from "./loop-watch.ts";
+import { checkThrashing, repeating } from "./thrashing.ts";
+
+const STOPPED = {
+  what: "The turn",
+  hint: "What was said before is in the log; take another turn when you like.",
+};
+
+/** A session with a model, as far as a turn uses it. */
+interface TurnAgent {
+  readonly session: Session;
+  readonly model: ModelClient;
+  /** The request that was prepared last, without its conversation. */
+  readonly lastRequest: CallRequest | undefined;
+  begin(): Promise<void>;
+  append(messages: Message | readonly Message[]): Promise<readonly number[]>;
+  prepare(request: AgentRequest, options: PrepareOptions): Promise<PreparedCall>;
+  ask<Answer>(
+    work: (signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer>;
+  record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]>;
+  recover(error: unknown, options: PrepareOptions): Promise<PreparedCall>;
+}
+
+/** Takes a turn of a session. @internal */
+export async function runTurn(
+  agent: TurnAgent,
+  input: string | Message | readonly Message[],
+  options: TurnOptions,
+): Promise<TurnResult> {
+  const said = typeof input === "string" ? userMessage(input) : input;
+  stopIfAborted(options.signal, STOPPED);
+  await agent.begin();
+  await agent.append(said);
+  const request = requestOf(agent, options);
+  const loop = new LoopWatch();
+  const usages: Usage[] = [];
+  const most = options.maxIterations ?? AGENT_DEFAULTS.iterationsCount;
+  for (let iterations = 1; ; iterations++) {
+    stopIfAborted(options.signal, STOPPED);
+    // A turn that one call answers is answered, however full the window: whoever goes on is stopped.
+    if (iterations > 1) checkThrashing(agent.session);
+    const answer = await iterate(agent, request, options);
+    if (answer.usage !== undefined) usages.push(answer.usage);
+    const ended = (endedBy: TurnResult["endedBy"]): Promise<TurnResult> =>
+      finish(agent, { text: textOf(answer), endedBy, answer, iterations, usage: sumUsage(usages) });
+    const calls = callsOf(answer);
+    if (answer.stopReason === "refusal") return ended("refusal");
+    if (answer.stopReason === "output-limit" && calls.length === 0) return ended("output-limit");
+    if (calls.length > 0) {
+      const results = await runTools(agent, calls, options);
+      await agent.append({ role: "user", origin: "tool", content: results });
+      const { count: compactions } = agent.session.preparer.watch;
+      if (loop.isLoop(calls, results, compactions)) return ended("loop");
+      if (loop.isRepeating) throw repeating(agent.session);
+    } else if (answer.stopReason !== "paused") return ended("done");
+    if (iterations >= most) return ended("iterations");
+  }
+}
+
+/** One answer: prepared, asked for, recovered once where that helps, and recorded. */
+async function iterate(agent: TurnAgent, request: AgentRequest, options: TurnOptions): Promise<ModelAnswer> {
+  const { signal } = options;
+  let call = await agent.prepare(request, { signal });
+  for (;;) {
+    tell(options, { type: "call", call });
+    const finished: ContentBlock[] = [];
+    try {
+      const answer = withUsage(agent, await send(agent, call, { ...options, finished }));
+      if (answer.stopReason === "window-full") throw windowFull();
+      if (answer.messages.every(({ content }) => content.length === 0)) throw emptyAnswer(answer);
+      await agent.record(answerOf(call, answer), answer);
+      tell(options, { type: "answer", answer });
+      return answer;
+    } catch (error) {
+      if (error instanceof PalimpsestError && !(error instanceof ModelError)) throw error;
+      call = await recovered(agent, error, { signal, finished, call });
+    }
+  }
+}
+
+async function send(
+  agent: TurnAgent,
+  call: PreparedCall,
+  { onEvent, signal, finished }: TurnOptions & { readonly finished: ContentBlock[] },
+): Promise<ModelAnswer> {
+  const { model, session } = agent;
+  const request = modelRequest(
+    agent.lastRequest ?? call,
+    { messages: call.messages, cacheMarks: call.cacheMarks },
+    session.preparer.cacheTtl,
+  );
+  const stream = model.stream?.bind(model);
+  if (onEvent === undefined || stream === undefined)
+    return agent.ask((inner) => model.generate(request, { signal: inner }), signal);
+  const onPiece = (event: ModelEvent): void => {
+    if (event.type === "block") finished.push(event.block);
+    tell({ onEvent }, event);
+  };
+  return agent.ask((inner) => stream(request, { signal: inner, onEvent: onPiece }), signal);
+}
+
+/** What was said is worth more than a figure about it: usage that is none is left out, and that is told. */
+function withUsage(agent: TurnAgent, answer: ModelAnswer): ModelAnswer {
+  const { usage, ...said } = answer;
+  try {
+    const read = receiveUsage(usage);
+    return read === undefined ? said : { ...said, usage: read };
+  } catch (error) {
+    const reason = errorMessage(error);
+    notify(agent.session.parts.observer, { type: "counter-failed", counter: agent.model.provider, reason });
+    return said;
+  }
+}
+
+function requestOf(agent: TurnAgent, options: TurnOptions): AgentRequest {
+  const { model, system, parameters, betas, providerTools = [], tools = [], historyTools = true } = options;
+  const taken = new Set(tools.map(({ name }) => name));
+  const own = historyTools ? SESSION_TOOLS.filter(({ name }) => !taken.has(name)) : [];
+  const defined = formatTools(agent.model, [...tools, ...own]);
+  const all = [...defined, ...providerTools];
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(system === undefined ? {} : { system }),
+    ...(all.length === 0 ? {} : { tools: all }),
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(betas === undefined ? {} : { betas }),
+  };
+}
+
+function answerOf(
+  call: PreparedCall,
+  { messages, usage, rawStopReason, stopReason }: ModelAnswer,
+): {
+  readonly callSeq: number;
+  readonly messages: readonly Message[];
+  readonly usage?: Usage;
+  readonly stopReason: string;
+} {
+  return {
+    callSeq: call.callSeq,
+    messages,
+    ...(usage === undefined ? {} : { usage }),
+    stopReason: rawStopReason ?? stopReason,
+  };
+}
+
+/** The request to send instead; where there is none, what was finished of the answer is kept. */
+async function recovered(
+  agent: TurnAgent,
+  error: unknown,
+  {
+    signal,
+    finished,
+    call,
+  }: {
+    readonly signal: AbortSignal | undefined;
+    readonly finished: readonly ContentBlock[];
+    readonly call: PreparedCall;
+  },
+): Promise<PreparedCall> {
+  try {
+    // An aborted call is no failure of the model: nothing is recovered.
+    stopIfAborted(signal, { ...STOPPED, cause: error });
+    return await agent.recover(error, { signal });
+  } catch (final) {
+    await keepInterrupted(agent, finished, call);
+    throw final;
+  }
+}
+
+/** What was finished of an answer that was cut: said once, and marked. */
+async function keepInterrupted(
+  agent: TurnAgent,
+  finished: readonly ContentBlock[],
+  call: PreparedCall,
+): Promise<void> {
+  const kept = finished.filter(({ type }) => type === "text");
+  if (kept.length === 0) return;
+  await agent.record({
+    callSeq: call.callSeq,
+    messages: [{ role: "assistant", content: kept, interrupted: true }],
+    stopReason: "interrupted",
+  });
+}
+
+async function finish(agent: TurnAgent, result: TurnResult): Promise<TurnResult> {
+  const { log, isDurable } = agent.session.parts;
+  if (isDurable) await agent.session.inTurn(() => log.sync());
+  return result;
+}
+
+/** The window was full before the answer was: as if the provider had refused the prompt. */
+function windowFull(): ModelError {
+  return new ModelError(
+    { kind: "prompt-too-long" },
+    {
+      message: "The window was full while the model was answering.",
+      hint: "Use a model with a larger window.",
+    },
+  );
+}
+
+function emptyAnswer({ rawStopReason = "no reason" }: ModelAnswer): ModelError {
+  return new ModelError(
+    { kind: "unreadable-answer" },
+    { message: `The model's answer was empty (${rawStopReason}).`, hint: "Take the turn again." },
+  );
+}
+
+const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+
+function callsOf({ messages }: ModelAnswer): readonly ToolUseBlock[] {
+  return messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use"));
+}
+
+function textOf({ messages }: ModelAnswer): string {
+  return messages
+    .flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])))
+    .join("");
+}

@@ -1,0 +1,14 @@
+/**
+ * Every number of the product, once: unit, reason, source. Texts and comments refer to the name.
+ *
+ * Absolute token numbers are those of a window of `referenceWindowTokens` and scale down with the
+ * window (`tokens/budget.ts`); where a number must not go below something, its `…Floor` says so.
+ */
+import { assert } from "../../assert.ts";
+
+export const DEFAULTS = {
+  /** The window whose constants are written here, in tokens. Source: where-the-numbers-come-from.md, "Window and thresholds": the window of most recorded sessions. */
+  referenceWindowTokens: 200_000,
+} as const;
+
+assert(DEFAULTS.referenceWindowTokens > 0, "the reference window is a positive number");

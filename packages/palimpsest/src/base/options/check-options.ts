@@ -1,0 +1,119 @@
+/**
+ * Checks the options that a program passes: a misspelt name or a value of the wrong type is an error that names it,
+ * not a setting that silently has no effect. Types say the same to TypeScript users; this is for everyone else.
+ */
+import { OptionError } from "../errors.ts";
+import { isObject } from "../json/json.ts";
+import { shorten } from "../text/text.ts";
+import { nearestName } from "./option-names.ts";
+
+/** What one option may be. */
+export interface OptionRule {
+  readonly isFit: (value: unknown) => boolean;
+  /** In words, after "it is": `a function`. */
+  readonly says: string;
+  /** What to pass, where the rule alone does not say it. */
+  readonly hint?: string;
+}
+
+/** A rule for every option, so that the compiler reports one without. */
+export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
+
+const SHOWN_CHARS = 60;
+
+export const anything: OptionRule = { isFit: () => true, says: "anything" };
+export const text: OptionRule = {
+  isFit: (value) => typeof value === "string" && value !== "",
+  says: "a string with at least one character",
+};
+export const anyText: OptionRule = { isFit: (value) => typeof value === "string", says: "a string" };
+export const flag: OptionRule = { isFit: (value) => typeof value === "boolean", says: "`true` or `false`" };
+export const func: OptionRule = { isFit: (value) => typeof value === "function", says: "a function" };
+export const list: OptionRule = { isFit: Array.isArray, says: "a list" };
+export const object: OptionRule = { isFit: isObject, says: "an object" };
+/** Later than any timer of the platform is as good as never, so there is no upper limit. */
+export const duration: OptionRule = {
+  isFit: (value) => typeof value === "number" && value > 0,
+  says: "a number of milliseconds above 0",
+};
+export const signal: OptionRule = {
+  isFit: (value) => isObject(value) && typeof value["aborted"] === "boolean",
+  says: "an `AbortSignal`",
+};
+
+export const wholeFrom = (least: number): OptionRule => ({
+  isFit: (value) => Number.isSafeInteger(value) && (value as number) >= least,
+  says: `a whole number from ${least} on`,
+});
+
+export const oneOf = (...choices: readonly string[]): OptionRule => ({
+  isFit: (value) => choices.includes(value as string),
+  says: `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`,
+});
+
+/** An object that can do something; `made` says where to get one. */
+export function having(methods: readonly string[], says: string, made: string): OptionRule {
+  const isFit = (value: unknown): boolean =>
+    typeof value === "object" &&
+    value !== null &&
+    methods.every((method) => typeof (value as Readonly<Record<string, unknown>>)[method] === "function");
+  return { isFit, says, hint: `Pass ${made}, or leave it out.` };
+}
+
+export const either = (one: OptionRule, other: OptionRule): OptionRule => ({
+  isFit: (value) => one.isFit(value) || other.isFit(value),
+  says: `${one.says}, or ${other.says}`,
+  ...([one.hint, other.hint].some((hint) => hint !== undefined) ? { hint: (one.hint ?? other.hint)! } : {}),
+});
+
+/**
+ * Checks options by their rules; what is `undefined` is left out. `call` names the function in messages.
+ * @throws `OptionError` for the first option that does not exist or has a value that cannot be used
+ */
+export function checkOptions(
+  call: string,
+  options: unknown,
+  rules: Readonly<Record<string, OptionRule>>,
+): void {
+  const names = Object.keys(rules);
+  const all = names.length === 0 ? "It has no options." : `Its options are ${names.join(", ")}.`;
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw new OptionError({
+      message: `The options of \`${call}\` are ${shown(options)}, not an object.`,
+      hint: all,
+    });
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) {
+      const nearest = nearestName(name, names);
+      throw new OptionError({
+        message: `\`${call}\` has no option \`${shorten(name, SHOWN_CHARS)}\`.`,
+        hint: nearest === undefined ? all : `Did you mean \`${nearest}\`? ${all}`,
+      });
+    }
+    if (rule.isFit(value)) continue;
+    throw new OptionError({
+      message: `The option \`${name}\` of \`${call}\` is ${shown(value)}; it is ${rule.says}.`,
+      hint: rule.hint ?? `Pass ${rule.says}, or leave it out.`,
+    });
+  }
+}
+
+/** A value in words, for the message of an error. */
+export function shown(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(shorten(value, SHOWN_CHARS));
+    case "number":
+    case "boolean":
+    case "undefined":
+      return String(value);
+    case "object":
+      return "an object";
+    default:
+      return `a ${typeof value}`;
+  }
+}

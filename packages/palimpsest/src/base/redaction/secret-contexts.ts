@@ -1,0 +1,320 @@
+/**
+ * Secrets without a shape of their own, known by what stands beside them: a name, a header, an address, a sentence.
+ *
+ * Each rule names words; its pattern is tried only where one of them stands, and begins there. Every repetition is
+ * bounded, so a rule is linear in the text, whoever wrote it.
+ */
+
+interface SecretContext {
+  readonly family: string;
+  /**
+   * The pattern is tried at each of their places. Those of four ASCII characters or more are written in small letters
+   * and found in any; others are found as they are written.
+   */
+  readonly words: readonly string[];
+  /** Sticky. The group `kept` stays in front of what is taken out; the group `before` belongs to it. */
+  readonly pattern: RegExp;
+  /** The document that describes the place. */
+  readonly source: string;
+}
+
+/** A quote as it stands in text, in JSON, and in JSON inside JSON. */
+const QUOTE = String.raw`\\{0,3}["']`;
+/** A value up to its quote, however often that is escaped. */
+const QUOTED_VALUE = String.raw`(?:[^"\\]|\\(?![\\"]))`;
+/** Between a name and its value. */
+const IS = String.raw`(?:\\{0,3}["'])?\s{0,4}(?:=>|[:=])\s{0,4}(?:\\{0,3}["'])?`;
+/** What reads a value from somewhere else, or is a redaction: no value. */
+const NO_VALUE = String.raw`(?![[$<{%]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this|args|params|req|request|data|user)\b[.?[])`;
+/** A value that nobody types as a word: letters and a digit. */
+const MIXED = String.raw`(?=[A-Za-z_~+/=.-]{0,64}\d)(?=[\d_~+/=.-]{0,64}[A-Za-z])`;
+/** One character of a password in a sentence: no blank, no quotation mark, no bracket, no stop of Chinese or Japanese. */
+const PASSWORD = String.raw`[^\s"'\x60\\()[\]{}<>$,;。，；、！？：「」『』（）«»“”‘’„]`;
+const PASSWORD_VALUE = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
+/** Quotation marks of many languages, before a password. */
+const OPEN = String.raw`(?:\\{0,3}["'\x60]|[«“‘„「『]\s?)?`;
+/** Words between the name and its verb: "the password of the staging server is". */
+const BETWEEN = String.raw`(?:[ \t]{1,3}[^\s.!?:;,=]{1,30}){0,6}?`;
+
+/** A sentence in one language: the names of a password, and the verbs between it and its value. */
+function sentence(words: readonly string[], name: string, verb: string): SecretContext {
+  return {
+    family: "password",
+    words,
+    pattern: new RegExp(
+      `(?<kept>${name}${BETWEEN}(?:[ \\t]{1,3}(?:${verb})[ \\t]{1,3}|[ \\t]{0,3}[:：][ \\t]{0,3}|=)${OPEN})${PASSWORD_VALUE}`,
+      "iuy",
+    ),
+    source: "our own wording, in the languages of packages/palimpsest/src/memory",
+  };
+}
+
+/** The same where words stand without blanks between them. */
+function unspaced(words: readonly string[], verb: string): SecretContext {
+  return {
+    family: "password",
+    words,
+    pattern: new RegExp(
+      `(?<kept>(?:${words.join("|")})[^\\sA-Za-z0-9。！？]{0,12}?(?:${verb}|[:：=])\\s{0,3}${OPEN})${PASSWORD_VALUE}`,
+      "iuy",
+    ),
+    source: "our own wording, in the languages of packages/palimpsest/src/memory",
+  };
+}
+
+/** More specific rules come first: the first one that matches names the family. */
+export const SECRET_CONTEXTS = [
+  {
+    family: "aws",
+    words: ["secret_access_key", "secretaccesskey"],
+    pattern: new RegExp(`(?<kept>secret_?access_?key${IS})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])`, "iy"),
+    source: "AWS docs, IAM identifiers",
+  },
+  {
+    family: "aws",
+    words: ["session_token", "sessiontoken"],
+    pattern: new RegExp(`(?<kept>session_?token${IS})[A-Za-z0-9/+]{100,9999}={0,2}`, "iy"),
+    source: "AWS docs, Temporary security credentials",
+  },
+  {
+    family: "azure",
+    words: ["accountkey", "sharedaccesskey", "sharedsecretkey"],
+    pattern: new RegExp(
+      `(?<kept>(?:account|sharedaccess|sharedsecret)key${IS})[A-Za-z0-9+/]{40,120}={0,2}`,
+      "iy",
+    ),
+    source: "Microsoft docs, Azure Storage connection strings",
+  },
+  {
+    family: "azure",
+    words: ["sig="],
+    pattern: /(?<kept>(?<=[?&;"'])sig=)[\w%+/=-]{40,160}/iy,
+    source: "Microsoft docs, Create a service SAS",
+  },
+  {
+    family: "azure",
+    words: ["Q~"],
+    // The letters in front of the mark belong to it.
+    pattern: /(?<=(?<before>(?<![\w~.-])[\w~.-]{3}\d))Q~[\w~.-]{31,34}/y,
+    source: "gitleaks, config/gitleaks.toml",
+  },
+  {
+    family: "slack-webhook",
+    words: ["hooks.slack"],
+    pattern: /(?<kept>hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/)[\w/-]{20,256}/iy,
+    source: "Slack docs, Incoming webhooks",
+  },
+  {
+    family: "discord-webhook",
+    words: ["/api/webhooks/"],
+    pattern: /(?<kept>\/api\/webhooks\/\d{15,21}\/)[\w-]{40,128}/iy,
+    source: "Discord docs, Webhooks",
+  },
+  {
+    family: "teams-webhook",
+    words: [".webhook.office.com/"],
+    pattern: /(?<kept>\.webhook\.office\.com\/webhookb2\/)[\w@/-]{60,300}/iy,
+    source: "gitleaks, config/gitleaks.toml",
+  },
+  {
+    family: "zapier-webhook",
+    words: ["hooks.zapier.com/"],
+    pattern: /(?<kept>hooks\.zapier\.com\/hooks\/catch\/)\d{4,12}\/[\w/]{5,64}/iy,
+    source: "Zapier docs, Webhooks",
+  },
+  {
+    family: "heroku",
+    words: ["heroku"],
+    pattern: new RegExp(
+      String.raw`(?<kept>heroku[ \w.-]{0,30}?(?:${IS}|\s{1,4}is\s{1,4}))[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}(?![\w-])`,
+      "iy",
+    ),
+    source: "gitleaks, config/gitleaks.toml",
+  },
+  {
+    family: "terraform",
+    words: [".atlasv1."],
+    pattern: /(?<=(?<before>(?<![A-Za-z0-9])[A-Za-z0-9]{14}))\.atlasv1\.[\w=-]{60,9999}/iy,
+    source: "gitleaks, config/gitleaks.toml",
+  },
+  {
+    family: "mailchimp",
+    words: ["-us"],
+    pattern: /(?<=(?<before>(?<![A-Za-z0-9])[a-f0-9]{32}))-us\d{1,2}(?![A-Za-z0-9])/y,
+    source: "gitleaks, config/gitleaks.toml",
+  },
+  {
+    family: "maxmind",
+    words: ["_mmk"],
+    pattern: /(?<=(?<before>(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}))_mmk(?![A-Za-z0-9])/y,
+    source: "gitleaks, config/gitleaks.toml",
+  },
+  {
+    family: "bot-token",
+    words: [":AA"],
+    pattern: /(?<=(?<before>(?<![\w-])\d{8,10})):AA[\w-]{33}(?![\w-])/y,
+    source: "Telegram docs, Bot API",
+  },
+  {
+    family: "url-credentials",
+    words: ["://"],
+    pattern: /(?<kept>:\/\/[^\s/:@"'<>\\]{0,128}:)(?!\[redacted|\$\{?\w{1,64}\}?@)[^\s/@"'<>\\]{3,256}(?=@)/y,
+    source: "RFC 3986, User information",
+  },
+  {
+    family: "npm",
+    words: ["_auth", "_password"],
+    pattern:
+      /(?<kept>(?<!\w)(?:_authToken|_auth|_password)[ \t]{0,4}=[ \t]{0,4}["']?)(?![[$])[^\s"'\\]{8,9999}/y,
+    source: "npm docs, npmrc",
+  },
+  {
+    family: "docker",
+    words: ['"auth'],
+    pattern: /(?<kept>"auth\\{0,3}"\s{0,4}:\s{0,4}\\{0,3}")[A-Za-z0-9+/]{12,9999}={0,2}(?=\\{0,3}")/y,
+    source: "Docker docs, docker login",
+  },
+  {
+    family: "service-account",
+    words: ["private_key", "client_secret"],
+    pattern: new RegExp(
+      String.raw`(?<kept>(?<=${QUOTE})(?:private_key(?:_id)?|client_secret)${QUOTE}\s{0,4}:\s{0,4}\\{0,3}")(?!\[redacted)${QUOTED_VALUE}{8,9999}`,
+      "y",
+    ),
+    source: "Google docs, Service account keys",
+  },
+  {
+    family: "curl",
+    words: ["curl "],
+    pattern:
+      /(?<kept>curl [^\n]{0,400}?(?<=\s)(?:-[a-zA-Z]{0,6}u|--user|--proxy-user|-U)[ =]{0,3}["']?[^\s:"'$]{1,128}:)(?![$<{[])[^\s"'\\]{3,256}/y,
+    source: "curl man page, --user",
+  },
+  {
+    family: "curl",
+    words: ["sshpass "],
+    pattern: /(?<kept>sshpass\s{1,4}-p\s{0,4}["']?)(?![$<{[])[^\s"'\\]{3,256}/y,
+    source: "sshpass man page",
+  },
+  {
+    family: "netrc",
+    words: ["login"],
+    pattern: /(?<kept>login\s{1,9}[^\s"']{1,128}\s{1,9}password\s{1,9})(?![$<{[])[^\s"'\\]{4,256}/y,
+    source: "GNU inetutils manual, The .netrc file",
+  },
+  {
+    family: "cookie",
+    words: ["cookie"],
+    pattern: new RegExp(
+      String.raw`(?<kept>cookie${IS}[\w.%-]{1,64}=)${NO_VALUE}(?=[^\s;]{0,64}\d)[\w%.~+/=:|@-]{10,4096}(?:;[ ]?[\w.%-]{1,64}=[\w%.~+/=:|@-]{1,4096}){0,64}`,
+      "iy",
+    ),
+    source: "RFC 6265, HTTP State Management Mechanism",
+  },
+  {
+    family: "cookie",
+    words: ["phpsessid=", "jsessionid=", "connect.sid=", "asp.net_sessionid=", "sessionid="],
+    pattern:
+      /(?<kept>(?:phpsessid|jsessionid|connect\.sid|asp\.net_sessionid|sessionid)=["']?)(?=[^\s;]{0,64}\d)(?![a-f0-9]{8}-[a-f0-9]{4}-)[\w%.~+/:|-]{20,4096}/iy,
+    source: "RFC 6265, HTTP State Management Mechanism",
+  },
+  {
+    family: "authorization",
+    words: ["authorization"],
+    pattern: new RegExp(
+      String.raw`(?<kept>(?<!\[redacted: )authorization\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:(?:bearer|basic|token|digest|ssws|bot)\s{1,4})?)${NO_VALUE}(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,9999}`,
+      "iy",
+    ),
+    source: "RFC 9110, Authorization",
+  },
+  {
+    family: "authorization",
+    words: ["bearer"],
+    pattern: new RegExp(
+      String.raw`(?<kept>(?<!\w)bearer\s{1,4})${NO_VALUE}(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,9999}`,
+      "iy",
+    ),
+    source: "RFC 6750, Bearer Token Usage",
+  },
+  {
+    family: "authorization",
+    words: ["api-key", "api_key", "apikey", "api key"],
+    pattern: new RegExp(
+      String.raw`(?<kept>api[-_ ]?key(?:${IS}|\s{1,4}is\s{1,4}))${NO_VALUE}(?=[A-Za-z_~+/=.-]{0,64}\d)[\w.~+/=-]{16,9999}`,
+      "iy",
+    ),
+    source: "OpenAPI Specification, Security Scheme Object",
+  },
+  {
+    family: "authorization",
+    words: ["-token"],
+    pattern: new RegExp(
+      String.raw`(?<kept>(?<=(?<![A-Za-z0-9])(?:x-[a-z-]{1,30}|private|job|deploy))-token${IS})${NO_VALUE}${MIXED}[\w.~+/=-]{16,9999}`,
+      "iy",
+    ),
+    source: "GitLab docs, REST API authentication",
+  },
+  {
+    // A variable that says what it holds, as configuration writes it.
+    family: "variable",
+    words: ["_token", "_secret", "_api_key", "_access_key", "_auth_key", "_pass", "_pwd", "_credentials"],
+    pattern: new RegExp(
+      String.raw`(?<kept>(?<=(?<![A-Za-z0-9])[A-Z][A-Z0-9_]{1,40})_(?:TOKEN|SECRET|API_KEY|ACCESS_KEY|AUTH_KEY|PASS|PWD|CREDENTIALS)(?:_KEY|_ID)?${IS})${NO_VALUE}${MIXED}[\w.~+/=-]{12,9999}`,
+      "y",
+    ),
+    source: "The Twelve-Factor App, Config",
+  },
+  {
+    // Said to be one, in a file of variables or a sentence; a word without a digit is more often a type or a call.
+    family: "password",
+    words: ["password", "passwd", "passphrase", "passwort", "kennwort", "wachtwoord"],
+    pattern: new RegExp(
+      String.raw`(?<kept>(?:password|passwd|passphrase|passwort|kennwort|wachtwoord)(?:${IS}|\s{1,4}is\s{1,4}(?:now\s{1,4})?(?:\\{0,3}["'])?))${PASSWORD_VALUE}`,
+      "iuy",
+    ),
+    source: "Our own wording",
+  },
+  {
+    family: "password",
+    words: ["secret"],
+    pattern: new RegExp(
+      String.raw`(?<kept>secret(?:[_-]?key)?(?:${IS}|\s{1,4}is\s{1,4}(?:now\s{1,4})?(?:\\{0,3}["'])?))${PASSWORD_VALUE}`,
+      "iuy",
+    ),
+    source: "Our own wording",
+  },
+  {
+    family: "password",
+    words: ["pwd="],
+    pattern: new RegExp(String.raw`(?<kept>pwd=(?:\\{0,3}["'])?)(?![/~.\\])${PASSWORD_VALUE}`, "iuy"),
+    source: "Microsoft docs, SqlConnection.ConnectionString",
+  },
+  sentence(
+    ["password", "passphrase", "passcode"],
+    "(?:password|passphrase|passcode)",
+    "is|was|will be|è|é|to|est|ist|lautet",
+  ),
+  sentence(
+    ["passwort", "kennwort", "zugangscode"],
+    "(?:passwort|kennwort|zugangscode)",
+    "ist|lautet|heißt|war|wird|wäre",
+  ),
+  sentence(["contrase", "clave"], "(?:contraseña|contrasena|clave)", "es|será|era"),
+  sentence(["mot de passe"], "mot de passe", "est|sera|était|c['’]est"),
+  sentence(["parola d", "parola chiave"], "parola (?:d['’]ordine|chiave)", "è|sarà|era"),
+  sentence(["senha", "palavra-passe"], "(?:senha|palavra-passe)", "é|será|era"),
+  sentence(["wachtwoord"], "wachtwoord", "is|wordt|was"),
+  sentence(["парол", "Парол", "ПАРОЛ"], "парол[а-яё]{0,3}", "[—–-]|это|такой|был"),
+  unspaced(["密码", "密碼", "口令"], "是|为|為|改成|改为|改為|设为|設為"),
+  unspaced(["パスワード", "暗証番号"], "は|を|が"),
+  sentence(["비밀번호", "패스워드", "암호"], "(?:비밀번호|패스워드|암호)(?:는|은|가|이)?", "는|은"),
+  {
+    family: "password",
+    words: ["비밀번호", "패스워드", "암호"],
+    pattern: new RegExp(
+      `(?<kept>(?:비밀번호|패스워드|암호)(?:는|은|가|이)[ \\t]{1,3}${OPEN})${PASSWORD_VALUE}`,
+      "iuy",
+    ),
+    source: "our own wording, in the languages of packages/palimpsest/src/memory",
+  },
+] as const satisfies readonly SecretContext[];

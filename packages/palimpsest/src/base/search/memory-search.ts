@@ -1,0 +1,178 @@
+/**
+ * Ranked search over memories, by words: what is found needs neither a model nor embeddings.
+ *
+ * Ranking is BM25 over weighted fields. What was said around a memory often has the words that it lacks ("yes,
+ * on Tuesday"), so a part of its neighbours' scores, and of its whole conversation's, is added where a memory
+ * names them. Documents come and go one by one; what is found is the same as in an index built at once.
+ */
+import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
+import { cutHead } from "../text/text.ts";
+import { alikeTerms } from "./alike.ts";
+import { bestHits, type ScoredDocument } from "./best-hits.ts";
+import { ConversationLinks } from "./conversation-links.ts";
+import { fieldsAt, MOST_DOCUMENTS, Postings } from "./postings.ts";
+import { type QueryTerm, readQuery } from "./query-terms.ts";
+import { Scorer, type ScoreWeights } from "./scorer.ts";
+import { Vocabulary } from "./vocabulary.ts";
+
+/** What is known of one memory. All of it is searched; empty fields may be left out. */
+export interface MemoryFields {
+  readonly name?: string;
+  readonly description?: string;
+  readonly body?: string;
+  readonly tags?: readonly string[];
+  /** When it was, in the words that one would ask with: `Tuesday 7 May 2024`. */
+  readonly time?: string;
+  /** The id of what was said just before it, where it is a piece of a conversation. */
+  readonly before?: string;
+  /** The conversation that it is a piece of. */
+  readonly group?: string;
+}
+
+export type MemoryField = "name" | "description" | "body" | "tags" | "time";
+
+export interface MemoryHit {
+  readonly id: string;
+  /** Larger is better; comparable within one search only. */
+  readonly score: number;
+  readonly why: HitReason;
+}
+
+/** Why something was found. The three scores add up to the hit's. */
+export interface HitReason {
+  /** Words of the query that it has, as the query writes them, and where; the rarest first. */
+  readonly words: readonly { readonly word: string; readonly fields: readonly MemoryField[] }[];
+  readonly ownScore: number;
+  /** From what was said just before and after it. */
+  readonly neighbourScore: number;
+  /** From the conversation as a whole. */
+  readonly groupScore: number;
+}
+
+export interface MemorySearchOptions {
+  readonly limit: number;
+  /** Which memories may be found at all; the others count for nothing but how rare a word is. */
+  readonly accepts?: (id: string) => boolean;
+  /**
+   * Fewer than `limit` were found: then those come behind that have no word of the query and are most like the best of
+   * what was found. They say so by having no words in `why`. @defaultValue false
+   */
+  readonly alsoAlike?: boolean;
+}
+
+export interface MemorySearch {
+  readonly size: number;
+  /** Puts a memory in, in the place of what had the same id. */
+  set(id: string, fields: MemoryFields): void;
+  /** Whether it was there. */
+  remove(id: string): boolean;
+  /** The best memories for a query; by id among equals. What has none of its words is found only where it is asked for. */
+  search(query: string, options: MemorySearchOptions): readonly MemoryHit[];
+}
+
+/** In the order of their bits. */
+const FIELDS: readonly MemoryField[] = ["name", "description", "body", "tags", "time"];
+
+/** @param weights - for measuring other ones than ours */
+export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULTS): MemorySearch {
+  const vocabulary = new Vocabulary();
+  const numbers = new Map<string, number>();
+  const ids: string[] = [];
+  const free: number[] = [];
+  const postings = new Postings();
+  const links = new ConversationLinks();
+  const scorer = new Scorer(links, weights);
+
+  function remove(id: string): boolean {
+    const number = numbers.get(id);
+    if (number === undefined) return false;
+    postings.remove(number);
+    vocabulary.forget(postings.takeEmptyTerms(vocabulary.size));
+    links.remove(number, scorer.lengthOf(number));
+    scorer.forget(number);
+    numbers.delete(id);
+    ids[number] = "";
+    free.push(number);
+    return true;
+  }
+
+  function set(id: string, fields: MemoryFields): void {
+    remove(id);
+    if (numbers.size >= MOST_DOCUMENTS) return;
+    const number = free.pop() ?? ids.length;
+    numbers.set(id, number);
+    ids[number] = id;
+    const length = noteTerms(fields);
+    scorer.learn(number, length);
+    postings.add(number);
+    // What came before itself would count twice.
+    const before = fields.before === id ? undefined : fields.before;
+    links.add(number, { id, before, group: fields.group }, length);
+  }
+
+  function noteTerms(fields: MemoryFields): number {
+    let length = 0;
+    let roomCharacters: number = MEMORY_SEARCH_DEFAULTS.memoryCharacters;
+    FIELDS.forEach((field, position) => {
+      const text = cutHead(fieldText(fields, field), roomCharacters);
+      roomCharacters -= text.length;
+      const weight = MEMORY_SEARCH_DEFAULTS.fieldWeights[field];
+      vocabulary.visit(text, (term) => {
+        postings.note(term, weight, 1 << position);
+        length += weight;
+      });
+    });
+    return length;
+  }
+
+  function search(query: string, options: MemorySearchOptions): readonly MemoryHit[] {
+    const { limit, accepts, alsoAlike = false } = options;
+    const terms = readQuery(query, vocabulary, postings);
+    if (terms.length === 0 || limit <= 0) return [];
+    const best = bestHits(scorer.score(terms), limit, ids, accepts);
+    const hits = best.map((document) => toHit(document, terms));
+    return alsoAlike && best.length < limit ? [...hits, ...findAlike(best, terms, options)] : hits;
+  }
+
+  /** What is like the best, without a word of the query; worth little beside the last that has one. */
+  function findAlike(
+    best: readonly ScoredDocument[],
+    query: readonly QueryTerm[],
+    { limit, accepts }: MemorySearchOptions,
+  ): readonly MemoryHit[] {
+    const { alikeSeedsCount, alikeShare } = MEMORY_SEARCH_DEFAULTS;
+    const found = new Set(best.map(({ number }) => ids[number]!));
+    const index = { vocabulary, postings, size: numbers.size };
+    const terms = alikeTerms(best.slice(0, alikeSeedsCount), query, index);
+    const isNew = (id: string): boolean => !found.has(id) && accepts?.(id) !== false;
+    const alike = bestHits(scorer.score(terms), limit - best.length, ids, isNew);
+    const most = (alikeShare * (best.at(-1)?.score ?? 0)) / (alike[0]?.score ?? 1);
+    return alike.map(({ number, score }) => {
+      const ownScore = most * score;
+      const why = { words: [], ownScore, neighbourScore: 0, groupScore: 0 };
+      return { id: ids[number]!, score: ownScore, why };
+    });
+  }
+
+  function toHit(document: ScoredDocument, terms: readonly QueryTerm[]): MemoryHit {
+    const { number, score, ownScore, neighbourScore, groupScore } = document;
+    const words = terms.flatMap(({ word, places }) => {
+      const bits = fieldsAt(places, number);
+      return bits === 0 ? [] : [{ word, fields: FIELDS.filter((_, position) => bits & (1 << position)) }];
+    });
+    return { id: ids[number]!, score, why: { words, ownScore, neighbourScore, groupScore } };
+  }
+
+  return {
+    get size() {
+      return numbers.size;
+    },
+    set,
+    remove,
+    search,
+  };
+}
+
+function fieldText(fields: MemoryFields, field: MemoryField): string {
+  return field === "tags" ? (fields.tags ?? []).join("\n") : (fields[field] ?? "");
+}

@@ -1,0 +1,146 @@
+/**
+ * Where each term occurs: the numbers of the documents that have it, with how much it weighs there and in which
+ * fields it stands.
+ *
+ * A place is one 32-bit number: the document's number, the weighed count (cut at its largest value, where
+ * repetition has long stopped counting) and one bit for each field. The places of a term are kept sorted, so
+ * one can be looked up, put in and taken out anywhere; numbers of documents are used again. So what is found
+ * never depends on the order in which documents came and went.
+ */
+import { assert } from "../assert.ts";
+
+const FIELD_BITS = 5;
+const COUNT_BITS = 6;
+const NUMBER_SHIFT = FIELD_BITS + COUNT_BITS;
+const MOST_COUNT = 2 ** COUNT_BITS - 1;
+/** Documents that one index numbers. */
+export const MOST_DOCUMENTS = 2 ** (32 - NUMBER_SHIFT);
+const FIRST_PLACES = 2;
+/** Terms without places that are kept before they are given up together. */
+const EMPTY_TERMS_KEPT = 1_000;
+
+export interface TermPlaces {
+  /** Only the first `count` are places. */
+  places: Uint32Array;
+  count: number;
+}
+
+export const placeNumber = (place: number): number => place >>> NUMBER_SHIFT;
+export const placeCount = (place: number): number => (place >>> FIELD_BITS) & MOST_COUNT;
+const placeFields = (place: number): number => place & (2 ** FIELD_BITS - 1);
+
+export class Postings {
+  /** By number of the term. */
+  readonly #ofTerm: (TermPlaces | undefined)[] = [];
+  /** Numbers of the terms of each document, by its number: what has to be taken out again. */
+  readonly #ofDocument: (Int32Array | undefined)[] = [];
+  #emptyCount = 0;
+  /** Of the document that is being put in: what it says of each term, and which terms it has. */
+  #counts = new Int32Array(0);
+  #fields = new Uint8Array(0);
+  #touched: number[] = [];
+
+  find(term: number): TermPlaces | undefined {
+    const places = this.#ofTerm[term];
+    return places === undefined || places.count === 0 ? undefined : places;
+  }
+
+  /** Numbers of the terms that a document has, each once. */
+  termsOf(number: number): Iterable<number> {
+    return this.#ofDocument[number] ?? [];
+  }
+
+  /** Says of the next document that it has a term once more. */
+  note(term: number, weight: number, fieldBit: number): void {
+    if (term >= this.#counts.length) this.#grow(term);
+    if (this.#counts[term] === 0) this.#touched.push(term);
+    this.#counts[term]! += weight;
+    this.#fields[term]! |= fieldBit;
+  }
+
+  /** Puts in what was noted, as a document of this number. */
+  add(number: number): void {
+    assert(number < MOST_DOCUMENTS, "a document's number fits into its place");
+    for (const term of this.#touched) {
+      let places = this.#ofTerm[term];
+      if (places === undefined) {
+        places = { places: new Uint32Array(FIRST_PLACES), count: 0 };
+        this.#ofTerm[term] = places;
+      } else if (places.count === 0) this.#emptyCount--;
+      const count = Math.min(this.#counts[term]!, MOST_COUNT);
+      insert(places, ((number << NUMBER_SHIFT) | (count << FIELD_BITS) | this.#fields[term]!) >>> 0);
+      this.#counts[term] = 0;
+      this.#fields[term] = 0;
+    }
+    this.#ofDocument[number] = Int32Array.from(this.#touched);
+    this.#touched = [];
+  }
+
+  remove(number: number): void {
+    for (const term of this.#ofDocument[number] ?? []) {
+      const places = this.#ofTerm[term]!;
+      const at = firstNotBelow(places, number);
+      places.places.copyWithin(at, at + 1, places.count);
+      places.count--;
+      if (places.count === 0) this.#emptyCount++;
+    }
+    this.#ofDocument[number] = undefined;
+  }
+
+  /** Terms that no document has any more, where they have become many; afterwards their numbers are free. */
+  takeEmptyTerms(termCount: number): readonly number[] {
+    if (this.#emptyCount <= EMPTY_TERMS_KEPT + termCount / 2) return [];
+    const empty: number[] = [];
+    this.#ofTerm.forEach((places, term) => {
+      if (places?.count !== 0) return;
+      empty.push(term);
+      this.#ofTerm[term] = undefined;
+    });
+    this.#emptyCount = 0;
+    return empty;
+  }
+
+  #grow(term: number): void {
+    const size = Math.max(term + 1, 2 * this.#counts.length, EMPTY_TERMS_KEPT);
+    const counts = new Int32Array(size);
+    const fields = new Uint8Array(size);
+    counts.set(this.#counts);
+    fields.set(this.#fields);
+    this.#counts = counts;
+    this.#fields = fields;
+  }
+}
+
+/** The fields in which a document has a term, as bits; 0 where it does not have it. */
+export function fieldsAt(places: TermPlaces, number: number): number {
+  const at = firstNotBelow(places, number);
+  const place = at < places.count ? places.places[at]! : undefined;
+  return place !== undefined && placeNumber(place) === number ? placeFields(place) : 0;
+}
+
+function insert(into: TermPlaces, place: number): void {
+  if (into.count === into.places.length) {
+    const larger = new Uint32Array(into.places.length * 2);
+    larger.set(into.places);
+    into.places = larger;
+  }
+  const last = into.count === 0 ? -1 : into.places[into.count - 1]!;
+  if (place > last) into.places[into.count] = place;
+  else {
+    const at = firstNotBelow(into, placeNumber(place));
+    into.places.copyWithin(at + 1, at, into.count);
+    into.places[at] = place;
+  }
+  into.count++;
+}
+
+function firstNotBelow({ places, count }: TermPlaces, number: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (placeNumber(places[middle]!) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,48 @@
+/**
+ * What of a query is looked for: its rarest known words, as many as one search can weigh.
+ *
+ * A query may be a whole message, with a file pasted into it. Its rare words say what it is about; common ones
+ * cost the most and tell the least. So the rare ones choose which memories are weighed at all, common ones only
+ * add to what was chosen, and the commonest are left out.
+ */
+
+import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
+import { CLASS_DENSE, charClass } from "../text/char-class.ts";
+import { cutHead } from "../text/text.ts";
+import type { Postings, TermPlaces } from "./postings.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+export interface QueryTerm {
+  readonly term: string;
+  /** As the query writes it, in small letters. */
+  readonly word: string;
+  readonly places: TermPlaces;
+  /** Whether it brings in memories that no rarer word has. */
+  readonly isChoosing: boolean;
+  /** How much it counts beside the others. @defaultValue 1 */
+  readonly weight?: number;
+}
+
+/** The known terms of a query, the rarest first. */
+export function readQuery(query: string, vocabulary: Vocabulary, postings: Postings): readonly QueryTerm[] {
+  const { readQueryCharacters, queryTermsCount, choosingPlacesCount, lookedAtPlacesCount } =
+    MEMORY_SEARCH_DEFAULTS;
+  const found = new Map<string, Omit<QueryTerm, "isChoosing">>();
+  vocabulary.visitKnown(cutHead(query, readQueryCharacters), (number, term, word) => {
+    const places = found.has(term) ? undefined : postings.find(number);
+    if (places !== undefined) found.set(term, { term, word, places });
+  });
+  // Next to pairs of characters, the single ones they are made of would count everything twice.
+  const hasPairs = [...found.keys()].some((term) => term.length === 2 && isDense(term));
+  const known = [...found.values()].filter(({ term }) => !(hasPairs && term.length === 1 && isDense(term)));
+  known.sort((one, other) => one.places.count - other.places.count || (one.term < other.term ? -1 : 1));
+
+  let placesCount = 0;
+  return known.slice(0, queryTermsCount).flatMap((term, position) => {
+    placesCount += term.places.count;
+    if (position > 0 && placesCount > lookedAtPlacesCount) return [];
+    return [{ ...term, isChoosing: position === 0 || placesCount <= choosingPlacesCount }];
+  });
+}
+
+const isDense = (term: string): boolean => charClass(term.charCodeAt(0)) === CLASS_DENSE;

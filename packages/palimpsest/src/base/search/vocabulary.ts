@@ -1,0 +1,109 @@
+/**
+ * The words of all texts, as the search compares them: without case and accents, English ones by their stem,
+ * and without those that say nothing. Each such term has a small number.
+ *
+ * A word of any other language is compared as it is written. What one word becomes is remembered, because a few
+ * thousand words make up most of all texts; both what is remembered and the terms themselves are bounded by
+ * what the texts hold now.
+ */
+import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
+import { visitTerms } from "../text/text-terms.ts";
+import { stemEnglish } from "./english-stem.ts";
+import { OTHER_FORMS, STOP_WORDS } from "./english-words.ts";
+
+export class Vocabulary {
+  readonly #numbers = new Map<string, number>();
+  readonly #terms: string[] = [];
+  readonly #free: number[] = [];
+  /** By word: the number of its only term, or those of several. */
+  readonly #ofWord = new Map<string, number | readonly number[]>();
+
+  get size(): number {
+    return this.#numbers.size;
+  }
+
+  /** The term that has a number. */
+  termOf(number: number): string {
+    return this.#terms[number]!;
+  }
+
+  /** Visits the number of each term, as often as it occurs; terms that are new get one. */
+  visit(text: string, visit: (number: number) => void): void {
+    visitTerms(text, (word) => {
+      const known = this.#ofWord.get(word) ?? this.#learn(word);
+      if (typeof known === "number") visit(known);
+      else known.forEach(visit);
+    });
+  }
+
+  /** Visits the terms of a text that are known, with the word as it is written, in small letters. */
+  visitKnown(text: string, visit: (number: number, term: string, word: string) => void): void {
+    visitTerms(text, (word) => {
+      for (const term of wordTerms(word)) {
+        const number = this.#numbers.get(term);
+        if (number !== undefined) visit(number, term, word);
+      }
+    });
+  }
+
+  /** Takes terms out that no text has any more; their numbers are given to others. */
+  forget(numbers: readonly number[]): void {
+    if (numbers.length === 0) return;
+    for (const number of numbers) {
+      this.#numbers.delete(this.#terms[number]!);
+      this.#free.push(number);
+    }
+    this.#ofWord.clear();
+  }
+
+  #learn(word: string): number | readonly number[] {
+    const numbers = wordTerms(word).map((term) => this.#numberOf(term));
+    const known = numbers.length === 1 ? numbers[0]! : numbers;
+    if (this.#ofWord.size >= MEMORY_SEARCH_DEFAULTS.wordsKeptCount) this.#ofWord.clear();
+    this.#ofWord.set(word, known);
+    return known;
+  }
+
+  #numberOf(term: string): number {
+    let number = this.#numbers.get(term);
+    if (number === undefined) {
+      number = this.#free.pop() ?? this.#terms.length;
+      this.#numbers.set(term, number);
+      this.#terms[number] = term;
+    }
+    return number;
+  }
+}
+
+const NO_TERMS: readonly string[] = [];
+const ONLY_ASCII = /^[\x00-\x7f]*$/;
+/** What is left of a word when its letters are taken away, as the signs that end a sentence in other scripts. */
+const NO_LETTERS = /[^\p{L}\p{N}\p{M}]+/u;
+
+/** The terms of one word in small letters. */
+export function wordTerms(word: string): readonly string[] {
+  if (ONLY_ASCII.test(word)) return asciiTerms(word);
+  return foldAccents(word)
+    .split(NO_LETTERS)
+    .flatMap((part) => (part === "" ? NO_TERMS : asciiTerms(part)));
+}
+
+function asciiTerms(word: string): readonly string[] {
+  if (STOP_WORDS.has(word)) return NO_TERMS;
+  return [stemEnglish(OTHER_FORMS.get(word) ?? word)];
+}
+
+/** Accents of Latin, Greek and Cyrillic letters, vowel signs of Arabic and Hebrew: often left out, so never asked for. */
+const LEFT_OUT = /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+/g;
+const IN_ONE_PIECE = /[ßæœøđðłþıħŋ]/g;
+const LETTERS_WITHOUT_PARTS: ReadonlyMap<string, string> = new Map(
+  "ß:ss æ:ae œ:oe ø:o đ:d ð:d ł:l þ:th ı:i ħ:h ŋ:n"
+    .split(" ")
+    .map((pair) => pair.split(":") as [string, string]),
+);
+
+function foldAccents(word: string): string {
+  const folded = word.normalize("NFKD").replace(LEFT_OUT, "");
+  const whole = folded.replace(IN_ONE_PIECE, (letter) => LETTERS_WITHOUT_PARTS.get(letter)!);
+  return whole.normalize("NFC").toLowerCase();
+}

@@ -1,0 +1,72 @@
+/**
+ * Tellings: sentences in which the assistant says what it found, decided or ruled out.
+ *
+ * Sentences are taken as they are, never rewritten. In English they are known by their words; in
+ * any language the first sentence of an answer is kept, because that is where findings stand.
+ */
+import { oneLine } from "../shared/tool-kinds.ts";
+
+export interface Telling {
+  readonly seq: number;
+  readonly pointer: string;
+  readonly text: string;
+  /** How much it sounds like a finding or a decision. */
+  readonly weight: number;
+}
+
+const KEPT = 240;
+const SENTENCE_CHARACTERS = 320;
+/** Characters of an answer that are looked at, from its start and from its end. */
+const LOOKED_AT = 6_000;
+const PER_ANSWER = 4;
+
+const FINDING =
+  /\b(?:root cause|because|the (?:issue|problem|bug|reason|fix|cause)|turns out|caused by|due to|found (?:it|that|the)|actually|instead of|rather than|decided|decision|chose|so we|this means|works? now|fixed|resolved|limitation|trade-?off|must not|should not|won't work|doesn't work|important|note that|regression)\b/i;
+const ANNOUNCEMENT =
+  /^(?:let me|now (?:let|i)|i'll|let's|next,|first,|now |good|great|perfect|excellent|ok|okay|sure|you're right|done)\b/i;
+
+/** Records what an answer tells. Changes the list, whose weakest members go when it is full. */
+export function recordTelling(
+  tellings: Telling[],
+  { seq, pointer, text }: { readonly seq: number; readonly pointer: string; readonly text: string },
+): void {
+  const looked =
+    text.length <= 2 * LOOKED_AT ? text : `${text.slice(0, LOOKED_AT)}\n${text.slice(-LOOKED_AT)}`;
+  const sentences = splitSentences(looked);
+  const chosen = sentences
+    .map((sentence, index) => ({ seq, pointer, text: sentence, weight: weigh(sentence, index === 0) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, PER_ANSWER);
+  tellings.push(...chosen);
+  if (tellings.length > KEPT * 1.5) dropWeakest(tellings);
+}
+
+function weigh(sentence: string, isFirst: boolean): number {
+  if (sentence.length < 25) return 0;
+  const finding = FINDING.test(sentence) ? 2 : 0;
+  const first = isFirst && sentence.length >= 40 ? 0.5 : 0;
+  // A sentence that announces a list says nothing without it.
+  const isDangling = /[:：]$/.test(sentence);
+  return Math.max(0, (isDangling ? 0.4 : 1) * (finding + first) - (ANNOUNCEMENT.test(sentence) ? 1 : 0));
+}
+
+/** Sentences outside code fences and tables, on one line each. */
+function splitSentences(text: string): readonly string[] {
+  const sentences: string[] = [];
+  let isInFence = false;
+  for (const line of text.split("\n")) {
+    const trimmed = line.trim();
+    if (trimmed.startsWith("```")) isInFence = !isInFence;
+    else if (!isInFence && trimmed !== "" && !trimmed.startsWith("|") && !trimmed.startsWith("#"))
+      for (const sentence of trimmed.slice(0, 2_000).split(/(?<=[.!?。！？])\s*(?=[\p{Lu}\p{Lo}`"'*])/u))
+        sentences.push(oneLine(sentence.replace(/^(?:[-*+]|\d{1,3}[.)])\s+/, ""), SENTENCE_CHARACTERS));
+  }
+  return sentences;
+}
+
+function dropWeakest(tellings: Telling[]): void {
+  const kept = new Set([...tellings].sort((a, b) => b.weight - a.weight || b.seq - a.seq).slice(0, KEPT));
+  const inOrder = tellings.filter((telling) => kept.has(telling));
+  tellings.splice(0, tellings.length, ...inOrder);
+}

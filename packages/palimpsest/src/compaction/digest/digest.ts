@@ -1,0 +1,337 @@
+/**
+ * The digest: what a session was about, folded from its messages one at a time without a model.
+ *
+ * It reads the original messages of the log, never the window, so that what an earlier compaction
+ * left out is still in it. Adding costs what the message brings; every list is bounded, the oldest
+ * or least valuable fact goes first. It can be folded anew from the log at any time and is
+ * therefore never stored.
+ */
+import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
+import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
+import { cutHead, cutTail } from "../../base/text/text.ts";
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
+import { blockText, toolResultText } from "../../transcript/blocks.ts";
+import type { Message } from "../../transcript/messages.ts";
+import { withoutKnownSecrets } from "../../transcript/without-secrets.ts";
+import { addLiterals, createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
+import { outcomeOf } from "../shared/outcome.ts";
+import { formatPointer } from "../shared/pointer.ts";
+import { commandOf, mainArgument, oneLine, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { userWordsOf } from "../shared/user-words.ts";
+import { recordTelling, type Telling } from "./digest-findings.ts";
+import { createTodoState, readCheckBoxes, readTodoCall, type TodoState } from "./todo-state.ts";
+import { type FileTouch, touchedFiles } from "./touched-files.ts";
+
+/** Words of the user or the assistant; long ones keep head and tail. */
+export interface Words {
+  readonly seq: number;
+  readonly pointer: string;
+  readonly text: string;
+  /** Characters of the whole. */
+  readonly characters: number;
+}
+
+export interface FileRecord {
+  readonly path: string;
+  reads: number;
+  edits: number;
+  lastHow: FileTouch["how"];
+  lastSeq: number;
+  lastPointer: string;
+  snippet?: string;
+}
+
+export interface CommandRecord {
+  readonly command: string;
+  runs: number;
+  failures: number;
+  hasFailed: boolean;
+  line: string;
+  lastSeq: number;
+  lastPointer: string;
+}
+
+/** A failed call and what was done after it. */
+export interface ErrorRecord {
+  readonly seq: number;
+  readonly pointer: string;
+  readonly call: string;
+  readonly line: string;
+  readonly followed: string[];
+  resolvedPointer?: string;
+}
+
+export interface ActionRecord {
+  readonly seq: number;
+  readonly pointer: string;
+  readonly call: string;
+  outcome?: "ok" | "failed";
+}
+
+interface OpenCall {
+  readonly action: ActionRecord;
+  readonly name: string;
+  readonly kind: ToolKind | undefined;
+  readonly command?: string;
+}
+
+/**
+ * What a session was about so far: words of the user, files, commands, errors, decisions and literals.
+ * Make one with {@link createDigest}, feed it with {@link addToDigest} (which changes it), and hand it to
+ * `planExtractiveCompact`. Its size is bounded however long the session is.
+ */
+export interface Digest {
+  readonly userWords: Words[];
+  readonly assistantWords: Words[];
+  readonly files: Map<string, FileRecord>;
+  readonly commands: Map<string, CommandRecord>;
+  readonly errors: ErrorRecord[];
+  readonly actions: ActionRecord[];
+  readonly tellings: Telling[];
+  readonly todos: TodoState;
+  readonly toolCounts: Map<string, number>;
+  readonly literals: LiteralLedger;
+  readonly openCalls: Map<string, OpenCall>;
+  /** The secrets of the session so far, none of which is in any other field. They are never stored. */
+  readonly secrets: KnownSecrets;
+  /** The last plan that was put before the user. */
+  plan?: Words;
+  messageCount: number;
+  userCharacters: number;
+  /** Index of the next user words that may be shortened for want of room. */
+  nextShortened: number;
+}
+
+const CALL_CHARACTERS = 160;
+const COMMAND_CHARACTERS = 240;
+const ASSISTANT_WORDS_KEPT = 24;
+const ASSISTANT_WORDS_CHARACTERS = 6_000;
+const ACTIONS_KEPT = 60;
+const FOLLOWED_KEPT = 4;
+/** Failed calls that later calls are still matched with. */
+const OPEN_ERRORS = 6;
+/** Characters of one text in which literals are looked for: beyond it lies data. */
+const LITERAL_CHARACTERS = 400_000;
+
+/** An empty digest. One belongs to one session: add its original messages from the first one on. */
+export function createDigest(literalCount: number = COMPACTION_DEFAULTS.digestLiteralCount): Digest {
+  return {
+    userWords: [],
+    assistantWords: [],
+    files: new Map(),
+    commands: new Map(),
+    errors: [],
+    actions: [],
+    tellings: [],
+    todos: createTodoState(),
+    toolCounts: new Map(),
+    literals: createLedger(literalCount),
+    openCalls: new Map(),
+    secrets: new KnownSecrets(),
+    messageCount: 0,
+    userCharacters: 0,
+    nextShortened: 1,
+  };
+}
+
+/** Adds one original message of the log; `seq` grows from call to call. Changes the digest. */
+export function addToDigest(digest: Digest, seq: number, said: Message): void {
+  // First of all: what is cut into lines and strings below can no longer be recognised as part of a key.
+  const message = {
+    ...said,
+    content: said.content.map((block) => withoutKnownSecrets(block, digest.secrets)),
+  };
+  digest.messageCount++;
+  const isSummary = message.origin === "summary";
+  const words = userWordsOf(message);
+  for (const { block, text } of words) addUserWords(digest, seq, formatPointer({ seq, block }), text);
+  message.content.forEach((block, index) => {
+    const pointer = formatPointer({ seq, block: index });
+    addBlockLiterals(digest, seq, speakerOf(message, block, words.length > 0), block);
+    if (block.type === "tool_use") addCall(digest, seq, pointer, block);
+    else if (block.type === "tool_result") addResult(digest, seq, pointer, block);
+    else if (block.type === "text" && message.role === "assistant" && !isSummary)
+      addAssistantWords(digest, seq, pointer, block.text);
+  });
+}
+
+function speakerOf(message: Message, block: ContentBlock, hasUserWords: boolean): Speaker {
+  if (block.type === "tool_use") return "call";
+  if (block.type !== "text") return "tool";
+  if (message.role === "assistant") return "assistant";
+  return hasUserWords ? "user" : "tool";
+}
+
+function addBlockLiterals(digest: Digest, seq: number, speaker: Speaker, block: ContentBlock): void {
+  switch (block.type) {
+    case "tool_use":
+      visitTexts(block.input, 0, (text) => addLiterals(digest.literals, seq, speaker, bounded(text)));
+      return;
+    case "text":
+    case "tool_result":
+    case "compaction":
+      addLiterals(digest.literals, seq, speaker, bounded(blockText(block)));
+      return;
+    default:
+      return;
+  }
+}
+
+const bounded = (text: string): string =>
+  text.length > LITERAL_CHARACTERS ? text.slice(0, LITERAL_CHARACTERS) : text;
+
+/** Strings of arguments as they are, without the escapes of JSON. */
+function visitTexts(value: unknown, depth: number, visit: (text: string) => void): void {
+  if (typeof value === "string") visit(value);
+  else if (typeof value === "number") visit(String(value));
+  else if (typeof value === "object" && value !== null && depth < 20)
+    for (const member of Object.values(value)) visitTexts(member, depth + 1, visit);
+}
+
+function addUserWords(digest: Digest, seq: number, pointer: string, text: string): void {
+  const kept = headAndTail(text, COMPACTION_DEFAULTS.digestUserCharacters);
+  digest.userWords.push({ seq, pointer, text: kept, characters: text.length });
+  digest.userCharacters += kept.length;
+  // The first message is the task and stays; of the others the oldest give way to newer ones.
+  while (
+    digest.userCharacters > COMPACTION_DEFAULTS.digestUserTotalCharacters &&
+    digest.nextShortened < digest.userWords.length - 1
+  ) {
+    const old = digest.userWords[digest.nextShortened]!;
+    const shorter = cutHead(old.text, 200);
+    digest.userWords[digest.nextShortened++] = { ...old, text: shorter };
+    digest.userCharacters -= old.text.length - shorter.length;
+  }
+}
+
+function addAssistantWords(digest: Digest, seq: number, pointer: string, text: string): void {
+  if (text.trim() === "") return;
+  const kept = headAndTail(text.trim(), ASSISTANT_WORDS_CHARACTERS);
+  pushBounded(
+    digest.assistantWords,
+    { seq, pointer, text: kept, characters: text.length },
+    ASSISTANT_WORDS_KEPT,
+  );
+  readCheckBoxes(digest.todos, seq, kept);
+  recordTelling(digest.tellings, { seq, pointer, text });
+}
+
+function headAndTail(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const half = Math.floor(characters / 2);
+  return `${cutHead(text, half)}\n[…]\n${cutTail(text, half)}`;
+}
+
+function addCall(digest: Digest, seq: number, pointer: string, block: ToolUseBlock): void {
+  const kind = toolKind(block.name, block.input);
+  const argument = mainArgument(block.name, block.input, CALL_CHARACTERS);
+  const action: ActionRecord = {
+    seq,
+    pointer,
+    call: argument === "" ? block.name : `${block.name}: ${argument}`,
+  };
+  const command = kind === "shell" ? commandOf(block.input) : undefined;
+
+  digest.toolCounts.set(block.name, (digest.toolCounts.get(block.name) ?? 0) + 1);
+  pushBounded(digest.actions, action, ACTIONS_KEPT);
+  digest.openCalls.set(block.id, {
+    action,
+    name: block.name,
+    kind,
+    ...(command === undefined ? {} : { command }),
+  });
+  forgetOldest(digest.openCalls);
+  readTodoCall(digest.todos, seq, block.name, block.input);
+  rememberPlan(digest, seq, pointer, block);
+  for (const touch of touchedFiles(kind, block.input)) addFile(digest, seq, pointer, touch);
+  for (const error of digest.errors.slice(-OPEN_ERRORS))
+    if (
+      error.resolvedPointer === undefined &&
+      error.followed.length < FOLLOWED_KEPT &&
+      error.call !== action.call
+    )
+      error.followed.push(action.call);
+}
+
+function rememberPlan(digest: Digest, seq: number, pointer: string, { name, input }: ToolUseBlock): void {
+  const plan = typeof input === "object" && input !== null && "plan" in input ? input["plan"] : undefined;
+  if (name === "ExitPlanMode" && typeof plan === "string")
+    digest.plan = {
+      seq,
+      pointer,
+      text: headAndTail(plan, ASSISTANT_WORDS_CHARACTERS),
+      characters: plan.length,
+    };
+}
+
+function addFile(digest: Digest, seq: number, pointer: string, touch: FileTouch): void {
+  const known = digest.files.get(touch.path);
+  const file: FileRecord = known ?? {
+    path: touch.path,
+    reads: 0,
+    edits: 0,
+    lastHow: touch.how,
+    lastSeq: seq,
+    lastPointer: pointer,
+  };
+  if (touch.how === "read") file.reads++;
+  else {
+    file.edits++;
+    file.lastHow = touch.how;
+    if (touch.snippet !== undefined) file.snippet = touch.snippet;
+  }
+  file.lastSeq = seq;
+  file.lastPointer = pointer;
+  // Taken out and put in again, so that the map's order is that of the last use.
+  digest.files.delete(touch.path);
+  digest.files.set(touch.path, file);
+  forgetOldest(digest.files);
+}
+
+function addResult(digest: Digest, seq: number, pointer: string, block: ToolResultBlock): void {
+  const call = digest.openCalls.get(block.tool_use_id);
+  digest.openCalls.delete(block.tool_use_id);
+  const outcome = outcomeOf(block, call?.kind);
+  if (call === undefined) return;
+  call.action.outcome = outcome.hasFailed ? "failed" : "ok";
+  if (/askuser|ask_user|userquestion/i.test(call.name))
+    addUserWords(digest, seq, pointer, toolResultText(block));
+  if (call.command !== undefined) addCommand(digest, seq, pointer, call.command, outcome);
+  if (outcome.hasFailed) {
+    const error = { seq, pointer, call: call.action.call, line: outcome.line, followed: [] };
+    pushBounded(digest.errors, error, COMPACTION_DEFAULTS.digestFactCount / 10);
+  } else
+    for (const error of digest.errors.slice(-OPEN_ERRORS))
+      if (error.call === call.action.call) error.resolvedPointer ??= pointer;
+}
+
+function addCommand(
+  digest: Digest,
+  seq: number,
+  pointer: string,
+  commandLine: string,
+  { hasFailed, line }: { readonly hasFailed: boolean; readonly line: string },
+): void {
+  const command = oneLine(commandLine, COMMAND_CHARACTERS);
+  const known = digest.commands.get(command);
+  digest.commands.delete(command);
+  digest.commands.set(command, {
+    command,
+    runs: (known?.runs ?? 0) + 1,
+    failures: (known?.failures ?? 0) + (hasFailed ? 1 : 0),
+    hasFailed,
+    line,
+    lastSeq: seq,
+    lastPointer: pointer,
+  });
+  forgetOldest(digest.commands);
+}
+
+function pushBounded<Item>(items: Item[], item: Item, limit: number): void {
+  items.push(item);
+  if (items.length > limit) items.shift();
+}
+
+function forgetOldest<Value>(map: Map<string, Value>): void {
+  if (map.size > COMPACTION_DEFAULTS.digestFactCount) map.delete(map.keys().next().value!);
+}

@@ -1,0 +1,197 @@
+/**
+ * A digest as text, and back: so that the first compaction of a very long session that was opened
+ * again need not read all of it.
+ *
+ * Only the strings most likely to be needed are written; the others would make it ten times as large,
+ * and are found again when they are said again. What is read may be damaged: then there is no digest.
+ */
+import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
+import { isObject, parseJson } from "../../base/json/json.ts";
+import { type LiteralRecord, rankLiterals } from "../literals/literal-ledger.ts";
+import { createDigest, type Digest } from "./digest.ts";
+
+/** Goes up when what a digest holds changes: an older text is then read from the log anew. */
+const VERSION = 2;
+
+/** What each field of a record is; `?` where it may be absent. */
+type Shape = Readonly<Record<string, "string" | "number" | "boolean" | "strings" | "string?">>;
+
+const WORDS: Shape = { seq: "number", pointer: "string", text: "string", characters: "number" };
+const CALL: Shape = { seq: "number", pointer: "string", call: "string", outcome: "string?" };
+const SHAPES = {
+  userWords: WORDS,
+  assistantWords: WORDS,
+  files: {
+    path: "string",
+    reads: "number",
+    edits: "number",
+    lastHow: "string",
+    lastSeq: "number",
+    lastPointer: "string",
+    snippet: "string?",
+  },
+  commands: {
+    command: "string",
+    runs: "number",
+    failures: "number",
+    hasFailed: "boolean",
+    line: "string",
+    lastSeq: "number",
+    lastPointer: "string",
+  },
+  errors: {
+    seq: "number",
+    pointer: "string",
+    call: "string",
+    line: "string",
+    followed: "strings",
+    resolvedPointer: "string?",
+  },
+  actions: CALL,
+  tellings: { seq: "number", pointer: "string", text: "string", weight: "number" },
+  todos: { text: "string", status: "string", seq: "number" },
+  literals: {
+    kind: "string",
+    messageCount: "number",
+    firstSeq: "number",
+    lastSeq: "number",
+    lastAssistantSeq: "number",
+    assistantCount: "number",
+    userCount: "number",
+    lastUserSeq: "number",
+    isDefined: "boolean",
+  },
+} as const satisfies Readonly<Record<string, Shape>>;
+
+const LISTS = ["userWords", "assistantWords", "errors", "actions", "tellings"] as const;
+const COUNTS = ["messageCount", "userCharacters", "nextShortened"] as const;
+
+/** What a stored digest keeps at most. */
+export interface SavedDigestLimits {
+  readonly literalCount: number;
+  readonly userWordsCount: number;
+}
+
+const LIMITS: SavedDigestLimits = {
+  literalCount: COMPACTION_DEFAULTS.savedDigestLiteralCount,
+  userWordsCount: COMPACTION_DEFAULTS.savedDigestUserWordsCount,
+};
+
+/** The digest as JSON text, with its best strings, and of the user's words the first and the newest. */
+export function writeDigest(
+  digest: Digest,
+  { literalCount, userWordsCount }: SavedDigestLimits = LIMITS,
+): string {
+  const { literals, todos, plan } = digest;
+  const left = Math.max(0, digest.userWords.length - userWordsCount);
+  const userWords = digest.userWords.filter((_, index) => index === 0 || index > left);
+  return JSON.stringify({
+    version: VERSION,
+    ...Object.fromEntries(LISTS.map((name) => [name, digest[name]])),
+    ...Object.fromEntries(COUNTS.map((name) => [name, digest[name]])),
+    userWords,
+    userCharacters: userWords.reduce((sum, { text }) => sum + text.length, 0),
+    nextShortened: Math.max(1, digest.nextShortened - left),
+    files: [...digest.files],
+    commands: [...digest.commands],
+    toolCounts: [...digest.toolCounts],
+    openCalls: [...digest.openCalls].map(([id, { action, ...call }]) => [id, { ...call, ...action }]),
+    listed: [...todos.listed],
+    checked: [...todos.checked],
+    ...(plan === undefined ? {} : { plan }),
+    literals: rankLiterals(literals, literalCount).map(({ text, record }) => [text, record]),
+    newestSeq: literals.newestSeq,
+    forgottenCount: literals.forgottenCount + Math.max(0, literals.records.size - literalCount),
+  });
+}
+
+/** The digest that was written; `undefined` where the text is not one of this version. */
+export function readDigest(text: string): Digest | undefined {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== VERSION) return undefined;
+  return readFields(parsed.value);
+}
+
+function readFields(fields: Readonly<Record<string, unknown>>): Digest | undefined {
+  const digest = createDigest();
+  for (const name of LISTS)
+    if (!fillList(digest[name] as unknown[], fields[name], SHAPES[name])) return undefined;
+  for (const name of COUNTS) {
+    if (!isCount(fields[name])) return undefined;
+    digest[name] = fields[name];
+  }
+  const { newestSeq, forgottenCount, plan } = fields as Readonly<Record<string, unknown>>;
+  if (!isCount(newestSeq) || !isCount(forgottenCount)) return undefined;
+  digest.literals.newestSeq = newestSeq;
+  digest.literals.forgottenCount = forgottenCount;
+  if (plan !== undefined) {
+    if (!hasShape(plan, WORDS)) return undefined;
+    digest.plan = plan as unknown as NonNullable<Digest["plan"]>;
+  }
+  const isWhole =
+    fillMap(digest.files, fields["files"], SHAPES.files) &&
+    fillMap(digest.commands, fields["commands"], SHAPES.commands) &&
+    fillMap(digest.todos.listed, fields["listed"], SHAPES.todos) &&
+    fillMap(digest.todos.checked, fields["checked"], SHAPES.todos) &&
+    fillMap<LiteralRecord>(digest.literals.records, fields["literals"], SHAPES.literals) &&
+    fillToolCounts(digest, fields["toolCounts"]) &&
+    fillOpenCalls(digest, fields["openCalls"]);
+  return isWhole ? digest : undefined;
+}
+
+function fillList<Item>(list: Item[], value: unknown, shape: Shape): boolean {
+  if (!Array.isArray(value) || !value.every((item) => hasShape(item, shape))) return false;
+  for (const item of value) list.push(item as Item);
+  return true;
+}
+
+function fillMap<Item>(map: Map<string, Item>, value: unknown, shape: Shape): boolean {
+  if (!isPairs(value) || !value.every(([, item]) => hasShape(item, shape))) return false;
+  for (const [key, item] of value) map.set(key, item as Item);
+  return true;
+}
+
+function fillToolCounts({ toolCounts }: Digest, value: unknown): boolean {
+  if (!isPairs(value) || !value.every(([, count]) => isCount(count))) return false;
+  for (const [name, count] of value) toolCounts.set(name, count as number);
+  return true;
+}
+
+const OPEN_CALL: Shape = { ...CALL, name: "string", kind: "string?", command: "string?" };
+
+type OpenCall = Digest["openCalls"] extends Map<string, infer Call> ? Call : never;
+type SavedCall = Omit<OpenCall, "action"> & OpenCall["action"];
+
+/** A call that is still open is one of the actions, so that its outcome is told of both. */
+function fillOpenCalls(digest: Digest, value: unknown): boolean {
+  if (!isPairs(value) || !value.every(([, call]) => hasShape(call, OPEN_CALL))) return false;
+  const actions = new Map(digest.actions.map((action) => [action.pointer, action]));
+  for (const [id, call] of value) {
+    const { name, kind, command, ...action } = call as unknown as SavedCall;
+    const known = actions.get(action.pointer) ?? action;
+    digest.openCalls.set(id, { action: known, name, kind, ...(command === undefined ? {} : { command }) });
+  }
+  return true;
+}
+
+function isPairs(value: unknown): value is readonly (readonly [string, unknown])[] {
+  return (
+    Array.isArray(value) &&
+    value.every((pair) => Array.isArray(pair) && pair.length === 2 && typeof pair[0] === "string")
+  );
+}
+
+function hasShape(value: unknown, shape: Shape): boolean {
+  return isObject(value) && Object.entries(shape).every(([name, kind]) => isOf(value[name], kind));
+}
+
+function isOf(value: unknown, kind: Shape[string]): boolean {
+  if (kind === "number") return typeof value === "number" && Number.isFinite(value);
+  if (kind === "strings") return Array.isArray(value) && value.every((one) => typeof one === "string");
+  if (kind === "string?") return value === undefined || typeof value === "string";
+  return typeof value === kind;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,45 @@
+/**
+ * Lines of old rounds that are written ahead of need: a few messages with each call, above the gate of
+ * microcompact. A call costs what is new since the last one.
+ */
+import { COLLAPSE_DEFAULTS } from "../../../base/defaults/compaction/collapse.ts";
+import { groupRounds } from "../../../transcript/rounds.ts";
+import type { VisibleMessage } from "../../../transcript/window.ts";
+import { type Room, situationOf } from "../../shared/window-state.ts";
+import { type PreparedCollapse, type PreparedRound, prepareCollapse } from "./collapse.ts";
+import { collapsePolicy } from "./collapse-policy.ts";
+
+export class CollapseAhead {
+  readonly #rounds = new Map<string, PreparedRound>();
+  /** Messages of the window that lines were written from. */
+  #count = 0;
+
+  /** The window was rewritten: its rounds are others. */
+  clear(): void {
+    this.#rounds.clear();
+    this.#count = 0;
+  }
+
+  /** A request left: the next few messages are prepared, where room will soon be needed. */
+  called(room: Room): void {
+    if (room.usedTokens < room.budget.microcompactGateTokens) {
+      this.clear();
+      return;
+    }
+    const { preparedMessages } = COLLAPSE_DEFAULTS;
+    const next = room.visible.slice(this.#count, this.#count + preparedMessages);
+    for (const [key, round] of this.prepare(room, next).rounds) this.#rounds.set(key, round);
+    // The newest round may still grow: the next call begins with it.
+    const newest = groupRounds(next).at(-1)?.start ?? 0;
+    // One that is longer than what is prepared at once waits until it is needed.
+    const isLonger = newest === 0 && next.length === preparedMessages;
+    this.#count += isLonger ? preparedMessages : newest;
+  }
+
+  /** The lines of `visible`: what is not written yet, or was changed since, is written now. */
+  prepare(room: Room, visible: readonly VisibleMessage[]): PreparedCollapse {
+    const { seq, measure } = room;
+    const before = { headSeq: seq - 1, rounds: this.#rounds };
+    return prepareCollapse({ visible, headSeq: seq - 1, measure, before }, collapsePolicy(situationOf(room)));
+  }
+}

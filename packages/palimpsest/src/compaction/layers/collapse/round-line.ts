@@ -1,0 +1,163 @@
+/**
+ * What happened in a round, in a few words, written from the round itself: what the assistant found,
+ * which calls it made and how they ended, and the beginning of long words of the user. Everything is
+ * quoted or counted, so a line invents nothing and is in the conversation's language.
+ */
+import { COLLAPSE_DEFAULTS } from "../../../base/defaults/compaction/collapse.ts";
+import type { JsonValue } from "../../../base/json/json.ts";
+import { cutTail, shorten } from "../../../base/text/text.ts";
+import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../../../transcript/blocks.ts";
+import type { VisibleMessage } from "../../../transcript/window.ts";
+import { visibleWithoutSecrets } from "../../../transcript/without-secrets.ts";
+import { recordTelling, type Telling } from "../../digest/digest-findings.ts";
+import { CLEARED_PREFIX } from "../../shared/cleared-mark.ts";
+import { fitPrefix } from "../../shared/fit-lines.ts";
+import { type Measure, measureText } from "../../shared/measure.ts";
+import { outcomeOf } from "../../shared/outcome.ts";
+import { inline } from "../../shared/quoting.ts";
+import { mainArgument, oneLine, pathOf, toolKind } from "../../shared/tool-kinds.ts";
+import { userWordsOf } from "../../shared/user-words.ts";
+import { saysShortWords } from "./collapse-rounds.ts";
+
+const { argumentCharacters, answerSentences, failureCharacters, quotedCharacters, sentenceCharacters } =
+  COLLAPSE_DEFAULTS;
+
+export interface RoundLinePolicy {
+  /** What is said of a round, in tokens … */
+  readonly roundTokens: number;
+  /** … and of one that is an answer without calls. */
+  readonly answerTokens: number;
+  /** Words of the user above this are quoted in part; others stay in the window. */
+  readonly userWordsTokens: number;
+}
+
+/** A sentence of this weight is worth more than the calls beside it: it says why something is so. */
+const FINDING_WEIGHT = 2;
+/** Long messages of the user in one round that are quoted. */
+const LONG_WORDS_QUOTED = 2;
+/** Characters of an answer in which its first words are looked for. */
+const OPENING_CHARACTERS = 600;
+
+/** The round in a few words; empty where nothing in it can be told. */
+export function describeRound(
+  round: readonly VisibleMessage[],
+  { roundTokens, answerTokens, userWordsTokens }: RoundLinePolicy,
+  measure: Measure,
+): string {
+  const messages = round.map(visibleWithoutSecrets);
+  const calls = describeCalls(messages);
+  const words = messages.flatMap((message) => quoteLongWords(message, userWordsTokens, measure));
+  const isAnswer = calls.length === 0;
+  const { sentences, isFinding } = describeWords(messages, { isAnswer });
+  const said = sentences.slice(0, isAnswer ? answerSentences : 1);
+  const parts = isFinding ? [...said, ...calls] : [...calls, ...said];
+  const budgetTokens = isAnswer ? answerTokens : roundTokens;
+  const fitting = fitPrefix(parts, budgetTokens, measure, "; ");
+  const chosen = fitting.length > 0 ? fitting : parts.slice(0, 1);
+  const leftOut = calls.filter((call) => !chosen.includes(call)).length;
+  const told = shortenTo(chosen.join("; "), budgetTokens, measure);
+  // Words of the user come on top: there are few that are so long.
+  const text = [...words.slice(0, LONG_WORDS_QUOTED), told].filter((part) => part !== "").join("; ");
+  return leftOut > 0 ? `${text} and ${leftOut} more` : text;
+}
+
+/** What the assistant said, the most telling sentences first; the first words of an answer where none tells. */
+function describeWords(
+  messages: readonly VisibleMessage[],
+  { isAnswer }: { readonly isAnswer: boolean },
+): { readonly sentences: readonly string[]; readonly isFinding: boolean } {
+  const tellings: Telling[] = [];
+  let opening = "";
+  for (const { role, seq, blocks } of messages)
+    for (const { block } of blocks) {
+      if (role !== "assistant" || block.type !== "text") continue;
+      recordTelling(tellings, { seq, pointer: "", text: block.text });
+      if (opening === "") opening = block.text.slice(0, OPENING_CHARACTERS);
+    }
+  const ranked = tellings.toSorted((one, other) => other.weight - one.weight);
+  const texts = ranked.map(({ text }) => text);
+  // What comes before calls announces them, and they say it better.
+  if (texts.length === 0 && isAnswer && opening !== "") texts.push(opening);
+  return {
+    sentences: texts.map((text) => `"${shorten(inline(text), sentenceCharacters)}"`),
+    isFinding: (ranked[0]?.weight ?? 0) >= FINDING_WEIGHT,
+  };
+}
+
+function describeCalls(messages: readonly VisibleMessage[]): readonly string[] {
+  const failures = findFailures(messages);
+  return messages.flatMap(({ blocks }) =>
+    blocks.flatMap(({ block }): readonly string[] => {
+      if (block.type !== "tool_use" && !isServerToolUse(block)) return [];
+      const failure = failures.get(block.id);
+      const outcome = failure === undefined ? "" : failure === "" ? " failed" : ` failed (${failure})`;
+      return [`${nameCall(block)}${outcome}`];
+    }),
+  );
+}
+
+function nameCall({ name, input }: ToolUseBlock | ServerToolUseBlock): string {
+  const argument = shortArgument(name, input);
+  return inline(argument === "" ? name : `${name} ${argument}`);
+}
+
+const CHANGE_OF_FOLDER = /^\s*cd\s+\S{1,400}\s*(?:&&|;)\s*/;
+
+/** What tells calls of one tool apart: the end of a path, a command behind its change of folder. */
+function shortArgument(name: string, input: JsonValue): string {
+  const whole = mainArgument(name, input, ARGUMENT_LOOKED_AT);
+  if (whole !== "" && whole === oneLine(pathOf(input) ?? "", ARGUMENT_LOOKED_AT)) return shortenPath(whole);
+  return shorten(whole.replace(CHANGE_OF_FOLDER, ""), argumentCharacters);
+}
+
+/** Characters of an argument that are looked at. */
+const ARGUMENT_LOOKED_AT = 500;
+
+function shortenPath(path: string): string {
+  if (path.length <= argumentCharacters) return path;
+  const tail = cutTail(path, argumentCharacters - 1);
+  return `…${tail.slice(Math.max(0, tail.indexOf("/")))}`;
+}
+
+/** By call, of those that failed: what they said. */
+function findFailures(messages: readonly VisibleMessage[]): ReadonlyMap<string, string> {
+  const kinds = new Map<string, ReturnType<typeof toolKind>>();
+  const failures = new Map<string, string>();
+  for (const { blocks } of messages)
+    for (const { block } of blocks) {
+      if (block.type === "tool_use") kinds.set(block.id, toolKind(block.name, block.input));
+      if (block.type !== "tool_result") continue;
+      const outcome = outcomeOf(block, kinds.get(block.tool_use_id));
+      const told = clearedFailure(outcome.line);
+      if (outcome.hasFailed || told !== undefined)
+        failures.set(block.tool_use_id, oneLine(inline(told ?? outcome.line), failureCharacters));
+    }
+  return failures;
+}
+
+/** What a brief says of the failure of the result that it stands for. */
+function clearedFailure(line: string): string | undefined {
+  if (!line.startsWith(CLEARED_PREFIX)) return undefined;
+  return /, failed: ([^;\]]{0,200})/.exec(line)?.[1];
+}
+
+/** The beginning of words that are too long to stay. */
+function quoteLongWords(
+  message: VisibleMessage,
+  userWordsTokens: number,
+  measure: Measure,
+): readonly string[] {
+  const { role, origin, insertedBy, blocks } = message;
+  if (insertedBy !== undefined || saysShortWords(message, { userWordsTokens, measure })) return [];
+  const words = userWordsOf({ role, origin, content: blocks.map(({ block }) => block) });
+  if (words.length === 0) return [];
+  const text = words.map((part) => part.text.slice(0, 4 * quotedCharacters)).join(" ");
+  return [`the user: "${shorten(inline(text), quotedCharacters)}"`];
+}
+
+function shortenTo(text: string, tokens: number, measure: Measure): string {
+  let short = text;
+  for (let pass = 0; pass < 4 && measureText(short, measure) > tokens; pass++)
+    short = shorten(short, Math.floor((short.length * tokens) / measureText(short, measure)));
+  return short;
+}

@@ -1,0 +1,173 @@
+/**
+ * The facts of a summary, section by section: ranked lines from the digest, most important first.
+ * How many of them are shown is decided where the budget is known.
+ */
+
+import { shorten } from "../../../base/text/text.ts";
+import type { CommandRecord, Digest, ErrorRecord, FileRecord } from "../../digest/digest.ts";
+import { doneTodos, openTodos } from "../../digest/todo-state.ts";
+import { inline, quote } from "../../shared/quoting.ts";
+
+const ACTIONS_SHOWN = 12;
+const WORDS_SHOWN = 3;
+const SNIPPETS_SHOWN = 8;
+const SNIPPET_LINES = 14;
+
+const code = (text: string): string => `\`${inline(text).replaceAll("`", "'")}\``;
+
+/** Kinds of files, programs, tools and names: what the work is made of. */
+export function conceptLines(digest: Digest): readonly string[] {
+  const kinds = countBy([...digest.files.keys()], (path) => /\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1] ?? "");
+  const folders = countBy([...digest.files.keys()], (path) =>
+    path.slice(0, Math.max(0, path.lastIndexOf("/"))),
+  );
+  const programs = countBy(
+    [...digest.commands.values()],
+    ({ command }) => programOf(command),
+    ({ runs }) => runs,
+  );
+  return [
+    listed("Kinds of files", kinds, 8),
+    listed("Programs run", programs, 12),
+    listed("Folders", folders, 8),
+    listed(
+      "Tools used",
+      [...digest.toolCounts].sort((a, b) => b[1] - a[1]),
+      12,
+    ),
+  ].filter((line) => line !== undefined);
+}
+
+function listed(
+  label: string,
+  counts: readonly (readonly [string, number])[],
+  limit: number,
+): string | undefined {
+  const items = counts.filter(([name]) => name !== "").slice(0, limit);
+  if (items.length === 0) return undefined;
+  return `- ${label}: ${items.map(([name, count]) => `${inline(name)} (${count})`).join(", ")}`;
+}
+
+function countBy<Item>(
+  items: readonly Item[],
+  key: (item: Item) => string,
+  weight: (item: Item) => number = () => 1,
+): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + weight(item));
+  return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+/** The program and, where it has them, its sub-command: `go test`, `git commit`. Folder changes are skipped. */
+function programOf(command: string): string {
+  const part = command.replace(/^\s*cd\s+\S+\s*(?:&&|;)\s*/, "").replace(/^(?:[A-Z_]+=\S+\s+)+/, "");
+  const found = /^([\w./-]+)(?:\s+([a-z][\w:-]{1,20})(?=\s|$))?/.exec(part);
+  if (found === null) return "";
+  return found[2] === undefined ? found[1]! : `${found[1]} ${found[2]}`;
+}
+
+/** Files by how much was done to them and how lately. */
+export function fileLines(digest: Digest): readonly string[] {
+  return rankedFiles(digest).map((file) => {
+    const done = [
+      file.edits > 0 ? `${file.lastHow}${file.edits > 1 ? ` ${file.edits}×` : ""}` : undefined,
+      file.reads > 0 ? `read${file.reads > 1 ? ` ${file.reads}×` : ""}` : undefined,
+    ];
+    return `- ${code(file.path)}: ${done.filter((part) => part !== undefined).join(", ")}, last ${file.lastPointer}`;
+  });
+}
+
+/** What was last put into the files that were changed last. */
+export function snippetLines(digest: Digest, limitCount = SNIPPETS_SHOWN): readonly string[] {
+  return [...digest.files.values()]
+    .filter(({ snippet }) => snippet !== undefined)
+    .sort((a, b) => b.lastSeq - a.lastSeq)
+    .slice(0, limitCount)
+    .map(({ path, lastPointer, snippet }) => {
+      const lines = snippet!.split("\n");
+      const shown = lines.slice(0, SNIPPET_LINES).join("\n");
+      return `- Latest change to ${code(path)} (${lastPointer}), its start:\n${quote(shown, "  ")}`;
+    });
+}
+
+function rankedFiles(digest: Digest): readonly FileRecord[] {
+  const whole = [...digest.files.keys()].filter((path) => path.startsWith("/"));
+  const isNamedWhole = (path: string) =>
+    !path.startsWith("/") && whole.some((other) => other.endsWith(`/${path}`));
+  const newest = digest.literals.newestSeq || 1;
+  const score = ({ edits, reads, lastSeq }: FileRecord) =>
+    (1.5 * Math.log2(1 + edits) + Math.log2(1 + reads)) * (0.5 + lastSeq / newest);
+  return [...digest.files.values()]
+    .sort((a, b) => score(b) - score(a))
+    .filter(({ path }) => !isNamedWhole(path));
+}
+
+/** A search without a hit fails, too; there is nothing to learn from it. */
+const SAYS_NOTHING = /^\W*(?:no output|exit code \d+|no matches found)?\W*$/i;
+
+/** Failures: open ones first, newest first. A failure that came again is told once. */
+export function errorLines(digest: Digest): readonly string[] {
+  const latest = new Map<string, ErrorRecord>();
+  for (const error of digest.errors) latest.set(`${error.call}\n${error.line}`, error);
+  const open = (error: ErrorRecord) => (error.resolvedPointer === undefined ? 1 : 0);
+  return [...latest.values()]
+    .filter(({ line }) => !SAYS_NOTHING.test(line))
+    .sort((a, b) => open(b) - open(a) || b.seq - a.seq)
+    .map(({ pointer, call, line, followed, resolvedPointer }) => {
+      const after = followed.slice(0, 3).map((next) => code(shorten(next, 90)));
+      const followedBy = after.length === 0 ? "" : `; then ${after.join(", ")}`;
+      const end = resolvedPointer === undefined ? "" : `; it worked at ${resolvedPointer}`;
+      return `- ${pointer} ${code(shorten(call, 120))} failed: ${inline(line)}${followedBy}${end}`;
+    });
+}
+
+/** What the assistant said it found or decided, in its own words. */
+export function tellingLines(digest: Digest, throughSeq: number): readonly string[] {
+  const newest = digest.literals.newestSeq || 1;
+  return digest.tellings
+    .filter(({ seq }) => seq <= throughSeq)
+    .sort((a, b) => b.weight + (2 * b.seq) / newest - a.weight - (2 * a.seq) / newest)
+    .map(({ pointer, text }) => `- ${pointer}: ${inline(text)}`);
+}
+
+/** Commands and how they ended the last time, newest first. */
+export function commandLines(digest: Digest): readonly string[] {
+  return [...digest.commands.values()]
+    .toReversed()
+    .map((record) => `- ${code(shorten(withoutFolder(record.command), 160))}: ${ending(record)}`);
+}
+
+/** The same `cd` stands before every command of some agents. */
+const withoutFolder = (command: string): string => command.replace(/^cd \S+ (?:&&|;) /, "");
+
+function ending({ runs, failures, hasFailed, line, lastPointer }: CommandRecord): string {
+  const times = runs > 1 ? ` (${runs} runs, ${failures} failed)` : "";
+  const last = line === "" ? "" : `, ${inline(shorten(line, 120))}`;
+  return `${hasFailed ? "failed" : "ok"}${times}${last}, ${lastPointer}`;
+}
+
+export function pendingLines(digest: Digest): readonly string[] {
+  const open = openTodos(digest.todos).map(
+    ({ text, status }) => `- [ ] ${inline(text)}${status === "active" ? " (in progress)" : ""}`,
+  );
+  const done = doneTodos(digest.todos).map(({ text }) => `- [x] ${inline(text)}`);
+  const plan =
+    digest.plan === undefined
+      ? []
+      : [`Plan put before the user (${digest.plan.pointer}):\n${quote(digest.plan.text)}`];
+  return [...open, ...plan, ...done.slice(-10)];
+}
+
+/** The assistant's last words and the last calls before the cut, newest words first. */
+export function currentWorkLines(digest: Digest, throughSeq: number): readonly string[] {
+  const words = digest.assistantWords.filter(({ seq }) => seq <= throughSeq).slice(-WORDS_SHOWN);
+  const actions = digest.actions.filter(({ seq }) => seq <= throughSeq).slice(-ACTIONS_SHOWN);
+  const said = words
+    .toReversed()
+    .map(({ pointer, text }) => `- The assistant said (${pointer}):\n${quote(shorten(text, 2_400), "  ")}`);
+  const did = actions.map(
+    ({ pointer, call, outcome }) => `  - ${pointer} ${code(call)}${outcome === "failed" ? ": failed" : ""}`,
+  );
+  const calls = did.length === 0 ? [] : [`- The last calls, in order:\n${did.join("\n")}`];
+  return [...said.slice(0, 1), ...calls, ...said.slice(1)];
+}

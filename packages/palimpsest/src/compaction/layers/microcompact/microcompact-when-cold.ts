@@ -1,0 +1,75 @@
+/**
+ * Microcompact, time trigger: clear old tool results once the prompt cache is cold.
+ *
+ * While the cache is warm, rewriting an old message bills everything behind it again. Once it has
+ * expired the whole prefix is billed again whatever is sent, so clearing costs nothing, and all of
+ * it goes at once. Cheap is not safe: the rule of edit safety holds as for every rewrite.
+ */
+import type { LayerEdit } from "../../../transcript/edits.ts";
+import type { VisibleMessage } from "../../../transcript/window.ts";
+import { type HistoryState, mayRewriteHistory } from "../../shared/editing-rule.ts";
+import type { Measure } from "../../shared/measure.ts";
+import { type ClearPolicy, clearForms } from "./clear-forms.ts";
+import {
+  type ClearablePolicy,
+  type ClearableResult,
+  findClearableResults,
+  findLargeArguments,
+  type LargeArgument,
+} from "./clearable-results.ts";
+
+/** What is cleared once the cache is cold. `microcompactPolicy` with the provider's `cacheTtlMs` is one. */
+export interface MicrocompactWhenColdPolicy
+  extends HistoryState,
+    Omit<ClearablePolicy, "resultsKeptTokens">,
+    ClearPolicy {
+  /** How long the provider keeps a prefix that nobody asks for. */
+  readonly cacheTtlMs: number;
+}
+
+/** The window and the time. */
+export interface WhenColdInput {
+  readonly visible: readonly VisibleMessage[];
+  readonly measure: Measure;
+  /** In milliseconds since the epoch, as the `at` of messages. */
+  readonly nowMs: number;
+}
+
+/** Plans the edit, or returns `undefined` while the cache is warm and where nothing is left to clear. */
+export function planMicrocompactWhenCold(
+  { visible, measure, nowMs }: WhenColdInput,
+  policy: MicrocompactWhenColdPolicy,
+): LayerEdit | undefined {
+  if (!mayRewriteHistory(policy) || !isCold({ visible, nowMs }, policy)) return undefined;
+
+  const results = findClearableResults(visible, policy);
+  const staleCount = Math.max(0, results.length - policy.resultsKeptCount);
+  const chosen = {
+    results: results.slice(0, staleCount),
+    arguments: findLargeArguments(visible, policy, measure).filter(isBefore(results[staleCount])),
+  };
+  const forms = clearForms(visible, chosen, policy, measure);
+  if (forms.length === 0) return undefined;
+
+  return {
+    kind: "microcompact",
+    reason: "cache-cold",
+    freedTokens: Math.round(forms.reduce((sum, form) => sum + form.freedTokens, 0)),
+    effect: { forms: forms.map(({ form }) => form) },
+  };
+}
+
+/** A request wrote the cache when the newest answer was made; before the first there is none. */
+function isCold(
+  { visible, nowMs }: Pick<WhenColdInput, "visible" | "nowMs">,
+  { cacheTtlMs }: MicrocompactWhenColdPolicy,
+): boolean {
+  const answer = visible.findLast(({ role }) => role === "assistant");
+  return answer !== undefined && nowMs - answer.at > cacheTtlMs;
+}
+
+/** Arguments are old where the results beside them are: before the first result that stays. */
+function isBefore(firstKept: ClearableResult | undefined): (argument: LargeArgument) => boolean {
+  if (firstKept === undefined) return () => false;
+  return ({ seq, call }) => seq < firstKept.seq && call.id !== firstKept.call.id;
+}

@@ -1,0 +1,78 @@
+/**
+ * Offload by usage: above the gate, large blocks outside the recent tail take their preview form.
+ *
+ * It is the gentlest rewrite of old messages: head, tail and pointer of each block stay. Blocks
+ * that are already shown in another form are left to the next layer, because a preview of a
+ * preview would tell wrong sizes.
+ */
+import type { BlockForm, LayerEdit } from "../../../transcript/edits.ts";
+import type { VisibleBlock } from "../../../transcript/window.ts";
+import { shrinkBlock } from "../../preview/shrink-block.ts";
+import { type HistoryState, mayRewriteHistory } from "../../shared/editing-rule.ts";
+import { type Measure, recentTailStart } from "../../shared/measure.ts";
+import { pinnedPlaces } from "../../shared/pins.ts";
+import { formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
+import { isWorthARewrite, type RewriteWorth, type UsageInput } from "../../shared/rewrite-threshold.ts";
+
+/** When old blocks take their preview form, in tokens. `offloadPolicy` makes the policy of a window of a given size. */
+export interface OffloadPolicy extends HistoryState, RewriteWorth, HistoryAccess {
+  /** The window's size from which on this layer acts. */
+  readonly gateTokens: number;
+  /** Blocks above this get their preview form. */
+  readonly blockTokens: number;
+  /** What is left of such a block. */
+  readonly previewTokens: number;
+  /** Newest part of the window that is left alone. */
+  readonly recentTailTokens: number;
+}
+
+/** Plans the edit, or returns `undefined` below the gate and where nothing is gained. */
+export function planOffloadByUsage(
+  { visible, usedTokens, measure }: UsageInput,
+  policy: OffloadPolicy,
+): LayerEdit | undefined {
+  if (usedTokens < policy.gateTokens || !mayRewriteHistory(policy)) return undefined;
+
+  const pinned = pinnedPlaces(policy.pins);
+  const old = visible.slice(0, recentTailStart(visible, policy.recentTailTokens, measure));
+  const large = old
+    .filter((message) => message.insertedBy === undefined)
+    .flatMap(({ seq, blocks }) =>
+      blocks
+        .filter((block) => isLarge(block, policy, measure) && !pinned.has({ seq, block: block.index }))
+        .map((shown) => ({ seq, shown })),
+    );
+  // Previews are dear to make: not where hiding all of it would free too little.
+  const mostTokens = large.reduce((sum, { shown }) => sum + measure(shown.block), 0);
+  if (!isWorthARewrite({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
+
+  const planned = large
+    .map(({ seq, shown }) => planBlock(seq, shown, policy, measure))
+    .filter((form) => form !== undefined);
+  const freedTokens = planned.reduce((sum, form) => sum + form.freedTokens, 0);
+  if (!isWorthARewrite({ usedTokens, freedTokens }, policy)) return undefined;
+
+  return {
+    kind: "offload",
+    reason: "usage",
+    freedTokens: Math.round(freedTokens),
+    effect: { forms: planned.map(({ form }) => form) },
+  };
+}
+
+function isLarge({ block, form }: VisibleBlock, { blockTokens }: OffloadPolicy, measure: Measure): boolean {
+  return form === "original" && measure(block) > blockTokens;
+}
+
+function planBlock(
+  seq: number,
+  { index, block, blob }: VisibleBlock,
+  { previewTokens, hasHistoryTools }: OffloadPolicy,
+  measure: Measure,
+): { readonly form: BlockForm; readonly freedTokens: number } | undefined {
+  const pointer = formatPointer({ seq, block: index });
+  const shown = shrinkBlock(block, { budgetTokens: previewTokens, pointer, hasHistoryTools }, measure);
+  if (shown === undefined) return undefined;
+  const blobField = blob === undefined ? {} : { blob };
+  return { form: { seq, block: index, shown, ...blobField }, freedTokens: measure(block) - measure(shown) };
+}

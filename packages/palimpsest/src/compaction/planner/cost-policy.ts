@@ -1,0 +1,43 @@
+/**
+ * Cost policies: how far the window is rewritten for the price's sake.
+ *
+ * `economy` and `balanced` act before the window is full, because carrying what nobody needs is most
+ * of a session's bill; `faithful` acts where the window demands it and never before; `off` leaves the
+ * window alone. They differ in numbers only, so a policy of one's own is an object.
+ */
+import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
+import type { ScaledTokens } from "../shared/scale.ts";
+
+/** What a session does that names no policy. */
+export const DEFAULT_POLICY = "balanced";
+
+/** Names of the policies. */
+export const POLICY_NAMES = ["economy", "balanced", "faithful", "off"] as const;
+
+/** One of {@link POLICY_NAMES}. */
+export type PolicyName = (typeof POLICY_NAMES)[number];
+
+/** What a summary holds, and what stays behind it. */
+export interface SummaryShape {
+  /** The user's own words, verbatim. */
+  readonly userWords: ScaledTokens;
+  /** Files, commands, errors, decisions and open tasks. */
+  readonly facts: ScaledTokens;
+  /** Strings that are likely to be needed to the letter. */
+  readonly appendix: ScaledTokens;
+  /** Newest rounds that stay as they are; on sessions whose history may be edited. */
+  readonly keptTail: ScaledTokens;
+}
+
+/** When the window is rewritten for the price's sake, and what a summary holds. */
+export interface CostPolicy extends SummaryShape {
+  /** Summarise when the rent of the span reaches this many times the price of the summary; infinite: never early. */
+  readonly summaryMultiple: number;
+  /** Clear old results when their rent reaches the price of the rewrite, and on a cold cache. */
+  readonly clearsByRent: boolean;
+}
+
+/** The policy of a name; `undefined` for `off`. */
+export function costPolicy(name: PolicyName): CostPolicy | undefined {
+  return name !== "off" && Object.hasOwn(POLICY_DEFAULTS, name) ? POLICY_DEFAULTS[name] : undefined;
+}

@@ -1,0 +1,69 @@
+/**
+ * Escalation: which layer may act, the cheaper before the dearer.
+ *
+ * The layers here rewrite old blocks and need no summary. Each looks at the window that the one
+ * before would leave, at most once; if the window is still above the threshold after all of them,
+ * what they planned is dropped in favour of a compaction, because two rewrites would be paid for one.
+ */
+import type { LayerEdit } from "../../transcript/edits.ts";
+import { previewEdit } from "../../transcript/projection.ts";
+import { planMicrocompactByUsage } from "../layers/microcompact/microcompact-by-usage.ts";
+import { planOffloadByUsage } from "../layers/offload/offload-by-usage.ts";
+import type { Room, WindowSituation } from "../shared/window-state.ts";
+import { countLoss } from "../summary/loss-report.ts";
+import { clearableToolsOf, microcompactPolicy, offloadPolicy } from "./policies.ts";
+
+/** Sizes from which on a layer may act, in tokens of the whole request. */
+export interface LayerGates {
+  readonly offloadTokens: number;
+  readonly microcompactTokens: number;
+}
+
+/** What the layers look at, out of a {@link Room}: with `measure` unpadded and the fixed part left out. */
+export interface EscalationInput
+  extends Pick<
+    Room,
+    | "visible"
+    | "usedTokens"
+    | "measure"
+    | "padding"
+    | "disabledLayers"
+    | "keptTools"
+    | "clearableTools"
+    | "seq"
+    | "at"
+  > {
+  readonly gates: LayerGates;
+  readonly situation: WindowSituation;
+}
+
+/** What the layers would do, and how large the request is after it. */
+export interface EscalationPlan {
+  /** To be appended together, in this order. */
+  readonly edits: readonly LayerEdit[];
+  /** The request with them, padded. */
+  readonly usedTokens: number;
+}
+
+/** Plans the layers that only rewrite old blocks; no edits where none may act or none would gain. */
+export function planOldBlocks(input: EscalationInput): EscalationPlan {
+  const { measure, padding, situation, gates, disabledLayers } = input;
+  const edits: LayerEdit[] = [];
+  let visible = input.visible;
+  let usedTokens = input.usedTokens;
+  const take = (edit: LayerEdit | undefined): void => {
+    if (edit === undefined) return;
+    visible = previewEdit(visible, edit, { seq: input.seq + edits.length, at: input.at });
+    usedTokens -= Math.round(edit.freedTokens * padding);
+    edits.push({ ...edit, loss: countLoss(edit, situation) });
+  };
+
+  if (!disabledLayers.has("offload") && usedTokens >= gates.offloadTokens)
+    take(planOffloadByUsage({ visible, usedTokens, measure }, offloadPolicy(situation, gates.offloadTokens)));
+  if (!disabledLayers.has("microcompact") && usedTokens >= gates.microcompactTokens) {
+    const policy = microcompactPolicy(situation, gates.microcompactTokens);
+    const clearableTools = clearableToolsOf(input);
+    take(planMicrocompactByUsage({ visible, usedTokens, measure }, { ...policy, clearableTools }));
+  }
+  return { edits, usedTokens };
+}

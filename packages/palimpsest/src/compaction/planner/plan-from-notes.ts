@@ -1,0 +1,38 @@
+/**
+ * The session-memory compact of a room: its sizes, out of the budget. The planner of the window asks for it,
+ * and whoever wants to know beforehand whether the notes suffice.
+ */
+import type { Digest } from "../digest/digest.ts";
+import {
+  planSessionMemoryCompact,
+  type SessionMemoryPlan,
+  type SessionNotes,
+} from "../layers/session-memory/session-memory-compact.ts";
+import type { PinnedText } from "../shared/pins.ts";
+import { type Room, situationOf } from "../shared/window-state.ts";
+import { sessionMemoryPolicy, withAllWords } from "./policies.ts";
+
+/** What the notes of a session are, and what stands beside them. */
+export interface NotesSources {
+  readonly notes: SessionNotes | undefined;
+  readonly digest: Digest;
+  readonly pinned: readonly PinnedText[];
+}
+
+/** What is left is at most the budget's target, and in any case below the gate. */
+export function planFromNotes(room: Room, reason: string, sources: NotesSources): SessionMemoryPlan {
+  const { visible, measure, budget, fixedTokens, padding } = room;
+  const situation = situationOf(room);
+  const requestTokens = Math.min(budget.sessionMemoryTargetTokens, budget.autoCompactGateTokens - 1);
+  // Planners measure unpadded and without the fixed part.
+  const targetTokens = Math.max(0, Math.floor((requestTokens - fixedTokens) / padding));
+  const usual = sessionMemoryPolicy(situation, targetTokens);
+  return planSessionMemoryCompact({
+    ...sources,
+    visible,
+    measure,
+    policy: reason === "manual" ? withAllWords(usual) : usual,
+    pendingCallIds: situation.pendingCallIds,
+    reason,
+  });
+}

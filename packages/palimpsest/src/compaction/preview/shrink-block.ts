@@ -1,0 +1,152 @@
+/**
+ * One block in a smaller form: same type, same ids, its text previewed.
+ *
+ * Thinking, server-side pairs, signed compactions and opaque blocks are bound to what their
+ * provider sent and are never touched. Calls stay calls with an object of the same shape.
+ */
+import { isObject } from "../../base/json/json.ts";
+import type {
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  TextBlock,
+  ToolResultPart,
+} from "../../transcript/blocks.ts";
+import { isMedia } from "../../transcript/blocks.ts";
+import { waterLevel } from "../shared/fair-share.ts";
+import type { Measure } from "../shared/measure.ts";
+import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
+import { formatCount, previewText } from "./preview.ts";
+import { shrinkInput } from "./shrink-input.ts";
+
+export interface ShrinkOptions extends HistoryAccess {
+  readonly budgetTokens: number;
+  readonly pointer: string;
+  /** Whether media may be replaced by a line that names them. */
+  readonly dropsMedia?: boolean;
+}
+
+/** The smaller form, or `undefined` where there is none. */
+export function shrinkBlock(
+  block: ContentBlock,
+  options: ShrinkOptions,
+  measure: Measure,
+): ContentBlock | undefined {
+  const shrunk = shrink(block, options, measure);
+  if (shrunk === undefined) return undefined;
+  // Media are dropped for their bytes, which their tokens do not show.
+  const isSmaller =
+    measure(shrunk) < measure(block) ||
+    (options.dropsMedia === true && encodedSize(shrunk) < encodedSize(block));
+  return isSmaller ? shrunk : undefined;
+}
+
+const encodedSize = (block: ContentBlock): number => JSON.stringify(block).length;
+
+function shrink(block: ContentBlock, options: ShrinkOptions, measure: Measure): ContentBlock | undefined {
+  switch (block.type) {
+    case "text": {
+      const text = previewText(block.text, { ...options, baseOffset: 0 }, measure);
+      return text === undefined ? undefined : { ...block, text };
+    }
+    case "tool_use": {
+      const input = shrinkInput(block.input, options, measure);
+      return input === undefined ? undefined : { ...block, input };
+    }
+    case "tool_result": {
+      const content =
+        typeof block.content === "string"
+          ? previewText(block.content, { ...options, baseOffset: 0 }, measure)
+          : shrinkParts(block.content ?? [], options, measure);
+      return content === undefined ? undefined : { ...block, content };
+    }
+    case "document":
+      return shrinkDocument(block, options, measure);
+    case "image":
+      return options.dropsMedia === true ? mediaPlaceholder(block, options) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A document of text gets a preview of its text; of any other there is nothing but all or a line. */
+function shrinkDocument(
+  block: DocumentBlock,
+  options: ShrinkOptions,
+  measure: Measure,
+): ContentBlock | undefined {
+  const data = documentText(block);
+  if (data === undefined) return options.dropsMedia === true ? mediaPlaceholder(block, options) : undefined;
+  const preview = previewText(data, { ...options, baseOffset: 0 }, measure);
+  return preview === undefined ? undefined : { ...block, source: { ...block.source, data: preview } };
+}
+
+/** The text of a document that is sent as text. */
+export function documentText({ source }: DocumentBlock): string | undefined {
+  const data = isObject(source) && source["type"] === "text" ? source["data"] : undefined;
+  return typeof data === "string" ? data : undefined;
+}
+
+function shrinkParts(
+  parts: readonly ToolResultPart[],
+  options: ShrinkOptions,
+  measure: Measure,
+): readonly ToolResultPart[] | undefined {
+  const sizes = parts.map((part) => measurePart(part, measure));
+  const level = waterLevel(sizes, options.budgetTokens);
+  const fits = level === Number.POSITIVE_INFINITY;
+  if (fits && options.dropsMedia !== true) return undefined;
+
+  let offset = 0;
+  const shown = parts.map((part, index) => {
+    const baseOffset = offset;
+    offset += (isTextPart(part) ? part.text.length : `[${part.type}]`.length) + 1;
+    if (fits ? !isMediaPart(part) : sizes[index]! <= level) return part;
+    if (isTextPart(part)) {
+      const text = previewText(part.text, { ...options, budgetTokens: level, baseOffset }, measure);
+      return text === undefined ? part : { ...part, text };
+    }
+    const isDropped = options.dropsMedia === true || !isMediaPart(part);
+    return isDropped ? mediaPlaceholder(part, options) : part;
+  });
+  return shown.some((part, index) => part !== parts[index]) ? shown : undefined;
+}
+
+/** The block with a short line in the place of each picture or document, everything else as it is. */
+export function withMediaNamed(block: ContentBlock, pointer: string): ContentBlock {
+  const name = (part: { readonly type: string }): TextBlock => {
+    const kilobytes = Math.max(1, Math.round(JSON.stringify(part).length / 1_000));
+    return {
+      type: "text",
+      text: `[${part.type}, ${formatCount(kilobytes)} KB, stored beside the log: ${pointer}]`,
+    };
+  };
+  if (isMedia(block)) return name(block);
+  if (block.type !== "tool_result" || !Array.isArray(block.content)) return block;
+  const parts = block.content as readonly ToolResultPart[];
+  return { ...block, content: parts.map((part) => (isMediaPart(part) ? name(part) : part)) };
+}
+
+/** A line that stands for something that cannot be shown in part. */
+export function mediaPlaceholder(
+  part: { readonly type: string; readonly source?: unknown },
+  { pointer, ...access }: Pick<ShrinkOptions, "pointer" | "hasHistoryTools">,
+): TextBlock {
+  const size = JSON.stringify(part).length;
+  return {
+    type: "text",
+    text: `[${part.type}, ${formatCount(size)} characters encoded, not shown; ${formatOriginal(pointer, access)}]`,
+  };
+}
+
+const isTextPart = (part: ToolResultPart): part is TextBlock =>
+  part.type === "text" && typeof (part as { text?: unknown }).text === "string";
+
+export const isMediaPart = (part: ToolResultPart): part is ImageBlock =>
+  isMedia(part as ContentBlock) && "source" in part;
+
+/** Parts that are neither text nor media are measured by the JSON in which they travel. */
+function measurePart(part: ToolResultPart, measure: Measure): number {
+  if (isTextPart(part) || isMediaPart(part)) return measure(part);
+  return measure({ type: "text", text: JSON.stringify(part) });
+}

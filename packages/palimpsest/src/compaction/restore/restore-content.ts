@@ -1,0 +1,247 @@
+/**
+ * What a log last held of a file: its newest reads laid over each other by line, with later edits
+ * applied where that is exact.
+ *
+ * An edit is exact where its old text stands once in what is known: the tool changed the file, so the
+ * place must be that one. One whose place is not known leaves the text as it was; it is counted, and what
+ * it put in is kept beside. Nothing here claims to be the file: it may have changed since, in ways no call
+ * tells of.
+ */
+import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
+import { type Replacement, replacementsOf, writtenContent } from "./restore-edits.ts";
+import type { FileUse } from "./restore-uses.ts";
+
+/** Consecutive lines; `first` is the number of the first one. */
+export interface FilePart {
+  readonly first: number;
+  readonly lines: readonly string[];
+}
+
+/** Lines from one to another, both included. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What is known of a file. */
+export interface FileContent {
+  /** In order, neither touching nor overlapping. */
+  readonly parts: readonly FilePart[];
+  /** Nothing of the file is missing. */
+  readonly isWhole: boolean;
+  /** Parts that were read or changed, newest first. */
+  readonly inUse: readonly LineRange[];
+  /** What changes put in whose place is not known, newest first. */
+  readonly loose: readonly string[];
+  /** Changes since that are not in `parts`. */
+  readonly missingEdits: number;
+  /** Where the log holds the newest reading or writing of it. */
+  readonly pointer?: string;
+  /** Entry of the newest use that is in it. */
+  readonly asOfSeq?: number;
+}
+
+/** A tool shows so many lines of a file at the most unless it is asked for others. */
+const WHOLE_READ_LINES = 2_000;
+const NUMBERED_LINE = /^\s{0,12}(\d{1,9})(?:→|\t)(.*)$/;
+/** Texts beyond this are data; nobody reads them again whole. */
+const MAX_CHARACTERS = 2_000_000;
+
+/** Folds the uses of one file, oldest first. */
+export function foldContent(uses: readonly FileUse[]): FileContent {
+  const folding = new Folding();
+  for (const use of uses.slice(-RESTORE_DEFAULTS.foldedUsesCount)) if (use.hasWorked) folding.add(use);
+  return folding.content();
+}
+
+/** The content of a file that was read whole just now; what was in use is known from the log. */
+export function currentContent(text: string, logged: FileContent): FileContent {
+  const parts = [{ first: 1, lines: linesOf(text) }];
+  return { parts, isWhole: true, inUse: logged.inUse, loose: [], missingEdits: 0 };
+}
+
+/** The text of a content that is whole. */
+export function wholeText({ parts, isWhole }: FileContent): string | undefined {
+  return isWhole ? (parts[0]?.lines ?? []).join("\n") : undefined;
+}
+
+/** Whether every line that is known of `content` is known just so in `other`. */
+export function isWithinContent(content: FileContent, other: FileContent): boolean {
+  if (content.parts.length === 0 || content.loose.length > 0 || other.missingEdits > 0) return false;
+  return content.parts.every(({ first, lines }) =>
+    other.parts.some((part) => {
+      const offset = first - part.first;
+      return offset >= 0 && lines.every((line, index) => part.lines[offset + index] === line);
+    }),
+  );
+}
+
+class Folding {
+  #parts: readonly FilePart[] = [];
+  #isWhole = false;
+  #inUse: LineRange[] = [];
+  #loose: string[] = [];
+  #missingEdits = 0;
+  #pointer: string | undefined;
+  #asOfSeq: number | undefined;
+
+  add(use: FileUse): void {
+    if (use.how === "read") this.#read(use);
+    else if (use.how === "edited") this.#edit(use);
+    else {
+      this.#forget();
+      if (use.how === "written") this.#write(use);
+    }
+  }
+
+  content(): FileContent {
+    return {
+      parts: this.#parts,
+      isWhole: this.#isWhole,
+      inUse: this.#inUse.toReversed(),
+      loose: this.#loose.toReversed().slice(0, RESTORE_DEFAULTS.looseChangesCount),
+      missingEdits: this.#missingEdits,
+      ...(this.#pointer === undefined ? {} : { pointer: this.#pointer }),
+      ...(this.#asOfSeq === undefined ? {} : { asOfSeq: this.#asOfSeq }),
+    };
+  }
+
+  #forget(): void {
+    this.#parts = [];
+    this.#isWhole = false;
+    this.#inUse = [];
+    this.#loose = [];
+    this.#missingEdits = 0;
+  }
+
+  #read(use: FileUse): void {
+    // A preview has a hole in it that counts as no line: what it shows cannot be laid over anything.
+    const part = use.text === undefined || use.isShortened === true ? undefined : readPart(use.text, use);
+    if (part === undefined) return;
+    const isWhole = part.first === 1 && use.last === undefined && part.lines.length < WHOLE_READ_LINES;
+    if (isWhole || this.#missingEdits > 0) this.#forget();
+    this.#parts = overlay(this.#parts, part);
+    this.#isWhole ||= isWhole;
+    if (!isWhole) this.#inUse.push({ first: part.first, last: part.first + part.lines.length - 1 });
+    this.#pointer = use.pointer;
+    this.#asOfSeq = use.seq;
+  }
+
+  #write(use: FileUse): void {
+    const text = writtenContent(use.input);
+    if (text === undefined || text.length > MAX_CHARACTERS) return;
+    this.#parts = [{ first: 1, lines: linesOf(text) }];
+    this.#isWhole = true;
+    this.#pointer = use.pointer;
+    this.#asOfSeq = use.seq;
+  }
+
+  #edit(use: FileUse): void {
+    const replacements = replacementsOf(use.input, use.path);
+    if (replacements === undefined) {
+      this.#missingEdits++;
+      return;
+    }
+    for (const replacement of replacements)
+      if (this.#replace(replacement)) this.#asOfSeq = use.seq;
+      else {
+        this.#missingEdits++;
+        if (replacement.after.trim() !== "") this.#loose.push(replacement.after);
+      }
+    this.#pointer ??= use.pointer;
+  }
+
+  #replace({ before, after, isEverywhere }: Replacement): boolean {
+    if (before === "") return false;
+    const places = this.#parts.flatMap((part, index) => placesIn(part, before).map((at) => ({ index, at })));
+    if (places.length === 0 || (places.length > 1 && !isEverywhere)) return false;
+    // From the end, so that places found before stay where they are.
+    for (const { index, at } of places.toReversed()) this.#replaceAt(index, at, before, after);
+    return true;
+  }
+
+  #replaceAt(index: number, at: number, before: string, after: string): void {
+    const part = this.#parts[index]!;
+    const text = part.lines.join("\n");
+    const changed = text.slice(0, at) + after + text.slice(at + before.length);
+    const start = part.first + countLineEnds(text.slice(0, at));
+    const removed = countLineEnds(before);
+    const shift = countLineEnds(after) - removed;
+    this.#parts = this.#parts.map((one, place) =>
+      place === index
+        ? { first: one.first, lines: changed.split("\n") }
+        : place > index
+          ? { ...one, first: one.first + shift }
+          : one,
+    );
+    const moved = (line: number): number => (line > start + removed ? line + shift : line);
+    this.#inUse = this.#inUse.map(({ first, last }) => ({ first: moved(first), last: moved(last) }));
+    const { contextLines } = RESTORE_DEFAULTS;
+    const last = start + removed + shift + contextLines;
+    this.#inUse.push({ first: Math.max(1, start - contextLines), last });
+  }
+}
+
+function placesIn({ lines }: FilePart, wanted: string): readonly number[] {
+  const text = lines.join("\n");
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
+    places.push(at);
+  return places;
+}
+
+function countLineEnds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.replace(/\r\n/g, "\n").split("\n");
+  if (lines.at(-1) === "" && lines.length > 1) lines.pop();
+  return lines;
+}
+
+/** What a reading showed, as lines with their place; `undefined` where the place cannot be told. */
+function readPart(text: string, { first, input }: FileUse): FilePart | undefined {
+  if (text.length > MAX_CHARACTERS || text.trim() === "") return undefined;
+  const lines = linesOf(text);
+  const start = lines.findIndex((line) => NUMBERED_LINE.test(line));
+  // Some tools put a line above what they show.
+  if (start !== -1 && start <= 3) return numberedPart(lines.slice(start));
+  const isPlaced = first !== undefined || typeof input !== "object" || !("command" in (input as object));
+  return isPlaced ? { first: first ?? 1, lines } : undefined;
+}
+
+function numberedPart(lines: readonly string[]): FilePart {
+  const first = Number(NUMBERED_LINE.exec(lines[0]!)![1]);
+  const shown: string[] = [];
+  for (const line of lines) {
+    const found = NUMBERED_LINE.exec(line);
+    if (found === null || Number(found[1]) !== first + shown.length) break;
+    shown.push(found[2]!);
+  }
+  return { first, lines: shown };
+}
+
+/** `part` laid over what was known: where both have a line, the newer one holds. */
+function overlay(parts: readonly FilePart[], part: FilePart): readonly FilePart[] {
+  const end = part.first + part.lines.length;
+  const rest = parts.flatMap((old): readonly FilePart[] => {
+    const oldEnd = old.first + old.lines.length;
+    const before = old.lines.slice(0, Math.max(0, part.first - old.first));
+    const after = old.lines.slice(Math.max(0, end - old.first));
+    return [
+      ...(before.length === 0 ? [] : [{ first: old.first, lines: before }]),
+      ...(after.length === 0 || oldEnd <= end ? [] : [{ first: Math.max(old.first, end), lines: after }]),
+    ];
+  });
+  const joined: { first: number; lines: string[] }[] = [];
+  for (const one of [...rest, part].sort((left, right) => left.first - right.first)) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.first + last.lines.length === one.first)
+      for (const line of one.lines) last.lines.push(line);
+    else joined.push({ first: one.first, lines: [...one.lines] });
+  }
+  return joined;
+}

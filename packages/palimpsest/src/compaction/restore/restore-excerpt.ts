@@ -1,0 +1,160 @@
+/**
+ * The part of a file that was in use, within a budget: the newest lines read or changed first, then the
+ * rest from the top. What is left out is said where it is missing.
+ */
+import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
+import { cutHead } from "../../base/text/text.ts";
+import { type Measure, measureText } from "../shared/measure.ts";
+import type { FileContent, FilePart, LineRange } from "./restore-content.ts";
+
+export interface FileExcerpt {
+  /** Lines of the file, with a line in brackets where some are left out; empty where nothing fits. */
+  readonly text: string;
+  /** Something that is known is not shown. */
+  readonly isCut: boolean;
+}
+
+/** Passes with a smaller budget, where the whole measured more than its lines. */
+const PASSES = 4;
+
+export function excerptOf(content: FileContent, budgetTokens: number, measure: Measure): FileExcerpt {
+  let roomTokens = budgetTokens;
+  for (let pass = 0; pass < PASSES; pass++) {
+    const excerpt = fill(content, roomTokens, measure);
+    const tokens = measureText(excerpt.text, measure);
+    if (tokens <= budgetTokens) return excerpt;
+    roomTokens -= (tokens - budgetTokens) * 1.2 + 8;
+  }
+  return { text: "", isCut: true };
+}
+
+function fill(content: FileContent, budgetTokens: number, measure: Measure): FileExcerpt {
+  const blank = measureText("", measure);
+  const sizeOf = (text: string): number => Math.max(0, measureText(`${text}\n`, measure) - blank);
+  const loose = fillLoose(content.loose, budgetTokens / 2, sizeOf);
+  const lines = linesByNumber(content.parts);
+  const room = budgetTokens - blank - loose.tokens;
+  const chosen = choose(lines, [...content.inUse, ...content.parts.map(rangeOf)], room, sizeOf);
+  const shown = bridge(
+    [...chosen].sort((left, right) => left - right),
+    lines,
+  );
+  const isCut = shown.length < lines.size || loose.isCut;
+  const body =
+    shown.length === 0 ? oneLongLine(lines, room, sizeOf) : withGaps(shown, lines, content.isWhole);
+  return { text: [...loose.texts, body].filter((text) => text !== "").join("\n"), isCut };
+}
+
+function fillLoose(
+  loose: readonly string[],
+  budgetTokens: number,
+  sizeOf: (text: string) => number,
+): { readonly texts: readonly string[]; readonly tokens: number; readonly isCut: boolean } {
+  const texts: string[] = [];
+  let tokens = 0;
+  for (const text of loose) {
+    const noted = `[put in by a change whose place is not known:]\n${text}\n[end of it]`;
+    const size = sizeOf(noted);
+    if (tokens + size > budgetTokens) continue;
+    tokens += size;
+    texts.push(noted);
+  }
+  return { texts, tokens, isCut: texts.length < loose.length };
+}
+
+function linesByNumber(parts: readonly FilePart[]): ReadonlyMap<number, string> {
+  const lines = new Map<number, string>();
+  for (const { first, lines: own } of parts) {
+    let number = first;
+    for (const line of own) lines.set(number++, line);
+  }
+  return lines;
+}
+
+/** Parts are in order, so the last one to be put in is the last of the file. */
+function lastLine(lines: ReadonlyMap<number, string>): number {
+  let last = 0;
+  for (const number of lines.keys()) last = number;
+  return last;
+}
+
+function rangeOf({ first, lines }: FilePart): LineRange {
+  return { first, last: first + lines.length - 1 };
+}
+
+/** Numbers of lines that fit, range by range; what does not fit any more ends it. */
+function choose(
+  lines: ReadonlyMap<number, string>,
+  ranges: readonly LineRange[],
+  budgetTokens: number,
+  sizeOf: (text: string) => number,
+): ReadonlySet<number> {
+  const chosen = new Set<number>();
+  const numbers = [...lines.keys()];
+  let left = budgetTokens;
+  // Only lines that are known are gone through: a range may span millions that are not.
+  for (const { first, last } of ranges)
+    for (let place = placeOf(numbers, first); place < numbers.length && numbers[place]! <= last; place++) {
+      const number = numbers[place]!;
+      if (chosen.has(number)) continue;
+      left -= sizeOf(lines.get(number)!);
+      if (left < 0) return chosen;
+      chosen.add(number);
+    }
+  return chosen;
+}
+
+/** Index of the first of the ascending numbers that is not below `least`. */
+function placeOf(numbers: readonly number[], least: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** With gaps of a few lines closed: to say that they are missing costs as much. */
+function bridge(chosen: readonly number[], lines: ReadonlyMap<number, string>): readonly number[] {
+  return chosen.flatMap((number, index) => {
+    const before = chosen[index - 1] ?? 0;
+    if (number - before - 1 > RESTORE_DEFAULTS.bridgedLines) return [number];
+    const between: number[] = [];
+    for (let missing = before + 1; missing < number; missing++) if (lines.has(missing)) between.push(missing);
+    return [...between, number];
+  });
+}
+
+function withGaps(shown: readonly number[], lines: ReadonlyMap<number, string>, isWhole: boolean): string {
+  const texts: string[] = [];
+  let expected = 1;
+  for (const number of shown) {
+    if (number > expected) texts.push(gap(expected, number - 1));
+    texts.push(lines.get(number)!);
+    expected = number + 1;
+  }
+  const end = lastLine(lines);
+  if (expected <= end) texts.push(gap(expected, end));
+  else if (!isWhole) texts.push(`[… what follows line ${end} is not known here …]`);
+  return texts.join("\n");
+}
+
+function gap(first: number, last: number): string {
+  return first === last ? `[… line ${first} is not shown …]` : `[… lines ${first}-${last} are not shown …]`;
+}
+
+/** Where not even the first line fits: its beginning. */
+function oneLongLine(
+  lines: ReadonlyMap<number, string>,
+  budgetTokens: number,
+  sizeOf: (text: string) => number,
+): string {
+  const line = lines.values().next().value ?? "";
+  const mark = "[… the rest of this line is not shown …]";
+  const room = budgetTokens - sizeOf(mark);
+  if (line === "" || room <= 0) return "";
+  const head = cutHead(line, Math.floor((line.length * room * 0.9) / Math.max(1, sizeOf(line))));
+  return head === "" ? "" : `${head}\n${mark}`;
+}

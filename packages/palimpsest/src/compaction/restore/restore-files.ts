@@ -1,0 +1,164 @@
+/**
+ * The plan for recent files: which are put back after a compaction, and how much of each.
+ *
+ * A file comes once, with its newest content; one whose content can still be read in the window does not
+ * come at all. Budgets hold for each file and for all of them, and what is left of a budget that one file
+ * did not need goes to the next. Content is what the host reads now, where it can; else what the log last
+ * held, and then the heading says of when that is.
+ */
+import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
+import { type Measure, measureText } from "../shared/measure.ts";
+import { formatReadCall, type HistoryAccess } from "../shared/pointer.ts";
+import { scaleTokens } from "../shared/scale.ts";
+import { type FileContent, isWithinContent } from "./restore-content.ts";
+import { excerptOf } from "./restore-excerpt.ts";
+import { formatRestored } from "./restore-text.ts";
+
+/** What all of it may take. */
+export interface FileBudget {
+  readonly filesCount: number;
+  /** One file, and all of them, in tokens. */
+  readonly fileTokens: number;
+  readonly filesTokens: number;
+}
+
+/** A file that may be put back, best first in its list. */
+export interface FileCandidate {
+  readonly path: string;
+  /** What the log last held of it. */
+  readonly logged: FileContent;
+  /** What of that can still be read in the window. */
+  readonly visible?: FileContent;
+  /** What a host found when it looked just now; absent where nobody looked or could. */
+  readonly current?: FileContent | "gone";
+  /** Tool calls since it was used last. */
+  readonly ageCalls: number;
+}
+
+export interface PlannedFile {
+  readonly path: string;
+  readonly title: string;
+  readonly note: string;
+  readonly text: string;
+  /** More of it is known than is shown. */
+  readonly isCut: boolean;
+}
+
+/** Why a file is not put back. */
+export type FileSkipReason = "visible" | "no-content" | "budget";
+
+export interface FilePlan {
+  readonly files: readonly PlannedFile[];
+  readonly skipped: readonly { readonly path: string; readonly reason: FileSkipReason }[];
+}
+
+export const RECENT_FILE_LABEL = "Recent file";
+
+/** The budget in a window of this size. */
+export function fileBudget(windowTokens: number): FileBudget {
+  return {
+    filesCount: RESTORE_DEFAULTS.filesCount,
+    fileTokens: scaleTokens(RESTORE_DEFAULTS.fileTokens, windowTokens),
+    filesTokens: scaleTokens(RESTORE_DEFAULTS.filesTokens, windowTokens),
+  };
+}
+
+/** The budget of the classic rule, whatever the window. */
+export const CLASSIC_FILE_BUDGET: FileBudget = {
+  filesCount: RESTORE_DEFAULTS.filesCount,
+  fileTokens: RESTORE_DEFAULTS.classicFileTokens,
+  filesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+};
+
+export function planFiles(
+  candidates: readonly FileCandidate[],
+  budget: FileBudget,
+  measure: Measure,
+  access: HistoryAccess = {},
+): FilePlan {
+  const files: PlannedFile[] = [];
+  const skipped: { path: string; reason: FileSkipReason }[] = [];
+  let leftTokens = budget.filesTokens;
+  for (const candidate of candidates) {
+    if (files.length >= budget.filesCount) break;
+    const reason = reasonToSkip(candidate);
+    const room = Math.min(budget.fileTokens, leftTokens);
+    const planned = reason === undefined ? planFile(candidate, room, measure, access) : undefined;
+    if (planned === undefined) skipped.push({ path: candidate.path, reason: reason ?? "budget" });
+    else {
+      files.push(planned);
+      leftTokens -= measureText(restoredFileText(planned), measure);
+    }
+  }
+  return { files, skipped };
+}
+
+function reasonToSkip({ logged, visible, current }: FileCandidate): FileSkipReason | undefined {
+  if (current === "gone") return undefined;
+  const content = current ?? logged;
+  if (content.parts.length === 0 && content.loose.length === 0) return "no-content";
+  if (visible === undefined) return undefined;
+  return isWithinContent(content, visible) ? "visible" : undefined;
+}
+
+function planFile(
+  candidate: FileCandidate,
+  roomTokens: number,
+  measure: Measure,
+  access: HistoryAccess,
+): PlannedFile | undefined {
+  const { path, logged, current } = candidate;
+  if (current === "gone")
+    return {
+      path,
+      title: path,
+      note: "looked for just now",
+      text: "This file is not there any more.",
+      isCut: false,
+    };
+  const content = current ?? logged;
+  const frame = { title: path, note: noteOf(candidate, true, access) };
+  const frameTokens = measureText(restoredFileText({ ...frame, text: "" }), measure);
+  if (roomTokens - frameTokens < RESTORE_DEFAULTS.leastFileTokens) return undefined;
+  const { text, isCut } = excerptOf(content, roomTokens - frameTokens, measure);
+  return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut, access), text, isCut };
+}
+
+/** A file as it is sent. */
+export function restoredFileText({
+  title,
+  note,
+  text,
+}: Pick<PlannedFile, "title" | "note" | "text">): string {
+  return formatRestored({ label: RECENT_FILE_LABEL, title, note, text });
+}
+
+function noteOf({ logged, current, ageCalls }: FileCandidate, isCut: boolean, access: HistoryAccess): string {
+  const { missingEdits, pointer, isWhole } = logged;
+  const isCurrent = current !== undefined;
+  const age = ageCalls === 1 ? "1 tool call ago" : `${ageCalls} tool calls ago`;
+  const parts = [
+    isCurrent ? "read again just now" : `as it was last seen, ${age}; it may have changed since`,
+    isCurrent && hasChanged(logged, current) ? "it has changed since it was last seen here" : "",
+    !isCurrent && missingEdits > 0
+      ? `${missingEdits} later ${missingEdits === 1 ? "change is" : "changes are"} not in it`
+      : "",
+    !isCurrent && !isWhole ? "only parts of it were ever shown" : "",
+    isCut ? "cut to the part in use" : "",
+    isCut && pointer !== undefined ? moreOf(pointer, access) : "",
+  ];
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+function moreOf(pointer: string, { hasHistoryTools = true }: HistoryAccess): string {
+  return hasHistoryTools
+    ? `more with ${formatReadCall(pointer)}, or read the file`
+    : "read the file for more";
+}
+
+/** Whether what lies there now is something else than what the log knew, as far as it knew it. */
+function hasChanged(logged: FileContent, current: FileContent | "gone"): boolean {
+  if (current === "gone" || logged.missingEdits > 0 || logged.parts.length === 0) return false;
+  if (logged.isWhole && current.parts[0]?.lines.length !== logged.parts[0]?.lines.length) return true;
+  return !isWithinContent({ ...logged, loose: [] }, current);
+}

@@ -1,0 +1,170 @@
+/**
+ * What a stretch of a log did to files: every read, view, edit and write in order, with its arguments
+ * and its result. What is restored after a compaction is chosen and rebuilt from these.
+ *
+ * A call that failed, or whose result is not there, did nothing: it shows interest in a file but says
+ * nothing about what is in it.
+ */
+import { asNumber, isObject, type JsonValue } from "../../base/json/json.ts";
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
+import { toolResultText } from "../../transcript/blocks.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import { touchedFiles } from "../digest/touched-files.ts";
+import { outcomeOf } from "../shared/outcome.ts";
+import { formatPointer } from "../shared/pointer.ts";
+import { commandOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { KnownPaths, normalisePath } from "./restore-paths.ts";
+import { shellViews } from "./restore-shell-views.ts";
+
+/** Messages as they stand in a window, or originals of the log in the same shape. */
+export type UsedMessage = Pick<VisibleMessage, "seq" | "role" | "blocks">;
+
+/** One use of one file by one call. */
+export interface FileUse {
+  readonly path: string;
+  readonly how: "read" | "edited" | "written" | "deleted";
+  /** Number of the call among all calls of the stretch, from 0. */
+  readonly call: number;
+  readonly seq: number;
+  /** Pointer to what the log holds of it: the result of a read, else the call. */
+  readonly pointer: string;
+  readonly hasWorked: boolean;
+  /** Arguments of the call. */
+  readonly input: JsonValue;
+  /** What a read showed, where it is text, to the letter. */
+  readonly text?: string;
+  /** First line that was asked for, from 1, where the call says so; and the last one. */
+  readonly first?: number;
+  readonly last?: number;
+  /** The result is shown shortened or not at all; the original stands at `resultSeq`. */
+  readonly isShortened?: boolean;
+  readonly resultSeq?: number;
+  readonly resultBlock?: number;
+}
+
+export interface FileUses {
+  readonly uses: readonly FileUse[];
+  /** Tool calls of any kind: the clock by which recency is told. */
+  readonly callsCount: number;
+}
+
+interface Answer {
+  readonly seq: number;
+  readonly index: number;
+  readonly block: ToolResultBlock;
+  readonly isOriginal: boolean;
+}
+
+/** Every use of a file, oldest first, paths made comparable with each other. */
+export function findFileUses(messages: readonly UsedMessage[]): FileUses {
+  const answers = findAnswers(messages);
+  const found: FileUse[] = [];
+  let call = 0;
+  for (const { seq, blocks } of messages)
+    for (const { index, block } of blocks) {
+      if (block.type !== "tool_use") continue;
+      found.push(...usesOf({ block, seq, index, call }, answers.get(block.id)));
+      call++;
+    }
+  const known = new KnownPaths();
+  for (const { path } of found) known.add(path);
+  return { uses: found.map((use) => ({ ...use, path: known.resolve(use.path) })), callsCount: call };
+}
+
+function findAnswers(messages: readonly UsedMessage[]): ReadonlyMap<string, Answer> {
+  const answers = new Map<string, Answer>();
+  for (const { seq, blocks } of messages)
+    for (const { index, block, form } of blocks)
+      if (block.type === "tool_result")
+        answers.set(block.tool_use_id, { seq, index, block, isOriginal: form === "original" });
+  return answers;
+}
+
+interface Call {
+  readonly block: ToolUseBlock;
+  readonly seq: number;
+  readonly index: number;
+  readonly call: number;
+}
+
+function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): readonly FileUse[] {
+  const kind = toolKind(block.name, block.input);
+  const touched = touchesOf(kind, block.input);
+  if (touched.length === 0) return [];
+  const hasWorked = answer !== undefined && !outcomeOf(answer.block, kind).hasFailed;
+  const text = hasWorked && isPlainText(answer.block) ? toolResultText(answer.block) : undefined;
+  return touched.flatMap(({ path, how, isWholeOutput, ...lines }): readonly FileUse[] => {
+    const normalised = normalisePath(path);
+    if (normalised === undefined) return [];
+    const isRead = how === "read" && answer !== undefined;
+    const place = isRead ? { seq: answer.seq, block: answer.index } : { seq, block: index };
+    return [
+      {
+        path: normalised,
+        how,
+        call,
+        seq: place.seq,
+        pointer: formatPointer(place),
+        hasWorked,
+        input: block.input,
+        ...lines,
+        ...(isRead && isWholeOutput && text !== undefined ? { text } : {}),
+        ...(isRead && !answer.isOriginal ? { isShortened: true } : {}),
+        ...(answer === undefined ? {} : { resultSeq: answer.seq, resultBlock: answer.index }),
+      },
+    ];
+  });
+}
+
+interface Touched {
+  readonly path: string;
+  readonly how: FileUse["how"];
+  readonly first?: number;
+  readonly last?: number;
+  /** The result is this file's text and nothing else. */
+  readonly isWholeOutput: boolean;
+}
+
+function touchesOf(kind: ToolKind | undefined, input: JsonValue): readonly Touched[] {
+  const touched = touchedFiles(kind, input);
+  if (kind === "shell" && touched.every(({ how }) => how === "read"))
+    return shellViews(commandOf(input) ?? "").map(({ isAlone, ...view }) => ({
+      ...view,
+      how: "read",
+      isWholeOutput: isAlone,
+    }));
+  return touched.map(({ path, how }) => ({ path, how, ...linesAsked(how, input), isWholeOutput: true }));
+}
+
+/** Lines that a reading call asks for, in the words of the common agents. */
+function linesAsked(
+  how: FileUse["how"],
+  input: JsonValue,
+): { readonly first?: number; readonly last?: number } {
+  if (how !== "read" || !isObject(input)) return {};
+  const range = Array.isArray(input["view_range"]) ? (input["view_range"] as readonly unknown[]) : [];
+  const first =
+    asNumber(input["offset"]) ??
+    asNumber(input["start_line"]) ??
+    asNumber(input["startLine"]) ??
+    asNumber(range[0]);
+  const limit = asNumber(input["limit"]);
+  const end = asNumber(input["end_line"]) ?? asNumber(input["endLine"]) ?? asNumber(range[1]);
+  const last = end ?? (limit === undefined ? undefined : (first ?? 1) + limit - 1);
+  return {
+    ...(first === undefined ? {} : { first: lineNumber(first) }),
+    ...(last === undefined || last < 1 ? {} : { last: lineNumber(last) }),
+  };
+}
+
+/** No file has more lines; beyond it numbers do not count on. */
+const MAX_LINE = 1_000_000_000;
+
+function lineNumber(given: number): number {
+  return Math.min(MAX_LINE, Math.max(1, Math.round(given)));
+}
+
+function isPlainText(block: ToolResultBlock): boolean {
+  const isText = (part: ContentBlock | { readonly type: string }): boolean => part.type === "text";
+  return block.content !== undefined && (typeof block.content === "string" || block.content.every(isText));
+}

@@ -1,0 +1,236 @@
+/**
+ * What the tools of common agents do, by name: which results can be had again by running the tool
+ * once more, and which argument says what a call was about.
+ *
+ * Names are compared without case, `_` and `-`, so that `MultiEdit`, `multi_edit` and `multiedit`
+ * are one tool. A name that is not listed is unknown: its results are kept.
+ */
+import type { JsonValue } from "../../base/json/json.ts";
+import { isObject } from "../../base/json/json.ts";
+import { shorten } from "../../base/text/text.ts";
+
+export type ToolKind = "read" | "edit" | "write" | "shell" | "search" | "list" | "web" | "todo" | "agent";
+
+const NAMES: Readonly<Record<ToolKind, readonly string[]>> = {
+  read: [
+    "Read",
+    "read_file",
+    "ReadFile",
+    "read_many_files",
+    "view",
+    "view_file",
+    "cat",
+    "open_file",
+    "open",
+    "NotebookRead",
+    "read_text_file",
+    "file_read",
+    "get_file_contents",
+    "fs_read",
+    "BashOutput",
+    "TaskOutput",
+  ],
+  edit: [
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "edit_file",
+    "replace_in_file",
+    "apply_diff",
+    "apply_patch",
+    "str_replace",
+    "str_replace_editor",
+    "str_replace_based_edit_tool",
+    "replace",
+    "search_replace",
+    "insert_content",
+    "insert_edit_into_file",
+    "update_file",
+    "patch",
+    "edit_notebook_file",
+    "file_edit",
+    "str_replace_editor_tool",
+    "replace_string_in_file",
+    "multi_replace_string_in_file",
+  ],
+  write: [
+    "Write",
+    "write_file",
+    "write_to_file",
+    "create_file",
+    "create",
+    "save_file",
+    "file_write",
+    "fs_write",
+  ],
+  shell: [
+    "Bash",
+    "shell",
+    "local_shell",
+    "execute_command",
+    "run_command",
+    "run_shell_command",
+    "run_in_terminal",
+    "terminal",
+    "exec",
+    "exec_command",
+    "execute_bash",
+    "PowerShell",
+    "container.exec",
+    "shell_command",
+    "run_terminal_cmd",
+    "run_terminal_command",
+    "unified_exec",
+    "write_stdin",
+  ],
+  search: [
+    "Grep",
+    "search_files",
+    "search_file_content",
+    "grep_search",
+    "codebase_search",
+    "search",
+    "ripgrep",
+    "rg",
+    "semantic_search",
+    "file_search",
+    "find_by_name",
+    "search_dir",
+    "search_file",
+  ],
+  list: ["Glob", "LS", "ls", "find", "list_files", "list_dir", "list_directory", "find_file", "find_files"],
+  web: [
+    "WebSearch",
+    "WebFetch",
+    "web_search",
+    "web_fetch",
+    "google_web_search",
+    "fetch",
+    "fetch_webpage",
+    "search_web",
+    "browse",
+    "http_get",
+    "url_fetch",
+    "fetch_url",
+  ],
+  todo: [
+    "TodoWrite",
+    "todo_write",
+    "todowrite",
+    "update_plan",
+    "TaskCreate",
+    "TaskUpdate",
+    "write_todos",
+    "manage_todo_list",
+  ],
+  agent: ["Task", "Agent", "task", "subagent", "spawn_agent", "dispatch_agent", "new_task", "runSubagent"],
+};
+
+/** The form in which tool names are compared. */
+export function toolKey(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, "");
+}
+
+const KIND_OF: ReadonlyMap<string, ToolKind> = new Map(
+  Object.entries(NAMES).flatMap(([kind, names]) =>
+    names.map((name): [string, ToolKind] => [toolKey(name), kind as ToolKind]),
+  ),
+);
+
+const CLEARABLE_KINDS: ReadonlySet<ToolKind> = new Set([
+  "read",
+  "edit",
+  "write",
+  "shell",
+  "search",
+  "list",
+  "web",
+]);
+
+/** High-volume tools whose results can be had again, by {@link toolKey}. */
+export const CLEARABLE_TOOLS: ReadonlySet<string> = new Set(
+  [...KIND_OF].filter(([, kind]) => CLEARABLE_KINDS.has(kind)).map(([key]) => key),
+);
+
+/** Tools that change nothing: a small result of theirs leaves no brief. By {@link toolKey}. */
+export const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(
+  [...KIND_OF]
+    .filter(([, kind]) => kind === "read" || kind === "search" || kind === "list" || kind === "web")
+    .map(([key]) => key),
+);
+
+/** What a call does; an editor with sub-commands is judged by the one it was given. */
+export function toolKind(name: string, input: JsonValue | undefined): ToolKind | undefined {
+  const kind = KIND_OF.get(toolKey(name));
+  if (kind !== "edit" || !isObject(input)) return kind;
+  if (input["command"] === "view") return "read";
+  return input["command"] === "create" ? "write" : kind;
+}
+
+const PATH_KEYS = [
+  "file_path",
+  "path",
+  "filePath",
+  "notebook_path",
+  "filename",
+  "file",
+  "target_file",
+  "absolute_path",
+];
+const COMMAND_KEYS = ["command", "cmd", "script", "commands"];
+const OTHER_KEYS = ["pattern", "query", "url", "regex", "prompt", "description", "subject", "name", "id"];
+
+/** The path that a call names, if it names one. */
+export function pathOf(input: JsonValue | undefined): string | undefined {
+  return firstString(input, PATH_KEYS);
+}
+
+/** The command line that a shell call runs; a `bash -lc` wrapper is left out. */
+export function commandOf(input: JsonValue | undefined): string | undefined {
+  if (!isObject(input)) return typeof input === "string" ? input : undefined;
+  for (const key of COMMAND_KEYS) {
+    const value = input[key];
+    if (typeof value === "string") return value;
+    if (Array.isArray(value) && value.every((part) => typeof part === "string"))
+      return value.length === 3 && /^-l?c$/.test(value[1] ?? "") ? value[2] : value.join(" ");
+  }
+  return undefined;
+}
+
+/** The argument that says what a call was about, on one line of at most `characters`. */
+export function mainArgument(name: string, input: JsonValue | undefined, characters: number): string {
+  const found =
+    (toolKind(name, input) === "shell" ? commandOf(input) : undefined) ??
+    (toolKind(name, input) === "search" ? firstString(input, OTHER_KEYS) : undefined) ??
+    pathOf(input) ??
+    commandOf(input) ??
+    firstString(input, OTHER_KEYS) ??
+    anyString(input);
+  return found === undefined ? "" : oneLine(found, characters);
+}
+
+/** White space of any kind as single blanks, at most `characters` long. Looks at the start only. */
+export function oneLine(text: string, characters: number): string {
+  return shorten(
+    text
+      .slice(0, characters * 4)
+      .replace(/\s+/g, " ")
+      .trim(),
+    characters,
+  );
+}
+
+function firstString(input: JsonValue | undefined, keys: readonly string[]): string | undefined {
+  if (!isObject(input)) return undefined;
+  for (const key of keys) {
+    const value = input[key];
+    if (typeof value === "string" && value.trim() !== "") return value;
+  }
+  return undefined;
+}
+
+function anyString(input: JsonValue | undefined): string | undefined {
+  if (typeof input === "string") return input;
+  if (!isObject(input)) return undefined;
+  return Object.values(input).find((value): value is string => typeof value === "string" && value !== "");
+}

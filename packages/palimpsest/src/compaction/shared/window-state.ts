@@ -1,0 +1,101 @@
+/**
+ * The room in a window: how large the request is, where its limits lie, and what edits make of it.
+ */
+import type { ContextBudget } from "../../tokens/budget/budget.ts";
+import type { Tariff } from "../../tokens/price/tariff.ts";
+import type { LayerEdit } from "../../transcript/edits.ts";
+import { previewEdit, type SeqPin } from "../../transcript/projection.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import type { EditSafety } from "./editing-rule.ts";
+import { type Measure, measureMessages } from "./measure.ts";
+import type { HistoryAccess } from "./pointer.ts";
+
+/** A window before a request leaves. Sizes are in tokens of the model that will be asked. */
+export interface Room extends HistoryAccess {
+  readonly visible: readonly VisibleMessage[];
+  /** The whole request as it would be sent, padded. */
+  readonly usedTokens: number;
+  /** System prompt and tools within it, padded. */
+  readonly fixedTokens: number;
+  /** The messages alone, not padded: what rent is paid for. */
+  readonly messagesTokens: number;
+  readonly budget: ContextBudget;
+  readonly tariff: Tariff;
+  readonly editSafety: "strict" | "permissive";
+  /** Whether the provider's cache may still hold the last request. */
+  readonly isWarm: boolean;
+  readonly measure: Measure;
+  readonly padding: number;
+  readonly disabledLayers: ReadonlySet<string>;
+  /** Whether a model is there to write summaries. */
+  readonly writesSummaries?: boolean;
+  readonly keptTools: readonly string[];
+  /** Tools that may be cleared beside those that are known to be reproducible. */
+  readonly clearableTools?: readonly string[] | undefined;
+  /** The last call before this one: what stands after it was never sent. */
+  readonly lastCallSeq: number;
+  /** What every layer leaves alone. */
+  readonly pins: readonly SeqPin[];
+  /** Where the first edit would stand in the log, and when. */
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** The edits of one rewrite, to be appended together, and the size of the request with them, padded. */
+export interface RoomMade {
+  readonly edits: readonly LayerEdit[];
+  readonly usedTokens: number;
+}
+
+/** What the numbers depend on. */
+export interface WindowSituation extends HistoryAccess {
+  /** The whole context window, in tokens. */
+  readonly windowTokens: number;
+  /** The part of it that messages may fill: without reserve, system prompt and tools. */
+  readonly effectiveTokens: number;
+  /** Whether messages that were sent may be rewritten. */
+  readonly editSafety: EditSafety;
+  /** Calls that have no result yet; while there are any, nothing is rewritten. */
+  readonly pendingCallIds: readonly string[];
+  /** What every layer leaves alone; nothing, where it is left out. */
+  readonly pins?: readonly SeqPin[] | undefined;
+}
+
+/** What the policies of the layers depend on. */
+export function situationOf(room: Room): WindowSituation {
+  const { budget, fixedTokens, padding, editSafety, pins, hasHistoryTools } = room;
+  return {
+    windowTokens: budget.windowTokens,
+    // Planners measure unpadded and without the fixed part, so they get the room that is left for that.
+    effectiveTokens: Math.floor((budget.effectiveTokens - fixedTokens) / padding),
+    editSafety,
+    pendingCallIds: [],
+    pins,
+    hasHistoryTools,
+  };
+}
+
+/** The window as it would be with these edits. */
+export function visibleAfter(
+  { visible, seq, at }: Pick<Room, "visible" | "seq" | "at">,
+  edits: readonly LayerEdit[],
+): readonly VisibleMessage[] {
+  return edits.reduce((after, edit, index) => previewEdit(after, edit, { seq: seq + index, at }), visible);
+}
+
+/** The request as it would be with these edits, padded. */
+export function tokensAfter(room: Room, edits: readonly LayerEdit[]): number {
+  const tokens = measureMessages(visibleAfter(room, edits), room.measure);
+  return Math.ceil(tokens * room.padding + room.fixedTokens);
+}
+
+/** Index of the first message that these edits change; behind the last one where they change nothing. */
+export function firstChanged(visible: readonly VisibleMessage[], edits: readonly LayerEdit[]): number {
+  const seqs = edits.flatMap(({ effect }) => [
+    ...(effect.forms ?? []).map(({ seq }) => seq),
+    ...(effect.hide ?? []).map(({ from }) => from),
+  ]);
+  const first = Math.min(...seqs);
+  const index = visible.findIndex(({ seq }) => seq >= first);
+  return index < 0 ? visible.length : index;
+}

@@ -1,0 +1,88 @@
+/**
+ * A conversation as a transcript for a model that has not seen it.
+ *
+ * Rounds are written one by one, so that the oldest can be left out where the whole is too long. Pictures
+ * and documents become words, thinking is left out, and so is what is told anew after every compaction.
+ */
+import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
+import { type ContentBlock, isThinking } from "../../transcript/blocks.ts";
+import { groupRounds } from "../../transcript/rounds.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import { withoutSecrets } from "../../transcript/without-secrets.ts";
+import { readableText } from "../preview/readable-text.ts";
+import { type Measure, measureText } from "../shared/measure.ts";
+import { neutralise } from "../shared/quoting.ts";
+
+/** One round as text. */
+export interface WrittenRound {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** The rounds of a window as text, oldest first; rounds that say nothing are left out. */
+export function writeRounds(visible: readonly VisibleMessage[], measure: Measure): readonly WrittenRound[] {
+  return groupRounds(visible)
+    .map(({ start, end }) => visible.slice(start, end).flatMap(writeMessage).join("\n\n"))
+    .filter((text) => text !== "")
+    .map((text) => ({ text, tokens: measureText(text, measure) }));
+}
+
+/**
+ * How many of the oldest rounds go, `dropped` of which are gone already: as many as cover `gapTokens`, else a
+ * share of them; at least one, and never the newest.
+ */
+export function countToDrop(
+  rounds: readonly WrittenRound[],
+  { dropped, gapTokens }: { readonly dropped: number; readonly gapTokens?: number | undefined },
+): number {
+  const most = Math.max(dropped, rounds.length - 1);
+  if (gapTokens === undefined || gapTokens <= 0) {
+    const step = Math.max(1, Math.ceil((rounds.length - dropped) * FULL_COMPACT_DEFAULTS.droppedShare));
+    return Math.min(most, dropped + step);
+  }
+  let left = gapTokens * FULL_COMPACT_DEFAULTS.gapMargin;
+  let count = dropped;
+  while (count < most && (left > 0 || count === dropped)) left -= rounds[count++]!.tokens;
+  return count;
+}
+
+/** How many of the oldest rounds have to go so that the rest measures within `budgetTokens`. */
+export function countOverBudget(rounds: readonly WrittenRound[], budgetTokens: number): number {
+  let tokens = rounds.reduce((sum, round) => sum + round.tokens, 0);
+  let count = 0;
+  while (count < rounds.length - 1 && tokens > budgetTokens) tokens -= rounds[count++]!.tokens;
+  return count;
+}
+
+function writeMessage(message: VisibleMessage): readonly string[] {
+  if (message.origin === "restored" || message.origin === "recalled") return [];
+  return message.blocks.flatMap(({ block }) => {
+    const text = writeBlock(withoutSecrets(block));
+    return text === "" ? [] : [`[${labelOf(message, block)}]\n${quoted(text)}`];
+  });
+}
+
+/** A line of the text that looks like a label, so that a result could pass for the user's words. */
+const LABEL = /^(?=[ \t]*\[(?:user|assistant|system|result|failed result|earlier summary)\b[^\]\n]*\])/gim;
+
+const quoted = (text: string): string => neutralise(text).replace(LABEL, "\\");
+
+function writeBlock(block: ContentBlock): string {
+  if (isThinking(block)) return "";
+  if (block.type === "image") return "[image]";
+  if (block.type === "document") return "[document]";
+  if (block.type === "tool_use") return `${block.name} ${JSON.stringify(block.input)}`;
+  if (block.type === "tool_result" && Array.isArray(block.content))
+    return block.content
+      .map((part) => (part.type === "text" && "text" in part ? String(part.text) : `[${part.type}]`))
+      .join("\n")
+      .trim();
+  return readableText(block).trim();
+}
+
+function labelOf({ role, origin }: VisibleMessage, block: ContentBlock): string {
+  if (origin === "summary") return "earlier summary";
+  if (block.type === "tool_use") return "assistant calls";
+  if (block.type === "tool_result") return block.is_error === true ? "failed result" : "result";
+  return role;
+}

@@ -1,0 +1,100 @@
+/**
+ * What a summary that somebody wrote does not leave to its writer: the user's own words and the string
+ * appendix, and the open tasks that the text does not name. They come from the log.
+ */
+import { FULL_COMPACT_DEFAULTS as D } from "../../base/defaults/compaction/full-compact.ts";
+import type { Digest } from "../digest/digest.ts";
+import { openTodos } from "../digest/todo-state.ts";
+import { findLiterals } from "../literals/literals.ts";
+import { type Measure, measureText } from "../shared/measure.ts";
+import type { HistoryAccess } from "../shared/pointer.ts";
+import { inline } from "../shared/quoting.ts";
+import { composeAppendix, rankForAppendix } from "./string-appendix.ts";
+import { composeUserWords } from "./summary-words.ts";
+
+export interface LogPartsOptions extends HistoryAccess {
+  /** All that the parts may take. */
+  readonly budgetTokens: number;
+  /** What the user's words may take; infinite: all that fits. */
+  readonly userWordsTokens: number;
+  readonly appendixTokens: number;
+  /** The last entry whose words are quoted. */
+  readonly throughSeq: number;
+  /** What is said beside them: its strings are not repeated. */
+  readonly shownText: string;
+  /** Literals that stand in the window anyway. */
+  readonly visibleLiterals: ReadonlySet<string>;
+}
+
+export interface LogParts {
+  /** With their headings; none where nothing fits. */
+  readonly sections: readonly string[];
+  /** Entries whose user words are quoted in full. */
+  readonly verbatimSeqs: ReadonlySet<number>;
+}
+
+/** The user's words and the strings, as many as fit the budget. */
+export function composeLogParts(digest: Digest, options: LogPartsOptions, measure: Measure): LogParts {
+  const { budgetTokens, userWordsTokens, appendixTokens, throughSeq, shownText, visibleLiterals } = options;
+  const words = composeUserWords(
+    digest,
+    {
+      throughSeq,
+      budgetTokens: Math.min(userWordsTokens, budgetTokens * D.userWordsShare),
+      hasHistoryTools: options.hasHistoryTools,
+      isUnlimited: userWordsTokens === Number.POSITIVE_INFINITY,
+    },
+    measure,
+  );
+  const said = ["## The user's own words, from the log", ...words.request, ...words.messages].join("\n\n");
+  const hasWords = measureText(said, measure) <= budgetTokens && words.request.length > 0;
+  const wordsText = hasWords ? said : "";
+  const shown = new Set(findLiterals(`${shownText}\n${wordsText}`));
+  const strings = composeAppendix(
+    rankForAppendix(digest.literals, appendixTokens),
+    {
+      budgetTokens: Math.min(
+        appendixTokens,
+        budgetTokens - measureText(wordsText, measure) - D.appendixFrameTokens,
+      ),
+      isShown: (text) => shown.has(text) || visibleLiterals.has(text),
+    },
+    measure,
+  );
+  const appendix =
+    strings.length === 0
+      ? []
+      : [`## Strings from the log that may be needed to the letter\n\n${strings.join(" ")}`];
+  return {
+    sections: hasWords ? [wordsText, ...appendix] : appendix,
+    verbatimSeqs: hasWords ? words.verbatimSeqs : new Set(),
+  };
+}
+
+/**
+ * Tasks of the log that are open and that the text tells nothing of, as a section: as many as fit; none where it
+ * names all.
+ */
+export function composeDroppedTasks(
+  digest: Digest,
+  text: string,
+  fits: (section: string) => boolean = () => true,
+): readonly string[] {
+  const told = new Set(wordsOf(text));
+  const tasks = openTodos(digest.todos)
+    .filter((task) => {
+      const words = wordsOf(task.text);
+      const found = words.filter((word) => told.has(word)).length;
+      return found < words.length * D.taskWordsShare;
+    })
+    .map((task) => `- ${inline(task.text)}`);
+  for (let count = tasks.length; count > 0; count--) {
+    const more = count === tasks.length ? [] : [`- and ${tasks.length - count} more`];
+    const lines = [...tasks.slice(0, count), ...more].join("\n");
+    const section = `## Open tasks that the summary does not name, from the log\n\n${lines}`;
+    if (fits(section)) return [section];
+  }
+  return [];
+}
+
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];

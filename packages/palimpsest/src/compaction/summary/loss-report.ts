@@ -1,0 +1,125 @@
+/**
+ * The loss report: what can no longer be read in the window after an edit, by kind, and how to get
+ * it back. Nothing of it is lost from the log; the report says what the model has to ask for.
+ */
+import { blockText, isMedia } from "../../transcript/blocks.ts";
+import type { LayerEdit, LossReport } from "../../transcript/edits.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import { visibleWithoutSecrets } from "../../transcript/without-secrets.ts";
+import { touchedFiles } from "../digest/touched-files.ts";
+import { findLiterals, type LiteralKind, visitLiterals } from "../literals/literals.ts";
+import type { HistoryAccess } from "../shared/pointer.ts";
+import { commandOf, oneLine, toolKind } from "../shared/tool-kinds.ts";
+
+export interface LossInput extends HistoryAccess {
+  /** Messages that are hidden, as they were shown. */
+  readonly hidden: readonly VisibleMessage[];
+  /** Texts that are shown in their place. */
+  readonly shown: readonly string[];
+  /** Messages that stay. */
+  readonly kept: readonly VisibleMessage[];
+  /** Entries whose user words stand in `shown` in full. */
+  readonly verbatimSeqs: ReadonlySet<number>;
+}
+
+const FILES_LISTED = 50;
+const COMMANDS_LISTED = 30;
+const STRINGS_LISTED = 100;
+const COMMAND_CHARACTERS = 160;
+
+const RECOVERY =
+  "Everything is in the history: find it with history_search, read it with history_read by its pointer, or undo this edit.";
+const RECOVERY_BY_HOST =
+  "Everything is kept in the session's log, where each block has its pointer; undo this edit to show it again.";
+
+const recoveryWith = ({ hasHistoryTools = true }: HistoryAccess): string =>
+  hasHistoryTools ? RECOVERY : RECOVERY_BY_HOST;
+
+/** What the edit takes out of sight. Linear in what it hides and keeps. */
+export function reportLoss(input: LossInput): LossReport {
+  const { shown, kept, verbatimSeqs } = input;
+  const hidden = input.hidden.map(visibleWithoutSecrets);
+  const stillSaid = [...shown, ...textsOf(kept)];
+  const visibleLiterals = new Set(stillSaid.flatMap((text) => findLiterals(text)));
+  const shownText = shown.join("\n");
+  return {
+    messages: hidden.length,
+    blocks: hidden.reduce((sum, message) => sum + message.blocks.length, 0),
+    files: lostFiles(hidden, shownText, visibleLiterals),
+    commands: lostCommands(hidden, shownText),
+    strings: lostStrings(hidden, visibleLiterals),
+    userMessages: hidden.filter((message) => isLostUserMessage(message, verbatimSeqs)).length,
+    recovery: recoveryWith(input),
+  };
+}
+
+const textsOf = (messages: readonly VisibleMessage[]): readonly string[] =>
+  messages.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
+
+function lostFiles(
+  hidden: readonly VisibleMessage[],
+  shownText: string,
+  visibleLiterals: ReadonlySet<string>,
+): readonly string[] {
+  const files = new Set<string>();
+  for (const { blocks } of hidden.toReversed())
+    for (const { block } of blocks)
+      if (block.type === "tool_use")
+        for (const { path } of touchedFiles(toolKind(block.name, block.input), block.input)) files.add(path);
+  return [...files]
+    .filter((path) => !visibleLiterals.has(path) && !shownText.includes(path))
+    .slice(0, FILES_LISTED);
+}
+
+function lostCommands(hidden: readonly VisibleMessage[], shownText: string): readonly string[] {
+  const commands = new Set<string>();
+  for (const { blocks } of hidden.toReversed())
+    for (const { block } of blocks) {
+      if (block.type !== "tool_use" || toolKind(block.name, block.input) !== "shell") continue;
+      const command = commandOf(block.input);
+      if (command !== undefined) commands.add(oneLine(command, COMMAND_CHARACTERS));
+    }
+  return [...commands].filter((command) => !shownText.includes(command)).slice(0, COMMANDS_LISTED);
+}
+
+const STRING_KINDS: ReadonlySet<LiteralKind> = new Set(["identifier", "path", "url", "hash"]);
+
+/** Most often used first. */
+function lostStrings(
+  hidden: readonly VisibleMessage[],
+  visibleLiterals: ReadonlySet<string>,
+): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const text of textsOf(hidden))
+    visitLiterals(text, (literal, kind) => {
+      if (STRING_KINDS.has(kind) && !visibleLiterals.has(literal))
+        counts.set(literal, (counts.get(literal) ?? 0) + 1);
+    });
+  return [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, STRINGS_LISTED)
+    .map(([literal]) => literal);
+}
+
+/** A user message whose words no longer stand anywhere in full, or whose pictures are gone. */
+function isLostUserMessage(
+  { seq, origin, insertedBy, blocks }: VisibleMessage,
+  verbatimSeqs: ReadonlySet<number>,
+): boolean {
+  if (origin !== "user" || insertedBy !== undefined) return false;
+  return !verbatimSeqs.has(seq) || blocks.some(({ block }) => isMedia(block));
+}
+
+/** What a rewrite of old blocks took out of sight, counted; which strings it was is told where messages go. */
+export function countLoss({ effect }: LayerEdit, access: HistoryAccess = {}): LossReport {
+  const forms = effect.forms ?? [];
+  return {
+    messages: new Set(forms.map((form) => form.seq)).size,
+    blocks: forms.length,
+    files: [],
+    commands: [],
+    strings: [],
+    userMessages: 0,
+    recovery: recoveryWith(access),
+  };
+}

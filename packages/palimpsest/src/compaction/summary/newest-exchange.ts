@@ -1,0 +1,90 @@
+/**
+ * The newest exchange as text, for sessions where nothing may be kept as it is.
+ *
+ * On a strict session the newest calls and results cannot stay, because the thinking before them
+ * would be sent again against another history. Their words go into the summary's message instead,
+ * so that the agent does not lose the answer it was waiting for.
+ */
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { blockText, isServerToolResult, isServerToolUse } from "../../transcript/blocks.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import { withoutSecrets } from "../../transcript/without-secrets.ts";
+import { previewText } from "../preview/preview.ts";
+import { readableText } from "../preview/readable-text.ts";
+import { waterLevel } from "../shared/fair-share.ts";
+import { type Measure, measureText } from "../shared/measure.ts";
+import { formatPointer, type HistoryAccess } from "../shared/pointer.ts";
+import { quote } from "../shared/quoting.ts";
+
+const HEADING = "## The newest exchange, as it happened";
+/** Tokens of a label and its quote marks, over the words themselves. */
+const LABEL_TOKENS = 24;
+
+interface Said {
+  readonly label: string;
+  readonly text: string;
+  readonly pointer: string;
+  /** Whether the text is the block's own, in which `history_read` counts its characters. */
+  readonly isLiteral: boolean;
+}
+
+/** The messages as labelled quotes, the largest previewed so that all fit; empty where they say nothing. */
+export function composeNewestExchange(
+  messages: readonly VisibleMessage[],
+  budgetTokens: number,
+  measure: Measure,
+  access: HistoryAccess = {},
+): string {
+  const said = messages.flatMap((message) =>
+    message.blocks.map(({ index, block }) =>
+      describe(message, block, formatPointer({ seq: message.seq, block: index })),
+    ),
+  );
+  const parts = said.filter((part) => part !== undefined);
+  if (parts.length === 0 || budgetTokens <= 0) return "";
+
+  let room = budgetTokens - LABEL_TOKENS * parts.length;
+  let text = format(parts, room, measure, access);
+  for (let pass = 0; pass < 4 && measureText(text, measure) > budgetTokens; pass++) {
+    room = Math.max(0, room - (measureText(text, measure) - budgetTokens) * 1.3 - 8);
+    text = format(parts, room, measure, access);
+  }
+  return measureText(text, measure) <= budgetTokens ? text : "";
+}
+
+function format(
+  parts: readonly Said[],
+  roomTokens: number,
+  measure: Measure,
+  { hasHistoryTools }: HistoryAccess,
+): string {
+  const sizes = parts.map(({ text }) => measureText(quote(text), measure));
+  const level = waterLevel(sizes, Math.max(0, roomTokens));
+  const shown = parts.map(({ label, text, pointer, isLiteral }, index) => {
+    const isWhole = sizes[index]! <= level;
+    const words = isWhole
+      ? text
+      : (previewText(
+          text,
+          { budgetTokens: level * 0.9, pointer, hasHistoryTools, ...(isLiteral ? { baseOffset: 0 } : {}) },
+          measure,
+        ) ?? text);
+    return `${label} (${pointer}):\n${quote(words)}`;
+  });
+  return [HEADING, ...shown].join("\n\n");
+}
+
+function describe(message: VisibleMessage, block: ContentBlock, pointer: string): Said | undefined {
+  const said = readableText(block);
+  if (said.trim() === "") return undefined;
+  const text = readableText(withoutSecrets(block));
+  return { label: labelOf(message, block), text, pointer, isLiteral: text === blockText(block) };
+}
+
+function labelOf({ role }: VisibleMessage, block: ContentBlock): string {
+  if (block.type === "tool_result") return block.is_error === true ? "Failed result" : "Result";
+  if (block.type === "tool_use" || isServerToolUse(block)) return "The assistant called";
+  if (isServerToolResult(block)) return "The provider's tool answered";
+  if (block.type === "opaque") return `In ${block.provider}'s own form`;
+  return role === "assistant" ? "The assistant said" : "The user said";
+}

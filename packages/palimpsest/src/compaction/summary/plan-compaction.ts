@@ -1,0 +1,294 @@
+/**
+ * A compaction as an edit: what is hidden, what stays behind it, and one message in its place.
+ *
+ * Whoever writes the summary (the digest, or a model) composes its text within the room that is left;
+ * everything else is the same for all of them. Messages that the summary does not tell of always stay.
+ * A round that is too large to stay is peeled in the same edit; one that cannot be peeled, because it
+ * holds thinking or what a provider's own tool answered, is told as text, as it is on a strict session.
+ */
+import { blockText } from "../../transcript/blocks.ts";
+import type { LayerEdit } from "../../transcript/edits.ts";
+import type { Message } from "../../transcript/messages.ts";
+import { groupRounds } from "../../transcript/rounds.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import { type Peeled, peelBlocks, planPeel } from "../layers/truncate-newest/truncate-newest.ts";
+import { findLiterals } from "../literals/literals.ts";
+import type { EditSafety } from "../shared/editing-rule.ts";
+import { hidingEffect } from "../shared/hiding.ts";
+import { findCuts, findTailStart, isResult } from "../shared/kept-tail.ts";
+import { type Measure, measureMessages, measureText } from "../shared/measure.ts";
+import { composePinned, findCarriedPins, findWholeSeqs, type PinnedText, pinsOf } from "../shared/pins.ts";
+import type { HistoryAccess } from "../shared/pointer.ts";
+import { reportLoss } from "./loss-report.ts";
+import { composeNewestExchange } from "./newest-exchange.ts";
+
+/** Sizes of a compaction, in tokens as `measure` counts them. */
+export interface CompactionShape extends HistoryAccess {
+  /** Size of the messages after the edit. */
+  readonly targetTokens: number;
+  /** Newest rounds that stay as they are (permissive sessions only). */
+  readonly keepTailTokens: number;
+  readonly editSafety: EditSafety;
+  /** A newest round above this is peeled … */
+  readonly maxNewestRoundTokens: number;
+  /** … and told as text where it is still above this, because it cannot be peeled. */
+  readonly maxTailTokens: number;
+  /** A summary above this share of what it replaces is refused. */
+  readonly maxSummaryShare: number;
+}
+
+/** The window to compact. */
+export interface CompactionInput {
+  readonly visible: readonly VisibleMessage[];
+  readonly measure: Measure;
+  readonly policy: CompactionShape;
+  readonly pendingCallIds: readonly string[];
+  /** Why now: `threshold`, `manual` … */
+  readonly reason: string;
+  /** What is pinned, to the letter: it is carried over where it is hidden, and not shortened where it stays. */
+  readonly pinned?: readonly PinnedText[];
+  /** The last entry that the summary tells of; what came later stays. @defaultValue everything is told */
+  readonly throughSeq?: number;
+}
+
+/** What a summary is composed within. */
+export interface SummaryRoom extends HistoryAccess {
+  readonly budgetTokens: number;
+  /** Last entry that is summarised. */
+  readonly throughSeq: number;
+  /** Whether messages after it stand in the window below the summary. */
+  readonly hasTail: boolean;
+  /** Literals that stand in the window anyway. */
+  readonly visibleLiterals: ReadonlySet<string>;
+}
+
+/** The text of a summary, and whose words it quotes in full. */
+export interface ComposedSummary {
+  readonly text: string;
+  /** Entries whose user words are quoted in full. */
+  readonly verbatimSeqs: ReadonlySet<number>;
+}
+
+/** Who writes the summary; `compose` answers `undefined` where it does not fit the room. */
+export interface SummaryWriter {
+  readonly kind: LayerEdit["kind"];
+  readonly compose: (room: SummaryRoom) => ComposedSummary | undefined;
+}
+
+/** Plans the compaction, or returns `undefined` where nothing is gained or a call is pending. */
+export function planCompaction(input: CompactionInput, writer: SummaryWriter): LayerEdit | undefined {
+  const { visible, policy, measure, pendingCallIds } = input;
+  if (pendingCallIds.length > 0 || visible.length === 0) return undefined;
+
+  const strict = () => splitAt(input, { tailStart: strictTailStart(visible), isTold: true });
+  const kept =
+    policy.editSafety === "strict"
+      ? undefined
+      : splitAt(input, { tailStart: permissiveTailStart(input), isTold: false });
+  const split = kept !== undefined && kept.tailTokens <= policy.maxTailTokens ? kept : strict();
+  if (split.hidden.length === 0)
+    return planPeel(visible, policy.maxNewestRoundTokens, measure, pinsOf(input.pinned ?? []), policy);
+  return hidesUntold(split, input) ? undefined : summarise(input, split, writer);
+}
+
+/** Whether something would go that the summary knows nothing of. */
+function hidesUntold({ hidden }: Split, { throughSeq }: CompactionInput): boolean {
+  if (throughSeq === undefined) return false;
+  return hidden.some(({ seq, insertedBy }) => insertedBy === undefined && seq > throughSeq);
+}
+
+/** One side of a pivot, which is the number of a message entry. */
+export interface PartialSpan {
+  /** `up-to`: what stands before the pivot is summarised. `from`: the pivot and what follows it. */
+  readonly side: "from" | "up-to";
+  readonly pivotSeq: number;
+}
+
+/**
+ * Plans the compaction of one side of a pivot; the other side stays as it is. The cut falls where no
+ * call is parted from its result, so that a little more may stay. `undefined` where there is no such
+ * place, or nothing is gained.
+ */
+export function planPartialCompaction(
+  input: CompactionInput,
+  span: PartialSpan,
+  writer: SummaryWriter,
+): LayerEdit | undefined {
+  const { visible, measure, pendingCallIds } = input;
+  if (pendingCallIds.length > 0) return undefined;
+  const places = placesOf(input, span);
+  if (places === undefined || places.start >= places.end) return undefined;
+  const hidden = visible.slice(places.start, places.end);
+  const tail = [...visible.slice(0, places.start), ...visible.slice(places.end)];
+  const policy = { ...input.policy, targetTokens: Number.POSITIVE_INFINITY };
+  return summarise({ ...input, policy }, wholeSplit(hidden, tail, measure), writer);
+}
+
+/** What bounds a summary, whatever stays behind it. */
+export interface TailInput extends Omit<CompactionInput, "policy" | "throughSeq"> {
+  readonly policy: Pick<
+    CompactionShape,
+    "targetTokens" | "maxNewestRoundTokens" | "maxSummaryShare" | "hasHistoryTools"
+  >;
+}
+
+/** Plans the compaction of all messages before `tailStart`, a place where the window may be cut; the others stay as they are. */
+export function planCompactionBefore(
+  input: TailInput,
+  tailStart: number,
+  writer: SummaryWriter,
+): LayerEdit | undefined {
+  const { visible, measure } = input;
+  return summarise(input, wholeSplit(visible.slice(0, tailStart), visible.slice(tailStart), measure), writer);
+}
+
+/** Which messages go, by index: `start` included, `end` not. What the summary does not tell of stays behind them. */
+function placesOf(
+  { visible, policy, throughSeq }: CompactionInput,
+  { side, pivotSeq }: PartialSpan,
+): { readonly start: number; readonly end: number } | undefined {
+  const pivot = visible.findIndex(({ seq, insertedBy }) => insertedBy === undefined && seq >= pivotSeq);
+  if (pivot === -1) return undefined;
+  const cuts = findCuts(visible);
+  const untold = findUntold(visible, throughSeq) ?? visible.length;
+  const lastCut = (index: number): number => cuts.findLast((cut) => cut <= index) ?? 0;
+  if (side === "up-to") return { start: 0, end: lastCut(Math.min(pivot, untold)) };
+  const start = pivot === 0 ? 0 : cuts.find((cut) => cut >= pivot);
+  const end = untold === visible.length ? untold : lastCut(untold);
+  const isBound = policy.editSafety === "strict" && end < strictTailStart(visible);
+  return start === undefined || isBound ? undefined : { start, end };
+}
+
+/** The first message that a summary through an entry does not tell of. */
+function findUntold(
+  visible: readonly VisibleMessage[],
+  throughSeq = Number.POSITIVE_INFINITY,
+): number | undefined {
+  const index = visible.findIndex(({ seq, insertedBy }) => insertedBy === undefined && seq > throughSeq);
+  return index === -1 ? undefined : index;
+}
+
+interface Split {
+  readonly hidden: readonly VisibleMessage[];
+  /** What stays. */
+  readonly tail: readonly VisibleMessage[];
+  /** Size of the tail once it is peeled. */
+  readonly tailTokens: number;
+  readonly peeled: Peeled;
+  /** Whether the newest exchange is among what is hidden, and told. */
+  readonly isTold: boolean;
+}
+
+/** What stays, stays as it is. */
+function wholeSplit(
+  hidden: readonly VisibleMessage[],
+  tail: readonly VisibleMessage[],
+  measure: Measure,
+): Split {
+  const peeled = { forms: [], freedTokens: 0 };
+  return { hidden, tail, tailTokens: measureMessages(tail, measure), peeled, isTold: false };
+}
+
+function splitAt(
+  { visible, policy, measure, pinned = [] }: CompactionInput,
+  { tailStart, isTold }: { readonly tailStart: number; readonly isTold: boolean },
+): Split {
+  const tail = visible.slice(tailStart);
+  const maxTokens = Math.max(policy.keepTailTokens, policy.maxNewestRoundTokens);
+  const peeled = peelBlocks(tail, maxTokens, measure, pinsOf(pinned), policy);
+  const tailTokens = measureMessages(tail, measure) - peeled.freedTokens;
+  return { hidden: visible.slice(0, tailStart), tail, tailTokens, peeled, isTold };
+}
+
+/** As much as the tail's budget allows; the newest round in any case. */
+function permissiveTailStart({ visible, policy, measure, throughSeq }: CompactionInput): number {
+  const budgetTokens = Math.min(policy.keepTailTokens, policy.maxNewestRoundTokens);
+  const start = findTailStart(visible, budgetTokens, measure) ?? 0;
+  const untold = findUntold(visible, throughSeq);
+  if (untold === undefined || untold >= start) return start;
+  return findCuts(visible).findLast((cut) => cut <= untold) ?? 0;
+}
+
+/**
+ * Nothing that an answer stands in. Only a prompt that no answer has followed yet stays where it
+ * is: no thinking comes with it, and it is the user's, with its pictures.
+ */
+export function strictTailStart(visible: readonly VisibleMessage[]): number {
+  let start = visible.length;
+  while (start > 0 && isUnansweredPrompt(visible[start - 1]!)) start--;
+  return start;
+}
+
+function isUnansweredPrompt(message: VisibleMessage): boolean {
+  if (message.role === "assistant" || message.insertedBy !== undefined) return false;
+  return !message.blocks.some(({ block }) => isResult(block) || block.type === "opaque");
+}
+
+function summarise(
+  input: TailInput,
+  { hidden, tail, tailTokens, peeled, isTold }: Split,
+  { kind, compose }: SummaryWriter,
+): LayerEdit | undefined {
+  const { policy, measure } = input;
+  const hiddenTokens = measureMessages(hidden, measure);
+  const roomTokens = Math.min(policy.targetTokens - tailTokens, hiddenTokens * policy.maxSummaryShare);
+  const carried = findCarriedPins(input.pinned ?? [], tail);
+  const pins = composePinned(carried);
+  const pinsTokens = measureText(pins, measure);
+  const exchange = isTold ? newestExchange(input, hidden, roomTokens - pinsTokens) : "";
+  const throughSeq = hidden.at(-1)!.seq;
+  const summary = compose({
+    budgetTokens: roomTokens - pinsTokens - measureText(exchange, measure),
+    throughSeq,
+    hasTail: tail.length > 0,
+    hasHistoryTools: policy.hasHistoryTools,
+    visibleLiterals: literalsOf(tail, pins, exchange),
+  });
+  if (summary === undefined) return undefined;
+  const texts = [summary.text, pins, exchange].filter((text) => text !== "");
+  const insertedTokens = texts.reduce((sum, text) => sum + measureText(text, measure), 0);
+  if (insertedTokens > hiddenTokens * policy.maxSummaryShare) return undefined;
+  const hiding = hidingEffect(input.visible, new Set(hidden));
+
+  return {
+    kind,
+    reason: input.reason,
+    isBoundary: true,
+    freedTokens: Math.round(hiddenTokens - insertedTokens + peeled.freedTokens),
+    effect: {
+      ...hiding,
+      insert: [{ afterSeq: throughSeq, messages: [summaryMessage(texts)] }, ...hiding.insert],
+      ...(peeled.forms.length === 0 ? {} : { forms: peeled.forms }),
+    },
+    loss: reportLoss({
+      hidden,
+      shown: texts,
+      kept: tail,
+      verbatimSeqs: new Set([...summary.verbatimSeqs, ...findWholeSeqs(carried, hidden)]),
+      hasHistoryTools: policy.hasHistoryTools,
+    }),
+  };
+}
+
+function newestExchange(
+  { policy, measure }: TailInput,
+  hidden: readonly VisibleMessage[],
+  roomTokens: number,
+): string {
+  const newest = groupRounds(hidden).at(-1);
+  if (newest === undefined) return "";
+  const budgetTokens = Math.min(policy.maxNewestRoundTokens, roomTokens * NEWEST_EXCHANGE_SHARE);
+  return composeNewestExchange(hidden.slice(newest.start, newest.end), budgetTokens, measure, policy);
+}
+
+/** Of the room for the inserted message, what the newest exchange may take. */
+const NEWEST_EXCHANGE_SHARE = 0.6;
+
+function literalsOf(tail: readonly VisibleMessage[], ...shown: readonly string[]): ReadonlySet<string> {
+  const texts = tail.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
+  return new Set([...texts, ...shown].flatMap((text) => findLiterals(text)));
+}
+
+function summaryMessage(texts: readonly string[]): Message {
+  return { role: "user", origin: "summary", content: texts.map((text) => ({ type: "text", text })) };
+}

@@ -1,0 +1,119 @@
+/**
+ * One compression: plan, ask the host's model, fall back to the heuristic, carry it out.
+ */
+
+import { KnownSecrets } from "../base/redaction/known-secrets.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Deadline } from "../ports/deadline.ts";
+import type { IdSource } from "../ports/id-source.ts";
+import { askForSummary, type SummarizeCallback, type SummarizeProblem } from "./ask-for-summary.ts";
+import type { MemoryConfig } from "./compression/compression-config.ts";
+import { heuristicSummary, isHeuristic } from "./compression/heuristic-summary.ts";
+import {
+  type CompressionPlan,
+  type CompressionTrigger,
+  countEligible,
+  planCompression,
+  summaryOf,
+} from "./compression/plan-compression.ts";
+import { summaryPrompt } from "./compression/summary-prompt.ts";
+import type { CompressionReport } from "./conversation-events.ts";
+import type { ConversationKeeper, Generation } from "./conversation-store.ts";
+import { copySummary, countMemoryTokens, type MemorySummary } from "./entries/conversation-entry.ts";
+
+/** What a compression works with. */
+export interface Compressor {
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly deadline: Deadline;
+  readonly timeoutMs: number;
+  readonly config: MemoryConfig;
+  readonly callback: SummarizeCallback | undefined;
+}
+
+/** Why nothing was compressed. It has none of a summary's fields, so that code that reads those still works. */
+export type CompressionRefused = { readonly [Field in keyof MemorySummary]?: undefined } & {
+  /**
+   * `too-few-entries`: fewer than `minEntriesToCompress` are older than the recent window. `not-smaller`: no summary
+   * would be smaller than what it stands for. `replaced`: the session was cleared or imported meanwhile.
+   */
+  readonly refused: "too-few-entries" | "not-smaller" | "replaced";
+  /** The same in words, with the figures. */
+  readonly reason: string;
+};
+
+interface Written {
+  readonly plan: CompressionPlan;
+  readonly content: string;
+  readonly writtenBy: "callback" | "heuristic";
+}
+
+/** Compresses what is eligible, or says why nothing was compressed. */
+export async function compressMemory(
+  keeper: ConversationKeeper,
+  trigger: CompressionTrigger,
+  work: Compressor,
+): Promise<CompressionReport | CompressionRefused> {
+  const { plan, generation } = await keeper.run((_session, current) => ({
+    plan: planCompression(current.mirror, work.config),
+    generation: current,
+  }));
+  if (plan === undefined) return tooFew(generation, work.config);
+  const asked = await ask(plan, work);
+  const written = asked?.written ?? writeWithoutModel(generation, work.config);
+  if (written === undefined) {
+    generation.refusedAtCount = countEligible(generation.mirror, work.config);
+    return {
+      refused: "not-smaller",
+      reason: `No summary would be smaller than the ${plan.replacedTokens} tokens of the ${plan.entries.length} entries that it would stand for.`,
+    };
+  }
+  const { content, writtenBy } = written;
+  const made = {
+    id: work.ids.entryId(),
+    content,
+    tokenCount: countMemoryTokens(content),
+    atMs: work.clock.nowMs(),
+  };
+  const summary = summaryOf(written.plan, made);
+  if (!(await keeper.compress(written.plan, summary, { generation, reason: trigger })))
+    return { refused: "replaced", reason: "The session was cleared or imported while it was summarised." };
+  generation.refusedAtCount = 0;
+  return {
+    tokensSaved: written.plan.replacedTokens - summary.tokenCount,
+    entriesCompressed: written.plan.entries.length,
+    summariesFolded: written.plan.folded.length,
+    summary: copySummary(summary),
+    trigger,
+    writtenBy,
+    ...(asked?.problem === undefined ? {} : { problem: asked.problem }),
+  };
+}
+
+function tooFew({ mirror }: Generation, config: MemoryConfig): CompressionRefused {
+  const count = countEligible(mirror, config);
+  const reason = `${count} ${count === 1 ? "entry is" : "entries are"} older than the recent window of ${config.recentWindow}; a summary stands for at least ${Math.max(1, config.minEntriesToCompress)}.`;
+  return { refused: "too-few-entries", reason };
+}
+
+async function ask(
+  plan: CompressionPlan,
+  { callback, deadline, timeoutMs }: Compressor,
+): Promise<{ readonly written?: Written; readonly problem?: SummarizeProblem } | undefined> {
+  if (callback === undefined) return undefined;
+  const asked = await askForSummary(callback, summaryPrompt(plan), { deadline, timeoutMs });
+  if (!asked.ok) return { problem: asked.problem };
+  // The log keeps what was said; what is derived from it carries no keys on.
+  const secrets = new KnownSecrets();
+  for (const original of plan.originals) secrets.learn(original.content);
+  const content = secrets.redact(asked.content).text;
+  if (countMemoryTokens(content) >= plan.replacedTokens) return { problem: { reason: "not-smaller" } };
+  return { written: { plan, content, writtenBy: "callback" } };
+}
+
+/** A model's summary says more than the heuristic could, so it is left where it is. */
+function writeWithoutModel({ mirror }: Generation, config: MemoryConfig): Written | undefined {
+  const plan = planCompression(mirror, config, isHeuristic);
+  const content = plan === undefined ? undefined : heuristicSummary(plan);
+  return plan === undefined || content === undefined ? undefined : { plan, content, writtenBy: "heuristic" };
+}

@@ -1,0 +1,111 @@
+/**
+ * The settings of `MemoryManager`: their defaults, and the check of what a host sets.
+ */
+import { CONVERSATION_MEMORY_DEFAULTS } from "../../base/defaults/conversation-memory.ts";
+import { OptionError } from "../../base/errors.ts";
+import { isObject } from "../../base/json/json.ts";
+
+/** When a session is compressed, and how far. Every setting can be left out, and changed later by `updateConfig`. */
+export interface MemoryConfig {
+  /**
+   * Active entries above which a session is compressed; a whole number from 1 on.
+   * @defaultValue `maxEntries`, 100
+   */
+  readonly maxEntries: number;
+  /**
+   * Tokens of active entries and summaries above which it is compressed; a whole number from 1 on.
+   * @defaultValue `maxTokens`, 50,000
+   */
+  readonly maxTokens: number;
+  /**
+   * Newest entries that are never compressed; a whole number from 0 on.
+   * @defaultValue `recentWindow`, 10
+   */
+  readonly recentWindow: number;
+  /**
+   * Fewest entries that are compressed together; a whole number from 1 on.
+   * @defaultValue `minEntriesToCompress`, 5
+   */
+  readonly minEntriesToCompress: number;
+  /**
+   * Whether the add methods compress what goes over a limit; `compress` works either way.
+   * @defaultValue `true`
+   */
+  readonly autoCompress: boolean;
+  /**
+   * Share of the original that a summary is asked to take, between 0 and 1. (The field of the same name of
+   * a summary is the other way round: original ÷ summary.)
+   * @defaultValue `compressionRatio`, 0.3
+   */
+  readonly compressionRatio: number;
+}
+
+const D = CONVERSATION_MEMORY_DEFAULTS;
+
+/** The settings of a manager that was told none. */
+export const DEFAULT_MEMORY_CONFIG: MemoryConfig = Object.freeze({
+  maxEntries: D.maxEntries,
+  maxTokens: D.maxTokens,
+  recentWindow: D.recentWindow,
+  minEntriesToCompress: D.minEntriesToCompress,
+  autoCompress: true,
+  compressionRatio: D.compressionRatio,
+});
+
+interface Rule {
+  readonly isFit: (value: unknown) => boolean;
+  readonly says: string;
+}
+
+const wholeFrom = (least: number): Rule => ({
+  isFit: (value) => Number.isSafeInteger(value) && (value as number) >= least,
+  says: `a whole number from ${least} on`,
+});
+
+const RULES: Readonly<Record<keyof MemoryConfig, Rule>> = {
+  maxEntries: wholeFrom(1),
+  maxTokens: wholeFrom(1),
+  recentWindow: wholeFrom(0),
+  minEntriesToCompress: wholeFrom(1),
+  autoCompress: { isFit: (value) => typeof value === "boolean", says: "`true` or `false`" },
+  compressionRatio: {
+    isFit: (value) => typeof value === "number" && value > 0 && value < 1,
+    says: "a number between 0 and 1",
+  },
+};
+
+/** The names of the settings. */
+export const MEMORY_CONFIG_KEYS = Object.keys(RULES) as readonly (keyof MemoryConfig)[];
+
+/**
+ * The settings with some of them changed; what is `undefined` stays as it was.
+ * @throws `OptionError` for a setting that does not exist or has a value that cannot be used; none is changed then.
+ */
+export function changeMemoryConfig(config: MemoryConfig, changes: unknown): MemoryConfig {
+  if (!isObject(changes)) {
+    throw new OptionError({
+      message: "The settings are not an object.",
+      hint: "Pass the settings to change, such as `{ maxTokens: 20_000 }`.",
+    });
+  }
+  const next: Record<string, unknown> = { ...config };
+  for (const [name, value] of Object.entries(changes)) {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof MemoryConfig] : undefined;
+    if (rule === undefined) {
+      throw new OptionError({
+        message: `There is no setting ${JSON.stringify(name)}.`,
+        hint: `The settings are ${MEMORY_CONFIG_KEYS.join(", ")}.`,
+      });
+    }
+    if (value === undefined) continue;
+    if (!rule.isFit(value)) {
+      const found = typeof value === "number" || typeof value === "boolean" ? String(value) : typeof value;
+      throw new OptionError({
+        message: `\`${name}\` is ${found}; it is ${rule.says}.`,
+        hint: "Leave it out to keep what it is.",
+      });
+    }
+    next[name] = value;
+  }
+  return Object.freeze(next) as unknown as MemoryConfig;
+}

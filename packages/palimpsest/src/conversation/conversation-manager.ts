@@ -1,0 +1,348 @@
+/**
+ * Conversation memory in a few calls: a thin face over sessions and their store.
+ *
+ * DESIGN. The log of a session is the truth: what is added is a message of it, a compression an edit.
+ * A mirror in memory makes readers synchronous; it is filled when a session is first used by one of the
+ * asynchronous methods, and `loadSession` is one that does nothing else. Calls about one session are
+ * carried out in the order they were made, but a model that writes a summary holds nobody up: what is
+ * added meanwhile is stored at once.
+ */
+import { CONVERSATION_MEMORY_DEFAULTS } from "../base/defaults/conversation-memory.ts";
+import { OptionError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json/json.ts";
+import { receiveJson } from "../session/input/copy-json.ts";
+import type { SummarizeCallback } from "./ask-for-summary.ts";
+import { type CompressionRefused, compressMemory } from "./compress-conversation.ts";
+import {
+  changeMemoryConfig,
+  DEFAULT_MEMORY_CONFIG,
+  type MemoryConfig,
+} from "./compression/compression-config.ts";
+import { type CompressionTrigger, countEligible, findTrigger } from "./compression/plan-compression.ts";
+import type { MemoryEvents } from "./conversation-events.ts";
+import type { ConversationMemoryOptions } from "./conversation-options.ts";
+import { ConversationKeeper, type Generation } from "./conversation-store.ts";
+import {
+  copyEntry,
+  copySummary,
+  type MemoryContext,
+  type MemoryEntry,
+  type MemorySessionState,
+  type MemoryStats,
+  type MemorySummary,
+  summaryEntry,
+} from "./entries/conversation-entry.ts";
+import { MemoryMirror } from "./entries/conversation-mirror.ts";
+import { renderContext } from "./entries/entry-text.ts";
+import { parseMemoryState } from "./entries/parse-state.ts";
+import { type EntryInTurn, MemoryEntryMaker } from "./entry-maker.ts";
+import { openForMemory, readForMemory } from "./open-conversation.ts";
+import { receiveName } from "./receive-input.ts";
+import { TypedEvents } from "./typed-events.ts";
+
+const EMPTY = new MemoryMirror();
+/** Beyond it the platform's timers fire at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * The memory of conversations: what was said, called and brought in, by session; old entries are compressed
+ * into summaries, and `getContextForLLM` gives what a model is to be told. Every session lies in a store as
+ * the log of a session of this library, so nothing is lost by a summary.
+ *
+ * Methods that add are asynchronous: they resolve once the store has acknowledged the entry. Readers are
+ * synchronous and answer from memory; a session that is in the store and was not used yet reads as empty
+ * until `loadSession` or the first `add…` or `compress` has resolved.
+ *
+ * @throws `OptionError` where an argument has the wrong type; `StoreError` from asynchronous methods, where the
+ * store could not keep or read something: nothing was added then.
+ */
+export class ConversationMemory {
+  readonly #options: ConversationMemoryOptions;
+  readonly #maker: MemoryEntryMaker;
+  readonly #timeoutMs: number;
+  readonly #keepers = new Map<string, ConversationKeeper>();
+  readonly #events = new TypedEvents<MemoryEvents>();
+  #config: MemoryConfig;
+  #callback: SummarizeCallback | undefined;
+
+  /** @throws `OptionError` for a setting that does not exist or cannot be used. */
+  constructor(options: ConversationMemoryOptions) {
+    const { store, clock, ids, hasher, deadline, scope, observer, summarizeTimeoutMs, ...settings } = options;
+    this.#options = options;
+    this.#maker = new MemoryEntryMaker(options);
+    this.#config = changeMemoryConfig(DEFAULT_MEMORY_CONFIG, settings);
+    this.#timeoutMs = checkTimeout(summarizeTimeoutMs ?? CONVERSATION_MEMORY_DEFAULTS.summarizeTimeoutMs);
+  }
+
+  /** Adds what the user said. `metadata` is kept with the entry. */
+  async addUserMessage(sessionId: string, text: string, metadata?: JsonObject): Promise<MemoryEntry> {
+    const entry = this.#maker.message("user", text, metadata);
+    return this.#add(sessionId, () => entry);
+  }
+
+  /** Adds what the model said. */
+  async addAssistantMessage(sessionId: string, text: string, metadata?: JsonObject): Promise<MemoryEntry> {
+    const entry = this.#maker.message("assistant", text, metadata);
+    return this.#add(sessionId, () => entry);
+  }
+
+  /**
+   * Adds a call of a tool with its arguments, which are data as JSON has it. The provider's id of the call can be
+   * given as `metadata.callId`; else it is the entry's.
+   */
+  async addToolCall(
+    sessionId: string,
+    tool: string,
+    args?: unknown,
+    metadata?: JsonObject,
+  ): Promise<MemoryEntry> {
+    const entry = this.#maker.toolCall(tool, args, metadata);
+    return this.#add(sessionId, () => entry);
+  }
+
+  /**
+   * Adds what a tool answered: text, or data that is kept as its JSON; an `Error` is a failure, and so is what has
+   * `metadata.isError`. It answers the call `metadata.callId`, else the oldest call of this tool without an answer.
+   */
+  async addToolResult(
+    sessionId: string,
+    tool: string,
+    output: unknown,
+    metadata?: JsonObject,
+  ): Promise<MemoryEntry> {
+    return this.#add(sessionId, this.#maker.toolResult(tool, output, metadata));
+  }
+
+  /** Adds text that is brought in from elsewhere, such as a document that was retrieved; `source` says from where. */
+  async addContext(
+    sessionId: string,
+    content: string,
+    source: string,
+    metadata?: JsonObject,
+  ): Promise<MemoryEntry> {
+    const entry = this.#maker.context(content, source, metadata);
+    return this.#add(sessionId, () => entry);
+  }
+
+  /**
+   * Compresses every entry that is older than the recent window into one summary. Resolves with it, or, where nothing
+   * was compressed, with the reason: fewer than `minEntriesToCompress` entries are old enough, no summary would be
+   * smaller than they are, or the session was replaced meanwhile. Never fails because of the callback.
+   */
+  async compress(sessionId: string): Promise<MemorySummary | CompressionRefused> {
+    return this.#compress(receiveName(sessionId, "sessionId"), "manual");
+  }
+
+  /**
+   * What a model is to be told, as text: the summaries, then the active entries, one a line and more where they
+   * have more. Empty where there is nothing.
+   */
+  getContextForLLM(sessionId: string): string {
+    const { summaries, active } = this.#mirrorOf(sessionId);
+    return renderContext({ summaries, entries: active });
+  }
+
+  /** The same as data: summaries and active entries, for a context engine. */
+  getContextData(sessionId: string): MemoryContext {
+    return this.#mirrorOf(sessionId).context();
+  }
+
+  /** Entries that no summary stands for, oldest first. */
+  getActiveEntries(sessionId: string): readonly MemoryEntry[] {
+    return this.#mirrorOf(sessionId).active.map(copyEntry);
+  }
+
+  /** Figures of a session. */
+  getStats(sessionId: string): MemoryStats {
+    return this.#mirrorOf(sessionId).stats();
+  }
+
+  /** A copy of a session: every entry, compressed or not, and the summaries. `JSON.stringify` may have it. */
+  exportSession(sessionId: string): MemorySessionState {
+    return this.#mirrorOf(sessionId).state(sessionId);
+  }
+
+  /**
+   * Takes over what `exportSession` gave, also after a trip through JSON, in the place of what the session of this
+   * id remembers. Readers see it at once; `flush` resolves when it is in the store.
+   * @throws `InputError` `INPUT_UNREADABLE` where the state cannot be used; nothing is changed then.
+   */
+  importSession(state: MemorySessionState): void {
+    const { sessionId, entries, summaries } = parseMemoryState(receiveJson(state, "state"));
+    this.#replace(sessionId, { entries, summaries });
+  }
+
+  /**
+   * Forgets a session: it reads as empty at once, and starts empty again. Its log in the store keeps what was
+   * said, and the session goes back to it with `rewind`; to erase it, delete the session from the store.
+   */
+  clearSession(sessionId: string): void {
+    this.#replace(receiveName(sessionId, "sessionId"), { entries: [], summaries: [] });
+    this.#events.emit("session:cleared", () => [sessionId]);
+  }
+
+  /**
+   * Changes settings, for every session, from the next call on. What is left out stays.
+   * @throws `OptionError` for a setting that does not exist or cannot be used; none is changed then.
+   */
+  updateConfig(changes: Partial<MemoryConfig>): void {
+    this.#config = changeMemoryConfig(this.#config, changes);
+  }
+
+  /**
+   * Has summaries written by your model; `undefined` takes it back. Whatever the callback does, there is a summary: where
+   * it throws, takes longer than `summarizeTimeoutMs`, or gives nothing smaller, the heuristic writes it.
+   */
+  setSummarizeCallback(callback: SummarizeCallback | undefined): void {
+    if (callback !== undefined && typeof callback !== "function") {
+      throw new OptionError({
+        message: "The summarize callback is no function.",
+        hint: "Pass `async (prompt) => text`, or `undefined` for summaries without a model.",
+      });
+    }
+    this.#callback = callback;
+  }
+
+  /**
+   * Reads a session from the store, so that readers see it; again, where it was read before and nothing was added
+   * since. Nobody is kept from writing it. Resolves with whether the store has it.
+   */
+  async loadSession(sessionId: string): Promise<boolean> {
+    return this.#keeper(sessionId).load();
+  }
+
+  /** Resolves once everything that was asked for so far is in the store and durable, imports and clearings among it. */
+  async flush(): Promise<void> {
+    await settleAll([...this.#keepers.values()].map((keeper) => keeper.flush()));
+  }
+
+  /**
+   * Writes what is left and lets go of a session, or of all of them: of its memory, and of its place as the session's
+   * writer. The next call about it opens it again.
+   */
+  async close(sessionId?: string): Promise<void> {
+    const chosen = [...this.#keepers].filter(([id]) => sessionId === undefined || id === sessionId);
+    await settleAll(
+      chosen.map(async ([id, keeper]) => {
+        await keeper.close();
+        if (keeper.isIdle) this.#keepers.delete(id);
+      }),
+    );
+  }
+
+  /** Calls `listener` whenever `event` happens. What it throws is dropped. */
+  on<Name extends keyof MemoryEvents>(event: Name, listener: (...args: MemoryEvents[Name]) => unknown): this {
+    this.#events.on(event, listener);
+    return this;
+  }
+
+  /** Calls `listener` the next time that `event` happens. */
+  once<Name extends keyof MemoryEvents>(
+    event: Name,
+    listener: (...args: MemoryEvents[Name]) => unknown,
+  ): this {
+    this.#events.on(event, listener, { isOnce: true });
+    return this;
+  }
+
+  /** Takes a listener back. */
+  off<Name extends keyof MemoryEvents>(
+    event: Name,
+    listener: (...args: MemoryEvents[Name]) => unknown,
+  ): this {
+    this.#events.off(event, listener);
+    return this;
+  }
+
+  async #add(sessionId: string, complete: EntryInTurn): Promise<MemoryEntry> {
+    const keeper = this.#keeper(sessionId);
+    const { entry, generation } = await keeper.add(complete);
+    if (generation === keeper.current) this.#events.emit("entry:added", () => [sessionId, copyEntry(entry)]);
+    if (!keeper.isCompressing && this.#trigger(generation) !== undefined) {
+      // The entry is in the store: whatever happens now must not make its caller add it again.
+      await this.#compress(sessionId, "auto").catch((error: unknown) =>
+        this.#reportFailure(sessionId, error),
+      );
+    }
+    return copyEntry(entry);
+  }
+
+  /** Why the session is to be compressed now, if it is. */
+  #trigger({ mirror, refusedAtCount }: Generation): CompressionTrigger | undefined {
+    const config = this.#config;
+    if (!config.autoCompress) return undefined;
+    const leastCount = config.minEntriesToCompress + refusedAtCount;
+    return countEligible(mirror, config) < leastCount ? undefined : findTrigger(mirror, config);
+  }
+
+  #compress(sessionId: string, asked: "manual" | "auto"): Promise<MemorySummary | CompressionRefused> {
+    const keeper = this.#keeper(sessionId);
+    return keeper.runCompression(async () => {
+      const reason = asked === "manual" ? asked : this.#trigger(keeper.current);
+      // An earlier compression has made room since this one was asked for.
+      if (reason === undefined)
+        return { refused: "too-few-entries", reason: "The session is within its limits." };
+      const { clock, ids, deadline } = this.#options;
+      const report = await compressMemory(keeper, reason, {
+        clock,
+        ids,
+        deadline,
+        timeoutMs: this.#timeoutMs,
+        config: this.#config,
+        callback: this.#callback,
+      });
+      if ("refused" in report) return report;
+      this.#events.emit("entry:added", () => [sessionId, summaryEntry(report.summary)]);
+      this.#events.emit("compressed", () => [sessionId, { ...report, summary: copySummary(report.summary) }]);
+      return report.summary;
+    });
+  }
+
+  #replace(sessionId: string, state: Pick<MemorySessionState, "entries" | "summaries">): void {
+    this.#keeper(sessionId)
+      .replace(state)
+      .catch((error: unknown) => this.#reportFailure(sessionId, error));
+  }
+
+  #reportFailure(sessionId: string, error: unknown): void {
+    this.#events.emit("background:failed", () => [sessionId, error]);
+  }
+
+  #keeper(sessionId: string): ConversationKeeper {
+    const known = this.#keepers.get(receiveName(sessionId, "sessionId"));
+    if (known !== undefined) return known;
+    const { store, clock, ids, hasher, scope, observer } = this.#options;
+    const options = {
+      store,
+      clock,
+      ids,
+      hasher,
+      ...(scope === undefined ? {} : { scope }),
+      ...(observer === undefined ? {} : { observer }),
+    };
+    const keeper = new ConversationKeeper({
+      open: () => openForMemory(sessionId, options),
+      read: () => readForMemory(sessionId, options),
+    });
+    this.#keepers.set(sessionId, keeper);
+    return keeper;
+  }
+
+  #mirrorOf(sessionId: string): MemoryMirror {
+    return this.#keepers.get(receiveName(sessionId, "sessionId"))?.current.mirror ?? EMPTY;
+  }
+}
+
+function checkTimeout(value: unknown): number {
+  if (typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT_MS) return value;
+  throw new OptionError({
+    message: `\`summarizeTimeoutMs\` is ${String(value)}.`,
+    hint: `Pass milliseconds, more than 0 and at most ${LONGEST_TIMEOUT_MS}.`,
+  });
+}
+
+/** Waits for all of them, and fails like the first that failed. */
+async function settleAll(all: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(all)).find(({ status }) => status === "rejected");
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+}

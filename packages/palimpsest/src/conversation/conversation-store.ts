@@ -1,0 +1,253 @@
+/**
+ * One session of `MemoryManager`: its log, and the mirror of it that readers see.
+ *
+ * What is added is in the store before it is in the mirror. A session that is cleared or imported is
+ * replaced in the mirror at once, because those calls do not wait; its write is owed, and made before
+ * anything that was asked for later. So there are *generations* of a session, one from each
+ * replacement to the next, and every operation belongs to the one that it was called in:
+ *
+ * ```text
+ * unread     the store may have it; read before the first use
+ * unwritten  replaced in the mirror, not yet in the store; a write that fails stays owed
+ * settled    mirror and store say the same
+ * ```
+ */
+
+import { StoreError } from "../base/errors.ts";
+import type { EntryDraft } from "../session/append/entry-writer.ts";
+import { Queue } from "../session/append/queue.ts";
+import type { Session } from "../session/session.ts";
+import type { CompressionPlan } from "./compression/plan-compression.ts";
+import type { MemoryEntry, MemorySummary } from "./entries/conversation-entry.ts";
+import { MemoryMirror, type MirroredState } from "./entries/conversation-mirror.ts";
+import type { FoldedMemory } from "./log/conversation-log.ts";
+import { draftCompression, draftEntry, draftState } from "./log/entries-to-append.ts";
+import { readMemory } from "./read-conversation.ts";
+
+/** What is remembered from one replacement of a session to the next. */
+export class Generation {
+  /** Counts the replacements of the session. */
+  readonly order: number;
+  readonly mirror: MemoryMirror;
+  /** Entries of the log by id of what they are here. */
+  seqs: Map<string, number> = new Map();
+  editSeqs: Map<string, number> = new Map();
+  state: "unread" | "unwritten" | "settled";
+  /** Eligible entries when no summary was smaller than they were: below it, none is asked for again. */
+  refusedAtCount = 0;
+
+  constructor(order: number, state: "unread" | "unwritten", mirrored?: MirroredState) {
+    this.order = order;
+    this.state = state;
+    this.mirror = new MemoryMirror(mirrored);
+  }
+}
+
+const HEADER_SEQ = 1;
+
+/** The ways to the session's log. */
+export interface KeeperOptions {
+  /** Opens the session of the store as its writer, or begins it. */
+  readonly open: () => Promise<Session>;
+  /** What the store has of it, without becoming its writer. */
+  readonly read: () => Promise<FoldedMemory | undefined>;
+}
+
+export class ConversationKeeper {
+  readonly #options: KeeperOptions;
+  readonly #queue = new Queue();
+  readonly #compressions = new Queue();
+  #current = new Generation(0, "unread");
+  #unwritten: readonly Generation[] = [];
+  #session: Session | undefined;
+  #compressing = 0;
+  #running = 0;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+  }
+
+  get current(): Generation {
+    return this.#current;
+  }
+
+  get isCompressing(): boolean {
+    return this.#compressing > 0;
+  }
+
+  /** Whether nothing is open and nothing waits. */
+  get isIdle(): boolean {
+    return this.#session === undefined && this.#running === 0 && !this.isCompressing;
+  }
+
+  /** Runs `operation` in its turn, with the session open and its generation settled. */
+  run<Result>(
+    operation: (session: Session, generation: Generation) => Promise<Result> | Result,
+    generation = this.#current,
+  ): Promise<Result> {
+    return this.#counted(async () => {
+      try {
+        return await operation(await this.#settled(generation), generation);
+      } catch (error) {
+        if (!isTaken(error)) throw error;
+        // Somebody else has written: nothing of ours is stored, and what is there is read first.
+        this.#letGo(generation);
+        return operation(await this.#settled(generation), generation);
+      }
+    });
+  }
+
+  /**
+   * What the store has, in the mirror; whether it has anything. A session that others may write is only read: its
+   * first use as a writer reads it again.
+   */
+  load(): Promise<boolean> {
+    const generation = this.#current;
+    return this.#counted(async () => {
+      if (this.#session !== undefined || generation.state !== "unread")
+        return !(await this.#settled(generation)).parts.writer.isEmpty;
+      const found = await this.#options.read();
+      if (found !== undefined) fill(generation, found);
+      return found !== undefined;
+    });
+  }
+
+  /** One compression after another, beside everything else: a model may take its time. */
+  runCompression<Result>(operation: () => Promise<Result>): Promise<Result> {
+    this.#compressing++;
+    return this.#compressions.run(operation).finally(() => {
+      this.#compressing--;
+    });
+  }
+
+  /** Appends an entry that `complete` makes of what is remembered by then. */
+  add(complete: (mirror: MemoryMirror) => MemoryEntry): Promise<{
+    readonly entry: MemoryEntry;
+    readonly generation: Generation;
+  }> {
+    return this.run(async (session, generation) => {
+      const entry = complete(generation.mirror);
+      const { messages, notes } = draftEntry(entry, generation.mirror.active);
+      const { seqs } = await session.appendWith(messages, { before: notes });
+      generation.seqs.set(entry.id, seqs[0]!);
+      generation.mirror.push(entry);
+      return { entry, generation };
+    });
+  }
+
+  /** Whether the summary stands now; it does not where its entries are not what they were. */
+  compress(
+    plan: CompressionPlan,
+    summary: MemorySummary,
+    { generation, reason }: { readonly generation: Generation; readonly reason: string },
+  ): Promise<boolean> {
+    return this.run(async (session) => {
+      const { mirror, editSeqs } = generation;
+      if (generation !== this.#current || !stillHolds(plan, mirror)) return false;
+      const ids = new Set(plan.entries.map(({ id }) => id));
+      const active = mirror.active.filter(({ id }) => !ids.has(id));
+      const edit = draftCompression(summary, { ...plan, active }, generation, reason);
+      const { firstSeq } = await session.appendWith([], { after: [{ type: "edit", edit }] });
+      editSeqs.set(summary.id, firstSeq);
+      mirror.compress(summary, new Set(plan.folded.map(({ id }) => id)));
+      return true;
+    }, generation);
+  }
+
+  /** Everything is replaced, in the mirror now and in the store next. Resolves once it is there. */
+  replace(state: MirroredState): Promise<void> {
+    this.#current = new Generation(this.#current.order + 1, "unwritten", state);
+    this.#unwritten = [...this.#unwritten, this.#current];
+    return this.run(() => undefined);
+  }
+
+  /** Resolves once everything so far is durable. Who has only read has nothing to write. */
+  flush(): Promise<void> {
+    return this.#counted(async () => {
+      if (this.#session === undefined && this.#unwritten.length === 0) return;
+      await (await this.#settled(this.#current)).parts.log.sync();
+    });
+  }
+
+  /** Everything written and the session closed. It is opened again by its next use. */
+  async close(): Promise<void> {
+    await this.#compressions.run(async () => undefined);
+    return this.#queue.run(async () => {
+      if (this.#unwritten.length > 0) await this.#settled(this.#current);
+      await this.#session?.close();
+      this.#session = undefined;
+      this.#current.state = "unread";
+    });
+  }
+
+  #counted<Result>(operation: () => Promise<Result>): Promise<Result> {
+    this.#running++;
+    return this.#queue.run(operation).finally(() => {
+      this.#running--;
+    });
+  }
+
+  async #settled(generation: Generation): Promise<Session> {
+    this.#session ??= await this.#options.open();
+    const session = this.#session;
+    const isOwed = ({ order }: Generation): boolean => order <= generation.order;
+    for (const owed of this.#unwritten.filter(isOwed)) {
+      await writeState(session, owed);
+      this.#unwritten = this.#unwritten.filter((one) => one !== owed);
+    }
+    if (generation.state === "unread") await readState(session, generation);
+    return session;
+  }
+
+  /** The session is not as it was thought to be: its next use opens and reads it again. */
+  #letGo(generation: Generation): void {
+    const session = this.#session;
+    this.#session = undefined;
+    for (const one of new Set([generation, this.#current])) if (one.state === "settled") one.state = "unread";
+    // Its log is another writer's now: there is nothing that this one could still write.
+    session?.close().catch(() => undefined);
+  }
+}
+
+/** Whether a write was refused because the log is not as its writer thinks. Nothing of it is stored then. */
+function isTaken(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === "SESSION_TAKEN" || error.code === "SESSION_EXISTS");
+}
+
+function stillHolds({ entries, folded }: CompressionPlan, mirror: MemoryMirror): boolean {
+  const active = new Set(mirror.active.map(({ id }) => id));
+  const summaries = new Set(mirror.summaries.map(({ id }) => id));
+  return entries.every(({ id }) => active.has(id)) && folded.every(({ id }) => summaries.has(id));
+}
+
+async function readState(session: Session, generation: Generation): Promise<void> {
+  // Of a session that was begun just now there is nothing to read.
+  if (!session.parts.writer.isEmpty) fill(generation, await readMemory(session.parts));
+  generation.state = "settled";
+}
+
+function fill(generation: Generation, { entries, summaries, seqs, editSeqs }: FoldedMemory): void {
+  generation.mirror.replace({ entries, summaries });
+  generation.seqs = new Map(seqs);
+  generation.editSeqs = new Map(editSeqs);
+}
+
+/** In one append, so that a crash leaves what was there before, or all of it. */
+async function writeState(session: Session, generation: Generation): Promise<void> {
+  const { writer } = session.parts;
+  const { entries, summaries } = generation.mirror;
+  const { messages, notes, edits } = draftState({ entries, summaries });
+  const isForgotten = writer.isEmpty || writer.projection.visible.length === 0;
+  if (!isForgotten || messages.length > 0 || summaries.length > 0) {
+    const rewind: EntryDraft = { type: "edit", edit: { kind: "rewind", toSeq: HEADER_SEQ } };
+    const before = writer.isEmpty ? notes : [rewind, ...notes];
+    const firstMessageSeq = writer.nextSeq + before.length;
+    const firstEditSeq = firstMessageSeq + messages.length;
+    const seqs = new Map(entries.map(({ id }, index) => [id, firstMessageSeq + index]));
+    const after = edits(seqs).map((edit) => ({ type: "edit", edit }) as const);
+    await session.appendWith(messages, { before, after });
+    generation.seqs = seqs;
+    generation.editSeqs = new Map(summaries.map(({ id }, index) => [id, firstEditSeq + index]));
+  }
+  generation.state = "settled";
+}

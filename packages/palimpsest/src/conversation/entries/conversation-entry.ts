@@ -1,0 +1,135 @@
+/**
+ * What `MemoryManager` remembers, as values: entries, summaries, and the figures over both.
+ */
+import type { JsonObject } from "../../base/json/json.ts";
+import { estimateText } from "../../tokens/estimate/estimate-text.ts";
+
+/** What an entry is. Of each type only some roles exist: see {@link MEMORY_ROLES}. */
+export type MemoryEntryType = "message" | "tool_call" | "tool_result" | "context" | "summary";
+
+/** Who an entry is from. */
+export type MemoryRole = "user" | "assistant" | "system";
+
+/** The roles that an entry of each type can have; the first is the usual one. */
+export const MEMORY_ROLES: Readonly<Record<MemoryEntryType, readonly MemoryRole[]>> = {
+  message: ["user", "assistant"],
+  tool_call: ["assistant"],
+  tool_result: ["system"],
+  context: ["system"],
+  summary: ["system"],
+};
+
+/** One thing that was said, called, answered or brought in. */
+export interface MemoryEntry {
+  /** Unique within its session. */
+  readonly id: string;
+  readonly type: MemoryEntryType;
+  readonly role: MemoryRole;
+  /** The words; of a tool call its name and arguments, as `read_file({"path":"a.ts"})`. */
+  readonly content: string;
+  /** When it was added. */
+  readonly timestamp: Date;
+  /** Estimated tokens of `content`, a whole number. */
+  readonly tokenCount: number;
+  /** Whether a summary stands for it now; it is still in `exportSession`. */
+  readonly compressed: boolean;
+  /** The summary that stands for it, of an entry that is compressed. */
+  readonly summaryId?: string;
+  /**
+   * Of a tool call `tool`, `args` and `callId`; of a tool result `tool`, `callId` where its call is known, and
+   * `isError`; of context its `source`. Whatever the host passed stands beside them.
+   */
+  readonly metadata?: JsonObject;
+}
+
+/** What stands for entries that are compressed. */
+export interface MemorySummary {
+  /** Unique within its session. */
+  readonly id: string;
+  readonly content: string;
+  /** The entries that it stands for, oldest first. */
+  readonly originalEntryIds: readonly string[];
+  /** Estimated tokens of `content`. */
+  readonly tokenCount: number;
+  /** Tokens of the entries it stands for. */
+  readonly originalTokenCount: number;
+  /** Original ÷ summary: 3.5 says that it is 3.5 times smaller. */
+  readonly compressionRatio: number;
+  readonly createdAt: Date;
+  /** When the earliest and the latest of its entries were added. */
+  readonly timeRange: { readonly start: Date; readonly end: Date };
+}
+
+/** A session as `exportSession` gives and `importSession` takes it; as JSON its dates are ISO strings. */
+export interface MemorySessionState {
+  readonly sessionId: string;
+  /** Everything that was added, oldest first, compressed or not. Summaries stand beside them. */
+  readonly entries: readonly MemoryEntry[];
+  /** Oldest first. */
+  readonly summaries: readonly MemorySummary[];
+  /** Tokens of all entries; worked out anew by an import. */
+  readonly totalTokens: number;
+}
+
+/** What `getContextForLLM` renders, as data. */
+export interface MemoryContext {
+  /** Oldest first. */
+  readonly summaries: readonly MemorySummary[];
+  /** The active entries, oldest first. */
+  readonly entries: readonly MemoryEntry[];
+}
+
+/** Figures of one session. */
+export interface MemoryStats {
+  /** Entries that were added, compressed or not. */
+  readonly totalEntries: number;
+  /** Entries that no summary stands for. */
+  readonly activeEntries: number;
+  /** Entries that a summary stands for. */
+  readonly compressedEntries: number;
+  readonly summaries: number;
+  /** Tokens of all entries, compressed or not: what was said. */
+  readonly totalTokens: number;
+  /** Tokens of the active entries and the summaries: what the context takes. */
+  readonly activeTokens: number;
+}
+
+/** Tokens of a text as a whole number: 0 for the empty one only. */
+export function countMemoryTokens(text: string): number {
+  return Math.ceil(estimateText(text));
+}
+
+/** An entry that its reader may change without changing what is remembered. */
+export function copyEntry(entry: MemoryEntry): MemoryEntry {
+  return {
+    ...entry,
+    timestamp: new Date(entry.timestamp),
+    ...(entry.metadata === undefined ? {} : { metadata: structuredClone(entry.metadata) }),
+  };
+}
+
+/**
+ * The entry that `entry:added` gives for a summary, so that a host that keeps entries has it in their order. It has the
+ * summary's id. Figures and exports count it as the summary that it is.
+ */
+export function summaryEntry({ id, content, createdAt, tokenCount }: MemorySummary): MemoryEntry {
+  const timestamp = new Date(createdAt);
+  return { id, type: "summary", role: "system", content, timestamp, tokenCount, compressed: false };
+}
+
+/** A summary that its reader may change, likewise. */
+export function copySummary(summary: MemorySummary): MemorySummary {
+  const { start, end } = summary.timeRange;
+  return {
+    ...summary,
+    originalEntryIds: [...summary.originalEntryIds],
+    createdAt: new Date(summary.createdAt),
+    timeRange: { start: new Date(start), end: new Date(end) },
+  };
+}
+
+/** The tool that a call or a result is about, where it is known. */
+export function toolOf({ metadata }: Pick<MemoryEntry, "metadata">): string | undefined {
+  const tool = metadata?.["tool"];
+  return typeof tool === "string" ? tool : undefined;
+}

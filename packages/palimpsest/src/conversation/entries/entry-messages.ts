@@ -1,0 +1,186 @@
+/**
+ * Entries as messages of the log, and back.
+ *
+ * What the engine has a form for is kept in it: words as text, a call and its result as the real
+ * pair. Everything else is text under a label that says what it is. What a message cannot say about
+ * its entry (a source, figures of another counter) is a *note*: metadata of the log, appended in
+ * the same write. A message that somebody else wrote is read as well as it can be without one.
+ */
+import { isObject, type JsonObject } from "../../base/json/json.ts";
+import { blockText, type ContentBlock, type ToolUseBlock } from "../../transcript/blocks.ts";
+import type { Message, Origin } from "../../transcript/messages.ts";
+import {
+  countMemoryTokens,
+  MEMORY_ROLES,
+  type MemoryEntry,
+  type MemoryEntryType,
+  toolOf,
+} from "./conversation-entry.ts";
+import { labelOf } from "./entry-text.ts";
+
+/** Key of the metadata that tells more of the entry with this id. */
+export const noteKey = (id: string): string => `memory.entry.${id}`;
+
+/** An entry as the log keeps it. */
+export interface LoggedEntry {
+  readonly message: Message;
+  /** What the message does not say. */
+  readonly note?: JsonObject;
+}
+
+/** A message of the log that is an entry. */
+export interface MessageOfEntry {
+  readonly id: string;
+  readonly message: Pick<Message, "role" | "content" | "origin">;
+  readonly atMs: number;
+}
+
+/** Tools and calls have names that any provider takes; others are told as text. */
+const WIRE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** `read_file({"path":"a.ts"})`: how a call reads as an entry. */
+export function callText(tool: string, args: unknown): string {
+  return `${tool}(${JSON.stringify(args)})`;
+}
+
+/**
+ * The message of an entry. `openCallIds`: calls that the log shows and nobody has answered; a result of
+ * any other call is told as text, because no provider takes it without its call.
+ */
+export function messageOf(entry: MemoryEntry, openCallIds: ReadonlySet<string>): LoggedEntry {
+  const { role, origin, content } = formOf(entry, openCallIds);
+  const at = entry.timestamp.getTime();
+  const message: Message = { role, origin, content, hostId: entry.id, at };
+  const told = entryOf({ id: entry.id, message, atMs: at }, undefined, () => toolOf(entry));
+  const note = noteOf(entry, told);
+  return note === undefined ? { message } : { message, note };
+}
+
+function formOf(
+  entry: MemoryEntry,
+  openCallIds: ReadonlySet<string>,
+): Required<Pick<Message, "role" | "origin" | "content">> {
+  const { type, role, content, metadata } = entry;
+  const callId = metadata?.["callId"];
+  if (type === "message" && role === "user") return { role, origin: "user", content: [textOf(content)] };
+  if (type === "message") return { role: "assistant", origin: "assistant", content: [textOf(content)] };
+  if (type === "tool_call") {
+    const use = toolUseOf(entry);
+    return { role: "assistant", origin: "assistant", content: use === undefined ? labelled(entry) : [use] };
+  }
+  if (type === "tool_result" && typeof callId === "string" && openCallIds.has(callId)) {
+    const isError = metadata?.["isError"] === true ? { is_error: true } : {};
+    return {
+      role: "user",
+      origin: "tool",
+      content: [{ type: "tool_result", tool_use_id: callId, content, ...isError }],
+    };
+  }
+  const origins: Partial<Record<MemoryEntryType, Origin>> = { tool_result: "tool", summary: "summary" };
+  return { role: "user", origin: origins[type] ?? "host", content: labelled(entry) };
+}
+
+/** The call as a block, where a provider would take it and it reads as the entry does. */
+export function toolUseOf(entry: MemoryEntry): ToolUseBlock | undefined {
+  const { metadata, content } = entry;
+  const tool = toolOf(entry);
+  const callId = metadata?.["callId"];
+  const args = metadata?.["args"];
+  if (entry.type !== "tool_call" || tool === undefined || typeof callId !== "string" || !isObject(args))
+    return undefined;
+  if (!WIRE_NAME.test(tool) || !WIRE_NAME.test(callId) || content !== callText(tool, args)) return undefined;
+  return { type: "tool_use", id: callId, name: tool, input: args };
+}
+
+const textOf = (text: string): ContentBlock => ({ type: "text", text });
+
+/** Under a label, so that the model does not take it for the words of whoever's message it is in. */
+function labelled(entry: MemoryEntry): readonly ContentBlock[] {
+  return [textOf(`[${labelOf(entry)}]`), textOf(entry.content)];
+}
+
+/** What a note adds: fields of the entry that its message would be read without, or otherwise. */
+function noteOf(entry: MemoryEntry, told: MemoryEntry): JsonObject | undefined {
+  const isSame = entry.type === told.type && entry.role === told.role && entry.content === told.content;
+  const note: JsonObject = {
+    ...(isSame ? {} : { type: entry.type, role: entry.role }),
+    ...(entry.tokenCount === told.tokenCount ? {} : { tokenCount: entry.tokenCount }),
+    ...(isSame && sameMetadata(entry.metadata, told.metadata) ? {} : { metadata: entry.metadata ?? null }),
+  };
+  return Object.keys(note).length === 0 ? undefined : note;
+}
+
+function sameMetadata(one: JsonObject | undefined, other: JsonObject | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * The entry that a message of the log is. `findTool` names the tool of a call by its id, as far as the
+ * log has told it.
+ */
+export function entryOf(
+  { id, message, atMs }: MessageOfEntry,
+  note: unknown,
+  findTool: (callId: string) => string | undefined,
+): MemoryEntry {
+  const told = isObject(note) ? note : {};
+  const plain = plainEntry(message, findTool);
+  const type = isType(told["type"]) ? told["type"] : plain.type;
+  const isLabelled = type !== plain.type;
+  const content = isLabelled ? blockText(message.content.at(-1) ?? textOf("")) : plain.content;
+  const role =
+    MEMORY_ROLES[type].find((one) => one === told["role"]) ??
+    (isLabelled ? MEMORY_ROLES[type][0]! : plain.role);
+  const tokenCount = told["tokenCount"];
+  const metadata = isObject(told["metadata"]) ? (told["metadata"] as JsonObject) : plain.metadata;
+  const hasNone = told["metadata"] === null || metadata === undefined;
+  return {
+    id,
+    type,
+    role,
+    content,
+    timestamp: new Date(atMs),
+    tokenCount: isCount(tokenCount) ? tokenCount : countMemoryTokens(content),
+    compressed: false,
+    ...(hasNone ? {} : { metadata }),
+  };
+}
+
+/** Read without a note: by its blocks. */
+function plainEntry(
+  { role, content }: Pick<Message, "role" | "content">,
+  findTool: (callId: string) => string | undefined,
+): Pick<MemoryEntry, "type" | "role" | "content" | "metadata"> {
+  const [only] = content;
+  if (content.length === 1 && only?.type === "tool_use") {
+    const metadata: JsonObject = { tool: only.name, args: only.input, callId: only.id };
+    return { type: "tool_call", role: "assistant", content: callText(only.name, only.input), metadata };
+  }
+  const text = content
+    .map(wordsOf)
+    .filter((words) => words !== "")
+    .join("\n");
+  const result = content.find((block) => block.type === "tool_result");
+  if (result !== undefined) {
+    const tool = findTool(result.tool_use_id);
+    const metadata: JsonObject = {
+      ...(tool === undefined ? {} : { tool }),
+      callId: result.tool_use_id,
+      ...(result.is_error === true ? { isError: true } : {}),
+    };
+    return { type: "tool_result", role: "system", content: text, metadata };
+  }
+  if (role === "system") return { type: "context", role, content: text };
+  return { type: "message", role, content: text };
+}
+
+/** What a block says; thinking is not said. */
+function wordsOf(block: ContentBlock): string {
+  if (block.type === "thinking" || block.type === "opaque") return "";
+  return block.type === "tool_use" ? callText(block.name, block.input) : blockText(block);
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const isType = (value: unknown): value is MemoryEntryType =>
+  typeof value === "string" && Object.hasOwn(MEMORY_ROLES, value);

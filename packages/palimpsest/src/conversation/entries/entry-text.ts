@@ -1,0 +1,69 @@
+/**
+ * A conversation as text: the lines of `getContextForLLM` and of the prompt for a summary.
+ *
+ * What stands at the start of a line says who speaks, so words that begin a line like that are
+ * indented: a tool's output can claim nothing in somebody else's name.
+ */
+import { type MemoryContext, type MemoryEntry, type MemorySummary, toolOf } from "./conversation-entry.ts";
+
+const SUMMARIES_HEADING = "=== Previous Conversation Summaries ===";
+const RECENT_HEADING = "=== Recent Conversation ===";
+
+/** Beginnings of lines that are ours: the headings, the speakers, the dates over a summary. */
+const OUR_LINE_START =
+  /^(?=[ \t]{0,1}(?:===|(?:User|Assistant|System):|(?:Tool call|Tool result|Context|Summary|Earlier summary)\b[^\n]{0,200}:|\[\d{4}-\d\d-\d\d ))/gim;
+
+/** The whole context as one text, empty where there is nothing to tell. */
+export function renderContext({ summaries, entries }: MemoryContext): string {
+  const parts: string[] = [];
+  if (summaries.length > 0) parts.push(SUMMARIES_HEADING, ...summaries.map(renderSummary));
+  if (entries.length > 0) parts.push(RECENT_HEADING, entries.map((entry) => renderEntry(entry)).join("\n"));
+  return parts.join("\n\n");
+}
+
+function renderSummary(summary: MemorySummary): string {
+  return `[${renderDates(summary)}]\n${indentOurs(summary.content)}`;
+}
+
+/** The dates that a summary is about, in UTC. */
+export function renderDates({ timeRange }: MemorySummary): string {
+  return `${dateOf(timeRange.start)} - ${dateOf(timeRange.end)}`;
+}
+
+/** One entry: who speaks, and what was said, `content` in its place where it is given. */
+export function renderEntry(entry: MemoryEntry, content: string = entry.content): string {
+  return `${labelOf(entry)}: ${indentOurs(content).trimStart()}`;
+}
+
+/** Who speaks in an entry: `User`, `Tool result (read_file)`, `Context (notes.md)`. */
+export function labelOf(entry: Pick<MemoryEntry, "type" | "role" | "metadata">): string {
+  switch (entry.type) {
+    case "message":
+      return entry.role === "user" ? "User" : "Assistant";
+    case "tool_call":
+      return "Tool call";
+    case "tool_result":
+      return withName(
+        entry.metadata?.["isError"] === true ? "Tool result, failed" : "Tool result",
+        toolOf(entry),
+      );
+    case "context":
+      return withName("Context", entry.metadata?.["source"]);
+    case "summary":
+      return "Summary";
+  }
+}
+
+function withName(label: string, name: unknown): string {
+  return typeof name === "string" && name !== "" ? `${label} (${name.replace(/\s+/g, " ")})` : label;
+}
+
+/** Whatever begins a line like one of ours, but for the first, which follows a label. */
+export function indentOurs(text: string): string {
+  return text.replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, "\n").replace(OUR_LINE_START, "  ");
+}
+
+/** Years beyond 9999 have a sign in ISO. */
+function dateOf(time: Date): string {
+  return time.toISOString().split("T")[0]!;
+}

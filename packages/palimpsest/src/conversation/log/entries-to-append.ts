@@ -1,0 +1,121 @@
+/**
+ * What is appended to a log for what `MemoryManager` was told: an entry, a compression, a whole state.
+ */
+import type { JsonValue } from "../../base/json/json.ts";
+import type { LayerEdit } from "../../transcript/edits.ts";
+import type { Message } from "../../transcript/messages.ts";
+import type { MemoryEntry, MemorySummary } from "../entries/conversation-entry.ts";
+import { type MirroredState, sumTokens } from "../entries/conversation-mirror.ts";
+import { messageOf, noteKey, toolUseOf } from "../entries/entry-messages.ts";
+import { renderEntry } from "../entries/entry-text.ts";
+import { callIdOf, compressionEdit, findOrphans, summaryNote, summaryNoteKey } from "./conversation-log.ts";
+
+/** Metadata of the log. */
+export interface Note {
+  readonly type: "metadata";
+  readonly key: string;
+  readonly value: JsonValue;
+}
+
+/** Messages, and the notes that stand before them. */
+export interface EntryDrafts {
+  readonly messages: readonly Message[];
+  readonly notes: readonly Note[];
+}
+
+/** One more entry, behind those that are active. */
+export function draftEntry(entry: MemoryEntry, active: readonly MemoryEntry[]): EntryDrafts {
+  const openCallIds = new Set<string>();
+  // Only a result has to know them.
+  if (entry.type === "tool_result") for (const one of active) followCall(openCallIds, one);
+  return draftWith(entry, openCallIds);
+}
+
+function draftWith(entry: MemoryEntry, openCallIds: ReadonlySet<string>): EntryDrafts {
+  const { message, note } = messageOf(entry, openCallIds);
+  return {
+    messages: [message],
+    notes: note === undefined ? [] : [{ type: "metadata", key: noteKey(entry.id), value: note }],
+  };
+}
+
+/** Keeps up which calls the log shows as such and nobody has answered. */
+function followCall(openCallIds: Set<string>, entry: MemoryEntry): void {
+  const callId = callIdOf(entry);
+  if (callId === undefined) return;
+  if (entry.type === "tool_result") openCallIds.delete(callId);
+  else if (toolUseOf(entry) !== undefined) openCallIds.add(callId);
+}
+
+/** Where entries and summaries lie in the log. */
+export interface Places {
+  readonly seqs: ReadonlyMap<string, number>;
+  readonly editSeqs: ReadonlyMap<string, number>;
+}
+
+/** What a summary takes the place of. */
+export interface Replaced {
+  /** Entries that are hidden by it. */
+  readonly entries: readonly MemoryEntry[];
+  /** Earlier summaries. */
+  readonly folded: readonly MemorySummary[];
+  /** Entries that stay active. */
+  readonly active: readonly MemoryEntry[];
+}
+
+/** The edit of a summary. */
+export function draftCompression(
+  summary: MemorySummary,
+  { entries, folded, active }: Replaced,
+  { seqs, editSeqs }: Places,
+  reason: string,
+): LayerEdit {
+  const hiddenSeqs = entries.flatMap(({ id }) => seqs.get(id) ?? []);
+  const orphans = findOrphans(active, entries).flatMap((entry) => {
+    const seq = seqs.get(entry.id);
+    return seq === undefined ? [] : [{ seq, text: renderEntry(entry) }];
+  });
+  return compressionEdit({
+    summary,
+    hiddenSeqs,
+    foldedEditSeqs: folded.flatMap(({ id }) => editSeqs.get(id) ?? []),
+    orphans,
+    afterSeq: hiddenSeqs.reduce((last, seq) => Math.max(last, seq), 0),
+    reason,
+    freedTokens: sumTokens(entries) + sumTokens(folded) - summary.tokenCount,
+  });
+}
+
+/** A whole state: its messages and notes, and with the places of the messages known, its edits. */
+export interface StateDrafts extends EntryDrafts {
+  readonly edits: (seqs: ReadonlyMap<string, number>) => readonly LayerEdit[];
+}
+
+/** Everything of a state that is imported. */
+export function draftState({ entries, summaries }: MirroredState): StateDrafts {
+  const openCallIds = new Set<string>();
+  const drafts = entries.map((entry) => {
+    const draft = draftWith(entry, openCallIds);
+    followCall(openCallIds, entry);
+    return draft;
+  });
+  const notes = summaries.map(
+    (summary): Note => ({ type: "metadata", key: summaryNoteKey(summary.id), value: summaryNote(summary) }),
+  );
+  const bySummary = new Map<string | undefined, MemoryEntry[]>();
+  for (const entry of entries) {
+    const known = bySummary.get(entry.summaryId);
+    if (known === undefined) bySummary.set(entry.summaryId, [entry]);
+    else known.push(entry);
+  }
+  const active = bySummary.get(undefined) ?? [];
+  return {
+    messages: drafts.flatMap(({ messages }) => messages),
+    notes: [...drafts.flatMap((draft) => draft.notes), ...notes],
+    edits: (seqs) =>
+      summaries.map((summary) => {
+        const replaced = { entries: bySummary.get(summary.id) ?? [], folded: [], active };
+        return draftCompression(summary, replaced, { seqs, editSeqs: new Map() }, "imported");
+      }),
+  };
+}

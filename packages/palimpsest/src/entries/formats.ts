@@ -1,0 +1,37 @@
+/** `palimpsest/formats`: recorded sessions in, requests of three wires out and in. */
+
+export { countSession, type SessionCounts } from "../importers/count-session.ts";
+export { type ImportResult, importSessions } from "../importers/registry.ts";
+export {
+  FORMAT_NAMES,
+  type FormatName,
+  type ImportedBoundary,
+  type ImportedItem,
+  type ImportedMessage,
+  type ImportedMetadata,
+  type ImportedMicrocompact,
+  type ImportedSession,
+  type ImportRepair,
+  type ImportRepairKind,
+  type LeftOutMessage,
+  type LeftOutReason,
+  type NotRead,
+  type SkippedRecords,
+} from "../importers/shared/imported-session.ts";
+export {
+  type InputFile,
+  type InputLimits,
+  type ReadInputOptions,
+  type ReadProgress,
+  readInputFile,
+} from "../runtime/input-files/input-file.ts";
+export { fromAnthropic } from "../wire/anthropic/from-anthropic.ts";
+export {
+  type AnthropicMessage,
+  type ToAnthropicOptions,
+  toAnthropic,
+} from "../wire/anthropic/to-anthropic.ts";
+export { fromOpenaiChat } from "../wire/openai-chat/from-openai-chat.ts";
+export { type ToOpenaiChatOptions, toOpenaiChat } from "../wire/openai-chat/to-openai-chat.ts";
+export { fromOpenaiResponses } from "../wire/openai-responses/from-openai-responses.ts";
+export { toOpenaiResponses } from "../wire/openai-responses/to-openai-responses.ts";

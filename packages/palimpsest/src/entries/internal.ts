@@ -1,0 +1,157 @@
+/** `palimpsest/internal`: for the sibling packages of exactly this version. It is not documented and may change with any release. */
+export type { ShelfProblem } from "../agent/memory/store/memory-cache.ts";
+export { notesLimits, sizeOfNotes } from "../agent/notes/notes-store.ts";
+export { AssertionError, assert } from "../base/assert.ts";
+export { COMPACTION_DEFAULTS } from "../base/defaults/compaction/compaction.ts";
+export { RESTORE_EVALUATION_DEFAULTS } from "../base/defaults/compaction/restore.ts";
+export { DEFAULTS } from "../base/defaults/compaction/window.ts";
+export { HOME_DEFAULTS } from "../base/defaults/home.ts";
+export { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory/recall.ts";
+export { MEMORY_STORE_DEFAULTS } from "../base/defaults/memory/store.ts";
+export { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory/write.ts";
+export { METERING_DEFAULTS } from "../base/defaults/metering.ts";
+export { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+export { errorMessage } from "../base/error-message.ts";
+export {
+  asNumber,
+  asString,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from "../base/json/json.ts";
+export { redactBroken } from "../base/redaction/broken-secrets.ts";
+export { showHidden, showOnOneLine } from "../base/text/hidden-characters.ts";
+export { cutHead, cutTail, firstLine, shorten } from "../base/text/text.ts";
+export { factsOfDigest } from "../compaction/digest/digest-facts.ts";
+export { writeDigest } from "../compaction/digest/saved-digest.ts";
+export { describeRound } from "../compaction/layers/collapse/round-line.ts";
+export { composeExtractiveSummary } from "../compaction/layers/extractive/extractive-summary.ts";
+export { planFullCompact } from "../compaction/layers/full/plan-full-compact.ts";
+export { formatBrief } from "../compaction/layers/microcompact/brief.ts";
+export { type Clearable, countToClear } from "../compaction/layers/microcompact/rent-or-buy.ts";
+export type { SessionMemoryRefusal } from "../compaction/layers/session-memory/session-memory-compact.ts";
+export { findLiteralsOf } from "../compaction/literals/visible-literals.ts";
+export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";
+export { isSummaryDue, type SummaryReason } from "../compaction/planner/window-plan.ts";
+export { previewText } from "../compaction/preview/preview.ts";
+export {
+  asCandidate,
+  type RankedCandidate,
+  rankCandidates,
+} from "../compaction/restore/restore-candidates.ts";
+export { type FileBudget, planFiles, restoredFileText } from "../compaction/restore/restore-files.ts";
+export type { RankWeights } from "../compaction/restore/restore-rank.ts";
+export { type FileUse, findFileUses, type UsedMessage } from "../compaction/restore/restore-uses.ts";
+export { scaleTokens } from "../compaction/shared/scale.ts";
+export { writeRounds } from "../compaction/summary/cold-transcript.ts";
+export { reportLoss } from "../compaction/summary/loss-report.ts";
+export { composeNewestExchange } from "../compaction/summary/newest-exchange.ts";
+export { SUMMARY_SECTIONS } from "../compaction/summary/summary-prompt.ts";
+export type { WrittenSummary } from "../compaction/summary/written-summary.ts";
+export { heuristicSummary } from "../conversation/compression/heuristic-summary.ts";
+export {
+  type ExportedHead,
+  type ExportedItem,
+  type ExportedMessage,
+  isoTime,
+  SessionPresenter,
+  speakerOf,
+} from "../exporters/exported-session.ts";
+export { htmlEnd, htmlHead, htmlItem } from "../exporters/html.ts";
+export { markdownHead, markdownItem } from "../exporters/markdown.ts";
+export { isSessionExport } from "../exporters/session-lines.ts";
+export { teamFolder } from "../host/create-memory.ts";
+export { findSession, theOne } from "../host/home/find-session.ts";
+export { importRecording } from "../host/home/import-recording.ts";
+export { readNotesConfig } from "../host/home/notes-config.ts";
+export { isRetentionKnown, isSwitchedOn } from "../host/home/persistence.ts";
+export { isProjectName } from "../host/home/project-place.ts";
+export { changedTags, checkName } from "../host/home/title-and-tags.ts";
+export type { NodeSessionOptions } from "../host/node-sessions.ts";
+export { extractByRules } from "../memory/extraction/rule-extractor.ts";
+export { MEMORY_SOURCES, MEMORY_TYPES } from "../memory/files/memory.ts";
+export { parseMemoryBundle } from "../memory/transfer/memory-bundle.ts";
+export { cleanMemoryText } from "../memory/trust/clean-memory.ts";
+export { cleanToolFile } from "../memory/write/tool-edit.ts";
+export { cleanBody, cleanLine } from "../notes/clean-text.ts";
+export { extractNotes } from "../notes/extractive-notes.ts";
+export { findOverLimit, measureNotes, type NotesLimits, type OverLimit } from "../notes/limits.ts";
+export {
+  findSection,
+  formatNotes,
+  isEmptyTemplate,
+  type NotesDocument,
+  type NotesPart,
+  parseNotes,
+} from "../notes/notes-document.ts";
+export { withoutMark } from "../notes/own-lines.ts";
+export {
+  NOTES_TEMPLATE,
+  NOTES_TEMPLATE_TEXT,
+  type NotesSection,
+  type NotesTemplate,
+  readTemplate,
+} from "../notes/template.ts";
+export {
+  judgeNotesGate,
+  type NotesGatePolicy,
+  type NotesGateState,
+  type NotesGateVerdict,
+} from "../notes/update-gate.ts";
+export { composeUpdatePrompt } from "../notes/update-prompt.ts";
+export type { SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
+export { openInput } from "../runtime/input-files/input-bytes.ts";
+export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
+export { Breath } from "../runtime/yield-to-event-loop.ts";
+export { NOTES_MARK } from "../session/append/carried-marks.ts";
+export { type NotesState, parseNotesState } from "../session/append/notes-progress-mark.ts";
+export { hydrate } from "../session/history/hydrate.ts";
+export { LogReader } from "../session/history/message-reader.ts";
+export { type SessionSearchHit, searchSessions } from "../session/history/search-sessions.ts";
+export { KnownDamage, WatchedLog } from "../session/history/watched-log.ts";
+export { exportLines } from "../session/lifecycle/export-session-lines.ts";
+export { type FoldedLog, foldStoredLog } from "../session/lifecycle/fold-stored-log.ts";
+export { importLines } from "../session/lifecycle/import-session-lines.ts";
+export { CacheModel, type PricedRequest } from "../session/metering/cache-model.ts";
+export { findMetricStrings } from "../session/metering/metric-strings.ts";
+export { Reachability } from "../session/metering/reachability.ts";
+export { stringsIn } from "../session/metering/readable-strings.ts";
+export { ShownWindow } from "../session/metering/shown-window.ts";
+export {
+  makeTrajectory,
+  type RecordedMessage,
+  type Reference,
+  type SpokenBy,
+  type Trajectory,
+  type TrajectoryMessage,
+} from "../session/metering/trajectory.ts";
+export { trajectoryOf } from "../session/metering/trajectory-of-session.ts";
+export { type CostFigures, type SurvivalFigures, WindowMeter } from "../session/metering/window-meter.ts";
+export { nextUnitId, VisibleStrings, type WindowUnit } from "../session/metering/window-unit.ts";
+export { inspectSession } from "../stores/files/doctor/session-doctor.ts";
+export type { DoctorOptions, SessionFinding } from "../stores/files/doctor/session-findings.ts";
+export { mendSession } from "../stores/files/doctor/session-repair.ts";
+export { isIndexOfOtherVersion, parseIndex } from "../stores/files/list/index-lines.ts";
+export { isConflictName } from "../stores/files/notes/notes-names.ts";
+export { findNetworkFileSystem } from "../stores/platform/network-file-system.ts";
+export { TABLES_VERSION } from "../stores/postgres/database/tables.ts";
+export type { FoundSession } from "../stores/postgres/doctor/doctor-rows.ts";
+export {
+  type FoundDamage,
+  type PostgresCheckup,
+  PostgresDoctor,
+} from "../stores/postgres/doctor/postgres-doctor.ts";
+export { overviewRowOf } from "../stores/shared/session-info.ts";
+export { isSessionId, sessionPaths } from "../stores/shared/session-paths.ts";
+export type { EstimableMessage } from "../tokens/estimate/estimate-message.ts";
+export { holdsBoundReasoning, isSealedReasoning } from "../tokens/models/edit-safety.ts";
+export { findClaudeVersion, parseModelId } from "../tokens/models/model-id.ts";
+export { isMedia, isServerToolResult, isThinking } from "../transcript/blocks.ts";
+export { isWithin, Line } from "../transcript/line.ts";
+export { defaultOrigin } from "../transcript/messages.ts";
+export { MetadataFold } from "../transcript/metadata.ts";
+export { Projection } from "../transcript/projection.ts";
+export { RepairScan } from "../transcript/repair.ts";
+export { visibleMessage } from "../transcript/shown-block.ts";
+export { redactJson, withoutSecrets } from "../transcript/without-secrets.ts";

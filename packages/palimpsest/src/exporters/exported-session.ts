@@ -1,0 +1,232 @@
+/**
+ * A session as people read it, before it is Markdown or HTML: messages in parts, each a plain text that
+ * is safe to show, with what it is.
+ *
+ * Everything that is hard to get right about text from a session is done here, once: secrets are taken
+ * out where that is asked for, hidden characters are written out, arguments become readable lines.
+ * The writers only have to keep a text inside its place.
+ */
+import { EXPORT_DEFAULTS } from "../base/defaults/export.ts";
+import { isObject, type JsonValue, writeDeepJson } from "../base/json/json.ts";
+import { KnownSecrets } from "../base/redaction/known-secrets.ts";
+import type { SecretFamily } from "../base/redaction/secret-patterns.ts";
+import { showHidden, showOnOneLine } from "../base/text/hidden-characters.ts";
+import { toWellFormed } from "../base/text/text.ts";
+import { blockText, type ContentBlock, isServerToolResult } from "../transcript/blocks.ts";
+import type { Origin, Role } from "../transcript/messages.ts";
+import { learnSecrets, redactJson } from "../transcript/without-secrets.ts";
+
+/** A line of what stands above the conversation. */
+export interface ExportedFact {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What stands above the conversation. */
+export interface ExportedHead {
+  readonly title: string;
+  readonly facts: readonly ExportedFact[];
+  /** Where the user began to speak, to jump to. */
+  readonly prompts: readonly { readonly seq: number; readonly text: string }[];
+}
+
+/** One block of a message. */
+export interface ExportedPart {
+  readonly kind: "text" | "thinking" | "call" | "result" | "media" | "other";
+  /** How the block is found again: `m12.0`. */
+  readonly pointer: string;
+  /** Of calls and results: the tool. On one line, and safe to show. */
+  readonly tool?: string;
+  readonly isError?: boolean;
+  /** Safe to show: nothing hidden is in it. */
+  readonly text: string;
+}
+
+/** One message. */
+export interface ExportedMessage {
+  readonly type: "message";
+  readonly seq: number;
+  readonly role: Role;
+  readonly origin: Origin;
+  /** Milliseconds since the epoch; what is no time is absent. */
+  readonly at?: number;
+  /** A rewind went back behind it: it is not part of the conversation any more. */
+  readonly isTakenBack: boolean;
+  readonly isInterrupted: boolean;
+  readonly parts: readonly ExportedPart[];
+}
+
+/** Something that happened between messages, in one line: an edit, a damaged stretch. */
+export interface ExportedNote {
+  readonly type: "note";
+  readonly text: string;
+}
+
+/** What a conversation is a list of; told apart by `type`. */
+export type ExportedItem = ExportedMessage | ExportedNote;
+
+/** A message as it was said, whole. */
+export interface SaidMessage {
+  readonly seq: number;
+  readonly role: Role;
+  readonly origin: Origin;
+  readonly at?: number;
+  readonly isTakenBack?: boolean;
+  readonly isInterrupted?: boolean;
+  readonly content: readonly ContentBlock[];
+}
+
+/** Arguments may be nested without end; what is longer is shown as far as it goes. */
+const MAX_VALUES = 100_000;
+
+/** Makes messages presentable, in the order in which they were said. */
+export class SessionPresenter {
+  readonly #isRedacted: boolean;
+  readonly #toolNames = new Map<string, string>();
+  readonly #found = new Map<SecretFamily, number>();
+  readonly #secrets = new KnownSecrets();
+
+  constructor({ isRedacted }: { readonly isRedacted: boolean }) {
+    this.#isRedacted = isRedacted;
+  }
+
+  /** What was taken out so far, by family. */
+  get redacted(): ReadonlyMap<SecretFamily, number> {
+    return this.#found;
+  }
+
+  /** Remembers the secrets of a message that is shown later, so that pieces of them before it are taken out, too. */
+  learn(content: readonly ContentBlock[]): void {
+    if (this.#isRedacted) learnSecrets(content, this.#secrets);
+  }
+
+  message(said: SaidMessage): ExportedMessage {
+    const { seq, role, origin, at, content } = said;
+    return {
+      type: "message",
+      seq,
+      role,
+      origin,
+      ...(at === undefined || isoTime(at) === undefined ? {} : { at }),
+      isTakenBack: said.isTakenBack === true,
+      isInterrupted: said.isInterrupted === true,
+      parts: content.map((block, index) => ({ ...this.#part(block), pointer: `m${seq}.${index}` })),
+    };
+  }
+
+  note(text: string): ExportedNote {
+    return { type: "note", text: this.line(text) };
+  }
+
+  /** Any text on one line, as it may be shown. */
+  line(text: string): string {
+    return showOnOneLine(this.#redact(text));
+  }
+
+  #part(block: ContentBlock): Omit<ExportedPart, "pointer"> {
+    switch (block.type) {
+      case "text":
+        return { kind: "text", text: this.#text(block.text) };
+      case "thinking":
+        return { kind: "thinking", text: this.#text(block.thinking) };
+      case "redacted_thinking":
+        return { kind: "thinking", text: "(encrypted; only its provider can read it)" };
+      case "tool_use":
+      case "server_tool_use":
+      case "mcp_tool_use":
+        this.#toolNames.set(block.id, block.name);
+        return {
+          kind: "call",
+          tool: this.line(block.name),
+          text: this.#text(argumentsText(this.#cleanInput(block.input))),
+        };
+      case "image":
+      case "document":
+        return this.#media(block);
+      default:
+        return this.#answer(block);
+    }
+  }
+
+  /** Before it becomes text: a password is known by the name of its argument. */
+  #cleanInput(input: JsonValue): JsonValue {
+    return this.#isRedacted ? redactJson(input, (text) => this.#redact(text)) : input;
+  }
+
+  #answer(block: ContentBlock): Omit<ExportedPart, "pointer"> {
+    if (block.type !== "tool_result" && !isServerToolResult(block))
+      return { kind: "other", text: this.#text(blockText(block)) };
+    const name = this.#toolNames.get(block.tool_use_id);
+    return {
+      kind: "result",
+      ...(name === undefined ? {} : { tool: this.line(name) }),
+      ...(block.type === "tool_result" && block.is_error === true ? { isError: true } : {}),
+      text: this.#text(blockText(block)),
+    };
+  }
+
+  #media(block: ContentBlock & { readonly source: unknown }): Omit<ExportedPart, "pointer"> {
+    const source = isObject(block.source) ? block.source : {};
+    const text = blockText(block);
+    if (text !== "[document]" && text !== "[image]") return { kind: "media", text: this.#text(text) };
+    const facts = [
+      block.type,
+      ...["media_type", "url", "file_id"].map((key) => source[key]).filter((one) => typeof one === "string"),
+      ...(typeof source["data"] === "string" ? [`${source["data"].length} characters of base64`] : []),
+    ];
+    return { kind: "media", text: this.line(facts.join(", ")) };
+  }
+
+  #text(text: string): string {
+    return showHidden(this.#redact(text).replace(/\r\n?/g, "\n"));
+  }
+
+  #redact(text: string): string {
+    if (!this.#isRedacted) return toWellFormed(text);
+    const { text: clean, found } = this.#secrets.redact(text);
+    for (const [family, count] of found) this.#found.set(family, (this.#found.get(family) ?? 0) + count);
+    return clean;
+  }
+}
+
+/** Arguments as people read them: one line a name, and long texts as they are below theirs. */
+function argumentsText(input: JsonValue): string {
+  if (!isObject(input)) return jsonText(input);
+  return Object.entries(input)
+    .map(([name, value]) => {
+      const isLong =
+        typeof value === "string" &&
+        (value.length > EXPORT_DEFAULTS.inlineArgumentChars || /[\r\n]/.test(value));
+      return isLong
+        ? `${name}:\n${value}`
+        : `${name}: ${typeof value === "string" ? value : jsonText(value)}`;
+    })
+    .join("\n");
+}
+
+function jsonText(value: unknown): string {
+  const written = writeDeepJson(value, { maxValues: MAX_VALUES });
+  return written.ok ? written.text : `(${written.reason})`;
+}
+
+/** `2026-11-21 23:08:32 UTC`; `undefined` where the number is no time that a calendar has. */
+export function isoTime(at: number): string | undefined {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return undefined;
+  return `${date.toISOString().slice(0, -5).replace("T", " ")} UTC`;
+}
+
+/** Who speaks, in one word or two. */
+export function speakerOf({ role, origin }: Pick<ExportedMessage, "role" | "origin">): string {
+  if (origin === "tool") return "Tool results";
+  if (origin === "user" && role === "user") return "User";
+  if (origin === "assistant" || role === "assistant") return "Assistant";
+  return role === "system" ? "System" : `${origin.charAt(0).toUpperCase()}${origin.slice(1)}`;
+}
+
+/** The count with its noun, for summaries of parts. */
+export function lineCountOf(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}

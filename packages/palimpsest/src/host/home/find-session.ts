@@ -1,0 +1,109 @@
+/**
+ * Finding one session by what people call it: its id, the beginning of one, or its title.
+ */
+
+import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
+import { AmbiguousSessionError, StoreError } from "../../base/errors.ts";
+import { shorten } from "../../base/text/text.ts";
+import type { SessionStore } from "../../ports/session-store.ts";
+import { overviewOf } from "../../session/history/session-overview.ts";
+import { isSessionId } from "../../stores/shared/session-paths.ts";
+import type { HomeProject } from "./home-types.ts";
+
+/** Where to look, in this order. */
+export interface Place {
+  readonly project: HomeProject;
+  readonly store: SessionStore;
+}
+
+/** A session that fits. */
+export interface Match extends Place {
+  readonly sessionId: string;
+}
+
+/**
+ * A whole id counts before everything, in the first place before the others; then what fits in the first; then
+ * what fits in all.
+ * @throws `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS`
+ */
+export async function findSession(which: string, places: readonly Place[], where: string): Promise<Match> {
+  const here = places.slice(0, 1);
+  const matches = await firstFound([
+    () => findById(which, here),
+    () => findById(which, places.slice(1)),
+    () => matching(which, here),
+    () => matching(which, places),
+  ]);
+  return theOne(which, matches, where);
+}
+
+/** The one session; `SESSION_NOT_FOUND` or `SESSION_AMBIGUOUS` where there is not just one. */
+export function theOne<Found extends { readonly sessionId: string }>(
+  which: string,
+  matches: readonly Found[],
+  where: string,
+): Found {
+  const [match] = matches;
+  // A program without types may pass what is not there: nothing fits that, either.
+  const name = JSON.stringify(shorten(String(which), HOME_DEFAULTS.titleChars));
+  if (match === undefined) {
+    throw new StoreError("SESSION_NOT_FOUND", {
+      message: `There is no session ${name} in ${where}.`,
+      hint: "Give its id, the beginning of one, or its exact title; one that never said anything is not stored.",
+    });
+  }
+  if (matches.length === 1) return match;
+  const ids = matches.map(({ sessionId }) => sessionId);
+  const told = ids.slice(0, HOME_DEFAULTS.candidatesShownCount).join(", ");
+  const more = ids.length > HOME_DEFAULTS.candidatesShownCount ? " …" : "";
+  throw new AmbiguousSessionError(ids, {
+    message: `${name} fits ${ids.length} sessions: ${told}${more}.`,
+    hint: "Give more of the id, or a whole one.",
+  });
+}
+
+/** Asked for one by one: listing a folder of very many sessions takes longer than looking for one. */
+async function findById(which: string, places: readonly Place[]): Promise<readonly Match[]> {
+  if (!isSessionId(which)) return [];
+  const found: Match[] = [];
+  for (const place of places) if (await isThere(which, place)) found.push({ ...place, sessionId: which });
+  return found;
+}
+
+async function isThere(sessionId: string, { store }: Place): Promise<boolean> {
+  try {
+    await store.find(sessionId);
+    return true;
+  } catch (error) {
+    // One that cannot be read is there, and whoever opens it is told why.
+    return !(error instanceof StoreError && error.code === "SESSION_NOT_FOUND");
+  }
+}
+
+async function firstFound(searches: readonly (() => Promise<readonly Match[]>)[]): Promise<readonly Match[]> {
+  for (const search of searches) {
+    const found = await search();
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+async function matching(which: string, places: readonly Place[]): Promise<readonly Match[]> {
+  if (which === "") return [];
+  const found: Match[] = [];
+  for (const place of places) {
+    for (const { sessionId, title } of await overviewOf(place.store)) {
+      // Of a session that no index tells of, only its own log knows the title.
+      if (!sessionId.startsWith(which) && title !== undefined && title !== which) continue;
+      // A title may be the first words of a prompt there, or be behind.
+      if (sessionId.startsWith(which) || (await hasTitle(place.store, sessionId, which)))
+        found.push({ ...place, sessionId });
+    }
+  }
+  return found;
+}
+
+async function hasTitle(store: SessionStore, sessionId: string, title: string): Promise<boolean> {
+  const { metadata } = await store.find(sessionId);
+  return metadata["title"] === title;
+}

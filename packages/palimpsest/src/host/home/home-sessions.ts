@@ -1,0 +1,388 @@
+/**
+ * The home at work: puts the store of each project, the engine, settings and start context together.
+ */
+
+import { OptionError, StoreError } from "../../base/errors.ts";
+import type { JsonValue } from "../../base/json/json.ts";
+import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
+import { NodeProjectContext } from "../../runtime/working-copy/read-project-context.ts";
+import type { SessionObserver } from "../../session/events/events.ts";
+import type { Session } from "../../session/session.ts";
+import { nodeFileSystem } from "../../stores/platform/node-file-system.ts";
+import { nodeHasher } from "../../stores/platform/node-hasher.ts";
+import { randomIds } from "../../stores/platform/random-ids.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
+import { systemTimer } from "../../stores/platform/system-timer.ts";
+import { closeOnExit } from "./close-on-exit.ts";
+import { findSession, type Match, theOne } from "./find-session.ts";
+import { ForkMarks } from "./fork-marks.ts";
+import { HomeStores } from "./home-stores.ts";
+import type {
+  FoundSession,
+  HomeCleanUp,
+  HomeCleanUpOptions,
+  HomeForkOptions,
+  HomeImport,
+  HomeOptions,
+  HomeProblem,
+  HomeProject,
+  HomeSessionOptions,
+  HomeSettings,
+  NotesConfig,
+  PalimpsestHome,
+  Persistence,
+  ResumeOptions,
+  StartContext,
+  StartContextChange,
+} from "./home-types.ts";
+import { readNotesConfig } from "./notes-config.ts";
+import { decidePersistence, environmentProblems, isRetentionKnown } from "./persistence.ts";
+import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";
+import { changeSettings, readSettings } from "./settings.ts";
+import { contextChanges, START_CONTEXT_KEY, startContextOf } from "./start-context.ts";
+import { changedTags, checkName } from "./title-and-tags.ts";
+
+/** Metadata key that says where a session of another working copy is worked on now. */
+const WORKING_COPY_KEY = "workingCopy";
+
+/** The engine is most of the code, and looking at what is stored needs none of it. */
+const loadEngine = async () => (await import("./lazy-session-parts.ts")).engineParts;
+
+export class HomeSessions implements PalimpsestHome {
+  readonly folder: string;
+  readonly workingCopy: string;
+  readonly project: HomeProject;
+  readonly settings: HomeSettings;
+  readonly problems: readonly HomeProblem[];
+  readonly persistence: Persistence;
+  readonly #options: HomeOptions;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #stores: HomeStores;
+  readonly #open = new Set<Session>();
+  #startContext: Promise<StartContext> | undefined;
+
+  constructor(options: HomeOptions) {
+    this.#options = options;
+    this.#env = options.env ?? process.env;
+    this.folder = homeFolder(options.home, this.#env);
+    this.workingCopy = realWorkingCopy(options.workingCopy ?? process.cwd());
+    this.project = projectOf(this.folder, projectName(this.workingCopy, nodeHasher));
+    const { settings, problems, noHistoryReason } = readSettings(this.folder, nodeFileSystem);
+    this.settings = settings;
+    this.problems = [...problems, ...environmentProblems(this.#env)];
+    this.persistence = decidePersistence({
+      asked: options.persistence,
+      env: this.#env,
+      settings,
+      noHistoryReason,
+    });
+    const isPersistent = this.persistence.isOn;
+    this.#stores = new HomeStores({ home: this.folder, project: this.project, isPersistent });
+  }
+
+  notesConfig(): NotesConfig {
+    return readNotesConfig(this.folder, nodeFileSystem);
+  }
+
+  async create(options: HomeSessionOptions = {}): Promise<Session> {
+    const metadata = { ...(await this.#told()), ...options.metadata };
+    const { workingCopy } = this;
+    const { createSession } = await loadEngine();
+    return this.#keep(options.observer, (observer) =>
+      createSession({ ...options, ...this.#wired(this.project), ...observer, metadata, workingCopy }),
+    );
+  }
+
+  async resume(which: string, options: ResumeOptions = {}): Promise<Session> {
+    const { ifInUse, ...rest } = options;
+    checkIfInUse(ifInUse);
+    const match = await this.#find(which);
+    try {
+      return await this.#goOn(match, rest);
+    } catch (error) {
+      const isInUse = error instanceof StoreError && error.code === "SESSION_IN_USE";
+      if (!isInUse || ifInUse !== "fork") throw error;
+      return this.fork(match.sessionId, rest);
+    }
+  }
+
+  async resumeLatest(options: ResumeOptions = {}): Promise<Session | undefined> {
+    await this.#forkMarks()?.sweep(this.storeOf(), this.#clock);
+    for (let after: string | undefined; ; ) {
+      const page = await this.list(after === undefined ? {} : { after });
+      for (const { sessionId, isInUse } of page.sessions) {
+        if (isInUse) continue;
+        const opened = await this.#tryResume(sessionId, options);
+        if (opened !== undefined) return opened;
+      }
+      after = page.next;
+      if (after === undefined) return undefined;
+    }
+  }
+
+  async fork(which: string, options: HomeForkOptions = {}): Promise<Session> {
+    const { store, sessionId } = await this.#find(which);
+    const { workingCopy } = this;
+    const { metadata: known } = await store.find(sessionId);
+    // The session may be worked on elsewhere, with other instructions; the fork begins here.
+    const metadata = {
+      ...(known[WORKING_COPY_KEY] === undefined ? {} : { [WORKING_COPY_KEY]: workingCopy }),
+      ...(await this.#told()),
+    };
+    const marks = this.#forkMarks();
+    await marks?.sweep(this.storeOf(), this.#clock);
+    const id = randomIds.sessionId();
+    const place = { workingCopy, metadata, from: { store }, sessionId: id };
+    const { forkSession } = await loadEngine();
+    const fork = (): Promise<Session> =>
+      this.#keep(options.observer, (observer) =>
+        forkSession(sessionId, { ...options, ...this.#wired(this.project), ...observer, ...place }),
+      );
+    return marks === undefined ? fork() : marks.during(id, fork);
+  }
+
+  async list({
+    project = this.project,
+    ...query
+  }: {
+    readonly project?: HomeProject;
+    readonly limit?: number;
+    readonly after?: string;
+  } = {}): Promise<SessionPage> {
+    return this.storeOf(project).describe(query);
+  }
+
+  async projects(): Promise<readonly HomeProject[]> {
+    return this.#stores.projects();
+  }
+
+  async find(which: string): Promise<FoundSession> {
+    const { project, store, sessionId } = await this.#find(which);
+    return { project, info: await store.find(sessionId) };
+  }
+
+  storeOf(project: HomeProject = this.project): SessionStore {
+    return this.#stores.storeOf(project);
+  }
+
+  async rename(which: string, title: string): Promise<void> {
+    const named = checkName("title", title);
+    await this.#change(await this.#find(which), (session) => session.setMetadata("title", named));
+  }
+
+  async tag(
+    which: string,
+    { add = [], remove = [] }: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
+  ): Promise<readonly string[]> {
+    const added = add.map((tag) => checkName("tag", tag));
+    const match = await this.#find(which);
+    let tags: readonly string[] = [];
+    await this.#change(match, async (session) => {
+      // Read once we are the writer: what another one added before stays.
+      const known = (await match.store.find(match.sessionId)).metadata["tags"];
+      tags = changedTags(known, { add: added, remove });
+      await session.setMetadata("tags", tags);
+    });
+    return tags;
+  }
+
+  async importFrom(
+    path: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<readonly HomeImport[]> {
+    const { importRecording } = await loadEngine();
+    return importRecording(path, {
+      ...this.#wired(this.project),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  async trash(which: string, reason = "by hand"): Promise<FoundSession> {
+    const found = await this.find(which);
+    const { sessionId } = found.info;
+    await this.storeOf(found.project).trash(sessionId, { at: this.#clock.nowMs(), reason });
+    return found;
+  }
+
+  async listTrash(project: HomeProject = this.project): Promise<readonly TrashedSession[]> {
+    return this.storeOf(project).listTrash();
+  }
+
+  async restore(which: string): Promise<FoundSession> {
+    const { project, store, sessionId } = await this.#findInTrash(which);
+    await store.restore(sessionId);
+    return { project, info: await store.find(sessionId) };
+  }
+
+  async purge(which: string): Promise<void> {
+    const { store, sessionId } = await this.#findInTrash(which);
+    await store.purge(sessionId);
+  }
+
+  async cleanUp(options: HomeCleanUpOptions = {}): Promise<readonly HomeCleanUp[]> {
+    if (!this.persistence.isOn) return [];
+    const dryRun = options.dryRun === true || !isRetentionKnown(this.problems);
+    const done: HomeCleanUp[] = [];
+    const { cleanUp } = await loadEngine();
+    for (const project of this.#stores.projects()) {
+      const store = this.#stores.fileStoreOf(project);
+      if (!dryRun) await new ForkMarks(project.folder, nodeFileSystem).sweep(store, this.#clock);
+      const { settings } = this;
+      const clock = this.#clock;
+      const ledger = store.cleanUpLedger();
+      done.push({ project, report: await cleanUp(store, { ...options, clock, settings, ledger, dryRun }) });
+    }
+    return done;
+  }
+
+  startContext(): Promise<StartContext> {
+    this.#startContext ??= this.#readStartContext();
+    return this.#startContext;
+  }
+
+  async changesSince(which: string): Promise<readonly StartContextChange[]> {
+    const { info } = await this.find(which);
+    const { fingerprint } = await this.startContext();
+    return contextChanges(info.metadata[START_CONTEXT_KEY], fingerprint);
+  }
+
+  async changeSettings(changes: Partial<HomeSettings>): Promise<void> {
+    await changeSettings({ home: this.folder, fs: nodeFileSystem, ids: randomIds }, changes);
+  }
+
+  closeOnExit(): () => void {
+    return closeOnExit(() => this.close());
+  }
+
+  async close(): Promise<void> {
+    const closing = await Promise.allSettled([...this.#open].map((session) => session.close()));
+    const failed = closing.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #forkMarks(): ForkMarks | undefined {
+    return this.persistence.isOn ? new ForkMarks(this.project.folder, nodeFileSystem) : undefined;
+  }
+
+  get #clock() {
+    return this.#options.clock ?? systemClock;
+  }
+
+  #wired(project: HomeProject) {
+    const store = this.storeOf(project);
+    return { store, clock: this.#clock, ids: randomIds, hasher: nodeHasher, timer: systemTimer };
+  }
+
+  async #find(which: string): Promise<Match> {
+    return findSession(which, this.#stores.places(), this.#whereItIs());
+  }
+
+  async #findInTrash(which: string): Promise<Match> {
+    const matches: Match[] = [];
+    for (const place of this.#stores.places())
+      for (const { sessionId } of await place.store.listTrash())
+        if (which !== "" && sessionId.startsWith(which)) matches.push({ ...place, sessionId });
+    const whole = matches.filter(({ sessionId }) => sessionId === which);
+    return theOne(which, whole.length > 0 ? whole : matches, `the trash of ${this.#whereItIs()}`);
+  }
+
+  #whereItIs(): string {
+    const { isOn, reason } = this.persistence;
+    return isOn ? this.folder : `memory, where sessions are kept because ${reason}`;
+  }
+
+  /** Opens a session that was found; what is new about where it is worked on is written down. */
+  async #goOn(match: Match, options: Omit<ResumeOptions, "ifInUse">): Promise<Session> {
+    const { project, store, sessionId } = match;
+    const { openSession } = await loadEngine();
+    const session = await this.#keep(options.observer, (observer) =>
+      openSession(sessionId, { ...options, ...this.#wired(project), ...observer }),
+    );
+    try {
+      const { header, metadata } = await store.find(sessionId);
+      const here = { [WORKING_COPY_KEY]: this.workingCopy, ...(await this.#told()) };
+      const before: Readonly<Record<string, unknown>> = {
+        [WORKING_COPY_KEY]: header?.workingCopy,
+        ...metadata,
+      };
+      for (const [key, value] of Object.entries(here))
+        if (JSON.stringify(before[key]) !== JSON.stringify(value)) await note(session, key, value);
+      return session;
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+  }
+
+  /** Somebody else may have become its writer, or moved it away, since it was listed. */
+  async #tryResume(sessionId: string, options: ResumeOptions): Promise<Session | undefined> {
+    try {
+      return await this.#goOn({ project: this.project, store: this.storeOf(), sessionId }, options);
+    } catch (error) {
+      if (error instanceof StoreError && ["SESSION_IN_USE", "SESSION_NOT_FOUND"].includes(error.code))
+        return undefined;
+      throw error;
+    }
+  }
+
+  async #change({ project, sessionId }: Match, change: (session: Session) => Promise<void>): Promise<void> {
+    const { openSession } = await loadEngine();
+    const session = await openSession(sessionId, this.#wired(project));
+    try {
+      await change(session);
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** Remembers a session until it is closed. */
+  async #keep(
+    watching: SessionObserver | undefined,
+    begin: (observer: { readonly observer: SessionObserver }) => Promise<Session>,
+  ): Promise<Session> {
+    let isClosed = false;
+    let session: Session | undefined;
+    const observer: SessionObserver = {
+      onEvent: (event) => {
+        if (event.type === "closed") isClosed = true;
+        if (event.type === "closed" && session !== undefined) this.#open.delete(session);
+        watching?.onEvent(event);
+      },
+    };
+    session = await begin({ observer });
+    if (!isClosed) this.#open.add(session);
+    return session;
+  }
+
+  /** What is recorded of the start context, once it was asked for. */
+  async #told(): Promise<Readonly<Record<string, JsonValue>>> {
+    const context = await this.#startContext;
+    return context === undefined ? {} : { [START_CONTEXT_KEY]: context.fingerprint };
+  }
+
+  async #readStartContext(): Promise<StartContext> {
+    const { instructionFiles, gitStatus } = this.settings;
+    const source = new NodeProjectContext({ top: realWorkingCopy(userFolder(this.#env)), env: this.#env });
+    const isBare = this.#options.isBare === true || !instructionFiles;
+    const withoutGit = this.#options.isBare === true || !gitStatus;
+    return startContextOf(await source.read(this.workingCopy, { isBare, withoutGit }), nodeHasher);
+  }
+}
+
+/** Told at once, and not only on the day on which somebody else has the session. */
+function checkIfInUse(ifInUse: unknown): void {
+  if (ifInUse === undefined || ifInUse === "refuse" || ifInUse === "fork") return;
+  throw new OptionError({
+    message: `\`ifInUse\` is ${JSON.stringify(ifInUse)}.`,
+    hint: 'Pass "fork" or "refuse", or leave it out to be refused.',
+  });
+}
+
+/** A session whose metadata are full goes on without. */
+async function note(session: Session, key: string, value: JsonValue): Promise<void> {
+  try {
+    await session.setMetadata(key, value);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+  }
+}

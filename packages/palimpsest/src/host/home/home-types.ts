@@ -1,0 +1,225 @@
+/**
+ * What a home of sessions is to programs: its options, its settings, and what it can do.
+ */
+import type { JsonValue } from "../../base/json/json.ts";
+import type { FormatName } from "../../importers/shared/imported-session.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ProjectContext } from "../../ports/project-context.ts";
+import type { SessionInfo, SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
+import type { CleanUpOptions, CleanUpReport } from "../../session/lifecycle/clean-up-run.ts";
+import type { NewSessionOptions, SessionOptions } from "../../session/options/session-options.ts";
+import type { Session } from "../../session/session.ts";
+
+/** Where a home is, and how it is used. Everything may be left out. */
+export interface HomeOptions {
+  /** @defaultValue `$PALIMPSEST_HOME`, or `.palimpsest` in the user's folder */
+  readonly home?: string;
+  /** The folder that is worked on; its sessions are kept together. @defaultValue the current folder */
+  readonly workingCopy?: string;
+  /** @defaultValue `process.env` */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** @defaultValue the machine's */
+  readonly clock?: Clock;
+  /**
+   * `false` keeps sessions in memory and writes nothing; `true` keeps them on disk whatever settings and
+   * environment say, for tools that manage what is stored.
+   * @defaultValue decided by settings and environment
+   */
+  readonly persistence?: boolean;
+  /** Read no instruction files. @defaultValue as settings say, false */
+  readonly isBare?: boolean;
+}
+
+/** The sessions of one working copy. */
+export interface HomeProject {
+  /** Name of its folder: a readable prefix and the hash of the whole path. */
+  readonly name: string;
+  readonly folder: string;
+  readonly trashFolder: string;
+}
+
+/** What a home says of the notes of its sessions. */
+export interface NotesConfig {
+  /** What new notes look like; absent where there is none, or none that can be used. */
+  readonly template?: string;
+  /** What the updater is asked; absent as the template is. */
+  readonly prompt?: string;
+  /** Files that are there and cannot be used. */
+  readonly problems: readonly HomeProblem[];
+}
+
+/** What `settings.json` says, with defaults where it says nothing or nothing usable. */
+export interface HomeSettings {
+  /** Days without activity after which a session goes to the trash; 0: nothing is written and nothing deleted. @defaultValue 30 */
+  readonly cleanupPeriodDays: number;
+  /** Days that a session stays in the trash. @defaultValue 30 */
+  readonly trashGraceDays: number;
+  /** Whether instruction files are read at the start of a session. @defaultValue true */
+  readonly instructionFiles: boolean;
+  /** Whether version control is asked at the start of a session. @defaultValue true */
+  readonly gitStatus: boolean;
+}
+
+/** Something in the home, or in the environment, that could not be used and was worked around. */
+export interface HomeProblem {
+  /** The file, or the name of the environment variable. */
+  readonly path: string;
+  /** The setting or environment variable, where only one is concerned. */
+  readonly setting?: string;
+  /** What is wrong and what is done instead. */
+  readonly detail: string;
+}
+
+/** Whether sessions are written to the disk, and who decided so. */
+export interface Persistence {
+  readonly isOn: boolean;
+  /** In words: `PALIMPSEST_SKIP_HISTORY is 1` … */
+  readonly reason: string;
+}
+
+type Wired = "store" | "clock" | "ids" | "hasher" | "timer" | "scope";
+
+/** What a session of a home may be told: all that the home does not decide. */
+export type HomeSessionOptions = Omit<NewSessionOptions, Wired | "workingCopy">;
+
+/** How to go on with a session. */
+export interface ResumeOptions extends Omit<SessionOptions, Wired> {
+  /** What to do while another process is its writer: refuse, or go on in a fork. @defaultValue `refuse` */
+  readonly ifInUse?: "refuse" | "fork";
+}
+
+/** Where a fork branches off, and what it is called. */
+export interface HomeForkOptions extends Omit<SessionOptions, Wired> {
+  /** Number of the entry after which the fork goes its own way. @defaultValue the newest */
+  readonly atSeq?: number;
+  /** @defaultValue the title of the session, marked as a fork */
+  readonly title?: string;
+  /** Stops the copying with `ABORTED`; nothing is left of the fork. */
+  readonly signal?: AbortSignal;
+}
+
+/** A session and the project it lies in. */
+export interface FoundSession {
+  readonly project: HomeProject;
+  readonly info: SessionInfo;
+}
+
+/** A session that was made from a file. */
+export interface HomeImport {
+  readonly sessionId: string;
+  readonly format: FormatName;
+  /** The id that it had where it was recorded. */
+  readonly originalId?: string;
+  readonly messages: number;
+  /** What was recorded and is not part of the conversation that went on. */
+  readonly leftOutMessages: number;
+  /** What had to be worked around in the file, in words. */
+  readonly repairs: readonly string[];
+}
+
+/** What a session is told at its start: text for the system prompt, read once. */
+export interface StartContext extends ProjectContext {
+  /** All of it as blocks of text, ready to be put into a system prompt; empty where there is nothing. */
+  readonly blocks: readonly string[];
+  /** Hashes of what was read, which every session of this home records. */
+  readonly fingerprint: Readonly<Record<string, JsonValue>>;
+}
+
+/** What is different from when the session was last worked on. */
+export interface StartContextChange {
+  readonly subject: string;
+  readonly change: "added" | "changed" | "removed";
+}
+
+/** How the home is cleaned up. Everything may be left out. */
+export type HomeCleanUpOptions = Pick<
+  CleanUpOptions,
+  "dryRun" | "onlyIfDue" | "limit" | "signal" | "onProgress"
+>;
+
+/** What was done in one project. */
+export interface HomeCleanUp {
+  readonly project: HomeProject;
+  readonly report: CleanUpReport;
+}
+
+/**
+ * Sessions of one working copy in a home, and a way to those of the others. `which` is always a session's
+ * id, the beginning of one that no other has, or its exact title.
+ *
+ * @throws where `which` is taken: `StoreError` `SESSION_NOT_FOUND`; `AmbiguousSessionError` `SESSION_AMBIGUOUS` with the candidates.
+ */
+export interface PalimpsestHome {
+  readonly folder: string;
+  /** The real path of the folder that is worked on. */
+  readonly workingCopy: string;
+  readonly project: HomeProject;
+  readonly settings: HomeSettings;
+  /** What could not be used when the home was opened. Nothing of it stops a start. */
+  readonly problems: readonly HomeProblem[];
+  readonly persistence: Persistence;
+
+  /** Begins a session; nothing is stored before its first message. */
+  create(options?: HomeSessionOptions): Promise<Session>;
+  /**
+   * Opens a session where it was left. One of another working copy goes on where it lies, and notes that it is
+   * worked on here now. @throws `SESSION_IN_USE`, unless `ifInUse` says `fork`.
+   */
+  resume(which: string, options?: ResumeOptions): Promise<Session>;
+  /** The session of this working copy with the latest activity that nobody else is writing; `undefined` where there is none. */
+  resumeLatest(options?: ResumeOptions): Promise<Session | undefined>;
+  /** A session of its own that begins with everything up to an entry of another. It lies in this working copy's project. */
+  fork(which: string, options?: HomeForkOptions): Promise<Session>;
+
+  /** Sessions of a project, this working copy's by default, the latest activity first. */
+  list(query?: {
+    readonly project?: HomeProject;
+    readonly limit?: number;
+    readonly after?: string;
+  }): Promise<SessionPage>;
+  /** Every project of the home, this one first, the others sorted by name. */
+  projects(): Promise<readonly HomeProject[]>;
+  /** One session, looked for here first and then everywhere. Takes no lease. */
+  find(which: string): Promise<FoundSession>;
+  /** The store of a project, this working copy's by default: to read a log without becoming its writer. */
+  storeOf(project?: HomeProject): SessionStore;
+
+  /** Gives a session a title. @throws `SESSION_IN_USE` */
+  rename(which: string, title: string): Promise<void>;
+  /** Adds and removes tags; resolves with those it has then. @throws `SESSION_IN_USE` */
+  tag(
+    which: string,
+    change: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
+  ): Promise<readonly string[]>;
+  /** Makes sessions from a file that another tool recorded. @throws `InputError` */
+  importFrom(path: string, options?: { readonly signal?: AbortSignal }): Promise<readonly HomeImport[]>;
+
+  /** Moves a session to the trash. @throws `SESSION_IN_USE` */
+  trash(which: string, reason?: string): Promise<FoundSession>;
+  /** What is in the trash of a project, this working copy's by default. */
+  listTrash(project?: HomeProject): Promise<readonly TrashedSession[]>;
+  /** Brings a session back from the trash, whatever project it was of; a whole id, or the beginning of one. */
+  restore(which: string): Promise<FoundSession>;
+  /** Deletes a session that is in the trash, for good. */
+  purge(which: string): Promise<void>;
+
+  /**
+   * Moves sessions that nobody has used for long to the trash and deletes what was there for long enough, in
+   * every project. Tells only what it would do where the settings that say how long could not be read.
+   */
+  cleanUp(options?: HomeCleanUpOptions): Promise<readonly HomeCleanUp[]>;
+
+  /** The user's own template and prompt of session notes, from `config/session-memory/`, as they are now. */
+  notesConfig(): NotesConfig;
+  /** Instruction files and the state of version control, read once for this home. */
+  startContext(): Promise<StartContext>;
+  /** How the start context differs from the one that a session recorded last. */
+  changesSince(which: string): Promise<readonly StartContextChange[]>;
+  /** Changes settings: `settings.json` is replaced whole, what is not named in it stays. Takes effect when the home is opened next. */
+  changeSettings(changes: Partial<HomeSettings>): Promise<void>;
+
+  /** Has the sessions of this home flushed and closed when the process is told to end. Returns what takes that back. */
+  closeOnExit(): () => void;
+  /** Closes every session that was opened by this home and is still open. */
+  close(): Promise<void>;
+}

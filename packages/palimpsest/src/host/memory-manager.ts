@@ -1,0 +1,69 @@
+/**
+ * `MemoryManager`, wired for Node: in memory by default, in a folder or any other store where one is named.
+ */
+
+import { OptionError } from "../base/errors.ts";
+import { checkOptions, having, text } from "../base/options/check-options.ts";
+import { ConversationMemory } from "../conversation/conversation-manager.ts";
+import type { ConversationMemoryOptions } from "../conversation/conversation-options.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+import { InMemorySessionStore } from "../stores/in-memory/in-memory-session-store.ts";
+import { nodeHasher } from "../stores/platform/node-hasher.ts";
+import { randomIds } from "../stores/platform/random-ids.ts";
+import { systemClock } from "../stores/platform/system-clock.ts";
+import { systemDeadline } from "../stores/platform/system-deadline.ts";
+import { folderStore } from "./folder-store.ts";
+
+/** Settings of a manager, and where it keeps its sessions. Everything can be left out. */
+export interface MemoryManagerOptions extends Partial<ConversationMemoryOptions> {
+  /** Keeps sessions in this folder, one JSONL file each, readable by their owner only. */
+  readonly folder?: string;
+  /**
+   * Keeps sessions here, in the place of a folder.
+   * @defaultValue in memory, as long as the manager lives
+   */
+  readonly store?: SessionStore;
+}
+
+/**
+ * The memory of conversations in a few calls; see {@link ConversationMemory} for what it does.
+ *
+ * @example
+ * ```ts
+ * const memory = new MemoryManager();
+ * await memory.addUserMessage("s1", "My name is Ada. What is a monad?");
+ * await memory.addAssistantMessage("s1", "A monoid in the category of endofunctors.");
+ * const context = memory.getContextForLLM("s1");
+ * ```
+ */
+export class MemoryManager extends ConversationMemory {
+  /** @throws `OptionError` for a setting that does not exist or cannot be used. */
+  constructor({ folder, store, ...options }: MemoryManagerOptions = {}) {
+    super({
+      clock: systemClock,
+      ids: randomIds,
+      hasher: nodeHasher,
+      deadline: systemDeadline,
+      ...options,
+      store: chooseStore(folder, store),
+    });
+  }
+}
+
+const STORE_RULE = having(
+  ["create", "open"],
+  "a session store",
+  "a store such as `new InMemorySessionStore()`",
+);
+
+function chooseStore(folder: string | undefined, store: SessionStore | undefined): SessionStore {
+  checkOptions("MemoryManager", { folder, store }, { folder: text, store: STORE_RULE });
+  if (folder === undefined) return store ?? new InMemorySessionStore();
+  if (store !== undefined) {
+    throw new OptionError({
+      message: "Both `folder` and `store` are given.",
+      hint: "Pass one of them, or neither to keep sessions in memory.",
+    });
+  }
+  return folderStore(folder);
+}

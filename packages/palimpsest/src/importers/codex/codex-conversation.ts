@@ -1,0 +1,255 @@
+/**
+ * The conversation of a Codex rollout while its records are read one after the other.
+ *
+ * A response of the model is written item by item; it becomes one message. It ends with the first
+ * result of its calls, with anything else that is said to the model, and with its token count,
+ * which may come before or after the results. What was said can be taken back later (a rollback),
+ * so steps stay open until everything has been read.
+ */
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { promptTokens, type Usage } from "../../transcript/messages.ts";
+import type { ConversationBuilder, MessageDraft } from "../shared/conversation-builder.ts";
+import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import type { CodexItem } from "./codex-item.ts";
+import type { CodexRecord } from "./codex-record.ts";
+
+/** An item with what is known about it beyond what it says. @internal */
+export interface CodexEntry {
+  readonly item: CodexItem;
+  /** The same for two writings of one item. */
+  readonly key: string;
+  readonly record: CodexRecord;
+  /** Where several messages come from one record. */
+  readonly hostId?: string;
+  /** The model that answers in this turn. */
+  readonly model?: string | undefined;
+}
+
+/** A message; `content` grows with the items of a response. @internal */
+export interface CodexStep {
+  readonly type: "message";
+  readonly entry: CodexEntry;
+  readonly hostId: string;
+  readonly content: ContentBlock[];
+  readonly keys: string[];
+  /** Its place among what the user said, from 0; absent of everything else. */
+  readonly userTurn?: number;
+  usage?: Usage;
+  responseId?: string;
+  isInterrupted?: boolean;
+  leftOut?: LeftOutReason;
+}
+
+interface BoundaryStep {
+  readonly type: "boundary";
+  item: ImportedBoundary;
+  /** Host ids of messages that stayed, in the order in which they are told. */
+  readonly preserved: Set<string>;
+  isTakenBack: boolean;
+}
+
+/** @internal */
+export class CodexConversation {
+  readonly #steps: (CodexStep | BoundaryStep)[] = [];
+  /** What was not taken back, in order. */
+  readonly #live: (CodexStep | BoundaryStep)[] = [];
+  /** Live messages by what they say; the newest last. */
+  readonly #byKey = new Map<string, CodexStep[]>();
+  readonly #userTurns: CodexStep[] = [];
+  /** The response that the next item of the model belongs to. */
+  #open: CodexStep | undefined;
+  /** The newest response, until it is billed. */
+  #unbilled: CodexStep | undefined;
+  #lastBilled: CodexStep | undefined;
+  /** The boundary after which the model has not spoken yet. */
+  #fresh: BoundaryStep | undefined;
+  /** Answers of the turn; `undefined` where the file does not say when turns begin. */
+  #turnAnswersCount: number | undefined;
+
+  /** Adds an item: to the open response, or as a message of its own. */
+  add(entry: CodexEntry): void {
+    const { item, record } = entry;
+    const isAnswer = item.role === "assistant";
+    if (isAnswer && this.#open !== undefined) {
+      this.#open.content.push(...item.content);
+      this.#remember(this.#open, entry.key);
+      return;
+    }
+    const step: CodexStep = {
+      type: "message",
+      entry,
+      hostId: entry.hostId ?? record.hostId,
+      content: [...item.content],
+      keys: [],
+      ...(item.origin === "user" ? { userTurn: this.#userTurns.length } : {}),
+    };
+    this.#push(step);
+    this.#remember(step, entry.key);
+    if (step.userTurn !== undefined) this.#userTurns.push(step);
+    this.#open = isAnswer ? step : undefined;
+    if (!isAnswer) return;
+    this.#unbilled = step;
+    this.#fresh = undefined;
+    if (this.#turnAnswersCount !== undefined) this.#turnAnswersCount++;
+  }
+
+  /** The message that says this and was not taken back; the newest one, or `skipCount` before it. */
+  find(key: string, skipCount = 0): CodexStep | undefined {
+    const steps = this.#byKey.get(key) ?? [];
+    return steps[steps.length - 1 - skipCount];
+  }
+
+  /** What the user said, by its place among all of it. */
+  userTurn(index: number): CodexStep | undefined {
+    return this.#userTurns[index];
+  }
+
+  get userTurnsCount(): number {
+    return this.#userTurns.length;
+  }
+
+  /** Whether Codex writes its instructions again after a compaction: those that are known already stayed. */
+  isWrittenAgain({ item, key }: CodexEntry): boolean {
+    const fresh = this.#fresh;
+    const known = fresh === undefined || !item.isContext ? undefined : this.find(key);
+    if (fresh === undefined || known === undefined) return false;
+    fresh.preserved.add(known.hostId);
+    return true;
+  }
+
+  /** Gives the newest response what was billed for it; whether there was one that waited for it. */
+  bill(usage: Usage, responseId?: string): boolean {
+    const step = this.#unbilled;
+    this.#open = undefined;
+    this.#unbilled = undefined;
+    if (step === undefined) return false;
+    step.usage = usage;
+    if (responseId !== undefined) step.responseId = responseId;
+    this.#lastBilled = step;
+    return true;
+  }
+
+  startTurn(): void {
+    this.#open = undefined;
+    this.#turnAnswersCount = 0;
+  }
+
+  /** The user stopped the turn; an answer that was being written is not whole. */
+  abortTurn(): void {
+    if (this.#open !== undefined) this.#open.isInterrupted = true;
+    this.#open = undefined;
+  }
+
+  /** The user took back the last turns: they are a branch that was abandoned. */
+  rollBack(turnsCount: number): void {
+    this.closeResponse();
+    this.#fresh = undefined;
+    this.#lastBilled = undefined;
+    const first = this.#userTurns[Math.max(0, this.#userTurns.length - turnsCount)];
+    if (first === undefined) return;
+    for (let step = this.#live.pop(); step !== undefined; step = this.#live.pop()) {
+      if (step.type === "boundary") step.isTakenBack = true;
+      else this.#takeBack(step);
+      if (step === first) break;
+    }
+    this.#userTurns.length = first.userTurn!;
+  }
+
+  /**
+   * The answer to a compaction's own request, where it was recorded as the last thing said. It is
+   * part of the boundary, so it is taken out of the conversation.
+   */
+  takeSummaryAnswer(isSummary: (step: CodexStep) => boolean): void {
+    const last = this.#live.at(-1);
+    if (last?.type !== "message" || last.entry.item.role !== "assistant" || !isSummary(last)) return;
+    last.leftOut = "transcript-only";
+    if (this.#turnAnswersCount !== undefined) this.#turnAnswersCount--;
+  }
+
+  /** Adds a boundary, with what is known here about how it came about. */
+  addBoundary(item: Omit<ImportedBoundary, "trigger" | "preTokens">): void {
+    // In the middle of a turn nobody can ask for it; between turns it is not recorded who did.
+    const trigger = (this.#turnAnswersCount ?? 0) > 0 ? "auto" : "unknown";
+    this.closeResponse();
+    this.#fresh = {
+      type: "boundary",
+      item: { ...item, trigger, ...present({ preTokens: this.#contextTokens() }) },
+      preserved: new Set(item.preserved),
+      isTakenBack: false,
+    };
+    this.#push(this.#fresh);
+    this.#lastBilled = undefined;
+  }
+
+  /** What comes next belongs to another response, and is billed to it. */
+  closeResponse(): void {
+    this.#open = undefined;
+    this.#unbilled = undefined;
+  }
+
+  /** Size of the context after a compaction, as Codex counted it; whether it was one. */
+  contextCounted(postTokens: number): boolean {
+    if (this.#fresh === undefined) return false;
+    this.#fresh.item = { ...this.#fresh.item, postTokens };
+    return true;
+  }
+
+  /** Hands everything over in order; returns how many boundaries were taken back. */
+  finish(builder: ConversationBuilder, { isSidechain }: { readonly isSidechain: boolean }): number {
+    let takenBackCount = 0;
+    for (const step of this.#steps) {
+      if (step.type === "message") builder.addMessage(draftOf(step, isSidechain), step.leftOut);
+      else if (step.isTakenBack) takenBackCount++;
+      else
+        builder.addItem(
+          step.preserved.size === 0 ? step.item : { ...step.item, preserved: [...step.preserved] },
+        );
+    }
+    return takenBackCount;
+  }
+
+  #push(step: CodexStep | BoundaryStep): void {
+    this.#steps.push(step);
+    this.#live.push(step);
+  }
+
+  #remember(step: CodexStep, key: string): void {
+    step.keys.push(key);
+    const same = this.#byKey.get(key);
+    if (same === undefined) this.#byKey.set(key, [step]);
+    else same.push(step);
+  }
+
+  /** Steps are taken back from the newest on, so each of its keys stands last. */
+  #takeBack(step: CodexStep): void {
+    step.leftOut ??= "abandoned-branch";
+    for (const key of step.keys) this.#byKey.get(key)?.pop();
+  }
+
+  /** What the last call found and added; the call that summarised found just what was compacted. */
+  #contextTokens(): number | undefined {
+    const { usage, leftOut } = this.#lastBilled ?? {};
+    if (usage === undefined) return undefined;
+    return promptTokens(usage) + (leftOut === "transcript-only" ? 0 : usage.outputTokens);
+  }
+}
+
+function draftOf(step: CodexStep, isSidechain: boolean): MessageDraft {
+  const { entry, hostId, content, usage, responseId, isInterrupted } = step;
+  const { item, record, model } = entry;
+  return {
+    message: {
+      role: item.role,
+      origin: item.origin,
+      hostId,
+      ...present({ responseId, at: record.at, interrupted: isInterrupted }),
+      ...(item.role === "assistant" ? present({ model }) : {}),
+    },
+    content,
+    usage,
+    ...(item.isContext ? { isAttachment: true } : {}),
+    ...(isSidechain ? { isSidechain: true } : {}),
+    ...present({ line: record.line }),
+  };
+}

@@ -1,0 +1,297 @@
+/**
+ * One item of a Codex rollout (`response_item`, or an element of a `replacement_history`) in our terms.
+ *
+ * Items are those of the OpenAI Responses API. Calls that the client answers become calls and
+ * results like any other, whatever OpenAI calls their items; what only OpenAI can read (encrypted
+ * reasoning, its own web search) is opaque and keeps its place. Ids of items are left away: they are
+ * OpenAI's names for what it may have stored, and one without the reasoning it belongs to is refused.
+ */
+import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
+import type { Origin, Role } from "../../transcript/messages.ts";
+import { hasReadableSource } from "../../wire/shared/media-source.ts";
+import { sourceOfUrl } from "../../wire/shared/media-url.ts";
+import { parseArguments, withOpenaiFields } from "../../wire/shared/openai-fields.ts";
+import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+import { present } from "../shared/present.ts";
+import { isCodexContext } from "./codex-context.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @internal */
+export interface CodexItem {
+  readonly role: Role;
+  readonly origin: Origin;
+  readonly content: readonly ContentBlock[];
+  /** Put in by Codex itself. */
+  readonly isContext: boolean;
+}
+
+/** Reads an item; `undefined` where nothing in it could ever be shown. Never throws. @internal */
+export function codexItem(item: Fields, onDamage: OnDamage): CodexItem | undefined {
+  switch (item["type"]) {
+    case "message":
+      return readMessage(item, onDamage);
+    case "agent_message":
+      return said("user", "host", fromAgent(item, readParts(item["content"], "user", onDamage)));
+    case "reasoning":
+      return readReasoning(item);
+    case "function_call":
+    case "custom_tool_call":
+    case "local_shell_call":
+      return answered([readCall(item, onDamage)]);
+    case "tool_search_call":
+      // OpenAI's own search is answered by OpenAI; the client's is a call like any other.
+      return answered([isServerSide(item) ? opaque(item) : readCall(item, onDamage)]);
+    case "tool_search_output":
+      return isServerSide(item) ? answered([opaque(item)]) : result(readOutput(item, onDamage));
+    case "function_call_output":
+    case "custom_tool_call_output":
+    case "local_shell_call_output":
+      return result(readOutput(item, onDamage));
+    case "image_generation_call":
+      return answered([readGeneratedImage(item)]);
+    case "web_search_call":
+      return answered([opaque(item)]);
+    case "compaction":
+      if (typeof item["encrypted_content"] === "string") return answered([opaque(item)]);
+      return answered([unknown(item, "assistant", onDamage)]);
+    default:
+      return answered([unknown(item, "assistant", onDamage)]);
+  }
+}
+
+/**
+ * What two writings of the same item have in common: a message goes by what it says, a call and its
+ * result by the id of the call. @internal
+ */
+export function codexItemKey(item: Fields): string {
+  const { type, role, call_id: callId } = item;
+  if (type === "message") return JSON.stringify([type, role ?? null, messageParts(item["content"])]);
+  if (typeof callId === "string") return JSON.stringify([type, callId]);
+  const entries = Object.entries(item).filter(([key]) => !isAboutItem(key));
+  return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Texts of a message, as they stand in it. @internal */
+export function codexTexts(content: unknown): readonly string[] {
+  if (typeof content === "string") return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown) =>
+    typeof part === "string" ? [part] : isObject(part) ? (asString(part["text"]) ?? []) : [],
+  );
+}
+
+function messageParts(content: unknown): JsonValue {
+  if (!Array.isArray(content)) return [asString(content) ?? null];
+  return content.map((part: unknown) =>
+    isObject(part)
+      ? (asString(part["text"]) ?? asString(part["image_url"]) ?? null)
+      : (asString(part) ?? null),
+  );
+}
+
+/** Fields that name an item, as opposed to saying something. */
+function isAboutItem(key: string): boolean {
+  return key === "id" || key === "status" || key.startsWith("internal_");
+}
+
+function said(role: Role, origin: Origin, content: readonly ContentBlock[]): CodexItem {
+  return { role, origin, content, isContext: origin === "host" };
+}
+
+function answered(content: readonly ContentBlock[]): CodexItem {
+  return { role: "assistant", origin: "assistant", content, isContext: false };
+}
+
+function result(block: ContentBlock): CodexItem {
+  return { role: "user", origin: "tool", content: [block], isContext: false };
+}
+
+function opaque(item: Fields): ContentBlock {
+  const value = Object.fromEntries(
+    Object.entries(item).filter(([key]) => key !== "id" && !key.startsWith("internal_")),
+  );
+  return { type: "opaque", provider: "openai-responses", value: value as JsonObject };
+}
+
+function isServerSide(item: Fields): boolean {
+  return item["execution"] === "server" || typeof item["call_id"] !== "string";
+}
+
+function readMessage(item: Fields, onDamage: OnDamage): CodexItem | undefined {
+  const { role: wireRole, content, phase } = item;
+  if (wireRole === "developer" || wireRole === "system") {
+    const extra = wireRole === "developer" ? { role: "developer" } : {};
+    return said("system", "host", withExtra(readParts(content, "system", onDamage), extra));
+  }
+  if (wireRole === "user") {
+    const origin = isCodexContext(codexTexts(content)) ? "host" : "user";
+    return said("user", origin, readParts(content, "user", onDamage));
+  }
+  if (wireRole !== "assistant") return undefined;
+  const extra = typeof phase === "string" ? { phase } : {};
+  return answered(withExtra(readParts(content, "assistant", onDamage), extra));
+}
+
+/** Who wrote to whom is no part of what is said. */
+function fromAgent({ author, recipient }: Fields, content: readonly ContentBlock[]): readonly ContentBlock[] {
+  const [first, ...others] = content;
+  const agents = present({ author: asString(author), recipient: asString(recipient) });
+  return first?.type === "text" ? [{ ...first, agents } as ContentBlock, ...others] : content;
+}
+
+/** What the wire says of a message stands with its first text. */
+function withExtra(content: readonly ContentBlock[], extra: JsonObject): readonly ContentBlock[] {
+  const [first, ...others] = content;
+  return first?.type === "text" ? [withOpenaiFields(first, { extra }), ...others] : content;
+}
+
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(["input_text", "output_text", "text"]);
+
+function readParts(content: unknown, role: Role, onDamage: OnDamage): readonly ContentBlock[] {
+  if (content === undefined || content === null || content === "") return [];
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return parts.flatMap((part) => readPart(part, role, onDamage));
+}
+
+function readPart(part: unknown, role: Role, onDamage: OnDamage): readonly ContentBlock[] {
+  if (part === "") return [];
+  const place = { role, onDamage, original: part };
+  if (!isObject(part)) return [wellFormedBlock(part, place)];
+  const { type } = part;
+  if (TEXT_PARTS.has(type)) {
+    return part["text"] === "" ? [] : [wellFormedBlock({ type: "text", text: part["text"] }, place)];
+  }
+  if (type === "input_image") return [withDetail(wellFormedBlock(image(part), place), part["detail"])];
+  if (type === "input_file" && role === "user") return [readFile(part, onDamage)];
+  if (type === "refusal" && role === "assistant" && typeof part["refusal"] === "string")
+    return [opaque({ type, refusal: part["refusal"] })];
+  return [unknown(part, role, onDamage)];
+}
+
+/** Of a type that we do not know, which may be the name of a block of ours: kept, told, and sent to nobody. */
+function unknown(value: Fields, role: Role, onDamage: OnDamage): ContentBlock {
+  const type = typeof value["type"] === "string" ? `codex ${value["type"]}` : undefined;
+  return wellFormedBlock({ type }, { role, onDamage, original: value });
+}
+
+function image(part: Fields): JsonObject {
+  return { type: "image", source: sourceOfUrl(asString(part["image_url"]) ?? "") };
+}
+
+/** A file that stands in the message or at an address; one that OpenAI stores is opaque. */
+function readFile(part: Fields, onDamage: OnDamage): ContentBlock {
+  const url = asString(part["file_data"]) ?? asString(part["file_url"]);
+  const source = sourceOfUrl(url ?? "");
+  if (url !== undefined && hasReadableSource(source, "document")) return { type: "document", source };
+  const { type, file_id: id } = part;
+  return typeof id === "string" ? opaque({ type, file_id: id }) : unknown(part, "user", onDamage);
+}
+
+function withDetail(block: ContentBlock, detail: unknown): ContentBlock {
+  return block.type === "image" && typeof detail === "string"
+    ? withOpenaiFields(block, { extra: { detail } })
+    : block;
+}
+
+/**
+ * Encrypted reasoning goes back to OpenAI as it came. Reasoning that was not encrypted is text to
+ * read and is never sent back; an item without either says nothing.
+ */
+function readReasoning(item: Fields): CodexItem | undefined {
+  const { encrypted_content: encrypted } = item;
+  if (typeof encrypted === "string" && encrypted !== "") {
+    const summary = Array.isArray(item["summary"]) ? item["summary"] : [];
+    return answered([opaque({ ...item, summary })]);
+  }
+  const thinking = [...codexTexts(item["summary"]), ...codexTexts(item["content"])].join("\n\n");
+  return thinking === "" ? undefined : answered([{ type: "thinking", thinking }]);
+}
+
+function readCall(item: Fields, onDamage: OnDamage): ContentBlock {
+  const { type, name, input, action } = item;
+  const id = item["call_id"] ?? item["id"];
+  const check = (block: Fields): ContentBlock =>
+    wellFormedBlock({ type: "tool_use", id, ...block }, { role: "assistant", onDamage, original: item });
+  if (type === "local_shell_call") return check({ name: "local_shell", input: action });
+  if (type === "custom_tool_call")
+    return custom(check({ name, input: typeof input === "string" ? input : (input ?? "") }), type);
+  const sent = item["arguments"];
+  const { input: value, text } =
+    typeof sent === "string" ? parseArguments(sent) : { input: sent, text: undefined };
+  const block = check({ name: type === "tool_search_call" ? "tool_search" : name, input: value });
+  if (block.type !== "tool_use") return block;
+  const { namespace } = item;
+  return withOpenaiFields(block, {
+    ...(text === undefined ? {} : { arguments: text }),
+    ...(typeof namespace === "string" ? { extra: { namespace } } : {}),
+  });
+}
+
+/** Calls with free text for arguments have items of their own, and so have their results. */
+function custom(block: ContentBlock, type: string): ContentBlock {
+  const isOurs = block.type === "tool_use" || block.type === "tool_result";
+  return isOurs ? withOpenaiFields(block, { extra: { type } }) : block;
+}
+
+function readOutput(item: Fields, onDamage: OnDamage): ContentBlock {
+  const { type, call_id: id } = item;
+  const { content, isError } = readResult(
+    type === "tool_search_output" ? item["tools"] : item["output"],
+    type,
+  );
+  const block = wellFormedBlock(
+    {
+      type: "tool_result",
+      tool_use_id: id,
+      ...(content === undefined ? {} : { content }),
+      ...(isError ? { is_error: true } : {}),
+    },
+    { role: "user", onDamage, original: item },
+  );
+  return type === "custom_tool_call_output" ? custom(block, type) : block;
+}
+
+interface CodexResult {
+  readonly content: string | readonly ToolResultPart[] | undefined;
+  readonly isError: boolean;
+}
+
+/** A text, a list of parts, or in older files an object with the text and whether it went well. */
+function readResult(output: unknown, type: unknown): CodexResult {
+  if (output === undefined || output === null) return { content: undefined, isError: false };
+  if (typeof output === "string") return { content: output, isError: false };
+  // The definitions of tools that a search found are one text: the model reads them, nobody edits them.
+  if (type === "tool_search_output") return { content: JSON.stringify(output), isError: false };
+  if (Array.isArray(output)) return { content: output.map(readResultPart), isError: false };
+  if (isObject(output) && output["content"] !== undefined)
+    return { ...readResult(output["content"], type), isError: output["success"] === false };
+  return { content: JSON.stringify(output), isError: false };
+}
+
+function readResultPart(part: unknown): ToolResultPart {
+  if (!isObject(part)) return resultPart(part);
+  if (TEXT_PARTS.has(part["type"])) return resultPart({ type: "text", text: part["text"] });
+  if (part["type"] !== "input_image") return resultPart(part);
+  const read = resultPart(image(part));
+  return read.type === "image"
+    ? (withDetail(read as ContentBlock, part["detail"]) as ToolResultPart)
+    : resultPart(part);
+}
+
+/** A picture that the model made: a reader needs the picture, and it is counted as one. */
+function readGeneratedImage(item: Fields): ContentBlock {
+  const { result: data, revised_prompt: prompt } = item;
+  if (typeof data !== "string") return opaque(item);
+  const source = { type: "base64", media_type: mediaTypeOf(data), data };
+  if (!hasReadableSource(source, "image")) return opaque(item);
+  const extra = typeof prompt === "string" ? { revised_prompt: prompt } : {};
+  return withOpenaiFields({ type: "image", source }, { extra });
+}
+
+/** By how the file begins, in base64. */
+function mediaTypeOf(data: string): string {
+  if (data.startsWith("/9j/")) return "image/jpeg";
+  return data.startsWith("UklGR") ? "image/webp" : "image/png";
+}

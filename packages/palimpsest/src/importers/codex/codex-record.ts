@@ -1,0 +1,103 @@
+/**
+ * One line of a Codex rollout, and what its token counts say.
+ */
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import type { Usage } from "../../transcript/messages.ts";
+import { parseTime } from "../shared/fields-of.ts";
+import { present } from "../shared/present.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @internal */
+export interface CodexRecord {
+  readonly type: string;
+  readonly payload: Fields;
+  /** `type`, or `type/subtype`, as it is called in reports. */
+  readonly kind: string;
+  /** Codex numbers no messages; the place in the file stays the same while the file grows. */
+  readonly hostId: string;
+  readonly line?: number;
+  readonly at?: number;
+}
+
+/** Reads what a record says about itself; never throws. @internal */
+export function codexRecord({ value, line }: SourceRecord, index: number): CodexRecord {
+  const { type, payload } = typeAndPayload(value);
+  const subtype = type === "event_msg" || type === "response_item" ? asString(payload["type"]) : undefined;
+  return {
+    type,
+    payload,
+    kind: subtype === undefined ? type : `${type}/${subtype}`,
+    hostId: line === undefined ? `record-${index + 1}` : `line-${line}`,
+    ...present({ line, at: parseTime(value["timestamp"]) }),
+  };
+}
+
+/** In 2025 the items stood in the file as they were, after a header without a type and between marks. */
+function typeAndPayload(value: Fields): { readonly type: string; readonly payload: Fields } {
+  const type = asString(value["type"]);
+  if (isObject(value["payload"])) return { type: type ?? "(no type)", payload: value["payload"] };
+  if (isBareHeader(value)) return { type: "session_meta", payload: value };
+  if (value["record_type"] !== undefined) return { type: "state", payload: value };
+  if (type !== undefined && BARE_ITEMS.has(type)) return { type: "response_item", payload: value };
+  return { type: type ?? "(no type)", payload: {} };
+}
+
+const BARE_ITEMS: ReadonlySet<string> = new Set([
+  "message",
+  "reasoning",
+  "function_call",
+  "function_call_output",
+  "local_shell_call",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "web_search_call",
+]);
+
+/** Whether a record is the first line of a rollout from before records had a payload. @internal */
+export function isBareHeader(value: Fields): boolean {
+  const isNamed = typeof value["id"] === "string" && typeof value["timestamp"] === "string";
+  return isNamed && value["type"] === undefined && Object.hasOwn(value, "instructions");
+}
+
+/** What one `token_count` event tells. @internal */
+export interface CodexTokenCount {
+  /** Of the response that was just billed; `undefined` where none was, as after a compaction. */
+  readonly usage?: Usage;
+  /** Size of the context as Codex knows it now. */
+  readonly contextTokens?: number;
+  /** Same for two events that report the same response. */
+  readonly fingerprint: string;
+}
+
+/** Reads the `info` of a `token_count` event; `undefined` where it has none. @internal */
+export function codexTokenCount({ payload }: CodexRecord): CodexTokenCount | undefined {
+  const info = payload["info"];
+  if (!isObject(info) || !isObject(info["last_token_usage"])) return undefined;
+  const last = info["last_token_usage"];
+  const contextTokens = asNumber(last["total_tokens"]);
+  return {
+    ...present({
+      usage: codexUsage(last),
+      contextTokens: (contextTokens ?? 0) > 0 ? contextTokens : undefined,
+    }),
+    fingerprint: JSON.stringify(info["total_token_usage"] ?? null),
+  };
+}
+
+/** Usage as Codex writes it: the input includes what was read from the cache and written to it. @internal */
+export function codexUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const input = asNumber(value["input_tokens"]) ?? 0;
+  const outputTokens = asNumber(value["output_tokens"]) ?? 0;
+  if (input <= 0 && outputTokens <= 0) return undefined;
+  const cacheReadTokens = asNumber(value["cached_input_tokens"]) ?? 0;
+  const cacheWriteTokens = asNumber(value["cache_write_input_tokens"]) ?? 0;
+  return {
+    inputTokens: Math.max(0, input - cacheReadTokens - cacheWriteTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens,
+  };
+}

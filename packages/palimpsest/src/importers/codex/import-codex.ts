@@ -1,0 +1,189 @@
+/**
+ * Codex rollouts (`~/.codex/sessions/<year>/<month>/<day>/rollout-*.jsonl`), all versions.
+ *
+ * DESIGN. Three things are written side by side. `response_item` records are the conversation, item
+ * by item as it went to the OpenAI Responses API. `event_msg` records are what the screen showed:
+ * most of them say the same again and are only counted, but token counts, aborted turns and
+ * rollbacks are told nowhere else. The other records describe the session. After a compaction the
+ * file goes on with what is new; what stayed in the window is listed in the record of the compaction
+ * (`codex-replacement.ts`).
+ */
+import { asNumber, asString } from "../../base/json/json.ts";
+import { ConversationBuilder } from "../shared/conversation-builder.ts";
+import type { ImportedSession } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
+import { CodexConversation } from "./codex-conversation.ts";
+import { codexItem, codexItemKey } from "./codex-item.ts";
+import { CodexMetadata } from "./codex-metadata.ts";
+import { type CodexRecord, codexRecord, codexTokenCount, codexUsage } from "./codex-record.ts";
+import { codexReplacement, isEncryptedSummary } from "./codex-replacement.ts";
+
+/** Imports one rollout. @internal */
+export function importCodex(source: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
+  const reader = new CodexReader(repairs);
+  source.forEach((record, index) => {
+    reader.read(codexRecord(record, index));
+  });
+  return { ...reader.finish(), recordCount: source.length };
+}
+
+/** Record types that are known and say nothing in the conversation. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  "world_state",
+  "inter_agent_communication_metadata",
+  "security_risk_score",
+  "state",
+]);
+
+/** Items that are known and are never shown to the model. */
+const ITEMS_NOT_SHOWN: ReadonlySet<string> = new Set(["ghost_snapshot", "compaction_trigger"]);
+
+class CodexReader {
+  readonly #repairs: RepairLog;
+  readonly #conversation = new CodexConversation();
+  readonly #metadata = new CodexMetadata();
+  readonly #skipped = new SkippedLog();
+  #lastTokenCount: string | undefined;
+
+  constructor(repairs: RepairLog) {
+    this.#repairs = repairs;
+  }
+
+  read(record: CodexRecord): void {
+    const { type, kind, line } = record;
+    if (type === "response_item") this.#readItem(record, record.payload);
+    else if (type === "event_msg") this.#readEvent(record);
+    else if (type === "compacted") this.#readCompaction(record);
+    else if (type === "token_usage_record") this.#readUsage(record);
+    else if (type === "inter_agent_communication")
+      this.#readItem(record, { ...record.payload, type: "agent_message" });
+    else if (WITHOUT_EFFECT.has(type)) this.#skipped.add(kind);
+    else if (!this.#metadata.take(record, this.#repairs))
+      this.#repairs.add("unknown-record", `unknown record type ${JSON.stringify(kind)}; ignored`, line);
+  }
+
+  finish(): ImportedSession {
+    const builder = new ConversationBuilder(this.#repairs);
+    const { isSidechain, description, items: metadata } = this.#metadata.finish();
+    const takenBackCount = this.#conversation.finish(builder, { isSidechain });
+    for (let count = 0; count < takenBackCount; count++) this.#skipped.add("compacted (taken back)");
+    const { items, leftOut } = builder.finish();
+    return {
+      format: "codex",
+      ...description,
+      ...(isSidechain ? { isSidechain: true } : {}),
+      items: [...items, ...metadata],
+      leftOut,
+      skipped: this.#skipped.list(),
+      repairs: [],
+    };
+  }
+
+  #readItem(record: CodexRecord, raw: Readonly<Record<string, unknown>>, hostId?: string): void {
+    const { line } = record;
+    if (ITEMS_NOT_SHOWN.has(String(raw["type"])) || this.#metadata.takeTools(raw)) {
+      this.#skipped.add(record.kind);
+      return;
+    }
+    if (typeof raw["type"] !== "string") {
+      this.#repairs.add("bad-record", "an item without a type; left out", line);
+      return;
+    }
+    const item = codexItem(raw, this.#repairs.blockDamage(line));
+    if (item === undefined) {
+      // An item of reasoning may hold nothing that anybody could read; a message by nobody is damage.
+      if (raw["type"] === "message") this.#repairs.add("bad-record", "a message by nobody; left out", line);
+      else this.#skipped.add(record.kind);
+      return;
+    }
+    const entry = {
+      item,
+      key: codexItemKey(raw),
+      record,
+      model: this.#metadata.model,
+      ...present({ hostId }),
+    };
+    if (hostId === undefined && this.#conversation.isWrittenAgain(entry))
+      this.#skipped.add(`${record.kind} (again)`);
+    else this.#conversation.add(entry);
+  }
+
+  #readEvent(record: CodexRecord): void {
+    const { payload, kind, line } = record;
+    switch (payload["type"]) {
+      case "token_count":
+        if (!this.#readTokenCount(record)) this.#skipped.add(kind);
+        return;
+      case "turn_aborted":
+        this.#conversation.abortTurn();
+        break;
+      case "task_started":
+      case "turn_started":
+        this.#conversation.startTurn();
+        break;
+      case "thread_rolled_back":
+        this.#conversation.rollBack(Math.max(0, Math.trunc(asNumber(payload["num_turns"]) ?? 0)));
+        break;
+      case "thread_name_updated":
+        this.#metadata.setTitle(payload["thread_name"], line);
+        break;
+      case undefined:
+        this.#repairs.add("bad-record", "an event without a type; ignored", line);
+        return;
+      default:
+        break;
+    }
+    this.#skipped.add(kind);
+  }
+
+  /** Whether the event told something new; limits that changed make Codex write the last count again. */
+  #readTokenCount(record: CodexRecord): boolean {
+    const count = codexTokenCount(record);
+    if (count === undefined) return false;
+    if (count.usage === undefined)
+      return count.contextTokens !== undefined && this.#conversation.contextCounted(count.contextTokens);
+    if (count.fingerprint === this.#lastTokenCount) return false;
+    this.#lastTokenCount = count.fingerprint;
+    return this.#conversation.bill(count.usage);
+  }
+
+  /** Newer versions write what was billed a second time, with the id of the response. */
+  #readUsage(record: CodexRecord): void {
+    const { payload, kind } = record;
+    const usage = codexUsage(payload["usage"]);
+    const isOwn = this.#metadata.isOwnThread(payload["thread_id"]);
+    const isTaken =
+      usage !== undefined && isOwn && this.#conversation.bill(usage, asString(payload["response_id"]));
+    if (!isTaken) this.#skipped.add(kind);
+  }
+
+  #readCompaction(record: CodexRecord): void {
+    const { payload, hostId, line, at } = record;
+    const { preserved, summary, opaqueSummary, restated, unreadableCount } = codexReplacement(
+      payload,
+      this.#conversation,
+    );
+    this.#conversation.takeSummaryAnswer(({ entry, content }) => {
+      const texts = content.map((block) => (block.type === "text" ? block.text : ""));
+      const text = texts.join("\n").trim();
+      return isEncryptedSummary(entry.record.payload) || (text !== "" && summary?.endsWith(text) === true);
+    });
+    this.#conversation.addBoundary({
+      type: "boundary",
+      hostId,
+      ...present({ preserved, summary, opaqueSummary, at, line }),
+    });
+    if (unreadableCount > 0)
+      this.#repairs.add(
+        "bad-record",
+        `${unreadableCount} elements of a new history are no items; left out`,
+        line,
+      );
+    restated.forEach((item, index) => {
+      this.#readItem(record, item, `${hostId}.${index + 1}`);
+    });
+    this.#conversation.closeResponse();
+  }
+}

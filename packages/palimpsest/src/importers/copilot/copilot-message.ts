@@ -1,0 +1,153 @@
+/**
+ * What is said in a Copilot session, in our terms: messages of the user and of the model, and what
+ * tools answered.
+ */
+import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
+import type { Origin, Usage } from "../../transcript/messages.ts";
+import { parseArguments, withOpenaiFields } from "../../wire/shared/openai-fields.ts";
+import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+import { type CopilotMedia, mediaNote } from "./copilot-media.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** @internal */
+export interface CopilotSaid {
+  readonly content: readonly ContentBlock[];
+  readonly origin: Origin;
+  /** Kinds of attachments that are named in the text alone. */
+  readonly unattached: readonly string[];
+}
+
+/**
+ * A message in the user's role. What was sent is the user's text with the time and reminders around
+ * it; messages with a source were written by Copilot.
+ */
+export function copilotUserMessage(data: Fields, media: CopilotMedia, onDamage: OnDamage): CopilotSaid {
+  const { transformedContent: sent, content: typed, attachments, source } = data;
+  const text = typeof sent === "string" && sent !== "" ? sent : typed;
+  const isText = text !== undefined && text !== null && text !== "";
+  const content: ContentBlock[] = isText
+    ? [wellFormedBlock({ type: "text", text }, { role: "user", onDamage, original: data })]
+    : [];
+  const unattached: string[] = [];
+  for (const attachment of Array.isArray(attachments) ? (attachments as readonly unknown[]) : []) {
+    const block = media.find(attachment);
+    if (block !== undefined) content.push(block);
+    else unattached.push((isObject(attachment) ? asString(attachment["type"]) : undefined) ?? "(no type)");
+  }
+  const isByUser = source === undefined && data["isAutopilotContinuation"] !== true;
+  return { content, origin: isByUser ? "user" : "host", unattached };
+}
+
+/** Reasoning that only its provider reads, bound to the session; Copilot itself drops it when one is resumed. */
+const OPAQUE_FIELDS = ["reasoningOpaque", "encryptedContent", "serverTools"] as const;
+
+/** One message of the model: a whole response, or a chunk of one. @internal */
+export function copilotAnswer(data: Fields, onDamage: OnDamage): readonly ContentBlock[] {
+  const place = { role: "assistant", onDamage } as const;
+  const { reasoningText, content: text, phase, toolRequests } = data;
+  const content: ContentBlock[] = [];
+  if (typeof reasoningText === "string" && reasoningText !== "")
+    content.push({ type: "thinking", thinking: reasoningText });
+  const opaque = OPAQUE_FIELDS.filter((field) => data[field] !== undefined && data[field] !== null);
+  if (opaque.length > 0) {
+    const value = Object.fromEntries(opaque.map((field) => [field, data[field]])) as JsonObject;
+    content.push({ type: "opaque", provider: "copilot", value });
+  }
+  if (text !== undefined && text !== null && text !== "") {
+    const block = wellFormedBlock({ type: "text", text }, { ...place, original: data });
+    const extra = typeof phase === "string" ? { phase } : {};
+    content.push(block.type === "text" ? withOpenaiFields(block, { extra }) : block);
+  }
+  const requests = Array.isArray(toolRequests) ? (toolRequests as readonly unknown[]) : [];
+  return [...content, ...requests.map((request) => readCall(request, onDamage))];
+}
+
+/** Whether a call has free text for arguments, for which OpenAI has items of their own. @internal */
+export function isCustomCall(block: ContentBlock): boolean {
+  return block.type === "tool_use" && isCustom(block);
+}
+
+function isCustom(block: object): boolean {
+  const { openai } = block as { readonly openai?: { readonly extra?: JsonObject } };
+  return openai?.extra?.["type"] === "custom_tool_call";
+}
+
+function readCall(request: unknown, onDamage: OnDamage): ContentBlock {
+  const place = { role: "assistant", onDamage, original: request } as const;
+  if (!isObject(request)) return wellFormedBlock({ type: undefined }, place);
+  const { toolCallId: id, name, arguments: sent, type } = request;
+  const isText = type === "custom" && typeof sent === "string";
+  const { input, text } =
+    typeof sent === "string" && !isText ? parseArguments(sent) : { input: sent, text: undefined };
+  const block = wellFormedBlock({ type: "tool_use", id, name, input }, place);
+  if (block.type !== "tool_use") return block;
+  return withOpenaiFields(block, {
+    ...(text === undefined ? {} : { arguments: text }),
+    ...(isText ? { extra: { type: "custom_tool_call" } } : {}),
+  });
+}
+
+/** The tokens of an answer; Copilot does not write down how large the prompt was. @internal */
+export function copilotUsage(data: Fields): Usage | undefined {
+  const outputTokens = asNumber(data["outputTokens"]);
+  if (outputTokens === undefined || outputTokens <= 0) return undefined;
+  return { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens };
+}
+
+/** What a tool answered, or why it did not. @internal */
+export function copilotResult(
+  data: Fields,
+  {
+    media,
+    isCustom: isOfCustomCall,
+    onDamage,
+  }: { readonly media: CopilotMedia; readonly isCustom: boolean; readonly onDamage: OnDamage },
+): ContentBlock {
+  const content = resultContent(data, media);
+  const block = wellFormedBlock(
+    {
+      type: "tool_result",
+      tool_use_id: data["toolCallId"],
+      ...(content === undefined ? {} : { content }),
+      ...(data["success"] === false ? { is_error: true } : {}),
+    },
+    { role: "user", onDamage, original: data },
+  );
+  return isOfCustomCall && block.type === "tool_result"
+    ? withOpenaiFields(block, { extra: { type: "custom_tool_call_output" } })
+    : block;
+}
+
+function resultContent(
+  { result, error }: Fields,
+  media: CopilotMedia,
+): string | readonly ToolResultPart[] | undefined {
+  const said = isObject(result) ? result["content"] : (result ?? undefined);
+  const failure = isObject(error) ? error["message"] : (error ?? undefined);
+  const text = inWords(said ?? failure);
+  const binaries = isObject(result) ? result["binaryResultsForLlm"] : undefined;
+  if (!Array.isArray(binaries) || binaries.length === 0) return text;
+  const parts = binaries.map(
+    (binary: unknown): ToolResultPart => media.find(binary) ?? { type: "text", text: mediaNote(binary) },
+  );
+  return text === undefined || text === "" ? parts : [{ type: "text", text }, ...parts];
+}
+
+function inWords(value: unknown): string | undefined {
+  return value === undefined || value === null
+    ? undefined
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);
+}
+
+/** A tool that the user ran beside the model, in the words in which it is shown. @internal */
+export function copilotUserRun(request: Fields | undefined, data: Fields, media: CopilotMedia): string {
+  const name = asString(request?.["toolName"]) ?? "a tool";
+  const input = request?.["arguments"] as JsonValue | undefined;
+  const content = resultContent(data, media);
+  const output = typeof content === "string" ? content : JSON.stringify(content ?? "");
+  return `The user ran ${name}${input === undefined ? "" : ` ${JSON.stringify(input)}`}:\n${output}`;
+}

@@ -1,0 +1,239 @@
+/**
+ * Sessions of the GitHub Copilot CLI (`~/.copilot/session-state/<session>/events.jsonl`).
+ *
+ * DESIGN. One event a line, chained by `parentId` in the order in which they happened. Few of the
+ * many types are the conversation: what the user and the model said, and what tools answered. A
+ * response may be written in several chunks, which share `apiCallId`; ids can have been redacted to
+ * one and the same text, so only neighbours are taken as chunks. The tool's own screen, hooks and
+ * permissions are counted. Source of the types: github/copilot-sdk, `session-events`.
+ */
+import { asString } from "../../base/json/json.ts";
+import { withOpenaiFields } from "../../wire/shared/openai-fields.ts";
+import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import type { ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
+import { copilotBoundary } from "./copilot-boundary.ts";
+import { liveRecords, withoutCopies } from "./copilot-chain.ts";
+import { CopilotMedia } from "./copilot-media.ts";
+import {
+  copilotAnswer,
+  copilotResult,
+  copilotUsage,
+  copilotUserMessage,
+  copilotUserRun,
+  isCustomCall,
+} from "./copilot-message.ts";
+import { CopilotMetadata, isKnownType } from "./copilot-metadata.ts";
+import { type CopilotRecord, copilotRecord } from "./copilot-record.ts";
+
+/** Imports one session. @internal */
+export function importCopilot(source: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
+  const records = withoutCopies(source.map(copilotRecord), repairs);
+  const isLive = liveRecords(records, repairs);
+  const reader = new CopilotReader(new CopilotMedia(records), repairs);
+  records.forEach((record, index) => {
+    reader.read(record, isLive(index));
+  });
+  return { ...reader.finish(), recordCount: source.length };
+}
+
+const BOUNDARIES: ReadonlySet<string> = new Set([
+  "session.compaction_complete",
+  "session.truncation",
+  "session.context_cleared",
+]);
+/** After these the model answers anew. An answer is written when it is whole: one that was cut off is not in the file. */
+const ENDS_OF_ANSWERS: ReadonlySet<string> = new Set(["assistant.turn_end", "abort"]);
+
+interface OpenAnswer {
+  readonly callId: string | undefined;
+  readonly draft: MessageDraft;
+}
+
+class CopilotReader {
+  readonly #media: CopilotMedia;
+  readonly #repairs: RepairLog;
+  readonly #conversation: ConversationBuilder;
+  readonly #metadata = new CopilotMetadata();
+  readonly #skipped = new SkippedLog();
+  readonly #callIds = new Set<string>();
+  readonly #customIds = new Set<string>();
+  readonly #userRuns = new Map<string, CopilotRecord["data"]>();
+  #open: OpenAnswer | undefined;
+
+  constructor(media: CopilotMedia, repairs: RepairLog) {
+    this.#media = media;
+    this.#repairs = repairs;
+    this.#conversation = new ConversationBuilder(repairs);
+  }
+
+  read(record: CopilotRecord, isLive: boolean): void {
+    const leftOut = record.isSidechain ? "side-chain" : isLive ? undefined : "abandoned-branch";
+    const { type } = record;
+    if (type === "user.message") this.#readUser(record, leftOut);
+    else if (type === "assistant.message") this.#readAnswer(record, leftOut);
+    else if (type === "tool.execution_complete") this.#readResult(record, leftOut);
+    else if (type === "tool.user_requested") this.#readUserRun(record);
+    else if (type === "system.message") this.#readSystem(record, leftOut);
+    else if (type === "system.notification") this.#readNotification(record, leftOut);
+    else if (BOUNDARIES.has(type)) this.#readBoundary(record);
+    else this.#readOther(record);
+  }
+
+  finish(): ImportedSession {
+    const { items, leftOut } = this.#conversation.finish();
+    const { description, items: metadata } = this.#metadata.finish();
+    return {
+      format: "copilot",
+      ...description,
+      items: [...items, ...metadata],
+      leftOut,
+      skipped: this.#skipped.list(),
+      repairs: [],
+    };
+  }
+
+  #readUser(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
+    const { content, origin, unattached } = copilotUserMessage(
+      record.data,
+      this.#media,
+      this.#repairs.blockDamage(record.line),
+    );
+    for (const kind of unattached) this.#skipped.add(`user.message attachment/${kind}`);
+    this.#add(record, leftOut, {
+      message: { role: "user", origin },
+      content: [...content],
+      ...(origin === "host" ? { isAttachment: true } : {}),
+    });
+  }
+
+  #readAnswer(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
+    const { data, line } = record;
+    const content = copilotAnswer(data, this.#repairs.blockDamage(line));
+    for (const block of content)
+      if (block.type === "tool_use" && isCustomCall(block)) this.#customIds.add(block.id);
+    const callId = asString(data["apiCallId"]);
+    const usage = copilotUsage(data);
+    const open = this.#open;
+    if (leftOut === undefined && open !== undefined && callId !== undefined && open.callId === callId) {
+      open.draft.content.push(...content);
+      open.draft.usage = usage ?? open.draft.usage;
+      return;
+    }
+    // An id that several responses have tells the first one only.
+    const isNew = callId !== undefined && callId !== "" && !this.#callIds.has(callId);
+    if (isNew) this.#callIds.add(callId);
+    const draft = this.#add(record, leftOut, {
+      message: {
+        role: "assistant",
+        origin: "assistant",
+        ...present({ responseId: isNew ? callId : undefined, model: asString(data["model"]) }),
+      },
+      content: [...content],
+      usage,
+    });
+    if (leftOut === undefined) this.#open = { callId, draft };
+  }
+
+  #readResult(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
+    const { data, line } = record;
+    const id = asString(data["toolCallId"]) ?? "";
+    const request = this.#userRuns.get(id);
+    if (request !== undefined || data["isUserRequested"] === true) {
+      const text = copilotUserRun(request, data, this.#media);
+      this.#add(record, leftOut, {
+        message: { role: "user", origin: "host" },
+        content: [{ type: "text", text }],
+        isAttachment: true,
+      });
+      return;
+    }
+    const onDamage = this.#repairs.blockDamage(line);
+    const block = copilotResult(data, { media: this.#media, isCustom: this.#customIds.has(id), onDamage });
+    this.#add(record, leftOut, { message: { role: "user", origin: "tool" }, content: [block] });
+  }
+
+  /** What the user runs is told with its answer. */
+  #readUserRun(record: CopilotRecord): void {
+    const id = asString(record.data["toolCallId"]);
+    if (id !== undefined) this.#userRuns.set(id, record.data);
+    this.#skipped.add(record.type);
+  }
+
+  /** The system prompt is written again with every message of the user; instructions of developers stand in the conversation. */
+  #readSystem(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
+    const text = asString(record.data["content"]);
+    if (text === undefined) {
+      this.#repairs.add("bad-record", "instructions without a text; left out", record.line);
+      return;
+    }
+    if (record.isSidechain || this.#metadata.isKnownInstruction(record.data, text)) {
+      this.#skipped.add(record.type);
+      return;
+    }
+    if (record.data["role"] !== "developer") {
+      if (this.#metadata.replaceSystem(text)) this.#skipped.add("system.message (replaced later)");
+      return;
+    }
+    this.#add(record, leftOut, {
+      message: { role: "system", origin: "host" },
+      content:
+        text === "" ? [] : [withOpenaiFields({ type: "text", text }, { extra: { role: "developer" } })],
+      isAttachment: true,
+    });
+  }
+
+  /** Notices in tags are for the model, the others for the screen. */
+  #readNotification(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
+    const text = asString(record.data["content"]);
+    if (text === undefined || !text.includes("<system_notification")) {
+      this.#skipped.add(record.type);
+      return;
+    }
+    this.#add(record, leftOut, {
+      message: { role: "user", origin: "host" },
+      content: [{ type: "text", text }],
+      isAttachment: true,
+    });
+  }
+
+  #readBoundary(record: CopilotRecord): void {
+    const boundary = record.isSidechain ? undefined : copilotBoundary(record);
+    if (boundary === undefined) {
+      this.#skipped.add(record.type);
+      return;
+    }
+    this.#open = undefined;
+    this.#conversation.addItem(boundary);
+  }
+
+  #readOther(record: CopilotRecord): void {
+    if (ENDS_OF_ANSWERS.has(record.type) && !record.isSidechain) this.#open = undefined;
+    if (!record.isSidechain && this.#metadata.take(record)) return;
+    if (isKnownType(record.type)) this.#skipped.add(record.type);
+    else
+      this.#repairs.add(
+        "unknown-record",
+        `unknown record type ${JSON.stringify(record.type)}; ignored`,
+        record.line,
+      );
+  }
+
+  #add(record: CopilotRecord, leftOut: LeftOutReason | undefined, draft: MessageDraft): MessageDraft {
+    if (leftOut === undefined) this.#open = undefined;
+    const { id, isIdTaken, at, line, isSidechain } = record;
+    const whole: MessageDraft = {
+      ...draft,
+      message: {
+        ...draft.message,
+        ...present({ hostId: isIdTaken === true ? undefined : id, at }),
+      },
+      ...(isSidechain ? { isSidechain: true } : {}),
+      ...present({ line }),
+    };
+    this.#conversation.addMessage(whole, leftOut);
+    return whole;
+  }
+}

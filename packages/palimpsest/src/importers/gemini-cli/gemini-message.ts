@@ -1,0 +1,184 @@
+/**
+ * One recorded message of gemini-cli in our terms. An answer and what its tools said stand in one
+ * record; they become an assistant message and a user message with the results.
+ */
+
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { Usage } from "../../transcript/messages.ts";
+import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+import type { MessageDraft } from "../shared/conversation-builder.ts";
+import type { Fields } from "../shared/fields-of.ts";
+import { parseTime } from "../shared/fields-of.ts";
+import type { LeftOutReason } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import { geminiBlock, geminiParts, toolResultOf } from "./gemini-part.ts";
+
+/** @internal */
+export interface GeminiDraft {
+  readonly draft: MessageDraft;
+  readonly leftOut?: LeftOutReason;
+}
+
+/** What is said once and refers to what was said before, while a session is read. @internal */
+export class GeminiCalls {
+  readonly #answered = new Set<string>();
+  /** Calls without an id by name, the first `next` of them answered. */
+  readonly #unnamed = new Map<string, { readonly ids: string[]; next: number }>();
+  #count = 0;
+
+  /** Ids for calls without one: a result belongs to the oldest open call of its name. */
+  readonly idFor = (name: string, kind: "call" | "result"): string => {
+    const calls = this.#unnamed.get(name) ?? { ids: [], next: 0 };
+    const open = kind === "result" ? calls.ids[calls.next++] : undefined;
+    if (open !== undefined) return open;
+    const id = `function_call_${++this.#count}`;
+    if (kind === "call") calls.ids.push(id);
+    this.#unnamed.set(name, calls);
+    return id;
+  };
+
+  /** Whether this is the first result of the call; the same answer is recorded in several places. */
+  isFirstResult(id: string): boolean {
+    if (this.#answered.has(id)) return false;
+    this.#answered.add(id);
+    return true;
+  }
+}
+
+/** @internal */
+export interface GeminiContext {
+  readonly calls: GeminiCalls;
+  readonly onDamage: OnDamage;
+  readonly line: number | undefined;
+}
+
+/** The messages that a record stands for; none for a type that is not known. @internal */
+export function geminiMessages(raw: Fields, context: GeminiContext): readonly GeminiDraft[] | undefined {
+  switch (raw["type"]) {
+    case "user":
+      return [userMessage(raw, context)].filter(({ draft }) => draft.content.length > 0 || saysText(raw));
+    case "gemini":
+      return answerMessages(raw, context);
+    case "info":
+    case "warning":
+      return [notice(raw, "transcript-only", context)];
+    case "error":
+      return [notice(raw, "api-error", context)];
+    default:
+      return undefined;
+  }
+}
+
+/** Whether nothing but results of tools stands in it. */
+function saysText(raw: Fields): boolean {
+  return !geminiParts(raw["content"]).some((part) => isObject(part) && isObject(part["functionResponse"]));
+}
+
+/** The text of a message, in one piece. @internal */
+export function geminiText(raw: Fields): string {
+  return geminiParts(raw["content"])
+    .map((part) => (typeof part === "string" ? part : isObject(part) ? (asString(part["text"]) ?? "") : ""))
+    .join("");
+}
+
+/** Commands to the tool itself are recorded among the messages and never sent. @internal */
+export function isCommand(raw: Fields): boolean {
+  return /^\s*[/?]/.test(geminiText(raw));
+}
+
+function userMessage(raw: Fields, { calls, onDamage, line }: GeminiContext): GeminiDraft {
+  const content = geminiParts(raw["content"])
+    .map((part) => geminiBlock(part, { role: "user", onDamage, callId: calls.idFor }))
+    .filter((block) => block.type !== "tool_result" || calls.isFirstResult(block.tool_use_id));
+  const origin = content.some((block) => block.type === "tool_result") ? "tool" : "user";
+  return {
+    draft: { message: { role: "user", origin, ...common(raw) }, content, ...present({ line }) },
+    ...(isCommand(raw) ? { leftOut: "transcript-only" } : {}),
+  };
+}
+
+function answerMessages(raw: Fields, { calls, onDamage, line }: GeminiContext): readonly GeminiDraft[] {
+  const place = { role: "assistant", onDamage } as const;
+  const said = geminiParts(raw["content"]).map((part) =>
+    geminiBlock(part, { ...place, callId: calls.idFor }),
+  );
+  const inContent = new Set(said.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
+  const recorded = Array.isArray(raw["toolCalls"]) ? raw["toolCalls"] : [];
+  const called = recorded.flatMap((call: unknown) => {
+    const block = callBlock(call, onDamage);
+    return block.type === "tool_use" && inContent.has(block.id) ? [] : [block];
+  });
+  const model = asString(raw["model"]);
+  const answer: MessageDraft = {
+    message: { role: "assistant", origin: "assistant", ...common(raw), ...present({ model }) },
+    content: [...thoughts(raw["thoughts"]), ...said, ...called],
+    usage: geminiUsage(raw["tokens"]),
+    ...present({ line }),
+  };
+  const results = recorded.flatMap((call: unknown) => resultBlocks(call, { calls, onDamage }));
+  if (results.length === 0) return [{ draft: answer }];
+  const at = recorded.reduce<number | undefined>((latest, call: unknown) => {
+    const time = isObject(call) ? parseTime(call["timestamp"]) : undefined;
+    return time === undefined ? latest : Math.max(latest ?? time, time);
+  }, undefined);
+  const reply: MessageDraft = {
+    message: { role: "user", origin: "tool", ...present({ at }) },
+    content: results,
+    ...present({ line }),
+  };
+  return [{ draft: answer }, { draft: reply }];
+}
+
+function callBlock(call: unknown, onDamage: OnDamage): ContentBlock {
+  const block = isObject(call)
+    ? { type: "tool_use", id: call["id"], name: call["name"], input: call["args"] ?? {} }
+    : call;
+  return wellFormedBlock(block, { role: "assistant", onDamage, original: call });
+}
+
+function resultBlocks(
+  call: unknown,
+  { calls, onDamage }: Pick<GeminiContext, "calls" | "onDamage">,
+): readonly ContentBlock[] {
+  if (!isObject(call)) return [];
+  const { id, result, status } = call;
+  if (typeof id !== "string" || result === undefined || result === null || !calls.isFirstResult(id))
+    return [];
+  const block = toolResultOf(id, result, status === "error" || status === "cancelled");
+  return [wellFormedBlock(block, { role: "user", onDamage, original: result })];
+}
+
+/** Summaries of the reasoning: what the tool shows, unsigned, and not what is sent back. */
+function thoughts(value: unknown): readonly ContentBlock[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((thought: unknown): readonly ContentBlock[] => {
+    if (!isObject(thought)) return [];
+    const subject = asString(thought["subject"]) ?? "";
+    const description = asString(thought["description"]) ?? "";
+    const text = [subject === "" ? "" : `**${subject}**`, description]
+      .filter((part) => part !== "")
+      .join("\n");
+    return text === "" ? [] : [{ type: "thinking", thinking: text }];
+  });
+}
+
+function notice(raw: Fields, reason: LeftOutReason, { line }: GeminiContext): GeminiDraft {
+  const message = { role: "user", origin: "host", ...common(raw) } as const;
+  const content: ContentBlock[] = [{ type: "text", text: geminiText(raw) }];
+  return { draft: { message, content, isAttachment: true, ...present({ line }) }, leftOut: reason };
+}
+
+function common(raw: Fields): { readonly hostId?: string; readonly at?: number } {
+  return present({ hostId: asString(raw["id"]), at: parseTime(raw["timestamp"]) });
+}
+
+/** The prompt as it is reported includes what was read from the cache; thoughts are billed as output. */
+function geminiUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const prompt = (asNumber(value["input"]) ?? 0) + (asNumber(value["tool"]) ?? 0);
+  const cacheReadTokens = Math.min(asNumber(value["cached"]) ?? 0, prompt);
+  const outputTokens = (asNumber(value["output"]) ?? 0) + (asNumber(value["thoughts"]) ?? 0);
+  if (prompt + outputTokens <= 0) return undefined;
+  return { inputTokens: prompt - cacheReadTokens, cacheReadTokens, cacheWriteTokens: 0, outputTokens };
+}

@@ -1,0 +1,69 @@
+/**
+ * Sessions of gemini-cli (`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`).
+ *
+ * What `gemini-log.ts` folds is told message by message. Notices of the tool and commands to it are
+ * recorded among the messages and were never sent: they are left out. System prompt, tools and
+ * working copy are not recorded.
+ */
+import { asString } from "../../base/json/json.ts";
+import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import type { ImportedSession } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+import type { RepairLog } from "../shared/repair-log.ts";
+import { GeminiLog, type GeminiSlot } from "./gemini-log.ts";
+import { GeminiCalls, geminiMessages } from "./gemini-message.ts";
+
+/** Imports one session. @internal */
+export function importGeminiCli(records: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
+  const log = new GeminiLog(repairs);
+  for (const record of records) log.add(record);
+  const builder = new ConversationBuilder(repairs);
+  const calls = new GeminiCalls();
+  for (const slot of log.slots) addSlot(slot, { builder, calls, repairs });
+  const { items, leftOut } = builder.finish();
+  const { fields } = log;
+  return {
+    format: "gemini-cli",
+    ...present({ sessionId: asString(fields.get("sessionId")), title: asString(fields.get("summary")) }),
+    ...(fields.get("kind") === "subagent" ? { isSidechain: true } : {}),
+    items,
+    leftOut,
+    skipped: [],
+    repairs: [],
+    // A document is one record with a list in it.
+    recordCount: Math.max(records.length, log.slots.filter((slot) => slot.type === "message").length),
+  };
+}
+
+interface Reading {
+  readonly builder: ConversationBuilder;
+  readonly calls: GeminiCalls;
+  readonly repairs: RepairLog;
+}
+
+function addSlot(slot: GeminiSlot, { builder, calls, repairs }: Reading): void {
+  if (slot.type === "edit") {
+    if (slot.isLive) builder.addItem(slot.item);
+    return;
+  }
+  const { line, isLive, putIn } = slot;
+  const raw = slot.finish();
+  const messages = geminiMessages(raw, { calls, onDamage: repairs.blockDamage(line), line });
+  if (messages === undefined) {
+    const type = JSON.stringify(raw["type"] ?? null);
+    repairs.add("unknown-record", `unknown message type ${type}; ignored`, line);
+    return;
+  }
+  for (const { draft, leftOut } of messages) {
+    // What the tool put in the place of the conversation is told by the boundary.
+    const reason = putIn === "instead" ? "transcript-only" : isLive ? leftOut : "abandoned-branch";
+    builder.addMessage(putIn === "no" ? draft : byTheTool(draft), reason);
+  }
+}
+
+function byTheTool(draft: MessageDraft): MessageDraft {
+  const { message } = draft;
+  if (message.origin !== "user") return draft;
+  return { ...draft, message: { ...message, origin: "host" }, isAttachment: true };
+}

@@ -1,0 +1,215 @@
+/**
+ * Trajectories of mini-swe-agent (`*.traj.json`): `{ info, messages, trajectory_format }`.
+ *
+ * Version 1, and version 2 in its text mode: the command is a code block in the answer, and what it
+ * gave comes back as a message of the user. So it stays, as text, marked as put in by the host, for
+ * nobody wrote it. Version 2 otherwise records what the API gave: calls and results of Chat
+ * Completions, or whole responses and items of the Responses API. `extra` beside a message was
+ * never sent; usage, model and reasoning are read from it.
+ */
+import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { Message, Role, Usage } from "../../transcript/messages.ts";
+import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
+import { fromOpenaiResponses } from "../../wire/openai-responses/from-openai-responses.ts";
+import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import { conversationId } from "../shared/conversations.ts";
+import { type Fields, fieldsOf } from "../shared/fields-of.ts";
+import type { ImportedSession } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+import { chatUsage } from "../shared/recorded-usage.ts";
+import { RepairLog } from "../shared/repair-log.ts";
+
+/** Imports every trajectory of the file. @internal */
+export function importMiniSweAgent(
+  records: readonly SourceRecord[],
+  fileRepairs: RepairLog,
+): readonly ImportedSession[] {
+  return records.flatMap(({ value, line }) => {
+    if (Array.isArray(value["messages"])) return [importOne(value, value["messages"], fileRepairs)];
+    fileRepairs.add("unknown-record", "a record that is no trajectory; ignored", line);
+    return [];
+  });
+}
+
+function importOne(holder: Fields, messages: readonly unknown[], fileRepairs: RepairLog): ImportedSession {
+  const repairs = new RepairLog();
+  const config = fieldsOf(fieldsOf(holder["info"])["config"]);
+  const reader = new MiniReader(repairs, asString(fieldsOf(config["model"])["model_name"]));
+  messages.forEach((element, index) => {
+    if (isObject(element) && reader.read(element)) return;
+    repairs.add("bad-record", `element ${index} of the messages is no message; left out`);
+    if (!isObject(element)) fileRepairs.countNotRead(JSON.stringify(element)?.length ?? 0);
+  });
+  return {
+    format: "mini-swe-agent",
+    ...present({
+      sessionId: conversationId(holder),
+      workingCopy: asString(fieldsOf(config["environment"])["cwd"]),
+    }),
+    ...reader.finish(),
+    skipped: [],
+    repairs: repairs.list(),
+    recordCount: messages.length,
+  };
+}
+
+class MiniReader {
+  readonly #builder: ConversationBuilder;
+  readonly #onDamage: OnDamage;
+  readonly #model: string | undefined;
+  readonly #legacyIds = new LegacyCallIds();
+  #system: string | undefined;
+  #hasAnswered = false;
+
+  constructor(repairs: RepairLog, model: string | undefined) {
+    this.#builder = new ConversationBuilder(repairs);
+    this.#onDamage = repairs.blockDamage(undefined);
+    this.#model = model;
+  }
+
+  /** Reads one element; `false` where it is no message. */
+  read(element: Fields): boolean {
+    const { role, content } = element;
+    if (role === "system" && this.#system === undefined && !this.#builder.hasMessages()) {
+      const text = systemText(content);
+      if (text !== undefined) {
+        this.#system = text;
+        return true;
+      }
+    }
+    if (role === "exit") {
+      // How the run ended, in the form of a message; the model never got it.
+      const block = wellFormedBlock(content ?? "", { role: "user", onDamage: this.#onDamage });
+      this.#builder.addMessage(
+        { message: { role: "user", origin: "host" }, content: [block], isAttachment: true },
+        "transcript-only",
+      );
+      return true;
+    }
+    const message = this.#message(element);
+    if (message === undefined) return false;
+    this.#builder.addMessage(this.#draft(message, element));
+    this.#hasAnswered ||= message.role === "assistant";
+    return true;
+  }
+
+  finish(): Pick<ImportedSession, "items" | "leftOut" | "system"> {
+    return { ...this.#builder.finish(), ...present({ system: this.#system }) };
+  }
+
+  #message(element: Fields): Message | undefined {
+    const { object, output, type, extra: _, ...item } = element;
+    if (object === "response" && Array.isArray(output))
+      return { role: "assistant", origin: "assistant", content: this.#ofItems("assistant", output) };
+    if (type !== undefined) {
+      const [message] = fromOpenaiResponses([{ ...item, type, output }]).messages;
+      return message && { ...message, content: this.#checked(message.role, message.content) };
+    }
+    const { role, content, tool_calls: calls, tool_call_id: id } = element;
+    const wire = {
+      role,
+      content,
+      ...(calls === null || calls === undefined ? {} : { tool_calls: calls }),
+      ...(id === undefined ? {} : { tool_call_id: id }),
+    };
+    return chatMessage(wire, this.#legacyIds, this.#onDamage);
+  }
+
+  /** Everything that one response says is one message. */
+  #ofItems(role: Role, items: readonly unknown[]): readonly ContentBlock[] {
+    return this.#checked(
+      role,
+      fromOpenaiResponses(items).messages.flatMap(({ content }) => content),
+    );
+  }
+
+  #checked(role: Role, content: readonly ContentBlock[]): readonly ContentBlock[] {
+    return content.map((block) =>
+      block.type === "opaque" ? block : wellFormedBlock(block, { role, onDamage: this.#onDamage }),
+    );
+  }
+
+  #draft({ content, ...message }: Message, element: Fields): MessageDraft {
+    const extra = fieldsOf(element["extra"]);
+    const response = isObject(extra["response"]) ? extra["response"] : element;
+    const at = timeOf(extra, response);
+    if (message.role !== "assistant") {
+      const isPutIn = message.origin === "user" && this.#hasAnswered && !isUsersOwn(element, extra);
+      return {
+        message: { ...message, ...(isPutIn ? { origin: "host" as const } : {}), ...present({ at }) },
+        content: [...content],
+      };
+    }
+    const [choice] = Array.isArray(response["choices"]) ? response["choices"].filter(isObject) : [];
+    const model = asString(response["model"]) ?? this.#model;
+    return {
+      message: { ...message, ...present({ model, at }) },
+      content: [...this.#reasoning(element, fieldsOf(choice?.["message"])), ...content],
+      usage: chatUsage(response["usage"]) ?? responsesUsage(response["usage"]),
+      stopReason: asString(choice?.["finish_reason"]),
+    };
+  }
+
+  /** Signed thinking was sent back; a provider's account of its reasoning was only recorded. */
+  #reasoning(element: Fields, answer: Fields): readonly ContentBlock[] {
+    const blocks = element["thinking_blocks"] ?? answer["thinking_blocks"];
+    if (Array.isArray(blocks) && blocks.length > 0)
+      return blocks.map((block: unknown) =>
+        wellFormedBlock(block, { role: "assistant", onDamage: this.#onDamage }),
+      );
+    const text =
+      asString(answer["reasoning"]) ??
+      asString(answer["reasoning_content"]) ??
+      asString(element["reasoning_content"]);
+    return text === undefined || text.trim() === "" ? [] : [{ type: "thinking", thinking: text }];
+  }
+}
+
+function systemText(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return asString(content);
+  const texts = content.map((part: unknown) => asString(fieldsOf(part)["text"]));
+  return texts.every((text) => text !== undefined) ? texts.join("\n") : undefined;
+}
+
+/** Words with which the tool hands over what its user typed while the agent worked. */
+const USERS_WORDS = [
+  "User command:",
+  "Interrupted by user:",
+  "The user added a new task:",
+  "Command not executed. The user rejected",
+  "Commands not executed. The user rejected",
+];
+
+function isUsersOwn(element: Fields, extra: Fields): boolean {
+  const kind = asString(extra["interrupt_type"]);
+  if (kind !== undefined) return kind.startsWith("User");
+  // What a command gave is marked by what it gave.
+  if (extra["raw_output"] !== undefined) return false;
+  const content = asString(element["content"]) ?? "";
+  return USERS_WORDS.some((words) => content.startsWith(words));
+}
+
+/** When a message was made, in milliseconds: recorded are seconds. */
+function timeOf(extra: Fields, response: Fields): number | undefined {
+  const seconds =
+    asNumber(extra["timestamp"]) ?? asNumber(response["created"]) ?? asNumber(response["created_at"]);
+  return seconds === undefined ? undefined : asNumber(Math.round(seconds * 1_000));
+}
+
+/** Usage as the Responses API reports it: the prompt includes what was read from the cache. */
+function responsesUsage(value: unknown): Usage | undefined {
+  const usage = fieldsOf(value);
+  const prompt = asNumber(usage["input_tokens"]);
+  if (prompt === undefined) return undefined;
+  const details: Fields = fieldsOf(usage["input_tokens_details"] as JsonObject | undefined);
+  const cacheReadTokens = Math.min(prompt, asNumber(details["cached_tokens"]) ?? 0);
+  return {
+    inputTokens: prompt - cacheReadTokens,
+    cacheReadTokens,
+    cacheWriteTokens: 0,
+    outputTokens: asNumber(usage["output_tokens"]) ?? 0,
+  };
+}

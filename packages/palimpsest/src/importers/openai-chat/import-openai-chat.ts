@@ -1,0 +1,57 @@
+/**
+ * Recorded Chat Completions conversations: a list of messages, a request, JSON Lines of either, or
+ * trajectories of an evaluation, of which one file holds many.
+ */
+
+import { isObject, type JsonValue } from "../../base/json/json.ts";
+import { chatMessage, fromOpenaiChat, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
+import { ConversationBuilder } from "../shared/conversation-builder.ts";
+import { type Conversation, conversationId, findConversations } from "../shared/conversations.ts";
+import type { ImportedSession } from "../shared/imported-session.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+import { chatUsage } from "../shared/recorded-usage.ts";
+import { RepairLog } from "../shared/repair-log.ts";
+
+/** Imports every conversation of the file. @internal */
+export function importOpenaiChat(
+  records: readonly SourceRecord[],
+  repairs: RepairLog,
+): readonly ImportedSession[] {
+  return findConversations(records, repairs).map(importOne);
+}
+
+function importOne({ messages, lines, holder }: Conversation): ImportedSession {
+  const repairs = new RepairLog();
+  const { system } = fromOpenaiChat(messages.slice(0, 1));
+  const builder = new ConversationBuilder(repairs);
+  const legacyIds = new LegacyCallIds();
+  messages.forEach((wire, index) => {
+    if (index === 0 && system !== undefined) return;
+    const line = lines[index];
+    const message = chatMessage(wire, legacyIds, repairs.blockDamage(line));
+    if (message === undefined) {
+      repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
+      return;
+    }
+    const { content, ...rest } = message;
+    builder.addMessage({
+      message: rest,
+      content: [...content],
+      usage: isObject(wire) ? chatUsage(wire["usage"]) : undefined,
+      ...(line === undefined ? {} : { line }),
+    });
+  });
+  const id = conversationId(holder);
+  const { items, leftOut } = builder.finish();
+  return {
+    format: "openai-chat",
+    ...(id === undefined ? {} : { sessionId: id }),
+    ...(system === undefined ? {} : { system }),
+    ...(Array.isArray(holder["tools"]) ? { tools: holder["tools"] as readonly JsonValue[] } : {}),
+    items,
+    leftOut,
+    skipped: [],
+    repairs: repairs.list(),
+    recordCount: messages.length,
+  };
+}

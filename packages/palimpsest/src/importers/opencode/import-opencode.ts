@@ -1,0 +1,277 @@
+/**
+ * Exports of opencode (`opencode export <session>`): `{ info, messages: [{ info, parts }] }`, or the
+ * messages alone. System prompt and tools are not recorded.
+ *
+ * What the user typed and what opencode put beside it (files, reminders) stand in one message; they
+ * become two, so that the user's words stay the user's.
+ */
+
+import { asString, isObject } from "../../base/json/json.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+import { ConversationBuilder } from "../shared/conversation-builder.ts";
+import { type Fields, fieldsOf } from "../shared/fields-of.ts";
+import type { ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+import { RepairLog, SkippedLog } from "../shared/repair-log.ts";
+import { fileBlock, opencodeUsage, type Part } from "./opencode-part.ts";
+import {
+  type Clearing,
+  clearings,
+  compactionPart,
+  draftOf,
+  errorBlock,
+  isSummary,
+  type OpencodeMessage,
+  opencodeBoundary,
+  opencodeMessage,
+  revertedFrom,
+  summariesByParent,
+  whyNotSent,
+  wordsOf,
+} from "./opencode-session.ts";
+import { type OpencodeStep, opencodeSteps } from "./opencode-steps.ts";
+
+/** Imports every session of the file. @internal */
+export function importOpencode(
+  records: readonly SourceRecord[],
+  fileRepairs: RepairLog,
+): readonly ImportedSession[] {
+  const sessions: ImportedSession[] = [];
+  const single: { readonly value: unknown; readonly line: number | undefined }[] = [];
+  for (const { value, line } of records) {
+    if (Array.isArray(value["messages"])) {
+      const elements = value["messages"].map((message: unknown) => ({ value: message, line }));
+      sessions.push(importOne(fieldsOf(value["info"]), elements, fileRepairs));
+    } else if (isObject(value["info"]) && Array.isArray(value["parts"])) single.push({ value, line });
+    else fileRepairs.add("unknown-record", "a record that is no message and holds none; ignored", line);
+  }
+  return single.length > 0 ? [importOne({}, single, fileRepairs), ...sessions] : sessions;
+}
+
+function importOne(
+  info: Fields,
+  elements: readonly { readonly value: unknown; readonly line: number | undefined }[],
+  fileRepairs: RepairLog,
+): ImportedSession {
+  const repairs = new RepairLog();
+  const messages = elements.flatMap(({ value, line }, index) => {
+    const message = opencodeMessage(value, line);
+    if (message !== undefined) return [message];
+    repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
+    fileRepairs.countNotRead(JSON.stringify(value)?.length ?? 0);
+    return [];
+  });
+  const reader = new OpencodeReader(messages, repairs);
+  const reverted = revertedFrom(info, messages);
+  messages.forEach((message, index) => {
+    reader.read(message, index < reverted ? undefined : "abandoned-branch");
+  });
+  const sessionId = asString(info["id"]) ?? asString(messages[0]?.info["sessionID"]);
+  return {
+    format: "opencode",
+    ...present({ sessionId, title: asString(info["title"]), workingCopy: asString(info["directory"]) }),
+    ...(typeof info["parentID"] === "string" ? { isSidechain: true } : {}),
+    ...reader.finish(),
+    repairs: repairs.list(),
+    recordCount: elements.length,
+  };
+}
+
+class OpencodeReader {
+  readonly #builder: ConversationBuilder;
+  readonly #repairs: RepairLog;
+  readonly #skipped = new SkippedLog();
+  readonly #summaries: ReadonlyMap<string, OpencodeMessage>;
+  readonly #compactions: ReadonlySet<string>;
+  readonly #clearings: readonly Clearing[];
+  readonly #hostIds = new Set<string>();
+  #cleared = 0;
+  #system: string | undefined;
+  #lastWords = "";
+  #isReplayExpected = false;
+
+  constructor(messages: readonly OpencodeMessage[], repairs: RepairLog) {
+    this.#repairs = repairs;
+    this.#builder = new ConversationBuilder(repairs);
+    this.#summaries = summariesByParent(messages);
+    this.#compactions = new Set(
+      messages.flatMap((message) => (compactionPart(message) === undefined ? [] : [message.id ?? ""])),
+    );
+    this.#clearings = clearings(messages);
+  }
+
+  read(stored: OpencodeMessage, leftOut: LeftOutReason | undefined): void {
+    const message = this.#withOwnId(stored);
+    this.#addClearings(message.at);
+    const { role } = message.info;
+    if (isSummary(message)) this.#readSummary(message, leftOut);
+    else if (role === "user") this.#readUser(message, leftOut);
+    else if (role === "assistant") this.#readAnswer(message, leftOut);
+    else
+      this.#repairs.add(
+        "bad-record",
+        `a message of the unknown role ${JSON.stringify(role ?? null)}; left out`,
+        message.line,
+      );
+  }
+
+  finish(): Pick<ImportedSession, "items" | "leftOut" | "skipped" | "system"> {
+    this.#addClearings(Number.POSITIVE_INFINITY);
+    const { items, leftOut } = this.#builder.finish();
+    return { items, leftOut, skipped: this.#skipped.list(), ...present({ system: this.#system }) };
+  }
+
+  #withOwnId(message: OpencodeMessage): OpencodeMessage {
+    const { id, ...rest } = message;
+    if (id === undefined || !this.#hostIds.has(id)) {
+      if (id !== undefined) this.#hostIds.add(id);
+      return message;
+    }
+    this.#repairs.add("duplicate-id", `the id ${id} was used before; both are kept`, message.line);
+    return rest;
+  }
+
+  /** Clearings that happened before `at`. */
+  #addClearings(at: number | undefined): void {
+    const toolUseIds: string[] = [];
+    const first = this.#clearings[this.#cleared];
+    for (
+      let next = first;
+      next !== undefined && next.at <= (at ?? -1);
+      next = this.#clearings[this.#cleared]
+    ) {
+      toolUseIds.push(next.toolUseId);
+      this.#cleared++;
+    }
+    if (toolUseIds.length > 0 && first !== undefined)
+      this.#builder.addItem({ type: "microcompact", trigger: "auto", toolUseIds, at: first.at });
+  }
+
+  #readSummary(message: OpencodeMessage, leftOut: LeftOutReason | undefined): void {
+    const isAnswer = this.#compactions.has(asString(message.info["parentID"]) ?? "");
+    if (message.info["error"] !== undefined) {
+      const content = [errorBlock(message)];
+      this.#builder.addMessage({ ...draftOf(message, ASSISTANT), content }, "api-error");
+    } else if (isAnswer || leftOut !== undefined) this.#skipped.add("summary");
+    else this.#builder.addItem(opencodeBoundary(message, { message }));
+  }
+
+  #readUser(message: OpencodeMessage, leftOut: LeftOutReason | undefined): void {
+    const part = compactionPart(message);
+    const summary = part === undefined ? undefined : this.#summaries.get(message.id ?? "");
+    if (summary !== undefined && leftOut === undefined)
+      this.#builder.addItem(opencodeBoundary(summary, { part, message }));
+    else if (part !== undefined) this.#skipped.add("compaction");
+    const isReplay = this.#isReplay(message, part);
+    const own: ContentBlock[] = [];
+    const putIn: ContentBlock[] = [];
+    for (const one of message.parts) {
+      const isPutIn = isReplay || one["synthetic"] === true || one["type"] === "subtask";
+      (isPutIn ? putIn : own).push(...this.#userBlocks(one, message.line));
+    }
+    if (own.length > 0 || (putIn.length === 0 && part === undefined))
+      this.#builder.addMessage({ ...draftOf(message, USER), content: own }, leftOut);
+    if (putIn.length === 0) return;
+    const { id: _, ...unnamed } = message;
+    const draft = draftOf(own.length > 0 ? unnamed : message, HOST);
+    this.#builder.addMessage({ ...draft, content: putIn, isAttachment: true }, leftOut);
+  }
+
+  /** After a compaction for want of room, opencode writes the last message of the user once more. */
+  #isReplay(message: OpencodeMessage, compaction: Part | undefined): boolean {
+    if (compaction !== undefined) {
+      this.#isReplayExpected = compaction["overflow"] === true;
+      return false;
+    }
+    const words = wordsOf(message);
+    const isReplay = this.#isReplayExpected && words === this.#lastWords;
+    this.#isReplayExpected = false;
+    this.#lastWords = words;
+    return isReplay;
+  }
+
+  #userBlocks(part: Part, line: number | undefined): readonly ContentBlock[] {
+    const onDamage = this.#repairs.blockDamage(line);
+    switch (part["type"]) {
+      case "text": {
+        if (part["ignored"] !== true)
+          return part["text"] === ""
+            ? []
+            : [
+                wellFormedBlock(
+                  { type: "text", text: part["text"] },
+                  { role: "user", onDamage, original: part },
+                ),
+              ];
+        this.#skipped.add("ignored text");
+        return [];
+      }
+      case "file":
+        // What a text file or a folder holds was put beside it as text.
+        if (part["mime"] === "text/plain" || part["mime"] === "application/x-directory") return [];
+        return [wellFormedBlock(fileBlock(part), { role: "user", onDamage, original: part })];
+      case "subtask":
+        return [{ type: "text", text: "The following tool was executed by the user" }];
+      case "compaction":
+      case "agent":
+      case "snapshot":
+      case "patch":
+        return [];
+      default:
+        this.#unknown(part, line);
+        return [];
+    }
+  }
+
+  #readAnswer(message: OpencodeMessage, leftOut: LeftOutReason | undefined): void {
+    const { info, line } = message;
+    const steps = opencodeSteps(message.parts, {
+      onDamage: this.#repairs.blockDamage(line),
+      onUnknown: (part) => this.#unknown(part, line),
+    });
+    const reason = leftOut ?? whyNotSent(message);
+    const isCutOff = isObject(info["error"]);
+    const { id: _, ...unnamed } = message;
+    // In a message without an error, nothing said is a damage that the builder tells.
+    const silence: OpencodeStep = { content: isCutOff ? [errorBlock(message)] : [], results: [] };
+    const said = steps.length > 0 ? steps : [silence];
+    said.forEach((step, index) => {
+      const { message: base, ...rest } = draftOf(index === 0 ? message : unnamed, ASSISTANT);
+      const isLast = index === said.length - 1;
+      const model = asString(info["modelID"]);
+      const isInterrupted = isCutOff && isLast;
+      this.#builder.addMessage(
+        {
+          ...rest,
+          message: { ...base, ...present({ model }), ...(isInterrupted ? { interrupted: true } : {}) },
+          content: step.content,
+          // A turn of one step may be billed on the message alone.
+          usage: step.usage ?? (said.length === 1 ? opencodeUsage(info["tokens"]) : undefined),
+          stopReason: step.stopReason ?? (isLast ? asString(info["finish"]) : undefined),
+        },
+        reason,
+      );
+      const { results, answeredAt } = step;
+      if (results.length === 0) return;
+      const draft = draftOf({ ...unnamed, ...present({ at: answeredAt ?? message.at }) }, TOOL);
+      this.#builder.addMessage({ ...draft, content: results }, reason);
+    });
+    if (Array.isArray(info["system"])) this.#system = info["system"].filter(isText).join("\n");
+  }
+
+  #unknown(part: Part, line: number | undefined): void {
+    const type = JSON.stringify(part["type"] ?? null);
+    this.#repairs.add("unknown-record", `a part of the unknown type ${type}; ignored`, line);
+  }
+}
+
+const USER = { role: "user", origin: "user" } as const;
+const HOST = { role: "user", origin: "host" } as const;
+const TOOL = { role: "user", origin: "tool" } as const;
+const ASSISTANT = { role: "assistant", origin: "assistant" } as const;
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,110 @@
+/**
+ * Recordings of OpenHands: the events of a conversation (as a list, or one a line), and the output
+ * of its evaluations, where each line holds the `history` of one conversation.
+ */
+
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import { conversationId } from "../shared/conversations.ts";
+import type { Fields } from "../shared/fields-of.ts";
+import type { ImportedSession } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+import { RepairLog } from "../shared/repair-log.ts";
+import { isLegacyEvent, readLegacyEvent } from "./legacy-event.ts";
+import { type OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
+import { isSdkEvent, readSdkEvent } from "./sdk-event.ts";
+
+/** Fields under which a list of events is found. */
+const LIST_FIELDS = ["history", "events", "trajectory"] as const;
+
+/** The list of events that a record holds. @internal */
+export function eventList(value: Fields): readonly unknown[] | undefined {
+  for (const field of LIST_FIELDS) {
+    const list = value[field];
+    if (Array.isArray(list) && list.slice(0, EVENTS_LOOKED_AT).flat().some(isOpenhandsEvent)) return list;
+  }
+  return undefined;
+}
+
+/** Enough to find one event that says what it is. */
+const EVENTS_LOOKED_AT = 20;
+
+/** @internal */
+export function isOpenhandsEvent(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (isSdkEvent(value)) return typeof value["source"] === "string";
+  const isEvent = isLegacyEvent(value);
+  return isEvent && ["source", "cause", "tool_call_metadata"].some((field) => Object.hasOwn(value, field));
+}
+
+/** Imports every conversation of the file. @internal */
+export function importOpenhands(
+  records: readonly SourceRecord[],
+  fileRepairs: RepairLog,
+): readonly ImportedSession[] {
+  const sessions: ImportedSession[] = [];
+  const single: Element[] = [];
+  for (const { value, line } of records) {
+    const list = eventList(value);
+    // The oldest output pairs each action with its observation.
+    if (list !== undefined)
+      sessions.push(
+        importOne(
+          value,
+          list.flat().map((event) => ({ value: event, line })),
+          fileRepairs,
+        ),
+      );
+    else if (isSdkEvent(value) || isLegacyEvent(value)) single.push({ value, line });
+    else fileRepairs.add("unknown-record", "a record that is no event and holds none; ignored", line);
+  }
+  return single.length > 0 ? [importOne({}, single, fileRepairs), ...sessions] : sessions;
+}
+
+interface Element {
+  readonly value: unknown;
+  readonly line: number | undefined;
+}
+
+function importOne(holder: Fields, elements: readonly Element[], fileRepairs: RepairLog): ImportedSession {
+  const repairs = new RepairLog();
+  const session = new OpenhandsSession({ repairs, model: modelOf(holder["metadata"]) });
+  elements.forEach(({ value, line }, index) => {
+    if (!isObject(value)) {
+      repairs.add("bad-record", `element ${index} of the history is no event; left out`, line);
+      fileRepairs.countNotRead(JSON.stringify(value)?.length ?? 0);
+      return;
+    }
+    const event = openhandsEvent(value, line);
+    if (isSdkEvent(value)) readSdkEvent(event, session);
+    else if (isLegacyEvent(value)) readLegacyEvent(event, session);
+    else repairs.add("unknown-record", `element ${index} of the history is of no known kind; ignored`, line);
+  });
+  return {
+    format: "openhands",
+    ...present({ sessionId: conversationId(holder) }),
+    ...session.finish(),
+    repairs: repairs.list(),
+    recordCount: elements.length,
+  };
+}
+
+/** The model of an evaluation, under the name that its version gives it. */
+function modelOf(metadata: unknown): string | undefined {
+  if (!isObject(metadata)) return undefined;
+  const config = metadata["llm_config"] ?? metadata["llm"];
+  return isObject(config) ? asString(config["model"]) : undefined;
+}
+
+function openhandsEvent(raw: Fields, line: number | undefined): OpenhandsEvent {
+  const number = asNumber(raw["id"]);
+  const id = number === undefined ? asString(raw["id"]) : String(number);
+  return { raw, ...present({ line, id, at: timeOf(raw["timestamp"]) }) };
+}
+
+/** Time stamps are written without a zone: they are read as UTC, so that they mean the same everywhere. */
+function timeOf(value: unknown): number | undefined {
+  const text = asString(value);
+  if (text === undefined) return undefined;
+  return asNumber(Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`));
+}

@@ -1,0 +1,169 @@
+/**
+ * One message of a pi session in our terms.
+ */
+import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import { parseBounded } from "../../base/json/parse-bounded.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { Message, Origin, Role, Usage } from "../../transcript/messages.ts";
+import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+
+/** @internal */
+export interface PiMessage {
+  readonly message: Omit<Message, "content">;
+  readonly content: readonly ContentBlock[];
+  readonly usage?: Usage;
+  readonly stopReason?: string;
+  readonly isAttachment?: boolean;
+  /** Recorded, but kept from the model. */
+  readonly isHidden?: boolean;
+}
+
+/** Reads the `message` of a record; `undefined` for a role that is not known. @internal */
+export function piMessage(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage | undefined {
+  switch (raw["role"]) {
+    case "user":
+      return said("user", "user", piContent(raw["content"], { role: "user", onDamage }));
+    case "system":
+      return said("system", "host", piContent(raw["content"], { role: "system", onDamage }));
+    case "assistant":
+      return assistant(raw, onDamage);
+    case "toolResult":
+      return toolResult(raw, onDamage);
+    case "bashExecution":
+      return {
+        ...said("user", "host", bashExecution(raw)),
+        isAttachment: true,
+        isHidden: raw["excludeFromContext"] === true,
+      };
+    case "custom":
+    case "hookMessage":
+      return {
+        ...said("user", "host", piContent(raw["content"], { role: "user", onDamage })),
+        isAttachment: true,
+      };
+    case "branchSummary":
+    case "compactionSummary":
+      return {
+        ...said("user", "summary", piContent(raw["summary"], { role: "user", onDamage })),
+        isAttachment: true,
+      };
+    default:
+      return undefined;
+  }
+}
+
+function said(role: Role, origin: Origin, content: readonly ContentBlock[]): PiMessage {
+  return { message: { role, origin }, content };
+}
+
+interface PiPlace {
+  readonly role: Role;
+  readonly onDamage: OnDamage;
+  /** What answered, which decides whose a signature is. */
+  readonly api?: string | undefined;
+}
+
+/** Content as a string or as blocks. @internal */
+export function piContent(content: unknown, place: PiPlace): readonly ContentBlock[] {
+  if (content === undefined || content === null || content === "") return [];
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return blocks.flatMap((block) => {
+    if (block === "") return [];
+    if (isObject(block) && block["type"] === "thinking" && place.role === "assistant")
+      return thinking(block, place.api ?? "");
+    return [wellFormedBlock(inOurWords(block), { ...place, original: block })];
+  });
+}
+
+/** pi's own names for blocks in ours; whether they are whole is seen afterwards. */
+function inOurWords(block: unknown): unknown {
+  if (!isObject(block)) return block;
+  const { type } = block;
+  if (type === "text") return { type, text: block["text"] };
+  if (type === "image") {
+    const mediaType = asString(block["mimeType"]) ?? "image/png";
+    return { type, source: { type: "base64", media_type: mediaType, data: block["data"] } };
+  }
+  if (type === "toolCall")
+    return { type: "tool_use", id: block["id"], name: block["name"], input: block["arguments"] ?? {} };
+  return { ...block, type: typeof type === "string" ? `pi ${type}` : undefined };
+}
+
+/** A signature means something only to the API that gave it: elsewhere thinking counts as unsigned. */
+function thinking(block: Record<string, unknown>, api: string): readonly ContentBlock[] {
+  const text = asString(block["thinking"]) ?? "";
+  const signature = asString(block["thinkingSignature"]);
+  if (signature === undefined || signature === "") return [{ type: "thinking", thinking: text }];
+  if (api === "anthropic-messages") {
+    return block["redacted"] === true
+      ? [{ type: "redacted_thinking", data: signature }]
+      : [{ type: "thinking", thinking: text, signature }];
+  }
+  // For OpenAI the whole reasoning item stands where the signature would be.
+  const item = api.includes("responses") ? parseBounded(signature) : undefined;
+  const unsigned: ContentBlock = { type: "thinking", thinking: text };
+  return item?.ok === true && isObject(item.value)
+    ? [unsigned, { type: "opaque", provider: "openai-responses", value: item.value as JsonObject }]
+    : [unsigned];
+}
+
+function assistant(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage {
+  const stopReason = asString(raw["stopReason"]);
+  const responseId = asString(raw["responseId"]);
+  const model = asString(raw["model"]);
+  const usage = piUsage(raw["usage"]);
+  return {
+    message: {
+      role: "assistant",
+      origin: "assistant",
+      ...(responseId === undefined ? {} : { responseId }),
+      ...(model === undefined ? {} : { model }),
+      ...(stopReason === "aborted" || stopReason === "error" ? { interrupted: true } : {}),
+    },
+    content: piContent(raw["content"], { role: "assistant", onDamage, api: asString(raw["api"]) }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(stopReason === undefined ? {} : { stopReason }),
+  };
+}
+
+function piUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const usage: Usage = {
+    inputTokens: asNumber(value["input"]) ?? 0,
+    cacheReadTokens: asNumber(value["cacheRead"]) ?? 0,
+    cacheWriteTokens: asNumber(value["cacheWrite"]) ?? 0,
+    outputTokens: asNumber(value["output"]) ?? 0,
+  };
+  const total = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
+  return total > 0 ? usage : undefined;
+}
+
+function toolResult(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage {
+  const given = raw["content"];
+  const parts = (Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]).map(
+    (part: unknown) => resultPart(inOurWords(part)),
+  );
+  const [only, ...others] = parts;
+  const content =
+    others.length === 0 && only?.type === "text" ? (only as { readonly text: string }).text : parts;
+  const block = {
+    type: "tool_result",
+    tool_use_id: raw["toolCallId"],
+    ...(parts.length === 0 ? {} : { content }),
+    ...(raw["isError"] === true ? { is_error: true } : {}),
+  };
+  return said("user", "tool", [wellFormedBlock(block, { role: "user", onDamage, original: raw })]);
+}
+
+/** A command that the user ran next to the agent, in the words in which pi tells the model. */
+function bashExecution(raw: Readonly<Record<string, unknown>>): readonly ContentBlock[] {
+  const output = asString(raw["output"]) ?? "";
+  const exitCode = asNumber(raw["exitCode"]);
+  const lines = [
+    `Ran \`${asString(raw["command"]) ?? ""}\``,
+    output === "" ? "(no output)" : `\`\`\`\n${output}\n\`\`\``,
+  ];
+  if (raw["cancelled"] === true) lines.push("(command cancelled)");
+  else if (exitCode !== undefined && exitCode !== 0) lines.push(`Command exited with code ${exitCode}`);
+  return [{ type: "text", text: lines.join("\n") }];
+}

@@ -1,0 +1,64 @@
+/**
+ * Finds the conversations in records that are messages, or that hold a list of messages: the ways
+ * in which people store what they send to a chat API.
+ */
+import { asString, isObject } from "../../base/json/json.ts";
+import type { SourceRecord } from "./read-records.ts";
+import type { RepairLog } from "./repair-log.ts";
+
+/** One list of wire messages, and what stood around it. @internal */
+export interface Conversation {
+  readonly messages: readonly unknown[];
+  /** Lines of the messages where each had its own. */
+  readonly lines: readonly (number | undefined)[];
+  /** The object that held the list; empty where the messages stood alone. */
+  readonly holder: Readonly<Record<string, unknown>>;
+}
+
+/** Fields under which a list of messages is found: requests, and recorders of trajectories. */
+const LIST_FIELDS = ["messages", "traj", "trajectory", "conversation"] as const;
+
+const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
+
+/** Whether a record is a message by its role. @internal */
+export function isChatMessage(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && ROLES.has(value["role"]) && value["type"] !== "response_item";
+}
+
+/** The list of messages that a record holds. @internal */
+export function messageList(value: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
+  for (const field of LIST_FIELDS) {
+    const list = value[field];
+    if (Array.isArray(list) && (list.length === 0 || list.some(isChatMessage))) return list;
+  }
+  return undefined;
+}
+
+/** All conversations, in order; messages that stand alone are one conversation. Other records are reported. @internal */
+export function findConversations(
+  records: readonly SourceRecord[],
+  repairs: RepairLog,
+): readonly Conversation[] {
+  const found: Conversation[] = [];
+  const single: { messages: unknown[]; lines: (number | undefined)[] } = { messages: [], lines: [] };
+  for (const record of records) {
+    const list = messageList(record.value);
+    if (list !== undefined) {
+      found.push({ messages: list, lines: [], holder: record.value });
+    } else if (isChatMessage(record.value)) {
+      single.messages.push(record.value);
+      single.lines.push(record.line);
+    } else repairs.add("unknown-record", "a record that is no message and holds none; ignored", record.line);
+  }
+  return single.messages.length > 0 ? [{ ...single, holder: {} }, ...found] : found;
+}
+
+/** What the holder calls the conversation. @internal */
+export function conversationId(holder: Readonly<Record<string, unknown>>): string | undefined {
+  for (const field of ["session_id", "sessionId", "conversation_id", "instance_id", "task_id", "id"]) {
+    const id = holder[field];
+    if (typeof id === "number") return String(id);
+    if (asString(id) !== undefined && id !== "") return asString(id);
+  }
+  return undefined;
+}

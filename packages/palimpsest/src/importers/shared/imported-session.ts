@@ -1,0 +1,169 @@
+/**
+ * What every importer returns: one recorded conversation in our own terms.
+ *
+ * A session that its tool compacted is the *whole* conversation, every message once and in order,
+ * with the places where the tool compacted as items between them. What was recorded but is not
+ * part of the conversation that went on (a rewound branch, a side chain) is kept beside it in
+ * `leftOut`: nothing that was in the file disappears without a trace.
+ */
+import type { JsonValue } from "../../base/json/json.ts";
+import type { OpaqueBlock } from "../../transcript/blocks.ts";
+import type { Message, Usage } from "../../transcript/messages.ts";
+
+/** Formats that can be imported, in the words of messages and of `--json`. */
+export const FORMAT_NAMES = [
+  "claude-code",
+  "codex",
+  "copilot",
+  "pi",
+  "openai-chat",
+  "anthropic-messages",
+  "opencode",
+  "gemini-cli",
+  "swe-agent",
+  "mini-swe-agent",
+  "openhands",
+] as const;
+
+/** One of {@link FORMAT_NAMES}. */
+export type FormatName = (typeof FORMAT_NAMES)[number];
+
+/** One message of the conversation, with what its provider reported for it. */
+export interface ImportedMessage {
+  readonly type: "message";
+  readonly message: Message;
+  /** On the assistant message it was billed for, once per response. */
+  readonly usage?: Usage;
+  /** In the words of the tool that recorded it. */
+  readonly stopReason?: string;
+  /** Put in by the tool around the agent (a reminder, a file), not written by anyone. */
+  readonly isAttachment?: boolean;
+  readonly isSidechain?: boolean;
+  /** Line of the file, from 1; absent where the file is one document. */
+  readonly line?: number;
+}
+
+/** A place where the tool replaced what came before, for the model, by a summary or by nothing. */
+export interface ImportedBoundary {
+  readonly type: "boundary";
+  /** `clear`: the conversation went on with an empty context. */
+  readonly trigger: "auto" | "manual" | "clear" | "unknown";
+  /** Size of the tool's own context before, in tokens, as it was recorded; and after it, below. */
+  readonly preTokens?: number;
+  readonly postTokens?: number;
+  /** The text that the tool told the model instead. */
+  readonly summary?: string;
+  /** The same where only its provider can read it. */
+  readonly opaqueSummary?: OpaqueBlock;
+  /** Milliseconds since the epoch. */
+  readonly at?: number;
+  /** Host ids of earlier messages that stayed in the window; they are not written again after it. */
+  readonly preserved?: readonly string[];
+  /** The same for tools that name only the first: everything from this host id on stayed. */
+  readonly firstPreserved?: string;
+  readonly hostId?: string;
+  readonly line?: number;
+}
+
+/** A place where the tool cleared old tool results. */
+export interface ImportedMicrocompact {
+  readonly type: "microcompact";
+  readonly trigger: "auto" | "manual" | "unknown";
+  readonly preTokens?: number;
+  readonly freedTokens?: number;
+  readonly toolUseIds: readonly string[];
+  readonly at?: number;
+  readonly line?: number;
+}
+
+/** Title, mode …: one item per key, the value that was written last. */
+export interface ImportedMetadata {
+  readonly type: "metadata";
+  readonly key: string;
+  readonly value: JsonValue;
+  readonly line?: number;
+}
+
+/** What a recorded conversation is a list of, in its order; told apart by `type`. */
+export type ImportedItem = ImportedMessage | ImportedBoundary | ImportedMicrocompact | ImportedMetadata;
+
+/** Why a recorded message is not part of the conversation. */
+export type LeftOutReason = "abandoned-branch" | "side-chain" | "api-error" | "transcript-only" | "empty";
+
+/** A recorded message that is not part of the conversation, and why. */
+export interface LeftOutMessage {
+  readonly reason: LeftOutReason;
+  readonly item: ImportedMessage;
+}
+
+/**
+ * What was wrong with a record or a file. `oversized-line` and `too-deep` were skipped at our own limits
+ * (`FORMATS_DEFAULTS`); the others were damaged, or of a type this version does not know.
+ */
+export type ImportRepairKind =
+  | "bad-json"
+  | "too-deep"
+  | "not-an-object"
+  | "bad-record"
+  | "unknown-record"
+  | "duplicate-id"
+  | "cyclic-parent"
+  | "missing-parent"
+  | "torn-tail"
+  | "oversized-line"
+  | "bad-encoding"
+  | "truncated-file"
+  | "empty-message";
+
+/** Something in the file that had to be worked around, and how. */
+export interface ImportRepair {
+  readonly kind: ImportRepairKind;
+  readonly line?: number;
+  readonly detail: string;
+}
+
+/** What is in the file and not in the session, because it could not be read at all. */
+export interface NotRead {
+  /** Records: damaged lines and elements, incomplete ones, and those over our limits. */
+  readonly records: number;
+  /** What they take in the file, in bytes of text (in UTF-16 units where the text was given, not the file). */
+  readonly bytes: number;
+  /** The compressed data ended early: what would have followed is counted nowhere. */
+  readonly isCutOff: boolean;
+}
+
+/** Records of a type that has no part in a conversation. */
+export interface SkippedRecords {
+  readonly recordType: string;
+  readonly count: number;
+}
+
+/**
+ * One recorded conversation. Append its messages to a session of your own, or read what is in it:
+ * `items` is the conversation in order, `leftOut` what was recorded beside it.
+ */
+export interface ImportedSession {
+  readonly format: FormatName;
+  /** The id that the session had where it was recorded. */
+  readonly sessionId?: string;
+  readonly title?: string;
+  readonly workingCopy?: string;
+  /** The whole file is the transcript of a sub-agent. */
+  readonly isSidechain?: boolean;
+  /** The recorded system prompt; most formats do not keep it. */
+  readonly system?: string;
+  /** The recorded tool definitions, as they were recorded. */
+  readonly tools?: readonly JsonValue[];
+  /** The conversation, in order. */
+  readonly items: readonly ImportedItem[];
+  /** What was recorded and is not part of the conversation that went on. */
+  readonly leftOut: readonly LeftOutMessage[];
+  /** Records without a part in a conversation, by type. */
+  readonly skipped: readonly SkippedRecords[];
+  /** What had to be worked around, and how. */
+  readonly repairs: readonly ImportRepair[];
+  /** Records of the file that this session was read from: lines, or elements of its list. */
+  readonly recordCount?: number;
+  /** What could not be read of the file, which may belong to any of its sessions. */
+  readonly notRead?: NotRead;
+}

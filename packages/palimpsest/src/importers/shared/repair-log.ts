@@ -1,0 +1,76 @@
+/**
+ * Collects repairs while a file is read. A damaged file can need one on every line, so per kind
+ * only the first ones are listed and the rest is told as a number.
+ */
+import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
+import type { ImportRepair, ImportRepairKind, NotRead } from "./imported-session.ts";
+
+const NOTHING_MISSED: NotRead = { records: 0, bytes: 0, isCutOff: false };
+
+/** Both together. @internal */
+export function addNotRead(left: NotRead = NOTHING_MISSED, right: NotRead = NOTHING_MISSED): NotRead {
+  return {
+    records: left.records + right.records,
+    bytes: left.bytes + right.bytes,
+    isCutOff: left.isCutOff || right.isCutOff,
+  };
+}
+
+/** @internal */
+export class RepairLog {
+  readonly #listed: ImportRepair[] = [];
+  readonly #counts = new Map<ImportRepairKind, number>();
+  #notRead: NotRead = NOTHING_MISSED;
+
+  add(kind: ImportRepairKind, detail: string, line?: number): void {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    if (count > FORMATS_DEFAULTS.listedRepairsPerKind) return;
+    this.#listed.push({ kind, detail, ...(line === undefined ? {} : { line }) });
+  }
+
+  /** Counts a record that could not be read, by its size where that is known. */
+  countNotRead(bytes: number): void {
+    this.#notRead = {
+      ...this.#notRead,
+      records: this.#notRead.records + 1,
+      bytes: this.#notRead.bytes + bytes,
+    };
+  }
+
+  /** The file ended before its end: how much is missing, nobody knows. */
+  cutOff(): void {
+    this.#notRead = { ...this.#notRead, isCutOff: true };
+  }
+
+  get notRead(): NotRead {
+    return this.#notRead;
+  }
+
+  /** Tells of blocks that had to be mended, in the record that stood on `line`. */
+  blockDamage(line: number | undefined): (what: string) => void {
+    return (what) => this.add("bad-record", `a block ${what}`, line);
+  }
+
+  list(): readonly ImportRepair[] {
+    const rest: ImportRepair[] = [];
+    for (const [kind, count] of this.#counts) {
+      const unlisted = count - FORMATS_DEFAULTS.listedRepairsPerKind;
+      if (unlisted > 0) rest.push({ kind, detail: `and ${unlisted} more of this kind` });
+    }
+    return [...this.#listed, ...rest];
+  }
+}
+
+/** Counts records that have no part in a conversation, by type. @internal */
+export class SkippedLog {
+  readonly #counts = new Map<string, number>();
+
+  add(recordType: string): void {
+    this.#counts.set(recordType, (this.#counts.get(recordType) ?? 0) + 1);
+  }
+
+  list(): readonly { readonly recordType: string; readonly count: number }[] {
+    return [...this.#counts].map(([recordType, count]) => ({ recordType, count }));
+  }
+}

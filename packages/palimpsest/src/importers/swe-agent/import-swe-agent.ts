@@ -1,0 +1,183 @@
+/**
+ * Trajectories of SWE-agent (`*.traj`): `{ trajectory, history, info, replay_config }`, or several
+ * `attempts` of that shape.
+ *
+ * `history` is what the model was sent. With function calling its calls and results are real pairs.
+ * Without, the command stands in the text of the answer, and what it gave came back as a message of
+ * the user: so it stays, as text, marked as put in by the host, for nobody wrote it. Usage is not
+ * recorded per response. Where `history` is missing, the steps of `trajectory` are told instead.
+ */
+
+import { asString, isObject } from "../../base/json/json.ts";
+import { parseBounded } from "../../base/json/parse-bounded.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
+import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import { conversationId } from "../shared/conversations.ts";
+import { type Fields, fieldsOf } from "../shared/fields-of.ts";
+import type { ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
+import { present } from "../shared/present.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
+import { RepairLog } from "../shared/repair-log.ts";
+
+/** Imports every attempt of every trajectory of the file. @internal */
+export function importSweAgent(
+  records: readonly SourceRecord[],
+  fileRepairs: RepairLog,
+): readonly ImportedSession[] {
+  return records.flatMap(({ value, line }) => {
+    // The attempt that was chosen is repeated beside the list of all of them.
+    const attempts = Array.isArray(value["attempts"]) ? value["attempts"].filter(isTrajectory) : [];
+    if (attempts.length > 0) return attempts.map((attempt) => importOne(attempt, value, fileRepairs));
+    if (isTrajectory(value)) return [importOne(value, value, fileRepairs)];
+    fileRepairs.add("unknown-record", "a record that is no trajectory; ignored", line);
+    return [];
+  });
+}
+
+function isTrajectory(value: unknown): value is Fields {
+  return isObject(value) && (Array.isArray(value["history"]) || Array.isArray(value["trajectory"]));
+}
+
+function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): ImportedSession {
+  const repairs = new RepairLog();
+  const config = configOf(attempt["replay_config"] ?? file["replay_config"]);
+  const reader = new HistoryReader(repairs, modelOf(config));
+  const history: readonly unknown[] = Array.isArray(attempt["history"])
+    ? attempt["history"]
+    : (attempt["trajectory"] as readonly unknown[]).flatMap(messagesOfStep);
+  history.forEach((element, index) => {
+    if (isObject(element)) reader.read(element);
+    else {
+      repairs.add("bad-record", `element ${index} of the history is no message; left out`);
+      fileRepairs.countNotRead(JSON.stringify(element)?.length ?? 0);
+    }
+  });
+  const problem = fieldsOf(config["problem_statement"]);
+  return {
+    format: "swe-agent",
+    ...present({
+      sessionId: asString(problem["id"]) ?? conversationId(attempt),
+      workingCopy: workingCopy(attempt["trajectory"]),
+    }),
+    ...reader.finish(),
+    skipped: [],
+    repairs: repairs.list(),
+    recordCount: history.length,
+  };
+}
+
+/** The configuration of the run; some versions store it as JSON in a text. */
+function configOf(value: unknown): Fields {
+  if (isObject(value)) return value;
+  const parsed = typeof value === "string" ? parseBounded(value) : undefined;
+  return parsed?.ok === true ? fieldsOf(parsed.value) : {};
+}
+
+/** What stands where a model's name would be when no model answered. */
+const NO_MODELS: ReadonlySet<string> = new Set(["replay", "human", "human_thought", "instant_empty_submit"]);
+
+function modelOf(config: Fields): string | undefined {
+  const agent = fieldsOf(config["agent"]);
+  const model = fieldsOf(agent["model"]);
+  const name = asString(model["name"]) ?? asString(model["model_name"]);
+  return name === undefined || NO_MODELS.has(name) ? undefined : name;
+}
+
+/** A step as the two messages it came from. */
+function messagesOfStep(step: unknown): readonly unknown[] {
+  if (!isObject(step)) return [step];
+  return [
+    { role: "assistant", content: step["response"], thinking_blocks: step["thinking_blocks"] },
+    { role: "user", content: step["observation"] },
+  ];
+}
+
+/** Where the first command left the shell. */
+function workingCopy(trajectory: unknown): string | undefined {
+  const [step] = Array.isArray(trajectory) ? trajectory : [];
+  return isObject(step) ? asString(configOf(step["state"])["working_dir"]) : undefined;
+}
+
+class HistoryReader {
+  readonly #builder: ConversationBuilder;
+  readonly #onDamage: OnDamage;
+  readonly #repairs: RepairLog;
+  readonly #model: string | undefined;
+  readonly #legacyIds = new LegacyCallIds();
+  #system: string | undefined;
+  /** The agent whose conversation it is; others in the file worked for it. */
+  #agent: string | undefined;
+  #hasAnswered = false;
+
+  constructor(repairs: RepairLog, model: string | undefined) {
+    this.#repairs = repairs;
+    this.#builder = new ConversationBuilder(repairs);
+    this.#onDamage = repairs.blockDamage(undefined);
+    this.#model = model;
+  }
+
+  read(element: Fields): void {
+    const { role, content, agent, is_demo: isDemo } = element;
+    this.#agent ??= asString(agent);
+    const isOthers = typeof agent === "string" && agent !== this.#agent;
+    if (role === "system" && this.#system === undefined && !isOthers && typeof content === "string") {
+      this.#system = content;
+      return;
+    }
+    const draft = this.#draft(element);
+    if (draft === undefined) {
+      this.#repairs.add(
+        "bad-record",
+        `a message of the unknown role ${JSON.stringify(role ?? null)}; left out`,
+      );
+      return;
+    }
+    const reason: LeftOutReason | undefined = isOthers ? "side-chain" : undefined;
+    this.#builder.addMessage(
+      {
+        ...draft,
+        ...(isDemo === true ? { isAttachment: true } : {}),
+        ...(isOthers ? { isSidechain: true } : {}),
+      },
+      reason,
+    );
+    this.#hasAnswered ||= role === "assistant" && isDemo !== true && !isOthers;
+  }
+
+  finish(): Pick<ImportedSession, "items" | "leftOut" | "system"> {
+    return { ...this.#builder.finish(), ...present({ system: this.#system }) };
+  }
+
+  #draft(element: Fields): MessageDraft | undefined {
+    const { role, content, tool_calls: calls, tool_call_ids: ids, is_demo: isDemo } = element;
+    const [id] = Array.isArray(ids) ? ids : [];
+    // Only fields of the wire: beside them stands what was parsed out of them.
+    const wire = {
+      role: role === "tool" && id === undefined ? "user" : role,
+      content,
+      ...(calls === null || calls === undefined ? {} : { tool_calls: calls }),
+      ...(id === undefined ? {} : { tool_call_id: id }),
+    };
+    const message = chatMessage(wire, this.#legacyIds, this.#onDamage);
+    if (message === undefined) return undefined;
+    const { content: said, ...rest } = message;
+    const isText = message.origin === "user";
+    const isPutIn = isText && (isDemo === true || this.#hasAnswered);
+    const isAnswer = message.role === "assistant";
+    return {
+      message: {
+        ...rest,
+        ...(isPutIn ? { origin: "host" as const } : {}),
+        ...(isAnswer ? present({ model: this.#model }) : {}),
+      },
+      content: [...(isAnswer ? this.#thinking(element["thinking_blocks"]) : []), ...said],
+    };
+  }
+
+  #thinking(blocks: unknown): readonly ContentBlock[] {
+    const list: readonly unknown[] = Array.isArray(blocks) ? blocks : [];
+    return list.map((block) => wellFormedBlock(block, { role: "assistant", onDamage: this.#onDamage }));
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Carries out what a model proposed for memories, as far as each proposal bears being judged on what is there now.
+ *
+ * The answer was given on an earlier look: what it names must still say what it said then. What is in the way of a
+ * proposal may be gone by another one, so those that could not be done are tried again as long as any is.
+ */
+import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
+import type { Memory } from "../files/memory.ts";
+import type { DreamHands } from "./dream-actions.ts";
+import {
+  byFoundation,
+  type DreamClaims,
+  type DreamProposal,
+  judgeMerge,
+  judgeMergedText,
+  judgeSupersede,
+} from "./dream-claims.ts";
+
+const MERGED = {
+  why: "A model says that they belong together; the better founded one stays, with what the other says.",
+  by: "model",
+} as const;
+const SUPERSEDED = {
+  why: "A model says that they contradict each other; the newer one wins.",
+  by: "model",
+} as const;
+
+/**
+ * Does what may be done, and `settle` after each round of it.
+ * @returns why the others were not
+ */
+export function* considerClaims(
+  hands: DreamHands,
+  claims: DreamClaims,
+  settle: () => Generator<undefined, void, undefined>,
+): Generator<undefined, readonly string[], undefined> {
+  const considering = new Considering(hands, claims.shown);
+  let open = claims.proposals;
+  for (;;) {
+    const doneCount = hands.actions.length;
+    const reasons = new Set<string>();
+    open = open.filter((proposal) => {
+      const why = considering.reasonAgainst(proposal);
+      if (why !== undefined) reasons.add(why);
+      return why !== undefined;
+    });
+    if (hands.actions.length === doneCount) return [...reasons];
+    yield* settle();
+  }
+}
+
+class Considering {
+  readonly #hands: DreamHands;
+  /** What each memory says that may be named. */
+  readonly #shown: Map<string, string>;
+  #doneCount = 0;
+
+  constructor(hands: DreamHands, shown: ReadonlyMap<string, string>) {
+    this.#hands = hands;
+    this.#shown = new Map(shown);
+  }
+
+  /** Does it, where nothing speaks against it. */
+  reasonAgainst(proposal: DreamProposal): string | undefined {
+    const { claimedCount } = MEMORY_DREAM_DEFAULTS;
+    const paths = proposal.kind === "merge" ? proposal.paths : [proposal.newer, proposal.older];
+    if (!paths.every((path) => this.#shown.has(path))) return "It names a memory that it was not shown.";
+    const memories = paths.flatMap((path) => {
+      const memory = this.#hands.activeAt(path);
+      return memory === undefined || memory.body !== this.#shown.get(path) ? [] : [memory];
+    });
+    if (memories.length < 2) return "What it names is not there any more as it was shown.";
+    if (this.#doneCount >= claimedCount)
+      return `One dream does at most ${claimedCount} of a model's proposals.`;
+    return proposal.kind === "merge"
+      ? this.#merge(memories.toSorted(byFoundation), proposal.text)
+      : this.#supersede(memories[0]!, memories[1]!);
+  }
+
+  #supersede(newer: Memory, older: Memory): string | undefined {
+    const verdict = judgeSupersede(newer, older);
+    if (!verdict.isAllowed) return `${verdict.why} (${newer.path}, ${older.path})`;
+    this.#doneCount++;
+    this.#hands.supersede(newer.path, older, SUPERSEDED);
+    return undefined;
+  }
+
+  /** @param memories - the best founded first */
+  #merge(memories: readonly Memory[], proposed: string | undefined): string | undefined {
+    const [kept, ...others] = memories as [Memory, ...Memory[]];
+    const { path } = kept;
+    const begun = judgeMergedText(memories, proposed);
+    if (!begun.isAllowed) return `${begun.why} (${path})`;
+    let reason: string | undefined;
+    let text = begun.value;
+    const gone: Memory[] = [];
+    for (const other of others) {
+      const verdict = judgeMerge({ kept, text }, other);
+      if (!verdict.isAllowed) reason = `${verdict.why} (${path}, ${other.path})`;
+      else if (this.#hands.hasRoom(gone.length, other.path)) {
+        text = verdict.value;
+        gone.push(other);
+      }
+    }
+    if (gone.length === 0) return reason ?? "The archive takes no more in this dream.";
+    this.#doneCount++;
+    for (const one of gone) this.#hands.merge(path, one, MERGED);
+    this.#hands.rewrite(path, text, [kept, ...gone]);
+    this.#shown.set(path, this.#hands.activeAt(path)!.body);
+    return reason;
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * What of a model's proposals for memories may be done: found out from the memories, not from what the model says.
+ *
+ * A model that looks memories through sees what no rule sees, and may be wrong, or do as a memory tells it. So its
+ * word moves texts, and never makes or loses one: what several say is put together in the words that they have, by
+ * the one that is founded best. Words of its own it may put only in the place of a model's words, and only such as
+ * stand there. Where it could be mistaken for more than that, all stays as it is, and the reason is told.
+ */
+import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { type Memory, trustOf } from "../files/memory.ts";
+import { areApart } from "../files/memory-index.ts";
+import { areOfTwoInstances, judgeMatter } from "../subject/same-subject.ts";
+import { saysSame } from "../subject/subject-words.ts";
+import { gatherEvidence } from "../trust/claim-evidence.ts";
+import { cleanMemoryText } from "../trust/clean-memory.ts";
+import { saidWords, shareIn } from "../trust/sentence-words.ts";
+import { sentencesOf } from "../trust/sentences.ts";
+import type { FreshMemory } from "../write/plan-remember.ts";
+import { timeOf } from "./dream-actions.ts";
+
+/** One thing that a model proposes to do to memories that it was shown. */
+export type DreamProposal =
+  | {
+      /** They say the same in other words, or are better one. */
+      readonly kind: "merge";
+      readonly paths: readonly string[];
+      /** How it would put it. */
+      readonly text: string | undefined;
+    }
+  | {
+      /** They cannot both be true now. */
+      readonly kind: "supersede";
+      readonly newer: string;
+      readonly older: string;
+    };
+
+/** A fact that a model found in what was said, and who is behind it by that. */
+export interface ClaimedFact extends FreshMemory {
+  readonly why: string;
+  /** The memory that it says it corrects, as that was then. */
+  readonly replaces: { readonly path: string; readonly body: string } | undefined;
+}
+
+/** What a model makes of memories; nothing of it is done before it is judged. */
+export interface DreamClaims {
+  readonly facts: readonly ClaimedFact[];
+  readonly proposals: readonly DreamProposal[];
+  /** What the memories said that it was shown, by path. Only these it may name, and only while they say so. */
+  readonly shown: ReadonlyMap<string, string>;
+}
+
+/** What is to be done, or why it is not. */
+export type Judged<Value> =
+  | { readonly isAllowed: true; readonly value: Value }
+  | { readonly isAllowed: false; readonly why: string };
+
+const APART = "They lie in folders of their own.";
+const { readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
+
+/** The best founded first, what a person may have written before what a model concluded, then the newest. */
+export function byFoundation(one: Memory, other: Memory): number {
+  return (
+    trustOf(other) - trustOf(one) ||
+    Number(isModels(one)) - Number(isModels(other)) ||
+    timeOf(other) - timeOf(one) ||
+    (one.path < other.path ? -1 : 1)
+  );
+}
+
+/** Whether two are about one thing, as far as words tell: a third of those of the shorter one. */
+export function isRelated(one: string, other: string): boolean {
+  const [fewer, more] = [saidWords(one).words, saidWords(other).words].toSorted((a, b) => a.size - b.size);
+  return shareIn(fewer!, more!) >= readingShare;
+}
+
+/** Whether a newer memory may take the place of an older one because a model says that they contradict each other. */
+export function judgeSupersede(newer: Memory, older: Memory): Judged<undefined> {
+  if (areApart(newer.path, older.path)) return refused(APART);
+  if (newer.path === older.path) return refused("A memory does not contradict itself.");
+  if (timeOf(newer) <= timeOf(older)) return refused("What it takes for the newer one is not newer.");
+  if (trustOf(newer) < trustOf(older)) return refused("The older one is better founded.");
+  if (!isRelated(newer.body, older.body)) return refused("The two have hardly a word in common.");
+  if (areOfTwoInstances(newer.body, older.body))
+    return refused("They are about two instances of one kind: both hold.");
+  return { isAllowed: true, value: undefined };
+}
+
+/**
+ * The text that merging begins with: the model's own where it says nothing that the memories do not, and only
+ * models' words stand there; else that of the first memory.
+ */
+export function judgeMergedText(memories: readonly Memory[], text: string | undefined): Judged<string> {
+  const [kept] = memories;
+  if (text === undefined) return { isAllowed: true, value: kept!.body };
+  const bodies = memories.map(({ body }) => body);
+  if (text.length > MEMORY_DREAM_DEFAULTS.mergedCharacters)
+    return refused("The text is too long for one memory.");
+  if (
+    cleanMemoryText(text, "body").changes.length > 0 ||
+    !sentencesOf(text).every((one) => isSaid(one, bodies, 1))
+  )
+    return refused("The text says what none of the memories says.");
+  const isRewordable = memories.every(isModels) && isCarried(kept!, text);
+  return { isAllowed: true, value: isRewordable ? text : kept!.body };
+}
+
+/**
+ * The text of the memory that stays when another one goes into it. What that one says is there afterwards, in its
+ * own words where a person may have said it.
+ */
+export function judgeMerge(
+  { kept, text }: { readonly kept: Memory; readonly text: string },
+  gone: Memory,
+): Judged<string> {
+  if (areApart(kept.path, gone.path)) return refused(APART);
+  if (!isRelated(kept.body, gone.body)) return refused("They have hardly a word in common.");
+  if (judgeMatter(kept.body, gone.body) === "corrects" || judgeMatter(gone.body, kept.body) === "corrects")
+    return refused("One of them denies what the other says.");
+  if (isCarried(gone, text)) return { isAllowed: true, value: text };
+  if (gone.source !== kept.source || trustOf(gone) !== trustOf(kept))
+    return refused("They are founded otherwise, and each says more than the other.");
+  const joined = `${text}\n\n${gone.body}`;
+  if (joined.length > MEMORY_DREAM_DEFAULTS.mergedCharacters)
+    return refused("Together they are too long for one.");
+  if (cleanMemoryText(joined, "body").text !== joined)
+    return refused("Together they would have to be changed.");
+  return { isAllowed: true, value: joined };
+}
+
+/** Whether nothing is lost of a memory by leaving a text: a person's sentences stand there, a model's are said. */
+function isCarried(memory: Memory, text: string): boolean {
+  const sentences = sentencesOf(text);
+  return sentencesOf(memory.body).every(
+    (sentence) =>
+      sentences.some((other) => saysSame(sentence, other)) ||
+      (isModels(memory) && isSaid(sentence, sentences, carriedShare)),
+  );
+}
+
+/** A model concluded it, and nobody stands by it. */
+function isModels({ source, isConfirmed }: Memory): boolean {
+  return source === "agent" && !isConfirmed;
+}
+
+/** Whether one of some texts says a sentence, with at least so many of its words: with its numbers and addresses, and not the opposite. */
+function isSaid(sentence: string, texts: readonly string[], share: number): boolean {
+  const pieces = texts.map((text, turn) => ({ id: "", source: "user", text, turn }) as const);
+  const [found] = gatherEvidence([sentence], pieces);
+  const { said, best, isTurned, hasForeignAddress } = found!;
+  const known = saidWords(texts.join("\n")).words;
+  const hasNumbers = [...said.words].every((word) => !/\d/.test(word) || known.has(word));
+  return best.user >= share && hasNumbers && !isTurned && !hasForeignAddress;
+}
+
+function refused(why: string): { readonly isAllowed: false; readonly why: string } {
+  return { isAllowed: false, why };
+}

@@ -1,0 +1,185 @@
+/**
+ * An index within its limits, from both sides: ours is made to fit by taking out the lines that are worth least,
+ * one of somebody else is shown cut, with a warning that says so.
+ *
+ * A limit by place would take out what was written last: corrections vanish first. So nothing goes by place,
+ * except among lines that are worth the same, where the upper one, as a rule the older, goes. Headings and text
+ * of people are never taken out; where they alone are too much, the index stays as it is and the warning says so.
+ */
+import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
+import { showOnOneLine } from "../../base/text/hidden-characters.ts";
+import { type MarkdownLine, splitLines } from "../../base/text/markdown-lines.ts";
+import { shorten } from "../../base/text/text.ts";
+import { utf8Bytes } from "../../base/text/text-size.ts";
+import { type IndexEntry, parseIndex } from "./index-entries.ts";
+import { withoutEntries } from "./memory-index.ts";
+
+export interface IndexLimits {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+export interface IndexSize {
+  readonly linesCount: number;
+  readonly bytes: number;
+}
+
+const LIMITS: IndexLimits = {
+  lines: MEMORY_FILES_DEFAULTS.indexLines,
+  bytes: MEMORY_FILES_DEFAULTS.indexBytes,
+};
+
+export interface FittedIndex extends IndexSize {
+  readonly text: string;
+  /** What was taken out, the least valuable first. The memories themselves stay. */
+  readonly evicted: readonly IndexEntry[];
+  /** For whoever wrote last: lines had to go, the index is nearly full, or it cannot be made to fit. */
+  readonly warning: string | undefined;
+}
+
+/** The index without so many of its least valuable lines that it fits. @param worthOf - larger is kept longer */
+export function fitIndex(
+  text: string,
+  worthOf: (entry: IndexEntry) => number,
+  limits: IndexLimits = LIMITS,
+): FittedIndex {
+  const before = indexSize(text);
+  if (isWithin(before, limits)) return { text, ...before, evicted: [], warning: nearWarning(before, limits) };
+
+  const { lines, entries } = parseIndex(text);
+  const size = { ...before };
+  const evicted: IndexEntry[] = [];
+  const order = entries.map((entry) => ({ entry, worth: comparable(worthOf(entry)) }));
+  order.sort((one, other) => one.worth - other.worth || one.entry.fromLine - other.entry.fromLine);
+  for (const { entry } of order) {
+    if (isWithin(size, limits)) break;
+    evicted.push(entry);
+    size.linesCount -= entry.toLine - entry.fromLine;
+    size.bytes -= bytesOf(lines.slice(entry.fromLine, entry.toLine));
+  }
+  // Without its memories it would be too large all the same: nothing is gained by taking them out.
+  if (!isWithin(size, limits)) return { text, ...before, evicted: [], warning: proseWarning(before, limits) };
+  const fitted = withoutEntries(lines, evicted);
+  return { text: fitted, ...indexSize(fitted), evicted, warning: evictedWarning(evicted, limits) };
+}
+
+export interface ShownIndex extends IndexSize {
+  /** What a model is shown, the warning included. */
+  readonly text: string;
+  /** `undefined` where all of it is shown. */
+  readonly warning: string | undefined;
+  /** Files whose line is not shown. */
+  readonly leftOut: readonly string[];
+}
+
+/** An index as a model is shown it: the lines that fit, and a warning where others do not. */
+export function showIndex(text: string, limits: IndexLimits = LIMITS): ShownIndex {
+  const size = indexSize(text);
+  if (isWithin(size, limits)) return { text, ...size, warning: undefined, leftOut: [] };
+  const lines = splitLines(text);
+  let shownCount = 0;
+  let shownBytes = 0;
+  for (const line of lines.slice(0, limits.lines)) {
+    const bytes = bytesOf([line]);
+    if (shownBytes + utf8Bytes(line.text) > limits.bytes) break;
+    shownBytes += bytes;
+    shownCount++;
+  }
+  const shown = lines.slice(0, shownCount).map((line) => line.text + line.ending);
+  // One line that is larger than all of it may be.
+  if (shownCount === 0) shown.push(cutBytes(lines[0]?.text ?? "", limits.bytes));
+  const isLost = ({ fromLine }: IndexEntry): boolean => fromLine >= shownCount;
+  const lost = parseIndex(text).entries.filter(isLost);
+  const warning = cutWarning(size, limits, { fromLine: shownCount + 1, lost });
+  return {
+    text: `${shown.join("").trimEnd()}\n\n> ${warning}\n`,
+    ...size,
+    warning,
+    leftOut: lost.map(({ file }) => file),
+  };
+}
+
+/** What counts against the limits. */
+export function indexSize(text: string): IndexSize {
+  return { linesCount: splitLines(text).length, bytes: utf8Bytes(text) };
+}
+
+function isWithin({ linesCount, bytes }: IndexSize, limits: IndexLimits): boolean {
+  return linesCount <= limits.lines && bytes <= limits.bytes;
+}
+
+function bytesOf(lines: readonly Pick<MarkdownLine, "text" | "ending">[]): number {
+  return lines.reduce((sum, { text, ending }) => sum + utf8Bytes(text) + ending.length, 0);
+}
+
+/** What cannot be compared is worth nothing. */
+function comparable(worth: number): number {
+  return Number.isNaN(worth) ? Number.NEGATIVE_INFINITY : worth;
+}
+
+function cutBytes(text: string, bytes: number): string {
+  let end = 0;
+  let left = bytes;
+  for (const character of text) {
+    left -= utf8Bytes(character);
+    if (left < 0) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+function nearWarning(size: IndexSize, limits: IndexLimits): string | undefined {
+  const { nearIndexShare } = MEMORY_FILES_DEFAULTS;
+  const isNear =
+    size.linesCount > limits.lines * nearIndexShare || size.bytes > limits.bytes * nearIndexShare;
+  if (!isNear) return undefined;
+  return `The index is nearly full: ${sized(size)} of ${limited(limits)}. When it is full, the memories that are worth least lose their lines.`;
+}
+
+function evictedWarning(evicted: readonly IndexEntry[], limits: IndexLimits): string {
+  const [lines, lost, stay] =
+    evicted.length === 1
+      ? ["1 memory", "its line", "The memory stays and is"]
+      : [`${evicted.length} memories`, "their lines", "The memories stay and are"];
+  return `The index holds ${limited(limits)} at most: ${lines} lost ${lost} (${named(evicted)}). ${stay} found by searching.`;
+}
+
+function proseWarning(size: IndexSize, limits: IndexLimits): string {
+  return `The index has ${sized(size)}, and readers see ${limited(limits)} at most. What is no line of a memory takes too much of it and was left as it is: move it into files of its own.`;
+}
+
+function cutWarning(
+  size: IndexSize,
+  limits: IndexLimits,
+  { fromLine, lost }: { readonly fromLine: number; readonly lost: readonly IndexEntry[] },
+): string {
+  const memories =
+    lost.length === 0 ? "" : `, with ${counted(lost.length, "memory", "memories")} (${named(lost)})`;
+  const lines =
+    fromLine >= size.linesCount ? `line ${size.linesCount}` : `lines ${fromLine} to ${size.linesCount}`;
+  return (
+    `WARNING: this index has ${sized(size)}; at most ${limited(limits)} are shown. Left out: ${lines}${memories}. ` +
+    `The files are there and can be read and searched. To have all of it shown, keep one line of at most ` +
+    `${MEMORY_FILES_DEFAULTS.indexLineCharacters} characters for each memory and move details into its file.`
+  );
+}
+
+function named(entries: readonly IndexEntry[]): string {
+  const { namedPathsCount } = MEMORY_FILES_DEFAULTS;
+  const names = entries.slice(0, namedPathsCount).map(({ file }) => shorten(showOnOneLine(file), 80));
+  const more = entries.length - names.length;
+  return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function sized({ linesCount, bytes }: IndexSize): string {
+  return `${counted(linesCount, "line", "lines")} and ${counted(bytes, "byte", "bytes")}`;
+}
+
+function limited(limits: IndexLimits): string {
+  return sized({ linesCount: limits.lines, bytes: limits.bytes });
+}
+
+/** With its thousands apart. */
+function counted(count: number, one: string, many: string): string {
+  return `${String(count).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${count === 1 ? one : many}`;
+}

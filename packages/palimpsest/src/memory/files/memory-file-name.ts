@@ -1,0 +1,69 @@
+/**
+ * A file's name for a memory: readable in every script, the same on every system, and not that of another one.
+ *
+ * Systems differ in what they take for the same name (large and small letters, composed and decomposed ones) and
+ * in which names they refuse. A name from here is small letters, digits and hyphens, composed, of no reserved
+ * word, and compared in the way of the least precise system.
+ */
+import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
+import { utf8Bytes } from "../../base/text/text-size.ts";
+import { INDEX_NAME } from "./memory-index.ts";
+
+/** Where a name has no letter and no digit. */
+const NAMELESS = "note";
+/** Names of devices on Windows, with any ending. */
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d|conin|conout|clock)$/;
+
+/**
+ * The name of a new file, with `.md`.
+ * @param taken - names, or paths, of the files in its folder
+ */
+export function memoryFileName(name: string, taken: Iterable<string>): string {
+  const keys = new Set([
+    nameKey(INDEX_NAME),
+    ...[...taken].map((path) => nameKey(path.slice(path.lastIndexOf("/") + 1))),
+  ]);
+  const stem = stemOf(name);
+  if (!RESERVED.test(stem) && !keys.has(nameKey(`${stem}.md`))) return `${stem}.md`;
+  for (let number = 2; ; number++) {
+    const numbered = `${stem}-${number}.md`;
+    if (!keys.has(nameKey(numbered))) return numbered;
+  }
+}
+
+/** Equal for names that some system takes for one. */
+export function nameKey(name: string): string {
+  return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
+}
+
+function stemOf(name: string): string {
+  const words = name
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    // No script puts more marks on a letter; stores refuse names with many of them.
+    .replace(/(\p{M}{4})\p{M}+/gu, "$1")
+    .split(/[^\p{L}\p{M}\p{Nd}]+/u)
+    // A mark that stands on no letter is drawn on whatever comes before.
+    .map((word) => word.replace(/^\p{M}+/u, ""))
+    .filter((word) => word !== "");
+  return cutToName(words.join("-")) || NAMELESS;
+}
+
+function cutToName(stem: string): string {
+  const { fileNameCharacters, fileNameBytes } = MEMORY_FILES_DEFAULTS;
+  let end = 0;
+  let bytes = 0;
+  let wordEnd = 0;
+  for (const character of stem) {
+    bytes += utf8Bytes(character);
+    if (end + character.length > fileNameCharacters || bytes > fileNameBytes) {
+      // Whole words, unless the first one is longer than all of it.
+      return stem.slice(0, wordEnd > fileNameCharacters / 2 ? wordEnd : end).replace(/-$/, "");
+    }
+    if (character === "-") wordEnd = end;
+    end += character.length;
+  }
+  return stem;
+}

@@ -1,0 +1,247 @@
+/**
+ * How healthy a memory directory is: what rots in it, what is missing, and what should not be there.
+ *
+ * Nothing is changed here. Each finding says what it is, of which memories, and what to do; the counts are what a
+ * program can set limits on. Rot is measured, because nobody notices it: memories that say the same twice, that
+ * nobody was ever shown, that have lost their worth, and lines of the index that lead nowhere.
+ */
+
+import { MEMORY_HEALTH_DEFAULTS } from "../../base/defaults/memory/health.ts";
+import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
+import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory/write.ts";
+import { redactBroken } from "../../base/redaction/broken-secrets.ts";
+import { createMemorySearch } from "../../base/search/memory-search.ts";
+import { showHidden } from "../../base/text/hidden-characters.ts";
+import { showIndex } from "../files/fit-index.ts";
+import { parseIndex } from "../files/index-entries.ts";
+import type { KnownMemory } from "../files/memory.ts";
+import { areApart, INDEX_NAME } from "../files/memory-index.ts";
+import { isRecallable } from "../recall/recall-plan.ts";
+import { standingOf } from "../recall/relevance-score.ts";
+import { judgeMatter } from "../subject/same-subject.ts";
+import { readsLikeInstructions } from "../trust/instruction-like.ts";
+
+/** What is wrong, told apart for programs. */
+export type HealthKind =
+  | "unreadable"
+  | "odd-frontmatter"
+  | "instructions"
+  | "too-many"
+  | "secret"
+  | "hidden-characters"
+  | "repeated"
+  | "contradicting"
+  | "worthless"
+  | "quarantined"
+  | "not-in-index"
+  | "index-leads-nowhere"
+  | "index-too-large"
+  | "lost-successor";
+
+/** Something about a memory directory that somebody should know. */
+export interface HealthFinding {
+  readonly kind: HealthKind;
+  /** What is concerned: one memory, or two that have to do with each other. */
+  readonly paths: readonly string[];
+  /** What it is and what to do, in words. */
+  readonly detail: string;
+}
+
+/** Figures of a memory directory. Shares are of the memories that are recalled. */
+export interface HealthCounts {
+  readonly memories: number;
+  readonly active: number;
+  readonly superseded: number;
+  readonly quarantined: number;
+  /** Memories that say what another one says. */
+  readonly repeated: number;
+  /** Worth less than what a dream keeps. */
+  readonly worthless: number;
+  /** Never shown to a session, as far as the injection log goes back. */
+  readonly neverRecalled: number;
+  /** Nobody stands by them. */
+  readonly unconfirmed: number;
+}
+
+/** What an audit of a memory directory found. */
+export interface MemoryHealth {
+  readonly counts: HealthCounts;
+  readonly findings: readonly HealthFinding[];
+}
+
+export interface HealthInput {
+  readonly known: readonly KnownMemory[];
+  /** Each index with the folder that it is of: empty, or one that ends in `/`. */
+  readonly indexes: readonly { readonly folder: string; readonly text: string }[];
+  readonly problems: readonly HealthProblem[];
+  /** Paths of memories that were shown to a session. */
+  readonly recalled: ReadonlySet<string>;
+  /** In how many sessions each memory was of use. */
+  readonly usedCounts?: ReadonlyMap<string, number>;
+  readonly nowMs: number;
+}
+
+interface HealthProblem {
+  readonly path: string;
+  readonly detail: string;
+  /** The memory is read all the same. */
+  readonly isRead?: boolean;
+  /** More lies there than is read. */
+  readonly isOverLimit?: boolean;
+}
+
+/** Looks at all of it. */
+export function judgeHealth(input: HealthInput): MemoryHealth {
+  const { known, problems, recalled, usedCounts, nowMs } = input;
+  const active = known.filter(({ memory }) => isRecallable(memory));
+  const alike = findAlike(active);
+  const worthless = active.filter(
+    ({ memory }) =>
+      standingOf(memory, nowMs, usedCounts?.get(memory.path)) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth,
+  );
+  const quarantined = known.filter(({ memory }) => memory.isQuarantined);
+  const findings: HealthFinding[] = [
+    ...problems.map(({ path, detail, isRead, isOverLimit }) =>
+      finding(
+        isRead === true ? "odd-frontmatter" : isOverLimit === true ? "too-many" : "unreadable",
+        [path],
+        detail,
+      ),
+    ),
+    ...known.flatMap(findUnwanted),
+    ...alike,
+    ...worthless.map(({ memory: { path } }) =>
+      finding("worthless", [path], "It is old and nobody stood by it since. Confirm it, or forget it."),
+    ),
+    ...quarantined.map(({ memory: { path, source } }) =>
+      finding(
+        "quarantined",
+        [path],
+        `Only ${source === "web" ? "the web" : `a ${source}`} said so, and no model is shown it. Confirm it, or forget it.`,
+      ),
+    ),
+    ...findLost(known),
+    ...findIndexFaults(input, active),
+  ];
+  return {
+    counts: {
+      memories: known.length,
+      active: active.length,
+      superseded: known.filter(({ memory }) => memory.supersededBy !== undefined).length,
+      quarantined: quarantined.length,
+      repeated: alike.filter(({ kind }) => kind === "repeated").length,
+      worthless: worthless.length,
+      neverRecalled: active.filter(({ memory }) => !recalled.has(memory.path)).length,
+      unconfirmed: active.filter(({ memory }) => !memory.isConfirmed).length,
+    },
+    findings,
+  };
+}
+
+/** What people, or other programs, wrote into a file and we would not. */
+function findUnwanted({
+  memory: { path, isConfirmed, source },
+  text,
+}: KnownMemory): readonly HealthFinding[] {
+  const found: HealthFinding[] = [];
+  if (!isConfirmed && source !== "user" && readsLikeInstructions(text))
+    found.push(
+      finding(
+        "instructions",
+        [path],
+        "It reads like instructions to a model, and no person stands by it. Look at who wrote it; then confirm it, or forget it.",
+      ),
+    );
+  const families = [...redactBroken(text).found.keys()];
+  if (families.length > 0)
+    found.push(
+      finding("secret", [path], `It holds a key (${families.join(", ")}). Take it out, and revoke it.`),
+    );
+  // A mark of the byte order and the line ends of Windows are how a file is written.
+  const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  if (showHidden(plain) !== plain)
+    found.push(
+      finding("hidden-characters", [path], "It holds characters that nobody sees. Look at who wrote them."),
+    );
+  return found;
+}
+
+/** Memories that say the same, or of which one corrects the other. */
+function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
+  const { comparedCount } = MEMORY_WRITE_DEFAULTS;
+  const search = createMemorySearch();
+  const bodies = new Map<string, string>();
+  const found: HealthFinding[] = [];
+  const { comparedMemoriesCount } = MEMORY_HEALTH_DEFAULTS;
+  if (active.length > comparedMemoriesCount) {
+    const detail = `${active.length - comparedMemoriesCount} of ${active.length} memories were not compared with the others: an audit compares ${comparedMemoriesCount}. A dream compares all.`;
+    found.push(finding("too-many", [INDEX_NAME], detail));
+  }
+  for (const { memory } of active.slice(0, comparedMemoriesCount)) {
+    const { path, name, description, body } = memory;
+    const hits = search
+      .search(`${name}\n${body}`, { limit: comparedCount })
+      .filter(({ id }) => !areApart(path, id));
+    const judged = hits.map(({ id }) => ({ id, matter: judgeMatter(body, bodies.get(id)!) }));
+    const same = judged.find(({ matter }) => matter === "repeats");
+    const other = judged.find(({ matter }) => matter === "corrects");
+    if (same !== undefined)
+      found.push(finding("repeated", [same.id, path], "They say the same. Forget one of them."));
+    else if (other !== undefined)
+      found.push(
+        finding(
+          "contradicting",
+          [other.id, path],
+          "They contradict each other. Supersede the one that is wrong.",
+        ),
+      );
+    search.set(path, { name, description, body });
+    bodies.set(path, body);
+  }
+  return found;
+}
+
+function findLost(known: readonly KnownMemory[]): readonly HealthFinding[] {
+  const paths = new Set(known.map(({ memory }) => memory.path));
+  return known.flatMap(({ memory: { path, supersededBy } }) =>
+    supersededBy === undefined || paths.has(supersededBy)
+      ? []
+      : [finding("lost-successor", [path], `${supersededBy} took its place and is not there any more.`)],
+  );
+}
+
+function findIndexFaults(
+  { indexes, known }: HealthInput,
+  active: readonly KnownMemory[],
+): readonly HealthFinding[] {
+  const paths = new Set(known.map(({ memory }) => memory.path));
+  const listed = new Set<string>();
+  const found: HealthFinding[] = [];
+  for (const { folder, text } of indexes) {
+    const index = `${folder}MEMORY.md`;
+    for (const { file } of parseIndex(text).entries) {
+      const path = folder + file;
+      listed.add(path);
+      if (!paths.has(path))
+        found.push(
+          finding("index-leads-nowhere", [index], `Its line for ${file} leads to no memory. Take it out.`),
+        );
+    }
+    const { warning } = showIndex(text);
+    if (warning !== undefined) found.push(finding("index-too-large", [index], warning));
+  }
+  for (const { memory } of active)
+    if (!listed.has(memory.path))
+      found.push(
+        finding(
+          "not-in-index",
+          [memory.path],
+          "No line of the index names it: sessions find it by searching only.",
+        ),
+      );
+  return found;
+}
+
+function finding(kind: HealthKind, paths: readonly string[], detail: string): HealthFinding {
+  return { kind, paths, detail };
+}

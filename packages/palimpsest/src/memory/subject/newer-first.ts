@@ -1,0 +1,61 @@
+/**
+ * Of memories that are about the same matter, the newer one comes first.
+ *
+ * Who tells a fact again, changed, seldom says that it is a correction, and the old one may have more of a
+ * question's words. Both stay; only their order says which to believe.
+ */
+import { MEMORY_MATTER_DEFAULTS } from "../../base/defaults/memory/subject.ts";
+import { matterWords } from "./subject-words.ts";
+
+/** What is looked at of a memory that was found. */
+export interface RankedText {
+  readonly text: string;
+  /** Larger is better. */
+  readonly score: number;
+  /** When it was said; `undefined` is older than anything. */
+  readonly timeMs: number | undefined;
+  /** How far it is believed: see `trustOf`. */
+  readonly trust: number;
+}
+
+/**
+ * The same memories, best first as before, but each before the older ones of the same matter that are neither far
+ * better nor believed more: what a model concludes later does not come before what a user said. Compares the
+ * first few only.
+ */
+export function putNewerFirst<Found>(
+  ranked: readonly Found[],
+  read: (found: Found) => RankedText,
+): readonly Found[] {
+  const { rankedCount, newerScoreShare } = MEMORY_MATTER_DEFAULTS;
+  const compared = ranked.slice(0, rankedCount).map((found) => {
+    const { text, score, trust, timeMs = Number.NEGATIVE_INFINITY } = read(found);
+    return { found, score, trust, timeMs, terms: termsOf(text) };
+  });
+  const ordered: typeof compared = [];
+  for (const next of compared) {
+    const at = ordered.findIndex(
+      (earlier) =>
+        next.timeMs > earlier.timeMs &&
+        next.trust >= earlier.trust &&
+        next.score >= newerScoreShare * earlier.score &&
+        isSameMatter(next.terms, earlier.terms),
+    );
+    ordered.splice(at === -1 ? ordered.length : at, 0, next);
+  }
+  return [...ordered.map(({ found }) => found), ...ranked.slice(rankedCount)];
+}
+
+function termsOf(text: string): ReadonlySet<string> {
+  const words = matterWords(text.slice(0, MEMORY_MATTER_DEFAULTS.comparedCharacters));
+  return new Set(words.map(({ term }) => term));
+}
+
+/** Twice what they share, of what both have. */
+function isSameMatter(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  let sharedCount = 0;
+  for (const term of one) if (other.has(term)) sharedCount++;
+  return (
+    2 * sharedCount >= MEMORY_MATTER_DEFAULTS.sameMatterShare * (one.size + other.size) && sharedCount > 0
+  );
+}

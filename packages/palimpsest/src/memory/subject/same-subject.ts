@@ -1,0 +1,219 @@
+/**
+ * What a new fact has to do with an old one, without a model: it repeats it, corrects it, or is another one.
+ *
+ * A fact that is taken to be corrected is not recalled any more, so a mistake here loses what somebody said. It
+ * corrects only where one can see it in the words: the same fact denied, the old value denied by name, or the
+ * same words but for one value behind a relation that has only one (`lives in`, `is on port`). That somebody
+ * likes tea says nothing against coffee, and that something happened never stops being so. Whatever is not
+ * clear is another fact; which of two similar ones is newer still counts when they are ranked.
+ */
+import { MEMORY_MATTER_DEFAULTS } from "../../base/defaults/memory/subject.ts";
+import { OTHER_FORMS } from "../../base/search/english-words.ts";
+import { ADVERBS, BE, type MatterWord, matterWords, NOT, saysSame, withoutTurns } from "./subject-words.ts";
+import { valueKind } from "./value-kind.ts";
+
+export type Matter = "repeats" | "corrects" | "other";
+
+/** What `fresh` says of what `known` says. */
+export function judgeMatter(fresh: string, known: string): Matter {
+  return judgeSaid(withoutTurns(fresh), withoutTurns(known));
+}
+
+function judgeSaid(fresh: string, known: string): Matter {
+  if (saysSame(fresh, known)) return "repeats";
+  const { comparedCharacters } = MEMORY_MATTER_DEFAULTS;
+  if (fresh.length > comparedCharacters || known.length > comparedCharacters) return "other";
+  // Who asks says nothing.
+  if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
+  return isCorrection(matterWords(fresh), matterWords(known)) ? "corrects" : "other";
+}
+
+function isCorrection(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+  const [newWords, oldWords] = [withoutAdverbs(fresh), withoutAdverbs(known)];
+  return isDenied(newWords, oldWords) || deniesValue(newWords, oldWords) || replacesValue(newWords, oldWords);
+}
+
+const withoutAdverbs = (words: readonly MatterWord[]): readonly MatterWord[] =>
+  words.filter(({ word }) => !ADVERBS.has(word) || word === "instead");
+const contentOf = (words: readonly MatterWord[]): readonly MatterWord[] =>
+  words.filter(({ term }) => term !== BE && term !== NOT);
+
+/** The same words, and only one of the two says that it is not so. */
+function isDenied(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+  const deniesOf = (words: readonly MatterWord[]) => words.filter(({ term }) => term === NOT).length;
+  const plain = (words: readonly MatterWord[]) => words.filter(({ term }) => term !== NOT);
+  const { leastSharedCount } = MEMORY_MATTER_DEFAULTS;
+  return (
+    deniesOf(fresh) % 2 !== deniesOf(known) % 2 &&
+    contentOf(fresh).length >= leastSharedCount &&
+    isSame(plain(fresh), plain(known))
+  );
+}
+
+function isSame(one: readonly MatterWord[], other: readonly MatterWord[]): boolean {
+  return one.length === other.length && one.every(({ term }, index) => term === other[index]!.term);
+}
+
+/** “On Thursdays, not on Tuesdays”: all that the old one says is there, a part of it denied, and something new. */
+function deniesValue(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+  const oldTerms = new Set(contentOf(known).map(({ term }) => term));
+  const newTerms = new Set(contentOf(fresh).map(({ term }) => term));
+  if ([...oldTerms].some((term) => !newTerms.has(term)) || known.some(({ term }) => term === NOT))
+    return false;
+  // “Not until May” denies nothing.
+  if (fresh.some(({ word }) => word === "until")) return false;
+  const denied = fresh.filter((_, index) => index > 0 && isDenial(fresh[index - 1]!));
+  const deniedTerms = new Set(denied.map(({ term }) => term).filter((term) => oldTerms.has(term)));
+  const addedCount = newTerms.size - oldTerms.size;
+  const keptCount = oldTerms.size - deniedTerms.size;
+  // Where much else is said, the old one's words may stand in it by chance.
+  if (deniedTerms.size === 0 || addedCount < 1 || addedCount > oldTerms.size) return false;
+  // “Use spaces, not tabs”: one word is enough to say of what, where the denial stands right before the old value.
+  const isPlain = denied.every(({ lead }) => lead === "");
+  return (
+    keptCount >= MEMORY_MATTER_DEFAULTS.leastSharedCount || (keptCount > 0 && isPlain && addedCount === 1)
+  );
+}
+
+/** “Whether or not” denies nothing, and “without” only that something else is there. */
+const isDenial = ({ term, word, lead }: MatterWord): boolean =>
+  term === NOT && word !== "without" && !/\bor$/.test(lead);
+
+/** Relations that have one value at a time, whatever it is. */
+const SINGLE_VALUED = stems("live reside locate base cost default report");
+/** Relations that have one day, hour or number at a time. */
+const DATED = stems("start begin end expire deploy happen run listen release ship meet open close last");
+/** Relations that have one value for one purpose: `uses pnpm for installs`. */
+const ONE_PER_PURPOSE = stems("prefer use");
+
+/** What a thing has one of: `the deploy day is …`, `her name is …`. */
+const ATTRIBUTES = stems(
+  "favorite favourite default preferred main primary current name nickname birthday age day date time timezone deadline " +
+    "port host address url email phone number version branch manager owner maintainer boss lead color colour size " +
+    "limit timeout interval region language locale currency budget price password title capital location",
+);
+
+function stems(words: string): ReadonlySet<string> {
+  return new Set(matterWords(words).map(({ term }) => term));
+}
+
+/** The same words but for one value, in one place, behind a relation that has only one. */
+function replacesValue(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+  const { before, after } = sharedEnds(fresh, known);
+  const [head, tail] = [known.slice(0, before), known.slice(known.length - after)];
+  const oldValue = known.slice(before, known.length - after);
+  const newValue = fresh.slice(before, fresh.length - after);
+  const { valueWordsCount } = MEMORY_MATTER_DEFAULTS;
+  if (oldValue.length === 0 || newValue.length === 0) return false;
+  if (oldValue.length > valueWordsCount || newValue.length > valueWordsCount) return false;
+  if (oldValue[0]!.lead !== newValue[0]!.lead || [...oldValue, ...newValue].some(({ term }) => term === NOT))
+    return false;
+  // Two purposes have a value each, and a relation within a value means that the subjects differ, too.
+  if (hasPurpose(oldValue) || hasPurpose(newValue)) return false;
+  if ([...oldValue, ...newValue].some(({ term }) => term === BE)) return false;
+  // Two purposes may differ by a letter that a stem has not: `for http` and `for https`.
+  const isOther = ({ word, lead }: MatterWord, index: number): boolean =>
+    PURPOSES.test(lead) && word !== fresh[fresh.length - after + index]!.word;
+  if (tail.some(isOther)) return false;
+  // What comes behind the value says of what it is; a relation there means that the value was the subject.
+  if (tail.some(({ term }) => term === BE || SINGLE_VALUED.has(term)) || isEvent([...head, ...tail]))
+    return false;
+  return hasOneValue(head, tail, oldValue, newValue);
+}
+
+function hasOneValue(
+  head: readonly MatterWord[],
+  tail: readonly MatterWord[],
+  oldValue: readonly MatterWord[],
+  newValue: readonly MatterWord[],
+): boolean {
+  const relation = head.at(-1);
+  const subject = contentOf(head.slice(0, -1));
+  // “We deploy”, “I live”, “always use”: who or what is spoken of needs no word of its own.
+  if (relation === undefined || (subject.length === 0 && !isOwnSubject(relation))) return false;
+  // “Anna is a chef” leaves room for much else, and so does “a trip of five days”.
+  if ([...oldValue, ...newValue].some(({ lead }) => /\ban?\b/.test(lead))) return false;
+  const kind = valueKind(oldValue);
+  if (kind === "number" && isInstance(head)) return false;
+  if (kind !== undefined && kind === valueKind(newValue) && head.some(isRelation)) return true;
+  // What is being done, or is meant to be done, is not all there is.
+  if (relation.word.endsWith("ing") || relation.word.endsWith("ly") || /\bto\b/.test(relation.lead))
+    return false;
+  if (ONE_PER_PURPOSE.has(relation.term)) return contentOf(tail).length > 0;
+  if (relation.term !== BE) return SINGLE_VALUED.has(relation.term);
+  // “The build is slow” leaves room for much else, “the default branch is …” does not.
+  return subject.some(({ term }) => ATTRIBUTES.has(term));
+}
+
+/** Behind these words stands a case or a purpose, never the value: `for port 8080`. */
+const CASES = /\b(?:for|per|during|when|where|while|if)\b/;
+/** Nouns that a date is counted by. */
+const PERIODS = stems("year quarter month week");
+
+/** True if two facts say the same of two instances of one kind: neither corrects the other, whoever claims it. */
+export function areOfTwoInstances(one: string, other: string): boolean {
+  const { comparedCharacters } = MEMORY_MATTER_DEFAULTS;
+  if (one.length > comparedCharacters || other.length > comparedCharacters) return false;
+  const [ours, theirs] = [one, other].map((text) => withoutAdverbs(matterWords(withoutTurns(text)))) as [
+    readonly MatterWord[],
+    readonly MatterWord[],
+  ];
+  const { before, after } = sharedEnds(ours, theirs);
+  const values = [ours, theirs].map((words) => words.slice(before, words.length - after));
+  return (
+    values.every((value) => value.length > 0 && valueKind(value) === "number") &&
+    isInstance(ours.slice(0, before))
+  );
+}
+
+/**
+ * True if the number behind these words tells one thing of a kind from the others: `pnpm for workspace 0`, `deploy
+ * service 2 on Mondays`. Facts about two of them hold side by side. A number is a value behind a relation (`starts at
+ * 9`), an attribute (`on port 8080`), or as all that something is (`is in room 4`).
+ */
+function isInstance(head: readonly MatterWord[]): boolean {
+  const [relation, noun] = head.slice(-2);
+  if (relation === undefined || noun === undefined || isRelation(noun)) return false;
+  if (valueKind([noun]) !== undefined || PERIODS.has(noun.term)) return false;
+  if (CASES.test(noun.lead)) return true;
+  if (ATTRIBUTES.has(noun.term) || relation.term === BE || SINGLE_VALUED.has(relation.term)) return false;
+  return PURPOSES.test(noun.lead) || DATED.has(relation.term);
+}
+
+/** Small words behind which stands of what, where or when a value is meant: `30 seconds for reads`. */
+const PURPOSES =
+  /\b(?:for|in|on|with|at|to|from|by|about|into|over|after|before|when|where|while|if|as|but|per|during)\b/;
+
+/** Whether it says of what it is, beside the value: “30 seconds for reads” says nothing of writes. */
+function hasPurpose([, ...words]: readonly MatterWord[]): boolean {
+  // “From 9 to 5” and “May 3 at 10” are values as a whole.
+  return words.some(
+    ({ word, term, lead }) => PURPOSES.test(word) || (PURPOSES.test(lead) && !/^\d/.test(term)),
+  );
+}
+
+const isOwnSubject = ({ term, lead }: MatterWord): boolean => term !== BE && /^(?:i|we|)$/.test(lead);
+
+const isRelation = ({ term }: MatterWord): boolean =>
+  term === BE || SINGLE_VALUED.has(term) || DATED.has(term) || ONE_PER_PURPOSE.has(term);
+
+function sharedEnds(
+  one: readonly MatterWord[],
+  other: readonly MatterWord[],
+): { readonly before: number; readonly after: number } {
+  const most = Math.min(one.length, other.length);
+  let before = 0;
+  while (before < most && one[before]!.term === other[before]!.term) before++;
+  let after = 0;
+  while (after < most - before && one.at(-1 - after)!.term === other.at(-1 - after)!.term) after++;
+  return { before, after };
+}
+
+/** Told in the past: it happened, and something else may have happened as well. */
+function isEvent(words: readonly MatterWord[]): boolean {
+  return words.some(({ word, term }, index) => {
+    if (word === "was" || word === "were") return true;
+    const isState = index > 0 && words[index - 1]!.term === BE;
+    return !isState && term !== BE && (word.endsWith("ed") || (OTHER_FORMS.has(word) && !/^\d/.test(term)));
+  });
+}

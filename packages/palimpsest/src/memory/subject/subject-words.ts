@@ -1,0 +1,78 @@
+/**
+ * The words of one fact in their order, as two facts are compared: by their stems, without those that say
+ * nothing, and with those that turn what is said into its opposite.
+ */
+import { STOP_WORDS } from "../../base/search/english-words.ts";
+import { wordTerms } from "../../base/search/vocabulary.ts";
+
+export interface MatterWord {
+  /** What it is compared by. All forms of `be` are one, and so are all denials. */
+  readonly term: string;
+  /** As it is written, in small letters. */
+  readonly word: string;
+  /** The small words before it: `on the`. */
+  readonly lead: string;
+  readonly isName: boolean;
+}
+
+export const BE = "be";
+export const NOT = "not";
+
+const FORMS_OF_BE = new Set("is are was were be am s".split(" "));
+const DENIALS = new Set("not never no without cannot neither nor instead rather".split(" "));
+/** They change how a thing is said to be, and not what it is; whoever compares values looks past them. */
+export const ADVERBS: ReadonlySet<string> = new Set(
+  "only exclusively now currently actually also still anymore longer always usually already again instead really today please".split(
+    " ",
+  ),
+);
+
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’]\p{L}+)?/gu;
+
+/** The words of a text. */
+export function matterWords(text: string): readonly MatterWord[] {
+  const words: MatterWord[] = [];
+  let lead: string[] = [];
+  const add = (term: string, word: string, isName: boolean) => {
+    words.push({ term, word, lead: lead.join(" "), isName });
+    lead = [];
+  };
+  for (const [written] of text.matchAll(WORD)) {
+    const [word, ending] = written.toLowerCase().split(/['’]/) as [string, string | undefined];
+    const isDenied = ending === "t" && word.endsWith("n");
+    if (isDenied) add(NOT, written.toLowerCase(), false);
+    else if (DENIALS.has(word)) add(NOT, word, false);
+    else if (FORMS_OF_BE.has(word)) add(BE, word, false);
+    else if (STOP_WORDS.has(word)) lead.push(word);
+    else for (const term of wordTerms(word)) add(term, word, written[0] !== word[0]);
+  }
+  return words;
+}
+
+/** They say that it was otherwise until now, or is from now on, and nothing of what is said. */
+const TURNS =
+  /^\s*(?:(?:no|nope|nah|wrong|incorrect|actually|in fact|correction)\s?[,:;!–—-]\s*){1,3}|\b(?:from now on|from here on(?: out)?|going forward|henceforth|as of (?:now|today)|starting (?:now|today))\b/gi;
+
+/** What is said, as it can be compared with what was said before; a text of nothing but such words stays. */
+export function withoutTurns(text: string): string {
+  const said = text.replace(TURNS, " ");
+  return /[\p{L}\p{N}]/u.test(said) ? said : text;
+}
+
+/** Words that change nothing of what is said, between two texts that have all others in common. */
+const ARTICLES = new Set("the a an my your his her its our their this that".split(" "));
+
+/** Whether two texts say the same in the same words, whatever their forms. */
+export function saysSame(one: string, other: string): boolean {
+  const said = (text: string): string => {
+    const words = [...text.toLowerCase().matchAll(WORD)].map(([word]) => word);
+    return words.flatMap((word) => (ARTICLES.has(word) ? [] : saidTerms(word))).join(" ");
+  };
+  const [first, second] = [said(one), said(other)];
+  return first === second && (first !== "" || one.trim() === other.trim());
+}
+
+function saidTerms(word: string): readonly string[] {
+  const terms = wordTerms(word);
+  return terms.length === 0 ? [word] : terms;
+}

@@ -1,0 +1,104 @@
+/**
+ * What every importer of memories returns: what came over, as new memories, and item by item what did not.
+ *
+ * What another program kept may have been written by anybody, so an import is believed less than what a user said
+ * here: nothing of it is confirmed, whatever it claims, and what was quarantined stays so. Texts are as they were;
+ * whoever writes them into a store cleans them first, as always.
+ */
+import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
+import { showOnOneLine } from "../../base/text/hidden-characters.ts";
+import { splitLines } from "../../base/text/markdown-lines.ts";
+import { shorten } from "../../base/text/text.ts";
+import type { NewMemory } from "../files/memory-file.ts";
+
+/** Programs whose memories can be imported, in the words of messages. */
+export type MemoryFormat = "palimpsest" | "claude-code" | "mcp-memory" | "mem0";
+
+export interface ImportedMemory {
+  readonly memory: NewMemory;
+  /** The folder that it lay in, below the one that was imported: a role's, or a topic's. Absent, it lay in no other. */
+  readonly folder?: string;
+  /** Where it was in what was imported: a path, a line, an id. */
+  readonly origin: string;
+}
+
+/** One thing that did not come over. */
+export interface NotCarried {
+  readonly origin: string;
+  /** What it is and, where that is not plain, why it stayed behind. */
+  readonly what: string;
+}
+
+export interface MemoryImport {
+  readonly format: MemoryFormat;
+  readonly memories: readonly ImportedMemory[];
+  /** Of a long list the first ones. */
+  readonly notCarried: readonly NotCarried[];
+  readonly notCarriedCount: number;
+  /** How many of those are lost by it: damaged records, lines of text. The others mean nothing here, or are history. */
+  readonly refusedCount: number;
+}
+
+/** Collects an import while it is read. @internal */
+export class ImportLog {
+  readonly #memories: ImportedMemory[] = [];
+  readonly #notCarried: NotCarried[] = [];
+  #notCarriedCount = 0;
+  #refusedCount = 0;
+
+  add(origin: string, memory: NewMemory, folder = ""): void {
+    const placed = folder === "" ? {} : { folder };
+    this.#memories.push({ origin, memory: { ...memory, isConfirmed: false }, ...placed });
+  }
+
+  leave(origin: string, what: string): void {
+    this.#notCarriedCount++;
+    if (this.#notCarried.length >= MEMORY_FILES_DEFAULTS.notCarriedCount) return;
+    const { notCarriedCharacters } = MEMORY_FILES_DEFAULTS;
+    const told = (text: string): string => shorten(showOnOneLine(text), notCarriedCharacters);
+    this.#notCarried.push({ origin: told(origin), what: told(what) });
+  }
+
+  /** What should have come over and did not. */
+  refuse(origin: string, what: string): void {
+    this.#refusedCount++;
+    this.leave(origin, what);
+  }
+
+  get memoriesCount(): number {
+    return this.#memories.length;
+  }
+
+  end(format: MemoryFormat): MemoryImport {
+    return {
+      format,
+      memories: this.#memories,
+      notCarried: this.#notCarried,
+      notCarriedCount: this.#notCarriedCount,
+      refusedCount: this.#refusedCount,
+    };
+  }
+}
+
+/** A name for a text that has none: its beginning. */
+export function nameOfText(text: string): string {
+  return shorten(plainStart(text), MEMORY_FILES_DEFAULTS.importedNameCharacters);
+}
+
+/** A description for a text that has none: more of its beginning. */
+export function descriptionOfText(text: string): string {
+  return shorten(plainStart(text), MEMORY_FILES_DEFAULTS.importedDescriptionCharacters);
+}
+
+/** The first line that is no heading, or else the first one, without the marks of a list. */
+function plainStart(text: string): string {
+  const lines = splitLines(text.trim()).map((line) => line.text);
+  const start = lines.find((line) => line.trim() !== "" && !HEADING.test(line)) ?? lines[0] ?? "";
+  return start
+    .trim()
+    .replace(HEADING, "")
+    .replace(/^(?:[-*+>]|\d{1,9}[.)])\s+/, "")
+    .trim();
+}
+
+const HEADING = /^\s*#{1,6}\s+/;

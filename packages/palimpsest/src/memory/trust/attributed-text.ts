@@ -1,0 +1,123 @@
+/**
+ * A talk as pieces of text, each with who said it: what everything that is remembered from it is judged by.
+ *
+ * Who sent a message is the host's word; whose text stands in it is found out here. A tool's name says whether
+ * its results come from the web or from a memory.
+ */
+import {
+  blockText,
+  type ContentBlock,
+  isServerToolResult,
+  isServerToolUse,
+} from "../../transcript/blocks.ts";
+import { defaultOrigin, type Message } from "../../transcript/messages.ts";
+import { recalledIn, withoutRecalled } from "./fence.ts";
+import { splitOwnWords } from "./own-words.ts";
+
+/** One message of a talk, by the id under which a memory names it. */
+export interface TalkMessage {
+  readonly id: string;
+  readonly message: Message;
+}
+
+/** `recalled`: out of a memory; it is known already. The others are sources of memories. */
+export type PieceSource = "user" | "agent" | "tool" | "web" | "recalled";
+
+export interface SpokenPiece {
+  /** Of the message that holds it. */
+  readonly id: string;
+  readonly source: PieceSource;
+  readonly text: string;
+  /** Counts the user's own words: pieces of one number belong to one turn. */
+  readonly turn: number;
+}
+
+/**
+ * What is said in a talk, in its order; without thinking, pictures and what is empty. Turns are counted on from
+ * `turnsCount`, where the talk goes on.
+ */
+export function spokenPieces(talk: readonly TalkMessage[], turnsCount = 0): readonly SpokenPiece[] {
+  const pieces: SpokenPiece[] = [];
+  const results = new Map<string, PieceSource>();
+  let turn = turnsCount;
+  const add = (id: string, source: PieceSource, text: string): void => {
+    if (text.trim() === "") return;
+    if (source === "user") turn++;
+    pieces.push({ id, source, text, turn });
+  };
+  for (const { id, message } of talk) {
+    const speaker = speakerOf(message);
+    for (const block of message.content) {
+      if (block.type === "tool_use" || isServerToolUse(block))
+        results.set(block.id, sourceOfTool(block.name, block.input));
+      for (const { source, text } of textsOf(block, speaker, results)) {
+        add(id, "recalled", recalledIn(text));
+        addSaid(id, source, withoutRecalled(text));
+      }
+    }
+  }
+  return pieces;
+
+  function addSaid(id: string, source: PieceSource, text: string): void {
+    if (source !== "user") {
+      add(id, source, text);
+      return;
+    }
+    const { own, others } = splitOwnWords(text);
+    add(id, "user", own);
+    add(id, "tool", others);
+  }
+}
+
+/** Who is believed to speak where a message's text is plain. */
+function speakerOf(message: Message): PieceSource {
+  switch (message.origin ?? defaultOrigin(message)) {
+    case "user":
+      return "user";
+    case "assistant":
+      return "agent";
+    case "tool":
+      // Text beside results may be the user's, if the message says it is theirs: then it says so.
+      return "tool";
+    case "recalled":
+      return "recalled";
+    // A summary and what was restored tell of everything, tools' results among it.
+    default:
+      return "tool";
+  }
+}
+
+function textsOf(
+  block: ContentBlock,
+  speaker: PieceSource,
+  results: ReadonlyMap<string, PieceSource>,
+): readonly { readonly source: PieceSource; readonly text: string }[] {
+  switch (block.type) {
+    case "text":
+      return [{ source: speaker, text: block.text }];
+    case "tool_result":
+      return [{ source: results.get(block.tool_use_id) ?? "tool", text: blockText(block) }];
+    // A file that a user attaches was written by whoever wrote it.
+    case "document":
+    case "compaction":
+      return [{ source: speaker === "recalled" ? "recalled" : "tool", text: blockText(block) }];
+    default:
+      if (!isServerToolResult(block)) return [];
+      return [{ source: block.type.startsWith("web_") ? "web" : "tool", text: blockText(block) }];
+  }
+}
+
+const WEB_TOOL =
+  /web|fetch|browse|crawl|scrape|http|url|internet|google|bing|tavily|firecrawl|exa_|playwright|puppeteer|selenium|wikipedia|perplexity|brave/i;
+const MEMORY_TOOL = /(?:^|[_.:-])(?:memory|memories|recall)(?:$|[_.:-])/i;
+/** A shell that fetches is the web by another door. */
+const FETCHING = /\b(?:curl|wget|lynx|w3m|aria2c|https?:\/\/)/i;
+
+function sourceOfTool(name: string, input: unknown): PieceSource {
+  if (MEMORY_TOOL.test(name)) return "recalled";
+  if (WEB_TOOL.test(name)) return "web";
+  const command =
+    typeof input === "object" && input !== null ? (input as { command?: unknown }).command : undefined;
+  const words = Array.isArray(command) ? command.join(" ") : command;
+  return typeof words === "string" && FETCHING.test(words) ? "web" : "tool";
+}

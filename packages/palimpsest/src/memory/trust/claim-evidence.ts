@@ -1,0 +1,155 @@
+/**
+ * How much of a claim each kind of source says: what trust in it is judged by.
+ *
+ * Words are compared, line by line, so that it costs one reading of the talk however many claims there are. Of
+ * a claim in which somebody blended their own with a user's words, what the user did not say is looked for by
+ * itself.
+ */
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import type { PieceSource, SpokenPiece } from "./attributed-text.ts";
+import { type SaidWords, saidWords, visitWords } from "./sentence-words.ts";
+import { sentencesOf } from "./sentences.ts";
+
+/** How much of a claim one piece says. */
+export interface Saying {
+  readonly piece: SpokenPiece;
+  readonly share: number;
+}
+
+export interface ClaimEvidence {
+  readonly said: SaidWords;
+  /** The share of its words that one message of the user, or two lines of another source, have. */
+  readonly best: Readonly<Record<PieceSource, number>>;
+  /** Where a user and an agent say most of it, and not the opposite: the first of those that say as much. */
+  readonly firstIn: Readonly<Partial<Record<PieceSource, Saying>>>;
+  /** The same of those words that no user said; 0 where they are too few to tell. */
+  readonly foreignBest: Readonly<Record<PieceSource, number>>;
+  /** Sources that hold an address or a name with signs or digits in it that no user gave. */
+  readonly namesIn: ReadonlySet<PieceSource>;
+  /** It holds an address that no user gave. */
+  readonly hasForeignAddress: boolean;
+  /** The user's sentence that is nearest says the opposite. */
+  readonly isTurned: boolean;
+  /** The two lines of an agent that are nearest; empty where none has a word of it. */
+  readonly nearestOfAgent: string;
+}
+
+interface Gathered extends ClaimEvidence {
+  readonly best: Record<PieceSource, number>;
+  readonly firstIn: Partial<Record<PieceSource, Saying>>;
+  readonly foreignBest: Record<PieceSource, number>;
+  readonly namesIn: Set<PieceSource>;
+  isTurned: boolean;
+  nearestOfAgent: string;
+  /** Words that no user said; none, where they are too few to tell or all there are. */
+  readonly foreign: ReadonlySet<string>;
+  readonly names: readonly string[];
+}
+
+/** For each text, what the talk says of it. */
+export function gatherEvidence(
+  texts: readonly string[],
+  pieces: readonly SpokenPiece[],
+): readonly ClaimEvidence[] {
+  const own = pieces.filter(({ source }) => source === "user").map(({ text }) => text);
+  const user = saidWords(own.join("\n"));
+  const gathered = texts.map((text) => startOf(text, user));
+  const byWord = new Map<string, Gathered[]>();
+  for (const found of gathered) {
+    for (const word of found.said.words) {
+      const others = byWord.get(word);
+      if (others === undefined) byWord.set(word, [found]);
+      else others.push(found);
+    }
+  }
+  for (const piece of pieces) read(piece, byWord);
+  return gathered;
+}
+
+function startOf(text: string, user: SaidWords): Gathered {
+  const said = saidWords(text);
+  const none = { user: 0, agent: 0, tool: 0, web: 0, recalled: 0 };
+  const isGiven = (address: string): boolean =>
+    user.addresses.has(address) || [...user.addresses].some((own) => own.startsWith(`${address}/`));
+  const foreign = [...said.words].filter((word) => !user.words.has(word));
+  const isTold =
+    foreign.length >= MEMORY_SAFETY_DEFAULTS.leastForeignCount && foreign.length < said.words.size;
+  return {
+    said,
+    best: { ...none },
+    firstIn: {},
+    foreignBest: { ...none },
+    namesIn: new Set(),
+    hasForeignAddress: [...said.addresses].some((address) => !isGiven(address)),
+    isTurned: false,
+    nearestOfAgent: "",
+    foreign: new Set(isTold ? foreign : []),
+    names: foreign.filter((word) => NAME.test(word)),
+  };
+}
+
+type Shared = ReadonlyMap<Gathered, ReadonlySet<string>>;
+
+function read(piece: SpokenPiece, byWord: ReadonlyMap<string, readonly Gathered[]>): void {
+  const { source, text } = piece;
+  // A user's wish may go over several sentences; of others, lines that say the same are enough.
+  const parts = source === "user" ? [...sentencesOf(text), text] : text.split(/\r\n?|\n/);
+  let before: Shared = new Map();
+  let partBefore = "";
+  for (const part of parts) {
+    // Once for all claims, and only where one asks.
+    let denied: boolean | undefined;
+    const isDenied = (): boolean => (denied ??= saidWords(part).isDenied);
+    const shared = new Map<Gathered, Set<string>>();
+    visitWords(part, (word) => {
+      for (const found of byWord.get(word) ?? []) {
+        const words = shared.get(found);
+        if (words === undefined) shared.set(found, new Set([word]));
+        else words.add(word);
+      }
+    });
+    for (const [found, words] of shared) {
+      const both = source === "user" ? words : new Set([...words, ...(before.get(found) ?? [])]);
+      count(found, both, { piece, part, partBefore, isDenied });
+    }
+    before = shared;
+    partBefore = part;
+  }
+}
+
+/** A name that is one thing: `left-pad`, `v1.2`, `deploy_prod`. A plain number is none. */
+const NAME = /^(?=.*[\p{L}])(?=.*[-_./:@\d]).{4,}$/u;
+
+interface PieceLine {
+  readonly piece: SpokenPiece;
+  readonly part: string;
+  readonly partBefore: string;
+  readonly isDenied: () => boolean;
+}
+
+function count(
+  found: Gathered,
+  words: ReadonlySet<string>,
+  { piece, part, partBefore, isDenied }: PieceLine,
+): void {
+  const { best, firstIn, foreignBest, foreign, names, said } = found;
+  const { source } = piece;
+  const isGiven = source === "tool" || source === "web";
+  const share = words.size / said.words.size;
+  if (!isGiven && share > (firstIn[source]?.share ?? 0) && isDenied() === said.isDenied)
+    firstIn[source] = { piece, share };
+  // What an agent said first, a tool only gives back.
+  if (share > best[source] && !(isGiven && share <= best.agent)) {
+    best[source] = share;
+    if (source === "user") found.isTurned = isDenied() !== said.isDenied;
+    if (source === "agent") found.nearestOfAgent = `${partBefore}\n${part}`;
+  }
+  if (source === "user") return;
+  if (isGiven && names.some((name) => words.has(name))) found.namesIn.add(source);
+  if (foreign.size === 0 || words.size < foreign.size * MEMORY_SAFETY_DEFAULTS.carriedShare) return;
+  let strange = 0;
+  for (const word of foreign) if (words.has(word)) strange++;
+  const foreignShare = strange / foreign.size;
+  if (isGiven && foreignShare <= foreignBest.agent) return;
+  foreignBest[source] = Math.max(foreignBest[source], foreignShare);
+}

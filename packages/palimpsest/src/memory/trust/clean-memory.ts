@@ -1,0 +1,127 @@
+/**
+ * Text that becomes part of a memory, or is recalled from one, made fit to stand there.
+ *
+ * A memory is read back in later sessions, so whatever it carries acts again and again: keys are taken out,
+ * characters that nobody sees are written out, and what would end its place or speak for somebody else (tags,
+ * speakers at the start of a line, frontmatter, comments, Markdown that a page does not show) is written so
+ * that it says the same and does nothing. What was changed is told. What is clean stays as it is, to the
+ * byte, and cleaning twice is cleaning once.
+ */
+
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { redactBroken } from "../../base/redaction/broken-secrets.ts";
+import type { SecretFamily } from "../../base/redaction/secret-patterns.ts";
+import { showHidden } from "../../base/text/hidden-characters.ts";
+import { writeOutRoleMarks } from "../../base/text/role-marks.ts";
+import { cutHead, shorten, toWellFormed } from "../../base/text/text.ts";
+
+/** Where the text is to stand; all but a body are one line. */
+export type MemoryPlace = "name" | "description" | "hook" | "body";
+
+/** What was wrong with a text; for people as it is. */
+export type MemoryTextChange =
+  | `secret: ${SecretFamily}`
+  | "hidden characters"
+  | "role marks"
+  | "speakers"
+  | "comments"
+  | "unseen Markdown"
+  | "links"
+  | "frontmatter"
+  | "length";
+
+export interface CleanedMemoryText {
+  readonly text: string;
+  /** What was changed; empty where the text says what it said, white space aside. */
+  readonly changes: readonly MemoryTextChange[];
+}
+
+const {
+  memoryNameCharacters,
+  memoryDescriptionCharacters,
+  memoryHookCharacters,
+  memoryBodyCharacters,
+  memoryReadCharacters,
+} = MEMORY_SAFETY_DEFAULTS;
+
+const LENGTHS: Readonly<Record<MemoryPlace, number>> = {
+  name: memoryNameCharacters,
+  description: memoryDescriptionCharacters,
+  hook: memoryHookCharacters,
+  body: memoryBodyCharacters,
+};
+
+/** The text as it may stand in `place`, and what was changed for that. */
+export function cleanMemoryText(text: string, place: MemoryPlace): CleanedMemoryText {
+  const changes = new Set<MemoryTextChange>();
+  const changed = (before: string, after: string, change: MemoryTextChange): string => {
+    if (after !== before) changes.add(change);
+    return after;
+  };
+  const lines = changed(text, within(text), "length").replace(/\r\n?/g, "\n");
+  // First of all: keys are found although hidden characters break them, and nothing is cut before they are.
+  const shown = changed(lines, showHidden(toWellFormed(lines)), "hidden characters");
+  const { text: bare, found } = redactBroken(shown);
+  for (const family of found.keys()) changes.add(`secret: ${family}`);
+  const steps = [...EVERYWHERE, ...(place === "body" ? IN_BODY : IN_LINE)];
+  const placed = place === "body" ? bare : bare.replace(/\s+/g, " ").trim();
+  const neutral = steps.reduce((before, [change, clean]) => changed(before, clean(before), change), placed);
+  const tidy = place === "body" ? trimLines(neutral) : neutral;
+  return { text: changed(tidy, shorten(tidy, LENGTHS[place]), "length"), changes: [...changes] };
+}
+
+type Step = readonly [MemoryTextChange, (text: string) => string];
+
+const EVERYWHERE: readonly Step[] = [
+  ["role marks", writeOutRoleMarks],
+  ["comments", (text) => text.replaceAll("<!--", "&lt;!--")],
+  ["unseen Markdown", (text) => text.replace(UNSEEN_TAG, "&lt;").replace(IMAGE, "!\\[")],
+];
+
+const IN_LINE: readonly Step[] = [
+  // No link is made in a line of the index, and the one that stands there is not ended.
+  ["links", (text) => text.replace(/\](?=\()/g, "] ")],
+];
+
+const IN_BODY: readonly Step[] = [
+  ["unseen Markdown", (text) => text.replace(EMPTY_LINK, "\\[").replace(DEFINITION, "$1\\[")],
+  ["speakers", (text) => text.replace(SPEAKER, "$1\\:")],
+  ["frontmatter", (text) => text.replace(FRONTMATTER, "$1\\$2")],
+];
+
+/** Tags that a page does not show, or that hide what they hold. */
+const UNSEEN_TAG =
+  /<(?=[!?]|\/?(?:script|style|template|noscript|iframe|object|embed|meta|details|svg|math)\b|[a-z][a-z0-9-]{0,40}[ \t\n][^<>]{0,200}?\b(?:style|hidden|width|height|opacity|aria-hidden|on[a-z]{2,20})\b)/gi;
+/** A picture shows nothing of its text, and asks for its address. */
+const IMAGE = /!\[/g;
+/** A link of nothing but its address. */
+const EMPTY_LINK = /(?<!\\)\[(?=\s{0,9}\]\()/g;
+/** Where a link leads, told apart from it: a page does not show it. A footnote is shown. */
+const DEFINITION = /^((?:[ \t]|>[ \t]?){0,9})\[(?=[^\]^\n][^\]\n]{0,200}\]:)/gm;
+/** As transcripts and prompts write who speaks. */
+const SPEAKER = /^([ \t>*_-]{0,9}(?:human|assistant|system|user|developer)[ \t*_]{0,4}):/gim;
+/** What a reader would take for the head of a file: YAML, TOML, JSON. */
+const FRONTMATTER = /^(\s*)(---|\+\+\+|;;;)/;
+
+/** Blank lines in a row; more are nothing at length, which no limit in tokens holds. */
+const BLANK_LINES_KEPT = 2;
+
+/** Without blank lines at both ends and in heaps; the first line keeps its indentation. */
+function trimLines(text: string): string {
+  const lines: string[] = [];
+  let blanks = 0;
+  for (const line of text.split("\n")) {
+    blanks = line.trim() === "" ? blanks + 1 : 0;
+    if (blanks === 0 || (lines.length > 0 && blanks <= BLANK_LINES_KEPT)) lines.push(line);
+  }
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  return lines.slice(0, last + 1).join("\n");
+}
+
+/** What is far longer than any memory is cut before anything is looked for in it, between two words. */
+function within(text: string): string {
+  if (text.length <= memoryReadCharacters) return text;
+  const head = cutHead(text, memoryReadCharacters);
+  const end = Math.max(head.lastIndexOf(" "), head.lastIndexOf("\n"));
+  return end === -1 ? "" : head.slice(0, end);
+}

@@ -1,0 +1,171 @@
+/**
+ * What of a user's message its user wrote, and what was only put into it: by the program around the agent, or
+ * out of a clipboard.
+ *
+ * A person's own words are believed most, so in doubt a line is not theirs: code, quotations, logs, tables,
+ * documents and what stands behind a colon are somebody else's until shown otherwise. What is lost by that is
+ * a wish that can be said again; what is gained is that no page becomes a wish by being pasted. Linear in the
+ * text.
+ */
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { splitQuoted } from "./quoted-words.ts";
+
+export interface SpokenText {
+  /** Lines that the user wrote; without those of others, which may leave it empty. */
+  readonly own: string;
+  /** Everything else. */
+  readonly others: string;
+}
+
+/** Tags that programs around agents put around what they add to a user's message. */
+const HOST_TAGS = [
+  "system-reminder",
+  "system_reminder",
+  "task-notification",
+  "local-command-stdout",
+  "local-command-stderr",
+  "local-command-caveat",
+  "command-name",
+  "command-message",
+  "command-args",
+  "command-contents",
+  "bash-input",
+  "bash-stdout",
+  "bash-stderr",
+  "user-prompt-submit-hook",
+  "persisted-output",
+  "environment_context",
+  "environment_details",
+  "user_instructions",
+  "instructions",
+  "skill",
+  "ide_opened_file",
+  "ide_selection",
+  "turn_aborted",
+  "attachment",
+  "context",
+  "document",
+  "documents",
+  "file",
+  "file_content",
+  "session-notes",
+];
+const HOST_OPEN = new RegExp(`<(${HOST_TAGS.join("|")})(?=[\\s>])[^<>]{0,500}>`, "gi");
+
+/** Messages that no person wrote although they stand in a user's place: what begins so is a program's to its end. */
+const HOST_MESSAGE =
+  /^\s*(?:\[Request interrupted|Caveat: The messages below|This session is being continued from|Base directory for this skill|Stop hook feedback|<(?:task-notification|local-command-|command-|bash-|user-prompt-submit))/;
+
+/** The message's text in two; both in its order. */
+export function splitOwnWords(text: string): SpokenText {
+  if (HOST_MESSAGE.test(text)) return { own: "", others: text };
+  const { own: said, others: added } = withoutHostBlocks(text);
+  const own: string[] = [];
+  const others: string[] = added === "" ? [] : [added];
+  const reader = new LineReader();
+  const lines = said.split(/\r\n?|\n/);
+  const isAlone = lines.filter((line) => line.trim() !== "").length === 1;
+  for (const line of lines) (reader.isOwn(line, isAlone) ? own : others).push(line);
+  const told = own.join("\n").trim();
+  // Nobody types that much: it is a document without marks.
+  if (told.length > MEMORY_SAFETY_DEFAULTS.ownWordsCharacters) return { own: "", others: text };
+  const { own: kept, quoted } = splitQuoted(told);
+  return { own: kept.trim(), others: [...others, ...quoted].join("\n").trim() };
+}
+
+function withoutHostBlocks(text: string): SpokenText {
+  const own: string[] = [];
+  const others: string[] = [];
+  /** Tags that are not closed any more, so that a text of nothing but open ones is read once. */
+  const open = new Set<string>();
+  const lower = text.toLowerCase();
+  let from = 0;
+  HOST_OPEN.lastIndex = 0;
+  for (let found = HOST_OPEN.exec(text); found !== null; found = HOST_OPEN.exec(text)) {
+    const close = `</${found[1]!.toLowerCase()}>`;
+    const end = open.has(close) ? -1 : lower.indexOf(close, HOST_OPEN.lastIndex);
+    if (end === -1) open.add(close);
+    own.push(text.slice(from, found.index));
+    from = end === -1 ? text.length : end + close.length;
+    others.push(text.slice(found.index, from));
+    HOST_OPEN.lastIndex = from;
+    if (end === -1) break;
+  }
+  own.push(text.slice(from));
+  return { own: own.join("\n"), others: others.join("\n") };
+}
+
+/** Marks of what was copied from somewhere: quotations, tables, prompts, logs, diffs, stack traces. */
+const COPIED =
+  /^(?:>|\||(?:human|assistant|user|system)\s*:|[\t ]{2,}|\$ |❯|⎿|●|[+-]{3} |@@|=== |={3,}|-{3,}|\d{1,5}(?:→|\t)|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[\d|at \S+ ?\(|Traceback|File "|\w*(?:Error|Exception|Warning)\b.*:|(?:npm|yarn|pnpm) (?:ERR|WARN)|(?:error|warning|fatal|panic|info|debug)(?:\[\w+\])?:)/i;
+const CODE =
+  /[{};]\s{0,9}$|=>|\)\s{0,9}\{|^(?:import|export|const|let|var|function|class|def|package|func|return) .*[=({;]|<\/[a-z]\w{0,30}>/;
+const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s/;
+const HEADING = /^#{1,6}\s/;
+/** Words behind which a list holds what the user wants kept. */
+const ASKS_TO_KEEP =
+  /remember|from now on|going forward|always|never|rules?\b|preferences?|conventions?|keep in mind|merk|ab jetzt|immer|retiens|souviens|toujours|recuerda|siempre|lembre|sempre|ricorda|запомни|всегда|记住|記住|以后|覚えて|今後|기억|앞으로/i;
+
+/** Reads a message line by line; the state is what the lines before say of this one. */
+class LineReader {
+  #fence: string | undefined;
+  #isDocument = false;
+  /** Behind a line that ends in a colon: whose the next block is. */
+  #announced: "nothing" | "own" | "others" = "nothing";
+  #isInBlock = false;
+  /** What was announced is a list: other lines of its block belong to its items. */
+  #isListed = false;
+
+  isOwn(line: string, isAlone: boolean): boolean {
+    const trimmed = line.trim();
+    const mark = /^(?:`{3,}|~{3,}|"{3}|'{3})/.exec(trimmed)?.[0].slice(0, 3);
+    if (mark !== undefined && (this.#fence === undefined || this.#fence === mark)) {
+      // What stands on one line opens and closes it.
+      const isWhole = trimmed.length > 6 && trimmed.endsWith(mark);
+      if (!isWhole) this.#fence = this.#fence === undefined ? mark : undefined;
+      this.#announced = "nothing";
+      return false;
+    }
+    if (this.#fence !== undefined || this.#isDocument) return false;
+    if (HEADING.test(trimmed) && !isAlone) {
+      this.#isDocument = true;
+      return false;
+    }
+    if (trimmed === "") {
+      if (this.#isInBlock) this.#announced = "nothing";
+      this.#isInBlock = false;
+      return true;
+    }
+    return this.#isOwnText(line, trimmed);
+  }
+
+  #isOwnText(line: string, trimmed: string): boolean {
+    const announced = this.#announced;
+    const isItem = LIST_ITEM.test(trimmed);
+    this.#isInBlock = true;
+    if (trimmed.endsWith(":") || trimmed.endsWith("：")) {
+      this.#announced = ASKS_TO_KEEP.test(trimmed) ? "own" : "others";
+      this.#isListed = false;
+      this.#isInBlock = false;
+      return announced !== "others";
+    }
+    if (announced === "others") {
+      // A list ends with its block; prose that was announced may go on to the end.
+      if (!isItem && !this.#isListed) this.#isDocument = true;
+      this.#isListed = true;
+      return false;
+    }
+    // A list nobody announced is a task's, or was copied.
+    if (isItem && announced !== "own") return false;
+    return (
+      !COPIED.test(isItem ? trimmed.replace(LIST_ITEM, "") : line) && !CODE.test(trimmed) && !isNoise(trimmed)
+    );
+  }
+}
+
+/** Whether too little of a line is letters for a sentence. */
+function isNoise(line: string): boolean {
+  let signs = 0;
+  for (const character of line) if (!/[\p{L}\p{M}\p{N}\s.,'’"?!、。，？！-]/u.test(character)) signs++;
+  return signs * 4 > line.length;
+}

@@ -1,0 +1,119 @@
+/**
+ * What a person quotes within what they type: somebody else's words, although they typed or pasted them in the
+ * middle of a sentence.
+ *
+ * A name or a few words in quotation marks are still theirs (`the job is called "night run"`); a whole sentence is
+ * not, and neither is what stands behind "the page says:". What stands in backticks is code, and theirs unless
+ * somebody else is said to say it or it is a wish by itself. Who asks that just that be remembered makes it theirs,
+ * and so does who says what is always or never to be done with it: `never end with "Let me know what you think"`.
+ * Linear in the text: marks are looked for within a bounded length.
+ */
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { wishOf, withoutLead } from "../cues/wish.ts";
+import { sentencesOf } from "./sentences.ts";
+
+export interface QuotingText {
+  /** The text with {@link LEFT_OUT_MARK} in the place of what it quotes. */
+  readonly own: string;
+  /** What it quotes, a line each. */
+  readonly quoted: readonly string[];
+}
+
+/** Stands for what was another's: what is left of its sentence is not the whole of what somebody said. */
+const LEFT_OUT_MARK = "⟦⟧";
+
+/** In pairs, and none that is an apostrophe or a measure. */
+const QUOTED =
+  /(?<![\p{L}\p{N}])"[^"]{1,4000}"(?![\p{L}\p{N}])|“[^“”]{1,4000}”|„[^„“”]{1,4000}[“”]|«[^«»]{1,4000}»|»[^«»]{1,4000}«|‹[^‹›]{1,4000}›|「[^「」]{1,4000}」|『[^『』]{1,4000}』|‘[^‘]{1,4000}?’(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])'[^']{1,4000}'(?![\p{L}\p{N}])|`[^`]{1,4000}`/gu;
+/** Somebody else is said to say something: "never say" is no report, "the docs say" is one. */
+const REPORTING =
+  "(?<![\\p{L}\\p{N}])(?:(?<!\\b(?:i|we|ich|wir|je|yo)\\s)(?:says|said|reads|wrote|writes|states?|claims?|tells? (?:me|us)|told (?:me|us)|sagt|schreibt|lautet|dit|écrit|dice|escribe|diz|scrive|(?<=[\\p{L}\\p{N}]\\s)(?<!\\b(?:never|always|ever|not|don['’]?t|to|please|and|or|should|must|can|will|just|only|also)\\s)say)|(?:found|got|received|saw) (?:this|these|the following|on|in|from|(?:an? |the )?(?:e-?mail|mail|message|page|comment|note|letter))|steht)(?![\\p{L}\\p{N}])";
+const REPORTS = new RegExp(REPORTING, "iu");
+const REPORTED = new RegExp(`${REPORTING}[^.!?:\\n]{0,40}:[ \\t]{1,9}(\\S.{0,4000})`, "giu");
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;
+const ASKS_TO_REMEMBER =
+  /remember|memori[sz]e|keep in mind|(?:do not|don['’]t) forget|merk|retiens|souviens|recuerda|acuérdate|lembr|ricorda|запомни|记住|記住|覚えて|기억/i;
+/** Words that are not to be said or used. */
+const FORBIDS =
+  /^(?:stop|avoid|no more|(?:do not|don['’]?t)(?= (?:say|write|use|add|put|end|begin|start|answer|reply|run|call|name|print|include)\b))(?!\p{L})/iu;
+
+/** The text in two. */
+export function splitQuoted(text: string): QuotingText {
+  const quoted: string[] = [];
+  const without = (found: string, ...rest: readonly unknown[]): string => {
+    const whole = rest.at(-1) as string;
+    const at = rest.at(-2) as number;
+    if (!isSentence(found) || isTheirs(found, at, whole)) return found;
+    quoted.push(found);
+    // The sentence that ends with the quotation ends all the same.
+    const [end = ""] = /[.!?。！？](?=.$)/u.exec(found) ?? [];
+    return `${LEFT_OUT_MARK}${end}`;
+  };
+  const own = text
+    .replace(QUOTED, without)
+    .replace(REPORTED, (found: string, words: string, at: number, whole: string) => {
+      if (!isSentence(words) || isAskedFor(whole, at, found.length)) return found;
+      quoted.push(words);
+      return `${found.slice(0, found.length - words.length)}${LEFT_OUT_MARK}`;
+    });
+  return { own, quoted };
+}
+
+/** Marks of which a whole sentence has an even number. */
+const PAIRED = [/"/g, /[“”„]/g, /[«»]/g, /[「」]/g, /`/g];
+/** A measure, or the end of a quotation: then the marks are even as they are. */
+const INCHES = /\d"/g;
+
+/** Whether a sentence is not the whole of what was said: something of it was left out, or it ends in a quotation. */
+export function isTorn(sentence: string): boolean {
+  if (sentence.includes(LEFT_OUT_MARK)) return true;
+  const isOdd = (text: string): boolean => PAIRED.some((mark) => (text.match(mark)?.length ?? 0) % 2 === 1);
+  return isOdd(sentence) && isOdd(sentence.replace(INCHES, ""));
+}
+
+/** Fewer words are a name, or a phrase that is being spoken of; in scripts without blanks two letters are one. */
+function isSentence(text: string): boolean {
+  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  const letters = text.match(UNSPACED)?.length ?? 0;
+  return words + letters / 2 >= MEMORY_SAFETY_DEFAULTS.quotedWordsCount;
+}
+
+/** How far around a quotation its sentence is looked for. */
+const AROUND_CHARACTERS = 300;
+
+/** Whether what stands in marks is the user's own: a part of what they want, or code. */
+function isTheirs(found: string, at: number, text: string): boolean {
+  if (isAskedFor(text, at, found.length)) return true;
+  const before = lineBefore(text, at);
+  if (REPORTS.test(before)) return false;
+  // A wish that stands in marks was copied from where it is one, also where the user wants the opposite.
+  if (sentencesOf(found.slice(1, -1)).some((sentence) => wishOf(sentence) !== undefined)) return false;
+  if (found.startsWith("`") && !found.includes("\n")) return true;
+  return !isAsked(text, at + found.length) && isWanted(before);
+}
+
+/** Whether the sentence that goes on with a quotation is a wish by what stands in front of it. */
+function isWanted(before: string): boolean {
+  const sentences = sentencesOf(`${before}${LEFT_OUT_MARK}`);
+  // Where the line begins too far away, its first sentence is not whole.
+  if (sentences.length === 1 && before.length === AROUND_CHARACTERS) return false;
+  const sentence = sentences.at(-1) ?? "";
+  const kind = wishOf(sentence)?.cue.kind;
+  return kind === "rule" || kind === "preference" || FORBIDS.test(withoutLead(sentence));
+}
+
+/** Whether its line asks for it to be remembered, in words of its own; who asks a question does not. */
+function isAskedFor(text: string, at: number, length: number): boolean {
+  return ASKS_TO_REMEMBER.test(lineBefore(text, at)) && !isAsked(text, at + length);
+}
+
+function lineBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - AROUND_CHARACTERS), at);
+  return before.slice(before.lastIndexOf("\n") + 1);
+}
+
+/** Whether the line ends as a question. */
+function isAsked(text: string, end: number): boolean {
+  const [rest = ""] = text.slice(end, end + AROUND_CHARACTERS).split("\n", 1);
+  return /[?？]\s{0,9}$/.test(rest);
+}

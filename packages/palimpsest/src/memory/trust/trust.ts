@@ -1,0 +1,219 @@
+/**
+ * Who is behind what an extractor wants to remember: found out from the talk, not from what the extractor says.
+ *
+ * A model that extracts reads tools' results and pages, and may do as they tell it. So its words for where a
+ * fact comes from count for nothing. Its text is compared with what was said: what the user's own words carry
+ * is the user's; what a line of a tool's result carries better is the tool's, whoever repeated it; of the
+ * messages that it names, the least trusted one decides. Who somebody is, what they want and what is always to
+ * be done can only come from them. What only a tool or the web said is quarantined.
+ *
+ * Words are compared, so other words escape it: a translation, a paraphrase, letters of another script. Therefore,
+ * where a tool, a page or a memory was read, every part of a claim needs words of the user or the agent that carry
+ * it. What nobody said may well have been read.
+ */
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { showHidden } from "../../base/text/hidden-characters.ts";
+import type { MemorySource, MemoryType } from "../files/memory.ts";
+import type { PieceSource, SpokenPiece } from "./attributed-text.ts";
+import { type ClaimEvidence, gatherEvidence } from "./claim-evidence.ts";
+import { saidWords } from "./sentence-words.ts";
+import { sentencesOf } from "./sentences.ts";
+
+/** What an extractor wants to remember. */
+export interface MemoryClaim {
+  /** All that would be kept: name, description and text. */
+  readonly text: string;
+  readonly type: MemoryType;
+  /** The messages that it says it comes from; of unknown ones, all of the talk is taken. */
+  readonly messageIds: readonly string[];
+}
+
+export interface TrustVerdict {
+  readonly source: Extract<MemorySource, "user" | "agent" | "tool" | "web">;
+  /** The user said it, in these words or nearly so. */
+  readonly isConfirmed: boolean;
+  readonly isQuarantined: boolean;
+  /** It is no news: it stands in a memory that was recalled in this talk. Then it is not to be kept at all. */
+  readonly isRecalled: boolean;
+  /** The reason, for people. */
+  readonly why: string;
+}
+
+const { userWordsShare, readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
+
+/** What was said, and what of it is looked at now. */
+export interface JudgedTalk {
+  /** What the claims are taken from. */
+  readonly pieces: readonly SpokenPiece[];
+  /** What was said before that, and was looked at then: a claim may have been read there. */
+  readonly earlier?: readonly SpokenPiece[];
+}
+
+/**
+ * One verdict for each claim: that on the whole, or on the first of its parts that is not to be believed. Linear in
+ * the talk, and in the claims that share words with it.
+ */
+export function judgeTrust(
+  claims: readonly MemoryClaim[],
+  { pieces, earlier = [] }: JudgedTalk,
+): readonly TrustVerdict[] {
+  const wholes = claims.map(({ text }) => withoutHidden(text));
+  const parts = wholes.map(partsOf);
+  const texts = wholes.flatMap((text, index) => [text, ...parts[index]!]);
+  const talk = retoldByAgents([...earlier, ...pieces]).map((piece) => ({
+    ...piece,
+    text: withoutHidden(piece.text),
+  }));
+  const isRead = hasRead(talk);
+  const evidence = isRead ? withoutRepeated(gatherEvidence(texts, talk), talk) : gatherEvidence(texts, talk);
+  const around = { pieces: talk.slice(earlier.length), hasRead: isRead };
+  let next = 0;
+  return claims.map((claim, index) => {
+    const whole = verdictOf({ ...claim, text: wholes[index]! }, evidence[next++]!, around);
+    const ofParts = parts[index]!.map((text) => verdictOf({ ...claim, text }, evidence[next++]!, around));
+    return whole.isQuarantined ? whole : (ofParts.find(({ isQuarantined }) => isQuarantined) ?? whole);
+  });
+}
+
+/**
+ * An agent's words found nothing where they only repeat what it had read: whoever retells them, retells that. Looked at
+ * are those that a claim would rest on.
+ */
+function withoutRepeated(
+  evidence: readonly ClaimEvidence[],
+  talk: readonly SpokenPiece[],
+): readonly ClaimEvidence[] {
+  const isResting = ({ best }: ClaimEvidence) => best.agent >= readingShare && best.user < readingShare;
+  const resting = [...new Set(evidence.filter(isResting).map(({ nearestOfAgent }) => nearestOfAgent))];
+  if (resting.length === 0) return evidence;
+  const found = gatherEvidence(resting, talk);
+  const repeated = new Set(
+    resting.filter((_, index) => {
+      const { tool, web, recalled } = found[index]!.best;
+      return Math.max(tool, web, recalled) >= carriedShare;
+    }),
+  );
+  return evidence.map((each) =>
+    isResting(each) && repeated.has(each.nearestOfAgent)
+      ? { ...each, best: { ...each.best, agent: 0 } }
+      : each,
+  );
+}
+
+/** What nobody sees must not keep two texts from being the same, as it is or written out. */
+function withoutHidden(text: string): string {
+  return showHidden(text.replace(/\r\n?/g, "\n")).replace(/\\u\{[0-9A-F]{1,6}\}/gi, "");
+}
+
+/** Its sentences, where it has several: in one of them stands what a user did not say, beside what they did. */
+function partsOf(text: string): readonly string[] {
+  const parts: string[][] = [];
+  // Too few words say nothing by themselves: they belong to what is beside them.
+  let wordsCount: number = MEMORY_SAFETY_DEFAULTS.leastForeignCount;
+  for (const sentence of sentencesOf(text)) {
+    const isWhole = wordsCount >= MEMORY_SAFETY_DEFAULTS.leastForeignCount;
+    const { size } = saidWords(sentence).words;
+    wordsCount = isWhole ? size : wordsCount + size;
+    if (isWhole) parts.push([sentence]);
+    else parts.at(-1)!.push(sentence);
+  }
+  if (wordsCount < MEMORY_SAFETY_DEFAULTS.leastForeignCount && parts.length > 1)
+    parts.splice(-2, 2, parts.slice(-2).flat());
+  return parts.length > 1 ? parts.map((sentences) => sentences.join(" ")) : [];
+}
+
+interface TalkAround {
+  /** What the claims are taken from. */
+  readonly pieces: readonly SpokenPiece[];
+  /** Whether a tool, the web or a memory was read, then or before. */
+  readonly hasRead: boolean;
+}
+
+function verdictOf(
+  claim: MemoryClaim,
+  found: ClaimEvidence,
+  { pieces, hasRead: isRead }: TalkAround,
+): TrustVerdict {
+  const { best } = found;
+  const named = new Set(claim.messageIds);
+  const usersIds = new Set(pieces.filter(({ source }) => source === "user").map(({ id }) => id));
+  // Of a user's message their words are named; what they pasted counts where it says it better.
+  const span = pieces.filter(({ id, source }) => named.has(id) && (source === "user" || !usersIds.has(id)));
+  if (best.recalled >= carriedShare && best.recalled > best.user)
+    return { ...verdict("agent", "It stands in a memory that was recalled in this talk."), isRecalled: true };
+
+  const names = new Set(span.map(({ source }) => source));
+  const isStrange = found.hasForeignAddress || found.namesIn.size > 0;
+  const isUsers = best.user >= userWordsShare && !found.isTurned && !isStrange;
+  if (isUsers && (names.has("user") || span.length === 0))
+    return { ...verdict("user", "The user said so."), isConfirmed: true, isQuarantined: false };
+
+  const carrier = carrierOf(found);
+  const lowest = lowestOf([
+    ...(span.length === 0 ? pieces : span).map(({ source }) => source),
+    ...(carrier === undefined ? [] : [carrier]),
+  ]);
+  if (lowest === "web" || lowest === "tool") {
+    const where = lowest === "web" ? "on the web" : "in a tool's result";
+    return verdict(lowest, `It was read ${where}, and the user did not say so.`);
+  }
+  if (isRead && Math.max(best.user, best.agent) < readingShare)
+    return verdict("agent", "Neither the user nor the agent said so; it may have been read.");
+  return agentVerdict(claim, found, names.has("user"));
+}
+
+/** What no tool says and the user did not say in these words: a model's reading of the talk. */
+function agentVerdict(claim: MemoryClaim, found: ClaimEvidence, namesUser: boolean): TrustVerdict {
+  const { said, best, namesIn, hasForeignAddress } = found;
+  if (said.words.size === 0) return verdict("agent", "It says nothing.");
+  if (hasForeignAddress) return verdict("agent", "It names an address that the user did not.");
+  // A wish that names what only a tool named is not all the user's.
+  const isReading = namesUser && best.user >= readingShare && namesIn.size === 0;
+  const isWish = claim.type === "user" || claim.type === "feedback" || DEMAND.test(claim.text);
+  if (isWish && !isReading)
+    return verdict("agent", "It tells what somebody wants, and the user's words do not carry it.");
+  return { ...verdict("agent", "A model concluded it from the talk."), isQuarantined: false };
+}
+
+function verdict(source: TrustVerdict["source"], why: string): TrustVerdict {
+  return { source, why, isConfirmed: false, isQuarantined: true, isRecalled: false };
+}
+
+/** The least trusted source that says it better than the user does. */
+function carrierOf({
+  best,
+  foreignBest,
+  namesIn,
+  hasForeignAddress,
+}: ClaimEvidence): "tool" | "web" | undefined {
+  const carries = (source: "tool" | "web"): boolean =>
+    (hasForeignAddress && namesIn.has(source)) ||
+    (best[source] >= carriedShare && best[source] > best.user) ||
+    foreignBest[source] >= carriedShare;
+  return carries("web") ? "web" : carries("tool") ? "tool" : undefined;
+}
+
+/** From the least trusted to the most. What was recalled founds nothing. */
+const ORDER: readonly PieceSource[] = ["web", "tool", "recalled", "agent", "user"];
+
+function lowestOf(sources: readonly PieceSource[]): PieceSource {
+  return ORDER.find((source) => sources.includes(source)) ?? "agent";
+}
+
+/** What an agent says behind what it has read on the web in the same turn is the web's, in other words. */
+function retoldByAgents(pieces: readonly SpokenPiece[]): readonly SpokenPiece[] {
+  const read = new Set<number>();
+  return pieces.map((piece) => {
+    if (piece.source === "web") read.add(piece.turn);
+    return piece.source === "agent" && read.has(piece.turn) ? { ...piece, source: "web" } : piece;
+  });
+}
+
+/** Whether anything in a talk was said by neither a user nor an agent. */
+export function hasRead(pieces: readonly SpokenPiece[]): boolean {
+  return pieces.some(({ source }) => source !== "user" && source !== "agent");
+}
+
+/** Words of who wants something done, in the languages in which memories are written most. */
+const DEMAND =
+  /(?<![\p{L}\p{N}])(?:always|never|must|should|shall|from now on|whenever|whatever the user|when (?:the )?user|do not|don['’]t|make sure|ensure|ignore|approved?|authori[sz]ed|allowed|permitted|trusted|prefers?|wants?|requires?|send|post|upload|forward|execute|curl|immer|niemals|müssen|soll(?:en|te)?|toujours|jamais|doit|siempre|nunca|debe|sempre|deve|mai|всегда|никогда|долж\p{L}+)(?![\p{L}\p{N}])|总是|始终|必须|不要|永远|常に|必ず|絶対|항상|절대|반드시/iu;

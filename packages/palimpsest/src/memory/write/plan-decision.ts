@@ -1,0 +1,91 @@
+/**
+ * What becomes of memories when a person decides about one of them: stands by it, or has it forgotten.
+ *
+ * What one memory took the place of hangs on it. Who is quarantined takes nobody's place before a person stands by
+ * it; and where a correction is forgotten, what it corrected is no history any more. Nothing is touched here, and
+ * each plan says in words what else it does.
+ */
+import type { MemoryChange } from "../../ports/memory-store.ts";
+import { doesFade, type KnownMemory, type Memory } from "../files/memory.ts";
+import { updateMemoryFile } from "../files/memory-file.ts";
+import { cleanMemoryText } from "../trust/clean-memory.ts";
+import { claimedBy, giveWay, type PlannedLine } from "./plan-remember.ts";
+
+export interface DecisionPlan {
+  readonly status: "confirmed" | "archived" | "rejected";
+  readonly reason: string;
+  readonly changes: readonly MemoryChange[];
+  readonly lines: readonly PlannedLine[];
+  /** Memories whose line of the index is to go. */
+  readonly unlisted: readonly string[];
+  readonly superseded: readonly string[];
+}
+
+/** The memory, and all that lie in its directory. */
+export interface DecisionSituation {
+  readonly decided: KnownMemory;
+  readonly known: ReadonlyMap<string, KnownMemory>;
+}
+
+/** A person stands by it. What another one took the place of is history all the same, and they are told so. */
+export function planConfirm({ decided, known }: DecisionSituation, nowMs: number): DecisionPlan {
+  const { memory, text, version } = decided;
+  const { path, supersededBy } = memory;
+  const successor = supersededBy === undefined ? undefined : known.get(supersededBy)?.memory;
+  if (successor !== undefined && !successor.isQuarantined) return leaveAsHistory(successor.path);
+  const updated = updateMemoryFile(text, {
+    isConfirmed: true,
+    isQuarantined: false,
+    updatedAtMs: nowMs,
+    // Who is said to have taken its place is not there, or nobody may be shown it.
+    ...(supersededBy === undefined ? {} : { supersededBy: undefined }),
+  });
+  const old = memory.isQuarantined ? claimedBy(memory, known) : [];
+  const superseded = old.map((one) => one.memory.path);
+  return {
+    status: "confirmed",
+    reason: `A person stands by it.${superseded.length > 0 ? ` It takes the place of ${superseded.join(", ")}.` : ""}`,
+    changes: [{ path, base: version, text: updated }, ...giveWay(old, path, nowMs)],
+    lines: [lineOf(memory)],
+    unlisted: superseded,
+    superseded,
+  };
+}
+
+function leaveAsHistory(successor: string): DecisionPlan {
+  const reason = `${successor} took its place, so it is history, and nothing was changed. Forget ${successor}, and it is recalled again.`;
+  return { status: "rejected", reason, changes: [], lines: [], unlisted: [], superseded: [] };
+}
+
+/** It goes to the archive. What it took the place of comes back, or hangs on what took its own place. */
+export function planForget({ decided, known }: DecisionSituation, nowMs: number): DecisionPlan {
+  const { path, supersededBy } = decided.memory;
+  const older = [...known.values()].filter(({ memory }) => memory.supersededBy === path);
+  const heir = supersededBy !== undefined && known.has(supersededBy) ? supersededBy : undefined;
+  const back = heir === undefined ? older.filter(({ memory }) => !memory.isQuarantined) : [];
+  const told = back.map(({ memory }) => memory.path).join(", ");
+  return {
+    status: "archived",
+    reason: `It lies in the archive and is not recalled any more.${told === "" ? "" : ` What it took the place of is recalled again: ${told}.`}`,
+    changes: [
+      { path, base: decided.version, text: undefined },
+      ...older.map(({ memory, text, version }) => ({
+        path: memory.path,
+        base: version,
+        text: updateMemoryFile(text, {
+          supersededBy: heir,
+          // A dream does not archive at once what a decision of today brings back.
+          ...(heir === undefined && doesFade(memory) ? { keptAtMs: nowMs } : {}),
+        }),
+      })),
+    ],
+    lines: back.map(({ memory }) => lineOf(memory)),
+    unlisted: [path],
+    superseded: [],
+  };
+}
+
+function lineOf({ path, name, description, body, type }: Memory): PlannedLine {
+  const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
+  return { path, title: name, hook, type };
+}

@@ -1,0 +1,247 @@
+/**
+ * What becomes of a new fact: a memory of its own, one that is there already, or one that takes the place of
+ * older ones.
+ *
+ * Nothing is deleted: what gives way keeps its file and says by what. A fact gives way only to somebody who is
+ * to be believed as much: what a user said is not corrected by what a model concluded, and neither by what a
+ * tool returned. Then both stay, and the receipt says so. Nor does it give way to what was said before it: an old
+ * fact that turns up late, out of an import or a session, is history, and stays where it was. What is quarantined
+ * takes nobody's place: it notes whose, and takes it when a person says so, too.
+ */
+import { DAY_MS } from "../../base/durations.ts";
+import { firstLine } from "../../base/text/text.ts";
+import type { MemoryChange } from "../../ports/memory-store.ts";
+import {
+  doesFade,
+  type KnownMemory,
+  type Memory,
+  type MemorySource,
+  type MemoryType,
+  TRUST,
+  trustOf,
+} from "../files/memory.ts";
+import { formatMemoryFile, updateMemoryFile } from "../files/memory-file.ts";
+import { memoryFileName } from "../files/memory-file-name.ts";
+import type { IndexLine } from "../files/memory-index.ts";
+import { cleanMemoryText } from "../trust/clean-memory.ts";
+
+/** A fact, cleaned, that is to be remembered. */
+export interface FreshMemory {
+  readonly name: string;
+  readonly description: string;
+  readonly type: MemoryType;
+  readonly body: string;
+  readonly source: MemorySource;
+  readonly isConfirmed: boolean;
+  readonly isQuarantined: boolean;
+  readonly decays: boolean;
+  /** When it was first said, where that is not now. */
+  readonly createdAtMs?: number | undefined;
+  /** When it was last said, where that was later. */
+  readonly updatedAtMs?: number | undefined;
+  readonly sessionId?: string | undefined;
+  readonly messageId?: string | undefined;
+  readonly follows?: string | undefined;
+  /** Where it goes: the directory itself, or a folder in it. */
+  readonly folder: string;
+}
+
+/** What there is, as it was read at one moment. */
+export interface RememberSituation {
+  readonly known: ReadonlyMap<string, KnownMemory>;
+  /** Paths that are taken by something else: files that cannot be read, names that were not free. */
+  readonly taken?: readonly string[];
+  /** Memories that say the same. */
+  readonly repeated: readonly string[];
+  /** Memories that say something else of the same matter. */
+  readonly corrected: readonly string[];
+  /** The caller named those: then they give way, whoever said them. */
+  readonly mustSupersede?: boolean;
+  readonly nowMs: number;
+}
+
+export interface RememberPlan {
+  readonly status: "written" | "merged" | "superseded" | "quarantined" | "rejected";
+  readonly path: string;
+  readonly reason: string;
+  /** Of memories; the index is written by whoever carries this out, with `lines` and without what is superseded. */
+  readonly changes: readonly MemoryChange[];
+  readonly lines: readonly PlannedLine[];
+  readonly superseded: readonly string[];
+  /** Memories of the same matter that stay beside it. */
+  readonly contradicted: readonly string[];
+}
+
+/** A line of the index, and the memory that it is of. */
+export interface PlannedLine extends Omit<IndexLine, "file"> {
+  readonly path: string;
+}
+
+/** Plans it; nothing is touched. */
+export function planRemember(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
+  const repeated = situation.repeated
+    .map((path) => situation.known.get(path))
+    .find((known) => known !== undefined);
+  if (repeated !== undefined) return planMerge(fresh, repeated, situation);
+  const newer = newerOf(fresh, situation);
+  return newer === undefined ? planNew(fresh, situation) : leaveAsHistory(newer);
+}
+
+/** What says otherwise, was said later, and is as well founded: then the fact is over already. */
+function newerOf(fresh: FreshMemory, situation: RememberSituation): KnownMemory | undefined {
+  if (situation.mustSupersede === true || fresh.isQuarantined) return undefined;
+  return situation.corrected
+    .flatMap((path) => situation.known.get(path) ?? [])
+    .find(
+      ({ memory }) =>
+        !memory.isQuarantined &&
+        trustOf(memory) >= trustOf(fresh) &&
+        wasSaidBefore(fresh, memory, situation.nowMs),
+    );
+}
+
+function leaveAsHistory({ memory: { path } }: KnownMemory): RememberPlan {
+  const reason = `It is history: ${path}, which is newer, says otherwise.`;
+  return { status: "rejected", path, reason, changes: [], lines: [], superseded: [], contradicted: [path] };
+}
+
+type Times = Pick<FreshMemory, "createdAtMs" | "updatedAtMs">;
+
+/** When it was last said. What comes from outside may have any date; nothing is newer than what is said now. */
+function saidAtMs({ createdAtMs, updatedAtMs }: Times, nowMs: number): number | undefined {
+  if (createdAtMs === undefined && updatedAtMs === undefined) return undefined;
+  return Math.min(nowMs, Math.max(createdAtMs ?? 0, updatedAtMs ?? 0));
+}
+
+/** A fresh fact of unknown age is said now; a memory of unknown age is older than all others. */
+function wasSaidBefore(fresh: Times, known: Times, nowMs: number): boolean {
+  return (saidAtMs(fresh, nowMs) ?? nowMs) < (saidAtMs(known, nowMs) ?? Number.NEGATIVE_INFINITY);
+}
+
+/** It is known: it may be believed more from now on, and is younger. */
+function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSituation): RememberPlan {
+  const { memory, text, version } = known;
+  const path = memory.path;
+  const isMoreTrusted = trustOf(fresh) > trustOf(memory);
+  const says = `${path} says so already`;
+  // What a tool said is not confirmed by a model that has read it.
+  const isLeftAlone = memory.isQuarantined ? trustOf(fresh) < TRUST.user : trustOf(fresh) < trustOf(memory);
+  if (fresh.isQuarantined || isLeftAlone) {
+    const reason = `${says}; nothing was changed.`;
+    return { status: "merged", path, reason, changes: [], lines: [], superseded: [], contradicted: [] };
+  }
+  const { nowMs } = situation;
+  const saidMs = saidAtMs(fresh, nowMs) ?? nowMs;
+  // What was said again is what holds: what says otherwise gives way to it as to a new memory.
+  const corrected = situation.corrected
+    .flatMap((one) => situation.known.get(one) ?? [])
+    .filter((one) => one.memory.path !== path && isBelievedOver(fresh, one, nowMs));
+  const claimed = memory.isQuarantined ? claimedBy(memory, situation.known) : [];
+  const old = [...new Set([...corrected, ...claimed])];
+  const superseded = old.map((one) => one.memory.path);
+  const updated = updateMemoryFile(text, {
+    // What was said then makes nothing younger than it is.
+    ...(saidMs > (saidAtMs(memory, nowMs) ?? 0) ? { updatedAtMs: saidMs } : {}),
+    ...(isMoreTrusted
+      ? { source: fresh.source, isConfirmed: fresh.isConfirmed, isQuarantined: false }
+      : { isConfirmed: memory.isConfirmed || fresh.isConfirmed }),
+    ...(fresh.decays ? {} : { decays: false }),
+    ...(corrected.length > 0 ? { supersedes: [...new Set([...memory.supersedes, ...superseded])] } : {}),
+  });
+  const changes: MemoryChange[] = updated === text ? [] : [{ path, base: version, text: updated }];
+  const lines = memory.isQuarantined ? [lineFor(fresh, path)] : [];
+  const reason = [
+    isMoreTrusted ? `${says}; it is better founded now.` : `${says}; it was said again.`,
+    ...(superseded.length > 0 ? [`It takes the place of ${superseded.join(", ")}.`] : []),
+  ].join(" ");
+  changes.push(...giveWay(old, path, nowMs));
+  return { status: "merged", path, reason, changes, lines, superseded, contradicted: [] };
+}
+
+/** Whether a fact that is not quarantined is to be believed rather than a memory that says otherwise. */
+function isBelievedOver(fresh: FreshMemory, { memory }: KnownMemory, nowMs: number): boolean {
+  return trustOf(fresh) >= trustOf(memory) && !wasSaidBefore(fresh, memory, nowMs);
+}
+
+/** What a quarantined memory is to take the place of, as soon as a person stands by it. */
+export function claimedBy(
+  { path, supersedes }: Memory,
+  known: ReadonlyMap<string, KnownMemory>,
+): readonly KnownMemory[] {
+  return [...new Set(supersedes)].flatMap((old) => {
+    const found = known.get(old);
+    return found === undefined || old === path || found.memory.supersededBy !== undefined ? [] : [found];
+  });
+}
+
+/** What gives way keeps its file and says by what. */
+export function giveWay(old: readonly KnownMemory[], path: string, nowMs: number): readonly MemoryChange[] {
+  return old.map(({ memory, text, version }) => ({
+    path: memory.path,
+    base: version,
+    text: updateMemoryFile(text, { supersededBy: path, updatedAtMs: nowMs }),
+  }));
+}
+
+function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
+  const { known, nowMs, mustSupersede = false } = situation;
+  const path = fresh.folder + memoryFileName(fresh.name, namesIn(fresh.folder, situation));
+  const isOlder = ({ memory }: KnownMemory): boolean => mustSupersede || !wasSaidBefore(fresh, memory, nowMs);
+  const isBelieved = (one: KnownMemory): boolean =>
+    !fresh.isQuarantined && isOlder(one) && (mustSupersede || trustOf(fresh) >= trustOf(one.memory));
+  const matter = situation.corrected.flatMap((old) => known.get(old) ?? []);
+  const old = matter.filter(isBelieved);
+  const kept = matter.filter((one) => !isBelieved(one));
+  const superseded = old.map(({ memory }) => memory.path);
+  const claimed = fresh.isQuarantined ? kept.filter(isOlder).map(({ memory }) => memory.path) : superseded;
+  const createdAtMs = fresh.createdAtMs ?? nowMs;
+  // What was said long ago and is kept only now, as by an import, is not to be archived before it was ever of use.
+  const isOld = nowMs - (saidAtMs({ ...fresh, createdAtMs }, nowMs) ?? nowMs) >= DAY_MS;
+  const keptAtMs = isOld && doesFade(fresh) ? nowMs : undefined;
+  const text = formatMemoryFile({ ...fresh, createdAtMs, keptAtMs, supersedes: claimed });
+  const changes: readonly MemoryChange[] = [{ path, base: undefined, text }, ...giveWay(old, path, nowMs)];
+  const contradicted = kept.map(({ memory }) => memory.path);
+  return {
+    status: fresh.isQuarantined ? "quarantined" : superseded.length > 0 ? "superseded" : "written",
+    path,
+    reason: reasonOf(fresh, superseded, kept),
+    changes,
+    lines: fresh.isQuarantined ? [] : [lineFor(fresh, path)],
+    superseded,
+    contradicted,
+  };
+}
+
+/** The paths that are taken in a folder. */
+function namesIn(folder: string, { known, taken = [] }: RememberSituation): readonly string[] {
+  return [...known.keys(), ...taken].filter(
+    (path) => path.startsWith(folder) && !path.includes("/", folder.length),
+  );
+}
+
+const SAYERS: Readonly<Record<MemorySource, string>> = {
+  user: "a user",
+  agent: "an agent",
+  tool: "a tool",
+  web: "the web",
+  import: "another program",
+  unknown: "somebody unknown",
+};
+
+function reasonOf(fresh: FreshMemory, superseded: readonly string[], kept: readonly KnownMemory[]): string {
+  const { isQuarantined, source } = fresh;
+  if (isQuarantined)
+    return `Only ${SAYERS[source]} said so: it is kept, and shown to no model until somebody confirms it.`;
+  const paths = kept.map(({ memory }) => memory.path).join(", ");
+  const advantage = kept.every(({ memory }) => trustOf(memory) > trustOf(fresh)) ? "better founded" : "newer";
+  const parts = [
+    superseded.length > 0 ? `It takes the place of ${superseded.join(", ")}.` : "It is new.",
+    ...(kept.length > 0 ? [`It says otherwise than ${paths}, which is ${advantage}: both stay.`] : []),
+  ];
+  return parts.join(" ");
+}
+
+function lineFor({ name, description, body, type }: FreshMemory, path: string): PlannedLine {
+  const hook = cleanMemoryText(description === "" ? firstLine(body) : description, "hook").text;
+  return { path, title: name, hook, type };
+}

@@ -1,0 +1,97 @@
+/**
+ * Any language model of the AI SDK: its providers for some fifty vendors, in version 3 or 4.
+ *
+ * The model is called directly, below `generateText`: no loop, and no retries but those of the host. Tools
+ * are given in the SDK's form, further parameters as its call options (`temperature`, `providerOptions` …).
+ */
+import { isObject, type JsonObject } from "../../base/json/json.ts";
+import type {
+  ModelAnswer,
+  ModelRequest,
+  ModelStreamOptions,
+  StreamingModelClient,
+} from "../../ports/model-client.ts";
+import { AiSdkAssembly, aiSdkAnswer } from "../../wire/ai-sdk/answer.ts";
+import { toAiSdk } from "../../wire/ai-sdk/to-ai-sdk.ts";
+import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+import { readStream, teller } from "../shared/sdk-call.ts";
+import type { AiSdkCallOptions, AiSdkLanguageModel } from "./ai-sdk-types.ts";
+
+/** What may be said of an `aiSdkModel` beside its language model. */
+export interface AiSdkModelOptions {
+  /** `maxOutputTokens` of requests whose parameters name none. @defaultValue none: the provider's own limit */
+  readonly maxOutputTokens?: number;
+}
+
+/**
+ * A model client over a language model of the AI SDK. The model that answers is the one passed here,
+ * whatever a request names. The SDK's own retries belong to `generateText`, which is not used: where calls
+ * shall be tried again, wrap the model or give its provider a `fetch` that does.
+ */
+export function aiSdkModel(
+  languageModel: AiSdkLanguageModel,
+  options: AiSdkModelOptions = {},
+): StreamingModelClient {
+  const callOptions = (request: ModelRequest, signal: AbortSignal | undefined): AiSdkCallOptions => {
+    const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
+    const call = {
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(request.tools === undefined || request.tools.length === 0 ? {} : { tools: request.tools }),
+      ...request.parameters,
+      providerOptions: providerOptions(languageModel.provider, request),
+      prompt: toAiSdk(request, {
+        version: languageModel.specificationVersion,
+        takesMarks: takesMarks(languageModel.provider),
+      }),
+      ...(signal === undefined ? {} : { abortSignal: signal }),
+    };
+    return call as unknown as AiSdkCallOptions;
+  };
+  return {
+    provider: languageModel.provider,
+    model: languageModel.modelId,
+    generate: async (request, { signal } = {}) =>
+      aiSdkAnswer(await languageModel.doGenerate(callOptions(request, signal))),
+    stream: async (
+      request: ModelRequest,
+      { signal, onEvent }: ModelStreamOptions = {},
+    ): Promise<ModelAnswer> => {
+      const result = await languageModel.doStream(callOptions(request, signal));
+      if (!isObject(result)) throw unreadableAnswer("the AI SDK", result);
+      const headers = isObject(result["response"]) ? result["response"]["headers"] : undefined;
+      const assembly = new AiSdkAssembly({ tell: teller(onEvent), headers });
+      await readStream(result["stream"], { provider: "the AI SDK", assembly, signal });
+      return assembly.answer();
+    },
+    formatTool: ({ name, description, inputSchema }) => ({
+      type: "function",
+      name,
+      description,
+      inputSchema,
+    }),
+  };
+}
+
+/**
+ * The host's options, and what a conversation that lives here needs: nothing kept on the server, betas, and
+ * tools of the same bytes whether an answer is streamed or not, because the prompt cache begins with them.
+ */
+function providerOptions(provider: string, { parameters = {}, betas = [] }: ModelRequest): JsonObject {
+  const given = isObject(parameters["providerOptions"]) ? (parameters["providerOptions"] as JsonObject) : {};
+  const own = (name: string): JsonObject => (isObject(given[name]) ? (given[name] as JsonObject) : {});
+  const needed: JsonObject = {
+    ...(takesMarks(provider) ? { toolStreaming: false } : {}),
+    ...(betas.length === 0 ? {} : { anthropicBeta: [...betas] }),
+  };
+  const anthropic = { ...needed, ...own("anthropic") };
+  return {
+    ...given,
+    ...(provider.startsWith("openai.") ? { openai: { store: false, ...own("openai") } } : {}),
+    ...(Object.keys(anthropic).length === 0 ? {} : { anthropic }),
+  };
+}
+
+/** Anthropic's own API, and Claude on other clouds through the same provider. */
+function takesMarks(provider: string): boolean {
+  return provider.includes("anthropic");
+}

@@ -1,0 +1,120 @@
+/**
+ * Claude through a client of the Anthropic SDK.
+ *
+ * Retries, timeouts, proxies and keys are the client's own (`new Anthropic({ maxRetries, timeout })`);
+ * this turns a request into a call and what comes back into an answer.
+ */
+import { MODEL_CLIENT_DEFAULTS } from "../../base/defaults/model-clients.ts";
+import { asNumber, isObject } from "../../base/json/json.ts";
+import type {
+  ModelAnswer,
+  ModelCallOptions,
+  ModelRequest,
+  ModelStreamOptions,
+  ReportedLimits,
+  StreamingModelClient,
+} from "../../ports/model-client.ts";
+import { findModel } from "../../tokens/models/model-catalogue.ts";
+import { anthropicAnswer } from "../../wire/anthropic/answer.ts";
+import { type AnthropicBody, anthropicBody } from "../../wire/anthropic/request.ts";
+import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
+import { classifyModelError } from "../../wire/errors/model-failure.ts";
+import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
+import type { AnthropicClient } from "./anthropic-client.ts";
+import { anthropicCounter } from "./anthropic-counter.ts";
+
+/** What may be said of an `anthropicModel` beside its client. */
+export interface AnthropicModelOptions {
+  /** The model that is asked where a call names none. */
+  readonly model?: string;
+  /**
+   * `max_tokens` of requests whose parameters name none.
+   * @defaultValue `MODEL_CLIENT_DEFAULTS.maxOutputTokens`, or the most that the model gives
+   */
+  readonly maxOutputTokens?: number;
+}
+
+/**
+ * A model client over `client.messages`, or `client.beta.messages` where a request names beta features.
+ * Pass any client of `@anthropic-ai/sdk` (also those for Bedrock, Vertex and Foundry); how often it tries
+ * again and how long it waits is set there.
+ */
+export function anthropicModel(
+  client: AnthropicClient,
+  options: AnthropicModelOptions = {},
+): StreamingModelClient {
+  const counter = anthropicCounter(client);
+  const bodyOf = (request: ModelRequest): AnthropicBody =>
+    anthropicBody(
+      request,
+      request.maxOutputTokens ?? options.maxOutputTokens ?? defaultOutput(request.model),
+    );
+  return {
+    provider: "anthropic",
+    ...(options.model === undefined ? {} : { model: options.model }),
+    generate: async (request, { signal } = {}) => {
+      const body = bodyOf(request);
+      // The SDK refuses to wait for a long answer in one piece, and connections that say nothing break.
+      if (body.max_tokens > MODEL_CLIENT_DEFAULTS.wholeAnswerTokens)
+        return streamed(client, { request, body, options: signalOption(signal) });
+      const { data, requestId } = await settle(create(client, { request, body, signal }));
+      return anthropicAnswer(data, requestId);
+    },
+    stream: async (request, streamOptions = {}) =>
+      streamed(client, { request, body: bodyOf(request), options: streamOptions }),
+    ...(counter === undefined ? {} : { counter }),
+    ...(client.models === undefined ? {} : { limits: limitsFrom(client.models) }),
+  };
+}
+
+function defaultOutput(model: string): number {
+  const { maxOutputTokens } = MODEL_CLIENT_DEFAULTS;
+  return Math.min(maxOutputTokens, findModel(model)?.maxOutputTokens ?? maxOutputTokens);
+}
+
+interface Call {
+  readonly request: ModelRequest;
+  readonly body: AnthropicBody;
+}
+
+function create(
+  client: AnthropicClient,
+  { request, body, signal }: Call & { readonly signal: AbortSignal | undefined },
+): PromiseLike<unknown> {
+  const { betas = [] } = request;
+  if (betas.length === 0) return client.messages.create(body, signalOption(signal));
+  if (client.beta !== undefined)
+    return client.beta.messages.create({ ...body, betas: [...betas] }, signalOption(signal));
+  const headers = { "anthropic-beta": betas.join(",") };
+  return client.messages.create(body, { ...signalOption(signal), headers });
+}
+
+async function streamed(
+  client: AnthropicClient,
+  { request, body, options: { signal, onEvent } }: Call & { readonly options: ModelStreamOptions },
+): Promise<ModelAnswer> {
+  const streamBody = { ...body, stream: true };
+  const { data, requestId } = await settle(create(client, { request, body: streamBody, signal }));
+  const assembly = new AnthropicAssembly({ tell: teller(onEvent) });
+  await readStream(data, { provider: "anthropic", assembly, signal });
+  return anthropicAnswer(assembly.message(), requestId);
+}
+
+function limitsFrom(models: NonNullable<AnthropicClient["models"]>) {
+  return async (model: string, { signal }: ModelCallOptions = {}): Promise<ReportedLimits | undefined> => {
+    try {
+      const found = await models.retrieve(model, null, signalOption(signal));
+      if (!isObject(found)) return undefined;
+      const windowTokens = asNumber(found["max_input_tokens"]);
+      const maxOutputTokens = asNumber(found["max_tokens"]);
+      return {
+        ...(windowTokens === undefined ? {} : { windowTokens }),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      };
+    } catch (error) {
+      // A model that this endpoint does not know may be known to the one that answers.
+      if (classifyModelError(error).status === 404) return undefined;
+      throw error;
+    }
+  };
+}

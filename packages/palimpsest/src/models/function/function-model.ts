@@ -1,0 +1,74 @@
+/**
+ * A model that is a function of the host: a gateway of its own, a fake, a chain of fallbacks.
+ */
+import { isObject } from "../../base/json/json.ts";
+import type { ModelAnswer, ModelCallOptions, ModelClient, ModelRequest } from "../../ports/model-client.ts";
+import type { Message } from "../../transcript/messages.ts";
+import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+
+/** What a function may answer: text, a message, or everything that is known. */
+export type FunctionAnswer = string | Message | ModelAnswer;
+
+/** Answers a request. Pass `options.signal` on to whatever is waited for. */
+export type ModelFunction = (
+  request: ModelRequest,
+  options: ModelCallOptions,
+) => FunctionAnswer | Promise<FunctionAnswer>;
+
+/** What may be said of a `functionModel` beside its function. */
+export interface FunctionModelOptions {
+  /** Who answers, for figures and messages. @defaultValue `function` */
+  readonly provider?: string;
+  /** The model that is asked where a call names none. */
+  readonly model?: string;
+}
+
+/**
+ * A model client over a function. A text is an answer that is done; a message with tool calls waits for
+ * their results; whoever knows usage and stop reason answers with a `ModelAnswer`.
+ */
+export function functionModel(answer: ModelFunction, options: FunctionModelOptions = {}): ModelClient {
+  const provider = options.provider ?? "function";
+  return {
+    provider,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    generate: async (request, callOptions = {}) => {
+      callOptions.signal?.throwIfAborted();
+      return readAnswer(await untilAborted(answer(request, callOptions), callOptions.signal), provider);
+    },
+  };
+}
+
+/** What the function answers, or the abort, whichever is first: a function may not listen to the signal. */
+async function untilAborted<Value>(
+  work: Value | Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  if (signal === undefined || !(work instanceof Promise)) return work;
+  let stopListening = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    stopListening = () => signal.removeEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    stopListening();
+  }
+}
+
+function readAnswer(answer: unknown, provider: string): ModelAnswer {
+  if (typeof answer === "string") {
+    const message: Message = { role: "assistant", content: [{ type: "text", text: answer }] };
+    return { messages: answer === "" ? [] : [message], stopReason: "end" };
+  }
+  if (!isObject(answer)) throw unreadableAnswer(provider, answer);
+  if (Array.isArray(answer["messages"]) && typeof answer["stopReason"] === "string")
+    return answer as unknown as ModelAnswer;
+  if (answer["role"] !== "assistant" || !Array.isArray(answer["content"]))
+    throw unreadableAnswer(provider, answer);
+  const message = answer as unknown as Message;
+  const isCalling = message.content.some(({ type }) => type === "tool_use");
+  return { messages: [message], stopReason: isCalling ? "tool-use" : "end" };
+}

@@ -1,0 +1,70 @@
+/**
+ * Any model behind Chat Completions: OpenAI's own, and the many servers that speak the same.
+ */
+import type {
+  ModelAnswer,
+  ModelRequest,
+  ModelStreamOptions,
+  StreamingModelClient,
+} from "../../ports/model-client.ts";
+import { chatAnswer } from "../../wire/openai-chat/answer.ts";
+import { chatBody } from "../../wire/openai-chat/request.ts";
+import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
+import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
+import type { OpenaiChatClient } from "./openai-client.ts";
+
+/** What may be said of an `openaiChatModel` beside its client. */
+export interface OpenaiChatModelOptions {
+  /** The model that is asked where a call names none. */
+  readonly model?: string;
+  /** Output tokens asked for where the parameters name none. @defaultValue none: the provider's own limit */
+  readonly maxOutputTokens?: number;
+  /** How the server spells that limit: OpenAI's reasoning models know only the default, many servers only `max_tokens`. @defaultValue `max_completion_tokens` */
+  readonly outputLimitField?: "max_completion_tokens" | "max_tokens";
+  /** What the model calls the role of instructions. @defaultValue `system` */
+  readonly systemRole?: "system" | "developer";
+  /** Who answers, for figures and messages. @defaultValue `openai-chat` */
+  readonly provider?: string;
+}
+
+/**
+ * A model client over `client.chat.completions`. Pass any client of `openai`, with the `baseURL` of any
+ * server; how often it tries again and how long it waits is set there.
+ */
+export function openaiChatModel(
+  client: OpenaiChatClient,
+  options: OpenaiChatModelOptions = {},
+): StreamingModelClient {
+  const provider = options.provider ?? "openai-chat";
+  const { completions } = client.chat;
+  const bodyOf = (request: ModelRequest) =>
+    chatBody(request, {
+      maxOutputTokens: request.maxOutputTokens ?? options.maxOutputTokens,
+      outputLimitField: options.outputLimitField ?? "max_completion_tokens",
+      systemRole: options.systemRole ?? "system",
+    });
+  const stream = async (
+    request: ModelRequest,
+    { signal, onEvent }: ModelStreamOptions = {},
+  ): Promise<ModelAnswer> => {
+    // Without being asked, servers leave the usage of a streamed answer away.
+    const body = { stream_options: { include_usage: true }, ...bodyOf(request), stream: true };
+    const { data, requestId } = await settle(completions.create(body, signalOption(signal)));
+    const assembly = new ChatAssembly({ tell: teller(onEvent) });
+    await readStream(data, { provider, assembly, signal });
+    return chatAnswer(assembly.completion(), requestId);
+  };
+  return {
+    provider,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    generate: async (request, { signal } = {}) => {
+      const { data, requestId } = await settle(completions.create(bodyOf(request), signalOption(signal)));
+      return chatAnswer(data, requestId);
+    },
+    stream,
+    formatTool: ({ name, description, inputSchema }) => ({
+      type: "function",
+      function: { name, description, parameters: inputSchema },
+    }),
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * OpenAI's models through the Responses API, without state on the server: nothing is stored there, and the
+ * model's reasoning travels with the conversation, encrypted.
+ */
+import type {
+  ModelAnswer,
+  ModelRequest,
+  ModelStreamOptions,
+  StreamingModelClient,
+} from "../../ports/model-client.ts";
+import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
+import { responsesAnswer } from "../../wire/openai-responses/answer.ts";
+import { responsesBody } from "../../wire/openai-responses/request.ts";
+import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
+import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
+import { openaiInputTokensCounter } from "./input-tokens-counter.ts";
+import type { OpenaiResponsesClient } from "./openai-client.ts";
+
+/** What may be said of an `openaiResponsesModel` beside its client. */
+export interface OpenaiResponsesModelOptions {
+  /** The model that is asked where a call names none. */
+  readonly model?: string;
+  /** `max_output_tokens` of requests whose parameters name none. @defaultValue none: the provider's own limit */
+  readonly maxOutputTokens?: number;
+  /**
+   * Whether encrypted reasoning is asked for, which models that do not reason refuse.
+   * @defaultValue from the model's name
+   */
+  readonly includesReasoning?: boolean;
+}
+
+const PROVIDER = "openai-responses";
+
+/**
+ * A model client over `client.responses`. Pass any client of `openai`; how often it tries again and how
+ * long it waits is set there.
+ */
+export function openaiResponsesModel(
+  client: OpenaiResponsesClient,
+  options: OpenaiResponsesModelOptions = {},
+): StreamingModelClient {
+  const counter = openaiInputTokensCounter(client);
+  const bodyOf = (request: ModelRequest) =>
+    responsesBody(request, {
+      maxOutputTokens: request.maxOutputTokens ?? options.maxOutputTokens,
+      includesReasoning: options.includesReasoning ?? bindsReasoning(request.model),
+    });
+  const stream = async (
+    request: ModelRequest,
+    { signal, onEvent }: ModelStreamOptions = {},
+  ): Promise<ModelAnswer> => {
+    const call = client.responses.create({ ...bodyOf(request), stream: true }, signalOption(signal));
+    const { data, requestId } = await settle(call);
+    const assembly = new ResponsesAssembly({ tell: teller(onEvent) });
+    await readStream(data, { provider: PROVIDER, assembly, signal });
+    return responsesAnswer(assembly.response(), requestId);
+  };
+  return {
+    provider: PROVIDER,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    generate: async (request, { signal } = {}) => {
+      const { data, requestId } = await settle(
+        client.responses.create(bodyOf(request), signalOption(signal)),
+      );
+      return responsesAnswer(data, requestId);
+    },
+    stream,
+    formatTool: ({ name, description, inputSchema }) => ({
+      type: "function",
+      name,
+      description,
+      parameters: inputSchema,
+      // Schemas of hosts leave members out, which strict calls do not allow.
+      strict: false,
+    }),
+    ...(counter === undefined ? {} : { counter }),
+  };
+}

@@ -1,0 +1,214 @@
+/**
+ * Patches applied to notes: bodies change, headings and descriptions cannot.
+ *
+ * Text is cleaned first, then cut to what the section and the whole document have room for. What a section
+ * had before it may always have again, so that notes over their limit can be shortened bit by bit. A section
+ * that somebody else changed since the model read it is not replaced: their edit is the newer one. No other
+ * section may fill the room of Current State and Errors & Corrections.
+ */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { isBlank, readLines } from "../base/text/markdown-lines.ts";
+import { cleanBody, guardFirstLine } from "./clean-text.ts";
+import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
+import {
+  findSection,
+  formatNotes,
+  joinBody,
+  type NotesDocument,
+  sectionByTitle,
+  splitBody,
+  withBody,
+} from "./notes-document.ts";
+import type { SectionPatch } from "./section-patches.ts";
+import { type NotesSection, type NotesSectionKind, titleKey } from "./template.ts";
+import { cutSectionText } from "./trim-notes.ts";
+
+export type PatchRefusal = "unknown-section" | "empty" | "too-many" | "changed-meanwhile" | "no-room";
+
+export interface AppliedPatches {
+  readonly document: NotesDocument;
+  /** Titles of the sections that have another body now. */
+  readonly changed: readonly string[];
+  readonly refused: readonly { readonly section: string; readonly reason: PatchRefusal }[];
+  /** Titles of the sections whose new text was cut to its limit. */
+  readonly cut: readonly string[];
+}
+
+export interface ApplyOptions {
+  readonly limits: NotesLimits;
+  /** The notes as the model read them, where the file may have changed since. */
+  readonly base?: NotesDocument;
+  readonly measure?: MeasureNotes;
+}
+
+/** A section's text to be: what stays of the old one, and what comes behind it. */
+interface Draft {
+  readonly section: NotesSection;
+  readonly core: string;
+  readonly added: string;
+}
+
+/** The notes with the patches applied, and what became of each patch. */
+export function applySectionPatches(
+  document: NotesDocument,
+  patches: readonly SectionPatch[],
+  { limits, base, measure = measureNotes }: ApplyOptions,
+): AppliedPatches {
+  const refused: { section: string; reason: PatchRefusal }[] = [];
+  const drafts = new Map<string, Draft>();
+  patches.forEach((patch, index) => {
+    const section = sectionByTitle(document.template, patch.section);
+    const draft =
+      index >= NOTES_DEFAULTS.patchesCount
+        ? "too-many"
+        : section === undefined
+          ? "unknown-section"
+          : draftOf(document, section, patch, { base, earlier: drafts.get(section.title) });
+    if (typeof draft === "string") refused.push({ section: patch.section, reason: draft });
+    else drafts.set(draft.section.title, draft);
+  });
+
+  // What shrinks goes first and makes room for what grows, in whatever order the model wrote.
+  const growth = ({ section, core, added }: Draft): number =>
+    measure(core) + measure(added) - measure(findSection(document, section)?.body ?? "");
+  const ordered = [...drafts.values()].map((draft) => ({ draft, tokens: growth(draft) }));
+  ordered.sort((a, b) => a.tokens - b.tokens);
+
+  const changed: string[] = [];
+  const cut: string[] = [];
+  let result = document;
+  for (const { draft } of ordered) {
+    const placed = placeDraft(result, draft, limits, measure);
+    if (placed === undefined) refused.push({ section: draft.section.title, reason: "no-room" });
+    else {
+      if (formatNotes(placed.document) !== formatNotes(result)) changed.push(draft.section.title);
+      if (placed.isCut) cut.push(draft.section.title);
+      result = placed.document;
+    }
+  }
+  return { document: result, changed, refused, cut };
+}
+
+function draftOf(
+  document: NotesDocument,
+  section: NotesSection,
+  patch: SectionPatch,
+  { base, earlier }: { readonly base: NotesDocument | undefined; readonly earlier: Draft | undefined },
+): Draft | PatchRefusal {
+  const part = findSection(document, section);
+  const description = part?.description ?? section.description;
+  const cleaned = cleanBody(withoutEcho(patch.text, section, description), {
+    level: document.template.level,
+    // Of a title only one line is taken: a fence would lose its end.
+    mayFence: !document.hasOpenFence && section.kind !== "title",
+    hasDescription: description !== "",
+  });
+  if (cleaned === "") return "empty";
+  const text = section.kind === "title" ? cleaned.split("\n", 1)[0]! : cleaned;
+  if (patch.kind === "replace") {
+    const read = base === undefined ? part?.body : findSection(base, section)?.body;
+    return read === part?.body ? { section, core: "", added: text } : "changed-meanwhile";
+  }
+  if (earlier !== undefined) return { ...earlier, added: `${earlier.added}\n${text}` };
+  return { section, core: splitBody(part?.body ?? "").core, added: text };
+}
+
+/** The text without the heading and the description that models like to repeat. */
+function withoutEcho(text: string, section: NotesSection, description: string): string {
+  const lines = readLines(text);
+  let start = 0;
+  const passBlank = (): void => {
+    while (start < lines.length && isBlank(lines[start]!.text)) start++;
+  };
+  passBlank();
+  const heading = lines[start]?.heading;
+  if (heading !== undefined && titleKey(heading.title) === titleKey(section.title)) start++;
+  passBlank();
+  // As the template has it, or as it stands in the file.
+  const echo = lines[start]?.text.trim() ?? "";
+  if (echo !== "" && (echo === section.description.trim() || echo === description.trim())) start++;
+  return lines
+    .slice(start)
+    .map((line) => line.text + line.ending)
+    .join("");
+}
+
+interface PlacedDraft {
+  readonly document: NotesDocument;
+  readonly isCut: boolean;
+}
+
+/** The document with the draft in it, as far as there is room. */
+function placeDraft(
+  document: NotesDocument,
+  draft: Draft,
+  limits: NotesLimits,
+  measure: MeasureNotes,
+): PlacedDraft | undefined {
+  const { section } = draft;
+  const oldTokens = measure(findSection(document, section)?.body ?? "");
+  const besideTokens = measure(formatNotes(withBody(document, section, "")));
+  const room = limits.totalTokens - besideTokens - reservedTokens(document, section, limits, measure);
+  const most = {
+    section: Math.max(limits.sectionTokens, oldTokens),
+    total: Math.max(limits.totalTokens, measure(formatNotes(document))),
+  };
+  let allowed = Math.min(limits.sectionTokens, Math.max(room, oldTokens));
+  // Put together they can be a little more than the parts: then it is cut once more.
+  for (let tries = 0; tries < PLACE_TRIES && allowed > 0; tries++) {
+    const placed = placeWithin(document, draft, allowed, measure);
+    if (placed === undefined) return undefined;
+    const body = findSection(placed.document, section)?.body ?? "";
+    const over = Math.max(measure(body) - most.section, measure(formatNotes(placed.document)) - most.total);
+    if (over <= 0) return placed;
+    allowed -= Math.ceil(over);
+  }
+  return undefined;
+}
+
+/** Sections that the next update must have room for, whatever the others are full of. */
+const RESERVED: ReadonlySet<NotesSectionKind | undefined> = new Set(["state", "errors"]);
+
+/** What these sections may still grow by; nothing where the section is one of them. */
+function reservedTokens(
+  { template, parts }: NotesDocument,
+  { kind }: NotesSection,
+  { sectionTokens }: NotesLimits,
+  measure: MeasureNotes,
+): number {
+  if (RESERVED.has(kind)) return 0;
+  const bodyOf = new Map(parts.map(({ section, body }) => [section?.title, body]));
+  return template.sections
+    .filter((section) => RESERVED.has(section.kind))
+    .reduce((sum, { title }) => sum + Math.max(0, sectionTokens - measure(bodyOf.get(title) ?? "")), 0);
+}
+
+/** How often a text is cut anew that is a little too long where it stands. */
+const PLACE_TRIES = 4;
+
+/** The document with the draft in it, which takes `allowed` tokens at the most. */
+function placeWithin(
+  document: NotesDocument,
+  { section, core, added }: Draft,
+  allowed: number,
+  measure: MeasureNotes,
+): PlacedDraft | undefined {
+  const old = findSection(document, section)?.body ?? "";
+  const tail = findSection(document, section) === undefined ? document.newline : splitBody(old).tail;
+  const options = { measure, mayFence: !document.hasOpenFence, level: document.template.level };
+  // The Worklog's oldest entries give way to its newest; elsewhere what is there stays, and the addition is cut.
+  const isLog = section.kind === "worklog";
+  const whole = isLog ? joinBody({ ...document, newline: "\n" }, { core, added, tail: "" }).trimEnd() : added;
+  const tokens = isLog ? allowed : allowed - measure(core);
+  const kept = cutSectionText(whole, tokens, section, options);
+  const hasDescription = (findSection(document, section)?.description ?? section.description) !== "";
+  const isFirst = core === "" || isLog;
+  const text = guardFirstLine(kept.body.trimEnd(), hasDescription || !isFirst);
+  if (text.trim() === "") return undefined;
+  const isCut = kept.droppedCount > 0;
+  const body =
+    isLog && isCut
+      ? { core: "", added: text, tail }
+      : { core, added: isLog && core !== "" ? added : text, tail };
+  return { document: withBody(document, section, joinBody(document, body)), isCut };
+}

@@ -1,0 +1,81 @@
+/**
+ * A section's body as entries, and bodies cut to a size by whole entries.
+ *
+ * An entry is an item of a list with what belongs to it, or a paragraph; fenced code is never divided. So
+ * what is left reads as somebody wrote it, and an entry is there or is not.
+ */
+
+import { isBlank, readLines } from "../base/text/markdown-lines.ts";
+import { cutHead } from "../base/text/text.ts";
+import type { MeasureNotes } from "./limits.ts";
+
+const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
+
+/** The body's entries, each with its line ends; put together they are the body. */
+export function splitEntries(body: string): readonly string[] {
+  const entries: string[] = [];
+  let entry = "";
+  let isAfterBlank = false;
+  let isInFence = false;
+  for (const { text, ending, heading, isFenced } of readLines(body)) {
+    const isFirst =
+      !isBlank(text) &&
+      !(isFenced && isInFence) &&
+      (ITEM.test(text) || heading !== undefined || (isAfterBlank && !/^\s/.test(text)));
+    if (isFirst && !isBlank(entry)) {
+      entries.push(entry);
+      entry = "";
+    }
+    entry += text + ending;
+    isAfterBlank = isBlank(text);
+    isInFence = isFenced;
+  }
+  return entry === "" ? entries : [...entries, entry];
+}
+
+export interface CutBody {
+  readonly body: string;
+  /** Entries that were left out, and one that was shortened. */
+  readonly droppedCount: number;
+}
+
+/**
+ * The body within `tokens`: as many entries as fit, from its end where `keep` is `newest`. One entry that is
+ * too long by itself is cut where `mayCut` says how to close what the cut left open, else it is dropped.
+ */
+export function cutBody(
+  body: string,
+  tokens: number,
+  {
+    keep,
+    measure,
+    close,
+  }: {
+    readonly keep: "newest" | "oldest";
+    readonly measure: MeasureNotes;
+    /** Makes a cut text whole again: a fence may have lost its end. */
+    readonly close: (text: string) => string;
+  },
+): CutBody {
+  if (measure(body) <= tokens) return { body, droppedCount: 0 };
+  const entries = splitEntries(body);
+  const some = (count: number): string =>
+    (keep === "newest" ? entries.slice(entries.length - count) : entries.slice(0, count)).join("");
+  const count = largest(entries.length, (each) => measure(some(each)) <= tokens);
+  if (count > 0) return { body: some(count), droppedCount: entries.length - count };
+  const only = (keep === "newest" ? entries.at(-1) : entries[0]) ?? "";
+  const characters = largest(only.length, (each) => measure(close(cutHead(only, each))) <= tokens);
+  return { body: close(cutHead(only, characters)), droppedCount: entries.length };
+}
+
+/** The largest whole number up to `most` that fits, where every smaller one fits too. */
+export function largest(most: number, fits: (count: number) => boolean): number {
+  let low = 0;
+  let high = most + 1;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}

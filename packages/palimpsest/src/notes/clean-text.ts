@@ -1,0 +1,84 @@
+/**
+ * Text of a model, a tool or a log, made fit to stand in notes that are read back as context.
+ *
+ * It may hold keys, characters that nobody sees, headings and tags that would pass for the file's or the
+ * host's own. Keys are taken out, the rest is written so that it says the same and does nothing. What a
+ * person wrote into the file never comes through here.
+ */
+import { redactBroken } from "../base/redaction/broken-secrets.ts";
+import { showHidden } from "../base/text/hidden-characters.ts";
+import { isBlank, readLines } from "../base/text/markdown-lines.ts";
+import { writeOutRoleMarks } from "../base/text/role-marks.ts";
+import { shorten, toWellFormed } from "../base/text/text.ts";
+import { isItalicLine } from "./template.ts";
+
+export interface CleanFor {
+  /** Headings down to this level would open a section; deeper ones may stay. */
+  readonly level: number;
+  /** Whether fenced code may stay: not where the file has a fence that never ends, and would end here. */
+  readonly mayFence: boolean;
+  /** Whether the section has its line in italics; without it, the body's first line would pass for it. */
+  readonly hasDescription: boolean;
+}
+
+/** A comment would hide what follows it from whoever looks at the page; the marks of our own lines may stay. */
+const COMMENT = /<!--(?!log:[0-9a-f]{6}-->)/g;
+/** Nothing, at length: no limit in tokens holds it. */
+const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
+/** A line of equals signs makes a heading of the line above it. */
+const UNDERLINE = /^ {0,3}=+[ \t]*$/;
+
+/** Text of several lines, as the body of a section; empty where nothing is left. */
+export function cleanBody(text: string, { level, mayFence, hasDescription }: CleanFor): string {
+  const lines = readLines(cleanCharacters(text));
+  const cleaned = lines.map(({ text: line, heading, isFenced, isOpenFence }) => {
+    const isInside = isFenced && mayFence;
+    const isMark = isOpenFence || (isFenced && !mayFence);
+    if (isMark && /^ {0,3}(?:`{3}|~{3})/.test(line)) return escaped(line);
+    if (!isInside && (heading !== undefined || isMark) && headingLevel(line) <= level) return escaped(line);
+    return !isInside && UNDERLINE.test(line) ? escaped(line) : line;
+  });
+  const isTold = (line: string): boolean => !isBlank(line);
+  const first = cleaned.findIndex(isTold);
+  const body = first === -1 ? [] : cleaned.slice(first, cleaned.findLastIndex(isTold) + 1);
+  return guardFirstLine(body.join("\n"), hasDescription);
+}
+
+/** The text of a body whose first line cannot pass for a description that is missing. */
+export function guardFirstLine(text: string, hasDescription: boolean): string {
+  return !hasDescription && isItalicLine(text.split("\n", 1)[0]!) ? escaped(text) : text;
+}
+
+/** One line of a list at the most `characters` long; empty where nothing is left. */
+export function cleanLine(text: string, characters: number): string {
+  // Before it is cut: half a key is no key to the patterns.
+  const line = cleanCharacters(text).replace(COMMENT_MARK, "").replace(/\s+/g, " ").trim();
+  return shorten(line, characters);
+}
+
+const COMMENT_MARK = /<!--log:[0-9a-f]{6}-->/g;
+
+/** Text that takes the place of other text inside a line or several: headings are the caller's to look for. */
+export function cleanFragment(text: string): string {
+  return cleanCharacters(text)
+    .split("\n")
+    .map((line) => (UNDERLINE.test(line) ? escaped(line) : line))
+    .join("\n");
+}
+
+/** The text without secrets, hidden characters and tags that tell who speaks; line ends are `\n`. */
+function cleanCharacters(text: string): string {
+  const plain = toWellFormed(text).replace(/\r\n?/g, "\n").replace(BLANK_LINES, "\n\n\n");
+  const shown = showHidden(plain);
+  return writeOutRoleMarks(redactBroken(shown).text).replace(COMMENT, "&lt;!--");
+}
+
+function headingLevel(line: string): number {
+  const marks = /^ {0,3}(#{1,6})(?:[ \t]|$)/.exec(line)?.[1];
+  return marks === undefined ? Number.POSITIVE_INFINITY : marks.length;
+}
+
+/** The first mark of a line made an ordinary character. */
+function escaped(line: string): string {
+  return line.replace(/^([ \t]*)/, "$1\\");
+}

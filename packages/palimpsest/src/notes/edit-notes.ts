@@ -1,0 +1,97 @@
+/**
+ * An allowed edit of the notes, carried out on their text: it takes effect inside sections' bodies or not at all.
+ *
+ * An edit is a search and a replacement and may strike anywhere in the file. So it is judged by what comes of
+ * it: headings, descriptions and everything that is a person's own have to be there afterwards, in their order
+ * and to the letter, and nothing may have grown over its limit.
+ */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { toWellFormed } from "../base/text/text.ts";
+import { cleanFragment } from "./clean-text.ts";
+import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
+import { formatNotes, type NotesDocument, type NotesPart, parseNotes } from "./notes-document.ts";
+import type { NotesEdit } from "./permissions.ts";
+
+export type EditRefusal = "empty" | "not-found" | "ambiguous" | "outside-sections" | "unclean" | "too-long";
+
+export type EditedNotes =
+  | { readonly isApplied: true; readonly document: NotesDocument }
+  | { readonly isApplied: false; readonly reason: EditRefusal };
+
+/** The notes after one edit. */
+export function applyNotesEdit(
+  document: NotesDocument,
+  { oldText, newText, replaceAll }: NotesEdit,
+  { limits, measure = measureNotes }: { readonly limits: NotesLimits; readonly measure?: MeasureNotes },
+): EditedNotes {
+  const before = formatNotes(document);
+  const inFile = (text: string): string => text.replace(/\r\n?/g, "\n").replaceAll("\n", document.newline);
+  const searched = before.includes(oldText) ? oldText : inFile(oldText);
+  if (searched === "") return refused("empty");
+  // Half a character is found inside a whole one, and would break it.
+  if (toWellFormed(searched) !== searched) return refused("not-found");
+  const first = before.indexOf(searched);
+  if (first === -1) return refused("not-found");
+  if (!replaceAll && before.indexOf(searched, first + 1) !== -1) return refused("ambiguous");
+  const clean = inFile(cleanFragment(newText));
+  const pieces = before.split(searched);
+  // Counted before it is written: a letter that stands everywhere may become a book everywhere.
+  if (before.length + (pieces.length - 1) * clean.length > NOTES_DEFAULTS.editedCharacters)
+    return refused("too-long");
+  const after = parseNotes(pieces.join(clean), document.template);
+  if (!haveSameFrame(document, after)) return refused("outside-sections");
+  if (!isClean(document, after)) return refused("unclean");
+  return isTooLong(document, after, limits, measure)
+    ? refused("too-long")
+    : { isApplied: true, document: after };
+}
+
+function haveSameFrame(before: NotesDocument, after: NotesDocument): boolean {
+  return (
+    before.parts.length === after.parts.length &&
+    before.hasOpenFence === after.hasOpenFence &&
+    before.parts.every((part, index) => frameOf(part) === frameOf(after.parts[index]!))
+  );
+}
+
+/** All of a part that an update may not touch. */
+function frameOf({ heading, description, body, section }: NotesPart): string {
+  return JSON.stringify([heading, description, section?.title, section === undefined ? body : ""]);
+}
+
+/** Whether no key, tag or hidden character has come about where the new text meets the old. */
+function isClean(before: NotesDocument, after: NotesDocument): boolean {
+  return before.parts.every(({ body }, index) => {
+    const now = after.parts[index]!.body;
+    if (now === body || isCleanText(now)) return true;
+    if (isCleanText(body)) return false;
+    // What somebody else wrote may be anything, and stays.
+    const own = new Set(body.split("\n"));
+    return now.split("\n").every((line) => own.has(line) || isCleanText(line));
+  });
+}
+
+const isCleanText = (text: string): boolean => cleanFragment(text) === text.replace(/\r\n?/g, "\n");
+
+function isTooLong(
+  before: NotesDocument,
+  after: NotesDocument,
+  limits: NotesLimits,
+  measure: MeasureNotes,
+): boolean {
+  const hasGrown = (old: string, now: string, limit: number): boolean => {
+    const tokens = measure(now);
+    return tokens > limit && tokens > measure(old);
+  };
+  return (
+    hasGrown(formatNotes(before), formatNotes(after), limits.totalTokens) ||
+    before.parts.some(
+      ({ body }, index) =>
+        body !== after.parts[index]!.body && hasGrown(body, after.parts[index]!.body, limits.sectionTokens),
+    )
+  );
+}
+
+function refused(reason: EditRefusal): EditedNotes {
+  return { isApplied: false, reason };
+}

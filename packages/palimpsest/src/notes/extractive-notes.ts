@@ -1,0 +1,116 @@
+/**
+ * Notes brought up to date without a model: the same sections and limits, from what the log tells.
+ *
+ * Every line that it writes is marked as its own. An update takes its own lines out, writes new ones in the
+ * room that is left, and touches nothing that somebody else wrote; of what they have told already it is
+ * silent. So it may run at any time, any number of times, beside a person and a model.
+ */
+
+import { splitLines } from "../base/text/markdown-lines.ts";
+import { largest } from "./body-entries.ts";
+import { ToldFacts } from "./known-facts.ts";
+import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
+import {
+  findSection,
+  formatNotes,
+  joinBody,
+  type NotesDocument,
+  splitBody,
+  withBody,
+  withEnd,
+} from "./notes-document.ts";
+import { isOwn, markOwn } from "./own-lines.ts";
+import { composeFactLines, type FactLine, type SessionFacts } from "./session-facts.ts";
+import type { NotesSection, NotesSectionKind } from "./template.ts";
+
+export interface ExtractedNotes {
+  readonly document: NotesDocument;
+  /** Lines of its own that are in the notes now. */
+  readonly writtenCount: number;
+  /** Lines for which there was no room. */
+  readonly leftOutCount: number;
+}
+
+/** Who gets room first where the whole document has too little. */
+const ORDER: readonly NotesSectionKind[] = [
+  ...(["state", "errors", "title", "task", "results"] as const),
+  ...(["files", "learnings", "workflow", "system", "worklog"] as const),
+];
+
+/** The notes with the session's facts in them. */
+export function extractNotes(
+  document: NotesDocument,
+  facts: SessionFacts,
+  { limits, measure = measureNotes }: { readonly limits: NotesLimits; readonly measure?: MeasureNotes },
+): ExtractedNotes {
+  const lines = composeFactLines(facts);
+  const wanted = ORDER.flatMap((kind) => {
+    const section = document.template.sections.find((each) => each.kind === kind);
+    return section === undefined ? [] : [{ section, lines: lines.get(kind) ?? [] }];
+  });
+  let result = withoutOwn(document);
+  // Headings that are missing come first: from then on they count to the size of the whole.
+  for (const { section, lines: some } of wanted)
+    if (some.length > 0 && findSection(result, section) === undefined)
+      result = withBody(result, section, result.newline);
+
+  const filled = wanted.filter(({ lines: some }) => some.length > 0).map(({ section }) => section);
+  const measured = withLastEnd(result, filled);
+  let roomTokens = limits.totalTokens - measure(formatNotes(measured));
+  let writtenCount = 0;
+  let leftOutCount = 0;
+  for (const { section, lines: some } of wanted) {
+    const body = findSection(result, section)?.body ?? "";
+    const untold = untoldLines(body, section, some).map(({ line }) => markOwn(line));
+    const bodyTokens = measure(findSection(measured, section)?.body ?? "");
+    const room = Math.min(limits.sectionTokens - bodyTokens, roomTokens);
+    const kept = fitting(untold, section, room, measure);
+    writtenCount += kept.length;
+    leftOutCount += untold.length - kept.length;
+    if (kept.length === 0) continue;
+    const added = kept.join("\n");
+    roomTokens -= measure(`${added}\n`);
+    result = withBody(result, section, joinBody(result, { ...splitBody(body), added }));
+  }
+  return { document: result, writtenCount, leftOutCount };
+}
+
+/**
+ * The notes with an end to their last line, where lines are to be written below it. That end stays when they are
+ * taken out again: were it not counted from the first update on, the second one would have less room.
+ */
+function withLastEnd(document: NotesDocument, filled: readonly NotesSection[]): NotesDocument {
+  const { parts, newline } = document;
+  const last = parts.at(-1);
+  if (last === undefined || !filled.some(({ title }) => title === last.section?.title)) return document;
+  return { ...document, parts: parts.with(-1, withEnd(last, newline)) };
+}
+
+/** The notes as everybody else wrote them. */
+function withoutOwn(document: NotesDocument): NotesDocument {
+  const parts = document.parts.map((part) => {
+    if (part.section === undefined) return part;
+    const others = splitLines(part.body).filter(({ text }) => !isOwn(text));
+    return { ...part, body: others.map(({ text, ending }) => text + ending).join("") };
+  });
+  return { ...document, parts };
+}
+
+function untoldLines(body: string, section: NotesSection, lines: readonly FactLine[]): readonly FactLine[] {
+  // A title is there or it is not.
+  if (section.kind === "title") return body.trim() === "" ? lines : [];
+  const told = new ToldFacts(splitLines(body).map(({ text }) => text));
+  return lines.filter(({ key }) => !told.has(key));
+}
+
+/** As many lines as fit: the first ones, of the Worklog the last ones. */
+function fitting(
+  lines: readonly string[],
+  { kind }: NotesSection,
+  tokens: number,
+  measure: MeasureNotes,
+): readonly string[] {
+  const some = (count: number): readonly string[] =>
+    kind === "worklog" ? lines.slice(lines.length - count) : lines.slice(0, count);
+  return some(largest(lines.length, (count) => measure(`${some(count).join("\n")}\n`) <= tokens));
+}

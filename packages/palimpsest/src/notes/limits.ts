@@ -1,0 +1,55 @@
+/**
+ * How long notes may become, and which sections are over that.
+ *
+ * Limits are given as tokens: whoever knows the window scales them. A section is measured without its
+ * heading, the document as a whole, because that is what a window has to hold.
+ */
+import { estimateText } from "../tokens/estimate/estimate-text.ts";
+import { formatNotes, type NotesDocument } from "./notes-document.ts";
+
+/** Tokens of a text. */
+export type MeasureNotes = (text: string) => number;
+
+export interface NotesLimits {
+  readonly sectionTokens: number;
+  readonly totalTokens: number;
+}
+
+export interface OverLimit {
+  readonly sections: readonly { readonly title: string; readonly tokens: number }[];
+  /** Size of the whole where that is over its limit. */
+  readonly totalTokens: number | undefined;
+}
+
+export const measureNotes: MeasureNotes = estimateText;
+
+/** What is over its limit; nothing where `sections` is empty and `totalTokens` absent. */
+export function findOverLimit(
+  document: NotesDocument,
+  limits: NotesLimits,
+  measure: MeasureNotes = measureNotes,
+): OverLimit {
+  const sections = document.parts.flatMap(({ section, body }) => {
+    const tokens = Math.ceil(measure(body));
+    return section !== undefined && tokens > limits.sectionTokens ? [{ title: section.title, tokens }] : [];
+  });
+  const totalTokens = Math.ceil(measure(formatNotes(document)));
+  return { sections, totalTokens: totalTokens > limits.totalTokens ? totalTokens : undefined };
+}
+
+/** The demand to shorten what is over; empty where nothing is. */
+export function composeTrimDemand({ sections, totalTokens }: OverLimit, limits: NotesLimits): string {
+  const named = sections.map(
+    ({ title, tokens }) => `- ${title}: about ${tokens} tokens, and ${limits.sectionTokens} is the limit`,
+  );
+  return [
+    ...(named.length === 0
+      ? []
+      : ["These sections are over their limit and must be shortened now:", ...named]),
+    ...(totalTokens === undefined
+      ? []
+      : [
+          `The notes have about ${totalTokens} tokens in all, and ${limits.totalTokens} is the limit. They must be shortened now. Keep Current State and Errors & Corrections exact, and condense the others, the oldest entries of the Worklog first.`,
+        ]),
+  ].join("\n");
+}

@@ -1,0 +1,191 @@
+/**
+ * Notes as they stand in a file, whoever wrote them: parts that put together are the file, byte for byte.
+ *
+ * A part is a heading with what stands below it. Parts that the template knows are sections; everything
+ * else (text above the first heading, sections of a person's own, a title that comes twice) is kept as it
+ * is. An update changes bodies of sections and nothing else: there is no way to say another heading.
+ */
+import { isBlank, type MarkdownLine, readLines, splitLines } from "../base/text/markdown-lines.ts";
+import {
+  descriptionBelow,
+  NOTES_TEMPLATE,
+  type NotesSection,
+  type NotesTemplate,
+  titleKey,
+} from "./template.ts";
+
+export interface NotesPart {
+  /** The line of the heading with its end; empty above the first heading. */
+  readonly heading: string;
+  /** The line in italics with its end, and the blank lines above it; empty where there is none. */
+  readonly description: string;
+  /** The rest, to the letter. */
+  readonly body: string;
+  /** The section of the template that this is; absent of what is a person's own. */
+  readonly section?: NotesSection;
+}
+
+export interface NotesDocument {
+  readonly template: NotesTemplate;
+  readonly parts: readonly NotesPart[];
+  /** How its lines end. */
+  readonly newline: string;
+  /** Whether fenced code begins somewhere and never ends: then no new fence may be written. */
+  readonly hasOpenFence: boolean;
+}
+
+/** Any text as notes. Never throws; {@link formatNotes} gives the same text back. */
+export function parseNotes(text: string, template: NotesTemplate = NOTES_TEMPLATE): NotesDocument {
+  const lines = readLines(text);
+  const known = new Map(template.sections.map((section) => [titleKey(section.title), section]));
+  const starts = lines.flatMap(({ heading }, index) =>
+    heading !== undefined && heading.level <= template.level ? [index] : [],
+  );
+  const parts: NotesPart[] = [{ heading: "", description: "", body: joined(lines, 0, starts[0]) }];
+  starts.forEach((start, order) => {
+    const { level, title } = lines[start]!.heading!;
+    const key = titleKey(title);
+    const section = known.get(key);
+    if (section?.level !== level) {
+      parts.push({
+        heading: joined(lines, start, start + 1),
+        description: "",
+        body: joined(lines, start + 1, starts[order + 1]),
+      });
+      return;
+    }
+    // The first of its title is the section; a second one is somebody's text.
+    known.delete(key);
+    const described = descriptionIndex(lines, start, section) ?? start;
+    parts.push({
+      heading: joined(lines, start, start + 1),
+      description: joined(lines, start + 1, described + 1),
+      body: joined(lines, described + 1, starts[order + 1]),
+      section,
+    });
+  });
+  const newline = lines[0]?.ending.startsWith("\r") ? "\r\n" : "\n";
+  return { template, parts, newline, hasOpenFence: lines.some(({ isOpenFence }) => isOpenFence) };
+}
+
+/** The file's text. */
+export function formatNotes({ parts }: NotesDocument): string {
+  return parts.map(({ heading, description, body }) => heading + description + body).join("");
+}
+
+/** Whether nothing has been noted: what is there is what the template has, or less. */
+export function isEmptyTemplate(document: NotesDocument): boolean {
+  const blank = parseNotes(document.template.text, document.template);
+  const own = new Set(blank.parts.filter(({ section }) => section === undefined).map(wholePart));
+  return document.parts.every((part) => {
+    if (part.section === undefined) return wholePart(part) === "" || own.has(wholePart(part));
+    const body = part.body.trim();
+    return body === "" || sameLines(body) === sameLines(part.section.body);
+  });
+}
+
+/** The part that holds a section. */
+export function findSection(document: NotesDocument, section: NotesSection): NotesPart | undefined {
+  return document.parts.find((part) => part.section?.title === section.title);
+}
+
+/** The section that a title means, in any spelling that {@link titleKey} makes equal. */
+export function sectionByTitle(template: NotesTemplate, title: string): NotesSection | undefined {
+  const key = titleKey(title);
+  return template.sections.find((section) => titleKey(section.title) === key);
+}
+
+/** The document with another body in one section, which is put in its place where it was missing. */
+export function withBody(document: NotesDocument, section: NotesSection, body: string): NotesDocument {
+  const { parts, newline } = document;
+  const at = parts.findIndex((part) => part.section?.title === section.title);
+  if (at !== -1) {
+    const part = parts[at]!;
+    const lead = body === "" ? "" : missingEnd(part.heading + part.description, newline);
+    return { ...document, parts: parts.with(at, { ...part, body: lead + body }) };
+  }
+  const place = placeOf(document, section);
+  const part: NotesPart = {
+    heading: `${"#".repeat(section.level)} ${section.title}${newline}`,
+    description: section.description === "" ? "" : `${section.description}${newline}`,
+    body,
+    section,
+  };
+  const above = parts.slice(0, place).map((each) => withEnd(each, newline));
+  return { ...document, parts: [...above, part, ...parts.slice(place)] };
+}
+
+/** The part with an end to its last line, so that something may stand below it. */
+export function withEnd(part: NotesPart, newline: string): NotesPart {
+  const { heading, description, body } = part;
+  const end = missingEnd(heading + description + body, newline);
+  if (end === "") return part;
+  if (body !== "") return { ...part, body: body + end };
+  return description === ""
+    ? { ...part, heading: heading + end }
+    : { ...part, description: description + end };
+}
+
+/** A body's lines up to the last one that says something, and the blank ones behind it. */
+export function splitBody(body: string): { readonly core: string; readonly tail: string } {
+  const lines = splitLines(body);
+  const count = lines.findLastIndex(({ text }) => !isBlank(text)) + 1;
+  const whole = (some: typeof lines): string => some.map(({ text, ending }) => text + ending).join("");
+  return { core: whole(lines.slice(0, count)), tail: whole(lines.slice(count)) };
+}
+
+/** A body with text behind its last line; `added` has `\n` between its lines and none at its end. */
+export function joinBody(
+  { newline }: NotesDocument,
+  { core, added, tail }: { readonly core: string; readonly added: string; readonly tail: string },
+): string {
+  if (added === "") return core + tail;
+  return `${core}${missingEnd(core, newline)}${added.replaceAll("\n", newline)}${newline}${tail}`;
+}
+
+/** What ends the last line of a text; empty where it has its end. Half an end is made whole. */
+function missingEnd(text: string, newline: string): string {
+  if (text === "" || text.endsWith("\n")) return "";
+  return text.endsWith("\r") ? "\n" : newline;
+}
+
+/** Behind the section that comes before it in the template; else before the first one there is; else at the end. */
+function placeOf({ template, parts }: NotesDocument, section: NotesSection): number {
+  const order = (part: NotesPart): number =>
+    template.sections.findIndex(({ title }) => title === part.section?.title);
+  const own = template.sections.findIndex(({ title }) => title === section.title);
+  let before = -1;
+  parts.forEach((part, index) => {
+    const isEarlier = order(part) !== -1 && order(part) < own;
+    if (isEarlier && (before === -1 || order(part) > order(parts[before]!))) before = index;
+  });
+  if (before !== -1) return before + 1;
+  const first = parts.findIndex((part) => part.section !== undefined);
+  return first === -1 ? parts.length : first;
+}
+
+/** A line in italics, or the template's own line in whatever form. */
+function descriptionIndex(
+  lines: readonly MarkdownLine[],
+  heading: number,
+  { description }: NotesSection,
+): number | undefined {
+  const next = lines[heading + 1];
+  if (description !== "" && next !== undefined && next.text.trim() === description.trim()) return heading + 1;
+  return descriptionBelow(lines, heading);
+}
+
+function joined(lines: readonly MarkdownLine[], from: number, to = lines.length): string {
+  return lines
+    .slice(from, to)
+    .map(({ text, ending }) => text + ending)
+    .join("");
+}
+
+const sameLines = (text: string): string => text.replace(/\r\n?/g, "\n");
+
+function wholePart({ heading, description, body }: NotesPart): string {
+  return sameLines(heading + description + body)
+    .replace(/^\uFEFF/, "")
+    .trim();
+}

@@ -1,0 +1,96 @@
+/**
+ * What the updater may do where the host has an edit tool: that one tool, on that one path, and nothing else.
+ *
+ * The check is of letters. The path has to be the notes' path as it was given, so that no other spelling of
+ * any file needs to be understood: not `..`, not a link, not another case, not a character that looks the
+ * same. Whether the path itself is a link is for whoever opens it. What is allowed is handed on as a copy of
+ * what was checked.
+ */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
+import { isObject } from "../base/json/json.ts";
+
+/** One call as a model made it: nothing of it is believed. */
+export interface UpdaterCall {
+  readonly name: unknown;
+  readonly input: unknown;
+}
+
+/** What the host lets the updater use. */
+export interface UpdaterGrant {
+  /** Name of the edit tool, to the letter; empty where there is none, and every call is denied. */
+  readonly toolName: string;
+  /** The notes' path, as the updater has been told it. */
+  readonly notesPath: string;
+  /** How the tool calls its arguments. @defaultValue those of Claude Code's edit tool */
+  readonly arguments?: EditArguments;
+}
+
+export interface EditArguments {
+  readonly path: string;
+  readonly oldText: string;
+  readonly newText: string;
+  readonly replaceAll?: string;
+}
+
+/** An edit that was allowed. */
+export interface NotesEdit {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly replaceAll: boolean;
+}
+
+export type UpdaterDenial = "other-tool" | "other-path" | "malformed" | "too-many";
+
+export type UpdaterVerdict =
+  | { readonly isAllowed: true; readonly edit: NotesEdit }
+  | { readonly isAllowed: false; readonly reason: UpdaterDenial };
+
+export interface JudgedCalls {
+  readonly edits: readonly NotesEdit[];
+  readonly deniedCounts: Readonly<Record<UpdaterDenial, number>>;
+}
+
+const USUAL_ARGUMENTS: EditArguments = {
+  path: "file_path",
+  oldText: "old_string",
+  newText: "new_string",
+  replaceAll: "replace_all",
+};
+
+/** Whether one call may be made. Never throws. */
+export function judgeUpdaterCall({ name, input }: UpdaterCall, grant: UpdaterGrant): UpdaterVerdict {
+  // A call without a name is not the tool that nobody has.
+  if (grant.toolName === "" || name !== grant.toolName) return denied("other-tool");
+  if (!isObject(input)) return denied("malformed");
+  const names = grant.arguments ?? USUAL_ARGUMENTS;
+  const known: readonly (string | undefined)[] = [names.path, names.oldText, names.newText, names.replaceAll];
+  // An argument that is not known here may be a second path to the tool.
+  if (Object.keys(input).some((key) => !known.includes(key))) return denied("malformed");
+  const own = (key: string): unknown => (Object.hasOwn(input, key) ? input[key] : undefined);
+  const path = own(names.path);
+  if (typeof path !== "string") return denied("malformed");
+  if (path !== grant.notesPath) return denied("other-path");
+  const oldText = own(names.oldText);
+  const newText = own(names.newText);
+  const replaceAll = names.replaceAll === undefined ? false : (own(names.replaceAll) ?? false);
+  if (typeof oldText !== "string" || typeof newText !== "string" || typeof replaceAll !== "boolean")
+    return denied("malformed");
+  return { isAllowed: true, edit: { oldText, newText, replaceAll } };
+}
+
+/** All calls of one update: what may be done, in order, and how many were denied for what. */
+export function judgeUpdaterCalls(calls: readonly UpdaterCall[], grant: UpdaterGrant): JudgedCalls {
+  const deniedCounts = { "other-tool": 0, "other-path": 0, malformed: 0, "too-many": 0 };
+  const edits: NotesEdit[] = [];
+  for (const call of calls) {
+    const verdict = judgeUpdaterCall(call, grant);
+    if (!verdict.isAllowed) deniedCounts[verdict.reason]++;
+    else if (edits.length >= NOTES_DEFAULTS.updaterCallsCount) deniedCounts["too-many"]++;
+    else edits.push(verdict.edit);
+  }
+  return { edits, deniedCounts };
+}
+
+function denied(reason: UpdaterDenial): UpdaterVerdict {
+  return { isAllowed: false, reason };
+}

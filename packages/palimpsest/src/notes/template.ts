@@ -1,0 +1,174 @@
+/**
+ * What notes look like before anything is noted: ten sections, each a heading and a line in italics that
+ * says what belongs there.
+ *
+ * A user's own template may have other sections. What is known of the ten (what to fill in without a
+ * model, what is trimmed last) goes by their titles, so that it holds in any template that has them.
+ */
+import { isBlank, type MarkdownLine, readLines } from "../base/text/markdown-lines.ts";
+
+/** The sections that are known by what they are for. */
+export type NotesSectionKind =
+  | "title"
+  | "state"
+  | "task"
+  | "files"
+  | "workflow"
+  | "errors"
+  | "system"
+  | "learnings"
+  | "results"
+  | "worklog";
+
+export interface NotesSection {
+  readonly title: string;
+  /** How many number signs its heading has. */
+  readonly level: number;
+  /** The line in italics, without its end; empty where the template has none. */
+  readonly description: string;
+  /** What the template has below it, without white space at its ends. */
+  readonly body: string;
+  readonly kind: NotesSectionKind | undefined;
+}
+
+export interface NotesTemplate {
+  readonly text: string;
+  readonly sections: readonly NotesSection[];
+  /** The deepest level that a section's heading has: what is deeper belongs to a section's body. */
+  readonly level: number;
+}
+
+export type ReadTemplate =
+  | { readonly ok: true; readonly template: NotesTemplate }
+  | { readonly ok: false; readonly problem: "no-headings" | "title-twice" };
+
+const SECTIONS: readonly {
+  readonly kind: NotesSectionKind;
+  readonly title: string;
+  readonly ask: string;
+}[] = [
+  {
+    kind: "title",
+    title: "Session Title",
+    ask: "What this session is about, in 5 to 10 words, dense and without filler",
+  },
+  {
+    kind: "state",
+    title: "Current State",
+    ask: "What is being worked on right now, what is still open, and the very next steps",
+  },
+  {
+    kind: "task",
+    title: "Task Specification",
+    ask: "What the user asked for, with every demand and constraint, and the design decisions that were made",
+  },
+  {
+    kind: "files",
+    title: "Files and Functions",
+    ask: "Which files and functions matter, what is in them, and why",
+  },
+  {
+    kind: "workflow",
+    title: "Workflow",
+    ask: "Commands that are usually run, in their order, and how to read what they print",
+  },
+  {
+    kind: "errors",
+    title: "Errors & Corrections",
+    ask: "What failed and what mended it, what the user corrected, and what was tried and must not be tried again",
+  },
+  {
+    kind: "system",
+    title: "Codebase and System Documentation",
+    ask: "The parts of the system, and how they work together",
+  },
+  {
+    kind: "learnings",
+    title: "Learnings",
+    ask: "What worked well, what did not, and what to avoid, where no other section tells it",
+  },
+  {
+    kind: "results",
+    title: "Key Results",
+    ask: "What the user asked to see, to the letter: an answer, a table, a figure, a document",
+  },
+  {
+    kind: "worklog",
+    title: "Worklog",
+    ask: "Step by step what was tried and done, one short entry each, the oldest first",
+  },
+];
+
+const KINDS: ReadonlyMap<string, NotesSectionKind> = new Map(
+  SECTIONS.map(({ kind, title }) => [titleKey(title), kind]),
+);
+
+/** A title as it is compared: people write `&` for `and`, capitals and colons as they like. */
+export function titleKey(title: string): string {
+  return title
+    .replace(/&(?:amp;)?/g, " and ")
+    .replace(/[*_`:]/g, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
+/** Whether a whole line is in italics, as descriptions are. */
+export function isItalicLine(line: string): boolean {
+  return /^(?:_(?!_)\S(?:[\s\S]*[^\s_])?_|\*(?!\*)\S(?:[\s\S]*[^\s*])?\*)$/.test(line.trim());
+}
+
+/**
+ * The sections of a template: its headings that have a line in italics below them; where none has, its
+ * headings of the first level that it uses.
+ */
+export function readTemplate(text: string): ReadTemplate {
+  const lines = readLines(text);
+  const headings = lines.flatMap((line, index) =>
+    line.heading === undefined
+      ? []
+      : [{ ...line.heading, index, description: descriptionBelow(lines, index) }],
+  );
+  const described = headings.filter(({ description }) => description !== undefined);
+  const top = Math.min(...headings.map(({ level }) => level));
+  const chosen = described.length > 0 ? described : headings.filter(({ level }) => level === top);
+  if (chosen.length === 0) return { ok: false, problem: "no-headings" };
+  const keys = new Set(chosen.map(({ title }) => titleKey(title)));
+  if (keys.size < chosen.length) return { ok: false, problem: "title-twice" };
+  const level = Math.max(...chosen.map((each) => each.level));
+  const sections = chosen.map(({ title, level: own, index, description }): NotesSection => {
+    const next = headings.find((other) => other.index > index && other.level <= level);
+    const from = description === undefined ? index + 1 : description + 1;
+    const body = lines.slice(from, next?.index ?? lines.length);
+    return {
+      title,
+      level: own,
+      description: description === undefined ? "" : lines[description]!.text,
+      body: body
+        .map((line) => line.text + line.ending)
+        .join("")
+        .trim(),
+      kind: KINDS.get(titleKey(title)),
+    };
+  });
+  return { ok: true, template: { text, sections, level } };
+}
+
+/** Index of the line in italics that comes first below a heading. */
+export function descriptionBelow(lines: readonly MarkdownLine[], heading: number): number | undefined {
+  let index = heading + 1;
+  while (index < lines.length && isBlank(lines[index]!.text)) index++;
+  const line = lines[index];
+  return line !== undefined && !line.isFenced && isItalicLine(line.text) ? index : undefined;
+}
+
+/** The ten sections, as a file begins. */
+export const NOTES_TEMPLATE_TEXT = SECTIONS.map(({ title, ask }) => `# ${title}\n_${ask}_\n`).join("\n");
+
+/** The ten sections. */
+export const NOTES_TEMPLATE: NotesTemplate = (() => {
+  const sections = SECTIONS.map(
+    ({ kind, title, ask }): NotesSection => ({ kind, title, level: 1, description: `_${ask}_`, body: "" }),
+  );
+  return { text: NOTES_TEMPLATE_TEXT, sections, level: 1 };
+})();

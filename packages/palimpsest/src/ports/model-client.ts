@@ -1,0 +1,129 @@
+/**
+ * A model that answers: the one interface between the engine and whoever calls a provider.
+ *
+ * The engine hands over a request in our own blocks, and gets the answer back in them. Whoever implements
+ * this uses a vendor's SDK (`adapters/models/`), a gateway of its own, or a function of the host; it times
+ * nothing out by itself, but passes `signal` on, and leaves transport retries to its SDK.
+ */
+import type { JsonObject } from "../base/json/json.ts";
+import type { Message, Usage } from "../transcript/messages.ts";
+import type { CacheMark, RequestMessage } from "../transcript/window.ts";
+import type { ModelFailure } from "./model-failure.ts";
+import type { TokenCounter } from "./token-counter.ts";
+
+/** One request, as `prepare` made it. */
+export interface ModelRequest {
+  /** Id of the model as its provider spells it. */
+  readonly model: string;
+  /** The system prompt. */
+  readonly system?: string;
+  /** Tool definitions in the shape the provider takes. */
+  readonly tools?: readonly unknown[];
+  /** The conversation, valid for every provider. */
+  readonly messages: readonly RequestMessage[];
+  /**
+   * Further parameters in the provider's own words (`max_tokens`, `thinking`, `tool_choice` …): they are put
+   * into the body as they are, and win over what the client would set by itself.
+   */
+  readonly parameters?: JsonObject;
+  /** The longest answer, in tokens; the client says it in its provider's words. `parameters` win over it. */
+  readonly maxOutputTokens?: number;
+  /** Beta features that the request asks for. */
+  readonly betas?: readonly string[];
+  /** Blocks that carry a cache mark; clients of providers without marks leave them out. */
+  readonly cacheMarks?: readonly CacheMark[];
+  /** How long the marks ask the provider to keep what they write. @defaultValue `5m` */
+  readonly cacheTtl?: "5m" | "1h";
+}
+
+/** Why a model stopped, in words that are the same for every provider. */
+export type StopReason =
+  /** It was done. */
+  | "end"
+  /** It calls tools and waits for their results. */
+  | "tool-use"
+  /** Its answer reached the output limit and is cut. */
+  | "output-limit"
+  /** The window was full while it was answering. */
+  | "window-full"
+  /** It would not answer. */
+  | "refusal"
+  /** The provider paused a long turn; send the answer back to have it go on. */
+  | "paused"
+  /** Something else; `rawStopReason` says what. */
+  | "other";
+
+/** What came back. */
+export interface ModelAnswer {
+  /** The assistant's messages, one in general; empty where the provider sent nothing. */
+  readonly messages: readonly Message[];
+  readonly stopReason: StopReason;
+  /** The same in the provider's words. */
+  readonly rawStopReason?: string;
+  /** Absent where the provider reported none. */
+  readonly usage?: Usage;
+  /** The model that answered, as the provider names it. */
+  readonly model?: string;
+  /** The provider's id of the request, for its support. */
+  readonly requestId?: string;
+}
+
+/** What happens while an answer is on its way. */
+export type ModelEvent =
+  /** The next piece of a text or of thinking, as it comes; nothing is kept of it. */
+  | { readonly type: "text" | "thinking"; readonly text: string }
+  /** A tool call has begun. */
+  | { readonly type: "tool-call"; readonly id: string; readonly name: string }
+  /** A block is finished: it survives an abort. */
+  | { readonly type: "block"; readonly block: Message["content"][number] };
+
+/** How a model is asked. */
+export interface ModelCallOptions {
+  /** Aborts the call; the promise then rejects. */
+  readonly signal?: AbortSignal;
+}
+
+/** How a model is asked whose answer is told as it comes. */
+export interface ModelStreamOptions extends ModelCallOptions {
+  /** Told everything as it arrives, in order. */
+  readonly onEvent?: (event: ModelEvent) => void;
+}
+
+/** What a provider says of one of its models. */
+export interface ReportedLimits {
+  readonly windowTokens?: number;
+  readonly maxOutputTokens?: number;
+}
+
+/** A tool as every provider could take it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly inputSchema: JsonObject;
+}
+
+/**
+ * A model client. `generate` is all that is needed; the rest makes it better.
+ */
+export interface ModelClient {
+  /** Who answers, for figures and messages: `anthropic`, `openai-responses` … */
+  readonly provider: string;
+  /** The model that is asked where a call names none. */
+  readonly model?: string;
+  /** Resolves with the whole answer. @throws whatever the SDK throws; `classifyError` says what it means. */
+  generate(request: ModelRequest, options?: ModelCallOptions): Promise<ModelAnswer>;
+  /** The same, telling what arrives; resolves once the answer is complete, and rejects where it was cut off. */
+  stream?(request: ModelRequest, options?: ModelStreamOptions): Promise<ModelAnswer>;
+  /** A tool in the shape that the provider takes. @defaultValue the Messages API's: `{ name, description, input_schema }` */
+  formatTool?(tool: ToolDefinition): JsonObject;
+  /** Counts requests where the provider has an endpoint for it. */
+  readonly counter?: TokenCounter;
+  /** Asks the provider for the limits of a model; `undefined` where it does not know it. */
+  limits?(model: string, options?: ModelCallOptions): Promise<ReportedLimits | undefined>;
+  /** What an error of `generate` means. @defaultValue `classifyModelError`, which reads every vendor's errors */
+  classifyError?(error: unknown): ModelFailure;
+}
+
+/** A model client that can stream. */
+export type StreamingModelClient = ModelClient & Required<Pick<ModelClient, "stream">>;

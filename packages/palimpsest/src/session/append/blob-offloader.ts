@@ -1,0 +1,97 @@
+/**
+ * Messages on their way into the log: what is too large becomes a blob, in the form it is shown in
+ * from the first call on. The log holds a reference; nothing is shortened that is not stored whole.
+ */
+
+import { type ArrivalPolicy, planArrival } from "../../compaction/layers/offload/offload-at-arrival.ts";
+import type { Measure } from "../../compaction/shared/measure.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { SessionLog } from "../../ports/session-store.ts";
+import type { BlobRef } from "../../transcript/blocks.ts";
+import type { BlobBlock, StoredBlock } from "../../transcript/entries.ts";
+import { defaultOrigin, type Message } from "../../transcript/messages.ts";
+import type { SessionEvent } from "../events/events.ts";
+import type { EntryDraft } from "./entry-writer.ts";
+import { findMessageMendings } from "./unshowable-blocks.ts";
+
+export interface KeptMessages {
+  readonly drafts: readonly EntryDraft[];
+  /** By sequence number, for messages with media outside the log: their content as it is shown. */
+  readonly shown: ReadonlyMap<number, readonly StoredBlock[]>;
+  readonly events: readonly SessionEvent[];
+}
+
+export class MessageKeeper {
+  readonly #log: SessionLog;
+  readonly #hasher: Hasher;
+  readonly #measure: Measure;
+
+  constructor(options: { readonly log: SessionLog; readonly hasher: Hasher; readonly measure: Measure }) {
+    this.#log = options.log;
+    this.#hasher = options.hasher;
+    this.#measure = options.measure;
+  }
+
+  /** Stores the large blocks of `messages`, the first of which will have number `firstSeq`. */
+  async keep(messages: readonly Message[], firstSeq: number, policy: ArrivalPolicy): Promise<KeptMessages> {
+    const shown = new Map<number, readonly StoredBlock[]>();
+    const events: SessionEvent[] = [];
+    const drafts: EntryDraft[] = [];
+    for (const [index, message] of messages.entries()) {
+      const seq = firstSeq + index;
+      const content = await this.#content(message, seq, policy, events);
+      drafts.push(toDraft(message, content));
+      const asShown = content.map((block, place) => (isShownWhole(block) ? message.content[place]! : block));
+      if (content.some(isShownWhole)) shown.set(seq, asShown);
+      for (const mending of findMessageMendings({ ...message, seq, content: asShown }))
+        events.push({ type: "mended", ...mending });
+    }
+    return { drafts, shown, events };
+  }
+
+  /** Stores a text beside the log, once. */
+  async keepText(text: string): Promise<BlobRef> {
+    const hash = this.#hasher.sha256(text);
+    await this.#log.putBlob(hash, text);
+    return { hash, bytes: new TextEncoder().encode(text).length };
+  }
+
+  async #content(
+    message: Message,
+    seq: number,
+    policy: ArrivalPolicy,
+    events: SessionEvent[],
+  ): Promise<readonly StoredBlock[]> {
+    const forms = planArrival(message, seq, policy, this.#measure);
+    if (forms.length === 0) return message.content;
+    const content: StoredBlock[] = [...message.content];
+    for (const { index, shown, view } of forms) {
+      const whole = message.content[index]!;
+      const blob = await this.keepText(JSON.stringify(whole));
+      content[index] = { type: "blob", blob, view, shown } satisfies BlobBlock;
+      if (view === "whole") continue;
+      const freedTokens = Math.round(this.#measure(whole) - this.#measure(shown));
+      events.push({ type: "offloaded", seq, block: index, bytes: blob.bytes, freedTokens });
+    }
+    return content;
+  }
+}
+
+function isShownWhole(block: StoredBlock): boolean {
+  return block.type === "blob" && block.view === "whole";
+}
+
+function toDraft(message: Message, content: readonly StoredBlock[]): EntryDraft {
+  const { responseId, model, hostId, interrupted, at } = message;
+  return {
+    type: "message",
+    role: message.role,
+    origin: message.origin ?? defaultOrigin(message),
+    ...(responseId === undefined ? {} : { responseId }),
+    ...(model === undefined ? {} : { model }),
+    ...(hostId === undefined ? {} : { hostId }),
+    ...(interrupted === true ? { interrupted } : {}),
+    ...(at === undefined ? {} : { saidAt: at }),
+    content,
+  };
+}

@@ -1,0 +1,237 @@
+/**
+ * The one place where a session's log grows.
+ *
+ * It numbers entries, appends them, and folds them into the window once the store has them: the
+ * window never shows what the log does not hold. It also writes checkpoints, after each boundary
+ * and after every `checkpointBytes`, so that opening reads the tail only. What an entry would only say again
+ * is left out here.
+ */
+import { assert } from "../../base/assert.ts";
+import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type { SessionLog } from "../../ports/session-store.ts";
+import { planCheckpoint } from "../../transcript/checkpoint.ts";
+import {
+  type CallEntry,
+  type CheckpointEntry,
+  ENTRY_VERSION,
+  type Entry,
+  type StoredBlock,
+} from "../../transcript/entries.ts";
+import { type Projection, project } from "../../transcript/projection.ts";
+import { hydrate } from "../history/hydrate.ts";
+import { SessionMetadata } from "./session-metadata.ts";
+
+type Draft<T extends Entry> = T extends Entry ? Omit<T, "seq" | "id" | "parentId" | "v" | "at"> : never;
+/** An entry before it has its place in the log. */
+export type EntryDraft = Draft<Entry>;
+
+export interface LogWriterOptions {
+  readonly log: SessionLog;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly projection: Projection;
+  readonly lastEntry?: Entry;
+  readonly positions: Map<number, number>;
+  /** As it was read; written again behind each checkpoint. @defaultValue none */
+  readonly metadata?: SessionMetadata;
+  /** What a checkpoint carries over beside the window. */
+  readonly carry: () => Pick<CheckpointEntry, "usageAnchor" | "carried">;
+  /** Stores what the next checkpoint refers to. */
+  readonly beforeCheckpoint?: () => Promise<void>;
+  /** Told when a checkpoint could not be written; nothing but the speed of opening rests on it. */
+  readonly onCheckpointFailed: (error: unknown) => void;
+}
+
+export class LogWriter {
+  readonly #log: SessionLog;
+  readonly #clock: Clock;
+  readonly #ids: IdSource;
+  #projection: Projection;
+  readonly #positions: Map<number, number>;
+  readonly metadata: SessionMetadata;
+  readonly #carry: LogWriterOptions["carry"];
+  readonly #beforeCheckpoint: LogWriterOptions["beforeCheckpoint"];
+  readonly #onCheckpointFailed: LogWriterOptions["onCheckpointFailed"];
+  #beginning: readonly EntryDraft[] = [];
+  /** The last call that says which system prompt and tools left with it. */
+  #fixedCall: CallEntry | undefined;
+  #lastSeq: number;
+  #lastId: string | undefined;
+  #bytesAtCheckpoint: number;
+  /** What the last checkpoint took, with what was stored for it. */
+  #checkpointBytes = 0;
+  #isSettled = true;
+
+  constructor(options: LogWriterOptions) {
+    this.#log = options.log;
+    this.#clock = options.clock;
+    this.#ids = options.ids;
+    this.#projection = options.projection;
+    this.#positions = options.positions;
+    this.metadata = options.metadata ?? new SessionMetadata();
+    this.#carry = options.carry;
+    this.#beforeCheckpoint = options.beforeCheckpoint;
+    this.#onCheckpointFailed = options.onCheckpointFailed;
+    this.#lastSeq = options.lastEntry?.seq ?? 0;
+    this.#lastId = options.lastEntry?.id;
+    this.#bytesAtCheckpoint = options.log.bytesWritten();
+  }
+
+  get projection(): Projection {
+    return this.#projection;
+  }
+
+  /** Whether nothing was ever appended. */
+  get isEmpty(): boolean {
+    return this.#lastSeq === 0;
+  }
+
+  /** The number that the next entry will have. */
+  get nextSeq(): number {
+    return this.#lastSeq + 1 + this.#beginning.length;
+  }
+
+  /** Header and metadata of a new log: they go out with the first entry, so that a session nobody used leaves nothing. */
+  begin(beginning: readonly EntryDraft[]): void {
+    this.#beginning = beginning;
+  }
+
+  /** One more entry of the beginning. Only before anything was appended. */
+  beginAlso(draft: EntryDraft): void {
+    assert(this.isEmpty, "a log that has begun gets no other beginning");
+    this.#beginning = [...this.#beginning, draft];
+  }
+
+  /**
+   * Appends entries in order and folds them into the window. `shown` has, by number, the content of
+   * messages with blocks that lie outside the log and are shown whole.
+   */
+  async append(
+    drafts: readonly EntryDraft[],
+    shown?: ReadonlyMap<number, readonly StoredBlock[]>,
+  ): Promise<readonly Entry[]> {
+    const entries = await this.#store(drafts, shown);
+    // Of a window that is large to write down, checkpoints are at most as much as everything between them.
+    const stepBytes = Math.max(ENGINE_DEFAULTS.checkpointBytes, this.#checkpointBytes);
+    if (this.#log.bytesWritten() - this.#bytesAtCheckpoint >= stepBytes) await this.checkpoint();
+    return entries;
+  }
+
+  async #store(
+    drafts: readonly EntryDraft[],
+    shown?: ReadonlyMap<number, readonly StoredBlock[]>,
+  ): Promise<readonly Entry[]> {
+    if (drafts.length === 0) return [];
+    const beginning = this.#beginning;
+    const entries = this.#numbered([...beginning, ...drafts]);
+    // Whatever has to be read for it is read first: what is in the log is in the window, always.
+    if (!entries.every((entry) => this.#projection.canApply(entry)))
+      this.#projection = await this.readProjection(this.#lastSeq);
+    const positions = await this.#log.append(entries);
+    this.#beginning = [];
+    this.#isSettled = false;
+    for (const [index, entry] of entries.entries()) {
+      this.#lastSeq = entry.seq;
+      this.#lastId = entry.id;
+      this.#positions.set(entry.seq, positions[index]!);
+      if (entry.type === "call") this.#fixedCall = fixedCallAfter(entry, this.#fixedCall);
+      this.metadata.apply(entry);
+      const content = shown?.get(entry.seq);
+      this.#projection.apply(
+        content === undefined || entry.type !== "message" ? entry : { ...entry, content },
+      );
+    }
+    return entries.slice(beginning.length);
+  }
+
+  /** Appends one entry; its number is that of {@link nextSeq} before. */
+  async appendOne(draft: EntryDraft): Promise<Entry> {
+    const [entry] = await this.append([draft]);
+    return entry!;
+  }
+
+  /** Writes a checkpoint if anything was appended since the last one, or since the log was opened. */
+  async settle(): Promise<void> {
+    if (!this.#isSettled) await this.checkpoint();
+  }
+
+  /** Writes down where the window is, so that opening needs nothing before, and the metadata behind it. */
+  async checkpoint(): Promise<void> {
+    const index = planCheckpoint(this.#projection, (seq) => this.#positions.get(seq));
+    if (index === undefined) return;
+    const bytesBefore = this.#log.bytesWritten();
+    try {
+      await this.#beforeCheckpoint?.();
+      await this.#store([{ type: "checkpoint", ...index, ...this.#carry() }]);
+      // Apart from it: what cannot be read of one is not to cost the other.
+      await this.#store(this.metadata.drafts());
+      this.#isSettled = true;
+    } catch (error) {
+      this.#onCheckpointFailed(error);
+    }
+    this.#bytesAtCheckpoint = this.#log.bytesWritten();
+    this.#checkpointBytes = this.#bytesAtCheckpoint - bytesBefore;
+  }
+
+  /** Lets go of messages that are hidden: undoing what hid them reads the log again. */
+  forgetHidden(): void {
+    this.#projection.forgetHidden();
+  }
+
+  /** The window as it was after entry `throughSeq`, folded from the stored log. */
+  async readProjection(throughSeq: number): Promise<Projection> {
+    const entries: Entry[] = [];
+    for await (const batch of this.#log.readAll()) {
+      for (const { entry, position } of batch.entries) {
+        if (entry.seq > throughSeq) continue;
+        this.#positions.set(entry.seq, position);
+        entries.push(await hydrate(entry, this.#log));
+      }
+    }
+    return project(entries);
+  }
+
+  #numbered(drafts: readonly EntryDraft[]): readonly Entry[] {
+    const at = this.#clock.nowMs();
+    let parentId = this.#lastId;
+    return drafts.map((draft, index) => {
+      const { type, ...fields } = withoutRepetition(draft, { at, fixedCall: this.#fixedCall });
+      const id = this.#ids.entryId();
+      const place = { seq: this.#lastSeq + 1 + index, id, ...(parentId === undefined ? {} : { parentId }) };
+      parentId = id;
+      return { type, ...place, v: ENTRY_VERSION, at, ...fields } as Entry;
+    });
+  }
+}
+
+/** Without what the entry's own time says already, and what the call before says. */
+function withoutRepetition(
+  draft: EntryDraft,
+  { at, fixedCall }: { readonly at: number; readonly fixedCall: CallEntry | undefined },
+): EntryDraft {
+  if (draft.type === "message" && draft.saidAt === at) {
+    const { saidAt: _, ...message } = draft;
+    return message;
+  }
+  if (draft.type !== "call" || fixedCall === undefined || !hasSameFixedPart(draft, fixedCall)) return draft;
+  const { system: _, tools: __, fixedTokens: ___, ...call } = draft;
+  return { ...call, fixedAs: fixedCall.seq };
+}
+
+type FixedFields = Pick<CallEntry, "system" | "tools" | "fixedTokens">;
+
+/** The call that the next one may refer to: that before it, or the one that says what left with that, too. */
+function fixedCallAfter(call: CallEntry, before: CallEntry | undefined): CallEntry | undefined {
+  if (call.fixedAs !== undefined) return before;
+  return call.system === undefined && call.tools === undefined ? undefined : call;
+}
+
+function hasSameFixedPart(one: FixedFields, other: FixedFields): boolean {
+  return (
+    one.system?.hash === other.system?.hash &&
+    one.tools?.hash === other.tools?.hash &&
+    one.fixedTokens === other.fixedTokens
+  );
+}

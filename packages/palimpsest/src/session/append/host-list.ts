@@ -1,0 +1,153 @@
+/**
+ * The messages of the line as the host that owns a list knows them, for `reconcile`.
+ *
+ * DESIGN. A list is taken in at once (`receive`), because its host may change it while the session
+ * is busy, and matched later (`plan`). A message object that was read before is not read again, so
+ * that a host pays for what is new. But hosts write an answer into the object that holds it while
+ * it streams: an object counts as settled only once it was read when it was no longer among the
+ * newest. Unsettled ones are read on every call. Hosts that build their objects anew each time are
+ * known by their first one; nothing is remembered of theirs.
+ */
+import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import { isObject } from "../../base/json/json.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { SeqRange } from "../../transcript/edits.ts";
+import type { Message } from "../../transcript/messages.ts";
+import type { LogReader } from "../history/message-reader.ts";
+import { type Intake, takeIn } from "../input/copy-json.ts";
+import { receiveMessage, sayWhat } from "../input/receive-messages.ts";
+import { keysOf, type MessageKeys } from "./message-keys.ts";
+import { type KnownMessage, planReconcile, type ReconcilePlan } from "./reconcile.ts";
+
+/** What a settled object of the host was when it was read. */
+interface Settled {
+  readonly message: Message;
+  /** The host's own content: another one, or one of another length, is a change that costs nothing to see. */
+  readonly content: unknown;
+  readonly blocksCount: number;
+  /** Made when it is first matched. */
+  keys: MessageKeys | undefined;
+}
+
+/** A host's list as the session's own: what `receive` hands to `plan`. */
+export interface ReceivedList {
+  readonly messages: readonly Message[];
+  /** By index, of messages whose objects are settled. */
+  readonly settled: ReadonlyMap<number, Settled>;
+}
+
+export class HostList {
+  readonly #hasher: Hasher;
+  readonly #reader: Pick<LogReader, "messages">;
+  readonly #isShown: (seq: number) => boolean;
+  readonly #settled = new WeakMap<object, Settled>();
+  /** The first object of the host's last list. */
+  #first: WeakRef<object> | undefined;
+  /** Read from the log by the first `plan`: hosts that only append never pay for it. */
+  #known: KnownMessage[] | undefined;
+  #waiting: { readonly seq: number; readonly message: Message }[] = [];
+
+  /** `isShown` tells whether an entry is on the line and not taken out by the host. */
+  constructor(options: {
+    readonly hasher: Hasher;
+    readonly reader: Pick<LogReader, "messages">;
+    readonly isShown: (seq: number) => boolean;
+  }) {
+    this.#hasher = options.hasher;
+    this.#reader = options.reader;
+    this.#isShown = options.isShown;
+  }
+
+  /** The host's list as the session's own. @throws `OptionError` where something in it cannot be kept. */
+  receive(list: unknown): ReceivedList {
+    return takeIn("messages", (intake) => {
+      if (!Array.isArray(list))
+        throw intake.refusal(0, `is ${sayWhat(list)}`, "the full list of the host's messages");
+      const settledCount = this.#keepsObjects(list) ? list.length - ENGINE_DEFAULTS.rereadMessagesCount : 0;
+      const messages: Message[] = [];
+      const settled = new Map<number, Settled>();
+      for (let index = 0; index < list.length; index++) {
+        intake.enter(0, index);
+        const value: unknown = list[index];
+        if (!isObject(value) || index >= settledCount) {
+          // The list may have been cut back to it, and its host may write into it again.
+          if (isObject(value)) this.#settled.delete(value);
+          messages.push(receiveMessage(value, intake, 1));
+          continue;
+        }
+        const remembered = this.#settle(value, intake);
+        settled.set(index, remembered);
+        messages.push(remembered.message);
+      }
+      return { messages, settled };
+    });
+  }
+
+  /** Plans what makes the line equal to a list that was received. */
+  async plan({ messages, settled }: ReceivedList): Promise<ReconcilePlan> {
+    const known = this.#known ?? (await this.#read());
+    for (const { seq, message } of this.#waiting) this.#add(known, seq, message);
+    this.#waiting = [];
+    this.#known = known;
+    return planReconcile(known, messages, (message, index) => {
+      const remembered = settled.get(index);
+      const keys = remembered?.keys ?? keysOf(message, this.#hasher);
+      if (remembered !== undefined) remembered.keys = keys;
+      return keys;
+    });
+  }
+
+  push(seq: number, message: Message): void {
+    if (this.#known !== undefined) this.#waiting.push({ seq, message });
+  }
+
+  /** `ranges` in ascending order, as a plan has them. */
+  forget(ranges: readonly SeqRange[]): void {
+    let next = 0;
+    this.#known = this.#known?.filter(({ seq }) => {
+      while (next < ranges.length && ranges[next]!.to < seq) next++;
+      return next === ranges.length || seq < ranges[next]!.from;
+    });
+  }
+
+  invalidate(): void {
+    this.#known = undefined;
+    this.#waiting = [];
+  }
+
+  #keepsObjects(list: readonly unknown[]): boolean {
+    const first: unknown = list[0];
+    const isSame = isObject(first) && this.#first?.deref() === first;
+    if (!isSame) this.#first = isObject(first) ? new WeakRef(first) : undefined;
+    return isSame;
+  }
+
+  /** What the object was when it was read; it is read where it was not, or is seen to be another. */
+  #settle(value: Readonly<Record<string, unknown>>, intake: Intake): Settled {
+    const { content } = value;
+    const blocksCount = Array.isArray(content) ? content.length : 0;
+    const known = this.#settled.get(value);
+    if (known !== undefined && known.content === content && known.blocksCount === blocksCount) return known;
+    const settled = { message: receiveMessage(value, intake, 1), content, blocksCount, keys: undefined };
+    this.#settled.set(value, settled);
+    return settled;
+  }
+
+  async #read(): Promise<KnownMessage[]> {
+    const known: KnownMessage[] = [];
+    for await (const { entry, content } of this.#reader.messages())
+      if (this.#isShown(entry.seq)) this.#add(known, entry.seq, { ...entry, content });
+    return known;
+  }
+
+  #add(known: KnownMessage[], seq: number, message: Message): void {
+    const { hostId, origin } = message;
+    const isOurs = origin === "engine";
+    known.push({
+      seq,
+      ...keysOf(message, this.#hasher),
+      ...(hostId === undefined ? {} : { hostId }),
+      ...(isOurs ? { isOurs } : {}),
+    });
+  }
+}

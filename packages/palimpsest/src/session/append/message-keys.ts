@@ -1,0 +1,95 @@
+/**
+ * What tells a host's message from another: equal keys mean equal contents.
+ *
+ * Key order does not count, and neither do cache marks, which hosts move from message to message.
+ * Strings go in with their lengths, so that no content can pass for another; a long text is hashed.
+ */
+import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import { isObject, writeDeepJson } from "../../base/json/json.ts";
+import { isWellFormed } from "../../base/text/text.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import { type ContentBlock, isThinking } from "../../transcript/blocks.ts";
+import type { Message } from "../../transcript/messages.ts";
+
+export interface MessageKeys {
+  readonly key: string;
+  /** The key without the model's reasoning; the same as `key` where there is none. */
+  readonly spokenKey: string;
+  /** Whether it holds reasoning that its provider signed or sealed. */
+  readonly hasSignedReasoning: boolean;
+  /** Whether it holds reasoning and nothing else. */
+  readonly isReasoningOnly: boolean;
+}
+
+export function keysOf(message: Pick<Message, "role" | "content">, hasher: Hasher): MessageKeys {
+  const { role, content } = message;
+  const key = toKey(contentText(role, content), hasher);
+  if (role !== "assistant" || !content.some(isThinking))
+    return { key, spokenKey: key, hasSignedReasoning: false, isReasoningOnly: false };
+  const reasoning = content.filter(isThinking);
+  const spoken = content.filter((block) => !isThinking(block));
+  return {
+    key,
+    spokenKey: toKey(contentText(role, spoken), hasher),
+    hasSignedReasoning: reasoning.some(
+      (block) => block.type === "redacted_thinking" || (block.signature ?? "") !== "",
+    ),
+    isReasoningOnly: spoken.length === 0,
+  };
+}
+
+function toKey(text: string, hasher: Hasher): string {
+  if (text.length <= ENGINE_DEFAULTS.maxPlainKeyChars) return text;
+  // A hash is taken of UTF-8, which has no half characters: JSON tells one half from another.
+  return `#${hasher.sha256(isWellFormed(text) ? text : JSON.stringify(text))}`;
+}
+
+function contentText(role: string, content: readonly ContentBlock[]): string {
+  let text = role;
+  for (const block of content) text += objectText(block as never, 0, true);
+  return text;
+}
+
+/** `isBlock`: a content block or a part of one, which may carry a cache mark; in a tool's input the same name is data. */
+function objectText(value: Readonly<Record<string, unknown>>, depth: number, isBlock: boolean): string {
+  let text = "{";
+  for (const key of sortedKeys(value)) {
+    const member = value[key];
+    if (member === undefined || (isBlock && key === "cache_control")) continue;
+    text += `${key.length}"${key}`;
+    text +=
+      typeof member === "string"
+        ? `${member.length}"${member}`
+        : valueText(member, depth + 1, isBlock && key === "content");
+  }
+  return `${text}}`;
+}
+
+/** By insertion: objects here have a few members, and the platform's sort costs more than all the rest. */
+function sortedKeys(value: object): readonly string[] {
+  const keys = Object.keys(value);
+  if (keys.length > ENGINE_DEFAULTS.maxInsertionSortCount) return keys.sort();
+  for (let end = 1; end < keys.length; end++) {
+    const key = keys[end]!;
+    let index = end;
+    for (; index > 0 && keys[index - 1]! > key; index--) keys[index] = keys[index - 1]!;
+    keys[index] = key;
+  }
+  return keys;
+}
+
+function valueText(value: unknown, depth: number, isBlock: boolean): string {
+  if (typeof value === "string") return `${value.length}"${value}`;
+  if (typeof value !== "object" || value === null) return `${String(value)};`;
+  // What lies in the log may be deeper than what comes through the door.
+  if (depth > ENGINE_DEFAULTS.maxNestingLevels) return deepText(value);
+  if (isObject(value)) return objectText(value, depth, isBlock);
+  let text = "[";
+  for (const item of value as readonly unknown[]) text += valueText(item ?? null, depth + 1, isBlock);
+  return `${text}]`;
+}
+
+function deepText(value: object): string {
+  const written = writeDeepJson(value, { maxValues: ENGINE_DEFAULTS.maxValuesCount });
+  return written.ok ? written.text : written.reason;
+}

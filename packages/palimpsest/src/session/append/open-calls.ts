@@ -1,0 +1,54 @@
+/**
+ * Calls that left and were not answered yet: what each held, so that its report is taken for what it
+ * is about. A few at the most; a call that was given up is forgotten when newer ones come.
+ */
+import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
+import type { SentRequest } from "../../tokens/count/usage-ledger.ts";
+
+/** Unanswered calls that are remembered: a host retries a call a few times, not more. */
+const REMEMBERED = 8;
+
+export class OpenCalls {
+  readonly #sent = new Map<number, SentRequest>();
+
+  /** The newest call that was not answered yet. */
+  get newest(): number | undefined {
+    return [...this.#sent.keys()].at(-1);
+  }
+
+  left(callSeq: number, request: SentRequest): void {
+    this.#sent.set(callSeq, request);
+    const [oldest] = this.#sent.keys();
+    if (this.#sent.size > REMEMBERED && oldest !== undefined) this.#sent.delete(oldest);
+  }
+
+  find(callSeq: number): SentRequest | undefined {
+    return this.#sent.get(callSeq);
+  }
+
+  /** A call was answered: those before it will not be any more. */
+  answered(callSeq: number): void {
+    for (const open of this.#sent.keys()) if (open <= callSeq) this.#sent.delete(open);
+  }
+
+  clear(): void {
+    this.#sent.clear();
+  }
+
+  /** What a checkpoint carries over: the newest call, if it is about the window as it is now. */
+  snapshot(generation: number): JsonObject {
+    const callSeq = this.newest;
+    const request = callSeq === undefined ? undefined : this.#sent.get(callSeq);
+    if (callSeq === undefined || request?.generation !== generation) return {};
+    return { openCall: { callSeq, coveredTokens: request.coveredTokens } };
+  }
+
+  /** Takes over what {@link snapshot} gave, for a ledger of this `generation`. */
+  restore(carried: unknown, generation: number): void {
+    const open = isObject(carried) && isObject(carried["openCall"]) ? carried["openCall"] : {};
+    const callSeq = asNumber(open["callSeq"]);
+    const coveredTokens = asNumber(open["coveredTokens"]);
+    if (callSeq !== undefined && coveredTokens !== undefined)
+      this.left(callSeq, { coveredTokens, generation });
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Matching a host's full list of messages against the log.
+ *
+ * Some hosts own their list and hand all of it over before each call. What it shares with the log
+ * is found by the host's ids, else by content. What the host left out is hidden; from the first
+ * message on that the log does not have in this place, everything is appended in the host's order.
+ * Both are recorded as the host's edit: nothing is guessed, and nothing is lost.
+ *
+ * One difference is no edit. Many hosts keep what a model said and not how it came to it: their
+ * copy of an answer lacks the reasoning that we stored. Ours stands, because only it can be sent back.
+ */
+import type { SeqRange } from "../../transcript/edits.ts";
+import type { Message } from "../../transcript/messages.ts";
+import type { MessageKeys } from "./message-keys.ts";
+
+/** A message of the line as the host would know it again. */
+export interface KnownMessage extends MessageKeys {
+  readonly seq: number;
+  readonly hostId?: string;
+  /** The session said it itself: no host has it in its list. */
+  readonly isOurs?: boolean;
+}
+
+export interface ReconcilePlan {
+  /** Messages of the line that the host's list does not have any more. */
+  readonly hide: readonly SeqRange[];
+  readonly hiddenMessages: number;
+  readonly append: readonly Message[];
+}
+
+/** Plans what makes the line equal to `list`. `keysOf` tells equal contents by equal keys. */
+export function planReconcile(
+  known: readonly KnownMessage[],
+  list: readonly Message[],
+  keysOf: (message: Message, index: number) => MessageKeys,
+): ReconcilePlan {
+  // The host dropped messages from the middle (or changed them) where the list goes on with a later known one.
+  const isKept = new Array<boolean>(known.length).fill(false);
+  let next = 0;
+  let matched = 0;
+  for (; matched < list.length && next < known.length; matched++) {
+    const message = list[matched]!;
+    const keys = keysOf(message, matched);
+    const found = findFrom(known, next, (entry) => isSame(entry, message, keys));
+    if (found === -1) break;
+    isKept[found] = true;
+    next = found + 1;
+  }
+  known.forEach(({ isOurs }, index) => {
+    if (isOurs === true) isKept[index] = true;
+  });
+  keepReasoning(known, isKept);
+  return { ...toRanges(known, isKept), append: list.slice(matched) };
+}
+
+function isSame(entry: KnownMessage, message: Message, keys: MessageKeys): boolean {
+  const haveIds = entry.hostId !== undefined && message.hostId !== undefined;
+  if (haveIds && entry.hostId !== message.hostId) return false;
+  if (entry.key === keys.key) return true;
+  const isOursReasoned = entry.spokenKey !== entry.key && !entry.isReasoningOnly;
+  return isOursReasoned && !keys.hasSignedReasoning && entry.spokenKey === keys.spokenKey;
+}
+
+function findFrom(
+  known: readonly KnownMessage[],
+  start: number,
+  matches: (entry: KnownMessage) => boolean,
+): number {
+  for (let index = start; index < known.length; index++) if (matches(known[index]!)) return index;
+  return -1;
+}
+
+/** Reasoning that came as a chunk of its own stays with the chunk after it, whether the host kept it or not. */
+function keepReasoning(known: readonly KnownMessage[], isKept: boolean[]): void {
+  for (let index = known.length - 2; index >= 0; index--)
+    if (known[index]!.isReasoningOnly && isKept[index + 1] === true) isKept[index] = true;
+}
+
+/** Neighbours on the line make one range: nothing that lies between them is on it. */
+function toRanges(
+  known: readonly KnownMessage[],
+  isKept: readonly boolean[],
+): Pick<ReconcilePlan, "hide" | "hiddenMessages"> {
+  const hide: SeqRange[] = [];
+  let hiddenMessages = 0;
+  for (const [index, { seq }] of known.entries()) {
+    if (isKept[index] === true) continue;
+    hiddenMessages++;
+    const isNeighbour = index > 0 && isKept[index - 1] === false;
+    if (isNeighbour) hide[hide.length - 1] = { from: hide.at(-1)!.from, to: seq };
+    else hide.push({ from: seq, to: seq });
+  }
+  return { hide, hiddenMessages };
+}

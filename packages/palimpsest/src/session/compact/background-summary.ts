@@ -1,0 +1,99 @@
+/**
+ * A summary that is written ahead, while the turn goes on.
+ *
+ * DESIGN. One at a time. It is *wished* when a summary would pay, *begun* once the request that it shares
+ * its prefix with has been answered (the provider's cache holds it then), and *ready* when it was written.
+ * It applies to the line that it was written for: an edit in between, and it is dropped. What was said
+ * meanwhile stands behind it. Nothing here throws: a summary that failed is told once, and whoever asked
+ * makes one without a model.
+ */
+import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
+import type { SummaryAsk } from "./summary-request.ts";
+
+type State =
+  | { readonly type: "idle" }
+  | { readonly type: "wished" }
+  | { readonly type: "known"; readonly ask: SummaryAsk }
+  | { readonly type: "running"; readonly ask: SummaryAsk; readonly done: Promise<void> }
+  | { readonly type: "ready"; readonly ask: SummaryAsk; readonly written: WrittenSummary }
+  | { readonly type: "failed" };
+
+/** Resolves with the summary, with `later` where it may not be written now, or with nothing where it failed. */
+type WriteAhead = (ask: SummaryAsk, signal: AbortSignal) => Promise<WrittenSummary | "later" | undefined>;
+
+export class AheadSummary {
+  readonly #write: WriteAhead;
+  readonly #abort = new AbortController();
+  #state: State = { type: "idle" };
+
+  constructor(write: WriteAhead) {
+    this.#write = write;
+  }
+
+  /** Whether one is to be begun: until then, what it is written from may become newer. */
+  get isWished(): boolean {
+    return this.#state.type === "wished" || this.#state.type === "known";
+  }
+
+  /** Waits until it is written or has failed; at once, where none is being written. */
+  async settled(): Promise<void> {
+    if (this.#state.type === "running") await this.#state.done;
+  }
+
+  get isRunning(): boolean {
+    return this.#state.type === "running";
+  }
+
+  /** Whether the last one failed; asking forgets it. */
+  takeFailure(): boolean {
+    if (this.#state.type !== "failed") return false;
+    this.#state = { type: "idle" };
+    return true;
+  }
+
+  /** A summary would pay. */
+  wish(): void {
+    if (this.#state.type === "idle") this.#state = { type: "wished" };
+  }
+
+  /** The request that it shares its prefix with has left. */
+  known(ask: SummaryAsk): void {
+    if (this.isWished) this.#state = { type: "known", ask };
+  }
+
+  /** That request was answered. */
+  begin(): void {
+    if (this.#state.type !== "known") return;
+    const { ask } = this.#state;
+    const done = this.#write(ask, this.#abort.signal).then(
+      (written) => this.#ended(ask, written),
+      () => this.#ended(ask, undefined),
+    );
+    this.#state = { type: "running", ask, done };
+  }
+
+  /** What was written for the line as it is; anything else is dropped. */
+  ready(revision: number): WrittenSummary | undefined {
+    const state = this.#state;
+    if (state.type !== "ready") return undefined;
+    if (state.ask.revision === revision) return state.written;
+    this.#state = { type: "idle" };
+    return undefined;
+  }
+
+  /** The window was summarised, by this or otherwise. */
+  used(): void {
+    if (this.#state.type !== "running") this.#state = { type: "idle" };
+  }
+
+  /** Nobody waits for it any more. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.settled();
+  }
+
+  #ended(ask: SummaryAsk, written: WrittenSummary | "later" | undefined): void {
+    if (written === undefined) this.#state = { type: "failed" };
+    else this.#state = written === "later" ? { type: "idle" } : { type: "ready", ask, written };
+  }
+}

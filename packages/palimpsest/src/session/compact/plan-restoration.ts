@@ -1,0 +1,283 @@
+/**
+ * The restoration after a compaction: what is put back into the window, as messages for the same edit.
+ *
+ * Restorers are asked at the same time, each within its own; so the whole takes no longer than the slowest
+ * is allowed to. Room is then given out by priority, never beyond what the compaction's target leaves.
+ * Nothing is appended here: whoever plans the compaction puts the messages behind its summary, so that all
+ * of it is one rewrite, and keeps `announced` in the next checkpoint. The texts are made once; what was
+ * sent stays as it was sent.
+ */
+import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
+import { fingerprint } from "../../base/fingerprint.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { cutHead } from "../../base/text/text.ts";
+import type { RestorationSource } from "../../compaction/restore/restore-candidates.ts";
+import { type FileBudget, fileBudget } from "../../compaction/restore/restore-files.ts";
+import { normalisePath } from "../../compaction/restore/restore-paths.ts";
+import { formatRestored, RESTORED_OPENING } from "../../compaction/restore/restore-text.ts";
+import { type Measure, measureText } from "../../compaction/shared/measure.ts";
+import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
+import { scaleTokens } from "../../compaction/shared/scale.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+import type { FileRestorer, RestoredItem, RestoredMessage, Restorer } from "../../ports/restorer.ts";
+import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
+import type { RestorationEvent, RestoreSkipReason } from "../events/restoration-events.ts";
+import { type PlanHost, planRestorer } from "./restored-context.ts";
+import { recentFilesRestorer } from "./restored-files.ts";
+import { type RestorerAnswer, readFingerprints, runRestorer } from "./run-restorer.ts";
+
+/** A compaction that is planned and not yet appended, and what may be put back after it. */
+export interface RestorationInput extends RestorationSource, HistoryAccess {
+  readonly windowTokens: number;
+  /** What the compaction's target leaves: all that is put back stays within it. */
+  readonly budgetTokens: number;
+  readonly measure: Measure;
+  /** The host's own; recent files and the plan are added. */
+  readonly restorers: readonly Restorer[];
+  /** Limits of recent files, or none of them. @defaultValue `fileBudget(windowTokens)` */
+  readonly files?: FileBudget | "off";
+  readonly fileReader?: FileRestorer;
+  /** What a host knows of plans, or nothing of plans. */
+  readonly plan?: PlanHost | "off";
+  /** The original of a block that the window shows shortened. */
+  readonly original?: (seq: number, block: number) => Promise<ContentBlock | undefined>;
+  /** Text that every request carries besides: what stands there is not put back. */
+  readonly systemPrompt?: string;
+  /** What `planRestoration` returned before, as a checkpoint carried it; anything else counts as nothing. */
+  readonly announced?: JsonValue;
+  readonly deadline: Deadline;
+  readonly signal?: AbortSignal;
+}
+
+/** What to put back. */
+export interface Restoration {
+  /** To be inserted behind the summary; none where nothing is put back. */
+  readonly messages: readonly RestoredMessage[];
+  readonly events: readonly RestorationEvent[];
+  /** Size of the messages. */
+  readonly tokens: number;
+  /** What the model now knows of lists, for the next checkpoint. */
+  readonly announced: JsonObject;
+}
+
+const PRIORITY = 50;
+
+/** Plans what is put back. Never rejects: what a restorer does wrong is an event. */
+export async function planRestoration(input: RestorationInput): Promise<Restoration> {
+  const restorers = [...builtIn(input), ...input.restorers].sort((one, other) => rank(one) - rank(other));
+  const announced = isObject(input.announced) ? input.announced : {};
+  const isVisible = visibilityOf(input);
+  const answers = await Promise.all(
+    restorers.map((restorer) =>
+      runRestorer(
+        restorer,
+        {
+          ...limitsOf(restorer, input),
+          measure: (text) => measureText(text, input.measure),
+          isVisible,
+          announced: readFingerprints(announced[restorer.name]),
+        },
+        input,
+      ),
+    ),
+  );
+  const filling = new Filling(input, isVisible);
+  restorers.forEach((restorer, index) => {
+    const before = readFingerprints(announced[restorer.name]);
+    filling.add(restorer, answers[index]!, before);
+  });
+  return filling.restoration();
+}
+
+function builtIn(input: RestorationInput): readonly Restorer[] {
+  const { windowTokens, measure, fileReader, original, files, plan, hasHistoryTools } = input;
+  const budget = files === "off" ? undefined : (files ?? fileBudget(windowTokens));
+  const recent = {
+    ...{ source: input, measure, hasHistoryTools },
+    ...(fileReader === undefined ? {} : { reader: fileReader }),
+    ...(original === undefined ? {} : { original }),
+  };
+  const planTokens = scaleTokens(RESTORE_DEFAULTS.planTokens, windowTokens);
+  return [
+    ...(plan === "off" ? [] : [planRestorer(input.digest, plan ?? {}, planTokens, input)]),
+    ...(budget === undefined ? [] : [recentFilesRestorer({ ...recent, budget: within(budget, input) })]),
+  ];
+}
+
+/** Files are cut to fit beforehand, so they have to know what is left at the most. */
+function within(budget: FileBudget, { budgetTokens, measure }: RestorationInput): FileBudget {
+  const room = Math.max(0, budgetTokens - measureText(RESTORED_OPENING, measure));
+  return { ...budget, filesTokens: Math.min(budget.filesTokens, room) };
+}
+
+function rank({ priority }: Restorer): number {
+  return typeof priority === "number" && Number.isFinite(priority) ? priority : PRIORITY;
+}
+
+function limitsOf(
+  { budgetTokens, itemTokens }: Restorer,
+  input: RestorationInput,
+): { readonly budgetTokens: number; readonly itemTokens: number } {
+  const own = budgetTokens ?? scaleTokens(RESTORE_DEFAULTS.listTokens, input.windowTokens);
+  const all = Math.max(0, Math.min(own, input.budgetTokens));
+  const item = itemTokens ?? scaleTokens(RESTORE_DEFAULTS.itemTokens, input.windowTokens);
+  // A shared budget may be larger than a list's.
+  const most = budgetTokens === undefined ? input.budgetTokens : all;
+  return { budgetTokens: all, itemTokens: Math.max(0, Math.min(item, most)) };
+}
+
+/** Kinds of items that share one budget, whoever restores them, unless their restorer has a budget of its own. */
+const SHARED_BUDGETS = [
+  { kinds: ["skill", "mcp-instructions"], tokens: RESTORE_DEFAULTS.skillsTokens },
+  { kinds: ["instructions", "git-status"], tokens: RESTORE_DEFAULTS.sessionStartTokens },
+] as const;
+
+/** A budget that is being used up. */
+interface Budget {
+  leftTokens: number;
+}
+
+/** The shared budgets of one restoration, by kind. */
+function sharedBudgets(windowTokens: number): ReadonlyMap<string, Budget> {
+  return new Map(
+    SHARED_BUDGETS.flatMap(({ kinds, tokens }) => {
+      const budget = { leftTokens: scaleTokens(tokens, windowTokens) };
+      return kinds.map((kind) => [kind, budget] as const);
+    }),
+  );
+}
+
+/** Whether a text stands, to the letter, in what will be sent besides what is restored. */
+function visibilityOf({ tail, systemPrompt, summaryTexts }: RestorationInput): (text: string) => boolean {
+  const shown = tail.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
+  const texts = [...shown, ...summaryTexts, ...(systemPrompt === undefined ? [] : [systemPrompt])];
+  return (text) => text.trim() !== "" && texts.some((one) => one.includes(text.trim()));
+}
+
+class Filling {
+  readonly #measure: Measure;
+  readonly #input: RestorationInput;
+  readonly #isVisible: (text: string) => boolean;
+  readonly #seen = new Set<string>();
+  readonly #texts: string[] = [];
+  readonly #events: RestorationEvent[] = [];
+  readonly #announced: Record<string, JsonObject> = {};
+  readonly #shared: ReadonlyMap<string, Budget>;
+  #leftTokens: number;
+
+  constructor(input: RestorationInput, isVisible: (text: string) => boolean) {
+    this.#input = input;
+    this.#measure = input.measure;
+    this.#isVisible = isVisible;
+    this.#shared = sharedBudgets(input.windowTokens);
+    this.#leftTokens = input.budgetTokens - measureText(RESTORED_OPENING, input.measure);
+  }
+
+  add(restorer: Restorer, { items, events }: RestorerAnswer, before: Readonly<Record<string, number>>): void {
+    const { name } = restorer;
+    this.#events.push(...events);
+    // Of one that failed nobody knows what has changed: what it had announced is still what it had announced.
+    const told: Record<string, number> = items === undefined ? { ...before } : {};
+    const limits = limitsOf(restorer, this.#input);
+    const own: Budget = { leftTokens: limits.budgetTokens };
+    for (const item of items ?? []) {
+      const shared = restorer.budgetTokens === undefined ? this.#shared.get(item.kind) : undefined;
+      const budget = shared ?? own;
+      const room = Math.min(limits.itemTokens, budget.leftTokens, this.#leftTokens);
+      const done = this.#place(item, room);
+      if ("reason" in done) {
+        this.#skip(name, item, done.reason);
+        if (done.reason !== "visible") continue;
+      } else {
+        this.#texts.push(done.text);
+        this.#leftTokens -= done.tokens;
+        budget.leftTokens -= done.tokens;
+        const { kind, key } = item;
+        this.#events.push({
+          type: "restored",
+          restorer: name,
+          kind,
+          key,
+          tokens: Math.ceil(done.tokens),
+          isCut: done.isCut,
+        });
+      }
+      // Of a list that was cut nobody knows which of its names were told.
+      const isCutList = "isCut" in done && done.isCut && Object.keys(item.announces ?? {}).length > 1;
+      if (!isCutList) Object.assign(told, item.announces ?? { [item.key]: fingerprint(item.text) });
+    }
+    const kept = Object.entries(told).slice(0, RESTORE_DEFAULTS.announcedCount);
+    if (kept.length > 0) this.#announced[name] = Object.fromEntries(kept);
+  }
+
+  restoration(): Restoration {
+    const texts = this.#texts.length === 0 ? [] : [RESTORED_OPENING, ...this.#texts];
+    const content = texts.map((text) => ({ type: "text", text }) as const);
+    return {
+      messages: content.length === 0 ? [] : [{ role: "user", origin: "restored", content }],
+      events: this.#events,
+      tokens: content.reduce((sum, block) => sum + this.#measure(block), 0),
+      announced: this.#announced,
+    };
+  }
+
+  #place(
+    item: RestoredItem,
+    roomTokens: number,
+  ):
+    | { readonly text: string; readonly tokens: number; readonly isCut: boolean }
+    | { readonly reason: RestoreSkipReason } {
+    const identity = identityOf(item);
+    if (this.#seen.has(identity)) return { reason: "duplicate" };
+    const isVisible = item.isVisible === true || this.#isVisible(item.text);
+    if (!isVisible && item.text.trim() === "") return { reason: "empty" };
+    const text = isVisible ? undefined : fitItem(item, roomTokens, this.#measure);
+    if (!isVisible && text === undefined) return { reason: "budget" };
+    // Only what the model can read takes the place of another of its name.
+    this.#seen.add(identity);
+    if (text === undefined) return { reason: "visible" };
+    const isCut = item.isCut === true || text !== asText(item, item.text);
+    return { text, tokens: measureText(text, this.#measure), isCut };
+  }
+
+  #skip(restorer: string, { kind, key }: RestoredItem, reason: RestoreSkipReason): void {
+    this.#events.push({ type: "restore-skipped", restorer, kind, key, reason });
+  }
+}
+
+/** A file is the same file as an instruction file, whoever restores it. */
+function identityOf({ kind, key }: RestoredItem): string {
+  const isFile = kind === "file" || kind === "instructions";
+  return JSON.stringify(isFile ? ["file", normalisePath(key) ?? key] : [kind, key]);
+}
+
+function asText({ kind, key, label, title, note }: RestoredItem, text: string): string {
+  return formatRestored({
+    label: label ?? kind,
+    title: title ?? key,
+    ...(note === undefined ? {} : { note }),
+    text,
+  });
+}
+
+/** Passes with a shorter text, where it measured too large. */
+const PASSES = 6;
+
+/** The item within its room, its end left out where it has to be; `undefined` where nothing of use fits. */
+function fitItem(item: RestoredItem, roomTokens: number, measure: Measure): string | undefined {
+  let kept = item.text;
+  for (let pass = 0; pass < PASSES; pass++) {
+    const missing = item.text.length - kept.length;
+    const body = missing === 0 ? kept : `${kept}\n[… ${missing} characters are not shown …]`;
+    const text = asText(item, body);
+    const tokens = measureText(text, measure);
+    if (tokens <= roomTokens) return text;
+    const frame = measureText(asText(item, ""), measure);
+    if (roomTokens - frame < RESTORE_DEFAULTS.leastFileTokens) return undefined;
+    kept = cutHead(
+      kept,
+      Math.floor((kept.length * (roomTokens - frame) * 0.9) / Math.max(1, tokens - frame)),
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,108 @@
+/**
+ * The restorer of recent files: ranked by evidence, read again by the host where it can, else as the log
+ * last held them.
+ */
+import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
+import {
+  asCandidate,
+  type RankedCandidate,
+  type RestorationSource,
+  rankCandidates,
+} from "../../compaction/restore/restore-candidates.ts";
+import { currentContent } from "../../compaction/restore/restore-content.ts";
+import {
+  type FileBudget,
+  type FileCandidate,
+  planFiles,
+  RECENT_FILE_LABEL,
+} from "../../compaction/restore/restore-files.ts";
+import type { FileUse } from "../../compaction/restore/restore-uses.ts";
+import type { Measure } from "../../compaction/shared/measure.ts";
+import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
+import type { CurrentFile, FileRestorer, RestoreContext, Restorer } from "../../ports/restorer.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { toolResultText } from "../../transcript/blocks.ts";
+
+/** What the restorer of recent files works from. */
+export interface RecentFilesOptions extends HistoryAccess {
+  readonly source: RestorationSource;
+  readonly budget: FileBudget;
+  readonly measure: Measure;
+  /** Reads the files as they are now. */
+  readonly reader?: FileRestorer;
+  /** The original of a block that the window showed shortened. */
+  readonly original?: (seq: number, block: number) => Promise<ContentBlock | undefined>;
+}
+
+/** Files come after what is small and says what to do. */
+const PRIORITY = 30;
+
+export function recentFilesRestorer(options: RecentFilesOptions): Restorer {
+  const { source, budget, measure } = options;
+  return {
+    name: "recent-files",
+    priority: PRIORITY,
+    budgetTokens: budget.filesTokens,
+    itemTokens: budget.fileTokens,
+    restore: async ({ budgetTokens, signal }) => {
+      const ranked = rankCandidates(source).slice(0, RESTORE_DEFAULTS.candidatesCount);
+      const candidates = await Promise.all(ranked.map((file) => candidateOf(file, options, signal)));
+      const room = { ...budget, filesTokens: Math.min(budget.filesTokens, budgetTokens) };
+      const { files, skipped } = planFiles(candidates, room, measure, options);
+      const shown = files.map(({ path, title, note, text, isCut }) => ({
+        kind: "file",
+        key: path,
+        label: RECENT_FILE_LABEL,
+        title,
+        note,
+        text,
+        isCut,
+      }));
+      const visible = skipped.filter(({ reason }) => reason === "visible");
+      return [
+        ...shown,
+        ...visible.map(({ path }) => ({ kind: "file", key: path, text: "", isVisible: true })),
+      ];
+    },
+  } satisfies Restorer;
+}
+
+async function candidateOf(
+  file: RankedCandidate,
+  { reader, original }: RecentFilesOptions,
+  signal: RestoreContext["signal"],
+): Promise<FileCandidate> {
+  const [uses, current] = await Promise.all([
+    Promise.all(file.uses.map((use) => withOriginal(use, original))),
+    readCurrent(file.path, reader, signal),
+  ]);
+  const candidate = asCandidate({ ...file, uses });
+  if (current === undefined) return candidate;
+  const isGone = current.state === "gone";
+  return { ...candidate, current: isGone ? "gone" : currentContent(current.text, candidate.logged) };
+}
+
+async function readCurrent(
+  path: string,
+  reader: FileRestorer | undefined,
+  signal: RestoreContext["signal"],
+): Promise<Exclude<CurrentFile, { readonly state: "unreadable" }> | undefined> {
+  try {
+    const found = await reader?.read(path, { signal });
+    if (found?.state === "gone") return found;
+    return found?.state === "present" && typeof found.text === "string" ? found : undefined;
+  } catch {
+    // What the log held is there all the same, and its heading says how old it is.
+    return undefined;
+  }
+}
+
+/** A use whose result the window showed shortened, with what the log has of it. */
+async function withOriginal(use: FileUse, original: RecentFilesOptions["original"]): Promise<FileUse> {
+  if (use.isShortened !== true || original === undefined) return use;
+  if (use.resultSeq === undefined || use.resultBlock === undefined) return use;
+  const block = await original(use.resultSeq, use.resultBlock).catch(() => undefined);
+  if (block?.type !== "tool_result") return use;
+  const { isShortened: _, ...rest } = use;
+  return { ...rest, text: toolResultText(block) };
+}

@@ -1,0 +1,128 @@
+/**
+ * The restorer of what a host lists: skills, agents and tasks, deferred tools, instructions of tool
+ * servers. What can still be read is left out, and what changed since it was announced is said.
+ */
+import { fingerprint } from "../../base/fingerprint.ts";
+import type { RestoreContext, RestoredItem, Restorer } from "../../ports/restorer.ts";
+
+/** One thing of a list. */
+export interface ListedThing {
+  /** Its name, unique in the list. */
+  readonly key: string;
+  /** What the model is told of it: a skill's text, a tool's description, an agent's state and where its output is. */
+  readonly text: string;
+}
+
+/** How a list is put back. */
+export interface ListRestorerOptions {
+  /** Unique among the restorers of a session. */
+  readonly name: string;
+  /** What is listed: `skill`, `agent`, `task`, `deferred-tools`, `mcp-instructions` … */
+  readonly kind: string;
+  /** The heading: `Skill in use`, `Tools that can be asked for`. */
+  readonly label: string;
+  /** What there is now, the most important first. */
+  readonly list: (signal: AbortSignal) => Promise<readonly ListedThing[]>;
+  /** `each`: an item per thing, for long texts. `together`: one item with a line per thing. @defaultValue `together` */
+  readonly form?: "each" | "together";
+  readonly priority?: number;
+  readonly budgetTokens?: number;
+  readonly itemTokens?: number;
+  readonly timeoutMs?: number;
+}
+
+/** Makes a restorer of a list: what the model cannot read any more, and how it differs from what it was told. */
+export function listRestorer(options: ListRestorerOptions): Restorer {
+  const { name, list, form = "together", priority, budgetTokens, itemTokens, timeoutMs } = options;
+  return {
+    name,
+    ...(priority === undefined ? {} : { priority }),
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    ...(itemTokens === undefined ? {} : { itemTokens }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    restore: async (context) => {
+      const things = [...(await list(context.signal))];
+      const gone = Object.keys(context.announced).filter((key) => things.every((thing) => thing.key !== key));
+      const removal = gone.length === 0 ? [] : [`No longer there: ${gone.join(", ")}`];
+      return form === "each"
+        ? asItems(options, things, removal, context)
+        : asOneItem(options, things, removal, context);
+    },
+  };
+}
+
+type Change = "new" | "changed" | undefined;
+
+/** How a thing differs from what was announced; nothing is new where nothing ever was announced. */
+function changeOf({ key, text }: ListedThing, { announced }: RestoreContext): Change {
+  if (Object.keys(announced).length === 0) return undefined;
+  const before = Object.hasOwn(announced, key) ? announced[key] : undefined;
+  if (before === undefined) return "new";
+  return before === fingerprint(text) ? undefined : "changed";
+}
+
+function asItems(
+  { kind, label }: ListRestorerOptions,
+  things: readonly ListedThing[],
+  removal: readonly string[],
+  context: RestoreContext,
+): readonly RestoredItem[] {
+  const items = things.map((thing): RestoredItem => {
+    const change = changeOf(thing, context);
+    const note = change === undefined ? "as of now" : `as of now; ${change} since it was announced`;
+    return {
+      ...{ kind, key: thing.key, label, title: thing.key, note, text: thing.text },
+      announces: { [thing.key]: fingerprint(thing.text) },
+      ...(context.isVisible(thing.text) ? { isVisible: true } : {}),
+    };
+  });
+  const removed = removal.map((text) => ({ kind, key: "", label, title: "changes", text, announces: {} }));
+  return [...items, ...removed];
+}
+
+function asOneItem(
+  { kind, name, label }: ListRestorerOptions,
+  things: readonly ListedThing[],
+  removal: readonly string[],
+  context: RestoreContext,
+): readonly RestoredItem[] {
+  const lines = things.map((thing) => {
+    const change = changeOf(thing, context);
+    const line = `- ${thing.key}${thing.text === "" ? "" : `: ${thing.text.replace(/\s+/g, " ").trim()}`}`;
+    return {
+      thing,
+      line: change === undefined ? line : `${line} (${change})`,
+      isVisible: change === undefined && context.isVisible(line),
+    };
+  });
+  const hidden = lines.filter(({ isVisible }) => !isVisible);
+  const shown = fitting(hidden, context);
+  const more = hidden.length - shown.length;
+  const texts = [...removal, ...shown.map(({ line }) => line), ...(more === 0 ? [] : [`- and ${more} more`])];
+  const text = texts.join("\n");
+  // What did not fit was not told, and is new when it is told one day.
+  const told = [...shown, ...lines.filter(({ isVisible }) => isVisible)];
+  const announces = Object.fromEntries(told.map(({ thing }) => [thing.key, fingerprint(thing.text)]));
+  return [
+    {
+      ...{ kind, key: name, label, title: `${things.length} in all`, note: "as of now", text, announces },
+      ...(text === "" ? { isVisible: true } : {}),
+    },
+  ];
+}
+
+/** Room for the heading of an item, in tokens of the list's own lines. */
+const FRAME_SHARE = 0.9;
+
+/** As many lines as fit. */
+function fitting<Line extends { readonly line: string }>(
+  lines: readonly Line[],
+  context: RestoreContext,
+): readonly Line[] {
+  let left = Math.min(context.itemTokens, context.budgetTokens) * FRAME_SHARE;
+  const end = lines.findIndex(({ line }) => {
+    left -= context.measure(`${line}\n`);
+    return left < 0;
+  });
+  return end === -1 ? lines : lines.slice(0, end);
+}

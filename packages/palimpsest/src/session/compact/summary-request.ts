@@ -1,0 +1,43 @@
+/**
+ * What a summary is written from: the window at the moment when it was due, and how it would be sent.
+ */
+
+import type { SummaryReason } from "../../compaction/planner/window-plan.ts";
+import type { Measure } from "../../compaction/shared/measure.ts";
+import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
+import type { CompactionTrigger } from "../../ports/session-hooks.ts";
+import type { ContextBudget } from "../../tokens/budget/budget.ts";
+import type { CacheMark, RequestMessage, VisibleMessage } from "../../transcript/window.ts";
+import type { CallRequest } from "../options/prepared-call.ts";
+import type { WindowOptions } from "../options/session-options.ts";
+
+/** A summary that is due. */
+export interface SummaryAsk {
+  readonly trigger: CompactionTrigger;
+  readonly reason: SummaryReason;
+  /** The request that the session is making: a forked call shares all of it. */
+  readonly request: CallRequest;
+  /** The conversation as it would be sent. */
+  readonly messages: readonly RequestMessage[];
+  /** Marks of the last request that left. */
+  readonly cacheMarks: readonly CacheMark[];
+  /** How long those marks ask the provider to keep what they write. */
+  readonly cacheTtl: WindowOptions["cacheTtl"];
+  readonly visible: readonly VisibleMessage[];
+  /** The last entry that is in `messages`. */
+  readonly throughSeq: number;
+  /** Counts up with each edit: a summary of a window that was edited since is of no use. */
+  readonly revision: number;
+  readonly isWarm: boolean;
+  /** Size of the request, padded. */
+  readonly usedTokens: number;
+  readonly budget: ContextBudget;
+  /** The longest answer that the model gives; `undefined` if that is not known. */
+  readonly maxOutputTokens: number | undefined;
+  /** In tokens of the model that is being called. */
+  readonly measure: Measure;
+  /** What a measured size is multiplied by wherever it must not turn out to be too small. */
+  readonly padding: number;
+  readonly instructions?: string | undefined;
+  readonly span?: PartialSpan | undefined;
+}

@@ -1,0 +1,243 @@
+/**
+ * What an observer is told: every edit and what it cost, every repair, every call, every damage
+ * found, as data. Nothing that changes what the model sees happens without one of these.
+ */
+
+import type { SummaryProblem } from "../../compaction/summary/summary-answer.ts";
+import type { LeftOutCounts } from "../../memory/extraction/rule-extractor.ts";
+import type { MemoryReceipt } from "../../memory/write/memory-receipt.ts";
+import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
+import type { CompactionTrigger, HookFailure } from "../../ports/session-hooks.ts";
+import type { LogDamage } from "../../ports/session-store.ts";
+import type { CacheMiss } from "../../tokens/prompt-cache/prompt-cache-monitor.ts";
+import type { LayerEdit, RepairReason } from "../../transcript/edits.ts";
+import type { Usage } from "../../transcript/messages.ts";
+import type { SeqPin } from "../../transcript/projection.ts";
+import type { RestorationEvent } from "./restoration-events.ts";
+
+/** How an update ended, as observers are told of it. */
+export interface NotesUpdate {
+  /** `forked` and `cold`: a model was asked; `log`: none was. */
+  readonly form: "forked" | "cold" | "log";
+  /**
+   * `written`, and where `throughSeq` is absent some of it was refused, or gave way to what somebody wrote
+   * meanwhile; `unchanged`: the model read the notes and found nothing to change; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
+   * `nothing-written`: no change of it was of use; `dropped`: the conversation went back behind what it told of;
+   * `failed`, and `reason` says why.
+   */
+  readonly outcome: "written" | "unchanged" | "cut-off" | "nothing-written" | "dropped" | "failed";
+  readonly reason?: string;
+  /** The last entry that the notes tell of now; absent where they tell of no more than before. */
+  readonly throughSeq?: number;
+  /** Titles of the sections that have another text now. */
+  readonly changed: readonly string[];
+  /** Changes and calls that had no effect, because an updater may not make them. */
+  readonly refusedCount: number;
+  /** What the model was billed, where it said so. */
+  readonly usage?: Usage | undefined;
+  /** Variables of the host's own prompt that there are none of; absent where all are known. */
+  readonly unknownVariables?: readonly string[];
+}
+
+/** One call for a summary, as observers are told of it. */
+export interface SummaryCall {
+  /**
+   * Who asked for the summary. A compaction by hand may run beside one of the engine's own: their calls come
+   * in any order, and this tells them apart.
+   */
+  readonly trigger: CompactionTrigger;
+  readonly model: string;
+  /** `forked`: the conversation itself; `cold`: a transcript of it. */
+  readonly form: "forked" | "cold";
+  /** 0 for the first call of a summary, counted up by its retries. */
+  readonly attempt: number;
+  readonly outcome: "written" | SummaryProblem | ModelFailureKind;
+  readonly tookMs: number;
+  readonly usage?: Usage | undefined;
+}
+
+/**
+ * Why something is not shown as it was said: an entry or a block that this version does not know; an edit
+ * that goes to where nothing is; a block that no message of its role may hold; a blank text; a tool that
+ * said nothing; thinking that is not whole; a call that was cut off; half a character; a picture or document
+ * that no provider reads; a block whose blob is gone or damaged.
+ */
+export type MendReason =
+  | "unknown-entry"
+  | "unknown-block"
+  | "impossible-edit"
+  | "misplaced-block"
+  | "empty-text"
+  | "empty-result"
+  | "broken-thinking"
+  | "unfinished-call"
+  | "broken-text"
+  | "unreadable-media"
+  | "missing-blob";
+
+/**
+ * What happened to a session, told apart by `type`. `seq` is the entry of the log that records it.
+ *
+ * - `layer`: a compaction layer made an edit; `edit.freedTokens` and `edit.loss` say what it cost.
+ * - `offloaded`: a block arrived over its limit and is shown as a preview; `bytes` is its size in the store.
+ * - `repair`: something the provider would refuse was mended; `subject` is the call or message.
+ * - `undone`, `rewound`: an edit was taken back, the conversation went back to `toSeq`.
+ * - `pinned`, `unpinned`: a message or a block stays in view from now on, or not any more; `pinnedTokens` is what all
+ *   pins take of `limitTokens`.
+ * - `host-edit`: `reconcile` hid messages that the host's list does not have any more.
+ * - `call`: a request left; `tokens` is its size, unpadded, and `source` where that figure comes from.
+ * - `answer`: call `seq` was answered; `usage` is what it cost.
+ * - `invariant-broken`: a request breaks a rule and is handed out all the same: a bug of ours, please report it.
+ * - `useless-compaction`: one that freed less than `usefulFreedShare`, came within `refillCallsCount` calls of the one
+ *   before, or left more than its target; and how many of them came in a row. It is thrashing from
+ *   `uselessCompactions` on.
+ * - `usage-distrusted`: a report is far off what the request was expected to be, or says that it cannot fit although by
+ *   every estimate it does; it was set aside. A second one that says the same is believed.
+ * - `cache-miss`: call `seq` read clearly less from the prompt cache than the call before had left there. `miss` says
+ *   why and how much was billed anew; `miss.isExpected` is true of what had to be (it had expired, the window was
+ *   edited, another model). `changedSeq` is the entry that changed, where it was a message. `describeCacheMiss` puts it
+ *   in words. Names, places and sizes are told, no texts.
+ * - `summary-call`: a model was asked for a summary; `trigger` says by whom, `outcome` what came, `usage` what it cost.
+ * - `notes-update`: the session's notes were brought up to date, or were not, and why; in the background.
+ * - `notes-unreadable`: the notes, or the user's template or prompt of them, cannot be used now, and `reason` says why.
+ * - `memory-recalled`: memories were shown for what the user said, by their paths; `chosenBy` says who chose them, and
+ *   `fellBack` why the model did not, or why meanings were not compared; then there may be no paths.
+ * - `memory-extracted`: what is to be remembered was kept, with a receipt each. By rules, `leftOut` counts what was
+ *   not, and why; by a model, `refused` says what it was not allowed, and `usage` what it cost; by the memory tool, the
+ *   receipts are of what the model wrote with it and only a tool or the web had said.
+ * - `memory-index-cut`: the index of what is remembered is too large, and the session was told a part of it.
+ * - `memory-failed`: what is remembered could not be read; the turn goes on without it.
+ * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
+ *   fit), and one was made without a model.
+ * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.
+ * - `model-failed`: a call of the model failed; `failure` says what that means and `isRecovered` whether it is sent
+ *   again in another form.
+ * - `hook-failed`, `counter-failed`: a hook or a counter threw or did not answer in time, and was passed over.
+ * - `restored`, `restore-skipped`: what was shown again after a compaction, and what was not and why.
+ * - `checkpoint-failed`: opening will read more; nothing is lost by it.
+ * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
+ *   not be read there, and are shown as previews only.
+ * - `closed`: the session was closed; nothing follows.
+ * - `mended`: something stored is not shown as it was said, because no provider would take it or nobody knows what it
+ *   is; `reason` says why, `block` which one. Told when it is appended, and again whenever the log is opened.
+ * - `damage`: a stretch of the stored log could not be read and was passed over; `sessionId` where a reader of stored
+ *   sessions (search, export, a dream) met it.
+ */
+export type SessionEvent =
+  | {
+      readonly type: "layer";
+      readonly seq: number;
+      readonly layer: LayerEdit["kind"];
+      readonly edit: LayerEdit;
+    }
+  | {
+      readonly type: "offloaded";
+      readonly seq: number;
+      readonly block: number;
+      readonly bytes: number;
+      readonly freedTokens: number;
+    }
+  | { readonly type: "repair"; readonly seq: number; readonly reason: RepairReason; readonly subject: string }
+  | { readonly type: "undone"; readonly seq: number; readonly editSeq: number }
+  | { readonly type: "rewound"; readonly seq: number; readonly toSeq: number }
+  | {
+      readonly type: "pinned";
+      readonly seq: number;
+      readonly pin: SeqPin;
+      readonly pinnedTokens: number;
+      readonly limitTokens: number;
+    }
+  | { readonly type: "unpinned"; readonly seq: number; readonly pin: SeqPin }
+  | {
+      readonly type: "host-edit";
+      readonly seq: number;
+      readonly hiddenMessages: number;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "call";
+      readonly seq: number;
+      readonly model: string;
+      readonly tokens: number;
+      readonly source: string;
+    }
+  | { readonly type: "answer"; readonly seq: number; readonly usage?: Usage; readonly stopReason?: string }
+  | { readonly type: "invariant-broken"; readonly rule: string; readonly message: number }
+  | {
+      readonly type: "useless-compaction";
+      readonly freedTokens: number;
+      readonly targetTokens: number;
+      readonly failures: number;
+      readonly isThrashing: boolean;
+      readonly cause: "freed-little" | "missed-target" | "refilled";
+    }
+  | { readonly type: "usage-distrusted"; readonly reportedTokens: number; readonly estimatedTokens: number }
+  | {
+      readonly type: "cache-miss";
+      readonly seq: number;
+      readonly miss: CacheMiss;
+      readonly changedSeq?: number;
+    }
+  | ({ readonly type: "summary-call" } & SummaryCall)
+  | ({ readonly type: "notes-update"; readonly tookMs: number } & NotesUpdate)
+  | { readonly type: "notes-unreadable"; readonly reason: string }
+  | {
+      readonly type: "memory-recalled";
+      readonly paths: readonly string[];
+      readonly tokens: number;
+      readonly chosenBy: "model" | "rank";
+      readonly fellBack?: string;
+    }
+  | {
+      readonly type: "memory-extracted";
+      readonly by: "rules" | "model" | "tool";
+      readonly receipts: readonly MemoryReceipt[];
+      readonly leftOut?: LeftOutCounts;
+      readonly refused?: readonly string[];
+      readonly usage?: Usage;
+    }
+  | { readonly type: "memory-index-cut"; readonly reason: string }
+  | { readonly type: "memory-failed"; readonly reason: string }
+  | { readonly type: "summary-refused"; readonly model: string; readonly reason: string }
+  | { readonly type: "compaction-vetoed"; readonly reason: string; readonly veto: string }
+  | {
+      readonly type: "model-failed";
+      readonly seq: number;
+      readonly failure: ModelFailure;
+      readonly isRecovered: boolean;
+    }
+  | ({ readonly type: "hook-failed" } & HookFailure)
+  | { readonly type: "counter-failed"; readonly counter: string; readonly reason: string }
+  | RestorationEvent
+  | { readonly type: "checkpoint-failed"; readonly error: unknown }
+  | {
+      readonly type: "forked";
+      readonly parentId: string;
+      readonly entries: number;
+      readonly missingBlobs: number;
+    }
+  /** The sessions lie where two machines may both be told that they were first: keep to one. */
+  | { readonly type: "network-file-system"; readonly kind: string; readonly folder: string }
+  | { readonly type: "closed" }
+  | {
+      readonly type: "mended";
+      readonly seq: number;
+      readonly block?: number;
+      readonly reason: MendReason;
+    }
+  | { readonly type: "damage"; readonly damage: LogDamage; readonly sessionId?: string };
+
+/** Whoever wants to know what happens inside a session: a log, a meter, a progress line. Pass it as `observer`. */
+export interface SessionObserver {
+  /** Called in the order of the log. What it throws is dropped: what is told has happened already. */
+  onEvent(event: SessionEvent): void;
+}
+
+/** Tells the observer, if there is one. @internal */
+export function notify(observer: SessionObserver | undefined, event: SessionEvent): void {
+  try {
+    observer?.onEvent(event);
+  } catch {
+    // A meter that breaks must not make an operation fail that the store has acknowledged.
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The digest of a very long session beside its log: stored now and then with a checkpoint, read when the
+ * digest is first asked for after opening. It is a blob, so what is damaged is found out by its name, and
+ * then the digest is folded from the log as if it had never been stored.
+ */
+import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import type { Digest } from "../../compaction/digest/digest.ts";
+import { readDigest, writeDigest } from "../../compaction/digest/saved-digest.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { SessionLog } from "../../ports/session-store.ts";
+import type { CheckpointEntry } from "../../transcript/entries.ts";
+
+/** A digest that lies in the store: of everything up to an entry, and where that lies. */
+export interface StoredDigest {
+  readonly hash: string;
+  readonly throughSeq: number;
+  readonly position: number;
+}
+
+export class DigestStore {
+  readonly #log: Pick<SessionLog, "getBlob" | "putBlob">;
+  readonly #hasher: Hasher;
+  #stored: StoredDigest | undefined;
+
+  constructor(
+    log: Pick<SessionLog, "getBlob" | "putBlob">,
+    { hasher, stored }: { readonly hasher: Hasher; readonly stored: StoredDigest | undefined },
+  ) {
+    this.#log = log;
+    this.#hasher = hasher;
+    this.#stored = stored;
+  }
+
+  /** What a checkpoint carries of it. */
+  get carried(): { readonly digest?: JsonObject } {
+    return this.#stored === undefined ? {} : { digest: { ...this.#stored } };
+  }
+
+  /** A rewind, or messages that the host took out: what is stored does not hold any more. */
+  invalidate(): void {
+    this.#stored = undefined;
+  }
+
+  /** Whether so much was appended since it was stored last that it should be stored again. */
+  isDue(throughSeq: number): boolean {
+    return throughSeq - (this.#stored?.throughSeq ?? 0) >= ENGINE_DEFAULTS.digestStepEntries;
+  }
+
+  /** What was stored, and from where on the log goes on; `undefined` where there is none that can be read. */
+  async load(): Promise<(StoredDigest & { readonly state: Digest }) | undefined> {
+    if (this.#stored === undefined) return undefined;
+    try {
+      const text = await this.#log.getBlob(this.#stored.hash);
+      const state = text === undefined ? undefined : readDigest(text);
+      return state === undefined ? undefined : { ...this.#stored, state };
+    } catch {
+      // A damaged blob costs time, nothing else: the log holds all that it was made of.
+      return undefined;
+    }
+  }
+
+  async save(digest: Digest, place: Pick<StoredDigest, "throughSeq" | "position">): Promise<void> {
+    const text = writeDigest(digest);
+    const hash = this.#hasher.sha256(text);
+    await this.#log.putBlob(hash, text);
+    this.#stored = { hash, ...place };
+  }
+}
+
+/** What the checkpoint carries, if it has the form of it. */
+export function carriedDigest(checkpoint: CheckpointEntry | undefined): StoredDigest | undefined {
+  const carried = checkpoint?.carried?.["digest"];
+  if (!isObject(carried)) return undefined;
+  const { throughSeq, position } = carried;
+  const hash = asString(carried["hash"]);
+  const isPlace = Number.isSafeInteger(throughSeq) && Number.isSafeInteger(position);
+  if (hash === undefined || !isPlace || (throughSeq as number) > checkpoint!.seq) return undefined;
+  return { hash, throughSeq: throughSeq as number, position: position as number };
+}
+
+/** The checkpoint for another log, where the digest lies neither in the store nor at that position. */
+export function withoutDigest(checkpoint: CheckpointEntry): CheckpointEntry {
+  if (checkpoint.carried?.["digest"] === undefined) return checkpoint;
+  const { digest: _, ...carried } = checkpoint.carried;
+  return { ...checkpoint, carried };
+}

@@ -1,0 +1,343 @@
+/**
+ * Search over everything that was ever said or seen in a session, by words and to the letter.
+ *
+ * One block is one document. Ranking is BM25; a query that looks literal (quoted, or with signs and
+ * digits in it) also looks for the exact string in the texts. The index grows by what a message
+ * brings and is bounded twice: texts of the oldest blocks are cut to a stub, and the commonest terms
+ * forget their oldest places. Rare terms, which is what one searches by, keep all of theirs.
+ */
+
+import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
+import { cutHead, cutTail } from "../../base/text/text.ts";
+import { visitTerms } from "../../base/text/text-terms.ts";
+import { formatPointer } from "../../compaction/shared/pointer.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { blockText } from "../../transcript/blocks.ts";
+import type { Message, Role } from "../../transcript/messages.ts";
+import { withoutSecrets } from "../../transcript/without-secrets.ts";
+import { parseQuery, type QueryTerms } from "./search-terms.ts";
+import { cutSnippet } from "./snippet.ts";
+
+interface IndexedBlock {
+  readonly pointer: string;
+  readonly seq: number;
+  readonly role: Role;
+  readonly tool?: string;
+  readonly termCount: number;
+  text: string;
+}
+
+/**
+ * Everything said in a session, ready to be searched. Make one with {@link createHistoryIndex} and feed it
+ * with {@link addToHistory}, which changes it; treat its members as its own. It holds at most
+ * `indexedTotalCharacters` of text and `indexedPostings` places.
+ */
+export interface HistoryIndex {
+  readonly blocks: IndexedBlock[];
+  /** Per term, where it occurs: number of the block × 256 + occurrences, at most 255. */
+  readonly postings: Map<string, number[]>;
+  /** Names of the tools behind calls that have no result yet. */
+  readonly callNames: Map<string, string>;
+  readonly limits: HistoryLimits;
+  postingCount: number;
+  totalTerms: number;
+  textCharacters: number;
+  /** Number of the next block whose text is cut when room is needed. */
+  nextCut: number;
+}
+
+export interface HistoryLimits {
+  readonly textCharacters: number;
+  readonly postings: number;
+}
+
+/** One block that matches a query. `pointer` is what `history_read` and `session.history.read` open. */
+export interface HistoryHit {
+  readonly pointer: string;
+  readonly seq: number;
+  readonly role: Role;
+  /** The tool that was called or that answered. */
+  readonly tool?: string;
+  /** The place that matches, cut to `snippetCharacters`. */
+  readonly snippet: string;
+  /** Larger is better; comparable within one search only. */
+  readonly score: number;
+}
+
+const OCCURRENCES_MAX = 255;
+const CALL_NAMES_KEPT = 2_000;
+
+/**
+ * An empty index of one session.
+ * @param limits - what it may hold; `indexedTotalCharacters` and `indexedPostings` by default
+ */
+export function createHistoryIndex(
+  limits: HistoryLimits = {
+    textCharacters: COMPACTION_DEFAULTS.indexedTotalCharacters,
+    postings: COMPACTION_DEFAULTS.indexedPostings,
+  },
+): HistoryIndex {
+  return {
+    blocks: [],
+    postings: new Map(),
+    callNames: new Map(),
+    limits,
+    postingCount: 0,
+    totalTerms: 0,
+    textCharacters: 0,
+    nextCut: 0,
+  };
+}
+
+/** How often each term occurs in a text, and how many there are. */
+export interface TermCounts {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly total: number;
+}
+
+/** The terms of a text. */
+export function countTerms(text: string): TermCounts {
+  const counts = new Map<string, number>();
+  let total = 0;
+  visitTerms(text, (term) => {
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+    total++;
+  });
+  return { counts, total };
+}
+
+/**
+ * Adds one original message of the log. Changes the index. `count`: for who adds the same texts to many
+ * indexes and remembers their terms.
+ */
+export function addToHistory(
+  index: HistoryIndex,
+  seq: number,
+  message: Message,
+  count: (text: string) => TermCounts = countTerms,
+): void {
+  message.content.forEach((block, position) => {
+    const text = indexedText(blockText(block));
+    // What is found is shown, so it is kept without secrets; they can still be searched for by their words.
+    const safe = withoutSecrets(block);
+    const tool = toolOf(index, block);
+    if (text.trim() !== "")
+      addBlock(
+        index,
+        {
+          pointer: formatPointer({ seq, block: position }),
+          seq,
+          role: message.role,
+          ...(tool === undefined ? {} : { tool }),
+        },
+        safe === block ? text : indexedText(blockText(safe)),
+        count(text),
+      );
+  });
+  if (index.textCharacters > index.limits.textCharacters) cutOldTexts(index);
+  if (index.postingCount > index.limits.postings) forgetCommonPlaces(index);
+}
+
+function indexedText(text: string): string {
+  const { indexedHeadCharacters, indexedTailCharacters } = COMPACTION_DEFAULTS;
+  if (text.length <= indexedHeadCharacters + indexedTailCharacters) return text;
+  return `${cutHead(text, indexedHeadCharacters)}\n${cutTail(text, indexedTailCharacters)}`;
+}
+
+function toolOf(index: HistoryIndex, block: ContentBlock): string | undefined {
+  if ("name" in block && "id" in block && typeof block.name === "string") {
+    index.callNames.set(block.id, block.name);
+    if (index.callNames.size > CALL_NAMES_KEPT) index.callNames.delete(index.callNames.keys().next().value!);
+    return block.name;
+  }
+  return "tool_use_id" in block ? index.callNames.get(block.tool_use_id) : undefined;
+}
+
+function addBlock(
+  index: HistoryIndex,
+  about: Omit<IndexedBlock, "text" | "termCount">,
+  text: string,
+  { counts, total: termCount }: TermCounts,
+): void {
+  const number = index.blocks.length;
+  for (const [term, count] of counts) {
+    const posting = number * (OCCURRENCES_MAX + 1) + Math.min(count, OCCURRENCES_MAX);
+    const known = index.postings.get(term);
+    if (known === undefined) index.postings.set(term, [posting]);
+    else known.push(posting);
+  }
+  index.blocks.push({ ...about, text, termCount });
+  index.postingCount += counts.size;
+  index.totalTerms += termCount;
+  index.textCharacters += text.length;
+}
+
+/** Room for new texts: the oldest blocks keep a stub or nothing; their terms are still found. */
+function cutOldTexts(index: HistoryIndex): void {
+  const { indexedStubCharacters } = COMPACTION_DEFAULTS;
+  while (index.textCharacters > index.limits.textCharacters * 0.9 && index.nextCut < index.blocks.length) {
+    const block = index.blocks[index.nextCut++]!;
+    const stub =
+      block.text.length > 2 * indexedStubCharacters ? cutHead(block.text, indexedStubCharacters) : "";
+    index.textCharacters -= block.text.length - stub.length;
+    // A copy, because a slice would keep the whole text alive.
+    block.text = stub.split("").join("");
+  }
+}
+
+/** Room for new places: the longest lists lose their older half, again and again; single places go last. */
+function forgetCommonPlaces(index: HistoryIndex): void {
+  const goal = index.limits.postings * 0.75;
+  while (index.postingCount > goal && index.postings.size > 0) {
+    const longest = [...index.postings.values()].reduce((most, places) => Math.max(most, places.length), 0);
+    for (const [term, places] of index.postings) {
+      if (index.postingCount <= goal) return;
+      if (places.length * 2 <= longest) continue;
+      const forgotten = Math.ceil(places.length / 2);
+      index.postingCount -= forgotten;
+      if (forgotten === places.length) index.postings.delete(term);
+      else index.postings.set(term, places.slice(forgotten));
+    }
+  }
+}
+
+/** BM25's usual constants. Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009. */
+const BM25_K1 = 1.2;
+const BM25_B = 0.75;
+/** What is asked for to the letter comes before any likeness of words: above what these sum up to. Source: our choice. */
+const EXACT_SCORE = 200;
+const EXACT_OTHER_CASE_SCORE = 120;
+/** Best blocks by words whose texts are then looked at for the exact string. */
+const LOOKED_AT = 120;
+/** Places that one search weighs; the commonest terms of a long query are left out beyond it. */
+const WEIGHED_PLACES = 120_000;
+/** Characters that one search compares without regard to case. */
+const OTHER_CASE_CHARACTERS = 600_000;
+/** Longer words that a piece of a word is looked for in. */
+const LONGER_TERMS = 24;
+
+/** The best blocks for a query; newer ones first among equals. */
+export function searchHistory(
+  index: HistoryIndex,
+  query: string,
+  options: { readonly limit: number },
+): readonly HistoryHit[] {
+  const parsed = parseQuery(query);
+  const scores = scoreByWords(index, [...parsed.terms, ...longerTerms(index, parsed)]);
+  const likely = takeBest(scores, Math.max(LOOKED_AT, options.limit));
+  return addExactScores(index, [...likely, ...holdersOf(index, parsed, scores)], parsed)
+    .sort(better)
+    .slice(0, options.limit)
+    .map(({ number, score }) => toHit(index.blocks[number]!, score, parsed));
+}
+
+/** Blocks that hold every term of a literal, newest first, however low they rank by words. */
+function holdersOf(index: HistoryIndex, { literals }: QueryTerms, scores: Float64Array): readonly Scored[] {
+  return literals.flatMap((literal) => {
+    const terms = new Set<string>();
+    visitTerms(literal, (term) => terms.add(term));
+    // The literal may start or end within a word: only its rarest known term is asked for.
+    const lists = [...terms].map((term) => index.postings.get(term)).filter((places) => places !== undefined);
+    const rarest = lists.sort((a, b) => a.length - b.length)[0] ?? [];
+    return rarest.slice(-LOOKED_AT).map((place) => {
+      const number = Math.floor(place / (OCCURRENCES_MAX + 1));
+      return { number, score: scores[number]! };
+    });
+  });
+}
+
+/** Each block once, with what it holds to the letter added to its score; other case only where nothing is exact. */
+function addExactScores(
+  index: HistoryIndex,
+  candidates: readonly Scored[],
+  { literals }: QueryTerms,
+): Scored[] {
+  const unique = [...new Map(candidates.map((scored) => [scored.number, scored])).values()];
+  const textOf = ({ number }: Scored) => index.blocks[number]!.text;
+  const exact = unique.map((scored) => EXACT_SCORE * shareHeld(textOf(scored), literals));
+  if (literals.length === 0 || exact.some((score) => score > 0))
+    return unique.map(({ number, score }, position) => ({ number, score: score + exact[position]! }));
+
+  const lowerLiterals = literals.map((literal) => literal.toLowerCase());
+  let roomCharacters = OTHER_CASE_CHARACTERS;
+  return unique.sort(better).map((scored) => {
+    roomCharacters -= textOf(scored).length;
+    if (roomCharacters < 0) return scored;
+    const held = shareHeld(textOf(scored).toLowerCase(), lowerLiterals);
+    return { number: scored.number, score: scored.score + EXACT_OTHER_CASE_SCORE * held };
+  });
+}
+
+function shareHeld(text: string, literals: readonly string[]): number {
+  return literals.filter((literal) => text.includes(literal)).length / Math.max(1, literals.length);
+}
+
+const better = (a: Scored, b: Scored): number => b.score - a.score || b.number - a.number;
+
+/** A piece of a word is no term of its own: the words that contain it stand for it. */
+function longerTerms(index: HistoryIndex, { literals }: QueryTerms): readonly string[] {
+  const pieces = literals
+    .map((literal) => literal.toLowerCase())
+    .filter((literal) => !/\s/.test(literal) && !index.postings.has(literal));
+  if (pieces.length === 0) return [];
+  const found: string[] = [];
+  for (const term of index.postings.keys()) {
+    if (pieces.some((piece) => term.length > piece.length && term.includes(piece))) found.push(term);
+    if (found.length >= LONGER_TERMS) break;
+  }
+  return found;
+}
+
+/** Score by number of the block; 0 where no term occurs. Rare terms first, as far as the bound allows. */
+function scoreByWords(index: HistoryIndex, terms: readonly string[]): Float64Array {
+  const blockCount = index.blocks.length;
+  const scores = new Float64Array(blockCount);
+  const averageTerms = blockCount === 0 ? 1 : index.totalTerms / blockCount;
+  const lists = terms
+    .map((term) => index.postings.get(term))
+    .filter((places) => places !== undefined)
+    .sort((a, b) => a.length - b.length);
+  let weighed = 0;
+  for (const places of lists) {
+    weighed += places.length;
+    if (weighed > WEIGHED_PLACES && weighed > places.length) break;
+    const rarity = Math.log(1 + (blockCount - places.length + 0.5) / (places.length + 0.5));
+    for (const place of places) {
+      const number = Math.floor(place / (OCCURRENCES_MAX + 1));
+      const count = place % (OCCURRENCES_MAX + 1);
+      const length = index.blocks[number]!.termCount / averageTerms;
+      const weight = (count * (BM25_K1 + 1)) / (count + BM25_K1 * (1 - BM25_B + BM25_B * length));
+      scores[number]! += rarity * weight;
+    }
+  }
+  return scores;
+}
+
+interface Scored {
+  readonly number: number;
+  readonly score: number;
+}
+
+/** The `count` best, without sorting all: a list is kept that is cut back when it has doubled. */
+function takeBest(scores: Float64Array, count: number): readonly Scored[] {
+  let best: Scored[] = [];
+  let least = 0;
+  for (let number = 0; number < scores.length; number++) {
+    const score = scores[number]!;
+    if (score <= 0 || score < least) continue;
+    best.push({ number, score });
+    if (best.length < 2 * count) continue;
+    best = best.sort(better).slice(0, count);
+    least = best.at(-1)!.score;
+  }
+  return best.sort(better).slice(0, count);
+}
+
+function toHit(
+  { pointer, seq, role, tool, text }: IndexedBlock,
+  score: number,
+  query: QueryTerms,
+): HistoryHit {
+  const snippet = cutSnippet(text, query, COMPACTION_DEFAULTS.snippetCharacters);
+  return { pointer, seq, role, ...(tool === undefined ? {} : { tool }), snippet, score };
+}

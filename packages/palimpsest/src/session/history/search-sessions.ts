@@ -1,0 +1,186 @@
+/**
+ * Finds a text in the sessions of a store: what was said, what tools were asked and answered, titles.
+ *
+ * The session with the latest activity comes first, and in a session the oldest place, one session
+ * open at a time and one batch of its log in memory. A store that can tell cheaply that a session
+ * does not hold the text is asked first, so most logs are never parsed.
+ */
+
+import { OptionError } from "../../base/errors.ts";
+import { cutWithoutSecrets } from "../../base/redaction/broken-secrets.ts";
+import { cutHead, cutTail } from "../../base/text/text.ts";
+import { readableText } from "../../compaction/preview/readable-text.ts";
+import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
+import { isThinking } from "../../transcript/blocks.ts";
+import type { Entry, MessageEntry, Scope, StoredBlock } from "../../transcript/entries.ts";
+import { isReservedKey } from "../../transcript/metadata.ts";
+import type { SessionObserver } from "../events/events.ts";
+import { readBlock } from "./hydrate.ts";
+import { listSessionIds } from "./session-overview.ts";
+import { watchReads } from "./watched-log.ts";
+
+/** Which sessions are searched, and when to stop. */
+export interface SessionSearchOptions {
+  readonly scope?: Scope;
+  /** Places in all. @defaultValue 50 */
+  readonly limit?: number;
+  /** Places told of one session, so that one that is full of the text does not hide the others. @defaultValue 3 */
+  readonly limitPerSession?: number;
+  /** Shows keys and passwords in snippets. @defaultValue false */
+  readonly showsSecrets?: boolean;
+  /** Told of the damage in what is read. */
+  readonly observer?: SessionObserver;
+  /** Ends the search: it throws the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** A place where the text stands. */
+export interface SessionSearchHit {
+  readonly sessionId: string;
+  /** The entry. */
+  readonly seq: number;
+  /** When the entry was appended, in milliseconds since the epoch. */
+  readonly at: number;
+  /** The text and what stands around it, on one line. */
+  readonly snippet: string;
+}
+
+const PLACES = 50;
+const PLACES_PER_SESSION = 3;
+const SNIPPET_CHARS = 160;
+/** What JSON writes as it is, so that it stands in the bytes of a log as it stands in the text. */
+const PLAIN_RUN = /[A-Za-z0-9_./@-]+/g;
+
+/**
+ * Finds `query` to the letter, capital and small letters alike. A session that cannot be read any more
+ * is passed over: what it holds cannot be told, and must not hide the others.
+ * @throws `OptionError` where there is nothing to search for.
+ */
+export async function* searchSessions(
+  store: SessionStore,
+  query: string,
+  options: SessionSearchOptions = {},
+): AsyncGenerator<SessionSearchHit> {
+  const { scope, limit = PLACES, limitPerSession = PLACES_PER_SESSION, signal } = options;
+  const sought = { pattern: patternOf(query), showsSecrets: options.showsSecrets === true };
+  const plain = longestPlainRun(query);
+  let left = limit;
+  for await (const sessionId of listSessionIds(store, scope)) {
+    signal?.throwIfAborted();
+    if (plain !== undefined && (await store.mayHold?.(sessionId, plain, scope)) === false) continue;
+    const opened = await openQuietly(store, sessionId, scope);
+    if (opened === undefined) continue;
+    const log = watchReads(opened, options.observer);
+    try {
+      for await (const hit of searchLog(log, sought, Math.min(left, limitPerSession), signal)) {
+        yield hit;
+        left--;
+      }
+    } finally {
+      await log.close();
+    }
+    if (left <= 0) return;
+  }
+}
+
+function patternOf(query: string): RegExp {
+  if (query.trim() === "") {
+    throw new OptionError({
+      message: "There is nothing to search for: the text is empty.",
+      hint: "Give a word or a piece of what was said.",
+    });
+  }
+  // Without the `u` flag no letter beyond ASCII equals one of it, so that looking at bytes first is sound.
+  return new RegExp(query.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), "i");
+}
+
+/** A part of the query that a log which holds it also holds as bytes, but for capitals. */
+function longestPlainRun(query: string): string | undefined {
+  const runs = query.match(PLAIN_RUN) ?? [];
+  return runs.reduce<string | undefined>(
+    (longest, run) => (run.length > (longest?.length ?? 1) ? run : longest),
+    undefined,
+  );
+}
+
+async function openQuietly(
+  store: SessionStore,
+  sessionId: string,
+  scope: Scope | undefined,
+): Promise<SessionLog | undefined> {
+  try {
+    return await store.open(sessionId, scope);
+  } catch {
+    // It went to the trash a moment ago, or its file cannot be read.
+    return undefined;
+  }
+}
+
+async function* searchLog(
+  log: SessionLog,
+  query: Pick<Sought, "pattern" | "showsSecrets">,
+  limit: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<SessionSearchHit> {
+  // Metadata is written again from time to time: the same text under the same key is one place.
+  const told = new Set<string>();
+  let left = limit;
+  for await (const { entries } of log.readAll()) {
+    for (const { entry } of entries) {
+      signal?.throwIfAborted();
+      const snippet = await findIn(entry, { log, told, ...query });
+      if (snippet === undefined) continue;
+      yield { sessionId: log.sessionId, seq: entry.seq, at: entry.at, snippet };
+      if (--left <= 0) return;
+    }
+  }
+}
+
+interface Sought {
+  readonly log: SessionLog;
+  readonly pattern: RegExp;
+  readonly showsSecrets: boolean;
+  readonly told: Set<string>;
+}
+
+async function findIn(entry: Entry, sought: Sought): Promise<string | undefined> {
+  if (entry.type === "message") return findInMessage(entry, sought);
+  if (entry.type !== "metadata" || typeof entry.value !== "string" || isReservedKey(entry.key))
+    return undefined;
+  const snippet = snippetOf(entry.value, sought);
+  const isTold = sought.told.has(`${entry.key}\n${entry.value}`);
+  sought.told.add(`${entry.key}\n${entry.value}`);
+  return snippet === undefined || isTold ? undefined : `${entry.key}: ${snippet}`;
+}
+
+async function findInMessage({ content }: MessageEntry, sought: Sought): Promise<string | undefined> {
+  for (const block of content) {
+    const snippet = snippetOf(await textOf(block, sought.log), sought);
+    if (snippet !== undefined) return snippet;
+  }
+  return undefined;
+}
+
+/** The words of a block, also of one that was too large for the log. */
+async function textOf(block: StoredBlock, log: SessionLog): Promise<string> {
+  if (block.type !== "blob") return isThinking(block) ? "" : readableText(block);
+  try {
+    const whole = block.view === "preview" ? await readBlock(block, log) : undefined;
+    return readableText(whole ?? block.shown);
+  } catch {
+    // A damaged blob is reported where someone asks for it; its preview can still be found.
+    return readableText(block.shown);
+  }
+}
+
+function snippetOf(text: string, { pattern, showsSecrets }: Sought): string | undefined {
+  const found = pattern.exec(text);
+  if (found === null) return undefined;
+  const start = Math.max(0, found.index - Math.floor((SNIPPET_CHARS - found[0].length) / 2));
+  const tail = cutTail(text, text.length - start);
+  const from = text.length - tail.length;
+  const to = from + cutHead(tail, SNIPPET_CHARS).length;
+  const piece = showsSecrets ? text.slice(from, to) : cutWithoutSecrets(text, { from, to });
+  const isAtEnd = start + SNIPPET_CHARS >= text.length;
+  return `${start > 0 ? "…" : ""}${piece.replace(/\s+/g, " ").trim()}${isAtEnd ? "" : "…"}`;
+}

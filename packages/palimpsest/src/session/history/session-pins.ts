@@ -1,0 +1,180 @@
+/**
+ * What is pinned in a session: its texts, and what it takes to pin something more.
+ *
+ * A pin is a promise that the model sees something to the letter from now on. What stands in the
+ * window as it was said is marked; what the window shows in another form, or not any more, is said
+ * again in a message of our own, and that is what is pinned. So whatever is pinned can be seen.
+ */
+import { OptionError, SessionError } from "../../base/errors.ts";
+import { formatCount } from "../../compaction/preview/preview.ts";
+import { readableText } from "../../compaction/preview/readable-text.ts";
+import { type Measure, measureText } from "../../compaction/shared/measure.ts";
+import { measurePinned, type PinnedText, pinLimitTokens } from "../../compaction/shared/pins.ts";
+import { formatPointer } from "../../compaction/shared/pointer.ts";
+import type { MessageEntry } from "../../transcript/entries.ts";
+import type { Message } from "../../transcript/messages.ts";
+import type { Projection, SeqPin } from "../../transcript/projection.ts";
+import type { LogReader } from "./message-reader.ts";
+import { formatPin } from "./pin-tool.ts";
+
+/** How much is pinned, in tokens. */
+export interface PinnedSize {
+  readonly pinnedTokens: number;
+  readonly limitTokens: number;
+}
+
+/** What makes something pinned: nothing, a mark, or a message that says it again and is marked. */
+export type PinPlan = PinnedSize &
+  (
+    | { readonly type: "known" | "mark"; readonly pin: SeqPin }
+    | { readonly type: "say"; readonly message: Message }
+  );
+
+export interface SessionPinsOptions {
+  readonly reader: LogReader;
+  readonly projection: () => Projection;
+  /** Whether a message belongs to the conversation as its host has it. */
+  readonly isTold: (seq: number) => boolean;
+  readonly measure: Measure;
+  readonly windowTokens: () => number;
+}
+
+export class SessionPins {
+  readonly #options: SessionPinsOptions;
+
+  constructor(options: SessionPinsOptions) {
+    this.#options = options;
+  }
+
+  /** What is pinned, in the order of the log; nothing that its host has taken out. */
+  get all(): readonly SeqPin[] {
+    const { projection, isTold } = this.#options;
+    return projection()
+      .pins.filter(({ seq }) => isTold(seq))
+      .toSorted((one, other) => one.seq - other.seq || (one.block ?? 0) - (other.block ?? 0));
+  }
+
+  /** Everything pinned, block by block, to the letter. */
+  async texts(): Promise<readonly PinnedText[]> {
+    const texts = new Map<string, PinnedText>();
+    for (const pin of this.all) {
+      const entry = await this.#options.reader.findMessage(pin.seq);
+      if (entry === undefined) continue;
+      for (const text of await this.#textsOf(entry, pin)) texts.set(text.pointer, text);
+    }
+    return [...texts.values()];
+  }
+
+  /** How much is pinned now. */
+  async size(): Promise<PinnedSize> {
+    return this.#size(await this.texts());
+  }
+
+  /** @throws `ENTRY_NOT_FOUND` where there is no such place, `PIN_REFUSED` where it does not fit or says nothing. */
+  async planPin(place: SeqPin): Promise<PinPlan> {
+    const pin = asPin(place);
+    const { reader, isTold, projection } = this.#options;
+    const entry = isTold(pin.seq) ? await reader.findMessage(pin.seq) : undefined;
+    if (entry === undefined || (pin.block !== undefined && pin.block >= entry.content.length))
+      throw notFound(pin);
+    const texts = await this.#textsOf(entry, pin);
+    if (texts.length === 0) {
+      throw new SessionError("PIN_REFUSED", {
+        message: `${formatPin(pin)} says nothing that could be pinned.`,
+        hint: "Pin a message or a block with text: thinking and blank text are shown as the provider allows.",
+      });
+    }
+    const known = await this.texts();
+    const pointers = new Set(known.map(({ pointer }) => pointer));
+    const added = texts.filter(({ pointer }) => !pointers.has(pointer));
+    if (added.length === 0) return { type: "known", pin, ...this.#size(known) };
+    if (isShownAsSaid(projection(), texts)) {
+      return { type: "mark", pin, ...this.#fitting(known, added, formatPin(pin)) };
+    }
+    const said = texts.map(({ text }) => text).join("\n\n");
+    return this.#planSaying(`[Pinned from ${formatPin(pin)}]\n${said}`, known, formatPin(pin));
+  }
+
+  /** @throws `OptionError` where `text` says nothing, `PIN_REFUSED` where it does not fit. */
+  async planFact(text: string): Promise<PinPlan> {
+    if (typeof text !== "string" || text.trim() === "") {
+      throw new OptionError({
+        message: "The fact to pin is not a text, or it says nothing.",
+        hint: "Pass what is to stay in view, as a string.",
+      });
+    }
+    return this.#planSaying(`[Pinned]\n${text}`, await this.texts(), "The fact");
+  }
+
+  /** What is pinned exactly so, if it is. */
+  findPin(place: SeqPin): SeqPin | undefined {
+    const { seq, block } = asPin(place);
+    return this.all.find((pin) => pin.seq === seq && pin.block === block);
+  }
+
+  #planSaying(text: string, known: readonly PinnedText[], subject: string): PinPlan {
+    const same = known.find((pinned) => pinned.text === text);
+    const place = this.all.find(({ seq }) => same?.pointer === formatPointer({ seq, block: 0 }));
+    if (place !== undefined) return { type: "known", pin: place, ...this.#size(known) };
+    const message: Message = { role: "user", origin: "engine", content: [{ type: "text", text }] };
+    return { type: "say", message, ...this.#fitting(known, [{ pointer: "", text }], subject) };
+  }
+
+  /** The size with what is added. @throws `PIN_REFUSED` with the figures where that is too much. */
+  #fitting(known: readonly PinnedText[], added: readonly PinnedText[], subject: string): PinnedSize {
+    const before = this.#size(known);
+    const after = this.#size([...known, ...added]);
+    if (after.pinnedTokens <= after.limitTokens) return after;
+    const tokens = added.reduce((sum, { text }) => sum + measureText(text, this.#options.measure), 0);
+    const taken = `${formatCount(before.pinnedTokens)} of the ${formatCount(before.limitTokens)} tokens for pins are taken`;
+    throw new SessionError("PIN_REFUSED", {
+      message: `${subject} has ${formatCount(Math.ceil(tokens))} tokens, and ${taken}.`,
+      hint: "Let go of something that is pinned (`session.pins`, `session.unpin`), or pin one block, or a fact in fewer words.",
+    });
+  }
+
+  #size(texts: readonly PinnedText[]): PinnedSize {
+    const { measure, windowTokens } = this.#options;
+    return { pinnedTokens: measurePinned(texts, measure), limitTokens: pinLimitTokens(windowTokens()) };
+  }
+
+  async #textsOf(entry: MessageEntry, { block }: SeqPin): Promise<readonly PinnedText[]> {
+    const content = await this.#options.reader.wholeContent(entry);
+    return content.flatMap((one, index): readonly PinnedText[] => {
+      if (block !== undefined && block !== index) return [];
+      const text = readableText(one);
+      if (text.trim() === "") return [];
+      return [{ pointer: formatPointer({ seq: entry.seq, block: index }), text, origin: entry.origin }];
+    });
+  }
+}
+
+/** Only what a place is made of, whatever object it came in. @throws `ENTRY_NOT_FOUND` where it is none. */
+function asPin(place: SeqPin): SeqPin {
+  const seq: unknown = place?.seq;
+  const block: unknown = place?.block ?? undefined;
+  const isPlace = Number.isSafeInteger(seq) && (block === undefined || Number.isSafeInteger(block));
+  if (!isPlace || Number(seq) < 1 || Number(block ?? 0) < 0) throw notFound(place);
+  return { seq: Number(seq), ...(block === undefined ? {} : { block: Number(block) }) };
+}
+
+function notFound(place: SeqPin): SessionError {
+  return new SessionError("ENTRY_NOT_FOUND", {
+    message: `There is nothing to pin at ${JSON.stringify(place)} in this conversation.`,
+    hint: "Pass the number of a message, as `append` and `record` return it, and where it is one block its index.",
+  });
+}
+
+/** Whether the window shows each of these blocks as it was said. */
+function isShownAsSaid({ visible }: Projection, texts: readonly PinnedText[]): boolean {
+  const whole = new Set(
+    visible
+      .filter(({ insertedBy }) => insertedBy === undefined)
+      .flatMap(({ seq, blocks }) =>
+        blocks.flatMap(({ index, form }) =>
+          form === "original" ? [formatPointer({ seq, block: index })] : [],
+        ),
+      ),
+  );
+  return texts.every(({ pointer }) => whole.has(pointer));
+}

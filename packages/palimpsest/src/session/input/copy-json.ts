@@ -1,0 +1,145 @@
+/**
+ * Values from a host, copied into plain JSON in one walk.
+ *
+ * A session must not hold what its host may change later, and must not hold what a log cannot. So
+ * whatever comes in is copied: as `JSON.stringify` would see it where that is harmless (dates,
+ * wrapped strings, members that are `undefined`), refused with the path where it is not. What is
+ * nested too deep for code that walks it is kept as its JSON text: a model wrote it, and it must not be lost.
+ */
+import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import { OptionError, PalimpsestError } from "../../base/errors.ts";
+import { writeDeepJson } from "../../base/json/json.ts";
+import { shorten } from "../../base/text/text.ts";
+
+/** Runs `receive` on a fresh intake. Whatever a value's own code throws while it is read becomes an `OptionError`. */
+export function takeIn<Result>(root: string, receive: (intake: Intake) => Result): Result {
+  const intake = new Intake(root);
+  try {
+    return receive(intake);
+  } catch (error) {
+    if (error instanceof PalimpsestError) throw error;
+    throw intake.refusal(0, "could not be read", "plain data, as `JSON.parse` returns it", error);
+  }
+}
+
+/** @throws `OptionError` where the value, or something in it, has no place in JSON. */
+export function receiveJson(value: unknown, name: string): unknown {
+  return takeIn(name, (intake) => intake.copy(value, 0));
+}
+
+/** One hand-over: what is left of its allowance, and where in it the walk is. */
+export class Intake {
+  readonly #root: string;
+  /** The step taken at each depth. What lies beyond the depth in question is stale. */
+  readonly #path: (string | number)[] = [];
+  #valuesLeft: number = ENGINE_DEFAULTS.maxValuesCount;
+  #deepest = 0;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Notes that the walk goes on at `step` of the value at `depth`. */
+  enter(depth: number, step: string | number): void {
+    this.#path[depth] = step;
+  }
+
+  /** A copy of the value at `depth` as JSON holds it; `undefined` where it would be left out. */
+  copy(value: unknown, depth: number): unknown {
+    this.#deepest = depth + ENGINE_DEFAULTS.maxNestingLevels;
+    return this.#walk(value, depth);
+  }
+
+  /** The error for the value at `depth`. `pass` says what to hand over instead. */
+  refusal(depth: number, problem: string, pass: string, cause?: unknown): OptionError {
+    const message = `${formatPath(this.#root, this.#path.slice(0, depth))} ${problem}.`;
+    return new OptionError({ message, hint: `Pass ${pass}.`, ...(cause === undefined ? {} : { cause }) });
+  }
+
+  #walk(value: unknown, depth: number): unknown {
+    switch (typeof value) {
+      case "string":
+      case "boolean":
+      case "undefined":
+        return value;
+      case "number":
+        if (Number.isFinite(value)) return value;
+        throw this.refusal(depth, `is ${value}, which JSON cannot hold`, "a finite number, or null");
+      case "object":
+        if (value === null) return null;
+        return Array.isArray(value) ? this.#copyList(value, depth) : this.#copyObject(value, depth);
+      default:
+        throw this.refusal(depth, `is a ${typeof value}, which JSON cannot hold`, "a string or plain data");
+    }
+  }
+
+  #copyList(list: readonly unknown[], depth: number): unknown {
+    if (depth >= this.#deepest) return this.#asText(list, depth);
+    this.#spend(list.length, depth);
+    const copy: unknown[] = [];
+    for (let index = 0; index < list.length; index++) {
+      this.#path[depth] = index;
+      copy.push(this.#walk(list[index], depth + 1) ?? null);
+    }
+    return copy;
+  }
+
+  #copyObject(value: object, depth: number): unknown {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) {
+      const plain = this.#asPlain(value, depth);
+      if (plain !== value) return this.#walk(plain, depth);
+    }
+    if (depth >= this.#deepest) return this.#asText(value, depth);
+    const keys = Object.keys(value);
+    this.#spend(keys.length, depth);
+    const copy: Record<string, unknown> = {};
+    for (const key of keys) {
+      this.#path[depth] = key;
+      const member = this.#walk((value as Readonly<Record<string, unknown>>)[key], depth + 1);
+      if (member === undefined) continue;
+      // Assigning this one name would change what the copy inherits instead of what it holds.
+      if (key === "__proto__") Object.defineProperty(copy, key, { ...OWN, value: member });
+      else copy[key] = member;
+    }
+    return copy;
+  }
+
+  /** What JSON sees in an object that is not a plain one; the object itself where it sees its members. */
+  #asPlain(value: object, depth: number): unknown {
+    const { toJSON } = value as { readonly toJSON?: unknown };
+    if (typeof toJSON === "function") return toJSON.call(value) as unknown;
+    if (value instanceof String || value instanceof Number || value instanceof Boolean)
+      return value.valueOf();
+    const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+    if (kind === "Object") return value;
+    // JSON would write these as `{}`, or as a list of numbers: what they hold would be lost silently.
+    throw this.refusal(depth, `is a ${kind}, which JSON cannot hold`, "plain objects, lists and strings");
+  }
+
+  #asText(value: object, depth: number): string {
+    const written = writeDeepJson(value, { maxValues: this.#valuesLeft });
+    if (!written.ok) throw this.refusal(depth, written.reason, "plain data, as `JSON.parse` returns it");
+    this.#spend(written.valuesCount, depth);
+    return written.text;
+  }
+
+  #spend(values: number, depth: number): void {
+    this.#valuesLeft -= values;
+    if (this.#valuesLeft >= 0) return;
+    const { maxValuesCount } = ENGINE_DEFAULTS;
+    throw this.refusal(depth, `goes beyond ${maxValuesCount} values in one hand-over`, "fewer at a time");
+  }
+}
+
+const OWN = { configurable: true, enumerable: true, writable: true } as const;
+
+function formatPath(root: string, steps: readonly (string | number)[]): string {
+  const { pathStepsShownCount, pathStepChars } = ENGINE_DEFAULTS;
+  const shown = steps.slice(0, pathStepsShownCount).map((step) => {
+    if (typeof step === "number") return `[${step}]`;
+    const name = shorten(step, pathStepChars);
+    return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+  });
+  return root + shown.join("") + (steps.length > pathStepsShownCount ? "…" : "");
+}

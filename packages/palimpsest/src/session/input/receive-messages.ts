@@ -1,0 +1,176 @@
+/**
+ * The door for messages: what a host hands over becomes the session's own.
+ *
+ * Hosts in plain JavaScript pass what they have: strings for content, `null` for absent, objects
+ * they go on changing. What can only mean one thing is put into shape, what cannot be kept is
+ * refused before anything is written, and a block of a type that nobody here knows travels as an
+ * opaque one. Well-formed messages come out equal to the byte.
+ */
+import { isObject } from "../../base/json/json.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { findBlockMisfit, isKnownBlockType } from "../../transcript/entry-shape.ts";
+import type { Message } from "../../transcript/messages.ts";
+import { type Intake, takeIn } from "./copy-json.ts";
+
+type Fields = Record<string, unknown>;
+
+const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "system"]);
+const ORIGINS: ReadonlySet<unknown> = new Set([
+  "user",
+  "assistant",
+  "tool",
+  "host",
+  "engine",
+  "restored",
+  "recalled",
+  "summary",
+]);
+
+/**
+ * The message, or the list of messages, copied and checked. Of a message only the fields of
+ * {@link Message} are taken; of a block, all.
+ * @throws `OptionError` that names the place, where something cannot be kept.
+ */
+export function receiveMessages(value: unknown): readonly Message[] {
+  if (!Array.isArray(value)) return [takeIn("message", (intake) => receiveMessage(value, intake, 0))];
+  return takeIn("messages", (intake) => {
+    const received: Message[] = [];
+    for (let index = 0; index < value.length; index++) {
+      intake.enter(0, index);
+      received.push(receiveMessage(value[index], intake, 1));
+    }
+    return received;
+  });
+}
+
+/** The message at `depth` of a hand-over. */
+export function receiveMessage(value: unknown, intake: Intake, depth: number): Message {
+  if (!isObject(value))
+    throw intake.refusal(depth, `is ${sayWhat(value)}, not a message`, "`{ role, content }`");
+  const message: Fields = {};
+  for (const field of Object.keys(value)) {
+    const receive = MESSAGE_FIELDS.get(field);
+    if (receive === undefined) continue;
+    intake.enter(depth, field);
+    const received = receive(value[field], intake, depth + 1);
+    if (received !== undefined) message[field] = received;
+  }
+  for (const field of ["role", "content"]) {
+    if (message[field] === undefined) {
+      intake.enter(depth, field);
+      throw intake.refusal(depth + 1, "is missing", "`{ role, content }`");
+    }
+  }
+  return message as unknown as Message;
+}
+
+type Receive = (value: unknown, intake: Intake, depth: number) => unknown;
+
+/** A field that may be left out: `null` means the same. */
+const optional =
+  (fits: (value: unknown) => boolean, pass: string): Receive =>
+  (value, intake, depth) => {
+    if (value === undefined || value === null) return undefined;
+    if (fits(value)) return value;
+    throw intake.refusal(depth, `is ${sayWhat(value)}`, pass);
+  };
+
+const optionalText = optional((value) => typeof value === "string", "a string, or leave it out");
+const optionalTime = optional(Number.isFinite, "milliseconds since the epoch, or a `Date`");
+
+const MESSAGE_FIELDS: ReadonlyMap<string, Receive> = new Map<string, Receive>([
+  ["role", receiveRole],
+  ["content", receiveContent],
+  ["origin", optional((value) => ORIGINS.has(value), [...ORIGINS].map((one) => `"${one}"`).join(", "))],
+  ["responseId", optionalText],
+  ["model", optionalText],
+  ["hostId", optionalText],
+  [
+    "at",
+    (value, intake, depth) => optionalTime(value instanceof Date ? value.getTime() : value, intake, depth),
+  ],
+  ["interrupted", optional((value) => typeof value === "boolean", "`true`, or leave it out")],
+]);
+
+function receiveRole(value: unknown, intake: Intake, depth: number): unknown {
+  if (ROLES.has(value)) return value;
+  const pass =
+    '"user", "assistant" or "system"; the converters of `palimpsest/formats` read other vocabularies';
+  throw intake.refusal(depth, `is ${sayWhat(value)}`, pass);
+}
+
+function receiveContent(value: unknown, intake: Intake, depth: number): readonly ContentBlock[] {
+  if (typeof value === "string") return [{ type: "text", text: value }];
+  if (!Array.isArray(value))
+    throw intake.refusal(depth, `is ${sayWhat(value)}`, "a string, or a list of content blocks");
+  const blocks: ContentBlock[] = [];
+  for (let index = 0; index < value.length; index++) {
+    intake.enter(depth, index);
+    blocks.push(receiveBlock(value[index], intake, depth + 1));
+  }
+  return blocks;
+}
+
+function receiveBlock(value: unknown, intake: Intake, depth: number): ContentBlock {
+  if (typeof value === "string") return { type: "text", text: value };
+  const block = intake.copy(value, depth);
+  if (!isObject(block)) {
+    throw intake.refusal(depth, `is ${sayWhat(block)}, not a content block`, "`{ type, … }`, or a string");
+  }
+  const { type } = block;
+  if (typeof type !== "string") {
+    intake.enter(depth, "type");
+    throw intake.refusal(depth + 1, `is ${sayWhat(type)}`, 'the type of the block, such as "text"');
+  }
+  // Also of the log's own "blob": only the session itself may say what lies beside its log.
+  if (!isKnownBlockType(type)) return { type: "opaque", provider: "unknown", value: block as never };
+  if (type === "tool_result") tidyResult(block);
+  else if (type === "thinking" && block["signature"] === null) delete block["signature"];
+  else if (USES.has(type) && block["input"] === undefined) block["input"] = {};
+  const misfit = findBlockMisfit(block);
+  if (misfit === undefined) return block as unknown as ContentBlock;
+  intake.enter(depth, misfit);
+  throw intake.refusal(
+    depth + 1,
+    `is ${sayWhat(block[misfit])}, which a ${type} block cannot have`,
+    PASS_INSTEAD.get(`${type}.${misfit}`) ?? PASS_INSTEAD.get(misfit) ?? `what \`${misfit}\` is in the types`,
+  );
+}
+
+const USES: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
+
+/** By field, or by type and field where types differ. */
+const PASS_INSTEAD: ReadonlyMap<string, string> = new Map([
+  ["text", "a string"],
+  ["thinking", "a string"],
+  ["signature", "a string, or leave it out"],
+  ["data", "a string"],
+  ["source", '`{ type: "base64", media_type, data }` or another source of the Messages API'],
+  ["id", "the id of the call, a string"],
+  ["name", "the name of the tool, a string"],
+  ["tool_use_id", "the id of the call that it answers, a string"],
+  ["is_error", "`true` or `false`, or leave it out"],
+  ["tool_result.content", "a string, or a list of parts with a `type` (text parts with a `text`)"],
+  ["compaction.content", "a string or `null`"],
+  ["provider", "the name of the provider that understands it"],
+  ["value", "what the provider sent"],
+]);
+
+/** `null` for absent, and strings among the parts of an answer, as careless callers write them. */
+function tidyResult(block: Fields): void {
+  for (const field of ["content", "is_error"]) if (block[field] === null) delete block[field];
+  const { content } = block;
+  if (Array.isArray(content) && content.some((part) => typeof part === "string"))
+    block["content"] = content.map((part) =>
+      typeof part === "string" ? { type: "text", text: part } : part,
+    );
+}
+
+/** The value in a few words, for a refusal: its kind, and its value where that is short. */
+export function sayWhat(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (value === null || typeof value === "boolean" || typeof value === "number") return String(value);
+  if (Array.isArray(value)) return "a list";
+  if (typeof value !== "string") return typeof value === "object" ? "an object" : `a ${typeof value}`;
+  return value.length <= 20 ? JSON.stringify(value) : "a string";
+}

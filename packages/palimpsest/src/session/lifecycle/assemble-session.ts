@@ -1,0 +1,150 @@
+/**
+ * Putting a session together from its log and what was folded from it: the one place that knows which
+ * part needs which.
+ */
+import type { JsonValue } from "../../base/json/json.ts";
+import { addToDigest, createDigest, type Digest } from "../../compaction/digest/digest.ts";
+import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
+import { hasEffect } from "../../transcript/edits.ts";
+import type { CheckpointEntry } from "../../transcript/entries.ts";
+import { isWithin } from "../../transcript/line.ts";
+import type { Projection } from "../../transcript/projection.ts";
+import { MessageKeeper } from "../append/blob-offloader.ts";
+import { BREAKERS_MARK, Breakers } from "../append/breakers.ts";
+import { MEMORY_MARK, NOTES_MARK } from "../append/carried-marks.ts";
+import { type EntryDraft, LogWriter } from "../append/entry-writer.ts";
+import { HostList } from "../append/host-list.ts";
+import { SessionMetadata } from "../append/session-metadata.ts";
+import { notify } from "../events/events.ts";
+import { DigestStore } from "../history/digest-store.ts";
+import { FoldedFromLog } from "../history/folded-from-log.ts";
+import { addToHistory, createHistoryIndex } from "../history/history-search.ts";
+import { LogReader } from "../history/message-reader.ts";
+import { SessionHistory } from "../history/session-history.ts";
+import { SessionPins } from "../history/session-pins.ts";
+import type { WatchedLog } from "../history/watched-log.ts";
+import type { SessionOptions } from "../options/session-options.ts";
+import { CallPreparer } from "../request-builder.ts";
+import { Session } from "../session.ts";
+import type { SessionParts } from "../window/session-parts.ts";
+import type { FoldedLog } from "./fold-stored-log.ts";
+
+/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, whether it can look at the history, how far notes and memory are, what failed. */
+const CARRIED = [
+  "announced",
+  "learnedWindows",
+  "hasHistoryTools",
+  NOTES_MARK,
+  MEMORY_MARK,
+  BREAKERS_MARK,
+] as const;
+
+/** A session on `log`; `beginning`, header first, where the log is new. */
+export function assembleSession(
+  options: SessionOptions,
+  log: WatchedLog,
+  folded: FoldedLog & { readonly beginning?: readonly EntryDraft[] },
+): Session {
+  const { clock, hasher, observer, durability = "durable" } = options;
+  const { keeper, calls, positions, beginning } = folded;
+  const { ledger } = keeper;
+  const digests = new DigestStore(log, { hasher, stored: folded.storedDigest });
+  const carried = new Map<string, JsonValue>(
+    CARRIED.flatMap((name) => {
+      const value = folded.carried?.[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  const writer = startWriter(options, log, { ...folded, digests, carried, digest: () => parts.digest });
+  if (beginning !== undefined) writer.begin(beginning);
+  const reader = new LogReader(log, positions);
+  const isNew = beginning !== undefined;
+  const isTold = (seq: number): boolean => isTheHosts(writer.projection, seq);
+  const told = { create: () => createDigest(), add: addToDigest, includes: isTold };
+  const everything = { create: () => createHistoryIndex(), add: addToHistory, includes: () => true };
+  const measure = (block: Parameters<typeof estimateBlock>[0]): number =>
+    estimateBlock(block, ledger.model) * ledger.ratio;
+  const parts: SessionParts = {
+    log,
+    writer,
+    reader,
+    messages: new MessageKeeper({ log, hasher, measure }),
+    keeper,
+    digest: new FoldedFromLog(reader, told, { isNew, saved: digests }),
+    index: new FoldedFromLog(reader, everything, { isNew }),
+    calls,
+    pins: new SessionPins({
+      reader,
+      projection: () => writer.projection,
+      isTold,
+      measure,
+      windowTokens: () => preparer.budget().windowTokens,
+    }),
+    carried,
+    isHostVisible: isTold,
+    breakers: new Breakers(carried.get(BREAKERS_MARK)),
+    observer,
+    isDurable: durability === "durable",
+  };
+  const preparer: CallPreparer = new CallPreparer(parts, options.window ?? {}, {
+    now: () => clock.nowMs(),
+  });
+  const hostList = new HostList({ hasher, reader, isShown: isTold });
+  return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index, log.damage));
+}
+
+interface WriterParts extends Omit<FoldedLog, "carried"> {
+  readonly digests: DigestStore;
+  readonly carried: ReadonlyMap<string, JsonValue>;
+  readonly digest: () => FoldedFromLog<Digest>;
+}
+
+function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterParts): LogWriter {
+  const { keeper, calls, projection, positions, lastEntry, digests, carried } = parts;
+  const { ledger } = keeper;
+  const writer: LogWriter = new LogWriter({
+    log,
+    clock: options.clock,
+    ids: options.ids,
+    projection,
+    positions,
+    metadata: new SessionMetadata(parts.metadata),
+    ...(lastEntry === undefined ? {} : { lastEntry }),
+    carry: (): Pick<CheckpointEntry, "usageAnchor" | "carried"> => {
+      // What is carried over is about the window as it is now.
+      keeper.follow(writer.projection);
+      const usageAnchor = { ledger: ledger.snapshot(), fixedTokens: ledger.fixedTokens ?? null };
+      const open = calls.snapshot(ledger.generation);
+      const metadata = writer.metadata.values;
+      return {
+        usageAnchor,
+        carried: {
+          ...open,
+          sentCount: keeper.sentCount,
+          metadata,
+          ...digests.carried,
+          ...Object.fromEntries(carried),
+        },
+      };
+    },
+    beforeCheckpoint: async () => {
+      const known = digests.isDue(writer.nextSeq) ? parts.digest().known : undefined;
+      const position = known === undefined ? undefined : positions.get(known.throughSeq);
+      if (known !== undefined && position !== undefined)
+        await digests.save(known.state, { throughSeq: known.throughSeq, position });
+    },
+    onCheckpointFailed: (error) => notify(options.observer, { type: "checkpoint-failed", error }),
+  });
+  return writer;
+}
+
+/** Whether a message belongs to the conversation as its host has it: on the line, and not taken out by the host. */
+function isTheHosts(projection: Projection, seq: number): boolean {
+  if (!isWithin(projection.lineRanges, seq)) return false;
+  return !projection.activeEdits.some(
+    ({ edit }) =>
+      hasEffect(edit) &&
+      edit.kind === "host" &&
+      (edit.effect.hide ?? []).some((range) => seq >= range.from && seq <= range.to),
+  );
+}

@@ -1,0 +1,266 @@
+/**
+ * One run of the clean-up: gathers what the plan needs, carries it out, and counts.
+ */
+import { AssertionError } from "../../base/assert.ts";
+import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
+import { DAY_MS } from "../../base/durations.ts";
+import { errorMessage } from "../../base/error-message.ts";
+import { PalimpsestError } from "../../base/errors.ts";
+import type { JsonValue } from "../../base/json/json.ts";
+import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { SessionInfo, SessionStore } from "../../ports/session-store.ts";
+import type { Scope } from "../../transcript/entries.ts";
+import type { ClockNote, ClockVerdict } from "./observed-clock.ts";
+import {
+  type CleanUpAction,
+  type CleanUpPlan,
+  type KeptReason,
+  planCleanUp,
+  type RetentionSettings,
+} from "./plan-clean-up.ts";
+
+const LEDGER_VERSION = 1;
+
+/** How a store is cleaned up. */
+export interface CleanUpOptions {
+  readonly clock: Clock;
+  /** @defaultValue 30 days without activity, 30 days in the trash */
+  readonly settings?: Partial<RetentionSettings>;
+  /** What is remembered from run to run. Without it nothing in the trash is ever deleted, for no time was observed. */
+  readonly ledger?: CleanUpLedger;
+  readonly scope?: Scope;
+  /** Only tells what would be done; nothing is written. @defaultValue false */
+  readonly dryRun?: boolean;
+  /** At start-up: does nothing if there was a run within the last hours. @defaultValue false */
+  readonly onlyIfDue?: boolean;
+  /** Most sessions that are moved or deleted, the oldest first. @defaultValue 1,000; pass `Infinity` for a run that was asked for */
+  readonly limit?: number;
+  /** Stops between two sessions; the report tells what was done until then. */
+  readonly signal?: AbortSignal;
+  /** Called after each session that was moved, deleted or could not be. */
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+/** A session that could not be moved or deleted, or the ledger that could not be written. */
+export interface CleanUpFailure {
+  readonly kind: CleanUpAction["kind"] | "look" | "ledger";
+  readonly sessionId?: string;
+  /** Of a `PalimpsestError`. */
+  readonly code?: string;
+  readonly message: string;
+}
+
+/** What a run did. */
+export interface CleanUpReport {
+  /**
+   * `off`: the period is 0. `not-due`: there was a run lately. `busy`: another process is at it.
+   * `clock-in-doubt`: nothing was done because of the clock; `clock` says why. `stopped`: by the signal.
+   */
+  readonly outcome: "done" | "off" | "not-due" | "busy" | "clock-in-doubt" | "stopped";
+  readonly isDryRun: boolean;
+  /** Sessions that were looked at, outside the trash and in it. */
+  readonly seen: number;
+  readonly seenInTrash: number;
+  /** What was done; of a dry run, what would be. */
+  readonly actions: readonly CleanUpAction[];
+  readonly trashed: number;
+  readonly purged: number;
+  /** Logs that were moved to the trash, without their blobs. */
+  readonly trashedBytes: number;
+  /** How many sessions are left where they are, by reason. */
+  readonly kept: Readonly<Partial<Record<KeptReason, number>>>;
+  readonly failures: readonly CleanUpFailure[];
+  readonly clock: ClockVerdict;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** How long it took, by the clock. */
+  readonly ms: number;
+}
+
+type SessionFacts = Pick<SessionInfo, "sessionId" | "lastActivityAt" | "bytes" | "isInUse">;
+
+/** One run, and what it has done so far. */
+export class CleanUpRun {
+  readonly startedAt: number;
+  readonly #store: SessionStore;
+  readonly #options: CleanUpOptions;
+  readonly #failures: CleanUpFailure[] = [];
+  readonly #kept = new Map<KeptReason, number>();
+  #done: CleanUpAction[] = [];
+  #plan: CleanUpPlan = { actions: [], kept: [], clock: { isTrusted: true }, notes: [] };
+  #seen = 0;
+  #seenInTrash = 0;
+  #tried = 0;
+
+  constructor(store: SessionStore, options: CleanUpOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.startedAt = options.clock.nowMs();
+  }
+
+  get isNothingThere(): boolean {
+    return this.#seen === 0 && this.#seenInTrash === 0;
+  }
+
+  async plan(settings: RetentionSettings, notes: readonly ClockNote[]): Promise<void> {
+    const { scope, limit = RETENTION_DEFAULTS.startUpSessionsCount } = this.#options;
+    const nowMs = this.startedAt;
+    const oldMs = nowMs - settings.cleanupPeriodDays * DAY_MS;
+    const sessions =
+      this.#store.overview === undefined ? await this.#describeAll() : await this.#lookAtOld(oldMs);
+    const trashed = await this.#store.listTrash(scope);
+    this.#seen = sessions.length;
+    this.#seenInTrash = trashed.length;
+    this.#plan = planCleanUp({ sessions, trashed, settings, nowMs, notes, limit });
+    for (const { reason } of this.#plan.kept) this.#keep(reason);
+  }
+
+  async #describeAll(): Promise<readonly SessionFacts[]> {
+    const { scope } = this.#options;
+    const all: SessionFacts[] = [];
+    const query = { ...(scope && { scope }), limit: RETENTION_DEFAULTS.describedAtOnceCount };
+    for (let after: string | undefined; ; ) {
+      const page = await this.#store.describe({ ...query, ...(after !== undefined && { after }) });
+      for (const { sessionId, lastActivityAt, bytes, isInUse } of page.sessions)
+        all.push({ sessionId, lastActivityAt, bytes, isInUse });
+      after = page.next;
+      if (after === undefined) return all;
+    }
+  }
+
+  /** The list of all may be behind, so each that seems old is looked at by itself. */
+  async #lookAtOld(oldMs: number): Promise<readonly SessionFacts[]> {
+    const all: SessionFacts[] = [];
+    const overview = await this.#store.overview?.(this.#options.scope, { idleSince: oldMs });
+    for (const { sessionId, lastActivityAt, bytes, isInUse } of overview ?? [])
+      if (isInUse !== undefined || lastActivityAt > oldMs)
+        all.push({ sessionId, lastActivityAt, bytes, isInUse: isInUse === true });
+      else {
+        const found = await this.#find(sessionId);
+        if (found !== undefined) all.push(found);
+      }
+    return all;
+  }
+
+  async #find(sessionId: string): Promise<SessionFacts | undefined> {
+    try {
+      const { lastActivityAt, bytes, isInUse } = await this.#store.find(sessionId, this.#options.scope);
+      return { sessionId, lastActivityAt, bytes, isInUse };
+    } catch (error) {
+      if (codeOf(error) !== "SESSION_NOT_FOUND") this.#fail("look", error, sessionId);
+      return undefined;
+    }
+  }
+
+  /** Does what was planned, some sessions at a time. */
+  async carryOut(): Promise<void> {
+    const { actions } = this.#plan;
+    let next = 0;
+    const work = async () => {
+      while (next < actions.length && this.#options.signal?.aborted !== true) {
+        const action = actions[next++]!;
+        await this.#try(action);
+        this.#tellProgress(actions.length);
+      }
+    };
+    await Promise.all(Array.from({ length: RETENTION_DEFAULTS.concurrentSessionsCount }, work));
+    // In the order of the plan, whichever was done first.
+    const done = new Set(this.#done);
+    this.#done = actions.filter((action) => done.has(action));
+  }
+
+  #tellProgress(total: number): void {
+    this.#tried++;
+    try {
+      this.#options.onProgress?.({ done: this.#tried, total });
+    } catch {
+      // A progress bar that breaks must not stop what it shows.
+    }
+  }
+
+  async #try(action: CleanUpAction): Promise<void> {
+    const { scope } = this.#options;
+    try {
+      if (action.kind === "purge") await this.#store.purge(action.sessionId, scope);
+      else if (!(await this.#trash(action))) return this.#keep("changed");
+      this.#done.push(action);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "SESSION_IN_USE") this.#keep("in-use");
+      else if (code === "SESSION_NOT_FOUND") this.#keep("changed");
+      else this.#fail(action.kind, error, action.sessionId);
+    }
+  }
+
+  /** Whether it was moved: not where there was activity since it was planned. */
+  async #trash(action: Extract<CleanUpAction, { kind: "trash" }>): Promise<boolean> {
+    const { scope } = this.#options;
+    // The time of the note, so that observed time counts from this run on.
+    const trashing = { at: this.startedAt, reason: action.reason };
+    const unchanged = this.#store.trashUnchanged?.(action, trashing, scope);
+    if (unchanged !== undefined) return unchanged;
+    const now = await this.#store.find(action.sessionId, scope);
+    if (now.lastActivityAt !== action.lastActivityAt) return false;
+    await this.#store.trash(action.sessionId, trashing, scope);
+    return true;
+  }
+
+  /** Writes down that there was a run, when, and what it did. */
+  async remember(): Promise<void> {
+    const { actions, ...lastRun } = this.report();
+    const failures = lastRun.failures.length;
+    const value = {
+      v: LEDGER_VERSION,
+      notes: this.#plan.notes,
+      lastRun: { ...lastRun, failures },
+    };
+    try {
+      await this.#options.ledger?.write(JSON.parse(JSON.stringify(value)) as JsonValue);
+    } catch (error) {
+      this.#fail("ledger", error);
+    }
+  }
+
+  report(outcome?: CleanUpReport["outcome"]): CleanUpReport {
+    const { clock } = this.#plan;
+    const isDryRun = this.#options.dryRun === true;
+    const actions = isDryRun ? this.#plan.actions : this.#done;
+    const isStopped = this.#options.signal?.aborted === true;
+    return {
+      outcome: outcome ?? (clock.isTrusted ? (isStopped ? "stopped" : "done") : "clock-in-doubt"),
+      isDryRun,
+      seen: this.#seen,
+      seenInTrash: this.#seenInTrash,
+      actions,
+      trashed: actions.filter(({ kind }) => kind === "trash").length,
+      purged: actions.filter(({ kind }) => kind === "purge").length,
+      trashedBytes: actions.reduce((sum, each) => sum + (each.kind === "trash" ? each.bytes : 0), 0),
+      kept: Object.fromEntries(this.#kept),
+      failures: this.#failures,
+      clock,
+      startedAt: this.startedAt,
+      ms: Math.max(0, this.#options.clock.nowMs() - this.startedAt),
+    };
+  }
+
+  #keep(reason: KeptReason): void {
+    this.#kept.set(reason, (this.#kept.get(reason) ?? 0) + 1);
+  }
+
+  #fail(kind: CleanUpFailure["kind"], error: unknown, sessionId?: string): void {
+    if (error instanceof AssertionError) throw error;
+    const code = codeOf(error);
+    const message = errorMessage(error);
+    this.#failures.push({
+      kind,
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(code === undefined ? {} : { code }),
+      message,
+    });
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof PalimpsestError ? error.code : undefined;
+}

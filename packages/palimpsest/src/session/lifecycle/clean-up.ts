@@ -1,0 +1,67 @@
+/**
+ * The clean-up: moves sessions that nobody has used for long to the trash, and deletes what was there for
+ * long enough.
+ *
+ * What is done was planned before (`plan-clean-up.ts`), and each session is looked at again just before it is
+ * moved. One that cannot be moved is reported and does not keep the others. Nothing but the store's
+ * sessions is ever touched.
+ */
+import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
+import { isObject } from "../../base/json/json.ts";
+import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
+import type { SessionStore } from "../../ports/session-store.ts";
+import { type CleanUpOptions, type CleanUpReport, CleanUpRun } from "./clean-up-run.ts";
+import { type ClockNote, parseNotes } from "./observed-clock.ts";
+import { checkRetention } from "./plan-clean-up.ts";
+
+/**
+ * Cleans up the sessions of a store. Never touches an open session, nothing younger than the period, nothing whose
+ * date is damaged or in the future, and nothing at all while the clock is in doubt.
+ *
+ * @throws `OptionError` for settings that are no number of days; `StoreError` where the store cannot list its sessions.
+ *
+ * @example
+ * ```ts
+ * const report = await cleanUp(store, { clock: systemClock, ledger, dryRun: true });
+ * for (const { kind, sessionId, reason } of report.actions) console.log(kind, sessionId, reason);
+ * ```
+ */
+export async function cleanUp(store: SessionStore, options: CleanUpOptions): Promise<CleanUpReport> {
+  const settings = checkRetention(options.settings);
+  const run = new CleanUpRun(store, options);
+  if (settings.cleanupPeriodDays === 0) return run.report("off");
+  const memory = await readMemory(options.ledger);
+  if (options.onlyIfDue && !isDue(memory.lastRunMs, run.startedAt)) return run.report("not-due");
+  await run.plan(settings, memory.notes);
+  if (options.dryRun || run.isNothingThere) return run.report();
+
+  const end = options.ledger === undefined ? async () => undefined : await options.ledger.begin();
+  if (end === undefined) return run.report("busy");
+  try {
+    // Another run came in between: what it left is for the next.
+    if ((await readMemory(options.ledger)).lastRunMs !== memory.lastRunMs) return run.report("busy");
+    await run.carryOut();
+    await run.remember();
+    return run.report();
+  } finally {
+    await end();
+  }
+}
+
+interface Memory {
+  readonly notes: readonly ClockNote[];
+  readonly lastRunMs: number | undefined;
+}
+
+/** What cannot be read is as if it was never written: then less is deleted. */
+async function readMemory(ledger: CleanUpLedger | undefined): Promise<Memory> {
+  const value = await ledger?.read();
+  const { notes, lastRun } = isObject(value) ? value : { notes: undefined, lastRun: undefined };
+  const startedAt = isObject(lastRun) ? lastRun["startedAt"] : undefined;
+  return { notes: parseNotes(notes), lastRunMs: typeof startedAt === "number" ? startedAt : undefined };
+}
+
+function isDue(lastRunMs: number | undefined, nowMs: number): boolean {
+  const sinceMs = lastRunMs === undefined ? Number.NaN : nowMs - lastRunMs;
+  return !(sinceMs >= 0 && sinceMs < RETENTION_DEFAULTS.runIntervalMs);
+}

@@ -1,0 +1,265 @@
+/**
+ * From a stored log to where its session was left: the window, its size as it was known, and the
+ * call that still waits for an answer.
+ */
+import { assert } from "../../base/assert.ts";
+import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import type { LogContents, SessionLog, StoredEntry } from "../../ports/session-store.ts";
+import { UsageLedger } from "../../tokens/count/usage-ledger.ts";
+import { resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
+import { isPossibleCheckpoint, restoreCheckpoint } from "../../transcript/checkpoint.ts";
+import type { AnswerEntry, CheckpointEntry, Entry } from "../../transcript/entries.ts";
+import { MetadataFold } from "../../transcript/metadata.ts";
+import { Projection } from "../../transcript/projection.ts";
+import { carryMarks } from "../append/carried-marks.ts";
+import { OpenCalls } from "../append/open-calls.ts";
+import { findMendings, type Mending } from "../append/unshowable-blocks.ts";
+import type { SessionEvent } from "../events/events.ts";
+import { carriedDigest, type StoredDigest } from "../history/digest-store.ts";
+import { hydrate, needsHydrating } from "../history/hydrate.ts";
+import { WindowKeeper } from "../window/window-tracker.ts";
+import { findOutlineStart } from "./outline-start.ts";
+
+/** The model of a ledger before the first call names one. */
+export const UNKNOWN_MODEL = "unknown";
+
+export interface FoldedLog {
+  readonly projection: Projection;
+  readonly keeper: WindowKeeper;
+  readonly calls: OpenCalls;
+  /** Where entries lie in the store, as far as they were read. */
+  readonly positions: Map<number, number>;
+  readonly lastEntry?: Entry;
+  /** The digest that was stored, as long as it holds. */
+  readonly storedDigest?: StoredDigest;
+  /** As far as it was read; of a new session, none. */
+  readonly metadata?: MetadataFold;
+  /** What else the last checkpoint carried, by name. */
+  readonly carried?: JsonObject;
+  /** Only the end of the log was read, and what a checkpoint names. */
+  readonly isFromTail?: boolean;
+}
+
+type Emit = (event: SessionEvent) => void;
+
+/**
+ * Folds a log from its last checkpoint on. Where there is none, or it is wrong, or what follows it goes
+ * back further: a long one from where its outline says, a short one from its start.
+ */
+export async function foldStoredLog(log: SessionLog, emit: Emit): Promise<FoldedLog> {
+  return (await foldTail(log, emit)) ?? (await foldOutlined(log, emit)) ?? (await foldWhole(log, emit));
+}
+
+async function foldTail(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
+  const { entries } = await log.readTail();
+  const first = entries[0]?.entry;
+  if (first?.type !== "checkpoint") return undefined;
+  const onWrong = (): void => {
+    const { position } = entries[0]!;
+    emit({ type: "damage", damage: { position, bytes: 0, reason: "wrong-checkpoint" } });
+  };
+  if (!isPossibleCheckpoint(first)) {
+    onWrong();
+    return undefined;
+  }
+  const folded = await foldFrom(first, entries, { log, emit, onWrong });
+  return folded && { ...folded, isFromTail: true };
+}
+
+async function foldOutlined(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
+  const start = await findOutlineStart(log);
+  if (start === undefined) return undefined;
+  const { entries } = await log.readFrom(start.position, Number.MAX_SAFE_INTEGER);
+  return foldFrom(start.checkpoint, entries, { log, emit });
+}
+
+interface FoldPorts {
+  readonly log: SessionLog;
+  readonly emit: Emit;
+  /** Told that the checkpoint does not lead to the window that it is about. */
+  readonly onWrong?: () => void;
+}
+
+/** `undefined` where something in `entries` needs what lies before the checkpoint, or that is wrong. */
+async function foldFrom(
+  checkpoint: CheckpointEntry,
+  entries: LogContents["entries"],
+  { log, emit, onWrong }: FoldPorts,
+): Promise<FoldedLog | undefined> {
+  const positions = new Map<number, number>();
+  const { projection, mendings } = await restore(checkpoint, { log, positions });
+  if (projection === undefined) {
+    onWrong?.();
+    return undefined;
+  }
+  const fold = new LogFold(log, { positions, projection, checkpoint, entries });
+  if (!(await fold.addAll(entries))) return undefined;
+  reportMendings(mendings, emit);
+  return fold.finish(emit);
+}
+
+/** A batch at a time; everything stays known, so that anything can be undone. */
+async function foldWhole(log: SessionLog, emit: Emit): Promise<FoldedLog> {
+  let fold: LogFold | undefined;
+  for await (const batch of log.readAll()) {
+    fold ??= startFold(log, batch.entries);
+    const isKnown = await fold.addAll(batch.entries);
+    assert(isKnown, "a log folded from its start needs nothing before it");
+  }
+  return (fold ?? startFold(log, [])).finish(emit);
+}
+
+function startFold(log: SessionLog, entries: readonly StoredEntry[]): LogFold {
+  return new LogFold(log, { positions: new Map(), projection: new Projection(), entries });
+}
+
+function reportMendings(mendings: readonly Mending[], emit: Emit): void {
+  for (const mending of mendings) emit({ type: "mended", ...mending });
+}
+
+interface Restored {
+  /** Absent where the checkpoint's stretches do not hold what it says. */
+  readonly projection: Projection | undefined;
+  readonly mendings: readonly Mending[];
+}
+
+async function restore(
+  checkpoint: CheckpointEntry,
+  { log, positions }: { readonly log: SessionLog; readonly positions: Map<number, number> },
+): Promise<Restored> {
+  const entries: Entry[] = [];
+  const mendings: Mending[] = [];
+  for (const run of checkpoint.runs) {
+    const contents = await log.readFrom(run.position, run.to);
+    const isThere =
+      contents.entries[0]?.entry.seq === run.from && contents.entries.at(-1)?.entry.seq === run.to;
+    if (!isThere) return { projection: undefined, mendings };
+    for (const { entry, position } of contents.entries) {
+      positions.set(entry.seq, position);
+      const shown = await hydrate(entry, log);
+      entries.push(shown);
+      for (const mending of findMendings(shown)) mendings.push(mending);
+    }
+  }
+  const projection = restoreCheckpoint(checkpoint, entries);
+  const hasAll = projection.visible.length === (checkpoint.visibleCount ?? projection.visible.length);
+  return { projection: hasAll ? projection : undefined, mendings };
+}
+
+interface FoldStart {
+  readonly positions: Map<number, number>;
+  /** Empty, or the window that `checkpoint` names. */
+  readonly projection: Projection;
+  readonly checkpoint?: CheckpointEntry;
+  /** The first that follow, as far as they are known: they name the model where the checkpoint does not. */
+  readonly entries: readonly StoredEntry[];
+}
+
+/** Folds entries as they were appended, and lets the ledger live through their calls again. */
+class LogFold {
+  readonly #log: SessionLog;
+  readonly #positions: Map<number, number>;
+  readonly #projection: Projection;
+  readonly #keeper: WindowKeeper;
+  readonly #calls = new OpenCalls();
+  readonly #metadata = new MetadataFold();
+  readonly #mendings: Mending[] = [];
+  #lastEntry: Entry | undefined;
+  #storedDigest: StoredDigest | undefined;
+  #carried: JsonObject = {};
+
+  constructor(log: SessionLog, { positions, projection, checkpoint, entries }: FoldStart) {
+    this.#log = log;
+    this.#positions = positions;
+    this.#projection = projection;
+    this.#keeper = new WindowKeeper(openLedger(checkpoint, entries));
+    this.#keeper.follow(projection);
+    if (checkpoint !== undefined) this.#metadata.restore(checkpoint);
+    this.#calls.restore(checkpoint?.carried, this.#keeper.ledger.generation);
+    this.#keeper.restoreSent(asNumber(checkpoint?.carried?.["sentCount"]) ?? 0);
+    this.#storedDigest = carriedDigest(checkpoint);
+    this.#carried = checkpoint?.carried ?? {};
+  }
+
+  /** False where an entry needs what is not known any more. */
+  async addAll(entries: readonly StoredEntry[]): Promise<boolean> {
+    for (const { entry, position } of entries) {
+      this.#positions.set(entry.seq, position);
+      const shown = needsHydrating(entry) ? await hydrate(entry, this.#log) : entry;
+      if (!this.#projection.canApply(shown)) return false;
+      this.#add(shown);
+      for (const mending of findMendings(shown)) this.#mendings.push(mending);
+      this.#lastEntry = entry;
+    }
+    return true;
+  }
+
+  #add(entry: Entry): void {
+    const [projection, keeper, calls] = [this.#projection, this.#keeper, this.#calls];
+    projection.apply(entry);
+    this.#metadata.apply(entry);
+    if (entry.type === "call") {
+      keeper.follow(projection);
+      keeper.ledger.modelSwitched(entry.model);
+      // Media cost what the new model's vendor charges.
+      keeper.follow(projection);
+      if (entry.fixedTokens !== undefined) keeper.ledger.fixedChanged(entry.fixedTokens);
+      calls.left(entry.seq, keeper.sent());
+    } else if (entry.type === "answer") {
+      keeper.follow(projection);
+      takeAnswer(entry, { projection, keeper, calls });
+    } else if (entry.type === "checkpoint") {
+      this.#storedDigest = carriedDigest(entry);
+      this.#carried = entry.carried ?? this.#carried;
+    } else if (entry.type === "metadata") this.#carried = carryMarks(this.#carried, entry);
+    else if (entry.type === "edit") {
+      if (entry.edit.kind === "rewind") calls.clear();
+      if (CHANGING_WHAT_WAS_SAID.has(entry.edit.kind)) this.#storedDigest = undefined;
+    }
+  }
+
+  finish(emit: Emit): FoldedLog {
+    const lastEntry = this.#lastEntry;
+    reportMendings(this.#mendings, emit);
+    this.#keeper.follow(this.#projection);
+    return {
+      projection: this.#projection,
+      keeper: this.#keeper,
+      calls: this.#calls,
+      positions: this.#positions,
+      metadata: this.#metadata,
+      ...(lastEntry === undefined ? {} : { lastEntry }),
+      ...(this.#storedDigest === undefined ? {} : { storedDigest: this.#storedDigest }),
+      carried: this.#carried,
+    };
+  }
+}
+
+/** After these a digest is not what the conversation was about. */
+const CHANGING_WHAT_WAS_SAID: ReadonlySet<string> = new Set(["rewind", "undo", "host"]);
+
+function takeAnswer(
+  { seq, callSeq, usage }: AnswerEntry,
+  { projection, keeper, calls }: Pick<FoldedLog, "projection" | "keeper" | "calls">,
+): void {
+  const sent = calls.find(callSeq);
+  calls.answered(callSeq);
+  if (sent === undefined || usage === undefined) return;
+  // The answer's messages were appended with its entry, after the call.
+  const { visible } = projection;
+  const sinceCall = visible.slice(visible.findLastIndex((message) => message.seq <= callSeq) + 1);
+  const reply = sinceCall.filter((message) => message.role === "assistant" && message.seq < seq);
+  // The host's own window is not in the log; the catalogue's is near enough to tell a figure that cannot be.
+  const { windowTokens } = resolveModelLimits({ model: keeper.ledger.model });
+  keeper.reported({ sent, usage, reply, windowTokens });
+}
+
+function openLedger(checkpoint: CheckpointEntry | undefined, entries: readonly StoredEntry[]): UsageLedger {
+  const anchor = isObject(checkpoint?.usageAnchor) ? checkpoint.usageAnchor : {};
+  const snapshot = isObject(anchor["ledger"]) ? anchor["ledger"] : undefined;
+  const carriedModel = asString(snapshot?.["model"]);
+  const firstCall = entries.find(({ entry }) => entry.type === "call")?.entry;
+  const calledModel = firstCall?.type === "call" ? firstCall.model : undefined;
+  const model = carriedModel ?? calledModel ?? UNKNOWN_MODEL;
+  return new UsageLedger({ model, fixedTokens: asNumber(anchor["fixedTokens"]), snapshot });
+}

@@ -1,0 +1,152 @@
+/**
+ * How far the clock is believed: nothing is deleted because a clock jumped.
+ *
+ * DESIGN. Every run notes when it was, at most once a day. *Observed time* adds up the steps between the
+ * notes: none for more than `observedGapDays`, none backward, and none of more than `clockLeapDays`, which
+ * is a *leap*. What a clock says is counted only as far as it was observed where it matters: a session
+ * that was last used before a leap is as old as the time observed since the leap, and the period of grace in
+ * the trash has to pass by the clock and in observed time. So a clock that is 75 years ahead makes nothing
+ * old, and a machine that was switched off for two years goes on as if it had been off for a day.
+ *
+ * A run that sees the clock leap or go back does nothing but note it. Where sessions have dates in the
+ * future, the clock may be behind, or those dates are wrong: it is believed once the notes have gone on
+ * evenly for `steadyDays`.
+ */
+import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
+import { DAY_MS } from "../../base/durations.ts";
+import { asNumber, isObject } from "../../base/json/json.ts";
+
+const GAP_LIMIT_MS = RETENTION_DEFAULTS.observedGapDays * DAY_MS;
+const LEAP_MS = RETENTION_DEFAULTS.clockLeapDays * DAY_MS;
+/** Of the newest notes, as many as were certainly not thinned yet. */
+const UNTHINNED_COUNT = RETENTION_DEFAULTS.observationsCount / 4;
+
+/** When a run was, by the clock, and how much time had been observed by then. Milliseconds. */
+export interface ClockNote {
+  readonly atMs: number;
+  readonly observedMs: number;
+  /** The clock had come here in a leap. */
+  readonly isLeap?: true;
+}
+
+/** Whether the clock can be relied on, and if not, why. */
+export type ClockVerdict =
+  | { readonly isTrusted: true }
+  | {
+      readonly isTrusted: false;
+      /** `not-a-date`: no year in which this program existed. `behind`, `ahead`: of everything that was seen. */
+      readonly doubt: "not-a-date" | "behind" | "ahead";
+      /** The newest date that was seen anywhere; milliseconds since the epoch. */
+      readonly newestMs: number | undefined;
+    };
+
+/** Notes from the ledger. Where they contradict each other there are none: then nothing counts as observed. */
+export function parseNotes(value: unknown): readonly ClockNote[] {
+  if (!Array.isArray(value)) return [];
+  const notes: ClockNote[] = [];
+  for (const item of value as readonly unknown[]) {
+    if (!isObject(item)) return [];
+    const [atMs, observedMs] = [asNumber(item["atMs"]), asNumber(item["observedMs"])];
+    if (!isDate(atMs) || observedMs === undefined) return [];
+    notes.push({ atMs, observedMs, ...(item["isLeap"] === true && { isLeap: true }) });
+  }
+  return notes.every((note, index) => canFollow(note, notes[index - 1], notes.length - index)) ? notes : [];
+}
+
+/** Observed time only grows, and between notes that were not thinned never by more than one step. */
+function canFollow({ observedMs }: ClockNote, before: ClockNote | undefined, fromEnd: number): boolean {
+  const grownMs = observedMs - (before?.observedMs ?? 0);
+  return grownMs >= 0 && (fromEnd > UNTHINNED_COUNT || before === undefined || grownMs <= GAP_LIMIT_MS);
+}
+
+/** The clock as it is seen now. */
+export interface ClockSight {
+  readonly nowMs: number;
+  /** The newest date of anything that is stored. */
+  readonly newestMs: number | undefined;
+  /** {@link lastBeforeGap} of all dates. */
+  readonly beforeGapMs: number | undefined;
+}
+
+/** The notes with one of now, unless the last is of the same day or now is no date. */
+export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonly ClockNote[] {
+  const { nowMs } = sight;
+  if (!isDate(nowMs)) return notes;
+  const last = notes.at(-1);
+  const stepMs = last === undefined ? undefined : nowMs - last.atMs;
+  if (stepMs !== undefined && stepMs >= 0 && stepMs < RETENTION_DEFAULTS.runIntervalMs) return notes;
+  const isLeap = aheadMs(notes, sight) > LEAP_MS;
+  const countedMs = isLeap || stepMs === undefined ? 0 : Math.min(Math.max(0, stepMs), GAP_LIMIT_MS);
+  const note = { atMs: nowMs, observedMs: (last?.observedMs ?? 0) + countedMs };
+  return thinned([...notes, { ...note, ...(isLeap && { isLeap }) }]);
+}
+
+/**
+ * The newest date after which, up to now, nothing was stored for as long as a leap; where there is no such gap,
+ * the newest. Dates in the future are left out. Who was never here cannot tell whether the clock leapt in such
+ * a gap, also where something was stored since: so it counts as a leap.
+ */
+export function lastBeforeGap(dates: readonly number[], nowMs: number): number | undefined {
+  const past = dates.filter((ms) => ms <= nowMs + RETENTION_DEFAULTS.clockSlackMs).sort((a, b) => a - b);
+  const beforeGap = past.findLastIndex((ms, index) => (past[index + 1] ?? nowMs) - ms > LEAP_MS);
+  return past[beforeGap === -1 ? past.length - 1 : beforeGap];
+}
+
+/** How far the clock is ahead of the last note; of what is stored, where there is no note. */
+function aheadMs(notes: readonly ClockNote[], { nowMs, beforeGapMs }: ClockSight): number {
+  return nowMs - (notes.at(-1)?.atMs ?? beforeGapMs ?? nowMs);
+}
+
+/** Every other note of the older half is left out, but for leaps: what the rest sums up to stays. */
+function thinned(notes: readonly ClockNote[]): readonly ClockNote[] {
+  if (notes.length <= RETENTION_DEFAULTS.observationsCount) return notes;
+  const half = Math.floor(notes.length / 2);
+  return notes.filter(({ isLeap }, index) => index >= half || index % 2 === 0 || isLeap);
+}
+
+/** Judges the clock by the notes of earlier runs and by what is stored. */
+export function judgeClock(notes: readonly ClockNote[], sight: ClockSight): ClockVerdict {
+  const { nowMs, newestMs } = sight;
+  if (!isDate(nowMs)) return { isTrusted: false, doubt: "not-a-date", newestMs };
+  const seenMs = Math.max(newestMs ?? 0, notes.at(-1)?.atMs ?? 0);
+  if (aheadMs(notes, sight) > LEAP_MS) return { isTrusted: false, doubt: "ahead", newestMs: seenMs };
+  const isBehind = nowMs < seenMs - RETENTION_DEFAULTS.clockSlackMs;
+  const isSteady = steadyMs(withNow(notes, sight)) >= RETENTION_DEFAULTS.steadyDays * DAY_MS;
+  return isBehind && !isSteady
+    ? { isTrusted: false, doubt: "behind", newestMs: seenMs }
+    : { isTrusted: true };
+}
+
+/** For how long the clock has gone on without a jump, in observed time. */
+function steadyMs(notes: readonly ClockNote[]): number {
+  let first = notes.length - 1;
+  while (first > 0 && !isJump(notes[first]!, notes[first - 1]!)) first--;
+  return observedFrom(notes, first);
+}
+
+function isJump(note: ClockNote, before: ClockNote): boolean {
+  return note.isLeap === true || note.atMs < before.atMs - RETENTION_DEFAULTS.clockSlackMs;
+}
+
+/** How much time was observed since a date: from the first of the latest notes that are all after it. */
+export function observedSince(notes: readonly ClockNote[], sinceMs: number): number {
+  let first = notes.length;
+  while (first > 0 && notes[first - 1]!.atMs >= sinceMs) first--;
+  return observedFrom(notes, first);
+}
+
+/** How long ago a date is, without the leaps that the clock has made since. */
+export function ageWithoutLeaps(notes: readonly ClockNote[], atMs: number, nowMs: number): number {
+  const leap = notes.findLastIndex(({ isLeap, atMs: leaptTo }) => isLeap === true && leaptTo > atMs);
+  return leap === -1 ? nowMs - atMs : Math.min(nowMs - atMs, observedFrom(notes, leap));
+}
+
+function observedFrom(notes: readonly ClockNote[], first: number): number {
+  const [from, to] = [notes[first], notes.at(-1)];
+  return from === undefined || to === undefined ? 0 : to.observedMs - from.observedMs;
+}
+
+/** Whether a program of ours can have been running then. */
+export function isDate(ms: number | undefined): ms is number {
+  return ms !== undefined && Number.isFinite(ms) && ms >= RETENTION_DEFAULTS.oldestDateMs;
+}

@@ -1,0 +1,119 @@
+/**
+ * Where to begin to fold a long log that has no checkpoint to begin from.
+ *
+ * The log is gone through once in outline: what hides, rewinds and pins is folded, what messages say is
+ * not read. Every few megabytes a checkpoint of that window is planned, and the last one but for the end
+ * of the log is where the real folding begins, as if it stood in the log. So a gigabyte is not turned
+ * into objects to find the few thousand messages that are still visible.
+ */
+import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import type { JsonObject } from "../../base/json/json.ts";
+import type { SessionLog, StoredEntry } from "../../ports/session-store.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { planCheckpoint } from "../../transcript/checkpoint.ts";
+import { type EffectEdit, hasEffect } from "../../transcript/edits.ts";
+import { type CheckpointEntry, ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
+import { MetadataFold } from "../../transcript/metadata.ts";
+import { Projection } from "../../transcript/projection.ts";
+import { carryMarks } from "../append/carried-marks.ts";
+
+/** A checkpoint that was never written, and where what follows it begins. */
+export interface OutlineStart {
+  readonly checkpoint: CheckpointEntry;
+  readonly position: number;
+}
+
+type OutlineLimits = Readonly<Record<"foldedWholeEntries" | "outlineStepEntries", number>>;
+
+/** `undefined` where the log is short, or cannot be begun anywhere but at its start. */
+export async function findOutlineStart(
+  log: Pick<SessionLog, "readAll">,
+  limits: OutlineLimits = ENGINE_DEFAULTS,
+): Promise<OutlineStart | undefined> {
+  const outline = new Outline(limits);
+  for await (const { entries } of log.readAll({ outline: true }))
+    if (!entries.every((stored) => outline.add(stored))) return undefined;
+  return outline.start;
+}
+
+class Outline {
+  readonly #limits: OutlineLimits;
+  readonly #projection = new Projection();
+  readonly #metadata = new MetadataFold();
+  #carried: JsonObject = {};
+  /** Where entries lie, by number. */
+  #positions = new Float64Array(1_000);
+  #count = 0;
+  #last: OutlineStart | undefined;
+  #beforeLast: OutlineStart | undefined;
+
+  constructor(limits: OutlineLimits) {
+    this.#limits = limits;
+  }
+
+  /** Never the newest one: what a session has been told about its size lies in the entries behind. */
+  get start(): OutlineStart | undefined {
+    return this.#count < this.#limits.foldedWholeEntries ? undefined : this.#beforeLast;
+  }
+
+  /** False where an undo or a rewind goes back to what was let go of. */
+  add({ entry, position }: StoredEntry): boolean {
+    if (this.#count > 0 && this.#count % this.#limits.outlineStepEntries === 0) this.#plan(position);
+    this.#count++;
+    // A number far beyond its place, of a damaged log: it is folded whole instead.
+    if (entry.seq > FARTHEST_FACTOR * (this.#count + this.#positions.length)) return false;
+    this.#remember(entry.seq, position);
+    const bare = withoutTexts(entry);
+    if (!this.#projection.canApply(bare)) return false;
+    this.#projection.apply(bare);
+    this.#metadata.apply(bare);
+    this.#carried = carryMarks(this.#carried, bare);
+    return true;
+  }
+
+  #plan(position: number): void {
+    const index = planCheckpoint(this.#projection, (seq) => this.#positions[seq]);
+    this.#beforeLast = this.#last;
+    // A short log is folded whole if something goes far back in it; a long one only then.
+    if (this.#count >= this.#limits.foldedWholeEntries) this.#projection.forgetHidden();
+    if (index === undefined) return;
+    const seq = this.#projection.headSeq;
+    const made = { type: "checkpoint", seq, id: "outline", v: ENTRY_VERSION, at: 0 } as const;
+    const checkpoint = { ...made, ...index, carried: { metadata: this.#metadata.values, ...this.#carried } };
+    this.#last = { checkpoint, position };
+  }
+
+  #remember(seq: number, position: number): void {
+    if (seq >= this.#positions.length) {
+      const larger = new Float64Array(Math.max(seq + 1, this.#positions.length * 2));
+      larger.set(this.#positions);
+      this.#positions = larger;
+    }
+    this.#positions[seq] = position;
+  }
+}
+
+/** How far numbers may run ahead of places before it is no gap any more. */
+const FARTHEST_FACTOR = 8;
+
+const NO_TEXT: ContentBlock = { type: "text", text: "" };
+
+/** The entry as far as it decides what is visible: everything else would be kept for nothing. */
+function withoutTexts(entry: Entry): Entry {
+  if (entry.type === "message" && entry.content.length > 0) return { ...entry, content: [] };
+  if (entry.type !== "edit" || !hasEffect(entry.edit)) return entry;
+  const { kind, effect, reason } = entry.edit;
+  const forms = effect.forms?.map(({ shown, ...form }) =>
+    shown === undefined ? form : { ...form, shown: NO_TEXT },
+  );
+  const insert = effect.insert?.map(({ afterSeq, messages }) => ({
+    afterSeq,
+    messages: messages.map(({ role }) => ({ role, content: [NO_TEXT] })),
+  }));
+  const bare = {
+    ...effect,
+    ...(forms === undefined ? {} : { forms }),
+    ...(insert === undefined ? {} : { insert }),
+  };
+  return { ...entry, edit: { kind, effect: bare, reason } as EffectEdit };
+}

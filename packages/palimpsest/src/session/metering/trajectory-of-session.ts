@@ -1,0 +1,175 @@
+/**
+ * From an imported session to a trajectory: the whole conversation in the order in which it was
+ * said, chunks of one response joined, calls and results paired.
+ */
+import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
+import type { ImportedMessage, ImportedSession } from "../../importers/shared/imported-session.ts";
+import { estimateFixed, estimateMessage } from "../../tokens/estimate/estimate-message.ts";
+import { tokenizerRatio } from "../../tokens/models/model-family.ts";
+import type { ContentBlock, ToolUseBlock } from "../../transcript/blocks.ts";
+import { defaultOrigin, type Message, promptTokens } from "../../transcript/messages.ts";
+import { readableIn } from "./readable-strings.ts";
+import { makeTrajectory, type RecordedMessage, type SpokenBy, type Trajectory } from "./trajectory.ts";
+
+/** How a session becomes a trajectory. */
+export interface TrajectoryOptions {
+  readonly name: string;
+  /** The model whose tokenizer is assumed. */
+  readonly model: string;
+  /** System prompt and tools; where it is left out, what the first billed call says, or the recording. */
+  readonly fixedTokens?: number;
+}
+
+/** The trajectory of a recorded session. */
+export function trajectoryOf(session: ImportedSession, options: TrajectoryOptions): Trajectory {
+  const ratio = tokenizerRatio(options.model);
+  const { messages, fixedTokens } = new Recorder(options.model).record(session);
+  return makeTrajectory({
+    name: options.name,
+    model: options.model,
+    fixedTokens: options.fixedTokens ?? fixedTokens ?? recordedFixedTokens(session, ratio) ?? D.fixedTokens,
+    messages,
+  });
+}
+
+function recordedFixedTokens({ system, tools }: ImportedSession, ratio: number): number | undefined {
+  if (system === undefined && tools === undefined) return undefined;
+  const tokens = estimateFixed({
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools: JSON.stringify(tools) }),
+  });
+  return boundedFixedTokens(tokens * ratio);
+}
+
+function boundedFixedTokens(tokens: number): number {
+  return Math.max(D.fixedLeastTokens, Math.min(D.fixedMostTokens, Math.round(tokens)));
+}
+
+class Recorder {
+  readonly #model: string;
+  readonly #ratio: number;
+  readonly #messages: RecordedMessage[] = [];
+  readonly #tools = new Map<string, string>();
+  /** The recorded message of an item that was changed. */
+  readonly #originals = new Map<ImportedMessage, Message>();
+  #lastMs = 0;
+  #tokens = 0;
+  #fixedTokens: number | undefined;
+
+  constructor(model: string) {
+    this.#model = model;
+    this.#ratio = tokenizerRatio(model);
+  }
+
+  record(session: ImportedSession): {
+    readonly messages: readonly RecordedMessage[];
+    readonly fixedTokens: number | undefined;
+  } {
+    const items = session.items.filter((item) => item.type === "message");
+    for (const chunks of joinChunks(withPairs(items, this.#originals))) this.#add(chunks);
+    return { messages: this.#messages, fixedTokens: this.#fixedTokens };
+  }
+
+  #add(chunks: readonly ImportedMessage[]): void {
+    const first = chunks[0]!;
+    const usage = chunks.find((chunk) => chunk.usage !== undefined)?.usage;
+    if (usage !== undefined && this.#fixedTokens === undefined && promptTokens(usage) > 0) {
+      this.#fixedTokens = boundedFixedTokens(promptTokens(usage) - this.#tokens);
+    }
+    const content = chunks.flatMap((chunk) => chunk.message.content);
+    if (content.length === 0) return;
+    const message: Message = { ...first.message, content };
+    for (const block of content) if (block.type === "tool_use") this.#tools.set(block.id, block.name);
+    const said = message.at ?? (this.#messages.length === 0 ? 0 : this.#lastMs + D.stepMs);
+    this.#lastMs = Math.max(this.#lastMs, said);
+    const spokenBy = speakerOf(message, first.isAttachment === true);
+    const tool = spokenBy === "tool" ? this.#toolOf(content) : undefined;
+    const tokens = Math.round(estimateMessage(message, this.#model) * this.#ratio);
+    this.#tokens += tokens;
+    this.#messages.push({
+      message,
+      parts: chunks.map((chunk) => this.#originals.get(chunk) ?? chunk.message),
+      spokenBy,
+      ...(tool === undefined ? {} : { tool }),
+      ...textsOf(content),
+      tokens,
+      atMs: this.#lastMs,
+    });
+  }
+
+  #toolOf(content: readonly ContentBlock[]): string {
+    const result = content.find((block) => block.type === "tool_result");
+    return (result && this.#tools.get(result.tool_use_id)) ?? "tool";
+  }
+}
+
+function speakerOf(message: Message, isAttachment: boolean): SpokenBy {
+  if (message.role === "assistant") return "assistant";
+  const origin = message.origin ?? defaultOrigin(message);
+  if (origin === "tool") return "tool";
+  return isAttachment || origin !== "user" ? "note" : "user";
+}
+
+/** What can be read in a message: its texts, then the arguments of its calls. */
+function textsOf(content: readonly ContentBlock[]): Pick<RecordedMessage, "text" | "argumentsText"> {
+  const isCall = ({ type }: ContentBlock): boolean => type.endsWith("tool_use");
+  const read = (blocks: readonly ContentBlock[]): string =>
+    blocks
+      .map(readableIn)
+      .filter((text) => text !== "")
+      .join("\n");
+  const argumentsText = read(content.filter(isCall));
+  const said = read(content.filter((block) => !isCall(block)));
+  return { text: [said, argumentsText].filter((text) => text !== "").join("\n"), argumentsText };
+}
+
+/**
+ * Without results that nobody called for. A call that nobody answered is told as text: it was made, and
+ * an answer that consisted of it was a request all the same.
+ */
+function withPairs(
+  items: readonly ImportedMessage[],
+  originals: Map<ImportedMessage, Message>,
+): readonly ImportedMessage[] {
+  const called = new Set<string>();
+  const answered = new Set<string>();
+  for (const { message } of items)
+    for (const block of message.content) {
+      if (block.type === "tool_use") called.add(block.id);
+      if (block.type === "tool_result") answered.add(block.tool_use_id);
+    }
+  const paired = (block: ContentBlock): ContentBlock | readonly ContentBlock[] => {
+    if (block.type === "tool_use") return answered.has(block.id) ? block : toldAsText(block);
+    return block.type === "tool_result" && !called.has(block.tool_use_id) ? [] : block;
+  };
+  return items.map((item) => {
+    const content = item.message.content.flatMap(paired);
+    const isSame = content.every((block, index) => block === item.message.content[index]);
+    if (isSame && content.length === item.message.content.length) return item;
+    const changed = { ...item, message: { ...item.message, content } };
+    originals.set(changed, item.message);
+    return changed;
+  });
+}
+
+function toldAsText(call: ToolUseBlock): ContentBlock {
+  return { type: "text", text: `${call.name}\n${readableIn(call)}` };
+}
+
+/** Chunks of one response together, where its first one stands. */
+function joinChunks(items: readonly ImportedMessage[]): readonly (readonly ImportedMessage[])[] {
+  const joined: ImportedMessage[][] = [];
+  const ofResponse = new Map<string, ImportedMessage[]>();
+  for (const item of items) {
+    const { role, responseId } = item.message;
+    const known = role === "assistant" && responseId !== undefined ? ofResponse.get(responseId) : undefined;
+    if (known !== undefined) {
+      known.push(item);
+      continue;
+    }
+    const chunks = [item];
+    joined.push(chunks);
+    if (role === "assistant" && responseId !== undefined) ofResponse.set(responseId, chunks);
+  }
+  return joined;
+}

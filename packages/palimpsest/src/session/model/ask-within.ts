@@ -1,0 +1,56 @@
+/**
+ * Asking somebody who may never answer: it ends with an answer, an error, the time limit or an abort.
+ */
+import { ModelError } from "../../base/errors.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+
+export interface AskLimits {
+  readonly deadline: Deadline;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Does `work`, which gets a signal that comes with the time limit or with the caller's own. Whoever does not
+ * heed it is not waited for.
+ */
+export function askWithin<Answer>(
+  work: (signal: AbortSignal) => Promise<Answer>,
+  { deadline, timeoutMs, signal }: AskLimits,
+): Promise<Answer> {
+  return new Promise<Answer>((resolve, reject) => {
+    const inner = new AbortController();
+    const onAbort = (): void => end(signal?.reason ?? inner.signal.reason);
+    const cancel = deadline.after(timeoutMs, () => end(tooSlow(timeoutMs)));
+    const finish = (): void => {
+      cancel();
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const end = (error: unknown): void => {
+      // Work that does not heed its signal may never settle, and nothing is to wait for it.
+      finish();
+      reject(error);
+      inner.abort(error);
+    };
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener("abort", onAbort, { once: true });
+    // In a step of its own, so that what it throws at once is a rejection like any other.
+    Promise.resolve()
+      .then(() => {
+        inner.signal.throwIfAborted();
+        return work(inner.signal);
+      })
+      .then(resolve, reject)
+      .finally(finish);
+  });
+}
+
+function tooSlow(timeoutMs: number): ModelError {
+  return new ModelError(
+    { kind: "timeout" },
+    {
+      message: `The model did not answer within ${timeoutMs} ms.`,
+      hint: "Try again, or set a longer time limit.",
+    },
+  );
+}

@@ -1,0 +1,172 @@
+/**
+ * A call of a model client: the request that a session prepared, what came of it, and what a failure means.
+ */
+
+import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
+import type { ModelAnswer, ModelClient, ModelRequest, ToolDefinition } from "../../ports/model-client.ts";
+import type { ModelFailure } from "../../ports/model-failure.ts";
+import { findModel } from "../../tokens/models/model-catalogue.ts";
+import type { Usage } from "../../transcript/messages.ts";
+import type { RequestMessage } from "../../transcript/window.ts";
+import { classifyModelError } from "../../wire/errors/model-failure.ts";
+import type { CallRequest } from "../options/prepared-call.ts";
+import { type AskLimits, askWithin } from "./ask-within.ts";
+import { receiveUsage } from "./receive-answer.ts";
+
+/** What changes from call to call of one session. */
+type Conversation = Pick<ModelRequest, "messages" | "cacheMarks">;
+
+/** The request for a client: the host's part as it was handed over, and the conversation. */
+export function modelRequest(
+  request: CallRequest,
+  conversation: Conversation,
+  cacheTtl: ModelRequest["cacheTtl"],
+): ModelRequest {
+  const { model, system, tools, parameters, betas } = request;
+  return {
+    model,
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(betas === undefined ? {} : { betas }),
+    ...(cacheTtl === undefined ? {} : { cacheTtl }),
+    ...conversation,
+  };
+}
+
+/** Parameters that limit the length of an answer, by provider. */
+export const OUTPUT_PARAMETERS = [
+  "max_tokens",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "maxOutputTokens",
+] as const;
+
+/** The longest answer of a side call that shares the conversation's request, in tokens. */
+export interface SideOutput {
+  /** Enough for the answer. */
+  readonly wantedTokens: number;
+  /** What the window has left beside the prompt, padded: providers refuse a longer answer with a full window. */
+  readonly freeTokens: number;
+  /** The model's own limit; `undefined` if it is not known. */
+  readonly maxOutputTokens: number | undefined;
+}
+
+/**
+ * Gives a side call an output limit of its own: the conversation's limit is for the host's answers. The limit is
+ * no part of what a provider caches, so the prefix stays as it is. It replaces the host's parameter of that name,
+ * and lowers it only where the window has no room for it. A thinking budget, which is part of what is cached, comes
+ * on top; a window that has no more than that left keeps the host's limit.
+ */
+export function withOutputLimit(request: ModelRequest, output: SideOutput): ModelRequest {
+  const { parameters = {} } = request;
+  const names = OUTPUT_PARAMETERS.filter((name) => typeof parameters[name] === "number");
+  const thinkingTokens = thinkingBudget(parameters);
+  const freeTokens = Math.floor(output.freeTokens);
+  if (freeTokens <= thinkingTokens) return request;
+  const limit = Math.min(
+    output.wantedTokens + thinkingTokens,
+    freeTokens,
+    output.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+  );
+  if (names.length === 0) return { ...request, maxOutputTokens: limit };
+  const own = names.map((name) => [name, Math.min(freeTokens, Math.max(limit, Number(parameters[name])))]);
+  return { ...request, parameters: { ...parameters, ...Object.fromEntries(own) } };
+}
+
+/** Tokens that the Messages API takes out of the output limit for thinking. */
+function thinkingBudget({ thinking }: JsonObject): number {
+  const budget =
+    isObject(thinking) && thinking["type"] !== "disabled" ? thinking["budget_tokens"] : undefined;
+  return Math.max(0, asNumber(budget) ?? 0);
+}
+
+/** Tools as a client's provider takes them. */
+export function formatTools(
+  client: Pick<ModelClient, "formatTool">,
+  tools: readonly ToolDefinition[],
+): readonly unknown[] {
+  const format = client.formatTool?.bind(client) ?? asAnthropicTool;
+  return tools.map(({ name, description, inputSchema }) => format({ name, description, inputSchema }));
+}
+
+const asAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): JsonObject => ({
+  name,
+  description,
+  input_schema: inputSchema,
+});
+
+/** What an error of a client's call means, by the client's own judgement where it has one. */
+export function failureOf(client: ModelClient, error: unknown): ModelFailure {
+  return client.classifyError?.(error) ?? classifyModelError(error);
+}
+
+/**
+ * Asks a model once, whole; it ends with an answer, an error, the time limit or an abort. If the provider refuses
+ * the output limit, because the model gives less than anybody said, the request goes again as `unlimited`.
+ */
+export async function askModel(
+  client: ModelClient,
+  request: ModelRequest,
+  limits: AskLimits & { readonly unlimited?: ModelRequest },
+): Promise<ReadAnswer> {
+  const ask = async (asked: ModelRequest): Promise<ReadAnswer> =>
+    readAnswer(await askWithin((signal) => client.generate(asked, { signal }), limits));
+  const { maxOutputTokens, ...plain } = request;
+  const unlimited = limits.unlimited ?? (maxOutputTokens === undefined ? undefined : plain);
+  try {
+    return await ask(withinModel(request));
+  } catch (error) {
+    if (unlimited === undefined || !refusesLimit(failureOf(client, error))) throw error;
+    return ask(unlimited);
+  }
+}
+
+/** True if the provider names the output limit as what is wrong with the request. */
+function refusesLimit({ kind, message }: ModelFailure): boolean {
+  return kind === "invalid-request" && /max_(?:completion_|output_)?tokens|maxOutputTokens/i.test(message);
+}
+
+/** Providers refuse a request for a longer answer than the model gives. */
+function withinModel(request: ModelRequest): ModelRequest {
+  const { model, maxOutputTokens } = request;
+  const most = maxOutputTokens === undefined ? undefined : findModel(model)?.maxOutputTokens;
+  if (maxOutputTokens === undefined || most === undefined || maxOutputTokens <= most) return request;
+  return { ...request, maxOutputTokens: most };
+}
+
+/** What of an answer is of use beside a conversation. */
+interface ReadAnswer {
+  readonly content: RequestMessage["content"];
+  readonly stopReason: string;
+  readonly usage?: Usage;
+}
+
+/** An answer from outside: what is not of its shape is no answer. */
+function readAnswer(answer: ModelAnswer): ReadAnswer {
+  const messages = Array.isArray(answer?.messages) ? answer.messages : [];
+  const content = messages.flatMap((message) => (Array.isArray(message?.content) ? message.content : []));
+  const stopReason = String(answer?.stopReason ?? "other");
+  const usage = readUsage(answer?.usage);
+  return { content, stopReason, ...(usage === undefined ? {} : { usage }) };
+}
+
+function readUsage(usage: unknown): Usage | undefined {
+  try {
+    return receiveUsage(usage);
+  } catch {
+    // A figure that is none must not get into the log, and does not make the summary worse.
+    return undefined;
+  }
+}
+
+/** The instruction stands in the last message where that is the user's, so that roles alternate. */
+export function withInstruction(
+  messages: readonly RequestMessage[],
+  text: string,
+): readonly RequestMessage[] {
+  const block = { type: "text", text } as const;
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [...messages, { role: "user", content: [block] }];
+  return [...messages.slice(0, -1), { ...last, content: [...last.content, block] }];
+}

@@ -1,0 +1,60 @@
+/**
+ * The door for answers: the messages of a model, and what its provider says they cost.
+ *
+ * Providers report what they have, so an absent or `null` cache figure means none. Anything else
+ * that is no count is refused before the answer is written: a figure that is wrong once moves
+ * every size that is reckoned from it.
+ */
+import { isObject } from "../../base/json/json.ts";
+import type { Usage } from "../../transcript/messages.ts";
+import { type Intake, takeIn } from "../input/copy-json.ts";
+import { receiveMessages, sayWhat } from "../input/receive-messages.ts";
+import type { CallAnswer } from "../options/prepared-call.ts";
+
+/**
+ * The usage, with 0 for cache figures that are absent; `undefined` where there is none.
+ * @throws `OptionError` where a figure is not a count of tokens.
+ */
+export function receiveUsage(value: unknown): Usage | undefined {
+  if (value === undefined || value === null) return undefined;
+  return takeIn("usage", (intake) => {
+    if (!isObject(value)) throw intake.refusal(0, `is ${sayWhat(value)}`, USAGE_FIELDS);
+    const count = (field: keyof Usage): number => receiveCount(value[field], field, intake);
+    return {
+      inputTokens: count("inputTokens"),
+      cacheReadTokens: count("cacheReadTokens"),
+      cacheWriteTokens: count("cacheWriteTokens"),
+      outputTokens: count("outputTokens"),
+    };
+  });
+}
+
+/** An answer as `record` takes it. @throws `OptionError` where a part of it cannot be kept. */
+export function receiveAnswer(value: unknown): CallAnswer {
+  return takeIn("answer", (intake) => {
+    if (!isObject(value)) throw intake.refusal(0, `is ${sayWhat(value)}`, "`{ messages, usage }`");
+    const { messages, usage: reported, stopReason } = value;
+    const usage = receiveUsage(reported);
+    const hasReason = stopReason !== undefined && stopReason !== null;
+    if (hasReason && typeof stopReason !== "string") {
+      intake.enter(0, "stopReason");
+      throw intake.refusal(1, `is ${sayWhat(stopReason)}`, "a string, or leave it out");
+    }
+    return {
+      messages: receiveMessages(messages),
+      ...(usage === undefined ? {} : { usage }),
+      ...(hasReason ? { stopReason: stopReason as string } : {}),
+    };
+  });
+}
+
+const USAGE_FIELDS =
+  "`{ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens }`, in tokens; or leave `usage` out";
+const CACHE_FIELDS: ReadonlySet<string> = new Set(["cacheReadTokens", "cacheWriteTokens"]);
+
+function receiveCount(value: unknown, field: keyof Usage, intake: Intake): number {
+  if (CACHE_FIELDS.has(field) && (value === undefined || value === null)) return 0;
+  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+  intake.enter(0, field);
+  throw intake.refusal(1, `is ${sayWhat(value)}, not a count of tokens`, USAGE_FIELDS);
+}

@@ -1,0 +1,81 @@
+/**
+ * What a host hands over before a call, and what it gets back to send.
+ */
+import type { JsonObject } from "../../base/json/json.ts";
+import type { TokenWarningState } from "../../tokens/budget/warning-state.ts";
+import type { LayerEdit } from "../../transcript/edits.ts";
+import type { Message, Usage } from "../../transcript/messages.ts";
+import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
+
+/** The part of a request that is the host's: everything but the conversation. */
+export interface CallRequest {
+  /** Id of the model as its provider spells it; window, tokenizer and rules follow from it. */
+  readonly model: string;
+  /** The system prompt. It counts against the window, and its text is stored once. */
+  readonly system?: string;
+  /** Tool definitions in the shape the provider takes. */
+  readonly tools?: readonly unknown[];
+  /**
+   * Whether the model has `history_search` and `history_read`: where it has not, no summary or preview names them.
+   * To be said where `tools` does not tell, because the host sends its tools by another way.
+   * @defaultValue whether `tools` declares both
+   */
+  readonly historyTools?: boolean;
+  /** Parameters of the request, such as `max_tokens`; written into the log and not interpreted. */
+  readonly parameters?: JsonObject;
+  /** Beta features that the request asks for; likewise. */
+  readonly betas?: readonly string[];
+  /**
+   * Cache marks that the host sets itself, on system prompt and tools: providers take four in all, and
+   * refuse a request with more.
+   * @defaultValue 2
+   */
+  readonly reservedMarks?: number;
+}
+
+/** Sizes of one prepared call, in tokens. */
+export interface CallTokens {
+  /** Our best figure for the whole request, unpadded. */
+  readonly total: number;
+  /** The figure that decided whether it fits: `total` with the safety margin of what is known about it. */
+  readonly padded: number;
+  /** System prompt and tools within `total`. */
+  readonly fixed: number;
+  /** Where `total` comes from: `reported` or `anchored` (the last report, and what came since), or `estimate`. */
+  readonly source: string;
+}
+
+/** A request that is ready to be sent, and what had to be done for it. */
+export interface PreparedCall {
+  /** Names the call in the log: `windowAt(callSeq)` builds its window again. */
+  readonly callSeq: number;
+  readonly model: string;
+  /** As it was handed over. */
+  readonly system?: string;
+  /** As they were handed over. */
+  readonly tools?: readonly unknown[];
+  /** The conversation, valid for every provider; `formats` turns it into a provider's shape. */
+  readonly messages: readonly RequestMessage[];
+  /**
+   * Blocks of `messages` that should carry a cache mark; none where the provider needs none. Hand them to
+   * `toAnthropic`, or leave them: they change what the call costs, not what the model sees.
+   */
+  readonly cacheMarks: readonly CacheMark[];
+  readonly tokens: CallTokens;
+  /** What to tell the user about the room that is left; silent between a rewrite and the next report. */
+  readonly warning: TokenWarningState;
+  /** Edits the layers made for this call, oldest first; empty for most calls. */
+  readonly edits: readonly { readonly seq: number; readonly edit: LayerEdit }[];
+}
+
+/** A model's answer as the host received it. */
+export interface CallAnswer {
+  /** The call that is answered. @defaultValue the newest that was prepared and not answered */
+  readonly callSeq?: number;
+  /** The assistant's message; several where the response came in chunks. */
+  readonly messages: readonly Message[];
+  /** What the provider reported. Without it the estimate cannot learn, and sizes stay padded. */
+  readonly usage?: Usage;
+  /** In the words of the provider; kept in the log. */
+  readonly stopReason?: string;
+}

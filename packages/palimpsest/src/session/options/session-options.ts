@@ -1,0 +1,130 @@
+/**
+ * What a session is made with.
+ */
+
+import type { JsonValue } from "../../base/json/json.ts";
+import type { PolicyName } from "../../compaction/planner/cost-policy.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type { SessionStore } from "../../ports/session-store.ts";
+import type { Timer } from "../../ports/timer.ts";
+import type { TariffOption } from "../../tokens/price/tariff.ts";
+import type { Scope } from "../../transcript/entries.ts";
+import type { SessionObserver } from "../events/events.ts";
+
+/** Layers that can be switched off. */
+export const SWITCHED_LAYERS = [
+  "arrival",
+  "offload",
+  "microcompact",
+  "collapse",
+  "session-memory",
+  "full",
+  "extractive",
+] as const;
+
+/** One of {@link SWITCHED_LAYERS}. */
+export type SwitchedLayer = (typeof SWITCHED_LAYERS)[number];
+
+/** How the window is managed. Everything left out is worked out from the model. */
+export interface WindowOptions {
+  /** The model's context window in tokens, where it is to be another than the catalogue says. */
+  readonly windowTokens?: number;
+  /** The model's longest answer in tokens, likewise. */
+  readonly maxOutputTokens?: number;
+  /** Whether earlier messages may be rewritten; from the model and what the session holds, by default. */
+  readonly editSafety?: "strict" | "permissive";
+  /**
+   * How far the window is rewritten for the price's sake: `economy` and `balanced` before it is full,
+   * `faithful` only where it has to be, `off` never: then a request that does not fit is refused.
+   * @defaultValue `balanced`
+   */
+  readonly policy?: PolicyName;
+  /**
+   * Layers that are switched off; `arrival` is the limit of new blocks. What would not fit without them is
+   * still shown in part, as a last resort; `policy: "off"` does not even do that.
+   * A compaction by hand works whatever is off: with all summaries off, it makes that from the log.
+   */
+  readonly disabledLayers?: readonly SwitchedLayer[];
+  /** Tools whose results and arguments are never cleared; large ones may be shown by head and tail. */
+  readonly keptTools?: readonly string[];
+  /** Tools that can be run again and may be cleared, beside those that are known to be. */
+  readonly clearableTools?: readonly string[];
+  /** What tokens cost, where it is to be another than the catalogue says: a named tariff, or single figures. */
+  readonly tariff?: TariffOption;
+  /**
+   * How long the cache marks ask the provider to keep what they write.
+   * @defaultValue `5m`
+   */
+  readonly cacheTtl?: "5m" | "1h";
+}
+
+/**
+ * What a session works with. `store`, `clock`, `ids` and `hasher` are the ports it reaches the world by;
+ * `nodeSessions` fills them in for sessions on the local disk.
+ */
+export interface SessionOptions {
+  /** Where the session is kept. */
+  readonly store: SessionStore;
+  /** The time of entries; the order of the log does not depend on it. */
+  readonly clock: Clock;
+  /** Ids of entries, and of the session where it has none yet. */
+  readonly ids: IdSource;
+  /** Names blobs by their content. */
+  readonly hasher: Hasher;
+  /** Tenant and project of the session: part of its name in the store. */
+  readonly scope?: Scope;
+  /** Told of every edit, repair, call and damage. */
+  readonly observer?: SessionObserver;
+  /** How the window is managed; from the model, where it is left out. */
+  readonly window?: WindowOptions;
+  /**
+   * `durable`: everything a request rests on survives a power loss before `prepare` resolves.
+   * `process`: it survives a killed process.
+   * @defaultValue `durable`
+   */
+  readonly durability?: "process" | "durable";
+  /**
+   * Paces work in the background. With it the part of a stored log that opening does not read is verified a piece
+   * at a time after opening, and damage there is reported to the observer.
+   */
+  readonly timer?: Timer;
+  /** False: the part of a stored log that opening does not read is not verified in the background. @defaultValue true */
+  readonly verifyStored?: boolean;
+}
+
+/** Of a new session. */
+export interface NewSessionOptions extends SessionOptions {
+  /** @defaultValue a UUID v4 */
+  readonly sessionId?: string;
+  /** Folder or checkout that the session is about, written into the header. */
+  readonly workingCopy?: string;
+  /** Title, tags and the like, stored in front of the first message; nothing is stored before that. */
+  readonly metadata?: Readonly<Record<string, JsonValue>>;
+  /** What an imported session was before; `firstAt` and `lastAt`: times of its first and last message, in milliseconds since the epoch. */
+  readonly source?: {
+    readonly format: string;
+    readonly sessionId?: string;
+    readonly firstAt?: number;
+    readonly lastAt?: number;
+  };
+}
+
+/** Where a fork branches off, what it is called, and where it is kept. */
+export interface ForkOptions extends SessionOptions {
+  /** Number of the entry after which the fork goes its own way. @defaultValue the newest entry */
+  readonly atSeq?: number;
+  /** Id of the fork. @defaultValue a UUID v4 */
+  readonly sessionId?: string;
+  /** @defaultValue the title of the session, marked as a fork; none where it has none */
+  readonly title?: string;
+  /** Title, tags and the like that are to be others than the session has; `title` comes after it. */
+  readonly metadata?: Readonly<Record<string, JsonValue>>;
+  /** Folder or checkout that the fork is about. @defaultValue that of the session */
+  readonly workingCopy?: string;
+  /** Where the session lies that is forked. @defaultValue where the fork is kept */
+  readonly from?: { readonly store: SessionStore; readonly scope?: Scope };
+  /** Stops the copying with `ABORTED`. */
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,400 @@
+/**
+ * A session: an endless conversation seen through a finite window.
+ *
+ * DESIGN. The session owns its log. Whatever happens is appended first and seen afterwards; the
+ * window, its size and its request are derived. Operations run one after another in the order they
+ * were called, whoever calls them, so two of them never interleave in the log.
+ *
+ * A turn: `append` (or `reconcile`) what is new, `prepare` a request, send it, `record` what came
+ * back. After a crash the log holds everything up to the last acknowledged append; a call that was
+ * prepared and never recorded stands in it without an answer, and the next `prepare` mends what
+ * it left open.
+ */
+import { assert } from "../base/assert.ts";
+import type { JsonObject, JsonValue } from "../base/json/json.ts";
+import type { CalibrationSample } from "../tokens/count/calibration.ts";
+import type { Message } from "../transcript/messages.ts";
+import type { SeqPin } from "../transcript/projection.ts";
+import { assembleRequest } from "../transcript/request.ts";
+import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
+import type { EntryDraft } from "./append/entry-writer.ts";
+import type { HostList } from "./append/host-list.ts";
+import { planHideThinking } from "./append/late-thinking.ts";
+import { Queue } from "./append/queue.ts";
+import { receiveValue } from "./append/session-metadata.ts";
+import { notify, type SessionEvent } from "./events/events.ts";
+import { PIN_TOOL } from "./history/pin-tool.ts";
+import { runPinTool } from "./history/run-pin-tool.ts";
+import type { SessionHistory } from "./history/session-history.ts";
+import type { PinPlan } from "./history/session-pins.ts";
+import { receiveMessages } from "./input/receive-messages.ts";
+import { receiveAnswer } from "./model/receive-answer.ts";
+import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
+import { checkRewind, noSuchCall, sessionClosed } from "./refusals.ts";
+import type { CallPreparer } from "./request-builder.ts";
+import type { SessionParts } from "./window/session-parts.ts";
+import { messagesOf } from "./window/window-tracker.ts";
+
+/** Entries that are appended in one go with messages, all or none. */
+interface AppendedAround {
+  readonly before?: readonly EntryDraft[];
+  readonly after?: readonly EntryDraft[];
+  /** The call that the messages answer. */
+  readonly answerTo?: number;
+}
+
+/**
+ * An endless conversation seen through a finite window. A turn is `append` (or `reconcile`), `prepare`,
+ * sending what it returned, and `record`. Get one from `nodeSessions`, `createSession` or `openSession`;
+ * `close` it when you are done. Methods may be called without waiting for one another: they run in order.
+ *
+ * @throws `SessionError` `SESSION_CLOSED` from every asynchronous method, after `close`.
+ */
+export class Session {
+  /** The session's id in its store. */
+  readonly id: string;
+  /** Everything ever said here: search it, read it back. */
+  readonly history: SessionHistory;
+  readonly #parts: SessionParts;
+  readonly #preparer: CallPreparer;
+  readonly #hostList: HostList;
+  readonly #queue = new Queue();
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
+
+  /** @internal Sessions are made by `createSession` and `openSession`. */
+  constructor(parts: SessionParts, preparer: CallPreparer, hostList: HostList, history: SessionHistory) {
+    this.id = parts.log.sessionId;
+    this.history = history;
+    this.#parts = parts;
+    this.#preparer = preparer;
+    this.#hostList = hostList;
+  }
+
+  /** What the model would see now, message by message, with where each comes from. */
+  get visible(): readonly VisibleMessage[] {
+    return this.#parts.writer.projection.visible;
+  }
+
+  /** What it is made of, for faces over it within the engine. @internal */
+  get parts(): SessionParts {
+    return this.#parts;
+  }
+
+  /** How its calls are prepared, for faces over it within the engine. @internal */
+  get preparer(): CallPreparer {
+    return this.#preparer;
+  }
+
+  /** Runs one operation in the order of all others, for faces over it within the engine. @internal */
+  inTurn<Result>(operation: () => Promise<Result>): Promise<Result> {
+    return this.#run(operation);
+  }
+
+  /** Bytes written to the store since the session was opened. */
+  bytesWritten(): number {
+    return this.#parts.log.bytesWritten();
+  }
+
+  /**
+   * Appends messages as they came. A block over its limit is stored beside the log and shown as a
+   * preview from the start. Resolves with the messages' numbers once the store has acknowledged them.
+   * @throws `StoreError` if the store could not keep them; nothing is lost that was acknowledged.
+   */
+  async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
+    // Taken in before anything is waited for: what the host does with its objects afterwards is its own.
+    const received = receiveMessages(messages);
+    return this.#run(() => this.#append(received));
+  }
+
+  /**
+   * Appends messages with entries before and after them, all or none, and resolves with the number of the
+   * first of these entries. For faces over a session, which check what they pass.
+   * @internal
+   */
+  appendWith(
+    messages: readonly Message[],
+    around: Pick<AppendedAround, "before" | "after">,
+  ): Promise<{ readonly firstSeq: number; readonly seqs: readonly number[] }> {
+    return this.#run(async () => {
+      const { writer, calls, digest } = this.#parts;
+      const firstSeq = writer.nextSeq;
+      const seqs = await this.#append(messages, around);
+      const edits = [...(around.before ?? []), ...(around.after ?? [])].filter(({ type }) => type === "edit");
+      if (edits.length === 0) return { firstSeq, seqs };
+      // Any of them may be a rewind.
+      calls.clear();
+      digest.invalidate();
+      this.#hostList.invalidate();
+      this.#preparer.rewritten();
+      return { firstSeq, seqs };
+    });
+  }
+
+  /**
+   * Takes the host's full list of messages and appends what is new in it. What the list has not any
+   * more is hidden, as the host's own edit. Resolves with the numbers of the appended messages. Do not
+   * mix it with `append` of messages that the list does not hold: the next list would hide them.
+   */
+  async reconcile(list: readonly Message[]): Promise<readonly number[]> {
+    const received = this.#hostList.receive(list);
+    return this.#run(async () => {
+      const { hide, hiddenMessages, append } = await this.#hostList.plan(received);
+      if (hiddenMessages === 0) return this.#append(append);
+      const reason = "not in the host's list any more";
+      const edit = { kind: "host", reason, effect: { hide } } as const;
+      const seq = this.#parts.writer.nextSeq;
+      const seqs = await this.#append(append, { before: [{ type: "edit", edit }] });
+      this.#parts.digest.invalidate();
+      this.#hostList.forget(hide);
+      this.#emit({ type: "host-edit", seq, hiddenMessages, reason });
+      return seqs;
+    });
+  }
+
+  /**
+   * Makes the next request: counts it, lets the layers make room, mends what would be refused, and
+   * writes down what leaves. Everything it rests on is in the store before it resolves.
+   * @throws `WindowTooSmallError` where system prompt, tools and the newest round do not fit; `StoreError`
+   * `STORE_FAILED` where the store could not keep what leaves.
+   */
+  async prepare(request: CallRequest): Promise<PreparedCall> {
+    const prepared = await this.#run(() => this.#preparer.prepare(request));
+    assert(!("ask" in prepared), "a session without a model waits for no summary");
+    return prepared;
+  }
+
+  /**
+   * Appends the answer to a prepared call, the newest one unless `callSeq` names another, and hangs its
+   * usage on it: the next size is counted from there. Resolves with the messages' numbers. Where no
+   * call waits for an answer, the messages are appended and usage and stop reason are left out: nobody
+   * could say whose they are. If the store fails, record the same answer again.
+   */
+  async record(answer: CallAnswer): Promise<readonly number[]> {
+    const { messages, usage, stopReason } = receiveAnswer(answer);
+    const asked = answer.callSeq;
+    return this.#run(async () => {
+      const { calls, keeper, writer } = this.#parts;
+      const callSeq = asked ?? calls.newest;
+      const sent = callSeq === undefined ? undefined : calls.find(callSeq);
+      const late = planHideThinking(messages, { callSeq, writer, room: this.#preparer.room });
+      if (callSeq === undefined || sent === undefined) return this.#append(messages, { after: late });
+      const entry: EntryDraft = {
+        type: "answer",
+        callSeq,
+        ...(usage === undefined ? {} : { usage }),
+        ...(stopReason === undefined ? {} : { stopReason }),
+      };
+      const isNewest = callSeq === calls.newest;
+      const around = { after: [...late, entry], ...(isNewest ? { answerTo: callSeq } : {}) };
+      const seqs = await this.#append(messages, around);
+      calls.answered(callSeq);
+      this.#emit({
+        type: "answer",
+        seq: callSeq,
+        ...(usage === undefined ? {} : { usage }),
+        ...(stopReason === undefined ? {} : { stopReason }),
+      });
+      if (usage !== undefined) {
+        const { windowTokens } = this.#preparer.budget();
+        const doubt = keeper.reported({ sent, usage, reply: messagesOf(this.visible, seqs), windowTokens });
+        if (doubt !== undefined) this.#emit(doubt);
+        this.#preparer.usageReported(callSeq, usage);
+      }
+      return seqs;
+    });
+  }
+
+  /**
+   * Teaches the estimator what a provider reported elsewhere for text of this session, such as a
+   * recorded run of it. `record` does so by itself for usage of its own calls.
+   */
+  calibrate(sample: CalibrationSample): void {
+    this.#parts.keeper.ledger.learnFrom(sample);
+  }
+
+  /**
+   * Takes an edit back: what it hid is shown again. @throws `SessionError` `UNDO_REFUSED` if the window would not
+   * fit, with the figures, or if a model that binds its thinking has answered since: then `rewind` goes back.
+   */
+  undo(editSeq: number): Promise<void> {
+    return this.#run(async () => {
+      await this.#preparer.checkUndo(editSeq);
+      const { writer, digest } = this.#parts;
+      const entry = await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq } });
+      // It may have been the host's: then its messages are told again.
+      digest.invalidate();
+      this.#hostList.invalidate();
+      this.#preparer.rewritten();
+      this.#emit({ type: "undone", seq: entry.seq, editSeq });
+    });
+  }
+
+  /**
+   * Goes back to an entry: the conversation goes on from there. What came after stays in the log.
+   * @throws `SessionError` `REWIND_REFUSED` where there is no such entry.
+   */
+  rewind(toSeq: number): Promise<void> {
+    return this.#run(async () => {
+      const { writer, digest, calls } = this.#parts;
+      checkRewind(toSeq, writer.nextSeq);
+      const entry = await writer.appendOne({ type: "edit", edit: { kind: "rewind", toSeq } });
+      calls.clear();
+      digest.invalidate();
+      this.#hostList.invalidate();
+      this.#preparer.rewritten();
+      this.#emit({ type: "rewound", seq: entry.seq, toSeq });
+    });
+  }
+
+  /** What is pinned: messages, or single blocks of them, in the order of the log. */
+  get pins(): readonly SeqPin[] {
+    return this.#parts.pins.all;
+  }
+
+  /**
+   * Keeps a message, or one block of it, in the model's view for good: no layer touches it, and a
+   * compaction that hides it says it again to the letter. What the window does not show as it was
+   * said is said again in a message of its own; resolves with what is pinned.
+   * @throws `SessionError` `PIN_REFUSED` with the figures where pins take too much room,
+   * `ENTRY_NOT_FOUND` where there is no such place.
+   */
+  pin(place: SeqPin): Promise<SeqPin> {
+    return this.#run(async () => this.#pin(await this.#parts.pins.planPin(place)));
+  }
+
+  /**
+   * Appends a fact as a message of its own and pins it; resolves with its pin.
+   * @throws `SessionError` `PIN_REFUSED` with the figures where pins take too much room.
+   */
+  pinFact(text: string): Promise<SeqPin> {
+    return this.#run(async () => this.#pin(await this.#parts.pins.planFact(text)));
+  }
+
+  /** Lets go of a pin, given as {@link pins} has it; resolves with whether it was one. */
+  unpin(place: SeqPin): Promise<boolean> {
+    return this.#run(async () => {
+      const pin = this.#parts.pins.findPin(place);
+      if (pin === undefined) return false;
+      const { seq } = await this.#parts.writer.appendOne({ type: "edit", edit: { kind: "unpin", ...pin } });
+      this.#emit({ type: "unpinned", seq, pin });
+      return true;
+    });
+  }
+
+  /**
+   * Answers a call of one of the history tools or of `history_pin` for a model; `undefined` where the name
+   * is none of these. Bad input, and pins that are refused, are answered in words.
+   */
+  async runTool(name: string, input: unknown): Promise<string | undefined> {
+    if (name !== PIN_TOOL.name) return this.history.runTool(name, input);
+    return runPinTool(input, this, () => this.#parts.pins.size());
+  }
+
+  /** The messages of an earlier call, built again from the stored log. @throws `ENTRY_NOT_FOUND`. */
+  windowAt(callSeq: number): Promise<readonly RequestMessage[]> {
+    return this.#run(async () => {
+      const call = await this.#parts.reader.findEntry(callSeq);
+      if (call?.type !== "call") throw noSuchCall(callSeq);
+      const projection = await this.#parts.writer.readProjection(call.throughSeq);
+      return assembleRequest(projection.visible, projection.callSeqs);
+    });
+  }
+
+  /** Title, tags and whatever else was set: the last value of each key. */
+  get metadata(): JsonObject {
+    return structuredClone(this.#parts.writer.metadata.values);
+  }
+
+  /**
+   * Writes a title, a tag or another short fact about the session; the last value of a key counts.
+   * @throws `OptionError` where the key is reserved, or all metadata together would be more than lists read.
+   */
+  async setMetadata(key: string, value: JsonValue): Promise<void> {
+    const kept = receiveValue(key, value);
+    return this.#run(async () => {
+      this.#parts.writer.metadata.check(key, kept);
+      await this.#parts.writer.appendOne({ type: "metadata", key, value: kept });
+    });
+  }
+
+  /** The size of the next request as it is now, without preparing it. */
+  get tokens(): CallTokens {
+    return this.#preparer.figures();
+  }
+
+  /** Makes everything that was said so far durable; with a checkpoint, so that opening reads little. @internal */
+  settle(): Promise<void> {
+    return this.#run(async () => {
+      await this.#parts.writer.settle();
+      await this.#parts.log.sync();
+    });
+  }
+
+  /** Ends the session: a last checkpoint, everything synced, the log closed. Closing twice is fine. */
+  close(): Promise<void> {
+    this.#closing ??= this.#queue
+      .run(() => this.#close())
+      .catch((error: unknown) => {
+        // What could not be synced may be on the next try.
+        this.#closing = undefined;
+        throw error;
+      });
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { writer, log } = this.#parts;
+    if (!this.#isClosed) {
+      await writer.settle();
+      await log.sync();
+    }
+    this.#isClosed = true;
+    await log.close();
+    this.#emit({ type: "closed" });
+  }
+
+  async #append(messages: readonly Message[], around: AppendedAround = {}): Promise<readonly number[]> {
+    const { writer, messages: keeper } = this.#parts;
+    const { before = [], after = [], answerTo } = around;
+    const firstSeq = writer.nextSeq + before.length;
+    const kept = await keeper.keep(messages, firstSeq, this.#preparer.arrivalPolicy());
+    // What was appended while the model was answering stands behind the answer.
+    const isLate = answerTo !== undefined && (this.visible.at(-1)?.seq ?? 0) > answerTo;
+    const drafts = isLate ? kept.drafts.map((draft) => ({ ...draft, answerTo }) as EntryDraft) : kept.drafts;
+    await writer.append([...before, ...drafts, ...after], kept.shown);
+    const seqs = messages.map((_, index) => firstSeq + index);
+    messages.forEach((message, index) => {
+      this.#parts.digest.push(seqs[index]!, message);
+      this.#parts.index.push(seqs[index]!, message);
+      this.#hostList.push(seqs[index]!, message);
+    });
+    for (const event of kept.events) this.#emit(event);
+    return seqs;
+  }
+
+  /** Message and mark are appended in one go, so that none is there without the other. */
+  async #pin(plan: PinPlan): Promise<SeqPin> {
+    if (plan.type === "known") return plan.pin;
+    const { writer } = this.#parts;
+    const pin = plan.type === "mark" ? plan.pin : { seq: writer.nextSeq, block: 0 };
+    const mark: EntryDraft = { type: "edit", edit: { kind: "pin", ...pin } };
+    const isSaid = plan.type === "say";
+    if (isSaid) await this.#append([plan.message], { after: [mark] });
+    const seq = isSaid ? pin.seq + 1 : (await writer.appendOne(mark)).seq;
+    const { pinnedTokens, limitTokens } = plan;
+    this.#emit({ type: "pinned", seq, pin, pinnedTokens, limitTokens });
+    return pin;
+  }
+
+  #emit(event: SessionEvent): void {
+    notify(this.#parts.observer, event);
+  }
+
+  #run<Result>(operation: () => Promise<Result>): Promise<Result> {
+    return this.#queue.run(async () => {
+      if (this.#isClosed) throw sessionClosed(this.id);
+      return operation();
+    });
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The prompt cache of a session's calls: where a request carries marks, and why a call missed the
+ * cache. What decides is in `tokens/`; here the session's parts are handed to it and the misses told.
+ */
+import { PROMPT_CACHE_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
+import { type ResolvedTariff, resolveTariff } from "../../tokens/price/resolve-tariff.ts";
+import { planBreakpoints } from "../../tokens/prompt-cache/breakpoints.ts";
+import { PromptCacheMonitor, type SentPrompt } from "../../tokens/prompt-cache/prompt-cache-monitor.ts";
+import { MarkMemory } from "../../tokens/prompt-cache/readable-marks.ts";
+import type { Usage } from "../../transcript/messages.ts";
+import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
+import { notify } from "../events/events.ts";
+import type { CallRequest } from "../options/prepared-call.ts";
+import type { WindowOptions } from "../options/session-options.ts";
+import type { FixedPart } from "./fixed-part.ts";
+import type { SessionParts } from "./session-parts.ts";
+import { StableBoundary } from "./stable-boundary.ts";
+
+/** Calls that left and were not reported yet; a host retries a call a few times, not more. */
+const REMEMBERED = 8;
+
+/** A request that is about to leave. */
+export interface LeavingCall {
+  readonly request: CallRequest;
+  readonly fixed: FixedPart;
+  readonly messages: readonly RequestMessage[];
+  readonly promptTokens: number;
+  readonly atMs: number;
+}
+
+/** What was decided about its cache, and what its report is compared with. */
+export interface WatchedCall {
+  readonly marks: readonly CacheMark[];
+  readonly sent: SentPrompt;
+  readonly messages: readonly RequestMessage[];
+}
+
+export class CacheWatch {
+  readonly #parts: Pick<SessionParts, "writer" | "observer">;
+  readonly #options: WindowOptions;
+  readonly #monitor = new PromptCacheMonitor();
+  readonly #memory = new MarkMemory();
+  readonly #boundary: StableBoundary;
+  readonly #open = new Map<number, WatchedCall>();
+  #last: { readonly model: string; readonly atMs: number } | undefined;
+  readonly #tariffs = new Map<string, ResolvedTariff>();
+  #lastMarks: readonly CacheMark[] = [];
+
+  constructor(parts: Pick<SessionParts, "writer" | "observer">, options: WindowOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#boundary = new StableBoundary(options);
+  }
+
+  /** The tariff of the model that is called. */
+  tariffOf(model: string): ResolvedTariff {
+    let tariff = this.#tariffs.get(model);
+    if (tariff === undefined) {
+      const { tariff: option, cacheTtl } = this.#options;
+      tariff = resolveTariff({ model, option, cacheTtl });
+      this.#tariffs.set(model, tariff);
+    }
+    return tariff;
+  }
+
+  /**
+   * Whether the provider may still hold the prompt of the last call to this model. Of a session that was
+   * opened or imported, the newest answer tells when that was.
+   */
+  isWarm(nowMs: number, model: string): boolean {
+    if (this.#last !== undefined && this.#last.model !== model) return false;
+    const { visible } = this.#parts.writer.projection;
+    const lastMs = this.#last?.atMs ?? visible.findLast(({ role }) => role === "assistant")?.at;
+    return lastMs === undefined || nowMs - lastMs <= this.tariffOf(model).cacheLifetimeMs;
+  }
+
+  /** Looks at a request before it leaves. */
+  watch({ request, fixed, messages, promptTokens, atMs }: LeavingCall): WatchedCall {
+    const { model, parameters, betas, reservedMarks = PROMPT_CACHE_DEFAULTS.reservedMarks } = request;
+    const tariff = this.tariffOf(model);
+    this.#last = { model, atMs };
+    const { system, toolsText } = fixed;
+    const sent = this.#monitor.sent(
+      { model, parameters, betas, system, toolsText, messages },
+      { atMs, tariff },
+    );
+    const stableThrough = this.#boundary.find(this.#parts.writer.projection, messages);
+    const earlierMarks = this.#memory.earlierMarks(sent);
+    const marks = planBreakpoints(
+      { messages, stableThrough, reservedMarks, earlierMarks, promptTokens },
+      tariff,
+    );
+    return { marks, sent, messages };
+  }
+
+  /** The marks of the last request that left; none where the window was rewritten since. */
+  get lastMarks(): readonly CacheMark[] {
+    return this.#lastMarks;
+  }
+
+  /** It left as call `callSeq`. */
+  left(callSeq: number, call: WatchedCall): void {
+    this.#lastMarks = call.marks;
+    this.#memory.left(call.sent, call.marks);
+    this.#open.set(callSeq, call);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > REMEMBERED && oldest !== undefined) this.#open.delete(oldest);
+  }
+
+  /** The window was edited on purpose. */
+  rewritten(): void {
+    this.#lastMarks = [];
+    this.#monitor.rewritten();
+  }
+
+  /** The provider reported the usage of call `callSeq`. */
+  reported(callSeq: number, usage: Usage): void {
+    const call = this.#open.get(callSeq);
+    for (const seq of this.#open.keys()) if (seq <= callSeq) this.#open.delete(seq);
+    if (call === undefined) return;
+    const miss = this.#monitor.reported(call.sent, usage);
+    if (miss === undefined) return;
+    const { cause } = miss;
+    const changedSeq =
+      cause.type === "changed" && cause.change.part === "message"
+        ? this.#findSeq(call.messages, cause.change)
+        : undefined;
+    notify(this.#parts.observer, {
+      type: "cache-miss",
+      seq: callSeq,
+      miss,
+      ...(changedSeq === undefined ? {} : { changedSeq }),
+    });
+  }
+
+  /** The entry that a block of a request came from. Only for a miss: it looks through the window. */
+  #findSeq(messages: readonly RequestMessage[], { message, block }: CacheMark): number | undefined {
+    const wanted = messages[message]?.content[block];
+    return this.#parts.writer.projection.visible.find(({ blocks }) =>
+      blocks.some((shown) => shown.block === wanted),
+    )?.seq;
+  }
+}
+
+/** The messages that carry a mark, as the log names them. */
+export function markedMessages(marks: readonly CacheMark[]): readonly number[] {
+  return [...new Set(marks.map(({ message }) => message))];
+}

@@ -1,0 +1,227 @@
+/**
+ * Everything derived from the window, kept up to date at the cost of what is new: its size, what a
+ * request made of it looks like, what must be mended before that is sent, and whether it keeps the rules.
+ *
+ * A push is followed message by message. Any other change of the window (an edit, an undo, a
+ * rewind) counts up the projection's revision, and all of it is derived anew.
+ */
+
+import type { SentRequest, UsageLedger, UsageReport } from "../../tokens/count/usage-ledger.ts";
+import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
+import { estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
+import { isSealedReasoning } from "../../tokens/models/edit-safety.ts";
+import type { RepairEdit } from "../../transcript/edits.ts";
+import { type BrokenInvariant, checkRequest } from "../../transcript/invariants.ts";
+import { promptTokens } from "../../transcript/messages.ts";
+import type { Projection } from "../../transcript/projection.ts";
+import { RepairScan } from "../../transcript/repair.ts";
+import { RequestAssembler } from "../../transcript/request.ts";
+import type { RequestMessage, VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
+import type { SessionEvent } from "../events/events.ts";
+
+export class WindowKeeper {
+  readonly ledger: UsageLedger;
+  #projection: Projection | undefined;
+  #revision = -1;
+  /** The model by whose rules media were priced. */
+  #model: string | undefined;
+  #seen = 0;
+  /** The window as it was followed last, and how much of it the last request held. */
+  #visible: readonly VisibleMessage[] = [];
+  #sentCount = 0;
+  #assembler = new RequestAssembler();
+  #scan = new RepairScan();
+  #check = new RequestCheck();
+
+  constructor(ledger: UsageLedger) {
+    this.ledger = ledger;
+  }
+
+  /** Catches up with the window. */
+  follow(projection: Projection): void {
+    const { visible, revision, callSeqs } = projection;
+    const { model } = this.ledger;
+    if (model !== this.#model && projection === this.#projection)
+      this.ledger.windowRestored(sizeOf(visible.slice(0, this.#seen), model));
+    this.#model = model;
+    if (projection !== this.#projection || revision !== this.#revision) {
+      // What was sent still stands as it was sent: the report about it holds.
+      const holdsReport = this.#projection === undefined || this.#startsAsSent(visible);
+      this.#projection = projection;
+      this.#revision = revision;
+      this.#assembler = new RequestAssembler();
+      this.#scan = new RepairScan();
+      this.#check = new RequestCheck();
+      this.#seen = 0;
+      if (holdsReport) this.ledger.windowRestored(sizeOf(visible, this.ledger.model));
+      else this.ledger.windowReplaced(sizeOf(visible, this.ledger.model));
+      for (const message of visible) this.#assembler.push(message, callSeqs);
+    } else {
+      for (let index = this.#seen; index < visible.length; index++) {
+        const message = visible[index]!;
+        this.ledger.messageAdded(estimateVisibleMessage(message, this.ledger.model));
+        if (message.role === "user" && message.origin === "user") this.ledger.turnBegan();
+        this.#assembler.push(message, callSeqs);
+      }
+    }
+    this.#seen = visible.length;
+    this.#visible = visible;
+  }
+
+  /** How many messages of the window the last request held. */
+  get sentCount(): number {
+    return this.#sentCount;
+  }
+
+  /** Takes over {@link sentCount} of a window that was opened. */
+  restoreSent(count: number): void {
+    this.#sentCount = Math.min(count, this.#seen);
+  }
+
+  /** A request of the window as it is left. */
+  sent(): SentRequest {
+    this.#sentCount = this.#seen;
+    return this.ledger.requestSent();
+  }
+
+  /** The provider reported a request, whose reply is shown as `reply`; returns the doubt about it, if there is one. */
+  reported({
+    reply,
+    ...report
+  }: Pick<UsageReport, "sent" | "usage" | "windowTokens"> & {
+    readonly reply: readonly VisibleMessage[];
+  }): Extract<SessionEvent, { readonly type: "usage-distrusted" }> | undefined {
+    const estimatedTokens = this.ledger.figure().tokens;
+    const judgement = this.ledger.usageReported({ ...report, ...replySize(reply, this.ledger.model) });
+    if (judgement !== "doubted") return undefined;
+    return { type: "usage-distrusted", reportedTokens: promptTokens(report.usage), estimatedTokens };
+  }
+
+  #startsAsSent(visible: readonly VisibleMessage[]): boolean {
+    if (this.#sentCount === 0 || visible.length < this.#sentCount) return false;
+    for (let index = 0; index < this.#sentCount; index++)
+      if (visible[index] !== this.#visible[index]) return false;
+    return true;
+  }
+
+  /** What has to be mended before the window is sent; `isLeaving`: right before it is. Follows first. */
+  findRepairs(
+    projection: Projection,
+    options: { readonly isLeaving?: boolean } = {},
+  ): RepairEdit | undefined {
+    this.follow(projection);
+    return this.#scan.scan(projection.visible, projection.callSeqs, options);
+  }
+
+  /** The request that the window makes. Follows first. */
+  request(projection: Projection): readonly RequestMessage[] {
+    this.follow(projection);
+    return this.#assembler.messages;
+  }
+
+  /** The rules that `request`, the newest one, breaks. */
+  findBroken(request: readonly RequestMessage[]): readonly BrokenInvariant[] {
+    return this.#check.check(request);
+  }
+}
+
+/** Rules about where in the request a message stands: settled once a message stands before it. */
+const PLACE_RULES: ReadonlySet<string> = new Set(["first-message-is-user"]);
+
+/**
+ * The check of a request that grows. The assembler replaces a message that it adds to, so the same
+ * object is the same message; a rule looks at a message and its neighbours, so what stands before
+ * the response in front of the first change is settled. Only ids are unique in all of it.
+ */
+class RequestCheck {
+  #messages: readonly RequestMessage[] = [];
+  #broken: readonly BrokenInvariant[] = [];
+  #settledCount = 0;
+  /** Calls in the settled part. */
+  readonly #callIds = new Set<string>();
+
+  check(messages: readonly RequestMessage[]): readonly BrokenInvariant[] {
+    const from = this.#firstToCheck(messages);
+    for (; this.#settledCount < from; this.#settledCount++)
+      for (const id of callIdsOf(messages[this.#settledCount]!)) this.#callIds.add(id);
+    const changed = messages.slice(from);
+    const isSettled = ({ rule, message }: BrokenInvariant): boolean =>
+      message < from || (from > 0 && message === from && PLACE_RULES.has(rule));
+    const found = checkRequest(changed, "anthropic").map((one) => ({ ...one, message: one.message + from }));
+    this.#messages = messages;
+    this.#broken = [
+      ...this.#broken.filter(isSettled),
+      ...found.filter((one) => !isSettled(one)),
+      ...this.#idsTaken(changed, from),
+    ];
+    return this.#broken;
+  }
+
+  /** The newest response before the first change: its calls may be answered by what changed. */
+  #firstToCheck(messages: readonly RequestMessage[]): number {
+    const known = this.#messages;
+    let same = 0;
+    while (same < known.length && known[same] === messages[same]) same++;
+    let from = same - 1;
+    while (from > 0 && messages[from]!.role !== "assistant") from--;
+    if (from >= this.#settledCount) return from;
+    this.#callIds.clear();
+    this.#settledCount = 0;
+    return 0;
+  }
+
+  /** Calls whose id the settled part has; what has an id twice by itself is found by the check. */
+  #idsTaken(changed: readonly RequestMessage[], from: number): readonly BrokenInvariant[] {
+    const seen = new Set<string>();
+    return changed.flatMap((message, index) =>
+      callIdsOf(message)
+        .filter((callId) => this.#callIds.has(callId) && !seen.has(callId) && seen.add(callId))
+        .map((callId) => ({ rule: "ids-are-unique", message: from + index, callId }) as const),
+    );
+  }
+}
+
+function callIdsOf({ role, content }: RequestMessage): readonly string[] {
+  if (role !== "assistant") return [];
+  return content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+}
+
+/** Size of a window in reference tokens. */
+export function sizeOf(visible: readonly VisibleMessage[], model: string): number {
+  let tokens = 0;
+  for (const message of visible) tokens += estimateVisibleMessage(message, model);
+  return tokens;
+}
+
+/** What the ledger wants to know of a reply, which is the messages `visible`. */
+function replySize(
+  visible: readonly VisibleMessage[],
+  model: string,
+): Pick<UsageReport, "replyTokens" | "isReplyWhole" | "sealedTokens"> {
+  const blocks = visible.flatMap((message) => message.blocks);
+  const sealed = blocks.filter(({ block }) => isSealedReasoning(block));
+  return {
+    replyTokens: sizeOf(visible, model),
+    isReplyWhole: visible.every((message) => message.blocks.every(isAsSaid)),
+    sealedTokens: sealed.reduce((sum, { block }) => sum + estimateBlock(block, model), 0),
+  };
+}
+
+/** True if the block is shown as it was said, and nothing that was said before it is hidden. */
+function isAsSaid({ form, index }: VisibleBlock, place: number): boolean {
+  return form === "original" && index === place;
+}
+
+/** The messages of a window that are the entries `seqs`, which are among its newest. */
+export function messagesOf(
+  visible: readonly VisibleMessage[],
+  seqs: readonly number[],
+): readonly VisibleMessage[] {
+  const wanted = new Set(seqs);
+  const found: VisibleMessage[] = [];
+  for (let index = visible.length - 1; index >= 0 && found.length < wanted.size; index--) {
+    const message = visible[index]!;
+    if (message.insertedBy === undefined && wanted.has(message.seq)) found.push(message);
+  }
+  return found;
+}

@@ -1,0 +1,223 @@
+/**
+ * The blobs of one session: texts by their hash, each a file of its own.
+ *
+ * DESIGN. A blob is written to a temporary file, synced, and renamed, so that a file under the name of
+ * a hash is whole at any time, after a power loss too; only its name may still be unsynced, which the
+ * log's `sync` sees to. A crash leaves at most a temporary file, which the next writer removes. What is in
+ * the file is the text or the text packed (`packed-blob.ts`); limits hold for the text, the quota for files.
+ */
+import { join } from "node:path";
+import { assert } from "../../../base/assert.ts";
+import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import { errorCode, errorMessage } from "../../../base/error-message.ts";
+import { StoreError } from "../../../base/errors.ts";
+import type { FileSystem } from "../../../ports/file-system.ts";
+import type { Hasher } from "../../../ports/hasher.ts";
+import type { IdSource } from "../../../ports/id-source.ts";
+import { storeFailure } from "../../shared/store-failure.ts";
+import type { FolderKeeper } from "../replace/durable-folders.ts";
+import { readBuffer, writeWhole } from "../replace/whole-file.ts";
+import { packBlob, unpackBlob } from "./packed-blob.ts";
+
+/** The name of a blob's file. */
+export const BLOB_NAME_PATTERN = /^[0-9a-f]{64}$/;
+/** What a file is called that is not whole yet. */
+export const TEMPORARY_ENDING = ".tmp";
+
+export interface BlobFolderOptions {
+  readonly folder: string;
+  readonly fs: FileSystem;
+  readonly hasher: Hasher;
+  readonly ids: IdSource;
+  readonly folders: FolderKeeper;
+  /** Bytes of all blobs of the session. */
+  readonly quotaBytes: number;
+}
+
+/** Puts and gets the blobs of one session. */
+export class BlobFolder {
+  readonly #options: BlobFolderOptions;
+  readonly #running = new Map<string, Promise<number>>();
+  /** Bytes of the blobs that are there or on their way, once somebody had to know. */
+  #usedBytes: number | undefined;
+  #isTidy = false;
+
+  constructor(options: BlobFolderOptions) {
+    this.#options = options;
+  }
+
+  /** Stores the text unless it is there; returns the bytes written. Two calls for one text write it once. */
+  async put(hash: string, text: string): Promise<number> {
+    assert(BLOB_NAME_PATTERN.test(hash), "a blob is named by a SHA-256 in small hex digits");
+    const running = this.#running.get(hash);
+    if (running !== undefined) return running.then(() => 0);
+
+    const put = this.#put(hash, Buffer.from(text, "utf8")).finally(() => this.#running.delete(hash));
+    this.#running.set(hash, put);
+    return put;
+  }
+
+  async #put(hash: string, text: Buffer): Promise<number> {
+    const { folder, folders } = this.#options;
+    const path = join(folder, hash);
+    try {
+      const isThere = this.#isThere(path, text);
+      let writtenBytes = 0;
+      if (!isThere) {
+        assertNotTooLarge(text.length);
+        folders.ensure(folder);
+        this.tidy();
+        const bytes = await packBlob(text);
+        await this.#write(path, bytes);
+        writtenBytes = bytes.length;
+      }
+      // Not before: a sync in between would take the folder as done. Also for a blob that is there,
+      // whose name another process may have left unsynced.
+      folders.markChanged(folder);
+      return writtenBytes;
+    } catch (error) {
+      throw storeFailure(`A blob of ${text.length} bytes could not be stored in ${folder}`, error);
+    }
+  }
+
+  /** Writes it if there is room for it: what is on its way counts as if it were there. */
+  async #write(path: string, bytes: Buffer): Promise<void> {
+    const used = this.#usedBytes ?? this.#measure();
+    this.#assertRoom(bytes.length, used);
+    this.#usedBytes = used + bytes.length;
+    try {
+      this.#options.fs.rename(await this.#writeTemporary(path, bytes), path);
+    } catch (error) {
+      this.#usedBytes -= bytes.length;
+      throw error;
+    }
+  }
+
+  #measure(): number {
+    const { folder, fs } = this.#options;
+    return fs.list(folder).reduce((sum, name) => sum + (fs.stat(join(folder, name))?.size ?? 0), 0);
+  }
+
+  #assertRoom(bytes: number, used: number): void {
+    const { quotaBytes } = this.#options;
+    if (used + bytes <= quotaBytes) return;
+    throw new StoreError("STORE_FAILED", {
+      message: `A block of ${bytes} bytes was not stored: the session has ${used} bytes of blobs, and may have ${quotaBytes}.`,
+      hint: "Go on in a new session, or raise `blobQuotaBytes` of the store.",
+    });
+  }
+
+  /** Compared as a whole: a damaged blob is replaced by the sound one. */
+  #isThere(path: string, text: Buffer): boolean {
+    const { fs } = this.#options;
+    const size = fs.stat(path)?.size;
+    // Packed it is smaller, and never larger.
+    if (size === undefined || size > text.length) return false;
+    const file = fs.open(path, "read");
+    try {
+      const bytes = readBuffer(file, 0, size);
+      return size === text.length ? bytes.equals(text) : holds(bytes, text);
+    } finally {
+      file.close();
+    }
+  }
+
+  async #writeTemporary(path: string, bytes: Buffer): Promise<string> {
+    const { fs, ids } = this.#options;
+    const temporaryPath = `${path}.${ids.entryId()}${TEMPORARY_ENDING}`;
+    const file = fs.open(temporaryPath, "create");
+    try {
+      writeWhole(file, bytes);
+      await file.sync();
+      return temporaryPath;
+    } catch (error) {
+      this.#discard(temporaryPath);
+      throw error;
+    } finally {
+      file.close();
+    }
+  }
+
+  #discard(temporaryPath: string): void {
+    try {
+      this.#options.fs.remove(temporaryPath);
+    } catch {
+      // The next writer of this session removes it; what the caller hears of is why it was not finished.
+      this.#isTidy = false;
+    }
+  }
+
+  /**
+   * Removes what a crash left, once, while no other blob is on its way: a session has one writer, so
+   * nobody needs these files. Only for the writer to call.
+   */
+  tidy(): void {
+    if (this.#isTidy || this.#running.size > 0) return;
+    const { folder, fs } = this.#options;
+    if (fs.stat(folder) !== undefined)
+      for (const name of fs.list(folder)) if (name.endsWith(TEMPORARY_ENDING)) fs.remove(join(folder, name));
+    this.#isTidy = true;
+  }
+
+  /** @throws `BLOB_MISSING` if what is there is not what was stored. */
+  get(hash: string): string | undefined {
+    if (!BLOB_NAME_PATTERN.test(hash)) return undefined;
+    const path = join(this.#options.folder, hash);
+    const bytes = this.#read(path);
+    if (bytes === undefined) return undefined;
+    const text = readBlobText(bytes, hash, this.#options.hasher);
+    if (text !== undefined) return text;
+    throw new StoreError("BLOB_MISSING", {
+      message: `${path} holds ${bytes.length} bytes that are not what was stored: their hash differs from its name.`,
+      hint: "Restore the file from a backup, or store the same text again; everything else in the session is readable.",
+    });
+  }
+
+  #read(path: string): Buffer | undefined {
+    try {
+      const file = this.#options.fs.open(path, "read");
+      try {
+        return readBuffer(file, 0, file.size());
+      } finally {
+        file.close();
+      }
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      throw new StoreError("BLOB_MISSING", {
+        message: `${path} cannot be read: ${errorMessage(error)}`,
+        hint: "Check that the process may read the file and that the disk is sound.",
+        cause: error,
+      });
+    }
+  }
+}
+
+/** The text that a blob's file holds; `undefined` where it is not the one of that hash. */
+export function readBlobText(bytes: Buffer, hash: string, hasher: Hasher): string | undefined {
+  try {
+    const text = unpackBlob(bytes).toString("utf8");
+    return hasher.sha256(text) === hash ? text : undefined;
+  } catch {
+    // It cannot be unpacked: whoever asked is told that it is damaged.
+    return undefined;
+  }
+}
+
+function holds(bytes: Buffer, text: Buffer): boolean {
+  try {
+    return unpackBlob(bytes).equals(text);
+  } catch {
+    // Damaged: it is written again.
+    return false;
+  }
+}
+
+function assertNotTooLarge(bytes: number): void {
+  const { blobLimitBytes } = STORE_DEFAULTS;
+  if (bytes <= blobLimitBytes) return;
+  throw new StoreError("STORE_FAILED", {
+    message: `A block of ${bytes} bytes was not stored: one may have ${blobLimitBytes}.`,
+    hint: "Shorten the block before it is appended: keep the whole of it in a file, and say where.",
+  });
+}

@@ -1,0 +1,160 @@
+/**
+ * Mends a stored session, and never by rewriting its log.
+ *
+ * DESIGN. A damaged stretch is copied to `<session>/damage/<position>.bad`, so that what is left of it is
+ * kept apart and known, and the log stays as it is, byte for byte. What is removed is only what nobody can
+ * need: leases of writers that are gone, files that a crash left half made, and empty folders. Blobs are never
+ * removed here: a backup of a log that lost lines would name them. Mending holds the session's lease while it works, so that no writer is about to need what
+ * it removes. Each step is whole or can be made again, so a crash in the middle costs nothing.
+ */
+import { dirname, join } from "node:path";
+import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import { errorCode } from "../../../base/error-message.ts";
+import type { FileSystem } from "../../../ports/file-system.ts";
+import type { LogDamage } from "../../../ports/session-store.ts";
+import { storeFailure } from "../../shared/store-failure.ts";
+import { TEMPORARY_ENDING } from "../blobs/blob-folder.ts";
+import { SessionLease } from "../lease/session-lease.ts";
+import { readBuffer, writeWhole } from "../replace/whole-file.ts";
+import { isNotesLock, mendNotes } from "./notes-checkup.ts";
+import { inspectSession, quarantineBytes, quarantinePath } from "./session-doctor.ts";
+import type { DoctorOptions, SessionFinding, SessionMending } from "./session-findings.ts";
+
+/**
+ * Looks again, and does what the findings say: copies damage aside, removes litter. It becomes the
+ * session's writer while it works.
+ * @throws `StoreError` `SESSION_IN_USE` where somebody else is; `SESSION_UNREADABLE` where the disk refuses
+ * to be read. What could not be done is told in the answer.
+ */
+export async function mendSession(options: DoctorOptions): Promise<SessionMending> {
+  const before = await inspectSession(options);
+  if (before.findings.length === 0) return { mended: [], failed: [], left: [] };
+  const lease = leaseOf(options);
+  lease?.acquire(before.logBytes);
+  const mended: SessionFinding[] = [];
+  const failed: { finding: SessionFinding; error: unknown }[] = [];
+  const left: SessionFinding[] = [];
+  try {
+    // Stale leases are gone by now; all else may have changed.
+    const leases = before.findings.filter(({ kind }) => kind === "stale-lease");
+    const { lease: _held, ...ours } = options;
+    const found = (await inspectSession(ours)).findings;
+    for (const finding of [...leases, ...found]) {
+      lease?.renew();
+      if (!finding.isMendable) left.push(finding);
+      else
+        try {
+          await mend(options, finding);
+          mended.push(finding);
+        } catch (error) {
+          failed.push({ finding, error });
+        }
+    }
+  } finally {
+    lease?.release();
+  }
+  removeEmptyFolders(options);
+  return { mended, failed, left };
+}
+
+function leaseOf({ lease, sessionId, paths, fs }: DoctorOptions): SessionLease | undefined {
+  if (lease === undefined) return undefined;
+  const { sessionFolder } = paths;
+  const leaseId = `mending by ${lease.process.pid} at ${lease.clock.nowMs()}`;
+  const ensureFolder = () => fs.makeDirectory(sessionFolder);
+  return new SessionLease({ ...lease, sessionId, sessionFolder, fs, leaseId, ensureFolder });
+}
+
+async function mend(options: DoctorOptions, finding: SessionFinding): Promise<void> {
+  const { fs, paths } = options;
+  const { kind, path, position, bytes, reason } = finding;
+  if (kind === "notes-unfinished" || isNotesLock(finding)) return mendNotes(options);
+  if (kind === "stale-lease") return;
+  if (position !== undefined && reason !== undefined) {
+    await quarantineDamage(options, { position, bytes, reason });
+  } else if (kind === "blob-damaged") {
+    const aside = join(paths.sessionFolder, "damage");
+    fs.makeDirectory(aside);
+    fs.rename(path, freeName(fs, join(aside, `${path.slice(dirname(path).length + 1)}.blob`)));
+  } else if (fs.stat(path)?.isDirectory === true) {
+    fs.removeDirectory(path);
+  } else fs.remove(path);
+}
+
+/** What was moved aside before is not replaced. */
+function freeName(fs: FileSystem, path: string): string {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? path : `${path}.${number}`;
+    if (fs.stat(name) === undefined) return name;
+  }
+}
+
+/**
+ * Copies a damaged stretch of the log to `<session>/damage/<position>.bad`, unless it is there already.
+ * The log stays as it is. Returns the path of the copy.
+ * @throws `StoreError` `STORE_FAILED`.
+ */
+export async function quarantineDamage(options: DoctorOptions, damage: LogDamage): Promise<string> {
+  const { fs, paths } = options;
+  const path = quarantinePath(options, damage);
+  const length = quarantineBytes(damage);
+  try {
+    if (fs.stat(path)?.size === length) return path;
+    const folder = dirname(path);
+    fs.makeDirectory(folder);
+    const temporaryPath = path + TEMPORARY_ENDING;
+    if (fs.stat(temporaryPath) !== undefined) fs.remove(temporaryPath);
+    await copyStretch(fs, { from: paths.logFile, to: temporaryPath, position: damage.position, length });
+    fs.rename(temporaryPath, path);
+    await fs.syncDirectory(folder);
+    return path;
+  } catch (error) {
+    throw storeFailure(
+      `${length} bytes of ${paths.logFile} at ${damage.position} could not be copied aside`,
+      error,
+    );
+  }
+}
+
+interface Stretch {
+  readonly from: string;
+  readonly to: string;
+  readonly position: number;
+  readonly length: number;
+}
+
+async function copyStretch(fs: FileSystem, { from, to, position, length }: Stretch): Promise<void> {
+  const source = fs.open(from, "read");
+  try {
+    const target = fs.open(to, "create");
+    try {
+      for (let done = 0; done < length; ) {
+        const piece = readBuffer(
+          source,
+          position + done,
+          Math.min(STORE_DEFAULTS.readChunkBytes, length - done),
+        );
+        if (piece.length === 0) break;
+        writeWhole(target, piece);
+        done += piece.length;
+      }
+      await target.sync();
+    } finally {
+      target.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+function removeEmptyFolders({ fs, paths }: DoctorOptions): void {
+  for (const folder of [paths.blobFolder, paths.sessionFolder])
+    try {
+      fs.removeDirectory(folder);
+    } catch (error) {
+      // Something is in it, or it was never there. Anything else shows in the next check-up.
+      const code = errorCode(error);
+      if (code === "ENOTEMPTY" || code === "EEXIST" || code === "ENOENT") continue;
+      return;
+    }
+}

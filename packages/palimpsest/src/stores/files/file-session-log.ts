@@ -1,0 +1,374 @@
+/**
+ * One session in files: puts writer, reader, lease and blobs together behind the port.
+ *
+ * Whatever writes takes the lease first, where leases are kept, and a writer whose lease was taken from it
+ * asks again before it appends. Who takes over from a writer that may wake up again appends an entry at
+ * once, so that the other's next append does not go on where the log ends, and is refused.
+ */
+
+import { errorCode } from "../../base/error-message.ts";
+import { SessionError, StoreError } from "../../base/errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type { LogContents, LogDamage, LogReading, SessionLog } from "../../ports/session-store.ts";
+import type { Entry } from "../../transcript/entries.ts";
+import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
+import { RepeatedAppend } from "../shared/repeated-append.ts";
+import type { SessionPaths } from "../shared/session-paths.ts";
+import {
+  readFailure,
+  sessionExists,
+  sessionInUse,
+  sessionNotFound,
+  storeFailure,
+} from "../shared/store-failure.ts";
+import { BlobFolder } from "./blobs/blob-folder.ts";
+import { type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
+import { formatAppend } from "./log/append-bytes.ts";
+import { fenceEntry } from "./log/fence-entry.ts";
+import { FileLogReading } from "./log/file-log-reading.ts";
+import { LogWriter } from "./log/log-writer.ts";
+import { forgetEnd, missingTail, recordEnd } from "./log/recorded-end.ts";
+import { FileNotes } from "./notes/notes-file.ts";
+import { FolderKeeper } from "./replace/durable-folders.ts";
+
+export interface FileSessionLogOptions {
+  readonly sessionId: string;
+  readonly paths: SessionPaths;
+  readonly fs: FileSystem;
+  readonly hasher: Hasher;
+  readonly ids: IdSource;
+  /** The log's file, open for reading; absent for a new session, whose file the first append creates. */
+  readonly file: OpenFile | undefined;
+  /** Absent where nobody else can come. */
+  readonly lease: LeaseOptions | undefined;
+  readonly clock: Clock;
+  /** Whether the session is on its way to the trash or back. */
+  readonly isMoving: () => boolean;
+  readonly blobQuotaBytes: number;
+}
+
+/** A session's log file and the folder beside it. */
+export class FileSessionLog implements SessionLog {
+  readonly sessionId: string;
+  readonly notes: FileNotes;
+  readonly #paths: SessionPaths;
+  readonly #fs: FileSystem;
+  readonly #folders: FolderKeeper;
+  readonly #blobs: BlobFolder;
+  readonly #ids: IdSource;
+  readonly #leaseOptions: LeaseOptions | undefined;
+  readonly #lease: SessionLease | undefined;
+  readonly #isMoving: () => boolean;
+  readonly #isNew: boolean;
+  readonly #repeated = new RepeatedAppend();
+  #reader: OpenFile | undefined;
+  #writer: LogWriter | undefined;
+  /** Its lease was taken from somebody who may wake up, and nothing tells them so yet. */
+  #needsFence = false;
+  /** It was the writer once: whoever is it now has taken it over. */
+  #wasWriter = false;
+  readonly #reading = new FileLogReading((work) => this.#read(work));
+  #hasUnsynced: boolean;
+  #missingTail: readonly LogDamage[] | undefined;
+  #areFoundFoldersMarked = false;
+  #bytesWritten = 0;
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
+  /** Ends when every sync and blob that was begun has ended. */
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(options: FileSessionLogOptions) {
+    const { sessionId, paths, fs, hasher, ids, file, lease, blobQuotaBytes: quotaBytes } = options;
+    this.sessionId = sessionId;
+    this.#paths = paths;
+    this.#fs = fs;
+    this.#ids = ids;
+    this.#reader = file;
+    this.#isNew = file === undefined;
+    this.#hasUnsynced = !this.#isNew;
+    this.#folders = new FolderKeeper(fs);
+    const folders = this.#folders;
+    this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders, quotaBytes });
+    this.notes = new FileNotes({
+      ...{ sessionId, paths, fs, hasher, ids, lease, clock: options.clock },
+      assertOpen: () => this.#assertOpen(),
+      assertStays: () => this.#assertNotMoved(),
+    });
+    this.#leaseOptions = lease;
+    this.#isMoving = options.isMoving;
+    this.#lease =
+      lease === undefined
+        ? undefined
+        : new SessionLease({
+            ...lease,
+            sessionId,
+            fs,
+            sessionFolder: paths.sessionFolder,
+            leaseId: ids.entryId(),
+            ensureFolder: () => this.#folders.ensure(paths.sessionFolder),
+          });
+  }
+
+  async acquire(): Promise<void> {
+    this.#assertOpen();
+    this.#acquire();
+  }
+
+  /** Costs a comparison where this log is the writer already. */
+  #acquire(): void {
+    const lease = this.#lease;
+    if (lease === undefined || (lease.isHeld && !this.#needsFence)) return;
+    try {
+      if (this.#reader === undefined && this.#fs.stat(this.#paths.logFile) !== undefined)
+        throw sessionExists(this.sessionId);
+      const acquired = lease.acquire(this.#reader?.size() ?? 0);
+      this.#assertStaysHere(lease);
+      this.#needsFence ||= acquired === "over-living" && this.#reader !== undefined;
+      if (this.#needsFence) {
+        this.#lookForMissingTail();
+        this.#fence(this.#leaseOptions!);
+      }
+      this.#needsFence = false;
+    } catch (error) {
+      const isTaken = this.#wasWriter && error instanceof StoreError && error.code === "SESSION_IN_USE";
+      if (isTaken) throw sessionTaken(`Session ${this.sessionId} was taken over. ${error.message}`);
+      throw storeFailure(`${this.#paths.logFile} could not be taken`, error);
+    }
+    this.#wasWriter = true;
+    this.#tidyBlobs();
+  }
+
+  /**
+   * It may have been moved to the trash since it was opened, or be on its way. While the lease is held, no
+   * move begins; first the mark is looked for, so that one which has just ended is seen by what it did.
+   */
+  #assertStaysHere(lease: SessionLease): void {
+    try {
+      this.#assertNotMoved();
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  #assertNotMoved(): void {
+    if (this.#isMoving()) throw sessionInUse(this.sessionId, "it is just moved to the trash or out of it");
+    if (this.#reader !== undefined && this.#fs.stat(this.#paths.logFile) === undefined)
+      throw sessionNotFound(this.sessionId, this.#paths.rootFolder);
+  }
+
+  #tidyBlobs(): void {
+    try {
+      this.#blobs.tidy();
+    } catch {
+      // The first blob that is stored tries again.
+    }
+  }
+
+  /** Moves the log's numbers on, so that the writer before finds them moved should it wake up. */
+  #fence({ clock, process }: LeaseOptions): void {
+    // The session reads only after this, and is to go on from the same entry.
+    if (this.#writer === undefined) this.#reading.lookAtEnd();
+    this.#writer ??= this.#openWriter();
+    const { seq, id } = this.#writer.look();
+    this.#store([fenceEntry({ seq, id }, { at: clock.nowMs(), id: this.#ids.entryId(), process })]);
+  }
+
+  async append(entries: readonly Entry[]): Promise<readonly number[]> {
+    this.#assertOpen();
+    if (entries.length === 0) return [];
+    const repeated = this.#repeated.find(entries);
+    if (repeated !== undefined) return repeated;
+    // Before anything of a new session comes into being.
+    if (this.#reader === undefined) assertGoesOn(entries, 0, this.sessionId);
+    this.#acquire();
+    return this.#repeated.keep(entries, this.#store(entries));
+  }
+
+  #store(entries: readonly Entry[]): readonly number[] {
+    const batch = formatAppend(entries, this.#paths.logFile);
+    this.#writer ??= this.#openWriter();
+    const position = this.#writer.append({ lines: batch.bytes, entries });
+    this.#hasUnsynced = true;
+    this.#bytesWritten += batch.bytes.length;
+    return batch.offsets.map((offset) => position + offset);
+  }
+
+  #openWriter(): LogWriter {
+    const { logFile, rootFolder } = this.#paths;
+    try {
+      if (this.#isNew) this.#folders.ensure(rootFolder);
+      // It may have been created by an append that failed afterwards.
+      this.#reader ??= this.#createFile();
+      this.#folders.markChanged(rootFolder);
+      const file = this.#isNew ? this.#reader : this.#fs.open(logFile, "append");
+      return this.#startWriter(file);
+    } catch (error) {
+      throw storeFailure(`${logFile} could not be opened for appending`, error);
+    }
+  }
+
+  #createFile(): OpenFile {
+    try {
+      forgetEnd(this.#fs, this.#paths.endFile);
+      return this.#fs.open(this.#paths.logFile, "create");
+    } catch (error) {
+      throw errorCode(error) === "EEXIST" ? sessionExists(this.sessionId) : error;
+    }
+  }
+
+  #startWriter(file: OpenFile): LogWriter {
+    try {
+      return new LogWriter({
+        file,
+        path: this.#paths.logFile,
+        sessionId: this.sessionId,
+        known: this.#reading.known,
+      });
+    } catch (error) {
+      if (file !== this.#reader) file.close();
+      throw error;
+    }
+  }
+
+  /** One after the other, so that a second sync never returns before the disk has done the first. */
+  async sync(): Promise<void> {
+    this.#assertOpen();
+    const sync = this.#running.then(() => this.#syncNow());
+    // Whoever called hears of a failure; the next in the queue is not to.
+    this.#running = sync.catch(() => undefined);
+    return sync;
+  }
+
+  async #syncNow(): Promise<void> {
+    try {
+      // Blobs first: what an entry refers to is durable before the entry is.
+      this.#markFoundFolders();
+      await this.#folders.sync();
+      if (this.#hasUnsynced) await this.#syncLog();
+    } catch (error) {
+      throw storeFailure(`${this.#paths.logFile} could not be synced to the disk`, error);
+    }
+  }
+
+  /** What another process left in an opened session may not be durable yet either. */
+  #markFoundFolders(): void {
+    const { blobFolder, rootFolder, sessionFolder } = this.#paths;
+    if (this.#isNew || this.#areFoundFoldersMarked) return;
+    if (this.#fs.stat(blobFolder) !== undefined) {
+      this.#folders.markChanged(sessionFolder);
+      this.#folders.markChanged(blobFolder);
+    }
+    this.#folders.markChanged(rootFolder);
+    this.#areFoundFoldersMarked = true;
+  }
+
+  async #syncLog(): Promise<void> {
+    const writer = this.#writer;
+    const end = writer?.end;
+    this.#hasUnsynced = false;
+    try {
+      await (writer?.file ?? this.#reader)?.sync();
+    } catch (error) {
+      this.#hasUnsynced = true;
+      throw error;
+    }
+    if (writer !== undefined && end !== undefined)
+      recordEnd(this.#fs, this.#paths.endFile, { file: writer.file, end });
+  }
+
+  async readTail(): Promise<LogContents> {
+    const missing = this.#lookForMissingTail();
+    const { entries, damage } = await this.#reading.readTail();
+    return { entries, damage: [...damage, ...missing] };
+  }
+
+  readFrom(position: number, toSeq: number): Promise<LogContents> {
+    return this.#reading.readFrom(position, toSeq);
+  }
+
+  async *readAll(reading?: LogReading): AsyncGenerator<LogContents> {
+    const damage = this.#lookForMissingTail();
+    yield* this.#reading.readAll(reading);
+    if (damage.length > 0) yield { entries: [], damage };
+  }
+
+  /** Once, before anything is appended: what was found when it was opened. */
+  #lookForMissingTail(): readonly LogDamage[] {
+    this.#missingTail ??= this.#isNew
+      ? []
+      : (this.#read((file) => [missingTail(this.#fs, this.#paths.endFile, file) ?? []].flat()) ?? []);
+    return this.#missingTail;
+  }
+
+  #read<Result>(work: (file: OpenFile) => Result): Result | undefined {
+    this.#assertOpen();
+    if (this.#reader === undefined) return undefined;
+    try {
+      return work(this.#reader);
+    } catch (error) {
+      throw readFailure(this.#paths.logFile, error);
+    }
+  }
+
+  async putBlob(hash: string, text: string): Promise<void> {
+    this.#assertOpen();
+    this.#acquire();
+    const put = this.#blobs.put(hash, text);
+    this.#running = Promise.all([this.#running, put.catch(() => undefined)]);
+    this.#bytesWritten += await put;
+  }
+
+  async getBlob(hash: string): Promise<string | undefined> {
+    this.#assertOpen();
+    return this.#blobs.get(hash);
+  }
+
+  bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // Once for all who close: whoever comes second is not to give the lease back before everything has ended.
+    const running = Promise.all([this.#running, this.notes.whenIdle()]);
+    this.#closing ??= running.then(() => this.#closeFiles());
+    try {
+      await this.#closing;
+    } catch (error) {
+      this.#closing = Promise.resolve();
+      throw storeFailure(`${this.#paths.logFile} could not be closed`, error);
+    } finally {
+      this.#release();
+    }
+  }
+
+  #closeFiles(): void {
+    const written = this.#writer?.file;
+    try {
+      if (written !== this.#reader) written?.close();
+    } finally {
+      this.#reader?.close();
+    }
+  }
+
+  /** Closing again tries again. */
+  #release(): void {
+    try {
+      this.#lease?.release();
+    } catch (error) {
+      throw storeFailure(`The lease of ${this.#paths.sessionFolder} could not be given back`, error);
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosed) return;
+    throw new SessionError("SESSION_CLOSED", {
+      message: `The session ${this.sessionId} was closed.`,
+      hint: "Open it again to read it or to go on with it.",
+    });
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Who is a session's writer: the lease files in its folder, read and judged.
+ *
+ * FORMAT. `<session>/lease.<token>` is a JSON object that says which process took it, when, and for how
+ * long it holds without a sign of life; the file's time of modification is the last one. The highest
+ * token counts. What cannot be read is either a lease whose process is just writing it, for a moment, or
+ * one whose process died doing so. A lease is about being polite: that two writers never lose what one of
+ * them was told is kept is the log's own doing (`log-writer.ts`).
+ */
+import { join } from "node:path";
+import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import { errorCode } from "../../../base/error-message.ts";
+import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
+import type { FileSystem } from "../../../ports/file-system.ts";
+import type { ProcessIdentity } from "../../../ports/process-identity.ts";
+import { readText } from "../replace/whole-file.ts";
+
+const LEASE_PATTERN = /^lease\.([1-9]\d{0,15})$/;
+/** Tokens begin at the size of a log and grow by one: a higher one was made up, and must leave room for the next. */
+const PLAUSIBLE_TOKEN = 2 ** 52;
+
+/** Who took a lease, as its file says. */
+export interface LeaseHolder {
+  /** Tells two leases of one process apart. */
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+  readonly space: string;
+  readonly processStart: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly acquiredAt: number;
+  readonly ttlMs: number;
+}
+
+/** What the lease files of a session amount to. */
+export type LeaseState =
+  | { readonly type: "free"; readonly token: 0; readonly paths: readonly string[] }
+  | {
+      /** `held`: somebody is the writer. `stale`: whoever it was is gone, or gave no sign of life for too long. */
+      readonly type: "held" | "stale";
+      /** The fencing token: of two leases the higher is the later. */
+      readonly token: number;
+      /** Every lease file, also those that were left behind. */
+      readonly paths: readonly string[];
+      readonly holder: LeaseHolder | undefined;
+      /** Since the last sign of life, never below 0. */
+      readonly ageMs: number;
+      /** The process is certainly not alive any more, so it can write nothing. */
+      readonly isDead: boolean;
+    };
+
+const FREE: LeaseState = { type: "free", token: 0, paths: [] };
+
+/**
+ * Whether somebody is the writer of the session whose folder this is. Reads only; costs one `stat` where
+ * the session has no folder. Without `process`, a writer that died is noticed when its lease runs out.
+ * Throws the file system's error where the folder cannot be read.
+ */
+export function leaseState(
+  fs: FileSystem,
+  sessionFolder: string,
+  nowMs: number,
+  process?: ProcessIdentity,
+): LeaseState {
+  const names = listLeases(fs, sessionFolder);
+  const last = names.at(-1);
+  if (last === undefined) return FREE;
+
+  const paths = names.map(({ name }) => join(sessionFolder, name));
+  const path = join(sessionFolder, last.name);
+  const stat = fs.stat(path);
+  // Released between the two looks.
+  if (stat === undefined) return FREE;
+  const holder = readHolder(fs, path);
+  const awayMs = Math.abs(nowMs - stat.modifiedMs);
+  const isDead = holder !== undefined && process !== undefined && isGone(holder, process);
+  // Far in the future is as implausible as far in the past: some clock jumped, and nobody renews it.
+  const isSilent = !(awayMs <= (holder?.ttlMs ?? STORE_DEFAULTS.leaseWritingMs));
+  const type = isDead || isSilent ? "stale" : "held";
+  const ageMs = Math.max(0, nowMs - stat.modifiedMs);
+  return { type, token: last.token, paths, holder, ageMs, isDead };
+}
+
+/** The name of a lease file. */
+export function leaseName(token: number): string {
+  return `lease.${token}`;
+}
+
+/** Whether a file of this name in a session's folder is a lease. */
+export function isLeaseName(name: string): boolean {
+  return LEASE_PATTERN.test(name);
+}
+
+function listLeases(
+  fs: FileSystem,
+  folder: string,
+): readonly { readonly name: string; readonly token: number }[] {
+  return namesIn(fs, folder)
+    .flatMap((name) => {
+      const token = Number(LEASE_PATTERN.exec(name)?.[1]);
+      if (Number.isNaN(token) || fs.stat(join(folder, name))?.isDirectory === true) return [];
+      return [{ name, token: token <= PLAUSIBLE_TOKEN ? token : 0 }];
+    })
+    .sort((one, other) => one.token - other.token);
+}
+
+function namesIn(fs: FileSystem, folder: string): readonly string[] {
+  try {
+    return fs.stat(folder)?.isDirectory === true ? fs.list(folder) : [];
+  } catch (error) {
+    // Removed between the two looks.
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** `undefined` where the file is gone, half written, or not a lease of ours. */
+export function readHolder(fs: FileSystem, path: string): LeaseHolder | undefined {
+  const parsed = parseJson(readHolderText(fs, path));
+  if (!parsed.ok || !isObject(parsed.value)) return undefined;
+  const { id, pid, host, space, processStart, acquiredAt, ttlMs } = parsed.value;
+  const ttl = asNumber(ttlMs);
+  const found = { id: asString(id), pid: asNumber(pid), host: asString(host), space: asString(space) };
+  if (found.id === undefined || found.pid === undefined || ttl === undefined) return undefined;
+  return {
+    id: found.id,
+    pid: found.pid,
+    host: found.host ?? "",
+    space: found.space ?? "",
+    processStart: asString(processStart),
+    acquiredAt: asNumber(acquiredAt) ?? 0,
+    ttlMs: Math.min(Math.max(0, ttl), STORE_DEFAULTS.leaseTtlLimitMs),
+  };
+}
+
+function readHolderText(fs: FileSystem, path: string): string {
+  try {
+    return readText(fs, path, STORE_DEFAULTS.leaseLimitBytes);
+  } catch (error) {
+    // Gone, or something in its place that is no file: then there is no holder to name.
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "EINVAL" || code === "EISDIR") return "";
+    throw error;
+  }
+}
+
+function isGone({ space, pid, processStart }: LeaseHolder, process: ProcessIdentity): boolean {
+  if (space !== process.space || !Number.isSafeInteger(pid) || pid < 1) return false;
+  return !process.isAlive(pid, processStart);
+}
+
+/** Who is the writer, for a message, and after how many seconds its lease runs out if it is gone. */
+export function holderText(
+  { holder, ageMs }: Exclude<LeaseState, { type: "free" }>,
+  process: ProcessIdentity,
+): readonly [who: string, waitSeconds?: number] {
+  const ttlMs = holder?.ttlMs ?? STORE_DEFAULTS.leaseWritingMs;
+  const waitSeconds = Math.max(1, Math.ceil((ttlMs - ageMs) / 1_000));
+  if (holder === undefined) return ["somebody takes it at this moment", waitSeconds];
+  if (holder.pid === process.pid && holder.space === process.space)
+    return [`this process (${holder.pid}) has it open already and is its writer`];
+  const sign = `its last sign of life was ${(ageMs / 1_000).toFixed(1)} s ago`;
+  return [`process ${holder.pid} on ${holder.host} is its writer, and ${sign}`, waitSeconds];
+}

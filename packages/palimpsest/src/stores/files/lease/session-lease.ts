@@ -1,0 +1,223 @@
+/**
+ * Taking, keeping and giving back the lease of one session.
+ *
+ * STATES. *free* → `acquire` makes `lease.<token>`, a file that must not exist yet, so that of two who try
+ * one succeeds → *held*: the file is touched every few seconds → `release` removes it → *free*. A lease
+ * whose process is dead, or that was not touched for its time to live, is *stale*: the next writer makes
+ * one with a higher token and removes the old one. A writer that was only asleep finds its file gone at the
+ * next touch, is *lost*, and asks again before it appends. A crash in any state leaves files that the next
+ * `acquire` removes.
+ *
+ * Tokens only grow: a token is at least the size of the log, and who takes over from a writer that may
+ * still live appends to the log at once. So no writer ever mistakes another's lease for its own.
+ */
+import { join } from "node:path";
+import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import { errorCode } from "../../../base/error-message.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { FileSystem } from "../../../ports/file-system.ts";
+import type { ProcessIdentity } from "../../../ports/process-identity.ts";
+import type { Timer } from "../../../ports/timer.ts";
+import { sessionInUse, storeFailure } from "../../shared/store-failure.ts";
+import { writeWhole } from "../replace/whole-file.ts";
+import { holderText, type LeaseState, leaseName, leaseState, readHolder } from "./lease-state.ts";
+
+/** What a store needs to keep leases. */
+export interface LeaseOptions {
+  readonly clock: Clock;
+  readonly process: ProcessIdentity;
+  readonly timer: Timer;
+  /** How long a lease holds without a sign of life, in milliseconds. @defaultValue 15,000 */
+  readonly ttlMs?: number;
+}
+
+export interface SessionLeaseOptions extends LeaseOptions {
+  readonly sessionId: string;
+  readonly sessionFolder: string;
+  readonly fs: FileSystem;
+  /** Unlike that of any other lease. */
+  readonly leaseId: string;
+  /** Makes the session's folder where it is missing. */
+  readonly ensureFolder: () => void;
+}
+
+/** How a lease was come by: `over-living` where whoever had it may wake up again. */
+export type Acquired = "held-already" | "free" | "over-dead" | "over-living";
+
+/** The lease of one open log. */
+export class SessionLease {
+  readonly #options: SessionLeaseOptions;
+  readonly #ttlMs: number;
+  #path: string | undefined;
+  /** A lease that is to be given back, while it is not known whether its file is still ours. */
+  #released: string | undefined;
+  /** A file of ours that is no lease, or not any more, and could not be removed. */
+  #leftover: string | undefined;
+  #stopTimer: (() => void) | undefined;
+
+  constructor(options: SessionLeaseOptions) {
+    this.#options = options;
+    this.#ttlMs = options.ttlMs ?? STORE_DEFAULTS.leaseTtlMs;
+  }
+
+  /** Whether this log is the writer, as far as it has noticed. */
+  get isHeld(): boolean {
+    return this.#path !== undefined;
+  }
+
+  /**
+   * Becomes the writer. `leastToken` is the size of the log.
+   * @throws `SESSION_IN_USE` where somebody else is; `STORE_FAILED` where the lease could not be written.
+   */
+  acquire(leastToken: number): Acquired {
+    if (this.#path !== undefined) return "held-already";
+    const { sessionFolder, ensureFolder } = this.#options;
+    try {
+      for (let attempt = 0; attempt < STORE_DEFAULTS.leaseAttempts; attempt++) {
+        this.#clear();
+        ensureFolder();
+        const before = this.#judge();
+        const path = join(sessionFolder, leaseName(Math.max(1, leastToken, before.token + 1)));
+        if (!this.#create(path)) continue;
+        this.#settle(path, before);
+        if (before.type === "free") return "free";
+        return before.type === "stale" && before.isDead ? "over-dead" : "over-living";
+      }
+    } catch (error) {
+      throw storeFailure(`The lease of ${sessionFolder} could not be taken`, error);
+    }
+    throw sessionInUse(this.#options.sessionId, "others take and release it all the time");
+  }
+
+  /** @throws `SESSION_IN_USE` where somebody is the writer. */
+  #judge(): LeaseState {
+    const { sessionFolder, fs, clock, process, sessionId } = this.#options;
+    const state = leaseState(fs, sessionFolder, clock.nowMs(), process);
+    if (state.type === "held") throw sessionInUse(sessionId, ...holderText(state, process));
+    return state;
+  }
+
+  /** Whether the file could be made; not if somebody else has just made or released one. */
+  #create(path: string): boolean {
+    const { fs, clock, process, leaseId } = this.#options;
+    const file = this.#tryCreate(path);
+    if (file === undefined) return false;
+    try {
+      const { pid, host, space, startedAt: processStart } = process;
+      const now = clock.nowMs();
+      const holder = { id: leaseId, pid, host, space, processStart, acquiredAt: now, ttlMs: this.#ttlMs };
+      const bytes = Buffer.from(`${JSON.stringify(holder)}\n`, "utf8");
+      try {
+        writeWhole(file, bytes);
+      } finally {
+        file.close();
+      }
+      // By the clock that it will be judged by, which need not be that of the disk.
+      fs.touch(path, now);
+      return true;
+    } catch (error) {
+      this.#discard(path);
+      throw error;
+    }
+  }
+
+  #tryCreate(path: string) {
+    try {
+      return this.#options.fs.open(path, "create");
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "EEXIST" || code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /** Looks whether anybody came in between, and if not, begins to keep the lease. */
+  #settle(path: string, before: LeaseState): void {
+    const { sessionFolder, fs, clock, process, sessionId } = this.#options;
+    try {
+      const now = leaseState(fs, sessionFolder, clock.nowMs(), process);
+      const rival = now.paths.some((other) => other !== path && !before.paths.includes(other));
+      if (rival || !now.paths.includes(path))
+        throw sessionInUse(sessionId, "another writer takes it at this moment");
+      for (const old of before.paths) this.#remove(old);
+    } catch (error) {
+      this.#discard(path);
+      throw error;
+    }
+    this.#path = path;
+    const heartbeatMs = Math.floor(this.#ttlMs / STORE_DEFAULTS.leaseHeartbeatsPerTtl);
+    this.#stopTimer = this.#options.timer.every(heartbeatMs, () => this.#beat());
+  }
+
+  /** Gives a sign of life at once, between pieces of work that hold the timer up. */
+  renew(): void {
+    this.#beat();
+  }
+
+  #beat(): void {
+    if (this.#path === undefined) return;
+    try {
+      this.#options.fs.touch(this.#path, this.#options.clock.nowMs());
+    } catch (error) {
+      // Any other failure may be over by the next beat.
+      if (errorCode(error) === "ENOENT") this.#lose();
+    }
+  }
+
+  #lose(): void {
+    this.#path = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+
+  /**
+   * Gives the lease back, and the session's folder if nothing else is in it. Made again, it tries again.
+   * Throws the file system's error where the lease can neither be removed nor made to look old.
+   */
+  release(): void {
+    const { fs, leaseId } = this.#options;
+    this.#released ??= this.#path;
+    this.#lose();
+    if (this.#released !== undefined && readHolder(fs, this.#released)?.id === leaseId)
+      this.#leftover = this.#released;
+    this.#released = undefined;
+    this.#clear();
+  }
+
+  /** Removes a lease of this log's that is not one any more. */
+  #clear(): void {
+    const path = this.#leftover;
+    if (path === undefined) return;
+    const { fs, sessionFolder } = this.#options;
+    try {
+      this.#remove(path);
+    } catch {
+      // One that looks old is as good as none: the next writer removes it.
+      fs.touch(path, 0);
+    }
+    this.#leftover = undefined;
+    try {
+      fs.removeDirectory(sessionFolder);
+    } catch {
+      // Blobs in it keep it, or it is gone; an empty one that stays harms nobody.
+    }
+  }
+
+  /** What went wrong before is what the caller hears of; the next try begins with removing the file. */
+  #discard(path: string): void {
+    this.#leftover = path;
+    try {
+      this.#clear();
+    } catch {
+      // See above.
+    }
+  }
+
+  #remove(path: string): void {
+    try {
+      this.#options.fs.remove(path);
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") throw error;
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * The lines of a folder's index: `<root>/.index.jsonl`, a cache that can be made again from the logs.
+ *
+ * FORMAT. First a head, `{"crc":…,"index":1,"bytes":…,"body":…}`, and as many bytes of sorted rows, the
+ * latest activity first, with the checksum `body`. A row is `[id, lastActivityAt, bytes, modifiedAt, title?]`.
+ * Behind them loose lines, each with its own checksum, in the order in which things happened: a writer
+ * opened a session (`open`), closed it (`close`, with its row), a session was found as its row says
+ * (`row`) or was found missing (`gone`). A session with a writer that never closed it is looked at
+ * again for each list.
+ *
+ * Anything damaged makes the whole of it void: then every session is looked at, and it is made again.
+ */
+import { crc32 } from "node:zlib";
+import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
+import { isSessionId } from "../../shared/session-paths.ts";
+import { type IndexRow, parseRow, rowFields } from "./index-rows.ts";
+
+const FORMAT_VERSION = 2;
+const NEWLINE = 0x0a;
+const QUOTE = 0x22;
+const CRC_PATTERN = /^\{"crc":"([0-9a-f]{8})",/;
+const CRC_HEAD_BYTES = '{"crc":"00000000",'.length;
+const HEAD_LIMIT_BYTES = 256;
+/** A writer of whom nothing is known but that there may be one. */
+export const UNKNOWN_WRITER = "?";
+
+/** A loose line. */
+export type IndexNote =
+  | { readonly on: "open"; readonly sessionId: string; readonly by: string; readonly isNew: boolean }
+  | { readonly on: "close"; readonly by: string; readonly row: IndexRow }
+  | { readonly on: "row"; readonly row: IndexRow; readonly isNew: boolean; readonly by?: string }
+  | { readonly on: "gone"; readonly sessionId: string };
+
+/** An index as it was read: the sorted rows, still as bytes, and the loose lines. */
+export interface IndexLines {
+  readonly body: Buffer;
+  readonly notes: readonly IndexNote[];
+}
+
+/** The bytes of an index with these rows, which are sorted. */
+export function formatIndex(rows: readonly IndexRow[], notes: readonly IndexNote[] = []): Buffer {
+  const body = Buffer.from(rows.map((row) => `${JSON.stringify(rowFields(row))}\n`).join(""), "utf8");
+  const head = framed({ index: FORMAT_VERSION, bytes: body.length, body: checksum(body) });
+  return Buffer.concat([Buffer.from(head, "utf8"), body, formatNotes(notes)]);
+}
+
+/** The bytes of loose lines. */
+export function formatNotes(notes: readonly IndexNote[]): Buffer {
+  return Buffer.from(notes.map((note) => framed(noteFields(note))).join(""), "utf8");
+}
+
+/** `undefined` where anything is damaged, or written by another version. */
+export function parseIndex(bytes: Buffer): IndexLines | undefined {
+  const { head, headEnd } = parseHead(bytes);
+  const length = asNumber(head?.["bytes"]);
+  if (head === undefined || length === undefined || head["index"] !== FORMAT_VERSION) return undefined;
+
+  const bodyEnd = headEnd + 1 + length;
+  if (!Number.isSafeInteger(length) || length < 0 || bodyEnd > bytes.length) return undefined;
+  const body = bytes.subarray(headEnd + 1, bodyEnd);
+  const notes = checksum(body) === head["body"] ? parseNotes(bytes.subarray(bodyEnd)) : undefined;
+  return notes === undefined ? undefined : { body, notes };
+}
+
+/** Whether another version of this library wrote it: it is not damaged, and the next list makes it again. */
+export function isIndexOfOtherVersion(bytes: Buffer): boolean {
+  const version = asNumber(parseHead(bytes).head?.["index"]);
+  return version !== undefined && version !== FORMAT_VERSION;
+}
+
+function parseHead(bytes: Buffer) {
+  const headEnd = bytes.subarray(0, HEAD_LIMIT_BYTES).indexOf(NEWLINE);
+  return { headEnd, head: headEnd === -1 ? undefined : parseFramed(bytes.subarray(0, headEnd)) };
+}
+
+function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
+  const notes: IndexNote[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(NEWLINE, start);
+    const fields = end === -1 ? undefined : parseFramed(bytes.subarray(start, end));
+    if (fields === undefined) return undefined;
+    start = end + 1;
+    const note = parseNote(fields);
+    if (note === undefined) return undefined;
+    notes.push(note);
+  }
+  return notes;
+}
+
+/** A number that two sets of ids share only if they are the same, as far as chance goes. */
+export class IdSetHash {
+  #one = 0;
+  #other = 0;
+  #count = 0;
+
+  /** Adds an id, or takes it out again. */
+  toggle(id: string, isAdded: boolean): void {
+    let one = 0x811c9dc5;
+    let other = 0x01000193;
+    for (let index = 0; index < id.length; index++) {
+      const code = id.charCodeAt(index);
+      one = Math.imul(one ^ code, 0x01000193);
+      other = Math.imul(other ^ code, 0x5bd1e995);
+    }
+    this.#toggle(one, other, isAdded);
+  }
+
+  /** Adds the ids of all rows of a body, without parsing them. */
+  addBody(body: Buffer): void {
+    for (let start = 0; start < body.length; ) {
+      let one = 0x811c9dc5;
+      let other = 0x01000193;
+      // Behind `["`.
+      for (let index = start + 2; index < body.length && body[index] !== QUOTE; index++) {
+        one = Math.imul(one ^ body[index]!, 0x01000193);
+        other = Math.imul(other ^ body[index]!, 0x5bd1e995);
+      }
+      this.#toggle(one, other, true);
+      const end = body.indexOf(NEWLINE, start);
+      if (end === -1) return;
+      start = end + 1;
+    }
+  }
+
+  equals(hash: IdSetHash): boolean {
+    return this.#one === hash.#one && this.#other === hash.#other && this.#count === hash.#count;
+  }
+
+  #toggle(one: number, other: number, isAdded: boolean): void {
+    // Spread, so that ids that differ in their last character only do not cancel out in pairs.
+    this.#one ^= Math.imul(one ^ (one >>> 15), 0x2c1b3c6d);
+    this.#other ^= Math.imul(other ^ (other >>> 13), 0x297a2d39);
+    this.#count += isAdded ? 1 : -1;
+  }
+}
+
+function noteFields(note: IndexNote): Record<string, unknown> {
+  if (note.on === "open")
+    return { on: "open", id: note.sessionId, by: note.by, ...(note.isNew ? { new: true } : {}) };
+  if (note.on === "gone") return { on: "gone", id: note.sessionId };
+  const isNew = note.on === "row" && note.isNew;
+  const { on, by, row } = note;
+  return { on, ...(by === undefined ? {} : { by }), row: rowFields(row), ...(isNew ? { new: true } : {}) };
+}
+
+function parseNote(fields: Readonly<Record<string, unknown>>): IndexNote | undefined {
+  const { on, id } = fields;
+  const by = asString(fields["by"]);
+  const isNew = fields["new"] === true;
+  if (on === "gone") return isSessionId(id) ? { on, sessionId: id } : undefined;
+  if (on === "open")
+    return isSessionId(id) && by !== undefined ? { on, sessionId: id, by, isNew } : undefined;
+  const row = parseRow(fields["row"]);
+  if (row === undefined) return undefined;
+  if (on === "close") return by === undefined ? undefined : { on, by, row };
+  return on === "row" ? { on, row, isNew, ...(by === undefined ? {} : { by }) } : undefined;
+}
+
+function framed(fields: object): string {
+  const rest = JSON.stringify(fields).slice(1);
+  return `{"crc":"${checksum(Buffer.from(rest, "utf8"))}",${rest}\n`;
+}
+
+function parseFramed(line: Buffer): Readonly<Record<string, unknown>> | undefined {
+  const crc = CRC_PATTERN.exec(line.toString("latin1", 0, CRC_HEAD_BYTES))?.[1];
+  if (crc === undefined || crc !== checksum(line.subarray(CRC_HEAD_BYTES))) return undefined;
+  const parsed = parseJson(line.toString("utf8"));
+  return parsed.ok && isObject(parsed.value) ? parsed.value : undefined;
+}
+
+function checksum(bytes: Uint8Array): string {
+  return crc32(bytes).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,130 @@
+/**
+ * What a list shows of a session, from the two ends of its log.
+ *
+ * The beginning has the header and the first prompt. The end has the newest entry and, after a clean
+ * close, the metadata; else the last checkpoint carries it, and is looked for backward, so far and no
+ * farther. What is damaged is passed over.
+ */
+import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
+import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import type { OpenFile } from "../../../ports/file-system.ts";
+import type { StoredEntry } from "../../../ports/session-store.ts";
+import type { Entry } from "../../../transcript/entries.ts";
+import { SessionGist } from "../../shared/session-info.ts";
+import { NEWLINE, parseLine } from "../log/log-line.ts";
+import { readLog, readWholeLog } from "../log/log-reader.ts";
+import { readBuffer } from "../replace/whole-file.ts";
+
+const CHECKPOINT_TYPE = Buffer.from('"type":"checkpoint",', "latin1");
+const METADATA_TYPE = Buffer.from('"type":"metadata",', "latin1");
+
+/** Reads the ends of a log of `size` bytes. */
+export function readSessionGist(file: OpenFile, size: number): SessionGist {
+  const gist = new SessionGist();
+  readHead(file, size, gist);
+  const { entries, from } = readTail(file, size);
+  if (from > 0 && !entries.some(({ entry }) => entry.type === "checkpoint")) readBack(file, from, gist);
+  for (const { entry } of entries) gist.add(entry);
+  return gist;
+}
+
+/** When the last entry of a log was appended; `undefined` where its last bytes hold no whole one. */
+export function readLastAt(file: OpenFile, size: number): number | undefined {
+  const from = Math.max(0, size - STORE_DEFAULTS.lineProbeBytes);
+  const piece = readBuffer(file, from, size - from);
+  for (let end = piece.lastIndexOf(NEWLINE); end > 0; ) {
+    const start = piece.lastIndexOf(NEWLINE, end - 1);
+    // A line that begins before the piece is not whole.
+    if (start === -1 && from > 0) return undefined;
+    const parsed = parseLine(piece.subarray(start + 1, end));
+    if (parsed.ok) return parsed.entry.at;
+    end = start;
+  }
+  return undefined;
+}
+
+function readHead(file: OpenFile, size: number, gist: SessionGist): void {
+  const to = Math.min(size, SESSION_LIST_DEFAULTS.headLimitBytes);
+  for (const { entries } of readLog(file, {
+    from: 0,
+    to,
+    firstChunkBytes: SESSION_LIST_DEFAULTS.headBytes,
+  })) {
+    for (const { entry } of entries) gist.add(entry);
+    if (gist.hasHead) return;
+  }
+}
+
+interface Tail {
+  readonly entries: readonly StoredEntry[];
+  readonly from: number;
+}
+
+/** The last entries of the log: those of its last bytes, or the last one, where it is longer. */
+function readTail(file: OpenFile, to: number): Tail {
+  let bytes: number = SESSION_LIST_DEFAULTS.tailBytes;
+  for (;;) {
+    const from = Math.max(0, to - bytes);
+    const entries = readEntriesBetween(file, from, to);
+    const isEnough = from === 0 || bytes >= SESSION_LIST_DEFAULTS.checkpointSearchBytes;
+    if (entries.length > 0 || isEnough) return { entries, from };
+    bytes *= 2;
+  }
+}
+
+function readEntriesBetween(file: OpenFile, from: number, to: number): readonly StoredEntry[] {
+  if (from === 0) return readWholeLog(file, { from, to }).entries;
+  const lineBreak = readBuffer(file, from - 1, to - from + 1).indexOf(NEWLINE);
+  return lineBreak === -1 ? [] : readWholeLog(file, { from: from + lineBreak, to }).entries;
+}
+
+/** The last checkpoint before `end`, and the metadata between the two. */
+function readBack(file: OpenFile, end: number, gist: SessionGist): void {
+  let pieceBytes: number = SESSION_LIST_DEFAULTS.tailBytes;
+  for (;;) {
+    const from = Math.max(0, end - pieceBytes);
+    // The line that `end` lies in began before it.
+    const piece = readBuffer(file, from, end + SESSION_LIST_DEFAULTS.tailBytes - from);
+    const checkpoint = findLast(piece, CHECKPOINT_TYPE);
+    if (checkpoint !== undefined || from === 0 || pieceBytes >= SESSION_LIST_DEFAULTS.checkpointSearchBytes) {
+      if (checkpoint !== undefined) gist.add(checkpoint.entry);
+      for (const entry of findAll(piece, METADATA_TYPE, checkpoint?.end ?? 0)) gist.add(entry);
+      return;
+    }
+    pieceBytes *= 2;
+  }
+}
+
+interface FoundLine {
+  readonly entry: Entry;
+  readonly end: number;
+}
+
+function findLast(piece: Buffer, type: Buffer): FoundLine | undefined {
+  for (
+    let hit = piece.lastIndexOf(type);
+    hit !== -1;
+    hit = hit === 0 ? -1 : piece.lastIndexOf(type, hit - 1)
+  ) {
+    const line = readLineAround(piece, hit);
+    if (line?.entry.type === "checkpoint") return line;
+  }
+  return undefined;
+}
+
+function* findAll(piece: Buffer, type: Buffer, from: number): Generator<Entry> {
+  for (let hit = piece.indexOf(type, from); hit !== -1; ) {
+    const line = readLineAround(piece, hit);
+    if (line?.entry.type === "metadata") yield line.entry;
+    hit = piece.indexOf(type, line?.end ?? hit + type.length);
+  }
+}
+
+/** The whole line around a place; `undefined` where it is damaged, or cut by the piece's ends. */
+function readLineAround(piece: Buffer, place: number): FoundLine | undefined {
+  const start = piece.lastIndexOf(NEWLINE, place) + 1;
+  const lineBreak = piece.indexOf(NEWLINE, place);
+  if (lineBreak === -1) return undefined;
+  const parsed = parseLine(piece.subarray(start, lineBreak));
+  return parsed.ok ? { entry: parsed.entry, end: lineBreak } : undefined;
+}

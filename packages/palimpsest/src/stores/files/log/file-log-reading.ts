@@ -1,0 +1,134 @@
+/**
+ * How the log of one session is read: its end at opening, single stretches, or all of it.
+ *
+ * All three agree on what the log is. The end and single stretches are read by themselves as long as nothing
+ * speaks against what was found; where something does, the whole file is scanned once, and the scan decides.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { OpenFile } from "../../../ports/file-system.ts";
+import type { LogContents, LogReading } from "../../../ports/session-store.ts";
+import { readLogUntil } from "./log-reader.ts";
+import { readLogTail } from "./log-tail.ts";
+import type { KnownEnd } from "./log-writer.ts";
+import {
+  type LogScan,
+  readScanned,
+  readSeqs,
+  readTailOf,
+  scanAtOnce,
+  scanLog,
+  seqAt,
+} from "./ordered-log.ts";
+import { isInOrder, isTailInPlace } from "./verify-log-end.ts";
+
+const EMPTY: LogContents = { entries: [], damage: [] };
+/** What the first entry goes on from. */
+const NO_ENTRY = { seq: 0, id: undefined } as const;
+
+/** Does `work` with the open file; `undefined` where there is none yet. */
+type ReadFile = <Result>(work: (file: OpenFile) => Result) => Result | undefined;
+
+export class FileLogReading {
+  readonly #read: ReadFile;
+  /** What the last scan of the whole file found. */
+  #scan: LogScan | undefined;
+  /** How the log ended when it was read: the first append need not read it again. */
+  known: KnownEnd | undefined;
+
+  constructor(read: ReadFile) {
+    this.#read = read;
+  }
+
+  async readTail(): Promise<LogContents> {
+    const size = this.#read((file) => file.size()) ?? 0;
+    const tail = this.#read((file) => readLogTail(file, size));
+    const isSure = tail === undefined || this.#read((file) => isTailInPlace(file, tail));
+    const contents = isSure ? tail : await this.#readOrderedTail(size, tail);
+    if (contents !== undefined) this.#know(size, contents.entries);
+    return contents ?? EMPTY;
+  }
+
+  /** Finds out at once how the log ends; where its end alone cannot tell, by a scan of all of it. */
+  lookAtEnd(): void {
+    const size = this.#read((file) => file.size()) ?? 0;
+    const tail = this.#read((file) => readLogTail(file, size));
+    const isSure = tail !== undefined && this.#read((file) => isTailInPlace(file, tail)) === true;
+    if (isSure) this.#know(size, tail.entries);
+    else this.known = { size, last: this.#read((file) => scanAtOnce(file, size))?.last ?? NO_ENTRY };
+  }
+
+  /** Whoever read to the end goes on from what it saw, whatever the end alone would say of a damaged log. */
+  #know(size: number, entries: LogContents["entries"]): void {
+    const last = entries.at(-1)?.entry;
+    if (last !== undefined) this.known = { size, last: { seq: last.seq, id: last.id } };
+  }
+
+  /** The tail as the whole log has it, where lines of the file are not in order. */
+  async #readOrderedTail(size: number, tail: LogContents): Promise<LogContents | undefined> {
+    const scan = await this.#scanned(size);
+    const last = tail.entries.at(-1)?.entry;
+    const isSame = scan?.pieces === undefined && scan?.last?.id === last?.id;
+    return scan === undefined || isSame ? tail : this.#read((file) => readTailOf(file, scan));
+  }
+
+  async readFrom(position: number, toSeq: number): Promise<LogContents> {
+    const size = this.#read((file) => file.size()) ?? 0;
+    const contents = await this.#readUntil(size, position, toSeq);
+    if (toSeq === Number.MAX_SAFE_INTEGER) this.#know(size, contents.entries);
+    return contents;
+  }
+
+  async #readUntil(size: number, position: number, toSeq: number): Promise<LogContents> {
+    const found = this.#read((file) => readLogUntil(file, { from: position, to: size, toSeq }));
+    if (found === undefined) return EMPTY;
+    if (this.#scan?.pieces === undefined && isInOrder(found)) return found;
+    const scan = await this.#scanned(size);
+    if (scan?.pieces === undefined) return found;
+    const fromSeq = this.#read((file) => seqAt(file, scan, position));
+    if (fromSeq === undefined) return found;
+    return this.#read((file) => readSeqs(file, scan, { fromSeq, toSeq })) ?? EMPTY;
+  }
+
+  async *readAll({ outline: isOutline = false, damageOnly }: LogReading = {}): AsyncGenerator<LogContents> {
+    const size = this.#read((file) => file.size()) ?? 0;
+    const steps = this.#read((file) => scanLog(file, size));
+    // A long log is not to hold up everything else in the process.
+    for (let isScanning = this.#scan?.size !== size; isScanning; ) {
+      const step = this.#read(() => steps?.next());
+      if (step === undefined) return;
+      if (step.done === true) this.#scan = step.value;
+      isScanning = step.done !== true;
+      if (damageOnly) yield EMPTY;
+      else await setImmediate();
+    }
+    const scan = this.#scan!;
+    if (damageOnly) {
+      yield { entries: [], damage: scan.damage };
+      return;
+    }
+    const parts = this.#read((file) => readScanned(file, scan, isOutline));
+    // An outline may hold lines that are no entries. Of a log that has none, the first is 1, whatever lies there.
+    if (!isOutline) this.known = { size, last: NO_ENTRY };
+    for (;;) {
+      const next = this.#read(() => parts?.next());
+      if (next === undefined || next.done === true) return;
+      if (!isOutline) this.#know(size, next.value.entries);
+      yield next.value;
+      await setImmediate();
+    }
+  }
+
+  async #scanned(size: number): Promise<LogScan | undefined> {
+    if (this.#scan?.size === size) return this.#scan;
+    const steps = this.#read((file) => scanLog(file, size));
+    for (;;) {
+      const step = this.#read(() => steps?.next());
+      if (step === undefined) return undefined;
+      if (step.done === true) {
+        this.#scan = step.value;
+        return step.value;
+      }
+      await setImmediate();
+    }
+  }
+}

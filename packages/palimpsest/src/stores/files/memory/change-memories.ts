@@ -1,0 +1,158 @@
+/**
+ * One change of memories, step by step; for whoever holds the lock.
+ *
+ * DESIGN. Nothing tells a program that a person is about to save, so a new text is never put over what is there.
+ * All new texts are prepared in a folder of the change (`new`) and synced. Then (`doing`) what is there is taken
+ * out by a rename, and looked at then, when whoever saves makes a new file. If each is what was to be replaced,
+ * the new texts get their names by a link, which fails where somebody has made that file meanwhile: then theirs
+ * stays, and the change is taken back (`undo`). Renaming the change's folder to `done` is the moment at which all
+ * of it has happened: a process that dies before it has changed nothing, as whoever comes next takes it back.
+ *
+ * Of a change that takes files away, or in several folders, every step is durable before the next one begins. Of
+ * any other it is enough that its folder is synced before the caller hears of it: that is one step for the disk.
+ */
+import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
+import { StoreError } from "../../../base/errors.ts";
+import type { CheckedChange } from "../../shared/memory-change-rules.ts";
+import type { MemoryFiles } from "./memory-file-steps.ts";
+import { folderOf, PLACES, pieceOf, type Work, type WorkItem, workAs } from "./memory-places.ts";
+import type { MemorySettling } from "./memory-recovery.ts";
+
+/**
+ * What became of a change: it is done and these folders are to be synced; or it is not, because of these paths, or
+ * because this process was taken for dead (`lost`). Then nothing was changed.
+ */
+export type Carried =
+  | { readonly type: "done"; readonly unsynced: readonly string[] }
+  | { readonly type: "conflicts"; readonly paths: readonly string[] }
+  | { readonly type: "lost" };
+
+const LOST: Carried = { type: "lost" };
+
+/** A change that is ready to be made. */
+export interface PreparedWork {
+  readonly work: Work;
+  readonly changes: readonly CheckedChange[];
+  /** Folders that were missing. */
+  readonly folders: readonly string[];
+}
+
+export class MemoryWork {
+  readonly #files: MemoryFiles;
+  readonly #settling: MemorySettling;
+  #hasPlaces = false;
+
+  constructor(files: MemoryFiles, settling: MemorySettling) {
+    this.#files = files;
+    this.#settling = settling;
+  }
+
+  /** Writes down what is to happen, and the new texts; nothing of it is visible. */
+  async prepare(work: Work, changes: readonly CheckedChange[]): Promise<PreparedWork> {
+    const items = itemsOf(changes);
+    const missing = changes.flatMap(({ path, next }) =>
+      next === undefined ? [] : this.#files.missingFolders(folderOf(path)),
+    );
+    const folders = [...new Set(missing)];
+    try {
+      await this.#ensurePlaces();
+      this.#files.fs.makeDirectory(work.folder);
+      await Promise.all([
+        this.#files.writePlan(work, { items, folders }),
+        ...changes.map(({ next }, index) =>
+          next === undefined ? undefined : this.#files.create(pieceOf(work, "new", index), next.bytes),
+        ),
+      ]);
+      return { work, changes, folders };
+    } catch (error) {
+      await this.#settling.tryTo(() => this.#settling.discard(work));
+      throw error;
+    }
+  }
+
+  /** Once, also where they are there: whoever made them may not have come to syncing them. */
+  async #ensurePlaces(): Promise<void> {
+    if (this.#hasPlaces) return;
+    this.#files.fs.makeDirectory(PLACES.work);
+    for (const folder of ["", PLACES.own]) await this.#files.fs.syncDirectory(folder);
+    this.#hasPlaces = true;
+  }
+
+  /** Makes the change, or leaves everything as it is. @throws the file system's error */
+  async carryOut(prepared: PreparedWork): Promise<Carried> {
+    const { changes } = prepared;
+    const work = workAs(prepared.work, "doing");
+    if (!this.#files.rename(prepared.work.folder, work.folder)) return LOST;
+    let isDone = false;
+    try {
+      const paths = this.#exchange(work, changes);
+      if (paths.length > 0)
+        return (await this.#settling.takeBack(work)) ? { type: "conflicts", paths } : LOST;
+      const folders = changedFolders(prepared);
+      const isOneStep = folders.length === 1 && changes.every(({ next }) => next !== undefined);
+      if (!isOneStep) await this.#syncInOrder(work, folders);
+      isDone = this.#files.rename(work.folder, workAs(work, "done").folder);
+      if (!isDone) return LOST;
+      if (!isOneStep) await this.#files.sync(PLACES.work);
+      await this.#settling.tryTo(() => this.#settling.clearAway(workAs(work, "done"), itemsOf(changes)));
+      return { type: "done", unsynced: isOneStep ? folders : [] };
+    } catch (error) {
+      if (isDone) throw unconfirmed(error);
+      // Whoever comes next does it where it cannot be done now.
+      await this.#settling.tryTo(() => this.#settling.takeBack(work));
+      throw error;
+    }
+  }
+
+  /** The first path that is not as it was to be, if there is one. */
+  #exchange(work: Work, changes: readonly CheckedChange[]): readonly string[] {
+    for (const [index, { path, base }] of changes.entries())
+      if (base !== undefined && !this.#takeOut(work, index, { path, base, next: undefined })) return [path];
+    for (const [index, { path, next }] of changes.entries())
+      if (next !== undefined && !this.#putIn(work, index, path)) return [path];
+    return [];
+  }
+
+  /** Whether it was there, and what it was to be. */
+  #takeOut(work: Work, index: number, { path, base }: WorkItem): boolean {
+    const taken = pieceOf(work, "old", index);
+    return this.#files.rename(path, taken) && this.#files.versionOf(taken) === base;
+  }
+
+  /** Whether nothing was there. */
+  #putIn(work: Work, index: number, path: string): boolean {
+    this.#files.ensureFolder(folderOf(path));
+    return this.#files.place(pieceOf(work, "new", index), path);
+  }
+
+  async #syncInOrder(work: Work, folders: readonly string[]): Promise<void> {
+    await Promise.all([this.#files.sync(work.folder), this.#files.sync(PLACES.work)]);
+    for (const folder of folders) await this.#files.sync(folder);
+  }
+}
+
+function itemsOf(changes: readonly CheckedChange[]): readonly WorkItem[] {
+  return changes.map(({ path, base, next }) => ({ path, base, next: next?.version }));
+}
+
+/** Those that files lie in, and those that hold folders that are made for them; the innermost first. */
+function changedFolders({ changes, folders }: PreparedWork): readonly string[] {
+  const changed = [...changes.map(({ path }) => path), ...folders].map(folderOf);
+  return [...new Set(changed)].sort((one, other) => other.length - one.length);
+}
+
+/** It happened, as far as anybody can see; only a power loss could tell otherwise. */
+export function unconfirmed(cause: unknown): StoreError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StoreError("STORE_FAILED", {
+    message: `The memories were changed, and the disk did not confirm it: ${reason}`,
+    hint: "Check the disk, and read the memories again before they are changed again.",
+    cause,
+  });
+}
+
+/** How long a change waits for others. */
+export const CHANGE_PATIENCE = {
+  waitMs: MEMORY_STORE_DEFAULTS.waitMs,
+  pollMs: MEMORY_STORE_DEFAULTS.pollMs,
+} as const;

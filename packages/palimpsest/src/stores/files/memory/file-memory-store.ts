@@ -1,0 +1,269 @@
+/**
+ * Memories as files that people read and edit: `<folder>/<path>.md`, and beside them one hidden folder of ours
+ * (`memory-places.ts`).
+ *
+ * Programs change them one after the other, under a lock of the whole directory: a change is often of several
+ * files, takes a few milliseconds, and locks of single files would have to be taken in an order that everybody
+ * keeps. The lock says who may take back what a crash left, no more: that nobody's text is lost is for each step
+ * to see to (`memory-work.ts`), as people know nothing of locks. Reading takes none, and changes nothing unless a
+ * crash left something to settle.
+ */
+
+import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { FileSystem } from "../../../ports/file-system.ts";
+import type { Hasher } from "../../../ports/hasher.ts";
+import type { IdSource } from "../../../ports/id-source.ts";
+import type {
+  ArchivedFile,
+  MemoryApplied,
+  MemoryChange,
+  MemoryFile,
+  MemoryListing,
+  MemoryLock,
+  MemoryStore,
+} from "../../../ports/memory-store.ts";
+import {
+  type CheckedChange,
+  checkMemoryChanges,
+  checkRecordName,
+  memoryTwin,
+} from "../../shared/memory-change-rules.ts";
+import { checkMemoryPath, memoryNameKey } from "../../shared/memory-path.ts";
+import { memoryFailure, memoryStoreBusy, memoryStoreClosed } from "../../shared/memory-store-failure.ts";
+import { LeaseLock } from "../lease/lease-lock.ts";
+import type { LeaseOptions } from "../lease/session-lease.ts";
+import { type Carried, CHANGE_PATIENCE, MemoryWork, unconfirmed } from "./change-memories.ts";
+import { MemoryArchive } from "./memory-archive.ts";
+import { MemoryFiles } from "./memory-file-steps.ts";
+import { PLACES, workAs, workId } from "./memory-places.ts";
+import { MemoryReader } from "./memory-reader.ts";
+import { MemoryRecords } from "./memory-records.ts";
+import { MemorySettling } from "./memory-recovery.ts";
+
+export interface FileMemoryStoreOptions {
+  /** The memory directory; made with the first memory. */
+  readonly folder: string;
+  /** The files below that folder and no others, with paths that begin there: see `confinedFileSystem`. */
+  readonly fs: FileSystem;
+  readonly hasher: Hasher;
+  readonly ids: IdSource;
+  readonly clock: Clock;
+  /** Keeps processes apart; absent where nobody else can come. */
+  readonly lease?: LeaseOptions;
+  /** Most files that are read. @defaultValue `listedFilesCount` */
+  readonly listedFilesCount?: number;
+}
+
+/** Keeps memories as files in a folder. */
+export function fileMemoryStore(options: FileMemoryStoreOptions): MemoryStore {
+  return new FileMemoryStore(options);
+}
+
+class FileMemoryStore implements MemoryStore {
+  readonly path: string;
+  readonly #options: FileMemoryStoreOptions;
+  readonly #files: MemoryFiles;
+  readonly #settling: MemorySettling;
+  readonly #work: MemoryWork;
+  readonly #reader: MemoryReader;
+  readonly #records: MemoryRecords;
+  readonly #archive: MemoryArchive;
+  readonly #lock: LeaseLock;
+  /** Ends when every change that was begun has ended. */
+  #running: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: FileMemoryStoreOptions) {
+    const { folder, fs, hasher, ids, clock, lease } = options;
+    this.#options = options;
+    this.path = folder;
+    this.#files = new MemoryFiles(fs, hasher);
+    this.#settling = new MemorySettling(this.#files, clock);
+    this.#work = new MemoryWork(this.#files, this.#settling);
+    this.#records = new MemoryRecords(this.#files);
+    this.#archive = new MemoryArchive(this.#files);
+    this.#lock = this.#lockAt(PLACES.own, lease && { ...lease, ttlMs: MEMORY_STORE_DEFAULTS.changeTtlMs });
+    const settleCrash = () => this.#settleCrash();
+    this.#reader = new MemoryReader({
+      files: this.#files,
+      settling: this.#settling,
+      clock,
+      ids,
+      settleCrash,
+      listedFilesCount: options.listedFilesCount,
+    });
+  }
+
+  list(): Promise<MemoryListing> {
+    return this.#try(`${this.path} could not be listed`, () => this.#reader.list());
+  }
+
+  read(path: string): Promise<MemoryFile | undefined> {
+    return this.#try(`${path} could not be read`, () => {
+      checkMemoryPath(path);
+      return this.#reader.read(path);
+    });
+  }
+
+  apply(changes: readonly MemoryChange[]): Promise<MemoryApplied> {
+    return this.#inTurn(`${this.path} could not be changed`, async () => {
+      const checked = checkMemoryChanges(changes, this.#options.hasher);
+      const versions = new Map(checked.map(({ path, next }) => [path, next?.version]));
+      if (checked.length === 0) return { isApplied: true, versions };
+      const conflicts = await this.#apply(checked);
+      return conflicts.length === 0 ? { isApplied: true, versions } : { isApplied: false, conflicts };
+    });
+  }
+
+  archived(): Promise<readonly ArchivedFile[]> {
+    return this.#inTurn(`The archive of ${this.path} could not be listed`, async () => {
+      // What was just put away may not lie there yet.
+      await this.#settleCrash();
+      return this.#archive.list();
+    });
+  }
+
+  readArchived(id: string): Promise<string | undefined> {
+    return this.#try("The archived memory could not be read", async () => this.#archive.read(id));
+  }
+
+  readRecord(name: string): Promise<string | undefined> {
+    return this.#try(`The record ${name} could not be read`, async () => this.#records.read(name));
+  }
+
+  writeRecord(name: string, text: string): Promise<void> {
+    return this.#inTurn(`The record ${name} could not be written`, () =>
+      this.#records.write(name, text, this.#newWork()),
+    );
+  }
+
+  appendRecord(name: string, line: string): Promise<void> {
+    return this.#inTurn(`The record ${name} could not be written`, () => this.#records.append(name, line));
+  }
+
+  listRecords(prefix: string): Promise<readonly string[]> {
+    return this.#try("The records could not be listed", async () => this.#records.list(prefix));
+  }
+
+  tryLock(name: string): Promise<MemoryLock | undefined> {
+    return this.#try(`The lock ${name} could not be taken`, async () => {
+      checkRecordName(name);
+      const held = this.#lockAt(`${PLACES.locks}/${name}`, this.#options.lease).tryHold();
+      return held && { isHeld: () => held.isHeld(), release: async () => held.release() };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+  }
+
+  /** Paths that are not as they were to be. */
+  async #apply(changes: readonly CheckedChange[]): Promise<readonly string[]> {
+    for (let attempt = 1; attempt <= MEMORY_STORE_DEFAULTS.attempts; attempt++) {
+      const early = await this.#conflicts(changes);
+      if (early.length > 0) return early;
+      this.#refuseTwins(changes);
+      const carried = await this.#carryOutLocked(changes);
+      if (carried.type === "conflicts") return carried.paths;
+      if (carried.type === "done") return this.#confirm(carried.unsynced);
+    }
+    throw memoryStoreBusy("The change was not made");
+  }
+
+  /** Others may go on meanwhile: what they build on this is durable only with it. */
+  async #confirm(folders: readonly string[]): Promise<readonly string[]> {
+    try {
+      for (const folder of folders) await this.#files.sync(folder);
+      return [];
+    } catch (error) {
+      throw unconfirmed(error);
+    }
+  }
+
+  /** Preparing it takes a disk some time; done before, it would often be for nothing, as others come first. */
+  async #carryOutLocked(changes: readonly CheckedChange[]): Promise<Carried> {
+    const held = await this.#lock.hold(CHANGE_PATIENCE);
+    if (held === undefined) throw memoryStoreBusy("The change was not made");
+    try {
+      await this.#settling.settle();
+      const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
+      if (conflicts.length > 0) return { type: "conflicts", paths: conflicts.map(({ path }) => path) };
+      this.#refuseTwins(changes);
+      // What a file has already needs no change, and nobody could tell the old from the new.
+      const others = changes.filter(({ base, next }) => base !== next?.version);
+      if (others.length === 0) return { type: "done", unsynced: [] };
+      return await this.#work.carryOut(await this.#work.prepare(this.#newWork(), others));
+    } finally {
+      held.release();
+    }
+  }
+
+  async #conflicts(changes: readonly CheckedChange[]): Promise<readonly string[]> {
+    const conflicts: string[] = [];
+    for (const { path, base } of changes)
+      if ((await this.#reader.read(path))?.version !== base) conflicts.push(path);
+    return conflicts;
+  }
+
+  /** Of files and folders that are to be made: some systems take two names for one. */
+  #refuseTwins(changes: readonly CheckedChange[]): void {
+    for (const { path, names, base } of changes)
+      if (base === undefined)
+        for (const [depth, name] of names.entries()) {
+          const folder = names.slice(0, depth).join("/");
+          const key = memoryNameKey(name);
+          const there = this.#files.names(folder);
+          const twin = there.find((other) => other !== name && memoryNameKey(other) === key);
+          if (twin !== undefined) throw memoryTwin(path, [...names.slice(0, depth), twin].join("/"));
+          if (!there.includes(name)) break;
+        }
+  }
+
+  /** Unless somebody is in the middle of it, or it cannot be done here. */
+  async #settleCrash(): Promise<boolean> {
+    try {
+      const held = this.#lock.tryHold();
+      if (held === undefined) return false;
+      try {
+        await this.#settling.settle();
+        return true;
+      } finally {
+        held.release();
+      }
+    } catch {
+      // On a disk that takes nothing, say: what is read is what it would be.
+      return false;
+    }
+  }
+
+  #newWork() {
+    const { clock, ids } = this.#options;
+    const atMs = clock.nowMs();
+    return workAs({ id: workId(atMs, ids.entryId()), atMs }, "new");
+  }
+
+  #lockAt(folder: string, lease: LeaseOptions | undefined): LeaseLock {
+    const { fs, ids } = this.#options;
+    return new LeaseLock({ id: folder, folder, fs, ids, lease });
+  }
+
+  /** One after the other; other processes are no different from other stores of the same folder. */
+  #inTurn<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#try(what, () => {
+      const turn = this.#running.then(work);
+      this.#running = turn.catch(() => undefined);
+      return turn;
+    });
+  }
+
+  async #try<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) throw memoryStoreClosed();
+    try {
+      return await work();
+    } catch (error) {
+      throw memoryFailure(what, error);
+    }
+  }
+}

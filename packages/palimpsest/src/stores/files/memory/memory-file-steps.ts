@@ -1,0 +1,255 @@
+/**
+ * The single steps that memories are read and changed with: each does one thing to one file below the memory
+ * directory. What they amount to is in `memory-work.ts` and `memory-settling.ts`.
+ */
+import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
+import { errorCode } from "../../../base/error-message.ts";
+import type { FileStat, FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import type { Hasher } from "../../../ports/hasher.ts";
+import { memoryPathRefused } from "../../shared/memory-path.ts";
+import { decodeMemory, memoryVersion } from "../../shared/memory-text.ts";
+import { readBuffer, writeWhole } from "../replace/whole-file.ts";
+import {
+  folderOf,
+  formatPlan,
+  PLACES,
+  PLAN_NAME,
+  parsePiece,
+  parsePlan,
+  parseWork,
+  type Work,
+  type WorkPlan,
+} from "./memory-places.ts";
+
+const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
+/** What stands there is not what a memory is: it is told of, and left alone. */
+const NO_FILE: ReadonlySet<string | undefined> = new Set(["ECONFINED", "EINVAL", "EISDIR", "ELOOP", "ENXIO"]);
+/** Of a second name: the file system has no such thing, or not for this file. */
+const UNSUPPORTED: ReadonlySet<string | undefined> = new Set([
+  ...["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"],
+]);
+
+/** What a file holds, and what is known of it. */
+export interface FoundFile {
+  readonly text: string;
+  readonly version: string;
+  readonly stat: FileStat;
+}
+
+interface ReadOptions {
+  /** @defaultValue what a memory may have */
+  readonly limitBytes?: number;
+  /** Another name that the file may have. */
+  readonly alias?: string;
+}
+
+export class MemoryFiles {
+  readonly fs: FileSystem;
+  readonly #hasher: Hasher;
+
+  constructor(fs: FileSystem, hasher: Hasher) {
+    this.fs = fs;
+    this.#hasher = hasher;
+  }
+
+  /** Names in a folder; none where there is no folder. */
+  names(folder: string): readonly string[] {
+    return ifThere(() => this.fs.list(folder)) ?? [];
+  }
+
+  /** What is in a folder, by name; nothing where there is no folder. */
+  stats(folder: string): ReadonlyMap<string, FileStat> {
+    const { fs } = this;
+    if (fs.listStats !== undefined) return ifThere(() => fs.listStats?.(folder)) ?? new Map();
+    return new Map(
+      this.names(folder).flatMap((name) => {
+        const stat = fs.stat(folder === "" ? name : `${folder}/${name}`);
+        return stat === undefined ? [] : [[name, stat] as const];
+      }),
+    );
+  }
+
+  /** Every change that left something. */
+  works(): readonly Work[] {
+    return this.names(PLACES.work).flatMap((name) => parseWork(name) ?? []);
+  }
+
+  /**
+   * `undefined` where there is none.
+   * @throws `MEMORY_PATH_REFUSED` for what is no plain text file of one name
+   */
+  read(path: string, options: ReadOptions = {}): FoundFile | undefined {
+    for (let attempt = 1; attempt <= MEMORY_STORE_DEFAULTS.attempts; attempt++) {
+      const found = ifThere(() => this.#readOnce(path, options));
+      if (found !== "again") return found;
+    }
+    throw memoryPathRefused(path, "it is being written all the time, or has a second name elsewhere");
+  }
+
+  #readOnce(path: string, options: ReadOptions): FoundFile | "again" {
+    const { limitBytes = MEMORY_STORE_DEFAULTS.fileLimitBytes, alias } = options;
+    const file = openFile(this.fs, path);
+    try {
+      const size = file.size();
+      if (size > limitBytes)
+        throw memoryPathRefused(path, `it has ${size} bytes, and may have ${limitBytes}`);
+      // One more than there is, so that what has no end shows.
+      const bytes = readBuffer(file, 0, size + 1);
+      const stat = file.stat?.() ?? this.fs.stat(path);
+      if (stat === undefined || bytes.length > size) return "again";
+      if (!this.isOurs(stat, path, alias)) return "again";
+      const text = decodeMemory(bytes);
+      if (text === undefined) throw memoryPathRefused(path, `its ${size} bytes are no UTF-8 text`);
+      return { text, version: memoryVersion(text, this.#hasher), stat };
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Whether every name of the file is one of these, or one that a change gave it: another may lie anywhere. */
+  isOurs({ id, linkCount = 1 }: FileStat, ...paths: readonly (string | undefined)[]): boolean {
+    if (linkCount === 1) return true;
+    const pieces = this.works().flatMap(({ folder }) =>
+      this.names(folder).flatMap((name) => (parsePiece(name) ? `${folder}/${name}` : [])),
+    );
+    const names = new Set([...paths, ...pieces]);
+    return linkCount <= [...names].filter((name) => name !== undefined && this.#idOf(name) === id).length;
+  }
+
+  #idOf(path: string): string | undefined {
+    return ifThere(() => this.fs.stat(path))?.id;
+  }
+
+  /** The version of a file that may be anything; `undefined` where there is none, `unreadable` where it is no text. */
+  versionOf(path: string): string | undefined {
+    try {
+      return this.read(path)?.version;
+    } catch (error) {
+      if (errorCode(error) === "MEMORY_PATH_REFUSED") return "unreadable";
+      throw error;
+    }
+  }
+
+  /** What a change is about; `undefined` where it was not written to its end. */
+  plan({ folder }: Work): WorkPlan | undefined {
+    const path = `${folder}/${PLAN_NAME}`;
+    try {
+      const text = this.read(path, { limitBytes: MEMORY_STORE_DEFAULTS.recordLimitBytes })?.text;
+      return text === undefined ? undefined : parsePlan(text);
+    } catch (error) {
+      if (errorCode(error) === "MEMORY_PATH_REFUSED") return undefined;
+      throw error;
+    }
+  }
+
+  writePlan(work: Work, plan: WorkPlan): Promise<void> {
+    return this.create(`${work.folder}/${PLAN_NAME}`, Buffer.from(formatPlan(plan), "utf8"));
+  }
+
+  /** Makes a file that must not exist yet; its bytes survive a power loss. */
+  async create(path: string, bytes: Uint8Array): Promise<void> {
+    const file = this.fs.open(path, "create");
+    try {
+      writeWhole(file, bytes);
+      await file.sync();
+    } finally {
+      file.close();
+    }
+  }
+
+  exists(path: string): boolean {
+    return ifThere(() => this.fs.stat(path)) !== undefined;
+  }
+
+  /** Whether two names are of one file. */
+  isOneFile(path: string, other: string): boolean {
+    const id = this.#idOf(path);
+    return id !== undefined && id === this.#idOf(other);
+  }
+
+  /** Whether the file or folder was there. */
+  rename(from: string, to: string): boolean {
+    return (
+      ifThere(() => {
+        this.fs.rename(from, to);
+        return true;
+      }) ?? false
+    );
+  }
+
+  /** Removes a file, which may be gone already. */
+  remove(path: string): void {
+    ifThere(() => this.fs.remove(path));
+  }
+
+  /** Removes a folder if nothing is in it. */
+  removeIfEmpty(folder: string): void {
+    try {
+      this.fs.removeDirectory(folder);
+    } catch {
+      // Something is in it, or it is gone: nobody is harmed by an empty folder, either.
+    }
+  }
+
+  /** Makes a folder with those above it; those that were missing, the outermost first. */
+  ensureFolder(folder: string): readonly string[] {
+    const missing = this.missingFolders(folder);
+    if (missing.length > 0) this.fs.makeDirectory(folder);
+    return missing;
+  }
+
+  missingFolders(folder: string): readonly string[] {
+    const missing: string[] = [];
+    for (let path = folder; path !== "" && !this.exists(path); path = folderOf(path)) missing.unshift(path);
+    return missing;
+  }
+
+  /** Makes names in the folder survive a power loss, unless somebody has removed it. */
+  async sync(folder: string): Promise<void> {
+    try {
+      await this.fs.syncDirectory(folder);
+    } catch (error) {
+      if (!ABSENT.has(errorCode(error))) throw error;
+    }
+  }
+
+  /**
+   * Gives a file the name, if nothing has it and it is there; whether it did. It may keep the one that it has, too: see `remove`.
+   *
+   * Where files have one name only it is looked at first, and what somebody puts there in the very next moment is
+   * replaced: no such system lets a name be taken and checked at once.
+   */
+  place(from: string, to: string): boolean {
+    try {
+      if (this.fs.link !== undefined && this.fs.stat(from)?.isLink !== true) {
+        this.fs.link(from, to);
+        return true;
+      }
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === "EEXIST" || ABSENT.has(code)) return false;
+      if (!UNSUPPORTED.has(code)) throw error;
+    }
+    return !this.exists(to) && this.rename(from, to);
+  }
+}
+
+function openFile(fs: FileSystem, path: string): OpenFile {
+  try {
+    return fs.open(path, "read");
+  } catch (error) {
+    const code = errorCode(error);
+    if (!NO_FILE.has(code)) throw error;
+    throw memoryPathRefused(path, "what stands there is no plain file: a link, a folder or a pipe", error);
+  }
+}
+
+/** What the work returns; `undefined` where the file is not there. */
+function ifThere<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (ABSENT.has(errorCode(error))) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Where things lie in a memory directory. What is ours is in one hidden folder, so that a person who looks into
+ * the directory sees memories and nothing else.
+ *
+ * ```text
+ * MEMORY.md, topics/deploy.md       memories: every other file that ends in .md
+ * .palimpsest/
+ *   work/<when>-<id>.<state>/       one change each, while it is made and a little longer
+ *     plan.json                     which paths, from which version to which
+ *     new.<n>                       the text that the n-th path of the plan is to have
+ *     old.<n>                       the file that was there, taken out
+ *     gone.<n>                      a new text that was put in place and taken back
+ *   old/<when>-<id>.old/            changes that are over, with what was replaced, for a moment
+ *   lease.<n>                       that of the program that is changing memories
+ *   locks/<name>/                   leases that callers asked for
+ *   archive/<day>-<when>-<id>/…     memories that were put away, under their paths
+ *   kept/<when>-<id>.<old|gone>/…   what a person saved while it was replaced
+ *   records/<name>                  journals and logs
+ * ```
+ *
+ * `when` are milliseconds since the epoch, `id` is random: no name is ever used twice.
+ */
+import { isObject, parseJson } from "../../../base/json/json.ts";
+import { memoryPathProblem } from "../../shared/memory-path.ts";
+
+const OWN_FOLDER = ".palimpsest";
+export const PLACES = {
+  own: OWN_FOLDER,
+  work: `${OWN_FOLDER}/work`,
+  old: `${OWN_FOLDER}/old`,
+  locks: `${OWN_FOLDER}/locks`,
+  archive: `${OWN_FOLDER}/archive`,
+  kept: `${OWN_FOLDER}/kept`,
+  records: `${OWN_FOLDER}/records`,
+} as const;
+
+/**
+ * `new`: it is prepared, and nothing was touched. `doing`: files are exchanged; it is taken back by whoever finds
+ * it and no program at it. `undo`: it is being taken back. `done`: it happened; what is left is to be cleared away.
+ * `old`: what was replaced, kept for editors that still hold it open.
+ */
+export type WorkState = "new" | "doing" | "undo" | "done" | "old";
+
+/** One change on the disk. */
+export interface Work {
+  readonly id: string;
+  readonly state: WorkState;
+  readonly atMs: number;
+  readonly folder: string;
+}
+
+/** One path of a change, from which version to which. */
+export interface WorkItem {
+  readonly path: string;
+  readonly base: string | undefined;
+  readonly next: string | undefined;
+}
+
+export interface WorkPlan {
+  readonly items: readonly WorkItem[];
+  /** Folders that the change has to make, the outermost first. */
+  readonly folders: readonly string[];
+}
+
+const WORK_PATTERN = /^((\d{1,15})-[0-9A-Za-z-]{1,64})\.(new|doing|undo|done|old)$/;
+const ARCHIVE_PATTERN = /^\d{4}-\d\d-\d\d-(\d{1,15})-[0-9A-Za-z-]{1,64}$/;
+const PIECE_PATTERN = /^(new|old|gone)\.(\d{1,6})$/;
+const VERSION_PATTERN = /^[0-9a-f]{64}$/;
+export const PLAN_NAME = "plan.json";
+
+export function workId(atMs: number, id: string): string {
+  return `${Math.max(0, Math.floor(atMs))}-${id}`;
+}
+
+export function workAs({ id, atMs }: Pick<Work, "id" | "atMs">, state: WorkState): Work {
+  return { id, atMs, state, folder: `${PLACES.work}/${id}.${state}` };
+}
+
+/** A change that is over, out of the way of whoever looks for those that are not. */
+export function pastWork({ id, atMs }: Pick<Work, "id" | "atMs">): Work {
+  return { id, atMs, state: "old", folder: `${PLACES.old}/${id}.old` };
+}
+
+/** The change that a folder of this name is, if it is one. */
+export function parseWork(name: string): Work | undefined {
+  const match = WORK_PATTERN.exec(name);
+  if (match === null) return undefined;
+  return workAs({ id: match[1]!, atMs: Number(match[2]) }, match[3] as WorkState);
+}
+
+export function pieceOf({ folder }: Work, kind: "new" | "old" | "gone", index: number): string {
+  return `${folder}/${kind}.${index}`;
+}
+
+export function parsePiece(
+  name: string,
+): { readonly kind: "new" | "old" | "gone"; readonly index: number } | undefined {
+  const match = PIECE_PATTERN.exec(name);
+  return match === null ? undefined : { kind: match[1] as "new" | "old" | "gone", index: Number(match[2]) };
+}
+
+export function formatPlan(plan: WorkPlan): string {
+  return `${JSON.stringify({ v: 1, ...plan })}\n`;
+}
+
+/** `undefined` for what no program of ours wrote, or not to its end. */
+export function parsePlan(text: string): WorkPlan | undefined {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isObject(parsed.value)) return undefined;
+  const { items, folders } = parsed.value;
+  if (!Array.isArray(items) || !Array.isArray(folders)) return undefined;
+  const found = items.map(parseItem);
+  if (!found.every((item) => item !== undefined)) return undefined;
+  const isFolder = (folder: unknown): folder is string =>
+    memoryPathProblem(`${String(folder)}/a.md`) === undefined;
+  return folders.every(isFolder) ? { items: found, folders } : undefined;
+}
+
+function parseItem(item: unknown): WorkItem | undefined {
+  if (!isObject(item) || typeof item["path"] !== "string" || memoryPathProblem(item["path"]) !== undefined)
+    return undefined;
+  const [base, next] = [item["base"], item["next"]];
+  return isVersion(base) && isVersion(next) ? { path: item["path"], base, next } : undefined;
+}
+
+function isVersion(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === "string" && VERSION_PATTERN.test(value));
+}
+
+/** The day is for people. */
+export function archiveFolder({ id, atMs }: Work): string {
+  return `${PLACES.archive}/${new Date(atMs).toISOString().slice(0, 10)}-${id}`;
+}
+
+/** When what lies in a folder of the archive was put there; `undefined` for a folder of somebody else's. */
+export function archivedAtMs(name: string): number | undefined {
+  const match = ARCHIVE_PATTERN.exec(name);
+  return match === null ? undefined : Number(match[1]);
+}
+
+export function keptPath({ id }: Work, kind: "old" | "gone", path: string): string {
+  return `${PLACES.kept}/${id}.${kind}/${path}`;
+}
+
+/** The folder that a path lies in; empty for the memory directory itself. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}

@@ -1,0 +1,45 @@
+/**
+ * Makes folders, and remembers which ones hold names that a power loss would still take.
+ *
+ * A file that was synced is lost all the same if the folder that names it was not.
+ */
+import { dirname } from "node:path";
+import type { FileSystem } from "../../../ports/file-system.ts";
+
+/** The folders of one session. */
+export class FolderKeeper {
+  readonly #fs: FileSystem;
+  #changed = new Set<string>();
+
+  constructor(fs: FileSystem) {
+    this.#fs = fs;
+  }
+
+  /** Makes the folder and its parents where they are missing, one by one, so that each one's parent is known. */
+  ensure(folder: string): void {
+    const parent = dirname(folder);
+    if (parent === folder || this.#fs.stat(folder) !== undefined) return;
+    this.ensure(parent);
+    this.#fs.makeDirectory(folder);
+    this.#changed.add(parent);
+  }
+
+  /** A name in the folder is new or different. */
+  markChanged(folder: string): void {
+    this.#changed.add(folder);
+  }
+
+  /** Resolves once every change so far survives a power loss; a folder that failed is tried again next time. */
+  async sync(): Promise<void> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    try {
+      for (const folder of changed) {
+        if (this.#fs.stat(folder) !== undefined) await this.#fs.syncDirectory(folder);
+        changed.delete(folder);
+      }
+    } finally {
+      for (const folder of changed) this.#changed.add(folder);
+    }
+  }
+}

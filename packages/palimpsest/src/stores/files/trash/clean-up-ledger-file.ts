@@ -1,0 +1,85 @@
+/**
+ * The ledger of the clean-up beside the sessions of a folder: `<root>/.clean-up.json`, replaced whole,
+ * and a lease in `<root>/.clean-up` while a run is under way.
+ */
+import { join } from "node:path";
+import { errorCode } from "../../../base/error-message.ts";
+import { type JsonValue, parseJson } from "../../../base/json/json.ts";
+import type { CleanUpLedger } from "../../../ports/clean-up-ledger.ts";
+import type { FileSystem } from "../../../ports/file-system.ts";
+import type { IdSource } from "../../../ports/id-source.ts";
+import { storeFailure } from "../../shared/store-failure.ts";
+import { readText, replaceFile } from "../replace/whole-file.ts";
+import { hasFile } from "./trash-places.ts";
+
+const LIMIT_BYTES = 1_048_576;
+const NAME = ".clean-up.json";
+const TEMPORARY_PATTERN = /^\.clean-up\.json\.[0-9A-Za-z-]+\.tmp$/;
+
+export interface CleanUpFilesOptions {
+  readonly folder: string;
+  readonly fs: FileSystem;
+  /** Names of temporary files. */
+  readonly ids: IdSource;
+  /** Holds a folder against other processes; throws `SESSION_IN_USE`. Absent where a store keeps no leases. */
+  readonly hold?: ((folder: string) => { release(): void }) | undefined;
+  /** Finishes what earlier runs left half done. */
+  readonly settle: () => Promise<void>;
+}
+
+export class CleanUpFiles implements CleanUpLedger {
+  readonly #options: CleanUpFilesOptions;
+  readonly #path: string;
+
+  constructor(options: CleanUpFilesOptions) {
+    this.#options = options;
+    this.#path = join(options.folder, NAME);
+  }
+
+  async read(): Promise<JsonValue | undefined> {
+    const { fs } = this.#options;
+    try {
+      if (!hasFile(fs, this.#path)) return undefined;
+      const parsed = parseJson(readText(fs, this.#path, LIMIT_BYTES));
+      return parsed.ok ? (parsed.value as JsonValue) : undefined;
+    } catch {
+      // As if there had been no run: then less is deleted.
+      return undefined;
+    }
+  }
+
+  async write(value: JsonValue): Promise<void> {
+    const { fs, ids } = this.#options;
+    const temporaryPath = `${this.#path}.${ids.entryId()}.tmp`;
+    try {
+      await replaceFile(fs, { path: this.#path, temporaryPath, text: `${JSON.stringify(value)}\n` });
+    } catch (error) {
+      throw storeFailure(`The record of the clean-up could not be written to ${this.#path}`, error);
+    }
+  }
+
+  async begin(): Promise<(() => Promise<void>) | undefined> {
+    const { folder, hold, settle } = this.#options;
+    try {
+      const lease = hold?.(join(folder, ".clean-up"));
+      try {
+        this.#tidy();
+        await settle();
+      } catch (error) {
+        lease?.release();
+        throw error;
+      }
+      return async () => lease?.release();
+    } catch (error) {
+      if (errorCode(error) === "SESSION_IN_USE") return undefined;
+      throw storeFailure(`The clean-up of ${folder} could not begin`, error);
+    }
+  }
+
+  /** Removes what a run left that was killed while it wrote its record. */
+  #tidy(): void {
+    const { folder, fs } = this.#options;
+    if (fs.stat(folder) === undefined) return;
+    for (const name of fs.list(folder)) if (TEMPORARY_PATTERN.test(name)) fs.remove(join(folder, name));
+  }
+}

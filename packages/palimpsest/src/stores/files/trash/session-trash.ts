@@ -1,0 +1,306 @@
+/**
+ * The trash of a store in files: sessions are moved there whole, brought back, and deleted for good.
+ *
+ * DESIGN. A session is wherever its log is, and the log moves by one rename: that is when it is in the
+ * trash, back, or (renamed to `purged.jsonl`) given up. Its folder follows the log on the way out and goes
+ * before it on the way back, so a listed session is never without its blobs. While something is under way
+ * `.busy/<session>` is there (`trash-guard.ts`); what a crash left is finished or undone by whoever comes next:
+ *
+ * | found | what is done |
+ * | --- | --- |
+ * | `log.jsonl`, the folder still outside | the folder follows |
+ * | `purged.jsonl` | the deletion is finished |
+ * | neither | the session is outside; the record is removed |
+ *
+ * An error in the middle is undone at once, or else by the next. Folders are synced before the one that a
+ * session left, so a power loss puts it in the old place or in the new one.
+ *
+ * WRITERS. Whoever moves a session makes its mark and then looks for a lease; whoever is about to write one
+ * takes its lease and then looks for a mark (`isMoving`). So one of the two sees the other before it does
+ * anything, and a session that has no folder is moved without a lease of its own. One that has a folder may
+ * have leases of writers that are gone, and is being mended by who looks for no marks: there the lease is taken.
+ */
+import { setImmediate } from "node:timers/promises";
+import { errorCode } from "../../../base/error-message.ts";
+import { StoreError } from "../../../base/errors.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import type { FileStat, FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import type { SeenSession, TrashedSession, Trashing } from "../../../ports/session-store.ts";
+import { plausibleTime } from "../../shared/session-info.ts";
+import { isSessionId, type SessionPaths } from "../../shared/session-paths.ts";
+import {
+  readFailure,
+  sessionExists,
+  sessionInUse,
+  sessionNotFound,
+  storeFailure,
+  trashHolds,
+} from "../../shared/store-failure.ts";
+import { removeLeases } from "./delete-own-files.ts";
+import { SyncGroup } from "./sync-group.ts";
+import { TrashAudit } from "./trash-audit.ts";
+import { type HeldFolder, TrashGuard } from "./trash-guard.ts";
+import { TrashMoves } from "./trash-moves.ts";
+import { fileStat, hasFile, hasFolder, readRecord, type TrashPlaces, trashPlaces } from "./trash-places.ts";
+
+const LISTED_AT_ONCE = 1_000;
+
+export interface SessionTrashOptions {
+  readonly fs: FileSystem;
+  /** The folder that the sessions are moved to. */
+  readonly folder: string;
+  /** Where the session's files are when it is not in the trash. */
+  readonly paths: (sessionId: string) => SessionPaths;
+  /**
+   * Holds a folder against other processes. Of a session's folder it makes this process the writer; the log
+   * has so many bytes. Absent where a store keeps no leases. @throws `SESSION_IN_USE`
+   */
+  readonly hold?: ((folder: string, sessionId: string, logBytes: number) => HeldFolder) | undefined;
+  /** Dates the audit, and makes bringing a session back an activity. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A session that can be moved. */
+interface Movable {
+  readonly log: FileStat;
+  readonly hasFolder: boolean;
+}
+
+/** The trash beside the sessions of one folder. */
+export class SessionTrash {
+  readonly #options: SessionTrashOptions;
+  readonly #fs: FileSystem;
+  readonly #folder: string;
+  readonly #moves: TrashMoves;
+  readonly #guard: TrashGuard;
+  readonly #syncs: SyncGroup;
+
+  constructor(options: SessionTrashOptions) {
+    const { fs, folder, hold, clock } = options;
+    this.#options = options;
+    this.#fs = fs;
+    this.#folder = folder;
+    const audit = new TrashAudit(fs, folder);
+    this.#moves = new TrashMoves(fs, clock, audit);
+    this.#syncs = new SyncGroup(fs, async () => {
+      await audit.sync();
+      await fs.syncDirectory(folder);
+    });
+    this.#guard = new TrashGuard({
+      fs,
+      folder,
+      standingFile: audit.path,
+      hold: hold && ((held, sessionId) => hold(held, sessionId, 0)),
+      settle: (sessionId) => this.#settle(this.#places(sessionId)),
+    });
+  }
+
+  /**
+   * Whether it was moved: not if it is no more as it was seen.
+   * @throws `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `SESSION_EXISTS`
+   */
+  async trash(sessionId: string, trashing: Trashing, seen?: SeenSession): Promise<boolean> {
+    let isMoved = false;
+    const check = (places: TrashPlaces) => void this.#lookAtMovable(places);
+    await this.#do(sessionId, check, async (places) => {
+      const found = this.#lookAtMovable(places);
+      const lease = found.hasFolder ? this.#holdSession(places) : undefined;
+      try {
+        const movable = lease === undefined ? found : this.#lookAtMovable(places);
+        if (seen !== undefined && !isAsSeen(movable.log, seen)) return;
+        await this.#moveToTrash(places, trashing, { log: movable.log, lease });
+        isMoved = true;
+      } finally {
+        letGo(() => lease?.release());
+      }
+    });
+    return isMoved;
+  }
+
+  #lookAtMovable({ folder, log, live, sessionId }: TrashPlaces): Movable {
+    const stat = fileStat(this.#fs, live.logFile);
+    if (stat === undefined) throw sessionNotFound(sessionId, live.rootFolder);
+    if (hasFolder(this.#fs, folder) && hasFile(this.#fs, log)) throw trashHolds(sessionId);
+    return { log: stat, hasFolder: hasFolder(this.#fs, live.sessionFolder) };
+  }
+
+  /** What is in the trash, sorted by id. Changes nothing. */
+  async list(): Promise<readonly TrashedSession[]> {
+    const found: TrashedSession[] = [];
+    for (const [index, sessionId] of [...this.#namesIn(this.#folder)].sort().entries()) {
+      if (index % LISTED_AT_ONCE === LISTED_AT_ONCE - 1) await setImmediate();
+      if (!isSessionId(sessionId)) continue;
+      const places = this.#places(sessionId);
+      if (this.#isListed(places)) found.push(readRecord(this.#fs, places));
+    }
+    return found;
+  }
+
+  /** @throws `SESSION_NOT_FOUND`, `SESSION_EXISTS`, `SESSION_IN_USE` */
+  restore(sessionId: string): Promise<void> {
+    const assertRestorable = (places: TrashPlaces) => {
+      this.#assertTrashed(places);
+      if (hasFile(this.#fs, places.live.logFile)) throw sessionExists(sessionId);
+    };
+    return this.#do(sessionId, assertRestorable, async (places) => {
+      assertRestorable(places);
+      this.#clearWay(places);
+      this.#moves.audit(places, { action: "restore" });
+      // One that could not be removed when it went to the trash: nobody writes what lies there.
+      if (hasFolder(this.#fs, places.files)) removeLeases(this.#fs, places.files);
+      this.#moves.moveBack(places);
+      this.#moves.touch(places);
+      this.#moves.removeRecord(places);
+      await this.#syncs.add({ into: places.live.rootFolder });
+    });
+  }
+
+  /** @throws `SESSION_NOT_FOUND` */
+  purge(sessionId: string): Promise<void> {
+    const assertTrashed = (places: TrashPlaces) => this.#assertTrashed(places);
+    return this.#do(sessionId, assertTrashed, async (places) => {
+      assertTrashed(places);
+      await this.#moves.announce(places, { action: "purge" });
+      await this.#syncs.add({});
+      this.#moves.giveUp(places);
+      this.#moves.deleteFiles(places);
+      await this.#syncs.add({});
+    });
+  }
+
+  /** Finishes or undoes what earlier processes were in the middle of. */
+  settle(): Promise<void> {
+    return this.#guard.settleAll();
+  }
+
+  /** Whether a session is being moved at this moment: nobody may begin to write it. */
+  isMoving(sessionId: string): boolean {
+    return this.#guard.isMoving(sessionId);
+  }
+
+  /** Finishes what a crash left of this session. Costs one look where there is nothing. */
+  async settleOne(sessionId: string): Promise<void> {
+    try {
+      if (this.#guard.isMarked(sessionId)) await this.#guard.run(sessionId, async () => undefined);
+    } catch (error) {
+      throw storeFailure(`The trash ${this.#folder} could not be looked at`, error);
+    }
+  }
+
+  #places(sessionId: string): TrashPlaces {
+    return trashPlaces(this.#folder, sessionId, this.#options.paths(sessionId));
+  }
+
+  /** Does the work under the session's mark. It is checked before, so that what is refused makes no trash. */
+  async #do(
+    sessionId: string,
+    check: (places: TrashPlaces) => void,
+    work: (places: TrashPlaces) => Promise<void>,
+  ): Promise<void> {
+    const places = this.#places(sessionId);
+    try {
+      if (!this.#guard.isActive && !this.#guard.isMarked(sessionId)) check(places);
+      await this.#guard.run(sessionId, () => work(places));
+    } catch (error) {
+      throw storeFailure(`The session ${sessionId} could not be moved or deleted`, error);
+    }
+  }
+
+  #settle(places: TrashPlaces): void {
+    this.#moves.settle(places);
+    if (this.#options.hold === undefined || !hasFolder(this.#fs, places.live.sessionFolder)) return;
+    try {
+      // The lease that a killed process held while it moved the session is taken over and given back.
+      this.#holdSession(places)?.release();
+    } catch (error) {
+      // Somebody writes it by now.
+      if (errorCode(error) !== "SESSION_IN_USE") throw error;
+    }
+  }
+
+  async #moveToTrash(
+    places: TrashPlaces,
+    trashing: Trashing,
+    { log, lease }: { readonly log: FileStat; readonly lease: HeldFolder | undefined },
+  ): Promise<void> {
+    const { at, reason } = trashing;
+    await this.#moves.announce(places, { action: "trash", at, reason });
+    let file: OpenFile | undefined;
+    try {
+      this.#assertUnchanged(places, log);
+      file = this.#moves.makePlace(places, trashing);
+      this.#moves.moveLogOut(places);
+      // Its lease is not to go along. Whoever gets one now finds no log.
+      lease?.release();
+      this.#moves.moveFolderOut(places);
+      await this.#syncs.add({ file, into: places.folder, from: places.live.rootFolder });
+    } catch (error) {
+      this.#moves.takeBack(places);
+      throw error;
+    } finally {
+      letGo(() => file?.close());
+    }
+  }
+
+  /** Where no leases are kept, it may be written while others are announced. */
+  #assertUnchanged({ live, sessionId }: TrashPlaces, { size, modifiedMs }: FileStat): void {
+    const now = fileStat(this.#fs, live.logFile);
+    if (now?.size === size && now.modifiedMs === modifiedMs) return;
+    throw now === undefined
+      ? sessionNotFound(sessionId, live.rootFolder)
+      : sessionInUse(sessionId, "it was written at this moment");
+  }
+
+  #holdSession({ live, sessionId }: TrashPlaces): HeldFolder | undefined {
+    const bytes = this.#fs.stat(live.logFile)?.size ?? 0;
+    return this.#options.hold?.(live.sessionFolder, sessionId, bytes);
+  }
+
+  /** A folder without a log may stand where the session's is to go: of a writer that has stored nothing yet. */
+  #clearWay(places: TrashPlaces): void {
+    const { files, live, sessionId } = places;
+    const { sessionFolder } = live;
+    if (!hasFolder(this.#fs, files) || !hasFolder(this.#fs, sessionFolder)) return;
+    this.#holdSession(places)?.release();
+    if (hasFolder(this.#fs, sessionFolder)) removeLeases(this.#fs, sessionFolder);
+    if (hasFolder(this.#fs, sessionFolder)) throw sessionExists(sessionId);
+  }
+
+  #assertTrashed({ folder, log, sessionId }: TrashPlaces): void {
+    if (!hasFolder(this.#fs, folder) || !hasFile(this.#fs, log))
+      throw sessionNotFound(sessionId, this.#folder);
+  }
+
+  #isListed(places: TrashPlaces): boolean {
+    try {
+      return hasFolder(this.#fs, places.folder) && hasFile(this.#fs, places.log);
+    } catch (error) {
+      // A link in its place is nothing that was put there by this store.
+      if (error instanceof StoreError) return false;
+      throw readFailure(places.folder, error);
+    }
+  }
+
+  #namesIn(folder: string): readonly string[] {
+    try {
+      return hasFolder(this.#fs, folder) ? this.#fs.list(folder) : [];
+    } catch (error) {
+      if (errorCode(error) === "ENOENT") return [];
+      throw readFailure(folder, error);
+    }
+  }
+}
+
+/** A log only grows, and what is written to it makes it younger. */
+function isAsSeen({ size, modifiedMs }: FileStat, { bytes, lastActivityAt }: SeenSession): boolean {
+  return size === bytes && plausibleTime(modifiedMs) <= lastActivityAt;
+}
+
+/** What was to be done is done, or its error is on the way to the caller; a lease that stays runs out. */
+function letGo(release: () => void): void {
+  try {
+    release();
+  } catch {
+    // See above.
+  }
+}

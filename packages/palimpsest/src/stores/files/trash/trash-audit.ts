@@ -1,0 +1,97 @@
+/**
+ * The audit of a trash: a line for every session that was moved, brought back or deleted, so that
+ * nothing disappears without a trace. A line stands in the file before the thing it tells is done.
+ */
+import { join } from "node:path";
+import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import { writeWhole } from "../replace/whole-file.ts";
+
+const NEWLINE = 0x0a;
+
+/**
+ * What a line tells. `taken-back`: what the line before says was not done after all. `left`: something in
+ * the session's folder was not its own and was not deleted.
+ */
+export type AuditAction = "trash" | "restore" | "purge" | "taken-back" | "left";
+
+export interface AuditLine {
+  readonly action: AuditAction;
+  readonly sessionId: string;
+  /** Milliseconds since the epoch; absent where the store has no clock. */
+  readonly at?: number;
+  readonly reason?: string;
+  readonly paths?: readonly string[];
+}
+
+interface Waiting {
+  readonly line: AuditLine;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class TrashAudit {
+  readonly path: string;
+  readonly #fs: FileSystem;
+  #waiting: Waiting[] = [];
+
+  constructor(fs: FileSystem, trashFolder: string) {
+    this.#fs = fs;
+    this.path = join(trashFolder, "audit.jsonl");
+  }
+
+  /** Resolves when the line is there, written together with those of all who ask meanwhile. */
+  add(line: AuditLine): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.write(...waiting.map(({ line }) => line));
+      for (const { resolve } of waiting) resolve();
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  /** Appends lines, all or none; they survive a killed process when this returns. */
+  write(...lines: readonly AuditLine[]): void {
+    const file = this.#fs.open(this.path, "append");
+    try {
+      const size = file.size();
+      // What a crash tore is closed, so that this line is one of its own.
+      const before = size > 0 && file.read(size - 1, 1)[0] !== NEWLINE ? "\n" : "";
+      const text = lines.map((line) => `${JSON.stringify({ v: 1, ...line })}\n`).join("");
+      writeOrTakeBack(file, size, Buffer.from(before + text, "utf8"));
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Resolves once every line so far survives a power loss. */
+  async sync(): Promise<void> {
+    const file = this.#fs.open(this.path, "append");
+    try {
+      await file.sync();
+    } finally {
+      file.close();
+    }
+  }
+}
+
+function writeOrTakeBack(file: OpenFile, size: number, bytes: Uint8Array): void {
+  try {
+    writeWhole(file, bytes);
+  } catch (error) {
+    try {
+      file.truncate(size);
+    } catch {
+      // Half a line stays, and the next one closes it.
+    }
+    throw error;
+  }
+}

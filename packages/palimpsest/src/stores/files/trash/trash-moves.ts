@@ -1,0 +1,135 @@
+/**
+ * The single steps of moving a session into the trash, out of it, and of deleting it: each is undone or
+ * gone on with by `settle`, wherever a crash came (`session-trash.ts` has the states).
+ */
+import type { Clock } from "../../../ports/clock.ts";
+import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import type { Trashing } from "../../../ports/session-store.ts";
+import { sessionExists } from "../../shared/store-failure.ts";
+import { forgetEnd } from "../log/recorded-end.ts";
+import { removeLeases, removeTrashedFiles } from "./delete-own-files.ts";
+import type { AuditLine, TrashAudit } from "./trash-audit.ts";
+import {
+  hasFile,
+  hasFolder,
+  isLeft,
+  leftFolder,
+  readRecord,
+  type TrashPlaces,
+  writeRecord,
+} from "./trash-places.ts";
+
+/** Moves the files of one trash. */
+export class TrashMoves {
+  readonly #fs: FileSystem;
+  readonly #clock: Clock | undefined;
+  readonly #audit: TrashAudit;
+
+  constructor(fs: FileSystem, clock: Clock | undefined, audit: TrashAudit) {
+    this.#fs = fs;
+    this.#clock = clock;
+    this.#audit = audit;
+  }
+
+  /** Makes the session's place, with a record of when and why; the caller closes the file. */
+  makePlace(places: TrashPlaces, trashing: Trashing): OpenFile {
+    if (hasFolder(this.#fs, places.folder)) {
+      if (this.#fs.stat(places.files) !== undefined)
+        this.#fs.rename(places.files, leftFolder(this.#fs, places));
+      if (hasFile(this.#fs, places.record)) this.#fs.remove(places.record);
+    } else this.#fs.makeDirectory(places.folder);
+    return writeRecord(this.#fs, places, trashing);
+  }
+
+  /** From here on the session is in the trash. */
+  moveLogOut({ live, log }: TrashPlaces): void {
+    this.#fs.rename(live.logFile, log);
+  }
+
+  moveFolderOut({ files, live }: TrashPlaces): void {
+    if (this.#fs.stat(live.sessionFolder) !== undefined) this.#fs.rename(live.sessionFolder, files);
+  }
+
+  /** The folder before the log: whoever sees the log finds the blobs. From here on it is not in the trash. */
+  moveBack({ files, live, log, sessionId }: TrashPlaces): void {
+    if (hasFile(this.#fs, live.logFile)) throw sessionExists(sessionId);
+    if (hasFolder(this.#fs, files)) this.#fs.rename(files, live.sessionFolder);
+    this.#fs.rename(log, live.logFile);
+  }
+
+  /** Best effort after an error: a move that is not taken back is finished by the next operation. */
+  takeBack(places: TrashPlaces): void {
+    try {
+      if (hasFile(this.#fs, places.log)) this.moveBack(places);
+      this.audit(places, { action: "taken-back" });
+      this.removeRecord(places);
+    } catch {
+      // The caller hears of the error that made this necessary.
+    }
+  }
+
+  /**
+   * Brought back is used: the next clean-up is not to take it away again. That was not before it went, also by a
+   * clock that is wrong at the moment.
+   */
+  touch(places: TrashPlaces): void {
+    if (this.#clock === undefined) return;
+    try {
+      const { trashedAt = 0 } = readRecord(this.#fs, places);
+      this.#fs.touch(places.live.logFile, Math.max(this.#clock.nowMs(), trashedAt));
+    } catch {
+      // The session is back; only its date is what it was.
+    }
+  }
+
+  removeRecord({ folder, record }: TrashPlaces): void {
+    if (!hasFolder(this.#fs, folder)) return;
+    if (hasFile(this.#fs, record)) this.#fs.remove(record);
+    removeLeases(this.#fs, folder);
+  }
+
+  /** From here on it cannot be restored. */
+  giveUp({ log, purged }: TrashPlaces): void {
+    this.#fs.rename(log, purged);
+  }
+
+  deleteFiles(places: TrashPlaces): void {
+    const { files, folder, live, purged } = places;
+    const left = removeTrashedFiles(this.#fs, folder).filter((path) => path !== purged && !isLeft(path));
+    if (left.length > 0) this.audit(places, { action: "left", paths: left });
+    if (hasFolder(this.#fs, files)) this.#fs.rename(files, leftFolder(this.#fs, places));
+    // A new session of this id has a record of its own.
+    if (!hasFile(this.#fs, live.logFile)) forgetEnd(this.#fs, live.endFile);
+    this.#fs.remove(purged);
+    removeLeases(this.#fs, folder);
+  }
+
+  /** Finishes or undoes what is half done. */
+  settle(places: TrashPlaces): void {
+    const { files, folder, live, log, purged } = places;
+    const fs = this.#fs;
+    if (!hasFolder(fs, folder)) return;
+    if (hasFile(fs, purged)) this.deleteFiles(places);
+    else if (!hasFile(fs, log)) this.removeRecord(places);
+    else {
+      const isOutside = !hasFile(fs, live.logFile) && hasFolder(fs, live.sessionFolder);
+      if (isOutside && fs.stat(files) === undefined) this.moveFolderOut(places);
+      if (hasFolder(fs, files)) removeLeases(fs, files);
+    }
+  }
+
+  /** Writes a line of the audit now. */
+  audit(places: TrashPlaces, line: Omit<AuditLine, "sessionId">): void {
+    this.#audit.write(this.#lineOf(places, line));
+  }
+
+  /** Writes a line of the audit together with others. */
+  announce(places: TrashPlaces, line: Omit<AuditLine, "sessionId">): Promise<void> {
+    return this.#audit.add(this.#lineOf(places, line));
+  }
+
+  #lineOf({ sessionId }: TrashPlaces, line: Omit<AuditLine, "sessionId">): AuditLine {
+    const at = line.at ?? this.#clock?.nowMs();
+    return { ...line, sessionId, ...(at === undefined ? {} : { at }) };
+  }
+}

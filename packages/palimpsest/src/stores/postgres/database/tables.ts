@@ -1,0 +1,161 @@
+/**
+ * The tables, and how they come into being.
+ *
+ * DESIGN. A session is a row of `sessions`, found by scope and id; its entries and blobs hang on the
+ * row's own key, so do its notes, so that going to the trash and coming back is one change of one row, and what a
+ * session owns goes with it when it is purged. Positions are sequence numbers.
+ *
+ * Texts that come from outside are kept as JSON text, which escapes the two things that the server's
+ * `text` refuses (U+0000 and half a surrogate pair); blobs are bytes. Both come back to the letter.
+ *
+ * Rule for every later version: only add. A program of the version before goes on working beside it,
+ * so that programs can be replaced one after another.
+ */
+import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
+import { OptionError } from "../../../base/errors.ts";
+import { shorten } from "../../../base/text/text.ts";
+
+/** The version that {@link migration} brings the tables to. */
+export const TABLES_VERSION = 3;
+/** The oldest version that sessions can be appended to: `migrate` may come after the new program. */
+export const OLDEST_TABLES_VERSION = 2;
+/** From this version on a row of the entries has a checksum. */
+export const CHECKSUM_VERSION = 3;
+
+const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Quoted names, ready for a statement. */
+export interface Tables {
+  readonly schema: string;
+  readonly versions: string;
+  readonly sessions: string;
+  readonly entries: string;
+  readonly blobs: string;
+  readonly notes: string;
+  readonly damage: string;
+}
+
+/** @throws `OptionError` for a name that is not plain: what is quoted below needs no escaping. */
+export function tablesIn(schema: string): Tables {
+  const isPlain = typeof schema === "string" && NAME_PATTERN.test(schema);
+  if (!isPlain || schema.length > POSTGRES_DEFAULTS.schemaNameLimitChars || /^pg_/i.test(schema))
+    throw new OptionError({
+      message: `${JSON.stringify(shorten(String(schema), 80))} cannot be the name of a schema here.`,
+      hint: `Use 1 to ${POSTGRES_DEFAULTS.schemaNameLimitChars} of the characters A-Z a-z 0-9 _, no digit first and not pg_.`,
+    });
+  const named = (table: string): string => `"${schema}"."${table}"`;
+  return {
+    schema,
+    versions: named("versions"),
+    sessions: named("sessions"),
+    entries: named("entries"),
+    blobs: named("blobs"),
+    notes: named("notes"),
+    damage: named("damage"),
+  };
+}
+
+/** One statement that makes what is missing; of several at once the others wait and find it done. */
+export function migration(tables: Tables): string {
+  const { schema } = tables;
+  return `DO $palimpsest$
+DECLARE known integer;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('palimpsest'), hashtext('${schema}'));
+  IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN
+    CREATE SCHEMA "${schema}";
+  END IF;
+  CREATE TABLE IF NOT EXISTS ${tables.versions} (
+    version integer PRIMARY KEY,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  );
+  SELECT coalesce(max(version), 0) INTO known FROM ${tables.versions};
+  IF known < 1 THEN
+    ${firstVersion(tables)}
+    INSERT INTO ${tables.versions} (version) VALUES (1);
+  END IF;
+  IF known < 2 THEN
+    ${secondVersion(tables)}
+    INSERT INTO ${tables.versions} (version) VALUES (2);
+  END IF;
+  IF known < 3 THEN
+    ${thirdVersion(tables)}
+    INSERT INTO ${tables.versions} (version) VALUES (3);
+  END IF;
+END
+$palimpsest$`;
+}
+
+function firstVersion({ sessions, entries, blobs }: Tables): string {
+  return `CREATE TABLE ${sessions} (
+      key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      scope text COLLATE "C" NOT NULL,
+      session_id text COLLATE "C" NOT NULL,
+      last_seq bigint NOT NULL DEFAULT 0,
+      bytes bigint NOT NULL DEFAULT 0,
+      last_activity bigint NOT NULL DEFAULT 0,
+      header text,
+      metadata text NOT NULL DEFAULT '{}',
+      first_prompt text,
+      lease_token bigint NOT NULL DEFAULT 0,
+      lease_owner text,
+      lease_holder text,
+      lease_until timestamptz,
+      trashed_at bigint,
+      trash_reason text,
+      created_at timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE UNIQUE INDEX sessions_live ON ${sessions} (scope, session_id) WHERE trashed_at IS NULL;
+    CREATE UNIQUE INDEX sessions_trashed ON ${sessions} (scope, session_id) WHERE trashed_at IS NOT NULL;
+    CREATE INDEX sessions_latest ON ${sessions} (scope, last_activity DESC, session_id)
+      WHERE trashed_at IS NULL AND last_seq > 0;
+    CREATE TABLE ${entries} (
+      session_key bigint NOT NULL REFERENCES ${sessions} (key) ON DELETE CASCADE,
+      seq bigint NOT NULL,
+      is_checkpoint boolean NOT NULL,
+      bytes integer NOT NULL,
+      body text NOT NULL,
+      PRIMARY KEY (session_key, seq)
+    );
+    CREATE INDEX entries_checkpoints ON ${entries} (session_key, seq) WHERE is_checkpoint;
+    CREATE TABLE ${blobs} (
+      session_key bigint NOT NULL REFERENCES ${sessions} (key) ON DELETE CASCADE,
+      hash text COLLATE "C" NOT NULL,
+      content bytea NOT NULL,
+      PRIMARY KEY (session_key, hash)
+    );`;
+}
+
+function secondVersion({ sessions, notes }: Tables): string {
+  return `CREATE TABLE ${notes} (
+      session_key bigint PRIMARY KEY REFERENCES ${sessions} (key) ON DELETE CASCADE,
+      content bytea NOT NULL
+    );`;
+}
+
+/**
+ * Adding a column without a default rewrites nothing, so it takes no time in a large table. Rows that a
+ * program of the version before appends have no checksum either.
+ */
+function thirdVersion({ sessions, entries, damage }: Tables): string {
+  return `ALTER TABLE ${entries} ADD COLUMN checksum bigint;
+    CREATE TABLE ${damage} (
+      key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      session_key bigint NOT NULL REFERENCES ${sessions} (key) ON DELETE CASCADE,
+      seq bigint NOT NULL,
+      to_seq bigint NOT NULL,
+      reason text NOT NULL,
+      is_moved boolean NOT NULL,
+      body text,
+      found_at timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE INDEX damage_of_session ON ${damage} (session_key, seq);`;
+}
+
+/** What a writer left that died between its first blob and its first entry, a day ago or more. */
+export function leftovers({ sessions, entries, damage }: Tables): string {
+  return `DELETE FROM ${sessions} s WHERE s.last_seq = 0 AND s.created_at < clock_timestamp() - interval '1 day'
+    AND (s.lease_until IS NULL OR s.lease_until < clock_timestamp())
+    AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session_key = s.key)
+    AND NOT EXISTS (SELECT FROM ${damage} d WHERE d.session_key = s.key)`;
+}

@@ -1,0 +1,217 @@
+/**
+ * From rows to entries: decides which rows count.
+ *
+ * DESIGN. A row counts if it is whole and holds the entry of its own number. For a number whose row is
+ * damaged, missing, or holds another entry, the entry is looked for in the misplaced rows of the session:
+ * rows that were swapped or moved hide nothing. It counts if it goes on from the entry before it. Copies
+ * and entries that belong nowhere are reported, and so is each stretch of numbers that is in no row.
+ * Where the chain of parent ids is broken, `run-chooser.ts` decides.
+ */
+import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
+import type { Entry } from "../../../transcript/entries.ts";
+import type { ReadRow } from "./read-row.ts";
+import { type PlacedEntry, RunChooser } from "./run-chooser.ts";
+
+/** A row that holds the entry of another number, as far as its first bytes tell. */
+export interface MisplacedRow {
+  readonly seq: number;
+  readonly place: number;
+}
+
+/** What the rows of a log amount to, as far as they have to be put in order. */
+export interface RowOrder {
+  /** The number of the last entry that counts; 0 where none does. */
+  readonly endSeq: number;
+  /** Rows that hold an entry of another place, which has none of its own. */
+  readonly misplaced: readonly MisplacedRow[];
+}
+
+/** The misplaced rows of one session, looked for when they are needed. */
+export interface MisplacedRows {
+  /** Sorted by the number of the entry. */
+  find(): Promise<readonly MisplacedRow[]>;
+  /** The rows at these places. */
+  read(rows: readonly MisplacedRow[]): Promise<readonly ReadRow[]>;
+}
+
+export interface RowAssemblerOptions {
+  /** The first number that is asked for. */
+  readonly fromSeq: number;
+  readonly misplaced: MisplacedRows;
+  /** How many misplaced rows are read at once. */
+  readonly readCount: number;
+}
+
+export class RowAssembler {
+  readonly #options: RowAssemblerOptions;
+  readonly #chooser: RunChooser;
+  #entries: StoredEntry[] = [];
+  #damage: LogDamage[] = [];
+  #nextSeq: number;
+  #lastSeq: number;
+  #known: readonly MisplacedRow[] | undefined;
+  readonly #read = new Map<number, ReadRow>();
+  /** The misplaced rows whose entries are put where they belong, by place. */
+  readonly #used = new Map<number, number>();
+
+  constructor(options: RowAssemblerOptions) {
+    this.#options = options;
+    this.#nextSeq = options.fromSeq;
+    this.#lastSeq = options.fromSeq - 1;
+    const output = {
+      entry: (stored: StoredEntry) => {
+        this.#entries.push(stored);
+        this.#lastSeq = stored.entry.seq;
+      },
+      damage: (one: LogDamage) => void this.#damage.push(one),
+    };
+    this.#chooser = new RunChooser(output);
+  }
+
+  /** The number of the last entry that counts; the one before the first that was asked for where none does. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** True if the chain of parent ids is broken: then a part of the log tells less than all of it. */
+  get hasBreak(): boolean {
+    return this.#chooser.hasBreak;
+  }
+
+  /** The misplaced rows that were read in the place of others. */
+  get used(): readonly MisplacedRow[] {
+    return Array.from(this.#used, ([place, seq]) => ({ place, seq }));
+  }
+
+  /** The next row, in the order of their numbers. */
+  async add(row: ReadRow): Promise<void> {
+    await this.#fill(row.place - 1, "gap");
+    const { place, bytes, entry, isVerified } = row;
+    if (entry?.seq !== place) {
+      this.#report(row);
+      await this.#fill(place, "damaged");
+    } else {
+      const placed = { entry, position: place, bytes, isVerified };
+      const other = this.#chooser.breaksAt(placed) ? await this.#misplacedEntry(place) : undefined;
+      if (other !== undefined) {
+        this.#damage.push({ position: place, bytes, reason: "forked" });
+        this.#chooser.add(other);
+      } else this.#chooser.add(placed);
+    }
+    this.#nextSeq = place + 1;
+  }
+
+  /** Nothing follows of a stretch up to `toSeq`. */
+  async finishStretch(toSeq: number): Promise<void> {
+    await this.#fill(toSeq, "gap");
+    this.#chooser.finish();
+  }
+
+  /** Nothing follows of the log, which should end at `lastSeq`; the caller reports a tail that is missing. */
+  async finishLog(lastSeq: number): Promise<void> {
+    await this.#fill(lastSeq, "tail");
+    if (this.#known !== undefined) await this.#goOn();
+    this.#chooser.finish();
+  }
+
+  /** Everything that is decided since the last time. */
+  take(): LogContents {
+    const contents = { entries: this.#entries, damage: this.#damage };
+    this.#entries = [];
+    this.#damage = [];
+    return contents;
+  }
+
+  /**
+   * Numbers up to `toSeq` have no whole row of their own. Those that are in no other row either are reported
+   * where they are a `gap`; of a `tail` only what lies before another entry; a `damaged` row is reported already.
+   */
+  async #fill(toSeq: number, kind: "gap" | "tail" | "damaged"): Promise<void> {
+    if (this.#nextSeq > toSeq) return;
+    const known = await this.#findMisplaced();
+    let missingFrom: number | undefined;
+    while (this.#nextSeq <= toSeq) {
+      const seq = this.#nextSeq;
+      const placed = await this.#misplacedEntry(seq);
+      if (placed !== undefined) {
+        if (missingFrom !== undefined) this.#reportMissing(missingFrom);
+        missingFrom = undefined;
+        this.#chooser.add(placed);
+        this.#nextSeq = seq + 1;
+        continue;
+      }
+      this.#chooser.finish();
+      missingFrom ??= seq;
+      this.#nextSeq = Math.min(known[this.#firstAt(seq + 1)]?.seq ?? toSeq + 1, toSeq + 1);
+    }
+    if (missingFrom !== undefined && kind === "gap") this.#reportMissing(missingFrom);
+  }
+
+  #reportMissing(position: number): void {
+    this.#damage.push({ position, bytes: 0, reason: "missing" });
+  }
+
+  /** What goes on from the last row, and lies elsewhere. */
+  async #goOn(): Promise<void> {
+    while (this.#chooser.before(this.#nextSeq) !== undefined) {
+      const placed = await this.#misplacedEntry(this.#nextSeq);
+      if (placed === undefined) return;
+      this.#chooser.add(placed);
+      this.#nextSeq++;
+    }
+  }
+
+  async #findMisplaced(): Promise<readonly MisplacedRow[]> {
+    this.#known ??= await this.#options.misplaced.find();
+    return this.#known;
+  }
+
+  /** The entry `seq` in another row than its own, if it goes on from the entry before. */
+  async #misplacedEntry(seq: number): Promise<PlacedEntry | undefined> {
+    const known = await this.#findMisplaced();
+    const before = this.#chooser.before(seq)?.entry;
+    for (let at = this.#firstAt(seq); known[at]?.seq === seq; at++) {
+      const { place } = known[at]!;
+      const row = await this.#rowAt(at);
+      if (row?.entry?.seq !== seq || !goesOn(row.entry, before)) continue;
+      this.#used.set(place, seq);
+      return { entry: row.entry, position: seq, bytes: row.bytes, isVerified: row.isVerified };
+    }
+    return undefined;
+  }
+
+  async #rowAt(index: number): Promise<ReadRow | undefined> {
+    const { place } = this.#known![index]!;
+    if (!this.#read.has(place)) {
+      this.#read.clear();
+      const wanted = this.#known!.slice(index, index + this.#options.readCount);
+      for (const row of await this.#options.misplaced.read(wanted)) this.#read.set(row.place, row);
+    }
+    return this.#read.get(place);
+  }
+
+  /** Where the misplaced entries with a number of `seq` or above begin. */
+  #firstAt(seq: number): number {
+    let low = 0;
+    let high = this.#known!.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#known![middle]!.seq < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #report({ place, bytes, entry, reason }: ReadRow): void {
+    const isCopy = entry !== undefined && entry.seq < place && !this.#used.has(place);
+    this.#damage.push({
+      position: place,
+      bytes,
+      reason: reason ?? (isCopy ? "duplicate-seq" : "out-of-order"),
+    });
+  }
+}
+
+function goesOn({ parentId }: Entry, before: Entry | undefined): boolean {
+  return before === undefined || parentId === undefined || parentId === before.id;
+}

@@ -1,0 +1,132 @@
+/**
+ * Decides which rows continue the log where the chain of parent ids is broken.
+ *
+ * DESIGN. Each entry names the one before it. Entries that do so, number by number, form a run. Where two
+ * runs touch and the second does not name the end of the first, one of them is foreign: rows of a backup,
+ * or of another writer. A run is anchored if it begins the log, or has
+ * `runLinksTrusted` links. A run beside an anchored one that has as many links at least is refused, and
+ * reported as `forked`. Everything else counts, and the break is reported as `missing`: without evidence no
+ * whole entry is hidden. Rows without a checksum are no evidence: one damaged letter of an id would hide
+ * all that follows.
+ *
+ * Memory stays bounded: what is held is decided at the next gap, once a run has `runLinksTrusted` links,
+ * or at `clusterRowsHeld` rows.
+ */
+import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
+import type { LogDamage, StoredEntry } from "../../../ports/session-store.ts";
+
+/** A whole entry at its number, with the size of its row. */
+export interface PlacedEntry extends StoredEntry {
+  readonly bytes: number;
+  readonly isVerified: boolean;
+}
+
+interface Run {
+  readonly placed: PlacedEntry[];
+  links: number;
+  /** It begins the log. */
+  readonly isFirst: boolean;
+  /** Its first entries are out already, so it counts. */
+  isDecided: boolean;
+}
+
+export interface ChooserOutput {
+  entry(stored: StoredEntry): void;
+  damage(damage: LogDamage): void;
+}
+
+export class RunChooser {
+  readonly #output: ChooserOutput;
+  #hasBreak = false;
+  #runs: Run[] = [];
+  #heldCount = 0;
+  #last: PlacedEntry | undefined;
+
+  constructor(output: ChooserOutput) {
+    this.#output = output;
+  }
+
+  /** True if a run had to be judged by another: then only reading from the start of the log tells which counts. */
+  get hasBreak(): boolean {
+    return this.#hasBreak;
+  }
+
+  /** True if `placed` has the next number and does not name the entry before it. */
+  breaksAt({ entry }: Pick<PlacedEntry, "entry">): boolean {
+    const last = this.#last?.entry;
+    return last?.seq === entry.seq - 1 && entry.parentId !== undefined && entry.parentId !== last.id;
+  }
+
+  /** The entry with the number before `seq`, if there is one. */
+  before(seq: number): PlacedEntry | undefined {
+    return this.#last?.entry.seq === seq - 1 ? this.#last : undefined;
+  }
+
+  add(placed: PlacedEntry): void {
+    const before = this.before(placed.entry.seq);
+    if (before === undefined) this.finish();
+    const isBroken = this.breaksAt(placed);
+    const isBreak = isBroken && before?.isVerified === true && placed.isVerified;
+    if (isBroken && !isBreak) this.#output.damage({ position: placed.position, bytes: 0, reason: "missing" });
+    this.#last = placed;
+    this.#hasBreak ||= isBreak;
+    let run = this.#runs.at(-1);
+    if (run === undefined || isBreak) {
+      const isFirst = placed.entry.seq === 1;
+      run = { placed: [], links: 0, isFirst, isDecided: false };
+      this.#runs.push(run);
+    } else run.links++;
+    if (run.isDecided && this.#runs.length === 1) {
+      this.#output.entry(storedOf(placed));
+      return;
+    }
+    run.placed.push(placed);
+    this.#heldCount++;
+    if (run.links >= POSTGRES_DEFAULTS.runLinksTrusted) this.#decide(run);
+    else if (this.#heldCount >= POSTGRES_DEFAULTS.clusterRowsHeld) this.#decide(undefined);
+  }
+
+  /** A gap, or the end: what was held is decided. */
+  finish(): void {
+    this.#decide(undefined);
+    this.#runs = [];
+    this.#last = undefined;
+  }
+
+  /** Puts out what counts. `trusted` is the newest run and goes on. */
+  #decide(trusted: Run | undefined): void {
+    if (trusted !== undefined) trusted.isDecided = true;
+    const runs = this.#runs;
+    const counts = runs.map((run, at) => !isRefused(run, runs[at - 1]) && !isRefused(run, runs[at + 1]));
+    for (const [index, run] of this.#runs.entries()) {
+      if (counts[index] !== true) for (const placed of run.placed) this.#refuse(placed);
+      else {
+        const [first] = run.placed;
+        if (index > 0 && counts[index - 1] === true && first !== undefined)
+          this.#output.damage({ position: first.position, bytes: 0, reason: "missing" });
+        for (const placed of run.placed) this.#output.entry(storedOf(placed));
+      }
+    }
+    const newest = this.#runs.at(-1);
+    const isKept = newest !== undefined && counts.at(-1) === true;
+    this.#runs = isKept ? [{ ...newest, placed: [], isDecided: true }] : [];
+    if (!isKept) this.#last = undefined;
+    this.#heldCount = 0;
+  }
+
+  #refuse({ position, bytes }: PlacedEntry): void {
+    this.#output.damage({ position, bytes, reason: "forked" });
+  }
+}
+
+function storedOf({ entry, position }: PlacedEntry): StoredEntry {
+  return { entry, position };
+}
+
+function isRefused(run: Run, beside: Run | undefined): boolean {
+  if (beside === undefined || run.isDecided) return false;
+  const { runLinksTrusted } = POSTGRES_DEFAULTS;
+  if (run.links >= runLinksTrusted) return false;
+  if (beside.isDecided || beside.links >= runLinksTrusted) return true;
+  return beside.isFirst && beside.links > 0 && beside.links >= run.links;
+}

@@ -1,0 +1,82 @@
+/**
+ * What the path of a memory may look like, whatever stands on the disk.
+ *
+ * A path may come from a model, from another program's memory, or from an index that anybody wrote. So it is
+ * refused here not only where it leads out of the directory, but also where another system, or a person, would
+ * read it as something else than the bytes say: encoded separators, devices of Windows, characters that nobody
+ * sees. Each rule is asked of the name and of what compatibility normalisation makes of it, which is how wide
+ * and small forms of dots and slashes are found.
+ */
+import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory/store.ts";
+import { MemoryError } from "../../base/errors.ts";
+import { showHidden, showOnOneLine } from "../../base/text/hidden-characters.ts";
+import { shorten } from "../../base/text/text.ts";
+import { utf8Bytes } from "../../base/text/text-size.ts";
+
+const ENDING = ".md";
+/** Of a path in a message. */
+const SHOWN_CHARS = 120;
+
+/** Names that are devices on Windows, whatever ending they have. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$|clock\$)\s*(?:\.|$)/i;
+
+const NAME_RULES: readonly { readonly pattern: RegExp; readonly why: string }[] = [
+  { pattern: /^$/, why: "a part of it is empty" },
+  { pattern: /^\.\.?$/, why: "it leads out of the memory directory" },
+  { pattern: /^\./, why: "a part of it begins with a dot, as hidden files do" },
+  { pattern: /[\\/]/, why: "it has separators that some systems know" },
+  { pattern: /:/, why: "it has a colon, which some systems read as a drive or a stream" },
+  { pattern: /^~|~\d/, why: "it has a tilde, which some systems read as a home or a short name" },
+  { pattern: /%[0-9a-f]{2}/i, why: "it has characters in percent encoding" },
+  { pattern: /^\s|[\s.]$/u, why: "a part of it begins with a blank, or ends with one or with a dot" },
+  { pattern: DEVICE, why: "a part of it is the name of a device on Windows" },
+];
+
+/** Why the text cannot be the path of a memory; `undefined` where it can. */
+export function memoryPathProblem(path: unknown): string | undefined {
+  if (typeof path !== "string") return "it is no text";
+  const names = path.split("/");
+  if (names.length > MEMORY_STORE_DEFAULTS.depthLimitCount)
+    return `it has ${names.length} parts, and may have ${MEMORY_STORE_DEFAULTS.depthLimitCount}`;
+  for (const name of names) {
+    const problem = memoryNameProblem(name);
+    if (problem !== undefined) return problem;
+  }
+  return path.endsWith(ENDING) ? undefined : `it does not end in ${ENDING}`;
+}
+
+/** Why the text cannot be one part of a path: the name of a file or of a folder. */
+export function memoryNameProblem(name: string): string | undefined {
+  const bytes = utf8Bytes(name);
+  if (bytes > MEMORY_STORE_DEFAULTS.nameLimitBytes)
+    return `a part of it has ${bytes} bytes, and may have ${MEMORY_STORE_DEFAULTS.nameLimitBytes}`;
+  if (/\p{Cc}/u.test(name) || showHidden(name) !== name) return "it has characters that nobody sees";
+  const normal = name.normalize("NFKC");
+  const forms = normal === name ? [name] : [name, normal];
+  return NAME_RULES.find(({ pattern }) => forms.some((form) => pattern.test(form)))?.why;
+}
+
+/** The parts of the path. @throws `MEMORY_PATH_REFUSED` */
+export function checkMemoryPath(path: string): readonly string[] {
+  const problem = memoryPathProblem(path);
+  if (problem !== undefined) throw memoryPathRefused(path, problem);
+  return path.split("/");
+}
+
+/** Equal for names that some file system takes for one. */
+export function memoryNameKey(name: string): string {
+  return name.normalize("NFKC").toLowerCase().normalize("NFKC");
+}
+
+export function isMemoryName(name: string): boolean {
+  return name.endsWith(ENDING);
+}
+
+export function memoryPathRefused(path: unknown, why: string, cause?: unknown): MemoryError {
+  const shown = typeof path === "string" ? `"${shorten(showOnOneLine(path), SHOWN_CHARS)}"` : typeof path;
+  return new MemoryError("MEMORY_PATH_REFUSED", {
+    message: `${shown} is no path of a memory: ${why}.`,
+    hint: "Name a plain text file inside the memory directory, as the list of memories does; it ends in .md.",
+    cause,
+  });
+}

@@ -1,0 +1,137 @@
+/**
+ * What a list shows of a session, gathered from some of its entries: those at the beginning of its log
+ * and those at the end.
+ */
+
+import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
+import { OptionError } from "../../base/errors.ts";
+import { cutWithoutSecrets, redactBroken } from "../../base/redaction/broken-secrets.ts";
+import { shorten } from "../../base/text/text.ts";
+import { withoutWrappers } from "../../base/text/wrapper-text.ts";
+import type { OverviewRow, SessionInfo, SessionPage, SessionQuery } from "../../ports/session-store.ts";
+import type { Entry, HeaderEntry } from "../../transcript/entries.ts";
+import { MetadataFold } from "../../transcript/metadata.ts";
+
+/**
+ * What a list shows of a session, for stores: give it the entries that are at hand, in the order of the
+ * log (the same one may come twice), and ask for the info.
+ */
+export class SessionGist {
+  #header: HeaderEntry | undefined;
+  #firstPrompt: string | undefined;
+  /** The first text of a user's message, where it is nothing but what a program put there. */
+  #firstWrapper: string | undefined;
+  readonly #metadata = new MetadataFold();
+  /** When the newest entry so far was appended, in milliseconds since the epoch. */
+  lastAt = 0;
+
+  /** Whether what a list wants of the beginning of a log is known. */
+  get hasHead(): boolean {
+    return this.#header !== undefined && this.#firstPrompt !== undefined;
+  }
+
+  /** Takes one more entry. */
+  add(entry: Entry): void {
+    this.lastAt = Math.max(this.lastAt, entry.at);
+    this.#metadata.apply(entry);
+    if (entry.type === "header") this.#header ??= entry;
+    else if (entry.type === "message" && entry.role === "user") {
+      this.#firstPrompt ??= promptOf(entry.content, withoutWrappers);
+      this.#firstWrapper ??= promptOf(entry.content, (text) => text);
+    }
+  }
+
+  /** The info; `modifiedAt` is when the store last saw a change, where it knows (milliseconds since the epoch). */
+  info(stored: Pick<SessionInfo, "sessionId" | "bytes" | "isInUse">, modifiedAt = 0): SessionInfo {
+    const firstPrompt = this.#firstPrompt ?? this.#firstWrapper;
+    return {
+      ...stored,
+      lastActivityAt: plausibleTime(Math.max(this.lastAt, modifiedAt)),
+      ...(this.#header === undefined ? {} : { header: this.#header }),
+      metadata: this.#metadata.values,
+      ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    };
+  }
+}
+
+/** Of a first prompt: many times what is shown, for prompts that begin with blank lines. */
+const READ_CHARS = 20 * SESSION_LIST_DEFAULTS.promptChars;
+
+function promptOf(
+  content: readonly { readonly type: string }[],
+  wordsOf: (text: string) => string,
+): string | undefined {
+  for (const block of content) {
+    const { text } = block as { readonly text?: unknown };
+    if (block.type !== "text" || typeof text !== "string") continue;
+    const words = wordsOf(text).trim();
+    if (words === "") continue;
+    // Before it is cut: what is left of a key has no shape any more.
+    const beginning = cutWithoutSecrets(words, { from: 0, to: READ_CHARS });
+    return shorten(beginning.replace(/\s+/g, " "), SESSION_LIST_DEFAULTS.promptChars);
+  }
+  return undefined;
+}
+
+/** What a list of all sessions shows of one. */
+export function overviewRowOf({
+  sessionId,
+  lastActivityAt,
+  bytes,
+  metadata,
+  firstPrompt,
+}: SessionInfo): OverviewRow {
+  const named = metadata["title"];
+  const title = typeof named === "string" && named.trim() !== "" ? named.trim() : firstPrompt;
+  return {
+    sessionId,
+    lastActivityAt,
+    bytes,
+    ...(title === undefined
+      ? {}
+      : { title: shorten(redactBroken(title).text, SESSION_LIST_DEFAULTS.titleChars) }),
+  };
+}
+
+/** How many sessions a page has. @throws `OptionError` where that is no number of sessions. */
+export function pageLimit({ limit = SESSION_LIST_DEFAULTS.pageSessions }: SessionQuery): number {
+  if (limit === Number.POSITIVE_INFINITY || (Number.isSafeInteger(limit) && limit > 0)) return limit;
+  throw new OptionError({
+    message: `\`limit\` is ${String(limit)}; it is a whole number of sessions above 0, or Infinity.`,
+    hint: "Leave it out for pages of the usual size.",
+  });
+}
+
+/**
+ * The page that was asked for, out of the infos of all sessions there are: the latest activity first.
+ * @throws `OptionError` where `limit` is no number of sessions.
+ */
+export function pageOf(all: readonly SessionInfo[], query: SessionQuery): SessionPage {
+  const limit = pageLimit(query);
+  const { after = "" } = query;
+  const rest = all.filter((info) => cursorOf(info) > after).sort(compareByActivity);
+  const sessions = rest.slice(0, limit);
+  const last = sessions.at(-1);
+  return rest.length > limit && last !== undefined ? { sessions, next: cursorOf(last) } : { sessions };
+}
+
+/** The latest activity first, then by id. */
+export function compareByActivity(one: Ranked, other: Ranked): number {
+  const difference = other.lastActivityAt - one.lastActivityAt;
+  if (difference !== 0) return difference;
+  return one.sessionId < other.sessionId ? -1 : one.sessionId > other.sessionId ? 1 : 0;
+}
+
+/** What a session's place in a list follows from. */
+export type Ranked = Pick<SessionInfo, "sessionId" | "lastActivityAt">;
+
+/** A text that sorts as the list does: the end of a page, as the query for the next one has it. */
+export function cursorOf({ lastActivityAt, sessionId }: Ranked): string {
+  const rank = Number.MAX_SAFE_INTEGER - plausibleTime(lastActivityAt);
+  return `${String(rank).padStart(16, "0")} ${sessionId}`;
+}
+
+/** Whole milliseconds, so that a cursor holds all of it. */
+export function plausibleTime(timeMs: number): number {
+  return Number.isFinite(timeMs) ? Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.floor(timeMs))) : 0;
+}

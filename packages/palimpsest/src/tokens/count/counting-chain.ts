@@ -1,0 +1,114 @@
+/**
+ * The size of a request from whoever knows it best, asked in order of what it costs.
+ *
+ * What was reported plus what came since is free and nearly exact, so it answers unless it is missing
+ * or so near a threshold that its error could decide. Then counters are asked: the provider's own,
+ * then a published tokenizer. One that fails, is late or answers nonsense is reported and passed
+ * over; the estimate always stands. Nothing a counter does reaches the caller.
+ */
+import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
+import type { CountableRequest, TokenCounter } from "../../ports/token-counter.ts";
+import type { TokenFigure } from "./token-figure.ts";
+
+/** Waits for `work` and rejects when it takes too long. The host decides how long that is. */
+export type Deadline = <Value>(work: Promise<Value>) => Promise<Value>;
+
+/** A counter that did not count. */
+export interface CounterFailure {
+  readonly counter: string;
+  readonly reason: string;
+  readonly cause?: unknown;
+  /** It failed too often in a row and is left alone from now on. */
+  readonly isGivenUp: boolean;
+}
+
+export interface CountingChainOptions {
+  /** Provider's counter first, then tokenizers. */
+  readonly counters: readonly TokenCounter[];
+  readonly deadline: Deadline;
+  readonly onFailure?: (failure: CounterFailure) => void;
+}
+
+/** Whether `figure` should be checked with a counter before deciding at `thresholds` (in tokens). */
+export function needsCounter(figure: TokenFigure, thresholds: readonly number[]): boolean {
+  if (figure.source === "estimate") return true;
+  if (figure.source !== "anchored") return false;
+  return thresholds.some(
+    (threshold) => Math.abs(figure.tokens - threshold) <= threshold * TOKENS_DEFAULTS.counterNearShare,
+  );
+}
+
+/**
+ * Asks counters in order where the estimate is not good enough to decide by. Use it beside a
+ * `UsageLedger`, whose figure it takes and whose `counted` it should be told.
+ */
+export class CountingChain {
+  readonly #counters: readonly TokenCounter[];
+  readonly #deadline: Deadline;
+  readonly #onFailure: (failure: CounterFailure) => void;
+  readonly #failuresInRow = new Map<TokenCounter, number>();
+
+  constructor({ counters, deadline, onFailure }: CountingChainOptions) {
+    this.#counters = counters;
+    this.#deadline = deadline;
+    this.#onFailure = onFailure ?? (() => {});
+  }
+
+  /**
+   * The best figure there is. `figure` is the ledger's; `request` is built only if a counter is asked.
+   * Resolves always; a result of a counter should be told the ledger (`counted`).
+   */
+  async count({
+    figure,
+    thresholds,
+    request,
+  }: {
+    readonly figure: TokenFigure;
+    readonly thresholds: readonly number[];
+    readonly request: () => CountableRequest;
+  }): Promise<TokenFigure> {
+    if (!needsCounter(figure, thresholds)) return figure;
+    for (const counter of this.#counters) {
+      if (this.#isGivenUp(counter)) continue;
+      const tokens = await this.#ask(counter, request);
+      if (tokens !== undefined) return { tokens, fitTokens: tokens, source: `counter:${counter.name}` };
+    }
+    return figure;
+  }
+
+  async #ask(counter: TokenCounter, request: () => CountableRequest): Promise<number | undefined> {
+    try {
+      const tokens = await this.#deadline(counter.count(request()));
+      if (Number.isFinite(tokens) && tokens > 0) {
+        this.#failuresInRow.delete(counter);
+        return Math.ceil(tokens);
+      }
+      this.#fail(counter, { reason: `It answered ${String(tokens)}, which is no number of tokens.` });
+    } catch (cause) {
+      this.#fail(counter, { reason: cause instanceof Error ? cause.message : String(cause), cause });
+    }
+    return undefined;
+  }
+
+  #isGivenUp(counter: TokenCounter): boolean {
+    return (this.#failuresInRow.get(counter) ?? 0) >= TOKENS_DEFAULTS.counterFailuresCount;
+  }
+
+  #fail(
+    counter: TokenCounter,
+    { reason, cause }: { readonly reason: string; readonly cause?: unknown },
+  ): void {
+    this.#failuresInRow.set(counter, (this.#failuresInRow.get(counter) ?? 0) + 1);
+    const isGivenUp = this.#isGivenUp(counter);
+    try {
+      this.#onFailure({
+        counter: counter.name,
+        reason,
+        isGivenUp,
+        ...(cause === undefined ? {} : { cause }),
+      });
+    } catch {
+      // An observer that throws must not turn a count into an error.
+    }
+  }
+}

@@ -1,0 +1,398 @@
+/**
+ * The size of the window, kept up to date as things happen: what the provider last reported plus an
+ * estimate of what came since.
+ *
+ * DESIGN. The ledger holds sums in reference tokens: the messages of the window and the fixed part
+ * (system prompt and tools). A report becomes the *anchor*: the tokens reported, and how much of the
+ * sums they cover. Adding a message raises the sum; the difference to what the anchor covers is what
+ * has to be estimated. An edit, a change of the fixed part and a switch of the model void the anchor;
+ * a report of a request that left before such a change is about another window and changes nothing. A
+ * report far off what was expected is a doubt until the next one says the same. All of this is O(what is new). The state that survives a crash is `snapshot()`; whoever rebuilds the
+ * window tells its sum with `windowRestored`, which leaves the anchor standing.
+ */
+import { assert } from "../../base/assert.ts";
+import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
+import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
+import { promptTokens, type Usage } from "../../transcript/messages.ts";
+import { dropsEarlierReasoning } from "../models/edit-safety.ts";
+import { tokenizerRatio } from "../models/model-family.ts";
+import { Calibration, type CalibrationSample, type ObservedRatio } from "./calibration.ts";
+import type { TokenFigure, TokenSource } from "./token-figure.ts";
+import { type Anchor, parseAnchor } from "./usage-anchor.ts";
+
+/** What a request held when it left; handed back with its report. */
+export interface SentRequest {
+  readonly coveredTokens: number;
+  readonly generation: number;
+}
+
+/** What a provider reported for one request, with what is known of its reply. */
+export interface UsageReport {
+  readonly sent: SentRequest;
+  readonly usage: Usage;
+  /** The reply as it is shown, in reference tokens. */
+  readonly replyTokens: number;
+  /** False where a part of the reply became a preview or is hidden: its output says nothing of the window then. @defaultValue true */
+  readonly isReplyWhole?: boolean;
+  /** How much of `replyTokens` is reasoning that only its provider reads. Absent: none. */
+  readonly sealedTokens?: number | undefined;
+  /** The model's window: a report above it is not believed while the estimate is far below. */
+  readonly windowTokens?: number;
+}
+
+/** What became of a report; one that is in doubt moves no figure. */
+export type ReportJudgement = "believed" | "doubted" | "ignored";
+
+/** Where a ledger begins: with an empty window, or with what an earlier run of the session left. */
+export interface UsageLedgerOptions {
+  /** Id of the model; its family gives the first ratio. */
+  readonly model: string;
+  /** System prompt and tools in reference tokens, if they are known (`estimateFixed`). */
+  readonly fixedTokens?: number | undefined;
+  /** What {@link UsageLedger.snapshot} gave in an earlier run. */
+  readonly snapshot?: unknown;
+}
+
+/**
+ * Keeps the size of a window up to date. Tell it every message (`messageAdded`), rewrite
+ * (`windowReplaced`), request (`requestSent`) and report (`usageReported`), and ask it for `figure()`; a
+ * `Session` does so by itself. What is added is given in reference tokens (`estimateMessage`), what it
+ * answers is in those of the model.
+ */
+export class UsageLedger {
+  #model: string;
+  #messagesTokens = 0;
+  /** `undefined` where nobody knows the fixed part; it is then inferred from the first report. */
+  #fixedTokens: number | undefined;
+  /** The fixed part as the reports imply it, in the model's tokens. */
+  #inferredFixedTokens: number | undefined;
+  /** Sent besides what is known here, in the model's tokens: a system prompt or tools that only the host has. */
+  #reservedFixedTokens: number | undefined;
+  #anchor: Anchor | undefined;
+  /** What the last report would have made of the anchor, had it not been far off what was expected. */
+  #doubted: Anchor | undefined;
+  /** Counts what voids anchors: a report of an earlier generation is about another window. */
+  #generation = 0;
+  readonly #calibrations = new Map<string, Calibration>();
+
+  constructor({ model, fixedTokens, snapshot }: UsageLedgerOptions) {
+    this.#model = model;
+    this.#fixedTokens = fixedTokens;
+    if (isObject(snapshot)) this.#restore(snapshot);
+  }
+
+  /** The model whose tokens the figures are in. */
+  get model(): string {
+    return this.#model;
+  }
+
+  /** Tokens of the model per reference token, as learned so far. */
+  get ratio(): number {
+    return this.#calibration().ratio();
+  }
+
+  /** What estimates are multiplied by for fit decisions. */
+  get padding(): number {
+    return this.#calibration().padding();
+  }
+
+  /** System prompt and tools in reference tokens, if they are known. */
+  get fixedTokens(): number | undefined {
+    return this.#fixedTokens;
+  }
+
+  /** Tokens kept free for system prompt and tools that are not known here; 0 where nobody reserved any. */
+  get reservedFixedTokens(): number {
+    return this.#reservedFixedTokens ?? 0;
+  }
+
+  /**
+   * Counts `tokens` of the model into every request, for system prompt and tools that are sent and not known here.
+   * Reports infer none besides. Not part of a snapshot.
+   */
+  reserveFixed(tokens: number): void {
+    assert(tokens >= 0, "a system prompt does not have negative size");
+    if (tokens === this.#reservedFixedTokens) return;
+    this.#reservedFixedTokens = tokens;
+    this.#inferredFixedTokens = undefined;
+    this.#void();
+  }
+
+  /** Teaches the ratio what was reported elsewhere for text of this session, such as a recorded run of it. */
+  learnFrom(sample: CalibrationSample): void {
+    this.#calibration().observe(sample);
+  }
+
+  /** Counts what voids reports: a report of an earlier generation is about another window. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** The last report is not believed any more, nor what it implied: figures are estimates until the next one. */
+  distrustReport(): void {
+    this.#inferredFixedTokens = undefined;
+    this.#void();
+  }
+
+  /** The size of what is known of the next request, by estimate alone. */
+  estimateKnown(): TokenFigure {
+    const tokens = this.#sum() * this.ratio;
+    return this.#estimateOf(tokens, this.reservedFixedTokens);
+  }
+
+  /** A message joined the window; `estimatedTokens` is its estimate in reference tokens. The reply counts, too. */
+  messageAdded(estimatedTokens: number): void {
+    assert(estimatedTokens >= 0, "a message does not have negative size");
+    this.#messagesTokens += estimatedTokens;
+  }
+
+  /** The window was rewritten; `estimatedTokens` is the sum over its messages now. */
+  windowReplaced(estimatedTokens: number): void {
+    assert(estimatedTokens >= 0, "a window does not have negative size");
+    this.#messagesTokens = estimatedTokens;
+    this.#void();
+  }
+
+  /** The window was rebuilt as it was when the snapshot was taken; `estimatedTokens` is its sum. */
+  windowRestored(estimatedTokens: number): void {
+    assert(estimatedTokens >= 0, "a window does not have negative size");
+    this.#messagesTokens = estimatedTokens;
+  }
+
+  /** System prompt or tools changed; `estimatedTokens` is their estimate, `undefined` where they are unknown. */
+  fixedChanged(estimatedTokens: number | undefined): void {
+    if (estimatedTokens === this.#fixedTokens) return;
+    this.#fixedTokens = estimatedTokens;
+    this.#inferredFixedTokens = undefined;
+    this.#void();
+  }
+
+  /** Another model will be asked: the anchor is void, and its own ratio applies. The same model changes nothing. */
+  modelSwitched(model: string): void {
+    if (model === this.#model) return;
+    const before = this.ratio;
+    this.#model = model;
+    if (this.#inferredFixedTokens !== undefined) this.#inferredFixedTokens *= this.ratio / before;
+    this.#void();
+  }
+
+  /** Marks what a request holds at the moment it leaves. */
+  requestSent(): SentRequest {
+    return { coveredTokens: this.#sum(), generation: this.#generation };
+  }
+
+  /**
+   * The provider reported a request; says whether the report is believed. The reply itself is added like
+   * any message, before or after.
+   */
+  usageReported(report: UsageReport): ReportJudgement {
+    const { sent, usage } = report;
+    const prompt = promptTokens(usage);
+    if (!Number.isFinite(prompt) || prompt <= 0 || sent.generation !== this.#generation) return "ignored";
+    const { coveredTokens } = sent;
+    if (!this.#isBelieved({ coveredTokens, prompt, windowTokens: report.windowTokens })) {
+      this.#doubted = this.#anchorOf(report, prompt);
+      return "doubted";
+    }
+    this.#doubted = undefined;
+    this.#learn({ coveredTokens, reportedTokens: prompt });
+    this.#inferFixed({ coveredTokens, reportedTokens: prompt });
+    this.#anchor = this.#anchorOf(report, prompt);
+    return "believed";
+  }
+
+  /** The user speaks again: sealed reasoning of the turn before is not read any more. */
+  turnBegan(): void {
+    const anchor = this.#anchor;
+    if (anchor?.reasoningTokens === undefined) return;
+    const { reasoningTokens, tokens, droppedTokens = 0, ...rest } = anchor;
+    this.#anchor = {
+      ...rest,
+      tokens: tokens - reasoningTokens,
+      droppedTokens: droppedTokens + reasoningTokens,
+    };
+  }
+
+  /** A counter counted the window as it is now: as good as a report, until something is added. */
+  counted({ tokens, source }: { readonly tokens: number; readonly source: TokenSource }): void {
+    this.#doubted = undefined;
+    this.#anchor = { tokens, coveredTokens: this.#sum(), source };
+  }
+
+  /** The size of the next request. */
+  figure(): TokenFigure {
+    const anchor = this.#anchor;
+    if (anchor === undefined) return this.#estimate();
+    const since = Math.max(0, this.#sum() - anchor.coveredTokens) * this.ratio;
+    return {
+      tokens: Math.round(anchor.tokens + since),
+      fitTokens: Math.ceil(anchor.tokens + (anchor.droppedTokens ?? 0) + since * this.padding),
+      source: since > 0 ? "anchored" : anchor.source,
+    };
+  }
+
+  /** System prompt and tools: estimated where they are known, else as the reports imply; 0 before any. */
+  fixedFigure(): TokenFigure {
+    const isKnown = this.#fixedTokens !== undefined;
+    return {
+      ...this.#estimateOf((this.#fixedTokens ?? 0) * this.ratio, this.#unknownFixedTokens()),
+      source: isKnown || this.#inferredFixedTokens === undefined ? "estimate" : "anchored",
+    };
+  }
+
+  /** What to keep over a restart, as JSON: the anchor and what was learned. */
+  snapshot(): JsonObject {
+    return {
+      model: this.#model,
+      ...(this.#anchor === undefined ? {} : { anchor: { ...this.#anchor } }),
+      ...(this.#inferredFixedTokens === undefined ? {} : { inferredFixedTokens: this.#inferredFixedTokens }),
+      ratios: Object.fromEntries(
+        [...this.#calibrations].map(([model, one]) => [model, one.observed.map((found) => ({ ...found }))]),
+      ),
+    };
+  }
+
+  #restore(snapshot: Record<string, unknown>): void {
+    if (isObject(snapshot["ratios"])) {
+      for (const [model, ratios] of Object.entries(snapshot["ratios"])) {
+        if (!Array.isArray(ratios)) continue;
+        const observed = ratios.flatMap((one: unknown) => parseObserved(one) ?? []);
+        this.#calibrations.set(model, new Calibration({ priorRatio: tokenizerRatio(model), observed }));
+      }
+    }
+    if (snapshot["model"] !== this.#model) return;
+    this.#inferredFixedTokens = asNumber(snapshot["inferredFixedTokens"]);
+    this.#anchor = parseAnchor(snapshot["anchor"]);
+  }
+
+  #sum(): number {
+    return this.#messagesTokens + (this.#fixedTokens ?? 0);
+  }
+
+  #estimate(): TokenFigure {
+    return this.#estimateOf(this.#sum() * this.ratio, this.#unknownFixedTokens());
+  }
+
+  /** The padding is for what was estimated, not for what is given in the model's tokens. */
+  #estimateOf(estimated: number, given: number): TokenFigure {
+    return {
+      tokens: Math.round(estimated + given),
+      fitTokens: Math.ceil(estimated * this.padding + given),
+      source: "estimate",
+    };
+  }
+
+  /** The part of each request that is not known here: reserved, or else what the reports imply. */
+  #unknownFixedTokens(): number {
+    if (this.#reservedFixedTokens !== undefined) return this.#reservedFixedTokens;
+    return this.#fixedTokens === undefined ? (this.#inferredFixedTokens ?? 0) : 0;
+  }
+
+  /**
+   * A report is believed if it is near what was expected, by the last report or by estimate, or if the one
+   * before it said the same. Gateways leave out cached tokens, hosts pass sums over several calls: one
+   * such figure must not move the window's size.
+   */
+  #isBelieved({ coveredTokens, prompt, windowTokens }: ReportedSize): boolean {
+    const anchor = this.#anchor;
+    const estimated = this.#expected(undefined, coveredTokens);
+    const expected = this.#expected(anchor, coveredTokens);
+    const { doubtfulShare, doubtfulMinTokens, confirmedShare } = TOKENS_DEFAULTS;
+    const isAboveWindow = windowTokens !== undefined && prompt > windowTokens;
+    if (isAboveWindow && Math.max(estimated, expected) < windowTokens * doubtfulShare) return false;
+    // Before the first report nobody knows what a host sends beside the messages: nothing is a surprise.
+    if (anchor === undefined || Math.max(prompt, expected) < doubtfulMinTokens) return true;
+    if (isNear(expected, prompt) || isNear(estimated, prompt)) return true;
+    const again = this.#doubted;
+    // Where growth alone makes the second figure, the two have nothing in common.
+    if (again === undefined || !isNear(again.tokens, prompt)) return false;
+    if (Math.abs(prompt - this.#expected(again, coveredTokens)) > prompt * confirmedShare) return false;
+    // What was said twice is learned from like any two reports.
+    this.#anchor = again;
+    return true;
+  }
+
+  /** What a request with `coveredTokens` was expected to be reported as. */
+  #expected(anchor: Anchor | undefined, coveredTokens: number): number {
+    if (anchor !== undefined)
+      return anchor.tokens + Math.max(0, coveredTokens - anchor.coveredTokens) * this.ratio;
+    return coveredTokens * this.ratio + this.#unknownFixedTokens();
+  }
+
+  #anchorOf(report: UsageReport, prompt: number): Anchor {
+    const { sent, usage, replyTokens, isReplyWhole = true, sealedTokens = 0 } = report;
+    const { outputTokens } = usage;
+    const before = this.#anchor?.reasoningTokens ?? 0;
+    const shown = replyTokens * this.ratio;
+    const isPlaceholder =
+      !Number.isFinite(outputTokens) || outputTokens < shown * TOKENS_DEFAULTS.placeholderOutputShare;
+    if (isPlaceholder || !isReplyWhole)
+      return {
+        tokens: prompt,
+        coveredTokens: sent.coveredTokens,
+        source: "reported",
+        ...(before === 0 ? {} : { reasoningTokens: before }),
+      };
+    const read = (replyTokens - sealedTokens) * this.ratio;
+    const isDropped = sealedTokens > 0 && dropsEarlierReasoning(this.#model);
+    const reasoningTokens = before + (isDropped ? Math.max(0, Math.round(outputTokens - read)) : 0);
+    return {
+      tokens: prompt + outputTokens,
+      coveredTokens: sent.coveredTokens + replyTokens,
+      source: "reported",
+      ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
+    };
+  }
+
+  /** The growth since the last report, or, where all parts are known, the whole prompt, teaches the ratio. */
+  #learn({ coveredTokens, reportedTokens }: { coveredTokens: number; reportedTokens: number }): void {
+    const anchor = this.#anchor;
+    if (anchor?.source === "reported") {
+      this.#calibration().observe({
+        estimatedTokens: coveredTokens - anchor.coveredTokens,
+        reportedTokens: reportedTokens - anchor.tokens,
+      });
+    } else if (this.#fixedTokens !== undefined && this.#reservedFixedTokens === undefined) {
+      this.#calibration().observe({ estimatedTokens: coveredTokens, reportedTokens });
+    }
+  }
+
+  /** Just after a void the messages are few or freshly known, so that what is left over is the fixed part. */
+  #inferFixed({ coveredTokens, reportedTokens }: { coveredTokens: number; reportedTokens: number }): void {
+    const isGiven = this.#fixedTokens !== undefined || this.#reservedFixedTokens !== undefined;
+    if (isGiven || this.#anchor !== undefined) return;
+    this.#inferredFixedTokens = Math.max(0, reportedTokens - coveredTokens * this.ratio);
+  }
+
+  #void(): void {
+    this.#anchor = undefined;
+    this.#doubted = undefined;
+    this.#generation++;
+  }
+
+  #calibration(): Calibration {
+    let calibration = this.#calibrations.get(this.#model);
+    if (calibration === undefined) {
+      calibration = new Calibration({ priorRatio: tokenizerRatio(this.#model) });
+      this.#calibrations.set(this.#model, calibration);
+    }
+    return calibration;
+  }
+}
+
+/** True if neither of two sizes is far below the other. */
+function isNear(one: number, other: number): boolean {
+  return Math.min(one, other) >= Math.max(one, other) * TOKENS_DEFAULTS.doubtfulShare;
+}
+
+interface ReportedSize {
+  readonly coveredTokens: number;
+  readonly prompt: number;
+  readonly windowTokens: number | undefined;
+}
+
+function parseObserved(value: unknown): ObservedRatio | undefined {
+  const ratio = isObject(value) ? asNumber(value["ratio"]) : undefined;
+  const weight = isObject(value) ? asNumber(value["weight"]) : undefined;
+  return ratio === undefined || weight === undefined ? undefined : { ratio, weight };
+}

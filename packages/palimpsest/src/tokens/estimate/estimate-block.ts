@@ -1,0 +1,168 @@
+/**
+ * Tokens of one content block: its text and what its wrapper costs.
+ *
+ * A block never changes once it exists, so its estimate is kept by the object itself: whoever shows
+ * the same block again (the next call, a planner, a report) pays nothing.
+ */
+import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import type { ContentBlock, ToolResultBlock } from "../../transcript/blocks.ts";
+import { estimateText } from "./estimate-text.ts";
+import { type MediaDetail, mediaReferenceTokens } from "./media-price.ts";
+import { type MediaSize, readMediaSize } from "./media-size.ts";
+
+/** What a block weighs: its text in reference tokens, and media, whose price depends on the model. */
+interface Weight {
+  readonly tokens: number;
+  readonly media: readonly SizedMedia[];
+}
+
+interface SizedMedia {
+  readonly size: MediaSize;
+  readonly detail: MediaDetail | undefined;
+}
+
+const known = new WeakMap<object, Weight>();
+
+/**
+ * Estimates a block in reference tokens, not rounded. Images and PDFs are read for their size and priced by
+ * the rules of `model`'s vendor; without a model by Anthropic's. Any object is taken; nothing in it makes this throw.
+ */
+export function estimateBlock(block: ContentBlock, model?: string): number {
+  let weight = known.get(block);
+  if (weight === undefined) {
+    const media: SizedMedia[] = [];
+    weight = { tokens: weighBlock(block, media), media };
+    known.set(block, weight);
+  }
+  return weight.media.reduce(
+    (sum, { size, detail }) => sum + mediaReferenceTokens(size, model, detail),
+    weight.tokens,
+  );
+}
+
+/** True if the price of a block depends on the model: it holds media whose size is known. @internal */
+export function holdsSizedMedia(block: ContentBlock): boolean {
+  estimateBlock(block);
+  return known.get(block)!.media.length > 0;
+}
+
+/** The tokens of a block but for its media with a known size, which are added to `media`. */
+function weighBlock(block: ContentBlock, media: SizedMedia[]): number {
+  switch (block.type) {
+    case "text":
+      return estimateText(textOf(block.text)) + TOKENS_DEFAULTS.blockTokens;
+    case "thinking":
+      // The signature is not read by the model; only the text takes room.
+      return estimateText(textOf(block.thinking)) + TOKENS_DEFAULTS.blockTokens;
+    case "redacted_thinking":
+      return estimateCipher(textOf(block.data)) + TOKENS_DEFAULTS.blockTokens;
+    case "tool_use":
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return weighCall(textOf(block.name), block.input);
+    case "tool_result":
+      return weighResult(block, media);
+    case "image":
+    case "document":
+      return weighMedia(block, media);
+    case "compaction":
+      return estimateText(textOf(block.content)) + TOKENS_DEFAULTS.blockTokens;
+    case "opaque":
+      return weighOpaque(block.value) + TOKENS_DEFAULTS.blockTokens;
+    default:
+      return weighJson(block.content) + TOKENS_DEFAULTS.toolResultTokens;
+  }
+}
+
+function weighCall(name: string, input: unknown): number {
+  const argumentsCount = isObject(input) ? Object.keys(input).length : 1;
+  return (
+    estimateText(name) +
+    weighJson(input) +
+    TOKENS_DEFAULTS.toolUseTokens +
+    TOKENS_DEFAULTS.toolArgumentTokens * argumentsCount
+  );
+}
+
+function weighResult(block: ToolResultBlock, media: SizedMedia[]): number {
+  if (!Array.isArray(block.content)) {
+    return estimateText(textOf(block.content)) + TOKENS_DEFAULTS.toolResultTokens;
+  }
+  let tokens: number = TOKENS_DEFAULTS.toolResultTokens;
+  for (const part of block.content as readonly unknown[]) {
+    if (!isObject(part)) tokens += weighJson(part);
+    else if (part["type"] === "text") tokens += estimateText(textOf(part["text"]));
+    else if (part["type"] === "image" || part["type"] === "document") tokens += weighMedia(part, media);
+    else tokens += weighJson(part);
+  }
+  return tokens;
+}
+
+/** What only its provider reads of an opaque block is ciphered text, in base64. */
+function weighOpaque(value: unknown): number {
+  const cipher = isObject(value) ? value["encrypted_content"] : undefined;
+  if (!isObject(value) || typeof cipher !== "string") return weighJson(value);
+  const { encrypted_content: _, ...rest } = value;
+  return weighJson(rest) + estimateCipher(cipher);
+}
+
+/** Ciphered text: base64 of about the text's own length, which is what the provider counts again. */
+function estimateCipher(data: string): number {
+  const characters = (data.length * 3) / 4;
+  const charactersPerToken = estimateText(SAMPLE_PROSE) / SAMPLE_PROSE.length;
+  return characters * charactersPerToken;
+}
+
+const SAMPLE_PROSE = "The user wants the failing test fixed, so I should look at the parser first.";
+
+/**
+ * An image or a document by its size, where that is known or stands in its bytes, else by a flat figure.
+ * A document that carries its text is that text.
+ */
+function weighMedia(block: object, media: SizedMedia[]): number {
+  const source = isObject(block) && isObject(block["source"]) ? block["source"] : {};
+  if (source["type"] === "text") return estimateText(textOf(source["data"])) + TOKENS_DEFAULTS.blockTokens;
+  if (Array.isArray(source["content"])) return weighJson(source["content"]);
+  const size = sizeOf(source);
+  if (size === undefined) return TOKENS_DEFAULTS.mediaTokens;
+  media.push({ size, detail: detailOf(block) });
+  return size.type === "image" ? TOKENS_DEFAULTS.blockTokens : 0;
+}
+
+/** What the host says of its size counts before what its bytes say. */
+function sizeOf(source: Readonly<Record<string, unknown>>): MediaSize | undefined {
+  const width = asNumber(source["width"]);
+  const height = asNumber(source["height"]);
+  if (width !== undefined && height !== undefined && width > 0 && height > 0)
+    return { type: "image", width, height };
+  const count = asNumber(source["pages"]);
+  if (count !== undefined && count > 0) return { type: "pages", count };
+  const data = source["data"];
+  return typeof data === "string" ? readMediaSize(data) : undefined;
+}
+
+const DETAILS: ReadonlySet<unknown> = new Set<MediaDetail>(["low", "high", "original", "auto"]);
+
+/** How closely OpenAI is asked to look at a picture (`formats/openai-fields.ts`). */
+function detailOf(block: object): MediaDetail | undefined {
+  const fields = isObject(block) && isObject(block["openai"]) ? block["openai"] : {};
+  const detail = isObject(fields["extra"]) ? fields["extra"]["detail"] : undefined;
+  return DETAILS.has(detail) ? (detail as MediaDetail) : undefined;
+}
+
+function textOf(value: unknown): string {
+  return asString(value) ?? "";
+}
+
+/** Tokens of a value as it is written in a request. A value that JSON cannot write takes no room there. */
+function weighJson(value: unknown): number {
+  if (value === undefined) return 0;
+  if (typeof value === "string") return estimateText(value);
+  try {
+    return estimateText(JSON.stringify(value) ?? "");
+  } catch {
+    // A cycle or a BigInt: it cannot be sent either, and the sender is told by whoever renders it.
+    return 0;
+  }
+}

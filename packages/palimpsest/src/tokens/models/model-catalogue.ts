@@ -1,0 +1,184 @@
+/**
+ * What is known about a model: window, output limit, prices, and where each figure comes from.
+ *
+ * A figure of the caller goes before what the vendor's API or an overflow error said, this before the
+ * snapshot (hand-written rules, then the generated table), and where nobody knows, a window that
+ * is small enough for the models agents are run on. Nothing is fetched here.
+ */
+import { CATALOGUE_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
+import { CATALOGUE_ROWS, CATALOGUE_VERSION, type CatalogueRow } from "./model-catalogue.generated.ts";
+import { parseModelId } from "./model-id.ts";
+import { MODEL_OVERRIDES, type ModelOverride } from "./model-overrides.ts";
+
+/** $ per million tokens; `undefined` where the vendor names no price of its own. */
+export interface ModelPrices {
+  readonly inputPerMillion: number;
+  readonly outputPerMillion: number;
+  readonly cacheReadPerMillion?: number | undefined;
+  readonly cacheWritePerMillion?: number | undefined;
+  readonly cacheWriteHourPerMillion?: number | undefined;
+}
+
+/** A model as the snapshot knows it. */
+export interface CatalogueModel {
+  readonly name: string;
+  readonly provider: string | undefined;
+  /** `undefined` where the snapshot does not know it; likewise the other figures. */
+  readonly windowTokens: number | undefined;
+  /** Who says so, in words for people. */
+  readonly windowSource: string | undefined;
+  readonly maxOutputTokens: number | undefined;
+  readonly maxOutputSource: string | undefined;
+  readonly prices: ModelPrices | undefined;
+  /** Prices of a call whose prompt has at least `fromTokens`. */
+  readonly longPromptPrices: (ModelPrices & { readonly fromTokens: number }) | undefined;
+}
+
+/** Finds a model by any spelling of its id; `undefined` if the snapshot has neither row nor rule for it. */
+export function findModel(id: string): CatalogueModel | undefined {
+  const { name, asksForMillion } = parseModelId(id);
+  const row = findRow(name);
+  const rules = MODEL_OVERRIDES.filter((rule) => rule.names.test(name));
+  if (row === undefined && rules.length === 0) return undefined;
+
+  const windowRule = rules.find((rule) => rule.windowTokens !== undefined);
+  const outputRule = rules.find((rule) => rule.maxOutputTokens !== undefined);
+  const priceRule = rules.find((rule) => rule.prices !== undefined);
+  const tier = priceRule === undefined ? row?.[4] : priceRule.tier;
+  return {
+    name: row?.[0] ?? name,
+    provider: row?.[1] ?? providerOf(name),
+    ...windowOf({ row, rule: windowRule, asksForMillion }),
+    maxOutputTokens: outputRule?.maxOutputTokens,
+    maxOutputSource: outputRule?.source,
+    prices: pricesFrom(priceRule?.prices ?? row?.[2].slice(1)),
+    longPromptPrices:
+      tier === undefined ? undefined : { fromTokens: tier[0]!, ...pricesFrom(tier.slice(1))! },
+  };
+}
+
+/** Where the figure of a window comes from, as it is shown. */
+export type FigureSource = "option" | "vendor" | "learned" | "catalogue" | "default";
+
+/** How much a model takes and gives, in tokens, and who says so. */
+export interface ModelLimits {
+  readonly model: string;
+  readonly windowTokens: number;
+  readonly windowSource: FigureSource;
+  /** `undefined` where nobody knows; a budget then keeps its full reserve. */
+  readonly maxOutputTokens: number | undefined;
+  readonly maxOutputSource: FigureSource | undefined;
+}
+
+interface Limits {
+  readonly windowTokens?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+/** A model and what is known of it beyond the catalogue; the first of `option`, `vendor` and `learned` that has a figure is believed. */
+export interface ModelKnowledge {
+  readonly model: string;
+  /** The caller's own figures. */
+  readonly option?: Limits | undefined;
+  /** Figures of the vendor's models endpoint. */
+  readonly vendor?: Limits | undefined;
+  /** Figures that an overflow error named. */
+  readonly learned?: Limits | undefined;
+}
+
+/** Resolves the limits of a model, figure by figure. Figures that no model could have are passed over, except the caller's own. */
+export function resolveModelLimits({ model, option, vendor, learned }: ModelKnowledge): ModelLimits {
+  const catalogue = findModel(model);
+  const sources: readonly (readonly [FigureSource, Limits | undefined])[] = [
+    ["option", option],
+    ["vendor", vendor],
+    ["learned", learned],
+    ["catalogue", catalogue],
+  ];
+  const window = sources.find(([source, limits]) =>
+    source === "option" ? isCount(limits?.windowTokens) : isWindow(limits?.windowTokens),
+  );
+  const output = sources.find(([, limits]) => isCount(limits?.maxOutputTokens));
+  return {
+    model,
+    windowTokens: window?.[1]?.windowTokens ?? CATALOGUE_DEFAULTS.unknownWindowTokens,
+    windowSource: window?.[0] ?? "default",
+    maxOutputTokens: output?.[1]?.maxOutputTokens,
+    maxOutputSource: output?.[0],
+  };
+}
+
+let index: Map<string, CatalogueRow> | undefined;
+
+function rowsByName(): Map<string, CatalogueRow> {
+  if (index !== undefined) return index;
+  index = new Map();
+  for (const row of CATALOGUE_ROWS) for (const alias of (row[3] ?? "").split(" ")) index.set(alias, row);
+  for (const row of CATALOGUE_ROWS) index.set(row[0], row);
+  index.delete("");
+  return index;
+}
+
+/**
+ * The row of a name, or of the longest known name it begins with: `gpt-5-mini-eu` is `gpt-5-mini`.
+ * What follows may not be a version: `gpt-5-7` is not `gpt-5`.
+ */
+function findRow(name: string): CatalogueRow | undefined {
+  const rows = rowsByName();
+  for (let end = name.length; end > 0; end = name.lastIndexOf("-", end - 1)) {
+    const start = name.slice(0, end);
+    const isWhole = end === name.length;
+    const isVersionNext = /^-\d{1,2}(?:-|$)/.test(name.slice(end));
+    if (!isWhole && (isVersionNext || !/\d/.test(start))) continue;
+    const row = rows.get(start);
+    if (row !== undefined) return row;
+  }
+  return undefined;
+}
+
+function windowOf({
+  row,
+  rule,
+  asksForMillion,
+}: {
+  readonly row: CatalogueRow | undefined;
+  readonly rule: ModelOverride | undefined;
+  readonly asksForMillion: boolean;
+}): Pick<CatalogueModel, "windowTokens" | "windowSource"> {
+  if (asksForMillion) {
+    return { windowTokens: CATALOGUE_DEFAULTS.millionWindowTokens, windowSource: "the id's suffix" };
+  }
+  if (rule?.windowTokens !== undefined) return { windowTokens: rule.windowTokens, windowSource: rule.source };
+  const windowTokens = row?.[2][0];
+  return windowTokens === undefined || windowTokens === 0
+    ? { windowTokens: undefined, windowSource: undefined }
+    : { windowTokens, windowSource: CATALOGUE_VERSION };
+}
+
+function pricesFrom(numbers: readonly number[] | undefined): ModelPrices | undefined {
+  const [input, output, read, write, writeHour] = numbers ?? [];
+  if (input === undefined || output === undefined) return undefined;
+  const known = (value: number | undefined) => (value === 0 ? undefined : value);
+  return {
+    inputPerMillion: input,
+    outputPerMillion: output,
+    cacheReadPerMillion: known(read),
+    cacheWritePerMillion: known(write),
+    cacheWriteHourPerMillion: known(writeHour),
+  };
+}
+
+function providerOf(name: string): string | undefined {
+  if (name.startsWith("claude")) return "anthropic";
+  if (/^(gpt|o\d|chatgpt)/.test(name)) return "openai";
+  return name.startsWith("gemini") ? "google" : undefined;
+}
+
+function isWindow(value: number | undefined): value is number {
+  const { smallestWindowTokens, largestWindowTokens } = CATALOGUE_DEFAULTS;
+  return isCount(value) && value >= smallestWindowTokens && value <= largestWindowTokens;
+}
+
+function isCount(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value) && value > 0;
+}

@@ -1,0 +1,93 @@
+/**
+ * What the prompt cache makes of a window's price: pure formulas, in input-token-equivalents.
+ *
+ * Two quantities decide everything. *Rent* is what tokens cost with each call because they are still
+ * in the window. A *rewrite* costs the difference between writing and reading for all that stands
+ * behind the first changed byte, once. Changing the window pays when rent saved exceeds the rewrite.
+ */
+import type { Usage } from "../../transcript/messages.ts";
+import type { Tariff } from "./tariff.ts";
+
+/**
+ * Whether the provider still holds the prompt of the last call: `idleMs` since it was sent or read,
+ * `undefined` where there was none. At exactly its lifetime an entry counts as held.
+ */
+export function isCacheWarm(
+  { idleMs, cachedTokens }: { readonly idleMs: number | undefined; readonly cachedTokens: number },
+  tariff: Tariff,
+): boolean {
+  if (idleMs === undefined || cachedTokens < tariff.minimumCacheTokens) return false;
+  return idleMs <= tariff.cacheLifetimeMs;
+}
+
+/** What `tokens` cost with each call as long as they stay in the window, read from a warm cache. */
+export function rentPerCall(tokens: number, tariff: Tariff): number {
+  return tokens * tariff.read;
+}
+
+/**
+ * What it costs extra to send `suffixTokens` (all that stands behind the first changed byte) anew
+ * instead of reading them. Nothing on a cold cache: then they are written anew whatever is sent.
+ */
+export function rewritePrice(
+  { suffixTokens, isWarm }: { readonly suffixTokens: number; readonly isWarm: boolean },
+  tariff: Tariff,
+): number {
+  return isWarm ? suffixTokens * (tariff.write - tariff.read) : 0;
+}
+
+/**
+ * Calls after which taking `freedTokens` out has paid for the rewrite of `suffixTokens`; 0 on a cold
+ * cache, `Infinity` where nothing is freed or reading is free.
+ */
+export function breakEvenCalls(
+  {
+    freedTokens,
+    ...rewrite
+  }: { readonly freedTokens: number; readonly suffixTokens: number; readonly isWarm: boolean },
+  tariff: Tariff,
+): number {
+  const price = rewritePrice(rewrite, tariff);
+  if (price === 0) return 0;
+  const rent = rentPerCall(freedTokens, tariff);
+  return rent > 0 ? price / rent : Number.POSITIVE_INFINITY;
+}
+
+/** A model call that writes a summary. */
+export interface SummaryCall {
+  /** The prompt that is summarised: all of it for a forked call, what is left of it for a cold one. */
+  readonly promptTokens: number;
+  /** The answer. */
+  readonly summaryTokens: number;
+  /** Whether the call shares the prefix of the last one byte for byte, on a warm cache: then it reads it. */
+  readonly isForked: boolean;
+}
+
+/** What the summary call itself costs: its prompt, read from the cache or paid in full, and its answer. */
+export function summaryCallPrice(
+  { promptTokens, summaryTokens, isForked }: SummaryCall,
+  tariff: Tariff,
+): number {
+  return promptTokens * (isForked ? tariff.read : 1) + summaryTokens * tariff.outputRatio;
+}
+
+/**
+ * What a summary costs until the session goes on: the call, and writing the summary with the
+ * `keptTokens` behind it to the cache, which the next request does.
+ */
+export function summaryPrice(
+  { keptTokens, ...call }: SummaryCall & { readonly keptTokens: number },
+  tariff: Tariff,
+): number {
+  return summaryCallPrice(call, tariff) + (call.summaryTokens + keptTokens) * tariff.write;
+}
+
+/** What a call was billed, by what the provider reported of it. */
+export function usagePrice(usage: Usage, tariff: Tariff): number {
+  return (
+    usage.inputTokens +
+    usage.cacheReadTokens * tariff.read +
+    usage.cacheWriteTokens * tariff.write +
+    usage.outputTokens * tariff.outputRatio
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * What tokens cost at a provider that caches prompts, in input-token-equivalents.
+ *
+ * Everything the layers decide for money's sake (is clearing worth a rewrite, does a summary pay)
+ * depends on ratios only: reading against writing, output against input.
+ */
+import { TARIFF_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
+import { OptionError } from "../../base/errors.ts";
+import { isObject } from "../../base/json/json.ts";
+
+/** Prices and limits of a provider's prompt cache. One plain input token costs 1. */
+export interface Tariff {
+  /** A token read from the cache. */
+  readonly read: number;
+  /** A token written to the cache, its input price included; 1 where the provider adds nothing. */
+  readonly write: number;
+  /** A token of the answer. */
+  readonly outputRatio: number;
+  /** How long an entry that nobody reads stays in the cache; each read starts it anew. */
+  readonly cacheLifetimeMs: number;
+  /** Prompts below this size are not cached. */
+  readonly minimumCacheTokens: number;
+  /**
+   * Where entries exist: at the marks of a request and nowhere else (`breakpoints`), or at the longest
+   * common beginning, without being asked (`prefix`).
+   */
+  readonly matching: "breakpoints" | "prefix";
+  /** Marks that one request may carry, those of system prompt and tools included; by `breakpoints` only. */
+  readonly maxMarks: number;
+  /** How many blocks before a mark an entry is found; by `breakpoints` only. */
+  readonly lookBackBlocks: number;
+}
+
+/** A tariff that can be named; `docs/reference/defaults.md` has the figures. */
+export type TariffName = keyof typeof TARIFF_DEFAULTS;
+
+/** A named tariff, or figures that replace those of the model one by one. */
+export type TariffOption = TariffName | Partial<Tariff>;
+
+/** The tariff by its name. */
+export const TARIFFS: Readonly<Record<TariffName, Tariff>> = TARIFF_DEFAULTS;
+
+const POSITIVE = (value: unknown): boolean =>
+  typeof value === "number" && Number.isFinite(value) && value > 0;
+const NOT_NEGATIVE = (value: unknown): boolean =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0;
+
+/** What each figure may be, and how that is said. */
+const FIGURES: { readonly [Figure in keyof Tariff]: readonly [(value: unknown) => boolean, string] } = {
+  read: [NOT_NEGATIVE, "a number from 0 on"],
+  write: [POSITIVE, "a number above 0"],
+  outputRatio: [POSITIVE, "a number above 0"],
+  cacheLifetimeMs: [NOT_NEGATIVE, "milliseconds, from 0 on"],
+  minimumCacheTokens: [NOT_NEGATIVE, "a number of tokens, from 0 on"],
+  maxMarks: [NOT_NEGATIVE, "a number of marks, from 0 on"],
+  lookBackBlocks: [NOT_NEGATIVE, "a number of blocks, from 0 on"],
+  matching: [(value) => value === "breakpoints" || value === "prefix", '"breakpoints" or "prefix"'],
+};
+
+/**
+ * A tariff as a caller without types may hand it over.
+ * @throws `OptionError` where it is neither a known name nor an object of known figures.
+ * @internal
+ */
+export function checkTariffOption(option: unknown): TariffName | Partial<Tariff> | undefined {
+  if (option === undefined) return undefined;
+  if (typeof option === "string") {
+    if (Object.hasOwn(TARIFFS, option)) return option as TariffName;
+    throw invalidTariff(`There is no tariff ${JSON.stringify(option.slice(0, 80))}.`);
+  }
+  if (!isObject(option)) throw invalidTariff("A tariff is a name or an object of figures.");
+  const given = Object.entries(option).filter(([, value]) => value !== undefined);
+  for (const [figure, value] of given) {
+    if (!Object.hasOwn(FIGURES, figure))
+      throw invalidTariff(`A tariff has no figure ${JSON.stringify(figure.slice(0, 80))}.`);
+    const [isAllowed, words] = FIGURES[figure as keyof Tariff];
+    if (!isAllowed(value)) throw invalidTariff(`The tariff's \`${figure}\` is ${words}.`);
+  }
+  return Object.fromEntries(given) as Partial<Tariff>;
+}
+
+/** @internal */
+export function invalidTariff(message: string): OptionError {
+  return new OptionError({
+    message,
+    hint: `Pass one of ${Object.keys(TARIFFS).join(", ")}, or figures such as \`{ read: 0.1, write: 1.25, cacheLifetimeMs: 300_000 }\`; one plain input token is 1.`,
+  });
+}

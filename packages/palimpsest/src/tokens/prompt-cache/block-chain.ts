@@ -1,0 +1,128 @@
+/**
+ * The blocks of a conversation as fingerprints, in order: enough to say where two requests part.
+ *
+ * A request mostly begins with the last one, so requests share one growing list and differ in how
+ * much of it they hold; only where something earlier changed a new list is begun. A block is hashed
+ * once in its life, for each role that says it.
+ */
+import { fingerprint } from "../../base/fingerprint.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { Role } from "../../transcript/messages.ts";
+import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
+
+interface SharedList {
+  /** Fingerprints of all blocks. */
+  readonly blocks: number[];
+  /** Where each message begins in `blocks`. */
+  readonly starts: number[];
+}
+
+/** The blocks of one request. */
+export interface BlockView {
+  readonly list: SharedList;
+  readonly blockCount: number;
+  readonly messageCount: number;
+}
+
+const SEEDS: Readonly<Record<Role, number>> = { user: 1, assistant: 2, system: 3 };
+
+/** Makes the views of requests that follow one another. */
+export class BlockChain {
+  #list: SharedList = { blocks: [], starts: [] };
+  #messages: readonly RequestMessage[] = [];
+  /** By role, too: a host may say the same block object as the user and as the assistant. */
+  readonly #hashes: Readonly<Record<Role, WeakMap<ContentBlock, number>>> = {
+    user: new WeakMap(),
+    assistant: new WeakMap(),
+    system: new WeakMap(),
+  };
+
+  /** The view of a request. A message that is the same object as in the last one is the same message. */
+  view(messages: readonly RequestMessage[]): BlockView {
+    const known = this.#messages;
+    let same = 0;
+    while (same < known.length && same < messages.length && known[same] === messages[same]) same++;
+    if (same < known.length || same < messages.length) this.#replaceFrom(same, messages);
+    this.#messages = messages;
+    const { blocks } = this.#list;
+    return { list: this.#list, blockCount: blocks.length, messageCount: messages.length };
+  }
+
+  #replaceFrom(same: number, messages: readonly RequestMessage[]): void {
+    const { blocks, starts } = this.#list;
+    const from = starts[same] ?? blocks.length;
+    const added: number[] = [];
+    const addedStarts: number[] = [];
+    for (const { role, content } of messages.slice(same)) {
+      addedStarts.push(from + added.length);
+      for (const block of content) added.push(this.#hash(block, role));
+    }
+    const isGrown = beginsWith(added, blocks.slice(from)) && beginsWith(addedStarts, starts.slice(same));
+    if (!isGrown) this.#list = { blocks: blocks.slice(0, from), starts: starts.slice(0, same) };
+    const list = this.#list;
+    for (const hash of added.slice(list.blocks.length - from)) list.blocks.push(hash);
+    for (const start of addedStarts.slice(list.starts.length - same)) list.starts.push(start);
+  }
+
+  #hash(block: ContentBlock, role: Role): number {
+    const hashes = this.#hashes[role];
+    const known = hashes.get(block);
+    if (known !== undefined) return known;
+    const hash = hashOf(block, SEEDS[role]);
+    hashes.set(block, hash);
+    return hash;
+  }
+}
+
+/** Long texts are hashed as they are: writing them as JSON first would cost as much again. */
+function hashOf(block: ContentBlock, seed: number): number {
+  if (block.type === "text") {
+    const { text, ...rest } = block;
+    return fingerprint(text, fingerprint(jsonOf(rest), seed));
+  }
+  if (block.type === "tool_result" && typeof block.content === "string") {
+    const { content, ...rest } = block;
+    return fingerprint(content, fingerprint(jsonOf(rest), seed));
+  }
+  return fingerprint(jsonOf(block), seed);
+}
+
+function jsonOf(block: { readonly type: string }): string {
+  try {
+    return JSON.stringify(block);
+  } catch {
+    // Nested beyond what can be written, in a log from elsewhere: its type has to do.
+    return block.type;
+  }
+}
+
+function beginsWith(list: readonly number[], start: readonly number[]): boolean {
+  return list.length >= start.length && start.every((value, index) => list[index] === value);
+}
+
+/** How many blocks `after` begins with that are those of `before`. */
+export function countSameBlocks(before: BlockView, after: BlockView): number {
+  const mostCount = Math.min(before.blockCount, after.blockCount);
+  if (before.list === after.list) return mostCount;
+  let same = 0;
+  while (same < mostCount && before.list.blocks[same] === after.list.blocks[same]) same++;
+  return same;
+}
+
+/** The place of the block with this number, counted through the whole request. */
+export function placeOfBlock({ list, messageCount }: BlockView, index: number): CacheMark {
+  let low = 0;
+  let high = messageCount;
+  // The last message that begins at or before it.
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (list.starts[middle]! <= index) low = middle;
+    else high = middle;
+  }
+  return { message: low, block: index - (list.starts[low] ?? 0) };
+}
+
+/** The number of the block at a place. */
+export function numberOfBlock({ list }: BlockView, { message, block }: CacheMark): number {
+  return (list.starts[message] ?? 0) + block;
+}

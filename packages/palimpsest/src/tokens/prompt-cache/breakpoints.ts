@@ -1,0 +1,119 @@
+/**
+ * Where a request carries its cache marks, at providers that keep entries at marks and nowhere else.
+ *
+ * Three places are worth one. The *end*, so that the next request reads all of this one. The deepest
+ * mark of an *earlier request* behind which nothing changed, where the end is too far from it for
+ * the provider's look-back. And the *stable boundary*, before which nothing will be rewritten soon:
+ * after the next rewrite the request reads up to there. With too few marks for all three the end
+ * comes first; then what saves now goes before what saves later.
+ *
+ * Only new messages move marks, and only forward: a mark that jumps about is written over and over.
+ */
+import { assert } from "../../base/assert.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { Role } from "../../transcript/messages.ts";
+import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
+import type { Tariff } from "../price/tariff.ts";
+
+/** What the marks of a request depend on. */
+export interface BreakpointInput {
+  readonly messages: readonly RequestMessage[];
+  /** Index of the last message that no rewrite is expected to change; absent or below 0 where there is none. */
+  readonly stableThrough?: number | undefined;
+  /** Marks that the host sets itself, on system prompt and tools. @defaultValue 0 */
+  readonly reservedMarks?: number | undefined;
+  /** Marks of earlier requests in front of which nothing changed since, in order. */
+  readonly earlierMarks?: readonly CacheMark[] | undefined;
+  /** Size of the whole request, where it is known: below the provider's minimum a mark does nothing. */
+  readonly promptTokens?: number | undefined;
+}
+
+/** Plans the marks, in order; none at a provider that finds common beginnings by itself. */
+export function planBreakpoints(
+  { messages, stableThrough = -1, reservedMarks = 0, earlierMarks = [], promptTokens }: BreakpointInput,
+  { matching, maxMarks, lookBackBlocks, minimumCacheTokens }: Tariff,
+): readonly CacheMark[] {
+  const room = Math.floor(maxMarks - Math.max(0, reservedMarks));
+  const isTooSmall = promptTokens !== undefined && promptTokens < minimumCacheTokens;
+  if (matching === "prefix" || isTooSmall || !(room >= 1)) return [];
+  const end = findMark(messages, messages.length - 1);
+  if (end === undefined) return [];
+
+  const marks = [end];
+  const stable = findMark(messages, Math.min(stableThrough, end.message));
+  const earlier = earlierMarks.findLast((mark) => isMarkable(messages, mark) && !isBefore(end, mark));
+  const isOutOfSight = (mark: CacheMark): boolean =>
+    !marks.some((one) => isWithin(messages, { from: mark, to: one, blocks: lookBackBlocks }));
+  const hasRoom = (): boolean => marks.length < room;
+
+  const isStableUseful = stable !== undefined && isBefore(stable, end);
+  if (earlier !== undefined && hasRoom() && isOutOfSight(earlier)) {
+    // Where the stable boundary lies within sight of the earlier mark, one mark serves as both.
+    const reaches =
+      isStableUseful && isWithin(messages, { from: earlier, to: stable, blocks: lookBackBlocks });
+    marks.push(reaches ? stable : earlier);
+  }
+  if (isStableUseful && hasRoom() && !marks.some((mark) => isSame(mark, stable))) marks.push(stable);
+  marks.sort((one, other) => (isBefore(one, other) ? -1 : 1));
+  assert(marks.length <= room, "a request has no more marks than the provider takes");
+  return marks;
+}
+
+/** Whether `one` stands before `other`. @internal */
+export function isBefore(one: CacheMark, other: CacheMark): boolean {
+  return one.message < other.message || (one.message === other.message && one.block < other.block);
+}
+
+function isSame(one: CacheMark, other: CacheMark): boolean {
+  return one.message === other.message && one.block === other.block;
+}
+
+/** The last block up to the end of message `through` that may carry a mark. */
+function findMark(messages: readonly RequestMessage[], through: number): CacheMark | undefined {
+  for (let message = Math.floor(through); message >= 0; message--) {
+    const { role, content } = messages[message]!;
+    const block = content.findLastIndex((one) => takesMark(one, role));
+    if (block >= 0) return { message, block };
+  }
+  return undefined;
+}
+
+function isMarkable(messages: readonly RequestMessage[], { message, block }: CacheMark): boolean {
+  const found = messages[message];
+  const one = found?.content[block];
+  return found !== undefined && one !== undefined && takesMark(one, found.role);
+}
+
+/**
+ * Thinking and empty text are refused with a mark; what a provider said about itself goes back as it
+ * came; media of an answer are left out of the request, and their mark with them.
+ */
+function takesMark(block: ContentBlock, role: Role): boolean {
+  switch (block.type) {
+    case "text":
+      return block.text.trim() !== "";
+    case "image":
+    case "document":
+      return role === "user";
+    case "tool_use":
+    case "tool_result":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/**
+ * Whether `from` stands fewer than `blocks` blocks before `to`, or at it. Whether the provider counts
+ * the marked block itself is not documented, so we do.
+ */
+function isWithin(
+  messages: readonly RequestMessage[],
+  { from, to, blocks }: { readonly from: CacheMark; readonly to: CacheMark; readonly blocks: number },
+): boolean {
+  if (isBefore(to, from)) return false;
+  let distance = to.block - from.block;
+  for (let message = from.message; message < to.message && distance < blocks; message++)
+    distance += messages[message]!.content.length;
+  return distance < blocks;
+}

@@ -1,0 +1,162 @@
+/**
+ * Why a call read less from the prompt cache than it could have.
+ *
+ * DESIGN. What the last answered call left in the cache is what the next one should read. If it reads
+ * clearly less, there is a reason, and the most certain one is named: another model, a cache that
+ * expired, a rewrite of ours (told by `rewritten`), a part of the prompt that changed without anyone
+ * saying so, or nothing on this side. Only the last two are surprises. The monitor is told of every
+ * request (`sent`) and of its report (`reported`); reports may come late or never.
+ *
+ * A provider that never reported anything read or written has no cache that could be missed.
+ */
+import { PROMPT_CACHE_DEFAULTS as D } from "../../base/defaults/tokens/prompt-cache.ts";
+import { promptTokens, type Usage } from "../../transcript/messages.ts";
+import type { Tariff } from "../price/tariff.ts";
+import {
+  findPromptChange,
+  type Prompt,
+  type PromptChange,
+  type PromptFingerprint,
+  PromptFingerprinter,
+} from "./prompt-fingerprint.ts";
+
+/** A request that left, as the monitor remembers it; handed back with its report. */
+export interface SentPrompt {
+  readonly fingerprint: PromptFingerprint;
+  readonly atMs: number;
+  readonly tariff: Tariff;
+  /** Rewrites there had been. */
+  readonly rewrites: number;
+}
+
+/**
+ * Why the cache was missed. `cold`: it had expired. `rewritten`: the window was edited on purpose.
+ * `switched`: another model. `changed`: something in the prompt differs; `change` says what. `unknown`:
+ * nothing that we know of differs, so it is the provider's doing, or a part that the host did not tell.
+ */
+export type CacheMissCause =
+  | { readonly type: "cold" }
+  | { readonly type: "rewritten" }
+  | { readonly type: "switched" }
+  | { readonly type: "changed"; readonly change: PromptChange }
+  | { readonly type: "unknown" };
+
+/** A call that read less from the cache than the one before had left there. */
+export interface CacheMiss {
+  readonly cause: CacheMissCause;
+  /** Whether it had to be so: nothing to mend for a cold cache, a rewrite or another model. */
+  readonly isExpected: boolean;
+  /** What the call could have read, in tokens: all that the call before left there, or all of its own prompt. */
+  readonly expectedTokens: number;
+  /** What it did read. */
+  readonly readTokens: number;
+  /** The difference: tokens that were billed anew. */
+  readonly rebilledTokens: number;
+  /** Since the call before. */
+  readonly idleMs: number;
+}
+
+interface Answered {
+  readonly sent: SentPrompt;
+  /** What it left in the cache, in tokens. */
+  readonly cachedTokens: number;
+}
+
+/**
+ * Follows the requests of one session and explains each miss of the prompt cache. A `Session` has one and
+ * tells its observer (`cache-miss`); use it by itself where another program makes the requests.
+ */
+export class PromptCacheMonitor {
+  readonly #fingerprinter = new PromptFingerprinter();
+  #rewrites = 0;
+  #hasCache = false;
+  #answered: Answered | undefined;
+  /** A cache that was read after so long lives at least so long, whatever its tariff says. */
+  #provenLifetimeMs = 0;
+
+  /** Takes the fingerprint of a request that is about to leave. */
+  sent(prompt: Prompt, { atMs, tariff }: { readonly atMs: number; readonly tariff: Tariff }): SentPrompt {
+    return { fingerprint: this.#fingerprinter.take(prompt), atMs, tariff, rewrites: this.#rewrites };
+  }
+
+  /** The window is rewritten on purpose: the next request will read less, and that is no surprise. */
+  rewritten(): void {
+    this.#rewrites++;
+  }
+
+  /** Takes the report of a request; the miss, if it was one. */
+  reported(sent: SentPrompt, usage: Usage): CacheMiss | undefined {
+    const before = this.#answered;
+    // A report that comes after that of a later request is about a cache that was already replaced.
+    if (before !== undefined && sent.atMs < before.sent.atMs) return undefined;
+    this.#hasCache ||= usage.cacheReadTokens > 0 || usage.cacheWriteTokens > 0;
+    this.#answered = { sent, cachedTokens: cachedTokens(usage, sent.tariff) };
+    if (before === undefined || !this.#hasCache) return undefined;
+
+    // A prompt that became shorter cannot read more than it holds.
+    const expectedTokens = Math.min(before.cachedTokens, promptTokens(usage));
+    const { cacheReadTokens: readTokens } = usage;
+    const rebilledTokens = expectedTokens - readTokens;
+    const idleMs = sent.atMs - before.sent.atMs;
+    if (rebilledTokens < D.missTokens || rebilledTokens < expectedTokens * D.missShare) {
+      if (readTokens >= D.missTokens) this.#provenLifetimeMs = Math.max(this.#provenLifetimeMs, idleMs);
+      return undefined;
+    }
+    const lifetimeMs = Math.max(before.sent.tariff.cacheLifetimeMs, this.#provenLifetimeMs);
+    const cause = findCause(before.sent, sent, lifetimeMs);
+    const isExpected = cause.type !== "changed" && cause.type !== "unknown";
+    return { cause, isExpected, expectedTokens, readTokens, rebilledTokens, idleMs };
+  }
+}
+
+/** What a call leaves in the cache: where entries exist at marks only, what lies before the last one. */
+function cachedTokens(usage: Usage, { matching }: Tariff): number {
+  return matching === "prefix" ? promptTokens(usage) : usage.cacheReadTokens + usage.cacheWriteTokens;
+}
+
+function findCause(before: SentPrompt, sent: SentPrompt, lifetimeMs: number): CacheMissCause {
+  if (before.fingerprint.model !== sent.fingerprint.model) return { type: "switched" };
+  if (sent.atMs - before.atMs > lifetimeMs) return { type: "cold" };
+  if (before.rewrites !== sent.rewrites) return { type: "rewritten" };
+  const change = findPromptChange(before.fingerprint, sent.fingerprint);
+  return change === undefined ? { type: "unknown" } : { type: "changed", change };
+}
+
+/** A miss in words for people. */
+export function describeCacheMiss({ cause, rebilledTokens, expectedTokens, idleMs }: CacheMiss): string {
+  const lost = `${format(rebilledTokens)} of ${format(expectedTokens)} cached tokens were billed anew`;
+  switch (cause.type) {
+    case "cold":
+      return `${lost}: the cache had expired, ${format(idleMs / 60_000)} minutes after the call before.`;
+    case "rewritten":
+      return `${lost}: earlier messages were edited, by a layer or by an undo, a rewind or a repair.`;
+    case "switched":
+      return `${lost}: another model answers.`;
+    case "unknown":
+      return `${lost}: nothing that this session knows of changed. It was the provider, or a part of the request that the session is not told.`;
+    case "changed":
+      return `${lost}: ${describeChange(cause.change)}.`;
+  }
+}
+
+function describeChange(change: PromptChange): string {
+  switch (change.part) {
+    case "tool-order":
+      return "the tools are in another order";
+    case "tool":
+      return `the tool ${change.name} was ${change.change}`;
+    case "parameter":
+      return `the parameter ${change.name} changed`;
+    case "message":
+      return `message ${change.message} of the request changed at block ${change.block}`;
+    case "system": {
+      const article = change.kind === "id" ? "an" : "a";
+      const what = change.kind === "text" ? "" : `, where ${article} ${change.kind} stands`;
+      return `the system prompt differs at character ${format(change.at)}${what}`;
+    }
+  }
+}
+
+function format(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}

@@ -1,0 +1,170 @@
+/**
+ * A request as far as the prompt cache looks at it, and the first part in which two of them differ.
+ *
+ * Parts are compared in the order in which they stand in a prompt: tools, system prompt, messages;
+ * whatever changes voids everything behind it.
+ */
+import { fingerprint } from "../../base/fingerprint.ts";
+import { isObject, type JsonObject, parseJson } from "../../base/json/json.ts";
+import { shorten } from "../../base/text/text.ts";
+import type { RequestMessage } from "../../transcript/window.ts";
+import { BlockChain, type BlockView, countSameBlocks, placeOfBlock } from "./block-chain.ts";
+import { type DifferenceKind, findDifference } from "./text-difference.ts";
+
+/** A request, as far as it is known. What a host does not tell is taken not to change. */
+export interface Prompt {
+  readonly model: string;
+  readonly parameters?: JsonObject | undefined;
+  readonly betas?: readonly string[] | undefined;
+  readonly system?: string | undefined;
+  /** The tool definitions, as JSON text. */
+  readonly toolsText?: string | undefined;
+  readonly messages: readonly RequestMessage[];
+}
+
+/** What is remembered of a request. */
+export interface PromptFingerprint {
+  readonly model: string;
+  /** By name, those that the cache depends on. */
+  readonly parameters: ReadonlyMap<string, number>;
+  readonly system: string | undefined;
+  readonly toolsText: string | undefined;
+  readonly blocks: BlockView;
+}
+
+/** The first part that differs. Names and places are told, never texts. */
+export type PromptChange =
+  | { readonly part: "tool-order" }
+  | { readonly part: "tool"; readonly name: string; readonly change: "added" | "removed" | "changed" }
+  | { readonly part: "system"; readonly at: number; readonly kind: DifferenceKind }
+  | { readonly part: "parameter"; readonly name: string }
+  | { readonly part: "message"; readonly message: number; readonly block: number };
+
+/**
+ * Parameters that no provider's cache depends on. All others are taken to matter: thinking, effort and
+ * tool choice do. Source: Anthropic docs, "Prompt caching", what invalidates the cache.
+ */
+const HARMLESS_PARAMETERS: ReadonlySet<string> = new Set([
+  "max_tokens",
+  "max_output_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "stop_sequences",
+  "stream",
+  "stream_options",
+  "metadata",
+  "user",
+  "seed",
+]);
+
+/** Longest name of a tool or parameter that is told. */
+const NAME_CHARS = 80;
+
+/** Takes the fingerprints of requests that follow one another; each costs what is new in it. */
+export class PromptFingerprinter {
+  readonly #chain = new BlockChain();
+
+  take({ model, parameters, betas, system, toolsText, messages }: Prompt): PromptFingerprint {
+    return {
+      model,
+      parameters: parameterFingerprints(parameters, betas),
+      system,
+      toolsText,
+      blocks: this.#chain.view(messages),
+    };
+  }
+}
+
+function parameterFingerprints(
+  parameters: JsonObject | undefined,
+  betas: readonly string[] | undefined,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const [name, value] of Object.entries({ ...parameters, betas })) {
+    if (value === undefined || HARMLESS_PARAMETERS.has(name)) continue;
+    found.set(name, fingerprint(JSON.stringify(value)));
+  }
+  return found;
+}
+
+/**
+ * The first part of a prompt in which `after` differs from `before`; what only follows is no
+ * difference. Whether the model is the same is not asked.
+ */
+export function findPromptChange(
+  before: PromptFingerprint,
+  after: PromptFingerprint,
+): PromptChange | undefined {
+  return (
+    findToolChange(before.toolsText, after.toolsText) ??
+    findSystemChange(before.system, after.system) ??
+    findParameterChange(before.parameters, after.parameters) ??
+    findMessageChange(before.blocks, after.blocks)
+  );
+}
+
+function findSystemChange(before = "", after = ""): PromptChange | undefined {
+  const difference = findDifference(before, after);
+  return difference === undefined ? undefined : { part: "system", ...difference };
+}
+
+function findParameterChange(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+): PromptChange | undefined {
+  const names = [...after.keys(), ...before.keys()];
+  const changed = names.find((name) => before.get(name) !== after.get(name));
+  return changed === undefined ? undefined : { part: "parameter", name: shorten(changed, NAME_CHARS) };
+}
+
+function findMessageChange(before: BlockView, after: BlockView): PromptChange | undefined {
+  const sameCount = countSameBlocks(before, after);
+  if (sameCount >= before.blockCount) return undefined;
+  // Where the request is a shorter one, what is missing would stand behind its last message.
+  const place =
+    sameCount < after.blockCount ? placeOfBlock(after, sameCount) : { message: after.messageCount, block: 0 };
+  return { part: "message", ...place };
+}
+
+function findToolChange(before = "[]", after = "[]"): PromptChange | undefined {
+  if (before === after) return undefined;
+  const earlier = toolsOf(before);
+  const later = toolsOf(after);
+  const told = (name: string, change: "added" | "removed" | "changed"): PromptChange => ({
+    part: "tool",
+    name: shorten(name, NAME_CHARS),
+    change,
+  });
+  for (const [name, text] of later) {
+    const known = earlier.get(name);
+    if (known === undefined) return told(name, "added");
+    if (known !== text) return told(name, "changed");
+  }
+  for (const name of earlier.keys()) if (!later.has(name)) return told(name, "removed");
+  return { part: "tool-order" };
+}
+
+/** JSON text of each tool by its name; tools of one name are told apart by their number. */
+function toolsOf(text: string): ReadonlyMap<string, string> {
+  const parsed = parseJson(text);
+  const list: readonly unknown[] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
+  const tools = new Map<string, string>();
+  const counts = new Map<string, number>();
+  for (const tool of list) {
+    const name = nameOf(tool);
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    tools.set(count === 1 ? name : `${name} (${count})`, JSON.stringify(tool));
+  }
+  return tools;
+}
+
+function nameOf(tool: unknown): string {
+  if (!isObject(tool)) return "(unnamed)";
+  const inner = isObject(tool["function"]) ? tool["function"] : {};
+  const name = tool["name"] ?? inner["name"] ?? tool["type"];
+  return typeof name === "string" && name !== "" ? name : "(unnamed)";
+}

@@ -1,0 +1,192 @@
+/**
+ * Content blocks: what a message is made of, in the vocabulary of the Anthropic Messages API.
+ *
+ * The names inside a block are the wire's own (`tool_use_id`, `is_error`), so that what a provider
+ * sent is kept to the letter, foreign fields included: they are data that must survive a round
+ * trip, even where the types below do not list them. Anything without a counterpart in that
+ * vocabulary travels as an opaque block.
+ */
+import type { JsonObject, JsonValue } from "../base/json/json.ts";
+
+/** A text stored once beside the log, by the SHA-256 of its UTF-8 bytes (hex). */
+export interface BlobRef {
+  readonly hash: string;
+  /** Length of the text in UTF-8. */
+  readonly bytes: number;
+}
+
+/** What somebody says, as plain text. */
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** A picture. `source` is the Messages API’s: `{ type: "base64", media_type, data }`, `{ type: "url", url }` or `{ type: "file", file_id }`. */
+export interface ImageBlock {
+  readonly type: "image";
+  readonly source: JsonObject;
+}
+
+/** A PDF or a text file. `source` is the Messages API’s, as for {@link ImageBlock}, and also `text` and `content`. */
+export interface DocumentBlock {
+  readonly type: "document";
+  readonly source: JsonObject;
+}
+
+/** Reasoning of the model that may be read. Hand it back as it came: a changed letter breaks its signature. */
+export interface ThinkingBlock {
+  readonly type: "thinking";
+  readonly thinking: string;
+  /** Binds the text to what was sent before it; a block without one is never sent back. */
+  readonly signature?: string;
+}
+
+/** Reasoning of the model that only its provider can read. */
+export interface RedactedThinkingBlock {
+  readonly type: "redacted_thinking";
+  readonly data: string;
+}
+
+/** A call that the host answers with a {@link ToolResultBlock} of the same id in the next user message. */
+export interface ToolUseBlock {
+  readonly type: "tool_use";
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonValue;
+}
+
+/** Part of a tool's answer. Parts of other types (`tool_reference` …) are kept as they came. */
+export type ToolResultPart =
+  | TextBlock
+  | ImageBlock
+  | DocumentBlock
+  | (JsonObject & { readonly type: string });
+
+/** The answer to the call `tool_use_id`. A result without content is a tool that said nothing. */
+export interface ToolResultBlock {
+  readonly type: "tool_result";
+  readonly tool_use_id: string;
+  readonly content?: string | readonly ToolResultPart[];
+  readonly is_error?: boolean;
+}
+
+/** A call that the provider answers itself, inside the same assistant message. */
+export interface ServerToolUseBlock {
+  readonly type: "server_tool_use" | "mcp_tool_use";
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonValue;
+}
+
+/** The types of {@link ServerToolResultBlock}. Source: Anthropic SDK 1.10, `resources/beta/messages`. */
+export const SERVER_TOOL_RESULT_TYPES = [
+  "web_search_tool_result",
+  "web_fetch_tool_result",
+  "code_execution_tool_result",
+  "bash_code_execution_tool_result",
+  "text_editor_code_execution_tool_result",
+  "tool_search_tool_result",
+  "advisor_tool_result",
+  "mcp_tool_result",
+] as const;
+
+/** The provider’s own answer to a {@link ServerToolUseBlock}; it stands in the same assistant message. */
+export interface ServerToolResultBlock {
+  readonly type: (typeof SERVER_TOOL_RESULT_TYPES)[number];
+  readonly tool_use_id: string;
+  readonly content?: JsonValue;
+}
+
+/** The provider's own summary of everything before it; it goes back byte for byte. */
+export interface CompactionBlock {
+  readonly type: "compaction";
+  readonly content: string | null;
+}
+
+/** Something only its provider understands. It is sent back to that provider and to no other. */
+export interface OpaqueBlock {
+  readonly type: "opaque";
+  readonly provider: "anthropic" | "openai-chat" | "openai-responses" | "gemini" | "ai-sdk" | (string & {});
+  readonly value: JsonValue;
+}
+
+/** What a message is made of, told apart by `type`. Fields that are not listed are kept and sent back. */
+export type ContentBlock =
+  | TextBlock
+  | ImageBlock
+  | DocumentBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | ServerToolUseBlock
+  | ServerToolResultBlock
+  | CompactionBlock
+  | OpaqueBlock;
+
+const SERVER_RESULTS: ReadonlySet<string> = new Set(SERVER_TOOL_RESULT_TYPES);
+
+export function isServerToolResult(block: ContentBlock): block is ServerToolResultBlock {
+  return SERVER_RESULTS.has(block.type);
+}
+
+export function isServerToolUse(block: ContentBlock): block is ServerToolUseBlock {
+  return block.type === "server_tool_use" || block.type === "mcp_tool_use";
+}
+
+export function isThinking(block: ContentBlock): block is ThinkingBlock | RedactedThinkingBlock {
+  return block.type === "thinking" || block.type === "redacted_thinking";
+}
+
+export function isMedia(block: ContentBlock): block is ImageBlock | DocumentBlock {
+  return block.type === "image" || block.type === "document";
+}
+
+/** The text of a tool result's content; parts that are not text appear as `[type]`. */
+export function toolResultText(block: ToolResultBlock): string {
+  if (block.content === undefined) return "";
+  if (typeof block.content === "string") return block.content;
+  return block.content
+    .map((part) =>
+      part.type === "text" && typeof part["text" as never] === "string"
+        ? (part as TextBlock).text
+        : `[${part.type}]`,
+    )
+    .join("\n");
+}
+
+/** A document that is text reads as that text; any other, such as a PDF, as `[document]`. */
+function documentText({ source }: DocumentBlock): string {
+  return source["type"] === "text" && typeof source["data"] === "string" ? source["data"] : "[document]";
+}
+
+/**
+ * What a block says, as plain text: the form in which it is counted, searched and read back.
+ * A call reads as its name and its arguments in JSON, media as `[image]` or `[document]`.
+ */
+export function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "thinking":
+      return block.thinking;
+    case "redacted_thinking":
+      return "";
+    case "tool_use":
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return `${block.name} ${JSON.stringify(block.input)}`;
+    case "tool_result":
+      return toolResultText(block);
+    case "image":
+      return "[image]";
+    case "document":
+      return documentText(block);
+    case "compaction":
+      return block.content ?? "";
+    case "opaque":
+      return JSON.stringify(block.value);
+    default:
+      return block.content === undefined ? "" : JSON.stringify(block.content);
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Entries: the lines of the log.
+ *
+ * One entry is one JSON object, never changed once it is appended. `seq` counts up by one through
+ * the whole log, whatever the line does; `parentId` is the entry that stood at the head when this
+ * one was appended, so that a rewind shows in the chain. Unknown fields are kept, entries of an
+ * unknown type are carried along and have no effect.
+ */
+import type { JsonObject, JsonValue } from "../base/json/json.ts";
+import type { BlobRef, ContentBlock } from "./blocks.ts";
+import type { Edit } from "./edits.ts";
+import type { Origin, Role, Usage } from "./messages.ts";
+
+/** Version of the entries' shape, written into every entry. */
+export const ENTRY_VERSION = 1;
+
+interface EntryBase {
+  readonly seq: number;
+  readonly id: string;
+  /** The head when this entry was appended; absent in the first entry. */
+  readonly parentId?: string;
+  readonly v: number;
+  /** Milliseconds since the epoch. Order comes from `seq`; clocks jump. */
+  readonly at: number;
+}
+
+/** Tenant and project; part of every key. */
+export interface Scope {
+  readonly tenant?: string;
+  readonly project?: string;
+}
+
+/** The first entry of a log: whose session it is. */
+export interface HeaderEntry extends EntryBase {
+  readonly type: "header";
+  readonly sessionId: string;
+  readonly createdBy: string;
+  readonly scope?: Scope;
+  readonly workingCopy?: string;
+  /** Where a fork came from. */
+  readonly parent?: { readonly sessionId: string; readonly entryId: string };
+  /** What an internal session is for; absent for a conversation. */
+  readonly purpose?: string;
+  /** What an imported session was before, and the times of its first and last message there. */
+  readonly source?: {
+    readonly format: string;
+    readonly sessionId?: string;
+    readonly firstAt?: number;
+    readonly lastAt?: number;
+  };
+}
+
+/**
+ * A block that was too large for the log. Its whole JSON text is the blob; `shown` is its first
+ * form in the window. `view: "whole"` marks media, which are stored outside and shown whole.
+ */
+export interface BlobBlock {
+  readonly type: "blob";
+  readonly blob: BlobRef;
+  readonly view: "preview" | "whole";
+  readonly shown: ContentBlock;
+}
+
+/** A block as the log holds it: whole, or as a reference to where it lies. */
+export type StoredBlock = ContentBlock | BlobBlock;
+
+/** A message as it was said. `seq` and the index of a block make its pointer: `m12.0`. */
+export interface MessageEntry extends EntryBase {
+  readonly type: "message";
+  readonly role: Role;
+  readonly content: readonly StoredBlock[];
+  readonly origin: Origin;
+  readonly responseId?: string;
+  readonly model?: string;
+  readonly hostId?: string;
+  readonly interrupted?: boolean;
+  /** The call that it answers. What was appended while the model was answering stands behind it. */
+  readonly answerTo?: number;
+  /** When it was said, where that is not when it was appended (an import). */
+  readonly saidAt?: number;
+}
+
+/** One request to a model, as it left: everything needed to build it again. */
+export interface CallEntry extends EntryBase {
+  readonly type: "call";
+  readonly model: string;
+  /** Last entry that the request's window was folded from. */
+  readonly throughSeq: number;
+  readonly parameters?: JsonObject;
+  readonly betas?: readonly string[];
+  /** System prompt and tools: their texts are blobs, stored once. */
+  readonly system?: BlobRef;
+  readonly tools?: BlobRef;
+  /** The earlier call whose `system`, `tools` and `fixedTokens` left with this one, too. */
+  readonly fixedAs?: number;
+  /** Indexes of the messages of the request in which a cache mark was planned. */
+  readonly breakpoints?: readonly number[];
+  /** Edits asked of the provider. */
+  readonly serverEdits?: JsonValue;
+  /** Our estimate of the request, unpadded, in tokens. */
+  readonly estimatedTokens: number;
+  /** System prompt and tools within it, in reference tokens, before the model's ratio. */
+  readonly fixedTokens?: number;
+}
+
+/** What came back for a call: it hangs on the call by its sequence number. */
+export interface AnswerEntry extends EntryBase {
+  readonly type: "answer";
+  readonly callSeq: number;
+  readonly usage?: Usage;
+  readonly stopReason?: string;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** What the reader shall see instead, from here on. */
+export interface EditEntry extends EntryBase {
+  readonly type: "edit";
+  readonly edit: Edit;
+}
+
+/** Title, tags …: the last one of a key counts. */
+export interface MetadataEntry extends EntryBase {
+  readonly type: "metadata";
+  readonly key: string;
+  readonly value: JsonValue;
+}
+
+/** A stretch of the log that is needed to build the window: entries `from` … `to`, the first at `position`. */
+export interface CheckpointRun {
+  readonly from: number;
+  readonly to: number;
+  readonly position: number;
+}
+
+/**
+ * An index, not a copy: which stretches of the log hold what the window is made of, so that opening
+ * reads these and the tail, whatever lies before.
+ */
+export interface CheckpointEntry extends EntryBase {
+  readonly type: "checkpoint";
+  readonly runs: readonly CheckpointRun[];
+  /** Stretches of the log that are on the line, by sequence number. */
+  readonly line: readonly { readonly from: number; readonly to: number }[];
+  /** Edits that were undone. */
+  readonly undone: readonly number[];
+  /** What is pinned. */
+  readonly pins: readonly { readonly seq: number; readonly block?: number }[];
+  /** How many messages the window shows: an index that leads to another number is not believed. */
+  readonly visibleCount?: number;
+  /** Last usage report and what it covered. */
+  readonly usageAnchor?: JsonValue;
+  /** State that the engine carries over: what was shown, discovered, decided. */
+  readonly carried?: JsonObject;
+}
+
+/** One line of the log, told apart by `type`. */
+export type Entry =
+  | HeaderEntry
+  | MessageEntry
+  | CallEntry
+  | AnswerEntry
+  | EditEntry
+  | MetadataEntry
+  | CheckpointEntry;
+
+export type EntryType = Entry["type"];

@@ -1,0 +1,291 @@
+/**
+ * Whether a value from a log has the shape of an entry: the gate between bytes that anyone may have
+ * changed and code that trusts its types.
+ *
+ * The shapes are tables, one row per field that code relies on. Fields that are not listed are kept
+ * and not looked at. A block that does not fit its type does not cost the message: it is carried as
+ * an opaque block of no provider, which is never sent anywhere.
+ */
+import { isObject, type JsonValue } from "../base/json/json.ts";
+import { type ContentBlock, SERVER_TOOL_RESULT_TYPES } from "./blocks.ts";
+
+/** No log has as many entries: a larger number is damage, and nothing could be appended behind it. */
+const LARGEST_SEQ = 2 ** 48;
+
+type Check = (value: unknown) => boolean;
+type Shape = Readonly<Record<string, Check>>;
+
+const isText: Check = (value) => typeof value === "string";
+const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isAmount: Check = (value) => isNumber(value) && (value as number) >= 0;
+const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+/** Numbers that leave room to count on from, however wrong they are. */
+export const isSeq: Check = (value) => isCount(value) && value !== 0 && (value as number) <= LARGEST_SEQ;
+const isFlag: Check = (value) => typeof value === "boolean";
+const isGiven: Check = (value) => value !== undefined;
+const isHash: Check = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const oneOf = (...values: readonly unknown[]): Check => {
+  const known = new Set(values);
+  return (value) => known.has(value);
+};
+const objectOf = (shape: Shape): Check => {
+  const fields = Object.entries(shape);
+  return (value) => isObject(value) && fields.every(([field, check]) => check(value[field]));
+};
+
+const isBlobRef = objectOf({ hash: isHash, bytes: isCount });
+const isRole = oneOf("user", "assistant", "system");
+const isRange = objectOf({ from: isCount, to: isCount });
+
+const isTextPart = objectOf({ text: isText });
+const isResultPart: Check = (value) =>
+  isObject(value) && isText(value["type"]) && (value["type"] !== "text" || isTextPart(value));
+const isResultContent: Check = (value) => isText(value) || listOf(isResultPart)(value);
+const SOURCED: Shape = { source: isObject };
+const USE: Shape = { id: isText, name: isText, input: isGiven };
+
+const BLOCK_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> = new Map(
+  Object.entries({
+    text: { text: isText },
+    image: SOURCED,
+    document: SOURCED,
+    thinking: { thinking: isText, signature: optional(isText) },
+    redacted_thinking: { data: isText },
+    tool_use: USE,
+    tool_result: {
+      tool_use_id: isText,
+      content: optional(isResultContent),
+      is_error: optional(isFlag),
+    },
+    server_tool_use: USE,
+    mcp_tool_use: USE,
+    ...Object.fromEntries(SERVER_TOOL_RESULT_TYPES.map((type) => [type, { tool_use_id: isText }])),
+    compaction: { content: (value: unknown) => value === null || isText(value) },
+    opaque: { provider: isText, value: isGiven },
+  }).map(([type, shape]: readonly [string, Shape]) => [type, Object.entries(shape)] as const),
+);
+
+/** Whether blocks of this type have a shape that code relies on; those of other types travel as opaque ones. */
+export function isKnownBlockType(type: unknown): boolean {
+  return BLOCK_FIELDS.has(type);
+}
+
+/** The first field of a block that is missing or wrong for its type; `undefined` where all fit. */
+export function findBlockMisfit(value: Readonly<Record<string, unknown>>): string | undefined {
+  const fields = BLOCK_FIELDS.get(value["type"]);
+  if (fields === undefined) return "type";
+  for (const [field, check] of fields) if (!check(value[field])) return field;
+  return undefined;
+}
+
+const isContentBlock: Check = (value) => isObject(value) && findBlockMisfit(value) === undefined;
+const isBlobBlock = objectOf({
+  type: oneOf("blob"),
+  blob: isBlobRef,
+  view: oneOf("preview", "whole"),
+  shown: isContentBlock,
+});
+const isStoredBlock: Check = (value) => isContentBlock(value) || isBlobBlock(value);
+
+const isInsertedMessage = objectOf({
+  role: isRole,
+  content: listOf(isContentBlock),
+  origin: optional(isText),
+});
+const isEffect = objectOf({
+  hide: optional(listOf(isRange)),
+  forms: optional(
+    listOf(
+      objectOf({
+        seq: isCount,
+        block: isCount,
+        shown: optional(isContentBlock),
+        blob: optional(isBlobRef),
+      }),
+    ),
+  ),
+  insert: optional(listOf(objectOf({ afterSeq: isCount, messages: listOf(isInsertedMessage) }))),
+});
+const isLoss = objectOf({
+  messages: isCount,
+  blocks: isCount,
+  files: listOf(isText),
+  commands: listOf(isText),
+  strings: listOf(isText),
+  userMessages: isCount,
+  recovery: isText,
+});
+const isPin = objectOf({ seq: isCount, block: optional(isCount) });
+
+/** Edits that are known by name and have no effect of their own. */
+const PLAIN_EDIT_SHAPES: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
+  ["provider-clear", objectOf({ freedTokens: isNumber, reason: isText })],
+  ["pin", isPin],
+  ["unpin", isPin],
+  ["undo", objectOf({ editSeq: isCount })],
+  ["rewind", objectOf({ toSeq: isCount })],
+]);
+/** Any edit that carries its effect can be folded, whatever layer it is from. */
+const isEffectEdit = objectOf({
+  kind: isText,
+  effect: isEffect,
+  reason: isText,
+  freedTokens: optional(isNumber),
+  loss: optional(isLoss),
+  isBoundary: optional(isFlag),
+});
+const isEdit: Check = (value) =>
+  isObject(value) && (PLAIN_EDIT_SHAPES.get(value["kind"])?.(value) ?? isEffectEdit(value));
+
+const BASE_FIELDS: readonly (readonly [string, Check])[] = Object.entries({
+  type: isText,
+  seq: isSeq,
+  id: isText,
+  parentId: optional(isText),
+  v: (value: unknown) => isCount(value) && (value as number) >= 1,
+  at: isNumber,
+});
+
+const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> = new Map(
+  Object.entries({
+    header: {
+      sessionId: isText,
+      createdBy: isText,
+      scope: optional(objectOf({ tenant: optional(isText), project: optional(isText) })),
+      workingCopy: optional(isText),
+      parent: optional(objectOf({ sessionId: isText, entryId: isText })),
+      purpose: optional(isText),
+      source: optional(
+        objectOf({
+          format: isText,
+          sessionId: optional(isText),
+          firstAt: optional(isNumber),
+          lastAt: optional(isNumber),
+        }),
+      ),
+    },
+    message: {
+      role: isRole,
+      content: listOf(isStoredBlock),
+      origin: isText,
+      responseId: optional(isText),
+      model: optional(isText),
+      hostId: optional(isText),
+      interrupted: optional(isFlag),
+      answerTo: optional(isCount),
+      saidAt: optional(isNumber),
+    },
+    call: {
+      model: isText,
+      throughSeq: isCount,
+      parameters: optional(isObject),
+      betas: optional(listOf(isText)),
+      system: optional(isBlobRef),
+      tools: optional(isBlobRef),
+      fixedAs: optional(isCount),
+      breakpoints: optional(listOf(isCount)),
+      estimatedTokens: isNumber,
+      fixedTokens: optional(isNumber),
+    },
+    answer: {
+      callSeq: isCount,
+      usage: optional(
+        objectOf({
+          inputTokens: isAmount,
+          cacheReadTokens: isAmount,
+          cacheWriteTokens: isAmount,
+          outputTokens: isAmount,
+        }),
+      ),
+      stopReason: optional(isText),
+      error: optional(objectOf({ code: isText, message: isText })),
+    },
+    edit: { edit: isEdit },
+    metadata: { key: isText, value: isGiven },
+    checkpoint: {
+      runs: listOf(objectOf({ from: isCount, to: isCount, position: isCount })),
+      line: listOf(isRange),
+      undone: listOf(isCount),
+      pins: listOf(isPin),
+      visibleCount: optional(isCount),
+      carried: optional(isObject),
+    },
+  }).map(([type, shape]: readonly [string, Shape]) => [type, Object.entries(shape)] as const),
+);
+
+/** Whether entries of this type are known to this version. */
+export function isKnownEntryType(type: unknown): boolean {
+  return ENTRY_FIELDS.has(type);
+}
+
+/** Whether the value is an edit of a kind that this version knows nothing about and cannot fold. */
+export function isForeignEdit(edit: unknown): boolean {
+  return (
+    isObject(edit) && isText(edit["kind"]) && !PLAIN_EDIT_SHAPES.has(edit["kind"]) && !("effect" in edit)
+  );
+}
+
+/** The first field of what every entry has that is missing or wrong. */
+export function findBaseMisfit(value: Readonly<Record<string, unknown>>): string | undefined {
+  return BASE_FIELDS.find(([field, check]) => !check(value[field]))?.[0];
+}
+
+/** The first field that is missing or wrong for the entry's type; `undefined` where all fit. */
+export function findEntryMisfit(value: Readonly<Record<string, unknown>>): string | undefined {
+  const base = findBaseMisfit(value);
+  if (base !== undefined) return base;
+  const fields = ENTRY_FIELDS.get(value["type"]);
+  return fields === undefined ? "type" : fields.find(([field, check]) => !check(value[field]))?.[0];
+}
+
+/** The block itself where it fits its type, else an opaque block around it that no provider gets. */
+function mendBlock(value: unknown, fits: Check): ContentBlock {
+  if (fits(value)) return value as ContentBlock;
+  return { type: "opaque", provider: "unknown", value: (value ?? null) as JsonValue };
+}
+
+const mendList = (value: unknown, mend: (item: unknown) => unknown): unknown =>
+  Array.isArray(value) ? value.map(mend) : value;
+
+function mendInsertion(insertion: unknown): unknown {
+  if (!isObject(insertion)) return insertion;
+  const messages = mendList(insertion["messages"], (message) =>
+    isObject(message)
+      ? { ...message, content: mendList(message["content"], (block) => mendBlock(block, isContentBlock)) }
+      : message,
+  );
+  return { ...insertion, messages };
+}
+
+function mendEdit(edit: unknown): unknown {
+  const effect = isObject(edit) ? edit["effect"] : undefined;
+  if (!isObject(edit) || !isObject(effect)) return edit;
+  const forms = mendList(effect["forms"], (form) =>
+    isObject(form) && form["shown"] !== undefined
+      ? { ...form, shown: mendBlock(form["shown"], isContentBlock) }
+      : form,
+  );
+  const insert = mendList(effect["insert"], mendInsertion);
+  const mended = {
+    ...effect,
+    ...(forms !== undefined && { forms }),
+    ...(insert !== undefined && { insert }),
+  };
+  return { ...edit, effect: mended };
+}
+
+/** The entry with every block that does not fit its type carried as an opaque one. */
+export function mendBlocks(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (value["type"] === "edit") return { ...value, edit: mendEdit(value["edit"]) };
+  if (value["type"] !== "message") return { ...value };
+  return { ...value, content: mendList(value["content"], (block) => mendBlock(block, isStoredBlock)) };
+}

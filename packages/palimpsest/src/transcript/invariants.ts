@@ -1,0 +1,125 @@
+/**
+ * The rules every rendered request keeps, whatever was imported, cut off or edited before it.
+ *
+ * Pairing goes by the relation of ids, not by the names of tools. This is our own judgement, made
+ * before a request leaves; `testing/` holds an independent one that judges as a provider does.
+ */
+import { isWellFormed } from "../base/text/text.ts";
+import { type ContentBlock, isServerToolResult, isServerToolUse } from "./blocks.ts";
+import type { RequestMessage } from "./window.ts";
+
+/** Whose rules a request must keep. */
+export type Provider = "anthropic" | "openai-chat" | "openai-responses" | "gemini";
+
+/** The rules of {@link checkRequest}, each as a sentence that is true of a valid request. */
+export type InvariantRule =
+  | "first-message-is-user"
+  | "last-message-is-not-assistant"
+  | "message-has-content"
+  | "text-is-not-empty"
+  | "text-is-well-formed"
+  | "call-is-answered-next"
+  | "result-has-its-call"
+  | "results-lead"
+  | "ids-are-unique"
+  | "server-tools-pair-inside-one-message";
+
+/** A rule that a request breaks, and where. */
+export interface BrokenInvariant {
+  readonly rule: InvariantRule;
+  /** Index of the message in the request. */
+  readonly message: number;
+  /** The call, where the rule is about one. */
+  readonly callId?: string;
+}
+
+/** The rules that `messages` breaks for `provider`; none for a request that may be sent. Linear. */
+export function checkRequest(
+  messages: readonly RequestMessage[],
+  provider: Provider,
+): readonly BrokenInvariant[] {
+  const broken: BrokenInvariant[] = [];
+  const seenCalls = new Set<string>();
+  checkEnds(messages, provider, broken);
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!;
+    if (message.content.length === 0) broken.push({ rule: "message-has-content", message: index });
+    checkBlocks(message, index, broken);
+    if (message.role === "assistant") checkCalls(messages, index, seenCalls, broken);
+    else checkResults(messages, index, broken);
+  }
+  return broken;
+}
+
+function checkEnds(messages: readonly RequestMessage[], provider: Provider, broken: BrokenInvariant[]): void {
+  const first = messages[0];
+  const startsWithCompaction =
+    provider === "anthropic" &&
+    first?.content.find((block) => block.type !== "opaque")?.type === "compaction";
+  if (first !== undefined && first.role !== "user" && !startsWithCompaction)
+    broken.push({ rule: "first-message-is-user", message: 0 });
+  const last = messages.at(-1);
+  const isContinued = last?.content.at(-1) !== undefined && isServerToolUse(last.content.at(-1)!);
+  if (last?.role === "assistant" && !isContinued)
+    broken.push({ rule: "last-message-is-not-assistant", message: messages.length - 1 });
+}
+
+function checkBlocks(message: RequestMessage, index: number, broken: BrokenInvariant[]): void {
+  message.content.forEach((block) => {
+    if (block.type === "text" && block.text.trim() === "")
+      broken.push({ rule: "text-is-not-empty", message: index });
+    if (block.type === "text" && !isWellFormed(block.text))
+      broken.push({ rule: "text-is-well-formed", message: index });
+  });
+}
+
+function checkCalls(
+  messages: readonly RequestMessage[],
+  index: number,
+  seenCalls: Set<string>,
+  broken: BrokenInvariant[],
+): void {
+  const serverResults = new Set(
+    messages[index]!.content.filter(isServerToolResult).map((block) => block.tool_use_id),
+  );
+  const answers = resultIds(messages[index + 1]);
+  for (const block of messages[index]!.content) {
+    if (isServerToolUse(block) && !serverResults.has(block.id) && index < messages.length - 1)
+      broken.push({ rule: "server-tools-pair-inside-one-message", message: index, callId: block.id });
+    if (block.type !== "tool_use") continue;
+    if (seenCalls.has(block.id)) broken.push({ rule: "ids-are-unique", message: index, callId: block.id });
+    seenCalls.add(block.id);
+    if (!answers.has(block.id))
+      broken.push({ rule: "call-is-answered-next", message: index, callId: block.id });
+  }
+}
+
+function checkResults(messages: readonly RequestMessage[], index: number, broken: BrokenInvariant[]): void {
+  const before = messages[index - 1];
+  const calls = new Set(
+    before?.role === "assistant"
+      ? before.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []))
+      : [],
+  );
+  const seen = new Set<string>();
+  let hasOther = false;
+  for (const block of messages[index]!.content) {
+    if (block.type !== "tool_result") {
+      hasOther = true;
+      continue;
+    }
+    const callId = block.tool_use_id;
+    if (!calls.has(callId)) broken.push({ rule: "result-has-its-call", message: index, callId });
+    if (seen.has(callId)) broken.push({ rule: "ids-are-unique", message: index, callId });
+    if (hasOther) broken.push({ rule: "results-lead", message: index, callId });
+    seen.add(callId);
+  }
+}
+
+function resultIds(message: RequestMessage | undefined): ReadonlySet<string> {
+  const isResult = (block: ContentBlock) => block.type === "tool_result";
+  if (message?.role !== "user") return new Set();
+  return new Set(
+    message.content.filter(isResult).map((block) => (block as { tool_use_id: string }).tool_use_id),
+  );
+}

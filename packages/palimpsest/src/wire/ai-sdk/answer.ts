@@ -1,0 +1,203 @@
+/**
+ * A result of an AI SDK language model → the answer, whole or from its stream.
+ */
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import type { ModelAnswer, ModelEvent, StopReason } from "../../ports/model-client.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { Message, Usage } from "../../transcript/messages.ts";
+import { anthropicUsage } from "../anthropic/answer.ts";
+import { classifyModelError } from "../errors/model-failure.ts";
+import { type Assembly, unreadableAnswer } from "../shared/answer-assembly.ts";
+import { fromAiSdkPart } from "./from-ai-sdk.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Source: `@ai-sdk/provider` 3.0 and 4.0, `LanguageModelV3FinishReason` and `LanguageModelV4FinishReason`. */
+const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<string, StopReason>([
+  ["stop", "end"],
+  ["tool-calls", "tool-use"],
+  ["length", "output-limit"],
+  ["content-filter", "refusal"],
+]);
+/** What the SDK calls `length` or `other` and its provider tells apart. */
+const RAW_STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<string, StopReason>([
+  ["model_context_window_exceeded", "window-full"],
+  ["pause_turn", "paused"],
+  ["compaction", "paused"],
+]);
+
+/** Reads a whole result. @throws ModelError where it is none. @internal */
+export function aiSdkAnswer(result: unknown): ModelAnswer {
+  if (!isObject(result) || !Array.isArray(result["content"])) throw unreadableAnswer("the AI SDK", result);
+  const content = result["content"].flatMap((part: unknown) => fromAiSdkPart(part));
+  return answerFrom({ content, finish: result, response: result["response"] });
+}
+
+interface AnswerPieces {
+  readonly content: readonly ContentBlock[];
+  /** What holds `finishReason` and `usage`. */
+  readonly finish: Fields;
+  /** What holds `id`, `modelId` and `headers`. */
+  readonly response: unknown;
+}
+
+function answerFrom({ content, finish, response }: AnswerPieces): ModelAnswer {
+  const fields = isObject(response) ? response : {};
+  const [model, responseId] = [asString(fields["modelId"]), asString(fields["id"])];
+  const headers = isObject(fields["headers"]) ? fields["headers"] : {};
+  const requestId = asString(headers["request-id"]) ?? asString(headers["x-request-id"]);
+  const usage = aiSdkUsage(finish["usage"]);
+  const answer: Message = {
+    role: "assistant",
+    content,
+    origin: "assistant",
+    ...(responseId === undefined ? {} : { responseId }),
+    ...(model === undefined ? {} : { model }),
+  };
+  return {
+    messages: content.length === 0 ? [] : [answer],
+    ...stopOf(finish["finishReason"]),
+    ...(usage === undefined ? {} : { usage }),
+    ...(model === undefined ? {} : { model }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
+function stopOf(reason: unknown): { readonly stopReason: StopReason; readonly rawStopReason?: string } {
+  const fields = isObject(reason) ? reason : { unified: reason };
+  const raw = asString(fields["raw"]) ?? asString(fields["unified"]);
+  const stopReason = RAW_STOP_REASONS.get(raw) ?? STOP_REASONS.get(fields["unified"]) ?? "other";
+  return { stopReason, ...(raw === undefined ? {} : { rawStopReason: raw }) };
+}
+
+/**
+ * The window's fill. The totals of Anthropic's models sum up the iterations of one call, so there the
+ * provider's own figures are read. @internal
+ */
+export function aiSdkUsage(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined;
+  const { raw } = usage;
+  if (isObject(raw) && Array.isArray(raw["iterations"])) {
+    const own = anthropicUsage(raw);
+    if (own !== undefined) return own;
+  }
+  const input = isObject(usage["inputTokens"]) ? usage["inputTokens"] : {};
+  const output = isObject(usage["outputTokens"]) ? usage["outputTokens"] : {};
+  const cacheReadTokens = asNumber(input["cacheRead"]) ?? 0;
+  const cacheWriteTokens = asNumber(input["cacheWrite"]) ?? 0;
+  const total = asNumber(input["total"]);
+  const fresh =
+    asNumber(input["noCache"]) ??
+    (total === undefined ? undefined : total - cacheReadTokens - cacheWriteTokens);
+  if (fresh === undefined) return undefined;
+  return {
+    inputTokens: Math.max(0, fresh),
+    cacheReadTokens,
+    cacheWriteTokens,
+    outputTokens: asNumber(output["total"]) ?? 0,
+  };
+}
+
+/** Puts an answer together from the parts of a stream, which tells the end of each. @internal */
+export class AiSdkAssembly implements Assembly {
+  readonly #tell: (event: ModelEvent) => void;
+  readonly #content: ContentBlock[] = [];
+  readonly #open = new Map<string, { text: string; metadata: unknown }>();
+  readonly #told = new Set<string>();
+  readonly #headers: unknown;
+  #response: Fields = {};
+  #finish: Fields | undefined;
+  #error: { readonly cause: unknown } | undefined;
+
+  constructor(options: { readonly tell: (event: ModelEvent) => void; readonly headers: unknown }) {
+    this.#tell = options.tell;
+    this.#headers = options.headers;
+  }
+
+  get isComplete(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  answer(): ModelAnswer {
+    const response = { ...this.#response, headers: this.#headers };
+    return answerFrom({ content: this.#content, finish: this.#finish ?? {}, response });
+  }
+
+  /** @throws whatever the stream told as an error, where it then ends without a reason to have stopped. */
+  take(part: unknown): void {
+    if (!isObject(part)) return;
+    const [kind, step] = stepOf(asString(part["type"]) ?? "");
+    const id = asString(part["id"]) ?? "";
+    if (part["type"] === "error") this.#keepError(part["error"]);
+    else if (part["type"] === "finish") this.#end(part);
+    else if (part["type"] === "response-metadata") this.#response = { ...this.#response, ...part };
+    else if (part["type"] === "tool-input-start") this.#callBegins(id, asString(part["toolName"]) ?? "");
+    else if (kind === "text" || kind === "reasoning") this.#grow({ kind, step, id, part });
+    else if (CONTENT_PARTS.has(part["type"])) this.#keep(part);
+  }
+
+  #grow({
+    kind,
+    step,
+    id,
+    part,
+  }: {
+    kind: "text" | "reasoning";
+    step: string;
+    id: string;
+    part: Fields;
+  }): void {
+    const key = `${kind} ${id}`;
+    const draft = this.#open.get(key) ?? { text: "", metadata: undefined };
+    // Metadata comes with any of the steps; the last says the most (a signature comes at the end).
+    draft.metadata = part["providerMetadata"] ?? draft.metadata;
+    const piece = step === "delta" ? (asString(part["delta"]) ?? "") : "";
+    draft.text += piece;
+    this.#open.set(key, draft);
+    if (piece !== "") this.#tell({ type: kind === "text" ? "text" : "thinking", text: piece });
+    if (step !== "end") return;
+    this.#open.delete(key);
+    this.#keep({ type: kind, text: draft.text, providerMetadata: draft.metadata });
+  }
+
+  /** The providers end a stream that was cut as they end any other, only without a reason. */
+  #end(part: Fields): void {
+    const reason = part["finishReason"];
+    const { unified, raw } = (isObject(reason) ? reason : { unified: reason, raw: reason }) as Fields;
+    const isCut =
+      unified === "error" || unified === "interrupted" || (unified === "other" && raw === undefined);
+    if (!isCut) this.#finish = part;
+    else if (this.#error !== undefined) throw this.#error.cause;
+  }
+
+  /** Providers tell an event that they do not know as an error, and go on; what the vendor said counts more. */
+  #keepError(cause: unknown): void {
+    const isOfVendor = classifyModelError(cause).kind !== "unreadable-answer";
+    if (this.#error === undefined || isOfVendor) this.#error = { cause };
+  }
+
+  #callBegins(id: string, name: string): void {
+    if (this.#told.has(id)) return;
+    this.#told.add(id);
+    this.#tell({ type: "tool-call", id, name });
+  }
+
+  #keep(part: Fields): void {
+    for (const block of fromAiSdkPart(part)) {
+      if (block.type === "tool_use") this.#callBegins(block.id, block.name);
+      this.#content.push(block);
+      this.#tell({ type: "block", block });
+    }
+  }
+}
+
+/** Parts of a stream that are parts of the answer. */
+const CONTENT_PARTS: ReadonlySet<unknown> = new Set([
+  ...["tool-call", "tool-result", "file", "source", "custom", "reasoning-file", "tool-approval-request"],
+]);
+
+/** `text-delta` → `text`, `delta`. */
+function stepOf(type: string): readonly [kind: string, step: string] {
+  const step = /-(start|delta|end)$/.exec(type);
+  return step === null ? ["", ""] : [type.slice(0, step.index), step[1]!];
+}

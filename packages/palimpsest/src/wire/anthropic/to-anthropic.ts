@@ -1,0 +1,269 @@
+/**
+ * Our messages → the `messages` of an Anthropic Messages API request.
+ *
+ * The API refuses a request over one field it does not know and over one empty text, so each kind
+ * of block has the list of fields it may carry. Cache marks are not among them: where they stand is
+ * decided per call (`tokens/breakpoints.ts`), and marks that came with an import would use up the few
+ * that are allowed. Every block is rendered from itself alone, so a longer list begins with the bytes
+ * of a shorter; a mark adds a field to its block and changes nothing else.
+ */
+import { isObject, type JsonObject, wellFormedJson } from "../../base/json/json.ts";
+import { toWellFormed } from "../../base/text/text.ts";
+import type {
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  ServerToolResultBlock,
+  ServerToolUseBlock,
+  ToolResultBlock,
+  ToolResultPart,
+} from "../../transcript/blocks.ts";
+import type { Role } from "../../transcript/messages.ts";
+import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
+import { hasReadableSource, knownSource } from "../shared/media-source.ts";
+import { renderOnce } from "../shared/render-once.ts";
+import { marksByMessage, renderedPlaces, withCacheMarks } from "./anthropic-cache-marks.ts";
+import { isKnownResultPart, isKnownToAnthropic } from "./anthropic-known.ts";
+
+/** One element of `messages` in a request to the Anthropic Messages API. */
+export interface AnthropicMessage {
+  readonly role: Role;
+  readonly content: readonly JsonObject[];
+}
+
+/** How a request is rendered, beside what it says. */
+export interface ToAnthropicOptions {
+  /** Blocks that carry a cache mark, as `prepare` plans them: `prepared.cacheMarks`. */
+  readonly cacheMarks?: readonly CacheMark[] | undefined;
+  /**
+   * How long the provider keeps what the marks write. Marks of an hour must stand before those of five
+   * minutes, so use one lifetime for all marks of a request, yours on system prompt and tools included.
+   * @defaultValue `5m`
+   */
+  readonly cacheTtl?: "5m" | "1h" | undefined;
+}
+
+/** Fields a block may carry, beside `type`. Source: Anthropic SDK 1.10, `resources/beta/messages`. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  text: ["text", "citations"],
+  image: ["source"],
+  document: ["source", "title", "context", "citations"],
+  search_result: ["source", "title", "content", "citations"],
+  tool_reference: ["tool_name"],
+  thinking: ["thinking", "signature"],
+  redacted_thinking: ["data"],
+  tool_use: ["id", "name", "input", "caller"],
+  server_tool_use: ["id", "name", "input", "caller"],
+  mcp_tool_use: ["id", "name", "input", "server_name"],
+  tool_result: ["tool_use_id", "content", "is_error"],
+  compaction: ["content", "encrypted_content", "signature", "tool_changes"],
+};
+
+/** Fields of the results that the provider's own tools gave. */
+const SERVER_RESULT_FIELDS = ["tool_use_id", "content", "is_error", "caller"];
+
+/**
+ * Renders the messages for the Messages API. Left out is what the API would refuse or what belongs
+ * to another provider: unsigned thinking, foreign opaque blocks, blank texts, and messages that are
+ * empty without them. Ids the API would refuse are spelled differently, call and result alike. A
+ * mark on a block that is left out is left out with it.
+ *
+ * @typeParam Wire - the message type of the client that sends it, such as `Anthropic.MessageParam`.
+ */
+export function toAnthropic<Wire = AnthropicMessage>(
+  messages: readonly RequestMessage[],
+  { cacheMarks = [], cacheTtl = "5m" }: ToAnthropicOptions = {},
+): Wire[] {
+  const marks = marksByMessage(cacheMarks);
+  const renderAt = (message: RequestMessage, index: number): readonly AnthropicMessage[] => {
+    const marked = marks.get(index);
+    if (marked === undefined) return renderMessage(message);
+    const render = message.role === "assistant" ? renderAnswered : renderGiven;
+    const places = renderedPlaces(message.content, marked, render);
+    return renderMessage(message).map((one) => withCacheMarks(one, places, cacheTtl));
+  };
+  const rendered = messages.flatMap(renderAt).flatMap(withoutMisplacedCompaction);
+  return rendered.map(
+    (message, index) => placeSystem(message, rendered[index - 1], rendered[index + 1]) as Wire,
+  );
+}
+
+const renderMessage = renderOnce(({ role, content }: RequestMessage): readonly AnthropicMessage[] => {
+  const blocks =
+    role === "assistant"
+      ? withoutLastThinking(content.flatMap(renderAnswered))
+      : content.flatMap(renderGiven);
+  return blocks.length === 0 ? [] : [{ role, content: blocks }];
+});
+
+/** An answer that was cut off while the model was thinking: the API takes no thinking at the end. */
+function withoutLastThinking(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  const isThinking = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
+  const end = blocks.findLastIndex((block) => !isThinking(block)) + 1;
+  return end === blocks.length ? blocks : blocks.slice(0, end);
+}
+
+/**
+ * A signed compaction block stands for everything before it, so the API takes it at the very start
+ * only. Anywhere else what it stands for is still there, and it is left out.
+ */
+function withoutMisplacedCompaction(message: AnthropicMessage, index: number): readonly AnthropicMessage[] {
+  const isMisplaced = (block: JsonObject, position: number): boolean =>
+    block["type"] === "compaction" && block["signature"] !== undefined && (index > 0 || position > 0);
+  if (!message.content.some(isMisplaced)) return [message];
+  const content = message.content.filter((block, position) => !isMisplaced(block, position));
+  return content.length === 0 ? [] : [{ ...message, content }];
+}
+
+/**
+ * A `system` message stands between a user's and the answer to it and is text; anything else the API
+ * refuses, so there it is the user's. Source: Anthropic docs, "Mid-conversation system messages".
+ */
+function placeSystem(
+  message: AnthropicMessage,
+  before: AnthropicMessage | undefined,
+  after: AnthropicMessage | undefined,
+): AnthropicMessage {
+  if (message.role !== "system") return message;
+  const isPlaced = before?.role === "user" && (after === undefined || after.role === "assistant");
+  const isText = message.content.every(({ type }) => type === "text");
+  return isPlaced && isText ? message : { ...message, role: "user" };
+}
+
+/** An answer may hold other things than what is given to the model. */
+const renderAnswered = renderOnce((block: ContentBlock) => renderBlock(block, "assistant"));
+const renderGiven = renderOnce((block: ContentBlock) => renderBlock(block, "user"));
+
+function renderBlock(block: ContentBlock, role: "assistant" | "user"): readonly JsonObject[] {
+  switch (block.type) {
+    case "text":
+      return isBlank(block.text) ? [] : [renderText(block, role)];
+    case "thinking":
+      // Thinking is bound to its signature byte for byte: never mended, only left out.
+      return block.signature === undefined || block.signature === ""
+        ? []
+        : [pick(block, FIELDS["thinking"]!)];
+    case "redacted_thinking":
+      return [pick(block, FIELDS["redacted_thinking"]!)];
+    case "image":
+    case "document":
+      return role === "assistant" ? [] : [renderMedia(block)];
+    case "tool_use":
+      return [renderToolUse(block, FIELDS["tool_use"]!)];
+    case "server_tool_use":
+      return isServerCallId(block.id) ? [renderToolUse(block, FIELDS[block.type]!)] : [];
+    case "mcp_tool_use":
+      return [renderMcpUse(block)];
+    case "tool_result":
+      return [renderToolResult(block)];
+    case "compaction":
+      return [pick(block, FIELDS["compaction"]!)];
+    case "opaque":
+      return isKnownToAnthropic(block) ? [block.value as JsonObject] : [];
+    case "mcp_tool_result":
+      return [{ ...renderServerResult(block), tool_use_id: anthropicToolId(block.tool_use_id) }];
+    default:
+      return isServerCallId(block.tool_use_id) ? [renderServerResult(block)] : [];
+  }
+}
+
+/** Of calls that the API answers itself it takes only ids that it gave; those of remote tools are anyone's. */
+function isServerCallId(id: string): boolean {
+  return /^srvtoolu_[a-zA-Z0-9_]+$/.test(id);
+}
+
+function renderServerResult(block: ServerToolResultBlock): JsonObject {
+  return { ...pick(block, SERVER_RESULT_FIELDS), content: block.content ?? [] };
+}
+
+/** Media that the API cannot read (a drawing, a recording of its own) would cost the whole request. */
+function renderMedia(block: ImageBlock | DocumentBlock): JsonObject {
+  const { type, source } = block;
+  if (!hasReadableSource(source, type)) return { type: "text", text: `[${type}]` };
+  return { ...pick(block, FIELDS[type]!), source: knownSource(source, type) };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** The allowed fields of a block, in the order in which the block has them. */
+function pick(block: object, fields: readonly string[]): JsonObject {
+  const kept = Object.entries(block).filter(
+    ([key, value]) => value !== undefined && (key === "type" || fields.includes(key)),
+  );
+  return Object.fromEntries(kept) as JsonObject;
+}
+
+function renderText(block: ContentBlock & { readonly type: "text" }, role: "assistant" | "user"): JsonObject {
+  // Citations are an answer's; on a user's text the API refuses them.
+  const fields = role === "assistant" ? FIELDS["text"]! : ["text"];
+  return { ...pick(block, fields), text: toWellFormed(block.text) };
+}
+
+function renderToolUse(
+  block: ContentBlock & { readonly type: "tool_use" | "server_tool_use" | "mcp_tool_use" },
+  fields: readonly string[],
+): JsonObject {
+  const input = isObject(block.input) ? block.input : { arguments: block.input };
+  return {
+    ...pick(block, fields),
+    id: anthropicToolId(block.id),
+    name: anthropicToolName(block.name),
+    input: wellFormedJson(input as JsonObject),
+  };
+}
+
+/** The API names the server of every call of a remote tool. */
+function renderMcpUse(block: ServerToolUseBlock): JsonObject {
+  const rendered = renderToolUse(block, FIELDS["mcp_tool_use"]!);
+  return typeof rendered["server_name"] === "string" ? rendered : { ...rendered, server_name: "unknown" };
+}
+
+function renderToolResult(block: ToolResultBlock): JsonObject {
+  const rendered = {
+    ...pick(block, FIELDS["tool_result"]!),
+    tool_use_id: anthropicToolId(block.tool_use_id),
+  };
+  const content =
+    typeof block.content === "string"
+      ? toWellFormed(block.content)
+      : (block.content ?? []).flatMap(renderResultPart);
+  // A failure must say something, and only in words.
+  const isFailure = block.is_error === true;
+  if (isFailure && content.length === 0) return { ...rendered, content: "(no output)" };
+  if (isFailure && typeof content !== "string") return { ...rendered, content: content.map(inWords) };
+  return block.content === undefined ? rendered : { ...rendered, content };
+}
+
+function inWords(part: JsonObject): JsonObject {
+  return part["type"] === "text" ? part : { type: "text", text: `[${String(part["type"])}]` };
+}
+
+function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
+  const fields = FIELDS[part.type];
+  if (part.type === "image" || part.type === "document") return [renderMedia(part as ImageBlock)];
+  // What the API does not know as part of a result goes as what it says.
+  if (fields === undefined || !isKnownResultPart(part))
+    return [{ type: "text", text: toWellFormed(JSON.stringify(part)) }];
+  if (part.type !== "text") return [pick(part, fields)];
+  const text = (part as { readonly text: string }).text;
+  return isBlank(text) ? [] : [{ ...pick(part, ["text"]), text: toWellFormed(text) }];
+}
+
+/**
+ * A tool id in the letters the API accepts; ids of other vendors may hold any. Spelled so that
+ * different ids stay different. @internal
+ */
+export function anthropicToolId(id: string): string {
+  if (/^[a-zA-Z0-9_-]+$/.test(id)) return id;
+  if (id === "") return "_empty_";
+  return id.replace(/[^a-zA-Z0-9_-]/g, (unit) => `_x${unit.charCodeAt(0).toString(16)}_`);
+}
+
+/** Longest name of a tool. Source: Anthropic docs, "Define tools". */
+const TOOL_NAME_CHARACTERS = 128;
+
+function anthropicToolName(name: string): string {
+  return toWellFormed(name.slice(0, TOOL_NAME_CHARACTERS)) || "_";
+}

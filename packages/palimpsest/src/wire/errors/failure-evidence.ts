@@ -1,0 +1,199 @@
+/**
+ * What an error says, whoever made it: an SDK's class, a gateway's JSON in a text in a cause, a string.
+ *
+ * Errors differ in where they keep things and hardly in what they call them, so fields are found by
+ * name, outermost first. Fields that repeat the request (`requestBodyValues`, `request`) are never
+ * entered: a prompt may quote an error. Everything is bounded, and a getter that throws is passed over.
+ */
+import { MODEL_FAILURE_DEFAULTS } from "../../base/defaults/model-failures.ts";
+import { asNumber, asString } from "../../base/json/json.ts";
+import { parseBounded } from "../../base/json/parse-bounded.ts";
+import { cutHead } from "../../base/text/text.ts";
+
+/** What was found, the outermost first. @internal */
+export interface FailureEvidence {
+  /** What people would read. */
+  readonly texts: readonly string[];
+  /** Codes, types, names of classes: short words for programs. */
+  readonly codes: readonly string[];
+  readonly status?: number;
+  /** Figures that have fields of their own. */
+  readonly promptTokens?: number;
+  readonly limitTokens?: number;
+  /** What the headers ask to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+const LIMITS = MODEL_FAILURE_DEFAULTS;
+
+/** Fields with words for programs; the last two hold the number of a status as well. */
+const CODE_FIELDS = ["name", "__type", "code", "type", "error_code", "errorCode", "reason", "Code", "status"];
+const STATUS_FIELDS = ["status", "statusCode", "status_code", "httpStatusCode", "code"];
+const TEXT_FIELDS = [
+  ...["message", "Message", "error", "apiMessage", "detail", "error_description", "msg"],
+  ...["responseBody", "body", "raw", "text"],
+];
+/** Where further errors are. */
+const CHILD_FIELDS = [
+  ...["error", "cause", "lastError", "errors", "data", "response", "body", "metadata", "raw"],
+  ...["details", "detail", "innererror", "upstream_error", "value", "$metadata"],
+];
+
+/** Reads any value for what it says of a failure. Never throws. @internal */
+export function gatherEvidence(error: unknown): FailureEvidence {
+  const gathering = new Gathering();
+  gathering.visit(error);
+  gathering.drain();
+  return gathering.evidence();
+}
+
+class Gathering {
+  readonly #texts: string[] = [];
+  readonly #codes: string[] = [];
+  readonly #seen = new Set<unknown>();
+  readonly #queue: object[] = [];
+  #status: number | undefined;
+  #promptTokens: number | undefined;
+  #limitTokens: number | undefined;
+  #retryAfterMs: number | undefined;
+
+  visit(value: unknown): void {
+    if (typeof value === "string") this.#readText(value);
+    else if (typeof value === "object" && value !== null) this.#enqueue(value);
+    else if (typeof value === "function") this.#enqueue(value);
+  }
+
+  drain(): void {
+    for (let at = 0; at < this.#queue.length; at++) this.#readObject(this.#queue[at]!);
+  }
+
+  evidence(): FailureEvidence {
+    return {
+      texts: this.#texts,
+      codes: this.#codes,
+      ...(this.#status === undefined ? {} : { status: this.#status }),
+      ...(this.#promptTokens === undefined ? {} : { promptTokens: this.#promptTokens }),
+      ...(this.#limitTokens === undefined ? {} : { limitTokens: this.#limitTokens }),
+      ...(this.#retryAfterMs === undefined ? {} : { retryAfterMs: this.#retryAfterMs }),
+    };
+  }
+
+  #enqueue(value: object): void {
+    if (this.#seen.has(value) || this.#queue.length >= LIMITS.objectsCount) return;
+    this.#seen.add(value);
+    this.#queue.push(value);
+  }
+
+  #readText(text: string): void {
+    if (text === "" || this.#texts.length >= LIMITS.textsCount) return;
+    const shown = cutHead(text, LIMITS.textChars);
+    if (this.#seen.has(shown)) return;
+    this.#seen.add(shown);
+    this.#texts.push(shown);
+    const parsed = embeddedJson(text);
+    if (parsed !== undefined) this.visit(parsed);
+  }
+
+  #readObject(value: object): void {
+    if (isList(value)) {
+      for (let index = 0; index < LIMITS.listItemsCount; index++) this.visit(read(value, String(index)));
+      return;
+    }
+    this.#readCode(asString(read(read(value, "constructor"), "name")));
+    for (const field of CODE_FIELDS) this.#readCode(asString(read(value, field)));
+    for (const field of STATUS_FIELDS) this.#status ??= statusOf(read(value, field));
+    this.#promptTokens ??= asNumber(read(value, "n_prompt_tokens"));
+    this.#limitTokens ??= asNumber(read(value, "n_ctx"));
+    for (const field of ["headers", "responseHeaders"])
+      this.#retryAfterMs ??= retryAfterOf(read(value, field));
+    this.#retryAfterMs ??= durationMs(read(value, "retryDelay"));
+    for (const field of TEXT_FIELDS) {
+      const text = read(value, field);
+      if (typeof text === "string") this.#readText(text);
+    }
+    for (const field of CHILD_FIELDS) {
+      const child = read(value, field);
+      if (typeof child === "object") this.visit(child);
+    }
+  }
+
+  #readCode(code: string | undefined): void {
+    if (code === undefined || code === "" || code.length > LIMITS.codeChars) return;
+    if (!this.#codes.includes(code)) this.#codes.push(code);
+  }
+}
+
+/** A field of anything; getters that throw and revoked proxies have none. */
+function read(value: unknown, field: string): unknown {
+  if (value === undefined || value === null) return undefined;
+  try {
+    return (value as Readonly<Record<string, unknown>>)[field];
+  } catch {
+    // A hostile or broken object says nothing by this field.
+    return undefined;
+  }
+}
+
+function isList(value: object): boolean {
+  try {
+    return Array.isArray(value);
+  } catch {
+    // A revoked proxy is neither a list nor anything else.
+    return false;
+  }
+}
+
+/** JSON in a text, such as the body behind a status: `400 {"error": …}`. */
+function embeddedJson(text: string): unknown {
+  const start = text.indexOf("{");
+  const end = text.lastIndexOf("}");
+  if (start === -1 || end < start || end - start > LIMITS.jsonChars) return undefined;
+  const parsed = parseBounded(text.slice(start, end + 1));
+  return parsed.ok ? parsed.value : undefined;
+}
+
+function statusOf(value: unknown): number | undefined {
+  const status = typeof value === "string" && /^[1-5]\d\d$/.test(value) ? Number(value) : asNumber(value);
+  return status !== undefined && Number.isInteger(status) && status >= 100 && status < 600
+    ? status
+    : undefined;
+}
+
+/** What `retry-after` asks for. A date needs the server's own clock beside it, because there is none here. */
+function retryAfterOf(headers: unknown): number | undefined {
+  const milliseconds = Number(headerOf(headers, "retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(milliseconds)) return believedWait(milliseconds);
+  const wait = headerOf(headers, "retry-after");
+  if (wait === undefined) return undefined;
+  if (/^\s*\d+(?:\.\d+)?\s*$/.test(wait)) return believedWait(Number(wait) * 1_000);
+  const until = Date.parse(wait);
+  const now = Date.parse(headerOf(headers, "date") ?? "");
+  return Number.isFinite(until - now) ? believedWait(until - now) : undefined;
+}
+
+function headerOf(headers: unknown, name: string): string | undefined {
+  const get = read(headers, "get");
+  if (typeof get === "function") {
+    try {
+      return asString((get as (name: string) => unknown).call(headers, name));
+    } catch {
+      // Looks like `Headers` and is not.
+      return undefined;
+    }
+  }
+  const value = read(headers, name);
+  return typeof value === "number" ? String(value) : asString(value);
+}
+
+/** Durations as Google writes them: `36s`. */
+function durationMs(value: unknown): number | undefined {
+  const seconds = typeof value === "string" ? /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(value)?.[1] : undefined;
+  return seconds === undefined ? undefined : believedWait(Number(seconds) * 1_000);
+}
+
+/** A wait within reason, in whole milliseconds. @internal */
+export function believedWait(milliseconds: number): number | undefined {
+  return milliseconds >= 0 && milliseconds <= LIMITS.longestRetryAfterMs
+    ? Math.ceil(milliseconds)
+    : undefined;
+}

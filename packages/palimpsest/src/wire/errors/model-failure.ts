@@ -1,0 +1,205 @@
+/**
+ * What a failed call means, whoever's SDK threw it: the engine branches on this and on nothing else.
+ *
+ * Words go before numbers of statuses, because gateways change statuses and keep words: an overflow comes
+ * as 400, 413, 422, 500 or in the middle of a stream. Only where the status itself is a verdict (a key
+ * that is refused, too many requests) does it say which words are looked for first.
+ */
+import { MODEL_FAILURE_DEFAULTS } from "../../base/defaults/model-failures.ts";
+import { ModelError } from "../../base/errors.ts";
+import { redactSecrets } from "../../base/redaction/secret-patterns.ts";
+import { shorten, toWellFormed } from "../../base/text/text.ts";
+import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
+import { believedWait, type FailureEvidence, gatherEvidence } from "./failure-evidence.ts";
+import { type FailureRow, type FoundRow, findRow } from "./failure-rows.ts";
+import {
+  BINDING_ROWS,
+  REFUSED_ROWS,
+  THROTTLED_ROWS,
+  TOO_LARGE_ROWS,
+  TRANSPORT_ROWS,
+} from "./other-failure-rows.ts";
+import { OVER_RATE_LIMIT_ROWS, TOO_LONG_ROWS } from "./too-long-rows.ts";
+
+/** What a request's size or form may be refused for. */
+const REQUEST_ROWS = [...BINDING_ROWS, ...TOO_LONG_ROWS, ...TOO_LARGE_ROWS];
+
+/** Every row, in the order in which they count where no status decides. @internal */
+export const FAILURE_ROWS: readonly FailureRow[] = [
+  ...OVER_RATE_LIMIT_ROWS,
+  ...THROTTLED_ROWS,
+  ...REQUEST_ROWS,
+  ...REFUSED_ROWS,
+  ...TRANSPORT_ROWS,
+];
+/** A request that was read and refused: its own words count before a limit that it may only mention. */
+const REFUSED_REQUEST_ORDER = [
+  ...OVER_RATE_LIMIT_ROWS,
+  ...REQUEST_ROWS,
+  ...REFUSED_ROWS,
+  ...THROTTLED_ROWS,
+  ...TRANSPORT_ROWS,
+];
+/** Some providers answer 429 for credit, and some for a prompt that is too long. */
+const THROTTLED_ORDER = [
+  ...OVER_RATE_LIMIT_ROWS,
+  ...THROTTLED_ROWS.filter(({ vendor }) => vendor === "Gemini"),
+  ...REFUSED_ROWS,
+  ...THROTTLED_ROWS,
+  ...REQUEST_ROWS,
+];
+
+/**
+ * Says what an error of a model call means. Takes whatever was thrown, by any SDK, and never throws.
+ * Figures that the provider named come with it, so that limits can be learned.
+ */
+export function classifyModelError(error: unknown): ModelFailure {
+  if (isModelError(error)) return alreadyTold(error);
+  const evidence = gatherEvidence(error);
+  const found = findRow(orderOf(evidence.status), evidence);
+  const figures = figuresOf(found, evidence);
+  const kind = found === undefined ? kindOfStatus(evidence.status) : settledKind(found.row.kind, figures);
+  const retryAfterMs = evidence.retryAfterMs ?? retryAfterInWords(evidence.texts);
+  const providerCode = providerCodeOf(evidence.codes);
+  return {
+    kind,
+    message: messageOf(found, evidence),
+    ...(evidence.status === undefined ? {} : { status: evidence.status }),
+    ...(providerCode === undefined ? {} : { providerCode }),
+    ...figures,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(found?.row.isThinkingBinding === true ? { isThinkingBinding: true } : {}),
+  };
+}
+
+function isModelError(error: unknown): error is ModelError {
+  try {
+    return error instanceof ModelError;
+  } catch {
+    // A revoked proxy has no prototype.
+    return false;
+  }
+}
+
+/** An error of this library says what it means. */
+function alreadyTold({ kind, message, status, retryAfterMs }: ModelError): ModelFailure {
+  return {
+    kind: kind as ModelFailureKind,
+    message,
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function orderOf(status: number | undefined): readonly FailureRow[] {
+  if (status === 429) return THROTTLED_ORDER;
+  if (status === 401 || status === 402 || status === 403) return [...BINDING_ROWS, ...REFUSED_ROWS];
+  return status === undefined ? FAILURE_ROWS : REFUSED_REQUEST_ORDER;
+}
+
+/** What a status means by itself. */
+function kindOfStatus(status: number | undefined): ModelFailureKind {
+  switch (status) {
+    case undefined:
+      return "unknown";
+    case 401:
+    case 402:
+    case 403:
+      return "not-allowed";
+    case 408:
+    case 504:
+      return "timeout";
+    case 409:
+    case 425:
+      return "overloaded";
+    case 413:
+      return "body-too-large";
+    case 429:
+      return "throttled";
+    default:
+      if (status >= 500) return "overloaded";
+      return status >= 400 ? "invalid-request" : "unreadable-answer";
+  }
+}
+
+type Figures = Pick<ModelFailure, "promptTokens" | "limitTokens" | "outputTokens" | "bytes" | "limitBytes">;
+
+/** Whether it is the prompt alone that is too long, or only with its output, is told by the figures. */
+function settledKind(
+  kind: ModelFailureKind,
+  { promptTokens, limitTokens, outputTokens }: Figures,
+): ModelFailureKind {
+  if (kind !== "prompt-too-long" && kind !== "output-too-long") return kind;
+  if (promptTokens === undefined || limitTokens === undefined) return kind;
+  if (promptTokens >= limitTokens) return "prompt-too-long";
+  return outputTokens === undefined ? kind : "output-too-long";
+}
+
+function figuresOf(found: FoundRow | undefined, evidence: FailureEvidence): Figures {
+  if (found === undefined) return {};
+  const { groups } = found;
+  const more = figure(groups["more"]) ?? 0;
+  const prompt = figure(groups["prompt"]);
+  const isAboutTokens = found.row.kind === "prompt-too-long" || found.row.kind === "output-too-long";
+  const promptTokens =
+    prompt === undefined ? (isAboutTokens ? believed(evidence.promptTokens) : undefined) : prompt + more;
+  const limitTokens = figure(groups["limit"]) ?? (isAboutTokens ? believed(evidence.limitTokens) : undefined);
+  const outputTokens = figure(groups["output"]);
+  const bytes = figure(groups["bytes"]);
+  const limitBytes = figure(groups["limitBytes"]);
+  return {
+    ...(promptTokens === undefined ? {} : { promptTokens }),
+    ...(limitTokens === undefined ? {} : { limitTokens }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+  };
+}
+
+function figure(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : believed(Number(digits.replaceAll(",", "")));
+}
+
+function believed(value: number | undefined): number | undefined {
+  const isBelievable = value !== undefined && value > 0 && value <= MODEL_FAILURE_DEFAULTS.largestFigure;
+  return isBelievable ? value : undefined;
+}
+
+const RETRY_IN_WORDS =
+  /(?:try again|retry) (?:in|after) (?:(?<hours>\d{1,4})h ?)?(?:(?<minutes>\d{1,6})m(?!s) ?)?(?:(?<amount>\d{1,9}(?:\.\d{1,9})?) ?(?<unit>ms|s))?/i;
+
+/** `Please try again in 1m2.5s`. */
+function retryAfterInWords(texts: readonly string[]): number | undefined {
+  for (const text of texts) {
+    const groups = RETRY_IN_WORDS.exec(text)?.groups;
+    if (groups === undefined) continue;
+    const { hours = "0", minutes = "0", amount = "0", unit } = groups;
+    const rest = Number(amount) * (unit?.toLowerCase() === "ms" ? 1 : 1_000);
+    const wait = (Number(hours) * 60 + Number(minutes)) * 60_000 + rest;
+    if (wait > 0) return believedWait(wait);
+  }
+  return undefined;
+}
+
+/** Names of JavaScript's own classes, and words that stand in every error of a vendor. */
+const NO_CODES =
+  /^(?:Object|Array|String|Map|\w*Error|error|null|[1-5]\d\d|invalid_request_error|DOMException)$/;
+
+/** The most telling code: a provider's own before its broad one, and that before a class. */
+function providerCodeOf(codes: readonly string[]): string | undefined {
+  const telling = codes.find((code) => !NO_CODES.test(code));
+  return telling ?? codes.find((code) => code === "invalid_request_error");
+}
+
+/** What the provider said in its own words: the innermost text that is no JSON, or what the row was found in. */
+function messageOf(found: FoundRow | undefined, { texts, codes }: FailureEvidence): string {
+  const plain = texts.filter((text) => !text.includes("{"));
+  // Of a connection the innermost cause says most; of a refusal, the words by which it was told.
+  const telling =
+    found?.text === undefined || found.row.kind === "network"
+      ? undefined
+      : plain.findLast((text) => found.row.pattern?.test(text));
+  const said = telling ?? plain.at(-1) ?? texts[0] ?? codes.join(" ");
+  const safe = redactSecrets(toWellFormed(said)).text.trim();
+  return shorten(safe === "" ? "The provider gave no reason." : safe, MODEL_FAILURE_DEFAULTS.messageChars);
+}

@@ -1,0 +1,181 @@
+/**
+ * Our messages → OpenAI Chat Completions messages.
+ *
+ * A tool's answer is a `tool` message of its own and holds text only; its images follow in the next
+ * user message. Thinking and the provider-side tools of others cannot be said in Chat and are left
+ * out; a provider's summary is readable and goes as text. Sent is only what the API knows in this
+ * role (`chat-fields.ts`): what a host noted on a message stays in the log. Nothing is rendered across
+ * messages, so a longer list begins with the output of a shorter one.
+ */
+import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { toWellFormed } from "../../base/text/text.ts";
+import type { ContentBlock, ImageBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
+import type { RequestMessage } from "../../transcript/window.ts";
+import { hasReadableSource } from "../shared/media-source.ts";
+import { urlOfSource } from "../shared/media-url.ts";
+import { argumentsText, openaiFields } from "../shared/openai-fields.ts";
+import { renderOnce } from "../shared/render-once.ts";
+import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
+
+/** What {@link toOpenaiChat} cannot tell from the messages. */
+export interface ToOpenaiChatOptions {
+  /** The system prompt; it becomes the first message. */
+  readonly system?: string;
+  /** What the model calls the role of instructions. @defaultValue `"system"` */
+  readonly systemRole?: "system" | "developer";
+}
+
+/**
+ * Renders the messages of a Chat Completions request.
+ *
+ * @typeParam Wire - the message type of the client that sends it, such as `ChatCompletionMessageParam`.
+ */
+export function toOpenaiChat<Wire = JsonObject>(
+  messages: readonly RequestMessage[],
+  options: ToOpenaiChatOptions = {},
+): Wire[] {
+  const systemRole = options.systemRole ?? "system";
+  const leading =
+    options.system === undefined ? [] : [{ role: systemRole, content: toWellFormed(options.system) }];
+  const turns = messages.flatMap((message) =>
+    message.role === "system" ? renderMessage(message, systemRole) : renderTurn(message),
+  );
+  return [...leading, ...turns] as Wire[];
+}
+
+/** What people and models say does not depend on the name of the instructions' role. */
+const renderTurn = renderOnce((message: RequestMessage) => renderMessage(message, "system"));
+
+function renderMessage(message: RequestMessage, systemRole: string): readonly JsonObject[] {
+  if (message.role === "assistant") return renderAssistant(message.content);
+  const results = message.content.filter((block) => block.type === "tool_result");
+  const images = results.flatMap(resultImages);
+  const isSystem = message.role === "system";
+  const role = isSystem ? systemRole : message.role;
+  const parts = [...images, ...message.content].flatMap(isSystem ? renderInstructions : renderGiven);
+  const said =
+    parts.length === 0 ? [] : [{ role, content: soleText(parts), ...messageExtra(message.content, role) }];
+  return [...results.flatMap(renderResults), ...said];
+}
+
+const renderGiven = renderOnce((block: ContentBlock) => renderPart(block, "user"));
+const renderAnswered = renderOnce((block: ContentBlock) => renderPart(block, "assistant"));
+const renderInstructions = renderOnce((block: ContentBlock) => renderPart(block, "system"));
+const renderCalls = renderOnce((block: ToolUseBlock) => [renderCall(block)]);
+const renderResults = renderOnce((block: ToolResultBlock) => [renderResult(block)]);
+
+function renderAssistant(content: readonly ContentBlock[]): readonly JsonObject[] {
+  const refusals = content.flatMap((block) =>
+    block.type === "opaque" && isOwn(block) && isObject(block.value)
+      ? chatPart(block.value as JsonObject, "assistant").flatMap((part) => part["refusal"] ?? [])
+      : [],
+  );
+  const parts = content.flatMap(renderAnswered).filter((part) => part["type"] !== "refusal");
+  const calls = content.filter((block) => block.type === "tool_use").flatMap(renderCalls);
+  if (parts.length === 0 && calls.length === 0 && refusals.length === 0) return [];
+  return [
+    {
+      role: "assistant",
+      content: parts.length === 0 ? null : soleText(parts),
+      ...(refusals.length === 0 ? {} : { refusal: refusals[0]! }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...messageExtra(content, "assistant"),
+    },
+  ];
+}
+
+function isOwn(block: ContentBlock & { readonly type: "opaque" }): boolean {
+  return block.provider === "openai-chat";
+}
+
+/** One text alone is written as a string, which every server that speaks this format understands. */
+function soleText(parts: readonly JsonObject[]): JsonValue {
+  const [only, ...others] = parts;
+  return others.length === 0 && only?.["type"] === "text" ? only["text"]! : parts;
+}
+
+/** What the message itself said of its role wins over the name of the instructions' role. */
+function messageExtra(content: readonly ContentBlock[], role: string): JsonObject {
+  const first = content.find((block) => block.type !== "tool_result");
+  const extra = first?.type === "text" ? openaiFields(first).extra : undefined;
+  const own = role === "system" && extra?.["role"] === "developer" ? { role: "developer" } : {};
+  return { ...own, ...chatMessageFields(extra, role) };
+}
+
+function renderPart(block: ContentBlock, role: "user" | "assistant" | "system"): readonly JsonObject[] {
+  switch (block.type) {
+    case "text":
+      return block.text === "" ? [] : [{ type: "text", text: toWellFormed(block.text) }];
+    case "image":
+      return role === "user" ? [renderImage(block)] : [{ type: "text", text: "[image]" }];
+    case "document":
+      return chatPart(renderDocument(block.source), role);
+    case "compaction":
+      return block.content === null || block.content === ""
+        ? []
+        : [{ type: "text", text: toWellFormed(block.content) }];
+    case "opaque":
+      return isOwn(block) && isObject(block.value) ? chatPart(block.value as JsonObject, role) : [];
+    default:
+      return [];
+  }
+}
+
+function renderImage(block: ImageBlock): JsonObject {
+  const url = urlOfSource(block.source);
+  if (url === undefined || !hasReadableSource(block.source, "image"))
+    return { type: "text", text: "[image]" };
+  const detail = openaiFields(block).extra?.["detail"];
+  return { type: "image_url", image_url: { url, ...(typeof detail === "string" ? { detail } : {}) } };
+}
+
+function renderDocument(source: JsonObject): JsonObject {
+  const text = source["type"] === "text" ? source["data"] : undefined;
+  if (typeof text === "string" && text !== "") return { type: "text", text: toWellFormed(text) };
+  const url = urlOfSource(source);
+  return url?.startsWith("data:") === true
+    ? { type: "file", file: { filename: "document", file_data: url } }
+    : { type: "text", text: `[document${url === undefined ? "" : ` ${url}`}]` };
+}
+
+function renderCall(block: ToolUseBlock): JsonObject {
+  const { arguments: recorded, extra = {} } = openaiFields(block);
+  const id = chatCallId(block.id);
+  const name = chatFunctionName(block.name);
+  if (extra["type"] === "custom") {
+    const input = typeof block.input === "string" ? block.input : JSON.stringify(block.input);
+    return { id, type: "custom", custom: { name, input: toWellFormed(input) } };
+  }
+  return {
+    id,
+    type: "function",
+    function: { name, arguments: toWellFormed(argumentsText(block.input, recorded)) },
+  };
+}
+
+function renderResult(block: ToolResultBlock): JsonObject {
+  return {
+    role: "tool",
+    tool_call_id: chatCallId(block.tool_use_id),
+    content: resultContent(block),
+    ...chatMessageFields(openaiFields(block).extra, "tool"),
+  };
+}
+
+function resultContent(block: ToolResultBlock): JsonValue {
+  if (block.content === undefined) return "";
+  if (typeof block.content === "string") return toWellFormed(block.content);
+  const parts = block.content.flatMap((part): readonly JsonObject[] => {
+    if (part.type === "image") return [];
+    if (part.type !== "text") return [{ type: "text", text: toWellFormed(JSON.stringify(part)) }];
+    return [{ type: "text", text: toWellFormed((part as { readonly text: string }).text) }];
+  });
+  return parts.length === 0 ? (resultImages(block).length > 0 ? "[image]" : "") : parts;
+}
+
+function resultImages(block: ToolResultBlock): readonly ImageBlock[] {
+  if (!Array.isArray(block.content)) return [];
+  return block.content.filter(
+    (part): part is ImageBlock => part.type === "image" && isObject(part["source"]),
+  );
+}

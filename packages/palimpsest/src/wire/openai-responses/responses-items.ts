@@ -1,0 +1,157 @@
+/**
+ * Which items of a recorded Responses conversation may go back: the API refuses a whole request over one
+ * item of a type that it does not know, one output without its call, or one id that came before.
+ *
+ * Source: `openai` SDK 7.55, `responses`, and the API's own refusals.
+ */
+import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import type { RequestMessage } from "../../transcript/window.ts";
+
+type FieldCheck = (value: unknown) => boolean;
+const isText: FieldCheck = (value) => typeof value === "string" && value !== "";
+const isWord: FieldCheck = (value) => typeof value === "string";
+const isGiven: FieldCheck = (value) => value !== undefined && value !== null;
+
+const CALL = { call_id: isText };
+const OUTPUT = { call_id: isText, output: isGiven };
+
+/** Items by type, with the fields that the API does not do without. */
+const ITEMS: ReadonlyMap<unknown, Readonly<Record<string, FieldCheck>>> = new Map(
+  Object.entries({
+    message: { role: isText, content: isGiven },
+    reasoning: { summary: Array.isArray },
+    function_call: { ...CALL, name: isText, arguments: isWord },
+    custom_tool_call: { ...CALL, name: isText, input: isWord },
+    computer_call: CALL,
+    local_shell_call: CALL,
+    shell_call: CALL,
+    apply_patch_call: CALL,
+    function_call_output: OUTPUT,
+    custom_tool_call_output: OUTPUT,
+    computer_call_output: { ...OUTPUT, output: isObject },
+    local_shell_call_output: OUTPUT,
+    shell_call_output: OUTPUT,
+    apply_patch_call_output: OUTPUT,
+    compaction: { encrypted_content: isText },
+    ...Object.fromEntries(
+      [
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "tool_search_call",
+        "tool_search_output",
+        "mcp_call",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "program",
+        "program_output",
+        "additional_tools",
+        "compaction_trigger",
+        "item_reference",
+      ].map((type) => [type, {}]),
+    ),
+  }),
+);
+
+/** Types that come in pairs of a call and its output. */
+const PAIRED: ReadonlySet<unknown> = new Set(
+  [...ITEMS].flatMap(([type, needs]) => ("call_id" in needs ? [type] : [])),
+);
+/** Those that blocks of our own become. */
+const OWN_CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call"]);
+const OWN_OUTPUTS: ReadonlySet<unknown> = new Set(["function_call_output", "custom_tool_call_output"]);
+
+const ID_PREFIXES: ReadonlyMap<unknown, string> = new Map([
+  ["function_call", "fc"],
+  ["custom_tool_call", "ctc"],
+  ["reasoning", "rs"],
+  ["message", "msg"],
+]);
+
+/** Whether a value is an item that the API takes. @internal */
+export function isResponsesItem(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  const needs = ITEMS.get(value["type"]);
+  return needs !== undefined && Object.entries(needs).every(([field, check]) => check(value[field]));
+}
+
+/** The items without those that are refused because of the others. @internal */
+export function fittingItems(
+  messages: readonly RequestMessage[],
+  items: readonly JsonObject[],
+): readonly JsonObject[] {
+  const strays = strayCalls(messages, items);
+  const paired = strays.size === 0 ? items : items.filter((item) => !strays.has(item));
+  const named = withoutRepeatedIds(paired);
+  return named.some(({ type }) => type === "reasoning") ? withoutLoneReasoning(named) : named;
+}
+
+/** Items that came as they are, and whose other half did not come. Those of our own vocabulary are paired already. */
+function strayCalls(
+  messages: readonly RequestMessage[],
+  items: readonly JsonObject[],
+): ReadonlySet<JsonObject> {
+  const strays = new Set<JsonObject>();
+  const raw = rawCallIds(messages);
+  if (raw.size === 0) return strays;
+  const own = new Set(items.flatMap(({ type, call_id: id }) => (OWN_CALLS.has(type) ? [id] : [])));
+  const open = new Map<string, JsonObject>();
+  const answered = new Set<string>();
+  for (const item of items) {
+    const { type, call_id: callId } = item;
+    if (typeof type !== "string" || typeof callId !== "string" || !raw.has(callId)) continue;
+    if (!PAIRED.has(type)) continue;
+    const isOutput = type.endsWith("_output");
+    // One id for two calls is refused: what came as it is gives way to what we know.
+    if (own.has(callId) && !OWN_CALLS.has(type) && !OWN_OUTPUTS.has(type)) strays.add(item);
+    else if (isOutput ? !open.delete(callId) : open.has(callId) || answered.has(callId)) strays.add(item);
+    else if (isOutput) answered.add(callId);
+    else open.set(callId, item);
+  }
+  for (const item of open.values()) strays.add(item);
+  return strays;
+}
+
+function rawCallIds(messages: readonly RequestMessage[]): ReadonlySet<JsonValue> {
+  const ids = new Set<JsonValue>();
+  for (const { content } of messages)
+    for (const block of content)
+      if (block.type === "opaque" && block.provider === "openai-responses" && isObject(block.value)) {
+        const callId = (block.value as JsonObject)["call_id"];
+        if (callId !== undefined) ids.add(callId);
+      }
+  return ids;
+}
+
+/** An id that is taken, or not of its type, is left out; reasoning cannot do without its own. */
+function withoutRepeatedIds(items: readonly JsonObject[]): readonly JsonObject[] {
+  const seen = new Set<JsonValue>();
+  return items.flatMap((item) => {
+    const { id, type } = item;
+    if (id === undefined || type === "item_reference") return [item];
+    const prefix = ID_PREFIXES.get(type) ?? "";
+    const isFitting = typeof id === "string" && id.startsWith(prefix) && !seen.has(id);
+    seen.add(id);
+    if (isFitting) return [item];
+    if (type === "reasoning") return [];
+    const { id: _, ...rest } = item;
+    return [rest];
+  });
+}
+
+/** Reasoning goes with what it led to: the API takes none without it. @internal */
+export function withoutLoneReasoning(items: readonly JsonObject[]): readonly JsonObject[] {
+  let isLedTo = false;
+  const kept = items.toReversed().filter((item) => {
+    if (item["type"] === "reasoning") return isLedTo;
+    isLedTo = isOfModel(item);
+    return true;
+  });
+  return kept.length === items.length ? items : kept.reverse();
+}
+
+function isOfModel({ type, role }: JsonObject): boolean {
+  return type === "message" ? role === "assistant" : typeof type === "string" && !type.endsWith("_output");
+}

@@ -1,0 +1,53 @@
+/**
+ * Where an image or a document comes from, as the Messages API takes it.
+ */
+import { isObject, type JsonObject } from "../../base/json/json.ts";
+
+interface SourceShape {
+  readonly fields: readonly string[];
+  readonly mediaTypes?: readonly string[];
+}
+
+const IMAGE_SOURCES: ReadonlyMap<unknown, SourceShape> = new Map<string, SourceShape>([
+  [
+    "base64",
+    { fields: ["media_type", "data"], mediaTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"] },
+  ],
+  ["url", { fields: ["url"] }],
+  ["file", { fields: ["file_id"] }],
+]);
+const DOCUMENT_SOURCES: ReadonlyMap<unknown, SourceShape> = new Map<string, SourceShape>([
+  ["base64", { fields: ["media_type", "data"], mediaTypes: ["application/pdf"] }],
+  ["text", { fields: ["media_type", "data"], mediaTypes: ["text/plain"] }],
+  ["url", { fields: ["url"] }],
+  ["file", { fields: ["file_id"] }],
+]);
+
+/** Whether the API could read this source; a `content` source is taken as it is. @internal */
+export function hasReadableSource(source: unknown, type: "image" | "document"): boolean {
+  if (!isObject(source)) return false;
+  if (type === "document" && source["type"] === "content") return Array.isArray(source["content"]);
+  const shape = (type === "image" ? IMAGE_SOURCES : DOCUMENT_SOURCES).get(source["type"]);
+  if (shape === undefined) return false;
+  const isWhole = shape.fields.every((field) => typeof source[field] === "string" && source[field] !== "");
+  const { mediaTypes } = shape;
+  const isKnown = mediaTypes === undefined || mediaTypes.includes(source["media_type"] as string);
+  return isWhole && isKnown && (source["type"] !== "base64" || isBase64(source["data"] as string));
+}
+
+/** The source with the fields that the API knows, the same object where there are no others. @internal */
+export function knownSource(source: JsonObject, type: "image" | "document"): JsonObject {
+  const shape = (type === "image" ? IMAGE_SOURCES : DOCUMENT_SOURCES).get(source["type"]);
+  const keys = Object.keys(source);
+  const isKnown = (key: string): boolean =>
+    key === "type" || (shape?.fields.includes(key) ?? key === "content");
+  if (keys.every(isKnown)) return source;
+  return Object.fromEntries(Object.entries(source).filter(([key]) => isKnown(key)));
+}
+
+/** By what may not be there: one pattern over megabytes would exhaust the regular expression's stack. */
+function isBase64(data: string): boolean {
+  if (data.length % 4 !== 0) return false;
+  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
+  return !/[^A-Za-z0-9+/]/.test(padding === 0 ? data : data.slice(0, -padding));
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { keyFacts } from "#agent/notes/key-facts.ts";
+import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
+import { factsOfDigest } from "#compaction/digest/digest-facts.ts";
+import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
+
+const MESSAGES = [
+  user("Mend the parser."),
+  assistant(
+    "r1",
+    text("I look."),
+    call("c1", "Edit", { file_path: "/src/parser.ts", old_string: "a", new_string: "b" }),
+  ),
+  result("c1", "edited"),
+  assistant("r2", call("c2", "Bash", { command: "npm test" })),
+  result("c2", "Error: 3 tests failed", true),
+  assistant(
+    "r3",
+    text("The cause was found: the parser skips the last token because its index starts at one."),
+  ),
+  user("Now mend the printer, too."),
+];
+
+const digest = createDigest();
+for (const [index, message] of MESSAGES.entries()) addToDigest(digest, index + 1, message);
+
+describe("facts of a session for its notes", () => {
+  it("hold what the digest knows, in the words of the log", () => {
+    const facts = factsOfDigest(digest);
+    expect(facts.userWords.map((words) => words.text)).toEqual([
+      "Mend the parser.",
+      "Now mend the printer, too.",
+    ]);
+    expect(facts.files.map(({ path, edits }) => [path, edits])).toEqual([["/src/parser.ts", 1]]);
+    expect(facts.commands.map(({ command, hasFailed }) => [command, hasFailed])).toEqual([
+      ["npm test", true],
+    ]);
+    expect(facts.decisions.map((decision) => decision.text)).toEqual([
+      "The cause was found: the parser skips the last token because its index starts at one.",
+    ]);
+  });
+
+  it("are, of a stretch, the errors first, and each kind from the oldest to the newest", () => {
+    expect(keyFacts(digest, 0).map(({ kind, text: said }) => `${kind}: ${said}`)).toEqual([
+      "errors: Bash: npm test: Error: 3 tests failed",
+      "task: Mend the parser.",
+      "task: Now mend the printer, too.",
+      "files: /src/parser.ts: edited once",
+      "workflow: npm test: Error: 3 tests failed",
+      "learnings: The cause was found: the parser skips the last token because its index starts at one.",
+    ]);
+    expect(keyFacts(digest, 6).map(({ text: said }) => said)).toEqual(["Now mend the printer, too."]);
+    expect(keyFacts(digest, 7)).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+/** Keys are found although lines or hidden characters break them, and what stands behind them stays. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { redactBroken } from "#base/redaction/broken-secrets.ts";
+import { growth } from "../../../../../test/helpers/growth.ts";
+import { bySize } from "../../../../../test/helpers/size-of-run.ts";
+
+/** Made up here, and put together so that no scanner takes this file for a leak. */
+const A = "abCD3fGhIJ4kLmNoPQ5rStUvWX6yZ012";
+const KEY = `${"sk-"}ant-api03-${A}${A}`;
+const [HEAD, TAIL] = [KEY.slice(0, 40), KEY.slice(40)];
+const ID = `${"AK"}IAIOSFODNN7EXAMPLE`;
+
+describe("redactBroken", () => {
+  it.each([
+    { text: `key ${KEY}\nand then`, shown: "key [redacted: anthropic]\nand then", why: "a whole key" },
+    { text: `${HEAD}\n${TAIL}\nnext`, shown: "[redacted: anthropic]\nnext", why: "two lines" },
+    { text: `${HEAD}\r\n  ${TAIL}\r\nnext`, shown: "[redacted: anthropic]\r\nnext", why: "an indented line" },
+    { text: `${KEY.slice(0, 4)}\n${KEY.slice(4)} x`, shown: "[redacted: anthropic] x", why: "its prefix" },
+    { text: `> ${HEAD}\n> ${TAIL}\n> y`, shown: "> [redacted: anthropic]\n> y", why: "a quotation" },
+    { text: `"${HEAD}" +\n  "${TAIL}";`, shown: '"[redacted: anthropic]";', why: "two strings" },
+    { text: `--key ${HEAD}\\\n${TAIL} --x`, shown: "--key [redacted: anthropic] --x", why: "a command" },
+    {
+      text: `{"a":"${HEAD}\\n${TAIL}\\nnext"}`,
+      shown: '{"a":"[redacted: anthropic]\\nnext"}',
+      why: "JSON",
+    },
+    { text: `${HEAD}\\u{200B}${TAIL}`, shown: "[redacted: anthropic]", why: "a hidden character" },
+    {
+      text: `A=${ID.slice(0, 9)}\n${ID.slice(9)}\nDEBUG=1`,
+      shown: "A=[redacted: aws]\nDEBUG=1",
+      why: "a key of a fixed length in front of a variable",
+    },
+    {
+      text: `Use ${ID.slice(0, 17)}\n    ${ID.slice(17)} for it`,
+      shown: "Use [redacted: aws] for it",
+      why: "an indented line that has three letters of it",
+    },
+    {
+      text: `Use ${ID.slice(0, 13)}\n> ${ID.slice(13)} for it`,
+      shown: "Use [redacted: aws] for it",
+      why: "a quotation whose line has capitals only",
+    },
+    {
+      text: `"Use ${ID.slice(0, 9)}\\nEBOTCTPDQRS for it"`,
+      shown: '"Use [redacted: aws] for it"',
+      why: "JSON, with capitals only behind it",
+    },
+  ])("takes out what is broken by $why, and nothing behind it", ({ text, shown }) => {
+    expect(redactBroken(text).text).toBe(shown);
+    expect(redactBroken(shown)).toEqual({ text: shown, found: new Map() });
+  });
+
+  it.each([
+    "the bearer\nof this letter\nis entitled",
+    "commit 3f786850e387550fdab836ed7e6dc881de23001b\n8e29ab0c-4a5f-4f0e-9b1a-0b8c6a1f2d3e",
+    "a task-\noriented sk-\nlearn pipeline of\nestimators2 and transformers3",
+    "see http://localhost:\n8080 or write to\nmail@example.com",
+    "git remote set-url origin https://oauth2:$" + "{TOKEN}@gitlab.com/a.git",
+  ])("leaves alone: %s", (text) => {
+    expect(redactBroken(text)).toEqual({ text, found: new Map() });
+  });
+
+  it("says the same the second time, whatever the text", () => {
+    const pieces = fc.constantFrom(
+      ...[
+        "\n",
+        "\\n",
+        "> ",
+        '" +\n"',
+        "\\u{200B}",
+        " ",
+        "next",
+        "DEBUG=1",
+        HEAD,
+        TAIL,
+        KEY,
+        ID,
+        "sk-",
+        "@",
+        ":",
+      ],
+      ...["://a:b", "-----BEGIN PRIVATE KEY-----", "Authorization: Bearer ", "eyJhbGciOi", ".eyJzdWIiOi", A],
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+        const { text } = redactBroken(parts.join(""));
+        expect(redactBroken(text).text).toBe(text);
+      }),
+      { numRuns: bySize({ usual: 400, long: 2_000 }) },
+    );
+  });
+
+  it.each([
+    ["\n"],
+    ['"'],
+    ['" +\n "'],
+    [" "],
+    ["\\"],
+    ["\\n"],
+    ["\\u{200B}"],
+    ["a\n"],
+    ["sk-\n"],
+    [`${HEAD}\n`],
+    ["Authorization: Bearer\n"],
+  ])("takes eight times as long for eight times as much of %j", (piece) => {
+    const text = (length: number): string => piece.repeat(Math.ceil(length / piece.length));
+    const [small, large] = [text(40_000), text(320_000)];
+    const measured = growth(
+      () => redactBroken(small),
+      () => redactBroken(large),
+      { enough: 20, leastMs: 1 },
+    );
+    expect(measured).toBeLessThan(20);
+  });
+});

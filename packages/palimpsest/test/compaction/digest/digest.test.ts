@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest";
+import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
+import { openTodos } from "#compaction/digest/todo-state.ts";
+import { addLiterals, createLedger, rankLiterals } from "#compaction/literals/literal-ledger.ts";
+import { stripHostTags } from "#compaction/shared/user-words.ts";
+import type { Message } from "#transcript/messages.ts";
+import { fastestMs } from "../../../../../test/helpers/growth.ts";
+import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
+
+function digestOf(...messages: readonly Message[]): Digest {
+  const digest = createDigest();
+  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
+  return digest;
+}
+
+describe("a digest", () => {
+  it("keeps the user's words to the letter, without what the host wrapped into them", () => {
+    const digest = digestOf(
+      user("fix <T> in the parser<system-reminder>never do x</system-reminder>"),
+      { ...user("a reminder"), origin: "host" },
+      { ...user("an old summary"), origin: "summary" },
+    );
+    expect(digest.userWords).toEqual([
+      { seq: 1, pointer: "m1.0", text: "fix <T> in the parser", characters: 21 },
+    ]);
+  });
+
+  it("knows how files were touched, through a patch and a shell, too", () => {
+    const patch = "*** Begin Patch\n*** Update File: src/a.ts\n+x\n*** Add File: src/b.ts\n+y\n*** End Patch";
+    const digest = digestOf(
+      assistant(
+        "r1",
+        call("1", "Read", { file_path: "src/a.ts" }),
+        call("2", "Edit", { file_path: "src/a.ts", new_string: "let x = 1" }),
+      ),
+      assistant("r2", call("3", "apply_patch", { input: patch })),
+      assistant("r3", call("4", "shell", { command: ["bash", "-lc", "sed -n 1,40p src/c.ts"] })),
+    );
+    expect(
+      [...digest.files.values()].map(({ path, reads, edits, lastHow }) => ({ path, reads, edits, lastHow })),
+    ).toEqual([
+      { path: "src/a.ts", reads: 1, edits: 2, lastHow: "edited" },
+      { path: "src/b.ts", reads: 0, edits: 1, lastHow: "written" },
+      { path: "src/c.ts", reads: 1, edits: 0, lastHow: "read" },
+    ]);
+  });
+
+  it("tells commands, failures and what followed until it worked", () => {
+    const digest = digestOf(
+      assistant("r1", call("1", "Bash", { command: "npm test" })),
+      result("1", "Exit code 1\n> test\nError: expected 4 to be 5", true),
+      assistant("r2", call("2", "Edit", { file_path: "src/a.ts", new_string: "5" })),
+      result("2", "The file has been updated"),
+      assistant("r3", call("3", "Bash", { command: "npm test" })),
+      result("3", "12 passed"),
+    );
+    expect(digest.errors).toEqual([
+      {
+        seq: 2,
+        pointer: "m2.0",
+        call: "Bash: npm test",
+        line: "Error: expected 4 to be 5",
+        followed: ["Edit: src/a.ts"],
+        resolvedPointer: "m6.0",
+      },
+    ]);
+    expect(digest.commands.get("npm test")).toMatchObject({
+      runs: 2,
+      failures: 1,
+      hasFailed: false,
+      line: "12 passed",
+    });
+  });
+
+  it.each<{ name: string; input: never; why: string }>([
+    {
+      name: "TodoWrite",
+      input: {
+        todos: [
+          { content: "write it", status: "completed" },
+          { content: "test it", status: "in_progress" },
+        ],
+      } as never,
+      why: "Claude Code",
+    },
+    {
+      name: "update_plan",
+      input: {
+        plan: [
+          { step: "write it", status: "completed" },
+          { step: "test it", status: "in_progress" },
+        ],
+      } as never,
+      why: "Codex",
+    },
+  ])("knows the open tasks from $name: $why", ({ name, input }) => {
+    expect(openTodos(digestOf(assistant("r1", call("1", name, input))).todos)).toEqual([
+      { text: "test it", status: "active", seq: 1 },
+    ]);
+  });
+
+  it("knows tasks that are made one by one, and check boxes where no tool keeps a list", () => {
+    const tasks = digestOf(
+      assistant(
+        "r1",
+        call("1", "TaskCreate", { subject: "write it" }),
+        call("2", "TaskCreate", { subject: "test it" }),
+      ),
+      assistant("r2", call("3", "TaskUpdate", { taskId: "1", status: "completed" })),
+    );
+    expect(openTodos(tasks.todos).map(({ text: words }) => words)).toEqual(["test it"]);
+    const boxes = digestOf(assistant("r1", text("Plan:\n- [x] write it\n- [ ] test it")));
+    expect(openTodos(boxes.todos).map(({ text: words }) => words)).toEqual(["test it"]);
+  });
+
+  it("is bounded: a thousand long messages take no more room than it says", () => {
+    const digest = createDigest(500);
+    for (let seq = 1; seq <= 1_000; seq++) {
+      addToDigest(digest, seq, user(`${"word ".repeat(1_000)} uniqueName${seq} otherName${seq}`));
+      addToDigest(
+        digest,
+        seq,
+        assistant(
+          `r${seq}`,
+          text("because it is so and not otherwise, the reason is plain"),
+          call(`c${seq}`, "Read", { file_path: `f${seq}` }),
+        ),
+      );
+    }
+    expect(digest.literals.records.size).toBeLessThanOrEqual(500);
+    expect(digest.userCharacters).toBeLessThan(410_000);
+    expect(digest.userWords[0]!.text).toHaveLength(5_000 + " uniqueName1 otherName1".length);
+    expect(digest.openCalls.size).toBeLessThanOrEqual(2_000);
+    expect(digest.tellings.length).toBeLessThanOrEqual(360);
+  });
+
+  it("is not stopped by values of any shape", () => {
+    const odd = [null, 7, "x", [], { command: [1, 2] }, { file_path: 3, todos: "no" }, { plan: [null, 4] }];
+    const digest = digestOf(
+      ...odd.map((input, index) => assistant(`r${index}`, call(`c${index}`, "Bash", input as never))),
+    );
+    expect(digest.messageCount).toBe(7);
+  });
+});
+
+describe("the literals ledger", () => {
+  it("ranks what the assistant wrote lately before what a tool printed", () => {
+    const ledger = createLedger(100);
+    addLiterals(ledger, 1, "assistant", "oldName");
+    addLiterals(ledger, 2, "tool", "printedName printedName printedName");
+    addLiterals(ledger, 9, "assistant", "freshName");
+    expect(rankLiterals(ledger).map(({ text: literal }) => literal)).toEqual([
+      "freshName",
+      "oldName",
+      "printedName",
+    ]);
+  });
+
+  it("forgets the least valuable when it is full, and counts what it forgot", () => {
+    const ledger = createLedger(40);
+    addLiterals(ledger, 1, "user", "keepMe_please");
+    for (let seq = 2; seq < 200; seq++) addLiterals(ledger, seq, "tool", `printed_${seq}`);
+    expect(ledger.records.size).toBeLessThanOrEqual(40);
+    expect(ledger.records.has("keepMe_please")).toBe(true);
+    expect(ledger.records.size + ledger.forgottenCount).toBe(199);
+  });
+});
+
+describe("the user's words", () => {
+  it("are found in linear time among tags that are never closed", () => {
+    const tags = "<system-reminder>".repeat(50_000);
+    expect(stripHostTags(tags)).toHaveLength(850_000);
+    expect(fastestMs(() => stripHostTags(tags), 1_000)).toBeLessThan(1_000);
+  });
+});

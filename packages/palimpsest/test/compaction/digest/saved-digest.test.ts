@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { history } from "palimpsest-testing/arbitraries";
+import { describe, expect, it } from "vitest";
+import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
+import { readDigest, writeDigest } from "#compaction/digest/saved-digest.ts";
+import { assistant, call, result, user } from "#test/helpers/histories.ts";
+import type { Message } from "#transcript/messages.ts";
+
+const SAID: readonly Message[] = [
+  user("fix the parser in src/parse.ts, never touch src/lexer.ts"),
+  assistant(
+    "r1",
+    "The issue is that parseWindow4711 drops the last token because of the cut.\n- [ ] mend it",
+    call("1", "Read", { file_path: "src/parse.ts" }),
+    call("2", "Bash", { command: "npm test -- parse" }),
+  ),
+  user(result("2", "FAIL parse.test.ts: expected 4711")),
+  assistant("r2", call("3", "ExitPlanMode", { plan: "1. mend the cut\n2. test it" })),
+];
+
+function digestOf(messages: readonly Message[], digest = createDigest(), firstSeq = 1): Digest {
+  for (const [index, message] of messages.entries()) addToDigest(digest, firstSeq + index, message);
+  return digest;
+}
+
+describe("a digest that is stored", () => {
+  it("is the same when it is read, and goes on as if it had never been stored", () => {
+    const saved = readDigest(writeDigest(digestOf(SAID)))!;
+    expect(saved).toEqual(digestOf(SAID));
+    const later = [user(result("1", "export function parse() {}")), user("thanks")];
+    expect(digestOf(later, saved, 5)).toEqual(digestOf([...SAID, ...later]));
+    expect(saved.actions.find(({ call: said }) => said.startsWith("Read"))?.outcome).toBe("ok");
+  });
+
+  it("is the same over random histories, wherever it is cut", () => {
+    fc.assert(
+      fc.property(history(), fc.nat(), (steps, cut) => {
+        const said = steps.flatMap((step) => (step.do === "append" ? [step.message] : []));
+        const at = cut % (said.length + 1);
+        const saved = readDigest(writeDigest(digestOf(said.slice(0, at))));
+        expect(digestOf(said.slice(at), saved!, at + 1)).toEqual(digestOf(said));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("keeps the best strings where it may not keep all, and says how many it left", () => {
+    const saved = readDigest(writeDigest(digestOf(SAID), { literalCount: 2, userWordsCount: 9 }))!;
+    const all = digestOf(SAID).literals.records.size;
+    expect(saved.literals.records.size).toBe(2);
+    expect(saved.literals.forgottenCount).toBe(all - 2);
+  });
+
+  it("keeps of the user's words the first and the newest", () => {
+    const said = Array.from({ length: 9 }, (_, index) => user(`word ${index}`));
+    const saved = readDigest(writeDigest(digestOf(said), { literalCount: 9, userWordsCount: 3 }))!;
+    expect(saved.userWords.map(({ text }) => text)).toEqual(["word 0", "word 7", "word 8"]);
+    expect(saved.userCharacters).toBe(18);
+    expect(saved.nextShortened).toBe(1);
+  });
+
+  it("is none where the text is damaged, of another version, or not one at all", () => {
+    const text = writeDigest(digestOf(SAID));
+    const fields = JSON.parse(text) as Record<string, unknown>;
+    for (const broken of [
+      "",
+      "null",
+      "[]",
+      "{}",
+      text.slice(0, -1),
+      text.replace('"version":2', '"version":99'),
+    ])
+      expect(readDigest(broken)).toBeUndefined();
+    for (const name of Object.keys(fields))
+      for (const value of [null, "x", -1, [[1, 2]], [["a", { seq: "no" }]]])
+        expect(
+          readDigest(JSON.stringify({ ...fields, [name]: value })),
+          `${name}: ${String(value)}`,
+        ).toBeUndefined();
+  });
+});

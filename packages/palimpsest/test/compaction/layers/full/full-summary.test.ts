@@ -1,0 +1,148 @@
+/** The message that a model's summary becomes: what the log adds to it, and what gives way where not all fits. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
+import { composeFullSummary } from "#compaction/layers/full/full-summary.ts";
+import type { SummaryRoom } from "#compaction/summary/plan-compaction.ts";
+import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
+import type { Message } from "#transcript/messages.ts";
+import { assistant, call, measure, result, text, user } from "../../../../../../test/helpers/windows.ts";
+
+const SAID: readonly Message[] = [
+  user("Mend the parser, and never touch legacy.ts."),
+  assistant("r1", call("a", "Read", { file_path: "src/parser.ts" })),
+  result("a", "export function parse_tokens_of_line() {}\n"),
+  assistant(
+    "r2",
+    call("b", "TodoWrite", { todos: [todo("Write tests for the lexer"), todo("Bump version")] }),
+  ),
+  result("b", "ok"),
+];
+
+function todo(content: string) {
+  return { content, status: "pending", activeForm: content };
+}
+
+function digestOf(messages: readonly Message[]): Digest {
+  const digest = createDigest();
+  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
+  return digest;
+}
+
+const sections = (words = "The parser drops a token."): string =>
+  Array.from({ length: 9 }, (_, index) => `${index + 1}. ${words}`).join("\n");
+
+function compose({
+  said = SAID,
+  ...given
+}: Partial<WrittenSummary & SummaryRoom & { readonly said: readonly Message[] }> = {}) {
+  const written = { text: sections(), throughSeq: 5, model: "claude-opus-5-5", leftOutRounds: 0, ...given };
+  const room = {
+    budgetTokens: 2_000,
+    throughSeq: 5,
+    hasTail: true,
+    visibleLiterals: new Set<string>(),
+    ...given,
+  };
+  const input = {
+    written,
+    digest: digestOf(said),
+    isInLog: () => true,
+    userWordsTokens: 500,
+    appendixTokens: 300,
+  };
+  return composeFullSummary(input, room, measure);
+}
+const composed = (given: Parameters<typeof compose>[0] = {}): string => compose(given)?.text ?? "none";
+
+describe("a summary that a model wrote", () => {
+  it("has the user's words, dropped tasks and strings of the log beside it", () => {
+    const whole = composed();
+    const headings = whole.match(/^#+ .*/gm);
+    expect(headings).toEqual([
+      "# Summary of the earlier conversation",
+      "## Open tasks that the summary does not name, from the log",
+      "## The user's own words, from the log",
+      "## Strings from the log that may be needed to the letter",
+    ]);
+    expect(whole).toContain("> Mend the parser, and never touch legacy.ts.");
+    expect(whole).toContain("- m1.0 is quoted above.");
+    expect(whole).toContain("- Write tests for the lexer\n- Bump version");
+    expect(whole).toContain("parse_tokens_of_line");
+    expect(compose()?.verbatimSeqs).toEqual(new Set([1]));
+  });
+
+  it("says who wrote it, and what that one did not see", () => {
+    expect(composed()).toContain("claude-opus-5-5 wrote this summary of the conversation so far. It is a");
+    expect(composed({ leftOutRounds: 7 })).toContain("It did not see the oldest 7 rounds");
+  });
+
+  it.each([
+    { hasTail: true, end: "The newest messages follow below as they were." },
+    { hasTail: false, end: "Go on from here without greeting and without repeating what is done." },
+  ])("ends by what comes next, with a tail: $hasTail", ({ hasTail, end }) => {
+    expect(composed({ hasTail }).endsWith(end)).toBe(true);
+  });
+
+  it("does not repeat tasks that it names, in whatever words they stand", () => {
+    const whole = composed({
+      text: sections("Still to do: tests for the LEXER, written soon; bump the version."),
+    });
+    expect(whole).not.toContain("Open tasks");
+  });
+
+  it("does not repeat strings that it tells, or that stand in the window", () => {
+    const strings = (whole: string): string => whole.split("to the letter\n\n")[1] ?? "";
+    expect(strings(composed())).toContain("parse_tokens_of_line");
+    expect(strings(composed({ text: sections("See parse_tokens_of_line.") }))).not.toContain(
+      "parse_tokens_of_line",
+    );
+    const visibleLiterals = new Set(["parse_tokens_of_line"]);
+    expect(strings(composed({ visibleLiterals }))).not.toContain("parse_tokens_of_line");
+  });
+
+  it("quotes nothing that was said after it", () => {
+    const said = [...SAID, user("Also the printer.")];
+    expect(composed({ said })).not.toContain("Also the printer.");
+  });
+
+  it("is refused where its own text does not fit", () => {
+    expect(compose({ budgetTokens: 150 })).toBeUndefined();
+    expect(compose({ text: sections("word ".repeat(1_000)) })).toBeUndefined();
+  });
+
+  it("keeps its text whole where the log's parts do not fit", () => {
+    const whole = composed({ budgetTokens: 262 });
+    expect(whole).toContain(sections());
+    expect(whole).not.toContain("Strings from the log");
+  });
+
+  it("is not refused for the sake of very many tasks: as many are named as there is room for", () => {
+    const todos = Array.from({ length: 150 }, (_, index) =>
+      todo(`Mend module number_${index} of the printer`),
+    );
+    const said = [...SAID, assistant("r3", call("c", "TodoWrite", { todos })), result("c", "ok")];
+    const whole = composed({ said, budgetTokens: 700 });
+    expect(whole).toContain(sections());
+    expect(whole).toContain("- Mend module number_0 of the printer");
+    expect(whole).toMatch(/^- and \d+ more$/m);
+    expect(whole).toContain("> Mend the parser, and never touch legacy.ts.");
+    expect(measure(text(whole))).toBeLessThanOrEqual(700);
+  });
+
+  it("stays within its room, and whole, whatever the log holds", () => {
+    const words = fc.array(fc.nat({ max: 400 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(words, fc.nat({ max: 3_000 }), fc.nat({ max: 300 }), (lengths, budgetTokens, length) => {
+        const said = lengths.map((one, index) => user(`name_${index}_x ${"do this now ".repeat(one)}`));
+        const written = sections("it is ".repeat(length / 10));
+        const summary = compose({ said, budgetTokens, text: written });
+        if (summary === undefined) return;
+        expect(measure(text(summary.text))).toBeLessThanOrEqual(budgetTokens);
+        expect(summary.text).toContain(written);
+        for (const seq of summary.verbatimSeqs)
+          if (said[seq - 1] !== undefined) expect(summary.text).toContain(`> name_${seq - 1}_x`);
+      }),
+    );
+  });
+});

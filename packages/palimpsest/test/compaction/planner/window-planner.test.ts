@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { costPolicy } from "#compaction/planner/cost-policy.ts";
+import { WindowPlanner } from "#compaction/planner/window-planner.ts";
+import { tokensAfter } from "#compaction/shared/window-state.ts";
+import { aRoom } from "#test/compaction/layers/collapse/rooms.ts";
+import { asWindow } from "../../../../../test/helpers/recorded.ts";
+import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
+
+it("reckons what a rewrite leaves by the estimate, because the provider's report is void then", () => {
+  const visible = asWindow(
+    Array.from({ length: 40 }, (_, turn) => [
+      user(`wish ${turn}`),
+      assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `/src/${turn}.ts` })),
+      result(`c${turn}`, "some line of code here\n".repeat(400)),
+    ]).flat(),
+  );
+  const estimated = aRoom(visible);
+  const reported = { ...estimated, usedTokens: Math.floor(estimated.budget.autoCompactGateTokens * 0.98) };
+  expect(reported.usedTokens).toBeLessThan(estimated.usedTokens * 0.7);
+  const plan = new WindowPlanner(costPolicy("faithful")!).plan(reported);
+  if (!("edits" in plan)) throw new Error("a summary is not due here");
+  expect(plan.edits.map(({ kind }) => kind)).toEqual(["offload"]);
+  expect(plan.usedTokens).toBe(tokensAfter(reported, plan.edits));
+});
+
+describe("a full window", () => {
+  const withResults = asWindow(
+    Array.from({ length: 40 }, (_, turn) => [
+      user(`wish ${turn}`),
+      assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `/src/${turn}.ts` })),
+      result(`c${turn}`, "some line of code here\n".repeat(400)),
+    ]).flat(),
+  );
+  const withWords = asWindow(
+    Array.from({ length: 400 }, (_, turn) => [
+      user("some words to keep in mind ".repeat(4)),
+      assistant(`r${turn}`, text("some words in answer ".repeat(4))),
+    ]).flat(),
+  );
+
+  it("is looked at when it passes a gate again that a low report brought it below", () => {
+    const planner = new WindowPlanner(costPolicy("faithful")!);
+    const { budget } = aRoom([]);
+    const planned = [
+      { visible: withWords, overGate: 20 },
+      { visible: withWords, overGate: -100 },
+      { visible: withResults, overGate: 30 },
+    ].map(({ visible, overGate }) => {
+      const room = { ...aRoom(visible), usedTokens: budget.offloadGateTokens + overGate };
+      const plan = planner.plan(room);
+      if (!("edits" in plan)) throw new Error("a summary is not due here");
+      planner.called(room, plan, room.messagesTokens);
+      return plan.edits.map(({ kind }) => kind);
+    });
+    expect(planned).toEqual([[], [], ["offload"]]);
+  });
+
+  it.each([
+    { policy: "balanced", visible: withResults, reason: "payback", why: "clearing were enough" },
+    { policy: "balanced", visible: withWords, reason: "threshold", why: "nothing can be cleared" },
+    { policy: "faithful", visible: withResults, reason: undefined, why: "no price is minded" },
+    { policy: "faithful", visible: withWords, reason: "threshold", why: "nothing can be cleared" },
+  ] as const)("is summarised for its price or at the threshold under $policy: $why", (given) => {
+    const estimated = aRoom(given.visible);
+    const windowTokens = Math.floor(estimated.usedTokens / 0.95);
+    const room = aRoom(given.visible, { windowTokens });
+    expect(room.usedTokens).toBeGreaterThanOrEqual(room.budget.autoCompactGateTokens);
+    const plan = new WindowPlanner(costPolicy(given.policy)!).plan(room);
+    expect("needs" in plan ? plan.reason : undefined).toBe(given.reason);
+  });
+});

@@ -1,0 +1,170 @@
+/** What a log last held of a file, and the part of it that fits a budget. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { foldContent, isWithinContent, wholeText } from "#compaction/restore/restore-content.ts";
+import { replacementsOf } from "#compaction/restore/restore-edits.ts";
+import { excerptOf } from "#compaction/restore/restore-excerpt.ts";
+import { findFileUses } from "#compaction/restore/restore-uses.ts";
+import type { ContentBlock } from "#transcript/blocks.ts";
+import { blockText } from "#transcript/blocks.ts";
+import type { VisibleMessage } from "#transcript/window.ts";
+import { called, edited, read, resulted } from "../../../../../test/helpers/restore-messages.ts";
+
+const fold = (...messages: readonly (readonly VisibleMessage[])[]) =>
+  foldContent(findFileUses(messages.flat()).uses);
+const PATH = "/p/a.ts";
+const characters = (block: ContentBlock): number => blockText(block).length;
+
+describe("foldContent", () => {
+  it("applies a later edit to a whole reading", () => {
+    const content = fold(read(1, PATH, ["one", "two", "three"]), edited(3, PATH, "two", "2\n2b"));
+    expect(wholeText(content)).toBe("one\n2\n2b\nthree");
+    expect(content.missingEdits).toBe(0);
+  });
+
+  it("lays readings of parts over each other, the newer above", () => {
+    const content = fold(read(1, PATH, ["c", "d", "e"], 3), read(3, PATH, ["D", "E", "F"], 4));
+    expect(content.parts).toEqual([{ first: 3, lines: ["c", "D", "E", "F"] }]);
+    expect(content.isWhole).toBe(false);
+  });
+
+  it("moves the lines behind an edit", () => {
+    const content = fold(
+      read(1, PATH, ["a", "b"], 2),
+      read(3, PATH, ["y", "z"], 20),
+      edited(5, PATH, "a\nb", "a\nnew\nb"),
+    );
+    expect(content.parts).toEqual([
+      { first: 2, lines: ["a", "new", "b"] },
+      { first: 21, lines: ["y", "z"] },
+    ]);
+  });
+
+  it("keeps an edit whose place is not known beside the text, and counts it", () => {
+    const content = fold(read(1, PATH, ["a", "b"], 2), edited(3, PATH, "elsewhere", "there"));
+    expect(content).toMatchObject({
+      parts: [{ first: 2, lines: ["a", "b"] }],
+      loose: ["there"],
+      missingEdits: 1,
+    });
+  });
+
+  it("does not guess which of two equal places an edit meant", () => {
+    expect(fold(read(1, PATH, ["a", "a"]), edited(3, PATH, "a", "b"))).toMatchObject({
+      parts: [{ first: 1, lines: ["a", "a"] }],
+      missingEdits: 1,
+    });
+  });
+
+  it("begins anew with a whole reading after an edit that it could not place", () => {
+    const content = fold(read(1, PATH, ["a"]), edited(3, PATH, "x", "y"), read(5, PATH, ["a", "y"]));
+    expect(content).toMatchObject({ parts: [{ first: 1, lines: ["a", "y"] }], loose: [], missingEdits: 0 });
+  });
+
+  it("knows what was written whole, and nothing of what failed", () => {
+    const written = [called(1, "Write", { file_path: PATH, content: "x\ny\n" }), resulted(2, "ok")];
+    const failed = [called(3, "Write", { file_path: PATH, content: "z" }), resulted(4, "denied", true)];
+    expect(wholeText(fold(written, failed))).toBe("x\ny");
+  });
+
+  it("does not lay a shortened result over anything", () => {
+    const [call, answer] = read(1, PATH, ["a", "b"]);
+    const shortened = {
+      ...answer!,
+      blocks: answer!.blocks.map((block) => ({ ...block, form: "preview" as const })),
+    };
+    expect(fold([call!, shortened]).parts).toEqual([]);
+  });
+
+  it("rebuilds a file exactly from a whole reading and edits of lines that stand once", () => {
+    const lines = fc.uniqueArray(fc.stringMatching(/^[a-z]{3,8}$/), { minLength: 2, maxLength: 12 });
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat({ max: 11 }), { maxLength: 6 }), (start, places) => {
+        let current = [...start];
+        const messages = [...read(1, PATH, start)];
+        places.forEach((place, index) => {
+          const at = place % current.length;
+          const before = current[at]!;
+          if (current.join("\n").split(before).length !== 2) return;
+          const after = [`<${index}>`, `{${index}}`];
+          messages.push(...edited(messages.length + 1, PATH, before, after.join("\n")));
+          current = current.join("\n").replace(before, after.join("\n")).split("\n");
+        });
+        expect(wholeText(fold(messages))).toBe(current.join("\n"));
+      }),
+    );
+  });
+});
+
+it("reads the hunks of a patch as replacements in the file that they are of", () => {
+  const patch = [
+    "*** Begin Patch",
+    "*** Update File: a.ts",
+    "@@ here",
+    " one",
+    "-two",
+    "+2",
+    "*** Update File: b.ts",
+    "@@",
+    "-x",
+    "+y",
+    "*** End Patch",
+  ].join("\n");
+  expect(replacementsOf({ input: patch }, PATH)).toEqual([
+    { before: "one\ntwo", after: "one\n2", isEverywhere: false },
+  ]);
+});
+
+describe("excerptOf", () => {
+  const lines = Array.from({ length: 200 }, (_, index) => `line ${index + 1} of a long file`);
+
+  it("gives all of a file that fits", () => {
+    expect(excerptOf(fold(read(1, PATH, ["a", "b"])), 100, characters)).toEqual({
+      text: "a\nb",
+      isCut: false,
+    });
+  });
+
+  it("shows the part that was changed last, and says what is missing", () => {
+    const content = fold(read(1, PATH, lines), edited(3, PATH, "line 120 of", "LINE 120 of"));
+    const { text, isCut } = excerptOf(content, 1_800, characters);
+    expect(isCut).toBe(true);
+    expect(text).toContain("LINE 120 of a long file");
+    expect(text).toContain("are not shown …]\nline 90 of a long file");
+    expect(text).not.toContain("line 60 of");
+  });
+
+  it("says where knowledge ends", () => {
+    expect(excerptOf(fold(read(1, PATH, ["a", "b"], 11)), 200, characters).text).toBe(
+      "[… lines 1-10 are not shown …]\na\nb\n[… what follows line 12 is not known here …]",
+    );
+  });
+
+  it("cuts one giant line like any other text", () => {
+    const { text } = excerptOf(fold(read(1, PATH, ["😀".repeat(5_000)])), 300, characters);
+    expect(text.startsWith("😀😀")).toBe(true);
+    expect(text.endsWith("[… the rest of this line is not shown …]")).toBe(true);
+    expect(text.length).toBeLessThanOrEqual(300);
+  });
+
+  it("is never over its budget, and never splits a line otherwise", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ maxLength: 40 }), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 900 }),
+        (some, budget) => {
+          const clean = some.map((line) => line.replace(/[\r\n]/g, " "));
+          const { text } = excerptOf(fold(read(1, PATH, clean)), budget, characters);
+          expect(text.length).toBeLessThanOrEqual(budget);
+        },
+      ),
+    );
+  });
+});
+
+it("is visible only where every known line still stands in the window", () => {
+  const whole = fold(read(1, PATH, ["a", "b", "c"]));
+  expect(isWithinContent(fold(read(1, PATH, ["b", "c"], 2)), whole)).toBe(true);
+  expect(isWithinContent(whole, fold(read(1, PATH, ["b", "c"], 2)))).toBe(false);
+  expect(isWithinContent(fold(read(1, PATH, ["a", "x", "c"])), whole)).toBe(false);
+});

@@ -1,0 +1,134 @@
+/** What calls did to files: paths, views by the shell, uses in order. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { countMentions } from "#compaction/restore/restore-mentions.ts";
+import { KnownPaths, normalisePath } from "#compaction/restore/restore-paths.ts";
+import { shellViews } from "#compaction/restore/restore-shell-views.ts";
+import { findFileUses } from "#compaction/restore/restore-uses.ts";
+import { called, resulted } from "../../../../../test/helpers/restore-messages.ts";
+
+describe("normalisePath", () => {
+  it.each([
+    { path: "/a/./b//c.ts", normal: "/a/b/c.ts", why: "dots and doubled separators say nothing" },
+    { path: "file:///a/b.ts", normal: "/a/b.ts", why: "an address of a file is its path" },
+    { path: "/a/../../b.ts", normal: "/b.ts", why: "nothing lies above the root" },
+    { path: "../b.ts", normal: "../b.ts", why: "what lies above a relative path is kept" },
+    { path: "D:\\x\\y.ts", normal: "D:/x/y.ts", why: "both separators stand in one log on Windows" },
+    { path: "a\\b.ts", normal: "a\\b.ts", why: "elsewhere a backslash is part of a name" },
+    { path: "  ", normal: undefined, why: "an empty path is none" },
+    { path: "a\nb", normal: undefined, why: "two lines are no path" },
+  ])("makes $path into $normal: $why", ({ path, normal }) => {
+    expect(normalisePath(path)).toBe(normal);
+  });
+
+  it.each([" /", "./ ", " / / "])("is none where only spaces are left: '%s'", (text) => {
+    expect(normalisePath(text)).toBeUndefined();
+  });
+
+  it("is the same the second time, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const once = normalisePath(text);
+        expect(once === undefined ? undefined : normalisePath(once)).toBe(once);
+      }),
+    );
+  });
+});
+
+it("takes a relative path for the one absolute path that ends with it", () => {
+  const known = new KnownPaths();
+  for (const path of ["/p/src/a.ts", "/p/src/index.ts", "/p/lib/index.ts"]) known.add(path);
+  expect(known.resolve("src/a.ts")).toBe("/p/src/a.ts");
+  expect(known.resolve("index.ts")).toBe("index.ts");
+  expect(known.resolve("lib/index.ts")).toBe("/p/lib/index.ts");
+});
+
+describe("shellViews", () => {
+  it.each([
+    {
+      command: "cat src/a.ts",
+      views: [{ path: "src/a.ts", first: 1, isAlone: true }],
+      why: "a file shown whole",
+    },
+    {
+      command: "cd /p && sed -n '10,20p' src/a.ts",
+      views: [{ path: "/p/src/a.ts", first: 10, last: 20, isAlone: true }],
+      why: "lines of a file, seen from the folder gone to",
+    },
+    {
+      command: "head -n 5 a.ts; cat b.ts",
+      views: [
+        { path: "a.ts", first: 1, last: 5, isAlone: false },
+        { path: "b.ts", first: 1, isAlone: false },
+      ],
+      why: "the output of two views is neither file's text",
+    },
+    {
+      command: "cat a.ts | head -3",
+      views: [{ path: "a.ts", first: 1, isAlone: false }],
+      why: "cut output is a view, but not the text",
+    },
+    { command: "cat a.ts | grep x", views: [], why: "what another program lets through is no reading" },
+    { command: "cat a.ts > b.ts", views: [], why: "a copy shows nothing" },
+    { command: "cat <<EOF\na.ts\nEOF", views: [], why: "a text typed in is no file" },
+    { command: "sed -i s/a/b/ a.ts", views: [], why: "a change in place shows nothing" },
+    { command: "head -c 100 a.json", views: [], why: "bytes are a look at what kind of file it is" },
+    { command: "cat src/*.ts", views: [], why: "a pattern names no file" },
+    { command: "npm test a.ts", views: [], why: "another program" },
+  ])("$command: $why", ({ command, views }) => {
+    expect(shellViews(command)).toEqual(views);
+  });
+});
+
+describe("countMentions", () => {
+  it.each([
+    {
+      text: "look at a.ts, then `src/a.ts`.",
+      path: "/p/src/a.ts",
+      isShared: false,
+      count: 2,
+      why: "by name and by path",
+    },
+    { text: "data.ts and a.tsx", path: "/p/a.ts", isShared: false, count: 0, why: "parts of other names" },
+    {
+      text: "index.ts and lib/index.ts",
+      path: "/p/lib/index.ts",
+      isShared: true,
+      count: 1,
+      why: "a shared name alone says nothing",
+    },
+    { text: "src/a.ts", path: "/p/lib/a.ts", isShared: false, count: 0, why: "another folder" },
+    { text: "D:\\p\\a.ts", path: "D:/p/a.ts", isShared: false, count: 1, why: "either separator" },
+  ])("counts $count in “$text”: $why", ({ text, path, isShared, count }) => {
+    expect(countMentions(text, path, isShared)).toBe(count);
+  });
+});
+
+describe("findFileUses", () => {
+  it("tells each use with its place, and one that failed as such", () => {
+    const { uses, callsCount } = findFileUses([
+      called(1, "Read", { file_path: "/p/a.ts", offset: 5, limit: 2 }),
+      resulted(2, "     5→five\n     6→six"),
+      called(3, "Edit", { file_path: "/p/a.ts", old_string: "x", new_string: "y" }),
+      resulted(4, "String not found", true),
+      called(5, "Bash", { command: "cd /p && cat a.ts" }),
+      resulted(6, "text"),
+      called(7, "Bash", { command: "npm test" }),
+      resulted(8, "ok"),
+    ]);
+    expect(callsCount).toBe(4);
+    expect(
+      uses.map(({ path, how, call, pointer, hasWorked }) => [path, how, call, pointer, hasWorked]),
+    ).toEqual([
+      ["/p/a.ts", "read", 0, "m2.0", true],
+      ["/p/a.ts", "edited", 1, "m3.0", false],
+      ["/p/a.ts", "read", 2, "m6.0", true],
+    ]);
+    expect(uses[0]).toMatchObject({ first: 5, last: 6, text: "     5→five\n     6→six" });
+  });
+
+  it("takes a call that nobody answered for a use that did nothing", () => {
+    const { uses } = findFileUses([called(1, "Read", { file_path: "/p/a.ts" })]);
+    expect(uses.map(({ hasWorked, text }) => [hasWorked, text])).toEqual([[false, undefined]]);
+  });
+});

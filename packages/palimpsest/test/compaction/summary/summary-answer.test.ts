@@ -1,0 +1,103 @@
+/** Whether an answer is a summary, and what of it is kept. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readSummaryAnswer } from "#compaction/summary/summary-answer.ts";
+import type { ContentBlock } from "#transcript/blocks.ts";
+import { call, text } from "../../../../../test/helpers/windows.ts";
+
+const read = (said: string | readonly ContentBlock[], stopReason = "end") =>
+  readSummaryAnswer({ content: typeof said === "string" ? [text(said)] : said, stopReason });
+const sections = (count: number, mark = (n: number) => `${n}. Words`): string =>
+  Array.from({ length: count }, (_, index) => mark(index + 1)).join("\n");
+const NINE = sections(9);
+
+describe("an answer", () => {
+  it.each([
+    { said: `<analysis>I think.</analysis>\n<summary>\n${NINE}\n</summary>`, why: "in its tags" },
+    { said: `<summary>${NINE}`, why: "in a tag that is not closed" },
+    { said: `<analysis>I think.</analysis>\n${NINE}`, why: "behind its scratchpad" },
+    { said: NINE, why: "bare" },
+    { said: `Here it is:\n<summary>${NINE}</summary>\nShall I go on?`, why: "with talk around it" },
+    { said: `<analysis>The <summary> comes last.</analysis><summary>${NINE}</summary>`, why: "named before" },
+  ])("is a summary $why, and only that is kept", ({ said }) => {
+    expect(read(said)).toEqual({ ok: true, text: NINE });
+  });
+
+  it("may speak of tags itself", () => {
+    const inner = `${NINE}\nThe parser drops \`<summary>\` and </summary> in \`<analysis>\`.`;
+    expect(read(`<analysis>a</analysis><summary>${inner}</summary>`)).toEqual({ ok: true, text: inner });
+  });
+
+  it("is all of its texts, without what was thought", () => {
+    const thought: ContentBlock = { type: "thinking", thinking: "hm", signature: "s" };
+    expect(read([thought, text("<summary>"), text(NINE), text("</summary>")])).toEqual({
+      ok: true,
+      text: NINE,
+    });
+  });
+
+  it.each([
+    { mark: (n: number) => `## ${n}. Words`, why: "headings" },
+    { mark: (n: number) => `**${n}. Words**`, why: "bold" },
+    { mark: (n: number) => `${n}) Слова`, why: "brackets, in another language" },
+    { mark: (n: number) => `${n}、言葉`, why: "ideographic commas" },
+    { mark: (n: number) => `  **${n}**: Words`, why: "bold numbers" },
+  ])("may number its sections with $why", ({ mark }) => {
+    expect(read(sections(9, mark)).ok).toBe(true);
+  });
+
+  it.each([
+    { said: "", problem: "empty", why: "nothing" },
+    { said: " \n", problem: "empty", why: "blanks" },
+    { said: "I go on with the work.", problem: "not-a-summary", why: "other words" },
+    { said: `My plan:\n${sections(6)}`, problem: "not-a-summary", why: "a plan of six steps" },
+    { said: `<summary>${sections(4)}</summary>`, problem: "not-a-summary", why: "too few sections" },
+    { said: "<summary></summary>", problem: "not-a-summary", why: "empty tags" },
+    { said: `<analysis>${NINE}`, problem: "not-a-summary", why: "a scratchpad that never ends" },
+    { said: sections(9, (n) => `1. Words ${n}`), problem: "not-a-summary", why: "one number nine times" },
+  ])("that is $why is none: $problem", ({ said, problem }) => {
+    expect(read(said)).toEqual({ ok: false, problem });
+  });
+
+  it("with five of the sections in its tags, or five of their titles, is one", () => {
+    const titles = "Primary request and intent: a\nErrors and fixes: b\nPending tasks: c\nCurrent work: d";
+    expect(read(`<summary>${sections(5)}</summary>`).ok).toBe(true);
+    expect(read(titles).ok).toBe(false);
+    expect(read(`${titles}\nProblem solving: e`).ok).toBe(true);
+  });
+
+  it.each([
+    { stopReason: "output-limit", problem: "cut-off" },
+    { stopReason: "window-full", problem: "cut-off" },
+    { stopReason: "refusal", problem: "refused" },
+  ])("that ended by $stopReason is none, however good it looks", ({ stopReason, problem }) => {
+    expect(read(NINE, stopReason)).toEqual({ ok: false, problem });
+  });
+
+  it.each(["tool_use", "server_tool_use", "mcp_tool_use"])("that holds a %s is none", (type) => {
+    const made = { ...call("a", "Read", {}), type } as ContentBlock;
+    expect(read([text(NINE), made])).toEqual({ ok: false, problem: "called-a-tool" });
+  });
+
+  it("of any text is judged, and what is kept was said", () => {
+    const piece = fc.constantFrom(
+      "<summary>",
+      "</summary>",
+      "<analysis>",
+      "</analysis>",
+      NINE,
+      "words",
+      "\n",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const said = pieces.join("");
+        const answer = read(said);
+        if (answer.ok) {
+          expect(said).toContain(answer.text);
+          expect(answer.text).toContain("5. Words");
+        } else expect(["empty", "not-a-summary"]).toContain(answer.problem);
+      }),
+    );
+  });
+});

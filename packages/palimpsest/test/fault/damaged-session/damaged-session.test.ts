@@ -1,0 +1,56 @@
+/**
+ * Every kind of damage that we could think of: the session opens, its first request is one that providers
+ * take, it goes on, and what was wrong is told. What comes of each kind is written down in a document.
+ */
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { isLong, usualFew } from "../../../../../test/helpers/size-of-run.ts";
+import { judgeKind } from "./judge-kind.ts";
+import type { Kind } from "./kind.ts";
+import { KINDS } from "./kinds.ts";
+import { type Stored, soundSession } from "./sound-session.ts";
+import { formatRow, formatTable, type Judged } from "./table.ts";
+
+const DOCUMENT = "../../../../../docs/reference/damage.md";
+const DOCUMENT_URL = new URL(DOCUMENT, import.meta.url);
+
+let plain: Stored;
+let checkpointed: Stored;
+const judged: Judged[] = [];
+
+beforeAll(async () => {
+  plain = await soundSession({ hasCheckpoint: false });
+  checkpointed = await soundSession({ hasCheckpoint: true });
+});
+
+const isStored = ({ messages, needsCheckpoint }: Kind): boolean =>
+  messages === undefined && needsCheckpoint !== true;
+
+describe("damage", () => {
+  it.each(usualFew(KINDS, 5))("$level: $name", async (kind) => {
+    const verdict = await judgeKind(kind, kind.needsCheckpoint === true ? checkpointed : plain);
+    judged.push({ kind, verdict });
+    expect(verdict.wrong).toEqual([]);
+    expect([...verdict.lost].sort(), "lost").toEqual([...(kind.costs ?? [])].sort());
+    // What is wrong is told; where nothing is, the kind says why.
+    expect(verdict.told.length === 0, `told ${verdict.told}`).toBe(kind.quiet !== undefined);
+  });
+
+  it("has its table in the documents", async () => {
+    expect(new Set(KINDS.map(({ name }) => name)).size).toBe(KINDS.length);
+    expect(KINDS.length).toBeGreaterThanOrEqual(120);
+    if (isLong) await expect(formatTable(judged)).toMatchFileSnapshot(DOCUMENT);
+    else
+      expect(readFileSync(DOCUMENT_URL, "utf8").split("\n")).toEqual(
+        expect.arrayContaining(judged.map(formatRow)),
+      );
+  });
+});
+
+describe.runIf(isLong)("damage before and behind a checkpoint", () => {
+  it.each(KINDS.filter(isStored))("$level: $name", async (kind) => {
+    const { wrong, lost } = await judgeKind(kind, checkpointed);
+    expect(wrong).toEqual([]);
+    expect(lost.filter((mark) => kind.costs?.includes(mark) !== true)).toEqual([]);
+  });
+});

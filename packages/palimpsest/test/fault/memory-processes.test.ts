@@ -1,0 +1,182 @@
+/**
+ * Eight programs that change the same memories all the time, a person who edits them, and somebody who kills
+ * whichever program is in the middle of a change: no line that a program was told is there is lost, nor anything
+ * that the person saved, and nobody waits long for the dead.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { fileMemoryStore } from "#stores/files/memory/file-memory-store.ts";
+import { confinedFileSystem } from "#stores/platform/confined-file-system.ts";
+import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeProcess } from "#stores/platform/node-process.ts";
+import { randomIds } from "#stores/platform/random-ids.ts";
+import { systemTimer } from "#stores/platform/system-timer.ts";
+import { type Saved, savesUntil } from "#test/helpers/saving-person.ts";
+import { compiledLibrary, testFolder } from "../../../../test/helpers/compiled-once.ts";
+
+const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/remembering-child.mjs");
+const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
+const PROGRAMS = IS_LONG ? 8 : 3;
+const LINES = IS_LONG ? 100 : 12;
+const KILL_EVERY_MS = IS_LONG ? 200 : 250;
+const TOPICS = Array.from({ length: 8 }, (_, index) => `topic-${index}.md`);
+
+interface Told {
+  readonly count: number;
+  readonly paths: readonly string[];
+  readonly line: string;
+  readonly ms: number;
+}
+
+/** Programs that are begun again where they were killed, until each has added all of its lines. */
+class Programs {
+  readonly told: Told[] = [];
+  readonly #folder: string;
+  readonly #living = new Map<number, ChildProcess>();
+  lastToldAtMs = Date.now();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get livingCount(): number {
+    return this.#living.size;
+  }
+
+  async run(number: number): Promise<void> {
+    for (let next = 1; next <= LINES; ) {
+      const args = [SCRIPT, compiledLibrary(), this.#folder, number, next, LINES].map(String);
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      this.#living.set(child.pid!, child);
+      let rest = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        const lines = `${rest}${text}`.split("\n");
+        rest = lines.pop()!;
+        for (const line of lines) {
+          const told = JSON.parse(line) as Told;
+          this.told.push(told);
+          this.lastToldAtMs = Date.now();
+          next = told.count + 1;
+        }
+      });
+      const code = await new Promise((done) => child.on("close", done));
+      this.#living.delete(child.pid!);
+      if (code !== 0 && code !== null) throw new RangeError(`Program ${number} ended with ${String(code)}`);
+    }
+  }
+
+  /** Whether there was one that has the lock. */
+  killHolder(): boolean {
+    for (const pid of holdersIn(this.#folder)) {
+      const child = this.#living.get(pid);
+      if (child !== undefined) return child.kill("SIGKILL");
+    }
+    return false;
+  }
+}
+
+function holdersIn(folder: string): readonly number[] {
+  const lock = join(folder, ".palimpsest");
+  try {
+    return readdirSync(lock)
+      .filter((name) => name.startsWith("lease."))
+      .map((name) => (JSON.parse(readFileSync(join(lock, name), "utf8")) as { pid: number }).pid);
+  } catch {
+    // Nobody has it, or somebody is just taking it.
+    return [];
+  }
+}
+
+/** Kills holders of the lock now and then; how many, and the longest that nothing went on afterwards. */
+async function killsUntil(programs: Programs, isOver: () => boolean) {
+  const result = { kills: 0, longestMs: 0 };
+  while (!isOver()) {
+    await pause(KILL_EVERY_MS * Math.random() * 2);
+    const until = Date.now() + KILL_EVERY_MS;
+    let didKill = false;
+    while (!didKill && Date.now() < until && !isOver()) {
+      didKill = programs.killHolder();
+      if (!didKill) await new Promise((done) => setImmediate(done));
+    }
+    if (!didKill) continue;
+    result.kills++;
+    const killedAtMs = Date.now();
+    // Where it was the last one there is nobody who waits: it has to be begun again first.
+    if (programs.livingCount < 2) continue;
+    while (programs.lastToldAtMs <= killedAtMs && !isOver()) await pause(1);
+    result.longestMs = Math.max(result.longestMs, Date.now() - killedAtMs);
+  }
+  return result;
+}
+
+/** The memories, and what was kept of what people wrote, once everything is settled. */
+async function settledTexts(folder: string): Promise<(path: string) => string> {
+  const fs = confinedFileSystem(folder);
+  for (const laterMs of [60_000, 120_000]) {
+    const clock = { nowMs: () => Date.now() + laterMs };
+    const lease = { clock, process: nodeProcess, timer: systemTimer };
+    const store = fileMemoryStore({ folder, fs, hasher: nodeHasher, ids: randomIds, clock, lease });
+    expect(
+      (await store.apply([{ path: `settled-${laterMs}.md`, base: undefined, text: "" }])).isApplied,
+    ).toBe(true);
+  }
+  const kept = filesBelow(join(folder, ".palimpsest/kept"));
+  const keptText = kept.map((path) => readFileSync(path, "utf8")).join("\n");
+  return (path) => `${readFileSync(join(folder, path), "utf8")}\n${keptText}`;
+}
+
+function filesBelow(folder: string): readonly string[] {
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+}
+
+const share = (sorted: readonly number[], part: number): number =>
+  sorted[Math.floor(sorted.length * part)] ?? 0;
+
+describe("programs and a person at the same memories", () => {
+  it("lose nothing, also where programs are killed in the middle of a change", async () => {
+    const folder = join(testFolder(), "memory");
+    compiledLibrary();
+    const programs = new Programs(folder);
+    let isOver = false;
+    const adding = Promise.all(Array.from({ length: PROGRAMS }, (_, index) => programs.run(index + 1)));
+    const begun = (async () => {
+      while (programs.told.length === 0 && !isOver) await pause(5);
+    })();
+    await Promise.race([adding.finally(() => (isOver = true)), begun]);
+    const killing = killsUntil(programs, () => isOver);
+    const saving = savesUntil(folder, { over: ["by-hand.md"], adding: TOPICS, isOver: () => isOver });
+    await adding;
+    isOver = true;
+    const [{ kills, longestMs }, saved] = await Promise.all([killing, saving]);
+
+    const textOf = await settledTexts(folder);
+    const lostLines = programs.told.flatMap(({ paths, line }) =>
+      paths
+        .filter((path) => path !== "by-hand.md" && !textOf(path).includes(line))
+        .map((path) => `${line} in ${path}`),
+    );
+    const lostSaves = lastSaves(saved, folder).filter(({ path, marker }) => !textOf(path).includes(marker));
+    const sorted = programs.told.map(({ ms }) => ms).sort((one, other) => one - other);
+    console.info(
+      `${PROGRAMS} programs, ${programs.told.length} lines, ${saved.length} saves by hand, ${kills} kills: lost ${lostLines.length} and ${lostSaves.length}; a line takes ${share(sorted, 0.5).toFixed(1)} ms, p95 ${share(sorted, 0.95).toFixed(1)} ms; the longest stop after a kill ${longestMs} ms; kept aside ${filesBelow(join(folder, ".palimpsest/kept")).length}`,
+    );
+    expect(lostLines).toEqual([]);
+    expect(lostSaves).toEqual([]);
+    expect(programs.told.length).toBe(PROGRAMS * LINES);
+    if (IS_LONG) expect(kills).toBeGreaterThan(0);
+    expect(longestMs).toBeLessThan(2_000);
+  });
+});
+
+/** Of the file that is written over only the last one counts; of the others each. */
+function lastSaves(saved: readonly Saved[], folder: string): readonly Saved[] {
+  const relative = saved.map(({ path, marker }) => ({ path: path.slice(folder.length + 1), marker }));
+  const last = relative.filter(({ path }) => path === "by-hand.md").at(-1);
+  return [...relative.filter(({ path }) => path !== "by-hand.md"), ...(last === undefined ? [] : [last])];
+}

@@ -1,0 +1,47 @@
+/** Which of the memories that were shown an answer uses. */
+import { describe, expect, it } from "vitest";
+import { usedMemories } from "#memory/recall/used-memories.ts";
+import { aMemory } from "#test/memory/consolidation/a-memory.ts";
+import { growth } from "../../../../../test/helpers/growth.ts";
+
+const DEPLOY = aMemory({ path: "deploy.md", name: "Deploy days", body: "We deploy on Tuesdays only." });
+const OFFICE = aMemory({ path: "office.md", name: "Office", body: "The office is in Ghent." });
+
+const used = (said: string, answer: string, shown = [DEPLOY, OFFICE]) =>
+  usedMemories(shown, { said, answer }).map(({ path }) => path);
+
+describe("a memory that was shown", () => {
+  it.each([
+    { said: "When can I deploy?", answer: "On Tuesday.", paths: ["deploy.md"], why: "it told the day" },
+    { said: "When can I deploy?", answer: "You can deploy now.", paths: [], why: "the user said that word" },
+    { said: "Is it Tuesday today?", answer: "It is Tuesday.", paths: [], why: "the user said the day, too" },
+    { said: "Where are we?", answer: "", paths: [], why: "nothing was answered" },
+    {
+      said: "Plan my trip.",
+      answer: "Go to Ghent on a Tuesday.",
+      paths: ["deploy.md", "office.md"],
+      why: "both told something",
+    },
+  ])("was used by “$answer”: $paths, for $why", ({ said, answer, paths }) => {
+    expect(used(said, answer)).toEqual(paths);
+  });
+
+  it("was not used where it says nothing that had not been said", () => {
+    expect(used("We deploy on Tuesdays only, on deploy days.", "We deploy on Tuesdays only.")).toEqual([]);
+  });
+
+  it("and is long was used where four of its words are, and not where three are", () => {
+    const words = Array.from({ length: 40 }, (_, index) => `word${index}x`);
+    const long = aMemory({ path: "long.md", name: "Long", body: words.join(" ") });
+    expect(used("", words.slice(0, 2).join(" "), [long])).toEqual([]);
+    expect(used("", words.slice(0, 4).join(" "), [long])).toEqual(["long.md"]);
+  });
+
+  it("is compared in a time that grows no faster than the texts", () => {
+    const work = (size: number) => () => {
+      const text = "deploy the office ".repeat(size);
+      return usedMemories([aMemory({ body: text })], { said: text, answer: text });
+    };
+    expect(growth(work(200), work(1_600), { enough: 24, leastMs: 1 })).toBeLessThan(24);
+  });
+});

@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isWellFormed } from "#base/text/text.ts";
+import { addToHistory, createHistoryIndex, searchHistory } from "#session/history/history-search.ts";
+import {
+  formatReadAnswer,
+  formatSearchAnswer,
+  parseReadInput,
+  parseSearchInput,
+  readPage,
+} from "#session/history/history-tools.ts";
+import type { Message } from "#transcript/messages.ts";
+import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
+
+function indexOf(...messages: readonly Message[]) {
+  const index = createHistoryIndex();
+  for (const [position, message] of messages.entries()) addToHistory(index, position + 1, message);
+  return index;
+}
+
+const index = indexOf(
+  user("Please make the retry limit configurable; the budget code is ZX-4417."),
+  assistant(
+    "r1",
+    text("I will look at the client."),
+    call("1", "Read", { file_path: "src/net/http-client.ts" }),
+  ),
+  result("1", "export class HttpClient {\n  private maxRetryCount = 3;\n}"),
+  assistant("r2", text("The limit is hard coded, so I add an option.")),
+  user("数据库连接池的大小应该是二十"),
+  user("接続タイムアウトを30秒にしてください"),
+  assistant("r3", call("2", "Bash", { command: "git log --oneline | head -3" })),
+  result("2", "a1b2c3d fix: session_expiry_seconds was ignored"),
+);
+
+describe("history search", () => {
+  it.each([
+    { query: "retry limit", first: "m1.0", why: "words" },
+    { query: "maxRetryCount", first: "m3.0", why: "an identifier as a whole" },
+    { query: "session expiry", first: "m8.0", why: "parts of snake case" },
+    { query: "http client ts", first: "m2.1", why: "parts of a path" },
+    { query: '"hard coded, so"', first: "m4.0", why: "a quoted string to the letter" },
+    { query: "ZX-4417", first: "m1.0", why: "an id" },
+    { query: "b2c3", first: "m8.0", why: "a piece of a longer word" },
+    { query: "连接池", first: "m5.0", why: "Chinese" },
+    { query: "タイムアウト", first: "m6.0", why: "Japanese" },
+    { query: "what was the budget code?", first: "m1.0", why: "a question" },
+  ])("finds $first for $query: $why", ({ query, first }) => {
+    expect(searchHistory(index, query, { limit: 3 })[0]?.pointer).toBe(first);
+  });
+
+  it("says who spoke, by which tool, and shows the place", () => {
+    expect(searchHistory(index, "maxRetryCount", { limit: 1 })).toEqual([
+      {
+        pointer: "m3.0",
+        seq: 3,
+        role: "user",
+        tool: "Read",
+        snippet: "export class HttpClient { private maxRetryCount = 3; }",
+        score: expect.any(Number),
+      },
+    ]);
+  });
+
+  it.each([
+    "",
+    "   ",
+    "the of and",
+    "zzzqqq",
+    '"',
+    "\u0000",
+    "😀",
+  ])("answers %j without an error", (query) => {
+    expect(searchHistory(index, query, { limit: 5 }).length).toBeLessThanOrEqual(5);
+  });
+
+  it("does not stem: parse is not parser", () => {
+    const words = indexOf(user("the parser is slow"), user("please parse it"));
+    expect(searchHistory(words, "parse", { limit: 5 }).map(({ pointer }) => pointer)).toEqual(["m2.0"]);
+  });
+
+  it("keeps finding rare terms when it has to forget common ones", () => {
+    const small = createHistoryIndex({ textCharacters: 20_000, postings: 3_000 });
+    for (let seq = 1; seq <= 1_000; seq++)
+      addToHistory(small, seq, user(`common words in every message rare${seq}x`));
+    expect(small.postingCount).toBeLessThanOrEqual(3_000);
+    expect(small.textCharacters).toBeLessThanOrEqual(20_000);
+    expect(searchHistory(small, "rare3x", { limit: 1 })[0]?.pointer).toBe("m3.0");
+  });
+});
+
+describe("history read", () => {
+  it("gives pages that concatenate to the text, each of whole characters", () => {
+    const anyText = fc.oneof(fc.string({ unit: "grapheme", maxLength: 300 }), fc.constant("😀".repeat(100)));
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 2, max: 50 }), (whole, limit) => {
+        let read = "";
+        let offset: number | undefined = 0;
+        while (offset !== undefined) {
+          const page = readPage(whole, { offset, limit });
+          expect(page.totalCharacters).toBe(whole.length);
+          if (isWellFormed(whole)) expect(isWellFormed(page.text)).toBe(true);
+          read += page.text;
+          offset = page.nextOffset;
+        }
+        expect(read).toBe(whole);
+      }),
+    );
+  });
+
+  it("starts a character earlier where the offset would split one", () => {
+    expect(readPage("a😀b", { offset: 2, limit: 10 })).toEqual({
+      text: "😀b",
+      offset: 1,
+      totalCharacters: 4,
+    });
+  });
+
+  it("is empty behind the end", () => {
+    expect(readPage("abc", { offset: 99, limit: 10 })).toEqual({ text: "", offset: 3, totalCharacters: 3 });
+  });
+
+  it("says where the page lies and how to go on", () => {
+    expect(formatReadAnswer("m1.0", readPage("x".repeat(5_000), { offset: 0, limit: 2_000 }))).toMatch(
+      /^\[m1\.0: characters 0 to 2,000 of 5,000; go on with history_read\(\{ pointer: "m1\.0", offset: 2000 \}\)\]\nx{2000}$/,
+    );
+  });
+});
+
+describe("what models send to the tools", () => {
+  it.each([
+    {
+      value: { pointer: "m3.1", offset: "40" },
+      input: { pointer: "m3.1", seq: 3, block: 1, offset: 40, limit: 6_000 },
+      why: "numbers as text",
+    },
+    {
+      value: { pointer: "m3.1", limit: 9_999_999 },
+      input: { pointer: "m3.1", seq: 3, block: 1, offset: 0, limit: 24_000 },
+      why: "too much",
+    },
+    {
+      value: { pointer: "m3.1", offset: -5, limit: 0 },
+      input: { pointer: "m3.1", seq: 3, block: 1, offset: 0, limit: 2 },
+      why: "too little",
+    },
+  ])("is put right: $why", ({ value, input }) => {
+    expect(parseReadInput(value)).toEqual({ ok: true, input });
+  });
+
+  it.each([
+    undefined,
+    null,
+    5,
+    {},
+    { pointer: "nowhere" },
+    { pointer: 12 },
+  ])("is refused with the right call: %j", (value) => {
+    expect(parseReadInput(value)).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining("history_read({"),
+    });
+  });
+
+  it("may be a search without a limit", () => {
+    expect(parseSearchInput({ query: "x" })).toEqual({ ok: true, input: { query: "x", limit: 8 } });
+    expect(parseSearchInput({ query: " " })).toMatchObject({ ok: false });
+  });
+
+  it("is answered in words where nothing was found", () => {
+    expect(formatSearchAnswer("abc", [])).toContain('Nothing in this session\'s history matches "abc"');
+  });
+});

@@ -1,0 +1,231 @@
+/** Texts for the model name the history tools where the request declares them, and nowhere else. */
+import { describe, expect, it } from "vitest";
+import { HISTORY_TOOLS } from "#session/history/history-tools.ts";
+import type { CallRequest } from "#session/options/prepared-call.ts";
+import type { WindowOptions } from "#session/options/session-options.ts";
+import type { Session } from "#session/session.ts";
+import { docsTool, setTheStage, wordsOf } from "#test/agent/stage.ts";
+import { assistant, call, result, user } from "#test/helpers/histories.ts";
+import { aSession } from "#test/helpers/sessions.ts";
+import type { ContentBlock } from "#transcript/blocks.ts";
+
+const OWN_TOOL = { name: "Read", description: "Reads a file.", input_schema: { type: "object" } };
+const REQUEST: CallRequest = { model: "claude-sonnet-4-5", system: "Be brief.", tools: [OWN_TOOL] };
+const DECLARED = HISTORY_TOOLS.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema }));
+const WITH_TOOLS: CallRequest = { ...REQUEST, tools: [OWN_TOOL, ...DECLARED] };
+
+const NAMED = /history_(?:search|read)/;
+const image: ContentBlock = {
+  type: "image",
+  source: { type: "base64", media_type: "image/png", data: "A".repeat(2_000) },
+};
+const lines = (count: number, tag: string): string =>
+  Array.from({ length: count }, (_, row) => `${tag}, row ${row}: value ${(row * 7_919) % 9_973}\n`).join("");
+
+interface Worked {
+  /** Everything that was sent, and what the edits say of themselves. */
+  readonly told: string;
+  readonly kinds: ReadonlySet<string>;
+}
+
+/** A host's own loop: reads files and pastes of different sizes, and says a little. */
+async function work(
+  session: Session,
+  request: CallRequest,
+  { rounds = 60, rowsOf = (): number => 24 }: { rounds?: number; rowsOf?: (index: number) => number } = {},
+): Promise<Worked> {
+  const told: string[] = [];
+  const kinds = new Set<string>();
+  await session.append(user("Begin with src/1.ts."));
+  for (let index = 0; index < rounds; index++) {
+    const { messages, edits } = await session.prepare(request);
+    told.push(JSON.stringify(messages), JSON.stringify(edits));
+    for (const { edit } of edits) kinds.add(edit.kind);
+    const id = `c${index}`;
+    const reads = { ...call(id), name: "Read", input: { file_path: `/src/${index}.ts` } } as ContentBlock;
+    await session.record({ messages: [assistant(`r${index}`, `I read file ${index}.`, reads)] });
+    await session.append(user(result(id, lines(rowsOf(index), `file ${index}`))));
+    if (index % 9 === 8) await session.append(user(`Next: ${lines(30, `paste ${index}`)}`));
+  }
+  return { told: told.join("\n"), kinds };
+}
+
+const WINDOWS: readonly {
+  readonly kind: string;
+  readonly window: WindowOptions;
+  readonly rowsOf?: (index: number) => number;
+}[] = [
+  { kind: "extractive", window: { editSafety: "strict" } },
+  { kind: "extractive", window: { editSafety: "permissive", disabledLayers: ["offload", "microcompact"] } },
+  { kind: "offload", window: { editSafety: "permissive" }, rowsOf: () => 150 },
+  { kind: "microcompact", window: { editSafety: "permissive" } },
+  { kind: "collapse", window: { editSafety: "permissive", disabledLayers: ["microcompact", "extractive"] } },
+  {
+    kind: "peel",
+    window: {
+      editSafety: "permissive",
+      disabledLayers: ["offload", "microcompact", "collapse", "extractive"],
+    },
+  },
+];
+
+describe("a host's own loop", () => {
+  it.each(WINDOWS)("without the tools reads of none: $kind, $window.editSafety", async ({
+    kind,
+    window,
+    rowsOf,
+  }) => {
+    const { session } = await aSession({ windowTokens: 24_000, policy: "faithful", ...window });
+    const { told, kinds } = await work(session, REQUEST, { ...(rowsOf === undefined ? {} : { rowsOf }) });
+    expect(kinds).toContain(kind);
+    expect(told).not.toMatch(/history_|earch the history/);
+    expect(told).toMatch(/in the session's log/);
+  });
+
+  it.each(WINDOWS)("with the tools reads of them: $kind, $window.editSafety", async ({
+    kind,
+    window,
+    rowsOf,
+  }) => {
+    const { session } = await aSession({ windowTokens: 24_000, policy: "faithful", ...window });
+    const { told, kinds } = await work(session, WITH_TOOLS, { ...(rowsOf === undefined ? {} : { rowsOf }) });
+    expect(kinds).toContain(kind);
+    expect(told).toMatch(NAMED);
+    expect(told).not.toMatch(/in the session's log/);
+  });
+
+  it.each([
+    { shape: "Anthropic's", tools: DECLARED, isNamed: true },
+    {
+      shape: "OpenAI's Chat Completions",
+      tools: HISTORY_TOOLS.map(({ name }) => ({ type: "function", function: { name, parameters: {} } })),
+      isNamed: true,
+    },
+    {
+      shape: "OpenAI's Responses and the AI SDK's",
+      tools: HISTORY_TOOLS.map(({ name }) => ({ type: "function", name, parameters: {} })),
+      isNamed: true,
+    },
+    { shape: "one of the two only", tools: DECLARED.slice(0, 1), isNamed: false },
+    {
+      shape: "another tool that tells of them",
+      tools: [{ ...OWN_TOOL, description: 'Like "name":"history_search" and "name":"history_read".' }],
+      isNamed: false,
+    },
+    { shape: "no tools at all", tools: undefined, isNamed: false },
+    { shape: "tools that the host sends by another way", tools: undefined, says: true, isNamed: true },
+    { shape: "declared, and said to be missing", tools: DECLARED, says: false, isNamed: false },
+  ])("knows the tools in each shape: $shape", async ({ tools, says, isNamed }) => {
+    const { session } = await aSession({ windowTokens: 24_000 });
+    await session.append(user("Begin."));
+    await session.prepare({
+      model: "gpt-4o",
+      ...(tools === undefined ? {} : { tools }),
+      ...(says === undefined ? {} : { historyTools: says }),
+    });
+    await session.append(user(lines(900, "paste")));
+    expect(NAMED.test(JSON.stringify(session.visible))).toBe(isNamed);
+  });
+
+  it("before any request reads of them, and after it was opened again as it did before", async () => {
+    const { session, reopen } = await aSession({ windowTokens: 24_000 });
+    await session.append(user(lines(900, "first paste")));
+    expect(JSON.stringify(session.visible)).toMatch(
+      / about 11,234 tokens left out here; read them with history_read\(/,
+    );
+    await session.prepare(REQUEST);
+    await session.record({ messages: [assistant("r1", "Seen.")] });
+    await session.close();
+    const again = await reopen();
+    await again.append(user(lines(900, "second paste")));
+    const shown = again.visible.map((message) => JSON.stringify(message));
+    expect(shown.filter((message) => NAMED.test(message))).toHaveLength(1);
+    expect(shown.at(-1)).toMatch(/ tokens left out here; kept in the session's log as m\d+\.0 …\]/);
+  });
+
+  it("reads of none in the place of media that a provider refused", async () => {
+    const { session } = await aSession({ editSafety: "permissive" });
+    await session.append([user("Look.", image), assistant("r1", "Seen."), user("And this.", image)]);
+    session.preparer.room.refusedForMedia();
+    const { messages, edits } = await session.prepare(REQUEST);
+    expect(edits.map(({ edit }) => edit.reason)).toEqual(["media"]);
+    expect(messages[0]?.content[1]).toEqual({
+      type: "text",
+      text: "[image, 2,078 characters encoded, not shown; kept in the session's log as m2.1]",
+    });
+    expect(JSON.stringify(edits)).not.toMatch(/history_/);
+  });
+});
+
+describe("a session with a model", () => {
+  const agentRequest = { system: "Be brief.", tools: [OWN_TOOL] };
+
+  /** The host's own loop over a session that asks a model for summaries. */
+  async function loop(notes: "off" | { readonly costShareCap: "off" }, tools: readonly unknown[]) {
+    const stage = await setTheStage({ notes, window: { editSafety: "permissive" } });
+    const { session } = stage;
+    const told: string[] = [];
+    await session.append(user(`Begin. ${wordsOf(300)}`));
+    for (let index = 0; index < 60; index++) {
+      const { messages, edits } = await session.prepare({ ...agentRequest, tools });
+      told.push(JSON.stringify(messages), JSON.stringify(edits));
+      if (edits.some(({ edit }) => edit.isBoundary === true))
+        return { stage, told: told.join("\n"), kinds: edits.map(({ edit }) => edit.kind) };
+      const id = `c${index}`;
+      const input = index === 0 ? { plan: `First, ${wordsOf(5_000)}` } : { file_path: `/src/${index}.ts` };
+      const said = { ...call(id), name: index === 0 ? "ExitPlanMode" : "Read", input } as ContentBlock;
+      await session.record({ messages: [assistant(`r${index}`, `Round ${index}.`, said)] });
+      await session.append(user(result(id, lines(200, `file ${index}`))));
+      await session.notesSettled();
+    }
+    throw new Error("no compaction");
+  }
+
+  it.each([
+    { kind: "full", notes: "off" },
+    { kind: "session-memory", notes: { costShareCap: "off" } },
+  ] as const)("without the tools reads of none: $kind", async ({ kind, notes }) => {
+    const { told, kinds } = await loop(notes, [OWN_TOOL]);
+    expect(kinds).toEqual([kind]);
+    expect(told).not.toMatch(/history_|earch the history/);
+    expect(told).toMatch(/The complete history is kept in the session's log;/);
+    expect(told).toMatch(/all of it kept in the session's log as m\d+\.\d+/);
+    expect(told).toMatch(/read the file for more/);
+  });
+
+  it.each([
+    { kind: "full", notes: "off" },
+    { kind: "session-memory", notes: { costShareCap: "off" } },
+  ] as const)("with the tools reads of them: $kind", async ({ kind, notes }) => {
+    const { told, kinds } = await loop(notes, [OWN_TOOL, ...DECLARED]);
+    expect(kinds).toEqual([kind]);
+    expect(told).toMatch(/The complete history is kept. Search it with `history_search/);
+    expect(told).toMatch(/all of it with history_read\(\{ pointer/);
+    expect(told).toMatch(/more with history_read\(\{ pointer: \\"m\d+\.\d+\\" \}\), or read the file/);
+  });
+
+  it("compacts by hand as its last request was; where there was none, it reads of them", async () => {
+    const { stage } = await loop("off", [OWN_TOOL]);
+    await stage.session.append(user(`More. ${wordsOf(3_000)}`));
+    const after = JSON.stringify((await stage.session.compact()).edits);
+    expect(after).not.toMatch(NAMED);
+    const fresh = await setTheStage({ window: { editSafety: "permissive" } });
+    await fresh.session.append([
+      user(`Begin. ${wordsOf(6_000)}`),
+      assistant("r1", wordsOf(6_000)),
+      user("Go on."),
+    ]);
+    expect(JSON.stringify((await fresh.session.compact()).edits)).toMatch(NAMED);
+  });
+
+  it.each([
+    { historyTools: true, isNamed: true },
+    { historyTools: false, isNamed: false },
+  ])("in turns goes by what the turn offers: $historyTools", async ({ historyTools, isNamed }) => {
+    const { session, model, events } = await setTheStage({ calls: 30 });
+    await session.turn("Read all files.", { tools: [docsTool(1_200)], historyTools });
+    expect(events.filter((event) => event.type === "layer").length).toBeGreaterThan(0);
+    const sent = JSON.stringify(model.requests.map(({ messages }) => messages));
+    expect(NAMED.test(sent)).toBe(isNamed);
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * The store in PostgreSQL: the contract of every store, and what only a database can get wrong. In this
+ * process always, and on a server where PALIMPSEST_POSTGRES_URL names one.
+ */
+
+import { sessionStoreContract } from "palimpsest-testing";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import {
+  embeddedDatabase,
+  expireLeases,
+  freshStore,
+  SERVER_URL,
+  serverDatabase,
+  type TestDatabase,
+} from "../../../../../test/helpers/postgres.ts";
+import { isLong } from "../../../../../test/helpers/size-of-run.ts";
+import { damageCases } from "./damage-cases.ts";
+import { type Case, engineCases } from "./engine-cases.ts";
+import { faultCases } from "./fault-cases.ts";
+import { isolationCases } from "./isolation-cases.ts";
+import { rowCases } from "./row-cases.ts";
+
+const servers: readonly { readonly name: string; readonly start: () => Promise<TestDatabase> }[] = [
+  { name: "in this process", start: embeddedDatabase },
+  ...(SERVER_URL === undefined ? [] : [{ name: "on a server", start: async () => serverDatabase() }]),
+];
+const groups: readonly { readonly group: string; readonly cases: readonly Case[] }[] = [
+  { group: "keeps scopes apart and takes no text for SQL", cases: isolationCases },
+  { group: "when answers are lost", cases: faultCases },
+  { group: "in its rows", cases: rowCases },
+  { group: "in damaged rows", cases: damageCases },
+  { group: "under the engine", cases: engineCases },
+];
+
+for (const { name: place, start } of servers)
+  describe(`the store in PostgreSQL ${place}`, () => {
+    let database: TestDatabase;
+    beforeAll(async () => {
+      database = await start();
+    });
+    afterAll(() => database?.end());
+
+    for (const { name, run } of sessionStoreContract)
+      it(name, async () => {
+        const { store, again, schema } = await freshStore(database);
+        const expireWriters = () => expireLeases(database, schema);
+        await run({ store, reopen: () => again(), hasher: nodeHasher, expireWriters });
+      });
+
+    // Where there is a server, what only a database can get wrong is tried there; in a long run in both.
+    for (const { group, cases } of isLong || servers.at(-1)!.name === place ? groups : [])
+      describe(group, () => {
+        for (const { name, run } of cases) it(name, () => run(database));
+      });
+  });

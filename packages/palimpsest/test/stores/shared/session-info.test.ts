@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { SessionGist } from "#stores/shared/session-info.ts";
+import type { Entry } from "#transcript/entries.ts";
+
+const stored = { sessionId: "s", bytes: 1, isInUse: false };
+
+function firstPromptOf(...messages: readonly (readonly string[])[]): string | undefined {
+  const gist = new SessionGist();
+  for (const texts of messages)
+    gist.add({
+      type: "message",
+      role: "user",
+      at: 1,
+      content: texts.map((text) => ({ type: "text", text })),
+    } as unknown as Entry);
+  return gist.info(stored).firstPrompt;
+}
+
+describe("the first prompt of a session", () => {
+  it.each([
+    { messages: [["fix the build"]], prompt: "fix the build", why: "nothing stands before it" },
+    {
+      messages: [["<ide_opened_file>The user opened a.ts</ide_opened_file>", "fix the build"]],
+      prompt: "fix the build",
+      why: "an editor told of a file",
+    },
+    {
+      messages: [["<current_datetime>2026</current_datetime>\n\n  fix the\nbuild"]],
+      prompt: "fix the build",
+      why: "the time stands before it",
+    },
+    {
+      messages: [
+        [
+          "# AGENTS.md instructions for /w\n<INSTRUCTIONS>…",
+          "<environment_context><cwd>/w</cwd></environment_context>",
+        ],
+        ["fix the build"],
+      ],
+      prompt: "fix the build",
+      why: "the first message is instructions",
+    },
+    {
+      messages: [
+        ["<local-command-caveat>Caveat</local-command-caveat>"],
+        ["<command-message>review</command-message> <command-name>/review</command-name>"],
+        ["fix the build"],
+      ],
+      prompt: "fix the build",
+      why: "commands were run first",
+    },
+    {
+      messages: [
+        ["<time>2026</time><task>\nfix the build\n</task>", "# task_progress", "<files>a.ts</files>"],
+      ],
+      prompt: "fix the build",
+      why: "an element stands around it",
+    },
+    {
+      messages: [["<task> </task> fix the build"]],
+      prompt: "fix the build",
+      why: "the element around it is empty",
+    },
+    { messages: [["<b>bold</b> words"]], prompt: "words", why: "an element of the user's own" },
+    { messages: [["<br> is a tag"]], prompt: "<br> is a tag", why: "an element without an end" },
+    {
+      messages: [["<command-name>/init</command-name>"]],
+      prompt: "<command-name>/init</command-name>",
+      why: "there is nothing else",
+    },
+    { messages: [[" "]], prompt: undefined, why: "nothing is said" },
+  ])("is what a user says: $why", ({ messages, prompt }) => {
+    expect(firstPromptOf(...messages)).toBe(prompt);
+  });
+
+  it("is found in linear time", () => {
+    expect(firstPromptOf(["<a></a>".repeat(200_000)])).toHaveLength(200);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { assistant, call, result, system, TestLog, text, user } from "#test/helpers/histories.ts";
+import { checkRequest } from "#transcript/invariants.ts";
+import type { Message } from "#transcript/messages.ts";
+import { project } from "#transcript/projection.ts";
+import {
+  INTERRUPTED_RESULT_TEXT,
+  LEADING_USER_TEXT,
+  planRepair,
+  TRAILING_USER_TEXT,
+} from "#transcript/repair.ts";
+import { assembleRequest } from "#transcript/request.ts";
+
+/** Repairs a history and returns the reasons, with the request that would be sent. */
+function repaired(messages: readonly Message[]) {
+  const log = new TestLog();
+  for (const message of messages) log.message(message);
+  const projection = project(log.entries);
+  const repair = planRepair(projection.visible);
+  if (repair !== undefined) projection.apply(log.edit(repair));
+  const request = assembleRequest(projection.visible);
+  const reasons = repair?.repairs.map(({ reason }) => reason) ?? [];
+  return { reasons, request, again: planRepair(projection.visible) };
+}
+
+const contents = (request: ReturnType<typeof assembleRequest>) =>
+  request.map((message) => [message.role, ...message.content]);
+
+describe("planRepair", () => {
+  it.each([
+    {
+      why: "a process died between a call and its result",
+      messages: [user("go"), assistant("r1", call("a")), user("are you there?")],
+      reasons: ["unanswered-call"],
+      request: [
+        ["user", text("go")],
+        ["assistant", call("a")],
+        [
+          "user",
+          { type: "tool_result", tool_use_id: "a", content: INTERRUPTED_RESULT_TEXT, is_error: true },
+          text("are you there?"),
+        ],
+      ],
+    },
+    {
+      why: "a result without its call is kept as text",
+      messages: [user("go"), user(result("gone", "42"))],
+      reasons: ["orphan-result"],
+      request: [
+        ["user", text("go"), text("[Result of tool call gone, which has no call in this conversation:]\n42")],
+      ],
+    },
+    {
+      why: "the same result was delivered twice: the last one counts",
+      messages: [user("go"), assistant("r1", call("a")), user(result("a", "old")), user(result("a", "new"))],
+      reasons: ["duplicate-result"],
+      request: [
+        ["user", text("go")],
+        ["assistant", call("a")],
+        ["user", result("a", "new")],
+      ],
+    },
+    {
+      why: "a call id used again by a later response gets its own name, and its result too",
+      messages: [
+        user("go"),
+        assistant("r1", call("a")),
+        user(result("a", "1")),
+        assistant("r2", call("a")),
+        user(result("a", "2")),
+      ],
+      reasons: ["duplicate-call-id", "duplicate-call-id"],
+      request: [
+        ["user", text("go")],
+        ["assistant", call("a")],
+        ["user", result("a", "1")],
+        ["assistant", { ...call("a"), id: "a_2" }],
+        ["user", { ...result("a", "2"), tool_use_id: "a_2" }],
+      ],
+    },
+    {
+      why: "a conversation cannot start with the assistant",
+      messages: [assistant("r1", "hello"), user("go")],
+      reasons: ["missing-first-user"],
+      request: [
+        ["user", text(LEADING_USER_TEXT)],
+        ["assistant", text("hello")],
+        ["user", text("go")],
+      ],
+    },
+    {
+      why: "the assistant cannot be asked to speak after itself without a message",
+      messages: [user("go"), assistant("r1", "done")],
+      reasons: ["missing-last-user"],
+      request: [
+        ["user", text("go")],
+        ["assistant", text("done")],
+        ["user", text(TRAILING_USER_TEXT)],
+      ],
+    },
+    {
+      why: "chunks of one response with results in between are one turn; a reminder waits behind results and words",
+      messages: [
+        user("go"),
+        assistant("r1", "thinking aloud", call("a")),
+        system("the time is noon"),
+        user(result("a")),
+        assistant("r1", call("b")),
+        user("by the way", result("b")),
+      ],
+      reasons: [],
+      request: [
+        ["user", text("go")],
+        ["assistant", text("thinking aloud"), call("a"), call("b")],
+        ["user", result("a"), result("b"), text("by the way")],
+        ["system", text("the time is noon")],
+      ],
+    },
+  ])("mends: $why", ({ messages, reasons, request }) => {
+    const mended = repaired(messages as readonly Message[]);
+    expect(mended.reasons).toEqual(reasons);
+    expect(contents(mended.request)).toEqual(request);
+    expect(checkRequest(mended.request, "anthropic")).toEqual([]);
+    expect(mended.again).toBeUndefined();
+  });
+
+  it("leaves a server tool that the provider is still running", () => {
+    const running = { type: "server_tool_use", id: "s1", name: "web_search", input: {} } as const;
+    expect(repaired([user("go"), assistant("r1", running)]).reasons).toEqual([]);
+  });
+
+  it("hides a server tool whose answer never came", () => {
+    const lost = { type: "server_tool_use", id: "s1", name: "web_search", input: {} } as const;
+    const { reasons, request } = repaired([user("go"), assistant("r1", "so:", lost), user("and?")]);
+    expect(reasons).toEqual(["unpaired-server-tool"]);
+    expect(contents(request)[1]).toEqual(["assistant", text("so:")]);
+  });
+});

@@ -1,4 +1,0 @@
-/** `palimpsest/anthropic`: Claude as a model of a session, through a client of `@anthropic-ai/sdk`. */
-export type { AnthropicClient, AnthropicMessagesApi } from "../adapters/models/anthropic/anthropic-client.ts";
-export { anthropicCounter } from "../adapters/models/anthropic/anthropic-counter.ts";
-export { type AnthropicModelOptions, anthropicModel } from "../adapters/models/anthropic/anthropic-model.ts";

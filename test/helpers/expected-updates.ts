@@ -1,0 +1,69 @@
+/**
+ * Where updates of session notes are due, worked out from a recording and from what was billed: beside the
+ * gate that a replay asks, and without it.
+ */
+import type { JudgedAnswer } from "#evaluation/simulator/simulated-notes.ts";
+import type { Trajectory } from "#palimpsest/session/metering/trajectory.ts";
+
+/** What a window of this size asks for; without a `cap` costs do not count. */
+export interface ExpectedGate {
+  readonly startTokens: number;
+  readonly growthTokens: number;
+  readonly isGated: boolean;
+  readonly cap: number | undefined;
+}
+
+/** Start and growth by the size of the window: a share of it, and never less than 2,000 and 1,000. */
+export const GATES: Readonly<
+  Record<number, { readonly startTokens: number; readonly growthTokens: number }>
+> = {
+  200000: { startTokens: 10_000, growthTokens: 5_000 },
+  64000: { startTokens: 3_200, growthTokens: 1_600 },
+  32000: { startTokens: 2_000, growthTokens: 1_000 },
+};
+
+/** Gates and cap, on and off. */
+export const SWITCHES = [
+  { isGated: true, cap: 0.05 },
+  { isGated: true, cap: undefined },
+  { isGated: false, cap: 0.05 },
+  { isGated: false, cap: undefined },
+] as const;
+
+/** Indexes of the answers that are followed by an update. */
+export function expectedUpdates(
+  { messages }: Trajectory,
+  answers: readonly JudgedAnswer[],
+  { startTokens, growthTokens, isGated, cap }: ExpectedGate,
+): readonly number[] {
+  const billed = new Map(answers.map((answer) => [answer.index, answer]));
+  const due: number[] = [];
+  let saidTokens = 0;
+  let notedTokens = 0;
+  let callsCount = 0;
+  let notesCost = 0;
+  for (const [index, { message, spokenBy, tokens }] of messages.entries()) {
+    saidTokens += tokens;
+    if (spokenBy !== "assistant") continue;
+    const calls = message.content.filter(({ type }) => type === "tool_use").length;
+    callsCount += calls;
+    const { state, cost = 0 } = billed.get(index)!;
+    const isOpen =
+      saidTokens >= startTokens &&
+      saidTokens - notedTokens >= growthTokens &&
+      (callsCount >= 3 || calls === 0);
+    const isPaid =
+      cap === undefined || notesCost + state.updateCost <= cap * (state.sessionCost + state.updateCost);
+    if ((isGated && !isOpen) || !isPaid) continue;
+    due.push(index);
+    notesCost += cost;
+    notedTokens = saidTokens;
+    callsCount = 0;
+  }
+  return due;
+}
+
+/** Indexes of the answers that were followed by an update. */
+export function madeUpdates(answers: readonly JudgedAnswer[]): readonly number[] {
+  return answers.filter(({ cost }) => cost !== undefined).map(({ index }) => index);
+}
