@@ -1,51 +1,128 @@
 /**
- * Builds every package: compiles all sources in one go into `build/node_modules/<package>/dist`, where benches and
- * child processes of tests find each file, and makes of it the `dist` of each package, which is what is published.
+ * Builds every package in two steps. The sources are compiled in one go into `build/node_modules/<package>/dist`, file
+ * by file, for benches and for child processes of tests. The `dist` of each package, which is published, is made from
+ * that: entries and shared chunks, with the types that the public entries need beside them.
  *
- * `--into FOLDER` only compiles, and into that folder. Old builds are removed first, so that a file deleted in the
- * sources leaves the packages too.
+ * `--compile-into FOLDER` only compiles, into that folder; `--publish FROM INTO` only makes the packages that are
+ * published from such a folder. Old builds are removed first, so that a file deleted in the sources leaves the
+ * packages too.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const intoAt = process.argv.indexOf("--into");
-const into = intoAt === -1 ? join(root, "build/node_modules") : process.argv[intoAt + 1];
 const packages = readdirSync(join(root, "packages"));
+/** Modules that this many entries need are in one chunk, so that an entry reads few files. */
+const COMMON_ENTRIES = 5;
 
-compile();
-if (intoAt === -1) for (const name of packages) publish(name);
+const [step, first, second] = process.argv.slice(2);
+if (step === "--compile-into")
+  compile(first, ["--noCheck"]); // `npm run types` checks; this takes half the time.
+else if (step === "--publish") {
+  for (const name of publishedPackages()) await publish(name, first, join(second, name));
+} else {
+  const compiled = join(root, "build/node_modules");
+  compile(compiled, []);
+  for (const name of publishedPackages()) {
+    const dist = join("packages", name, "dist");
+    rmSync(join(root, dist), { recursive: true, force: true });
+    await makeDist(name, compiled, join(root, dist));
+  }
+}
 
-/** Packages side by side, as npm would install them: the imports of one find the other. */
-function compile() {
+/** Compiles the packages side by side, as npm would install them: the imports of one find the other. */
+function compile(into, options) {
   const compiled = join(into, ".compiled");
   rmSync(compiled, { recursive: true, force: true });
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const args = [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", compiled];
-  // `npm run types` checks the sources; what is written is the same, in half the time.
-  execFileSync(process.execPath, intoAt === -1 ? args : [...args, "--noCheck"], { stdio: "inherit" });
+  const args = [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", compiled, ...options];
+  execFileSync(process.execPath, args, { stdio: "inherit" });
   for (const name of packages) {
     const from = join(root, "packages", name);
     const to = join(into, name);
     rmSync(to, { recursive: true, force: true });
     mkdirSync(to, { recursive: true });
     renameSync(join(compiled, name, "src"), join(to, "dist"));
-    cpSync(join(from, "package.json"), join(to, "package.json"));
-    if (existsSync(join(from, "bin"))) cpSync(join(from, "bin"), join(to, "bin"), { recursive: true });
-    // The parts of the page that `replay --html` writes, and whatever else is shipped as it is.
+    copyRest(from, to);
+    // Files that are not compiled, such as the parts of the page that `replay --html` writes.
     for (const file of readdirSync(join(from, "src"), { recursive: true, withFileTypes: true }))
       if (file.isFile() && !file.name.endsWith(".ts")) {
         const path = join(file.parentPath, file.name);
-        cpSync(path, path.replace(join(from, "src"), join(to, "dist")));
+        cpSync(path, join(to, "dist", relative(join(from, "src"), path)));
       }
   }
   rmSync(compiled, { recursive: true, force: true });
 }
 
-function publish(name) {
-  const dist = join(root, "packages", name, "dist");
-  rmSync(dist, { recursive: true, force: true });
-  cpSync(join(into, name, "dist"), dist, { recursive: true });
+function publishedPackages() {
+  return packages.filter((name) => manifestOf(name).private !== true);
+}
+
+function manifestOf(name) {
+  return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
+}
+
+/** Makes a package as npm would install it. */
+async function publish(name, compiled, into) {
+  mkdirSync(into, { recursive: true });
+  copyRest(join(root, "packages", name), into);
+  await makeDist(name, compiled, join(into, "dist"));
+}
+
+/** Copies what a package publishes besides `dist`. */
+function copyRest(from, to) {
+  for (const name of ["package.json", "README.md", "LICENSE", "bin"])
+    if (existsSync(join(from, name))) cpSync(join(from, name), join(to, name), { recursive: true });
+}
+
+async function makeDist(name, compiled, dist) {
+  const from = join(compiled, name, "dist");
+  const entries = Object.entries(manifestOf(name).exports).filter(
+    ([, target]) => target.default !== undefined,
+  );
+  if (entries.length > 0) {
+    await bundle(from, dist, entries);
+    copyTypes(from, dist, entries);
+  } else {
+    const isShipped = (path) => !path.endsWith(".d.ts");
+    cpSync(from, dist, { recursive: true, filter: isShipped });
+  }
+}
+
+/** `entries/index.js` and the like, and chunks that they share. Other packages are imported by their names. */
+async function bundle(from, dist, entries) {
+  const names = entries.map(([, target]) => target.default.replace(/^\.\/dist\/|\.js$/g, ""));
+  const built = await rolldown({
+    cwd: from,
+    input: Object.fromEntries(names.map((name) => [name, join(from, `${name}.js`)])),
+    platform: "node",
+    external: /^[^./]/,
+    experimental: { attachDebugInfo: "none" },
+  });
+  await built.write({
+    dir: dist,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name].js",
+    comments: { legal: true, annotation: true, jsdoc: false }, // The declarations have the doc comments.
+    codeSplitting: { groups: [{ name: "common", minShareCount: COMMON_ENTRIES }] },
+  });
+  await built.close();
+}
+
+/** Copies the declarations that the public entries lead to. */
+function copyTypes(from, dist, entries) {
+  const wanted = entries.flatMap(([, { types }]) => types?.replace(/^\.\/dist\//, "") ?? []);
+  const copied = new Set();
+  for (let path = wanted.pop(); path !== undefined; path = wanted.pop()) {
+    if (copied.has(path)) continue;
+    copied.add(path);
+    cpSync(join(from, path), join(dist, path));
+    const text = readFileSync(join(from, path), "utf8");
+    for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)"/g))
+      wanted.push(join(dirname(path), specifier).replace(/\.[jt]s$/, ".d.ts"));
+  }
 }

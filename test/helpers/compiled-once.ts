@@ -69,7 +69,7 @@ function isFirst(folder: string): boolean {
 function compile(folder: string): void {
   const into = join(folder, "node_modules");
   mkdirSync(into);
-  const args = [join(repository, "scripts/build.mjs"), "--into", into];
+  const args = [join(repository, "scripts/build.mjs"), "--compile-into", into];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: repository, encoding: "utf8" });
   const ours = new Set(readdirSync(join(repository, "packages")));
   for (const name of readdirSync(join(repository, "node_modules")))

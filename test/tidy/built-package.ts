@@ -4,7 +4,7 @@
  * `src`. Nothing in the working tree is touched.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { compiledLibrary } from "../helpers/compiled-once.ts";
@@ -27,9 +27,14 @@ export class BuiltPackage {
 
   constructor() {
     this.#folder = mkdtempSync(join(tmpdir(), "palimpsest-package-"));
-    const compiled = compiledLibrary();
-    for (const name of INSTALLED)
-      cpSync(join(compiled, name), join(this.#folder, "node_modules", name), { recursive: true });
+    const args = [
+      `${ROOT}scripts/build.mjs`,
+      "--publish",
+      compiledLibrary(),
+      join(this.#folder, "node_modules"),
+    ];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    if (status !== 0) throw new Error(`The packages cannot be made: ${stderr}`);
     this.#link();
     writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(this.#folder, "tsconfig.json"), JSON.stringify(EXAMPLE_CONFIG));
@@ -64,6 +69,11 @@ export class BuiltPackage {
         const script = `#!/bin/sh\nexec "${process.execPath}" "${join(folder, target)}" "$@"\n`;
         writeFileSync(join(commands, name), script, { mode: 0o755 });
       }
+  }
+
+  /** The folder of an installed package. */
+  folderOf(name: string): string {
+    return join(this.#folder, "node_modules", name);
   }
 
   /** Checks and runs TypeScript. */

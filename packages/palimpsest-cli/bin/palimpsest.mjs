@@ -1,7 +1,13 @@
 #!/usr/bin/env node
-/** The command. In a checkout that was not built yet it builds first; the published package is built. */
-import { existsSync } from "node:fs";
+/** The command. Prints its version without loading anything else, and builds first in a checkout without a build. */
+import { existsSync, readFileSync } from "node:fs";
 
-const main = new URL("../dist/program/main.js", import.meta.url);
-if (!existsSync(main)) await import("../../../scripts/build.mjs");
-await import(main.href);
+const args = process.argv.slice(2);
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  process.stdout.write(`${version}\n`);
+} else {
+  const main = new URL("../dist/program/main.js", import.meta.url);
+  if (!existsSync(main)) await import("../../../scripts/build.mjs");
+  await import(main.href);
+}

@@ -9,7 +9,7 @@
  *   npm run build && npm run bench:memory -- --locomo DIR
  *
  * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows are
- * left out) · --corpus DIR · --dist DIR (another build) · --only locomo,hard,facts,corrections,speed · --json.
+ * left out) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --only locomo,hard,facts,corrections,speed · --json.
  * With `--only locomo,library` LoCoMo's turns also go through the library, as a user would remember them.
  */
 import { existsSync, readFileSync } from "node:fs";

@@ -11,7 +11,7 @@
  *
  * Options: --windows 200000,64000:4000,… (sizes, each with the prompt to assume; without one the recorded
  * prompt) · --policies balanced,faithful,economy · --edit permissive|strict · --corpus DIR · --dist DIR
- * (another build) · --workers 2 · --json · --markdown.
+ * (`build/node_modules` of another checkout) · --workers 2 · --json · --markdown.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";

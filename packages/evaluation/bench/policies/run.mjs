@@ -13,7 +13,7 @@
  * prompt) · --tariff anthropic-5m|anthropic-1h|openai|openai-50|generic|model (what tokens cost; `model`:
  * each session's own) · --half even|odd|all (settings are chosen on the even sessions, the odd ones are
  * held out) · --groups claude-code,codex,other · --only balanced,pi (policies) · --arrival (limits at
- * arrival instead) · --corpus DIR · --dist DIR (another build) · --workers 2 · --json · --markdown.
+ * arrival instead) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --workers 2 · --json · --markdown.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";

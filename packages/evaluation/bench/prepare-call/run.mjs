@@ -15,7 +15,7 @@
  *   npm run build && npm ci --prefix packages/evaluation/bench/prepare-call && npm run bench:prepare
  *
  * Options: --sizes 100,1000,10000,50000 · --calls 2000 · --peers none · --cap 60 (seconds that a peer may
- * take at one size) · --dist DIR (another build) · --json (the figures instead of the tables).
+ * take at one size) · --dist DIR (`build/node_modules` of another checkout) · --json (the figures instead of the tables).
  */
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";

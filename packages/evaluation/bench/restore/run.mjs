@@ -10,7 +10,7 @@
  *
  *   npm run build && npm run bench:restore
  *
- * Options: --corpus DIR · --dist DIR (another build) · --per-boundary · --json.
+ * Options: --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --per-boundary · --json.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";

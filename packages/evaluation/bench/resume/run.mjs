@@ -9,7 +9,7 @@
  *
  *   npm run build && npm run bench:resume
  *
- * Options: --megabytes 1000 · --runs 20 · --folder DIR (which disk) · --dist DIR (another build) · --json.
+ * Options: --megabytes 1000 · --runs 20 · --folder DIR (which disk) · --dist DIR (`build/node_modules` of another checkout) · --json.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";

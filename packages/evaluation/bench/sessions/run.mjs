@@ -10,7 +10,7 @@
  *   npm run build && npm run bench:sessions
  *
  * Options: --counts 10000,100000 · --kilobytes 20 (of a session) · --folder DIR (which disk) · --dist DIR
- * (another build) · --json (the figures instead of the table).
+ * (`build/node_modules` of another checkout) · --json (the figures instead of the table).
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";

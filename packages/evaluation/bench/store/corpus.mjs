@@ -9,7 +9,7 @@
  *   npm run build && npm run bench:disk
  *
  * Options: --windows 200000,32000 · --corpus DIR (or PALIMPSEST_CORPUS) · --only PART-OF-A-NAME · --dist DIR
- * (another build) · --json.
+ * (`build/node_modules` of another checkout) · --json.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -11,7 +11,7 @@
  *   npm run build && npm ci --prefix packages/evaluation/bench/store && npm run bench:store
  *
  * Options: --megabytes 10,200 (sizes of the logs that are opened) · --peers none · --peer-megabytes 10,100
- * · --folder DIR (which disk) · --dist DIR (another build) · --json (the figures instead of the table).
+ * · --folder DIR (which disk) · --dist DIR (`build/node_modules` of another checkout) · --json (the figures instead of the table).
  */
 import {
   closeSync,

@@ -1,0 +1,73 @@
+/** The published packages are small and quick to load. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testFolder } from "../helpers/compiled-once.ts";
+import { BuiltPackage } from "./built-package.ts";
+
+const UNPACKED_BYTES = 2_500_000;
+const LOADED_FILES = 30;
+
+let installed: BuiltPackage;
+beforeAll(() => {
+  installed = new BuiltPackage();
+});
+afterAll(() => installed?.remove());
+
+/** The files that a module loads before it runs, itself included. */
+function filesLoaded(module: string): ReadonlySet<string> {
+  const loaded = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    const code = readFileSync(path, "utf8");
+    for (const [, specifier = ""] of code.matchAll(/^(?:import|export)\b[^"';]*["'](\.[^"']+)["'];/gm))
+      load(join(path, "..", specifier));
+  };
+  load(module);
+  return loaded;
+}
+
+describe("the published library", () => {
+  it("is at most 2.5 MB unpacked", () => {
+    const folder = installed.folderOf("palimpsest");
+    const sizes = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((item) => item.isFile())
+      .map((item) => statSync(join(item.parentPath, item.name)).size);
+    expect(sizes.length).toBeGreaterThan(10);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(UNPACKED_BYTES);
+  });
+
+  it("loads at most 30 files", () => {
+    const loaded = filesLoaded(join(installed.folderOf("palimpsest"), "dist/entries/index.js"));
+    expect(loaded.size).toBeGreaterThan(1);
+    expect(loaded.size).toBeLessThanOrEqual(LOADED_FILES);
+  });
+
+  it("has one class of an error, whichever entry it comes from", () => {
+    const outcome = installed.runJavaScript(`
+      import { PalimpsestError } from "palimpsest";
+      import { createMemory } from "palimpsest/memory";
+      import { importSessions } from "palimpsest/formats";
+      const caught = [() => createMemory({ folder: 5 }), () => importSessions("")].map((run) => {
+        try { run(); } catch (error) { return error; }
+      });
+      if (!caught.every((error) => error instanceof PalimpsestError)) throw caught;
+    `);
+    expect(outcome.exitCode, outcome.output).toBe(0);
+  });
+});
+
+describe("the command", () => {
+  it("prints its version without loading anything else", () => {
+    const folder = join(testFolder(), "palimpsest-cli");
+    mkdirSync(folder);
+    const from = installed.folderOf("palimpsest-cli");
+    for (const name of ["bin", "package.json"])
+      cpSync(join(from, name), join(folder, name), { recursive: true });
+    const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+    const { stdout } = spawnSync(process.execPath, [join(folder, "bin/palimpsest.mjs"), "--version"]);
+    expect(String(stdout)).toBe(`${version}\n`);
+  });
+});
