@@ -92,7 +92,8 @@ async function afterAnswer(reply: FakeReply, notes: object = {}): Promise<After>
   const agent = await oneTurn(stage, { tools });
   const [update] = stage.updates();
   const files = [...filesBelow(disk)].flatMap(([path, text]) => {
-    if (path === NOTES_FILE || path.endsWith(".jsonl")) return [];
+    // The record of the log's length holds a random id; the log itself is compared below.
+    if (path === NOTES_FILE || path.endsWith(".jsonl") || path.includes("/.log-ends/")) return [];
     return [[path.replace(/\.\d{6,}-\w+-\w+/, ""), text]];
   });
   // How far the notes tell and what counts as a failure depend on what was refused; everything else is the same.
