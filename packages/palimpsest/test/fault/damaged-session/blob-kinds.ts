@@ -33,7 +33,7 @@ function half(bytes: Buffer): Buffer {
 const IMAGE = '"type":"image"';
 const LARGE = "markdump";
 const PROMPT = "You mend what is broken";
-const ON_DEMAND = { quiet: "it is not read before someone asks for it, who is told" };
+const ON_DEMAND = { quiet: "it is read only on demand, and then reported" };
 
 /** Another text under the name of a block: what a block refers to is changed to it, so that the name is right. */
 function refersTo(word: string, text: string): (stored: Stored) => Stored {
@@ -151,7 +151,7 @@ export const BLOB_KINDS: readonly Kind[] = [
       blobs.set(`${"a".repeat(64)}.x.tmp`, Buffer.from("half"));
       blobs.set("notes.txt", Buffer.from("hello"));
     },
-    { quiet: "nobody asks for them" },
+    { quiet: "they are never read" },
   ),
 ];
 

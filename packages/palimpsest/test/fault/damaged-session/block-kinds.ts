@@ -6,9 +6,9 @@ const PLAN = { costs: ["markplan", "markpath", "markthought"] };
 const PATH = { costs: ["markpath"] };
 const FILE = { costs: ["markfile"] };
 
-const SPELLED = { quiet: "it is spelled as the provider takes it" };
-const TOLD = { quiet: "it goes as the text that it is" };
-const LEFT_OUT = { quiet: "it goes to its provider only, and only where it fits what stands beside it" };
+const SPELLED = { quiet: "it is spelled as the provider expects" };
+const TOLD = { quiet: "it is sent as text" };
+const LEFT_OUT = { quiet: "only its provider gets it, if it fits the rest of the message" };
 
 /** Sets fields of the block that stands at `index`. */
 const set =
@@ -143,7 +143,7 @@ export const BLOCK_KINDS: readonly Kind[] = [
     LEFT_OUT,
   ),
   blocksKind(
-    "opaque-of-nobody",
+    "opaque-of-no-provider",
     "an opaque block belongs to a provider that nobody knows",
     "markfound",
     added({ type: "opaque", provider: "", value: 0 }),

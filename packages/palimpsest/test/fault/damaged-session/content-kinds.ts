@@ -69,7 +69,7 @@ const SERVER_TOOL_KINDS: readonly Kind[] = [
     (messages) => {
       blocksOf(messages, "markfound").unshift(serverUse("toolu 7"), serverResult("toolu 7"));
     },
-    { quiet: "a pair that its provider would refuse is sent to nobody; it stays in the history" },
+    { quiet: "a pair that its provider would refuse is not sent; it stays in the history" },
   ),
   conversationKind(
     "server-call-with-a-taken-id",

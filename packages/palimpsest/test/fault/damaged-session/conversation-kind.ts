@@ -46,5 +46,5 @@ export function extraKind(
 }
 
 /** Why there is nothing to report. */
-export const RENDERED = { quiet: "ids and names are spelled as the provider takes them" };
+export const RENDERED = { quiet: "ids and names are spelled as the provider expects" };
 export const JOINED = { quiet: "neighbours of one role are joined" };

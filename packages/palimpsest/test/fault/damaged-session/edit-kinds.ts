@@ -55,8 +55,8 @@ const hides = (entries: Fields[], from: string, to: string): Fields => ({
   hide: [{ from: seqOf(entries, from), to: seqOf(entries, to) }],
 });
 const HIDDEN = { quiet: "a valid edit; what it hides stays in the history" };
-const IGNORED = { quiet: "what it names is not there, so it changes nothing" };
-const IN_FORCE = { quiet: "what the checkpoint says too much changes nothing that is shown" };
+const IGNORED = { quiet: "it names nothing that exists, so it changes nothing" };
+const IN_FORCE = { quiet: "the checkpoint's extra claims change nothing visible" };
 
 const EDIT_KINDS: readonly Kind[] = [
   editKind("unknown-edit-kind", "an edit is of a kind that nobody knows", () => ({
@@ -179,7 +179,7 @@ const EDIT_KINDS: readonly Kind[] = [
         },
       ],
     }),
-    { quiet: "it stands at the end" },
+    { quiet: "it is at the end" },
   ),
   effectKind("insertion-of-an-unknown-role", "an edit inserts a message of a role that nobody knows", () => ({
     insert: [{ afterSeq: 0, messages: [{ role: "tool", content: [] }] }],
@@ -337,7 +337,7 @@ const CHECKPOINT_KINDS: readonly Kind[] = [
         carried: { openCall: { callSeq: -4, coveredTokens: 1e300 }, sentCount: 1e15 },
       });
     },
-    { quiet: "figures are counted anew" },
+    { quiet: "figures are counted again" },
   ),
   checkpointKind(
     "checkpoint-with-figures-of-nothing",
@@ -345,7 +345,7 @@ const CHECKPOINT_KINDS: readonly Kind[] = [
     (checkpoint) => {
       Object.assign(checkpoint, { usageAnchor: [null], carried: { openCall: null, sentCount: null } });
     },
-    { quiet: "figures are counted anew" },
+    { quiet: "figures are counted again" },
   ),
   checkpointKind("checkpoint-without-lists", "a checkpoint has no lists at all", (checkpoint) => {
     for (const field of ["runs", "line", "undone", "pins"]) delete checkpoint[field];

@@ -147,7 +147,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
       const [one, other] = [messageWith(entries, "markfound"), messageWith(entries, "markreminder")];
       other["id"] = one["id"];
     },
-    { quiet: "ids only say what an entry goes on from" },
+    { quiet: "ids only name the previous entry" },
   ),
   entriesKind(
     "own-parent",
@@ -156,7 +156,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
       const entry = messageWith(entries, "markreminder");
       entry["parentId"] = entry["id"];
     },
-    { quiet: "the order is that of the numbers" },
+    { quiet: "the numbers decide the order" },
   ),
   entriesKind(
     "cyclic-parents",
@@ -166,14 +166,14 @@ export const ENTRY_KINDS: readonly Kind[] = [
       one["parentId"] = other["id"];
       other["parentId"] = one["id"];
     },
-    { quiet: "the order is that of the numbers" },
+    { quiet: "the numbers decide the order" },
   ),
   entriesKind(
     "unknown-parent",
     "an entry goes on from one that is not there",
     changed("markreminder", { parentId: "nowhere" }),
     {
-      quiet: "the order is that of the numbers",
+      quiet: "the numbers decide the order",
     },
   ),
   entriesKind(
@@ -188,11 +188,11 @@ export const ENTRY_KINDS: readonly Kind[] = [
     "an entry is from the year 275760",
     changed("markfound", { at: 8.64e15 }),
     {
-      quiet: "order comes from the numbers; clocks jump",
+      quiet: "the numbers decide the order; clocks jump",
     },
   ),
   entriesKind("negative-time", "an entry is from before 1970", changed("markfound", { at: -1 }), {
-    quiet: "order comes from the numbers; clocks jump",
+    quiet: "the numbers decide the order; clocks jump",
   }),
   entriesKind(
     "header-of-another-session",
@@ -222,7 +222,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
         content: [],
       });
     },
-    { quiet: "a message that says nothing changes nothing" },
+    { quiet: "an empty message changes nothing" },
   ),
   entriesKind(
     "unknown-role",
@@ -252,7 +252,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
   entriesKind("no-content", "a message has no content", without("markfound", "content"), COSTS),
   entriesKind("empty-content", "the content of a message is empty", changed("markfound", { content: [] }), {
     ...COSTS,
-    quiet: "nothing is there that could be shown",
+    quiet: "there is nothing to show",
   }),
   entriesKind(
     "null-fields",
@@ -271,7 +271,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
     "a message answers a call that never left",
     changed("markfound", { answerTo: 9_999 }),
     {
-      quiet: "it stands where it was appended",
+      quiet: "it stays where it was appended",
     },
   ),
   entriesKind(
@@ -279,7 +279,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
     "a late message says that it answers the first call",
     changed("markdone", { answerTo: 3 }),
     {
-      quiet: "what it stands before is mended like any other order",
+      quiet: "the order is repaired like any other",
     },
   ),
   entriesKind(
@@ -294,7 +294,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
     (entries) => {
       ofType(entries, "answer")["callSeq"] = 9_999;
     },
-    { quiet: "only what the request had cost is not known" },
+    { quiet: "only the request's cost is unknown" },
   ),
   entriesKind(
     "huge-usage",
@@ -309,7 +309,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
             outputTokens: 1e15,
           };
     },
-    { quiet: "a report that cannot be true is set aside where it would stop a request" },
+    { quiet: "an impossible report is ignored if it would stop a request" },
   ),
   entriesKind("negative-usage", "an answer reports fewer tokens than none", (entries) => {
     for (const entry of entries)
@@ -330,7 +330,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
     (entries) => {
       ofType(entries, "call")["throughSeq"] = 9_999;
     },
-    { quiet: "it only says what that request held" },
+    { quiet: "it only describes that request" },
   ),
   entriesKind(
     "call-with-negative-size",
@@ -339,7 +339,7 @@ export const ENTRY_KINDS: readonly Kind[] = [
       for (const entry of entries)
         if (entry["type"] === "call") Object.assign(entry, { estimatedTokens: -1e12, fixedTokens: -1e12 });
     },
-    { quiet: "the next call is counted anew" },
+    { quiet: "the next call is counted again" },
   ),
   entriesKind("metadata-without-key", "a title has no key", (entries) => {
     delete ofType(entries, "metadata")["key"];

@@ -9,7 +9,7 @@ function inserted(lines: readonly string[], word: string, ...others: readonly st
   return lines.toSpliced(indexOf(lines, word), 0, ...others);
 }
 
-const MOVED = { quiet: "the numbers tell the order, and nothing is lost" };
+const MOVED = { quiet: "the numbers decide the order, and nothing is lost" };
 
 const FOREIGN_LINES: Readonly<Record<string, readonly [string, string]>> = {
   "line-of-claude-code": [

@@ -47,7 +47,7 @@ const PAIR_KINDS: readonly Kind[] = [
       const index = at(messages, "markfile");
       return messages.toSpliced(index, 0, user("wait") as unknown as Fields);
     },
-    { quiet: "results are put where they belong as long as nothing was sent in between" },
+    { quiet: "results are moved to their place if nothing was sent in between" },
   ),
   conversationKind(
     "result-after-the-next-answer",
@@ -143,7 +143,7 @@ const ORDER_KINDS: readonly Kind[] = [
     "a system message stands between a call and its result",
     inserted("markfile", system("hurry")),
     {
-      quiet: "results are put right behind their calls",
+      quiet: "results are put right after their calls",
     },
   ),
   conversationKind(
@@ -151,7 +151,7 @@ const ORDER_KINDS: readonly Kind[] = [
     "a system message stands between two answers",
     inserted("markpicture", system("careful"), assistant("rx", "yes")),
     {
-      quiet: "where it may not stand it is rendered as the user's",
+      quiet: "where it is not allowed it is rendered as the user's",
     },
   ),
   conversationKind(
@@ -159,7 +159,7 @@ const ORDER_KINDS: readonly Kind[] = [
     "a system message stands last",
     (messages) => [...messages, system("go") as unknown as Fields],
     {
-      quiet: "it may stand there",
+      quiet: "it is allowed there",
     },
   ),
   conversationKind(

@@ -1,4 +1,4 @@
-/** The kinds of damage as a document: what happened, what is told of it, what it costs. */
+/** The document of the kinds of damage: what the observer hears, what is lost, and the kinds with this outcome. */
 import type { Verdict } from "./judge-kind.ts";
 import type { Kind, Level } from "./kind.ts";
 
@@ -9,43 +9,54 @@ export interface Judged {
 
 const HEAD = `# What damage does
 
-A session is opened as it is found. What can be read counts, what cannot is passed over and told to the
-observer, and the next request is one that a provider takes. This page lists every kind of damage that the
-tests make, what is told of it and what it costs; the tests write it, so it says what happens today.
+A damaged session opens. Readable entries count, unreadable ones are skipped and reported to the observer, and a
+provider accepts the next request. Opening never changes a byte of the log. The tests write this page.
 
-Each kind is done to a session of twenty messages with calls, results, thinking, a picture, a large result, edits
-and pins. It is opened, its first request is judged by the rules of three wires (Anthropic Messages, OpenAI Chat
-and OpenAI Responses), it goes on, and is opened again. Opening never changes a byte of the log.
+Each kind damages a session of twenty messages with calls, results, thinking, a picture, a large result, edits
+and pins. The session is opened, the rules of three APIs (Anthropic Messages, OpenAI Chat and OpenAI Responses)
+judge its first request, it continues, and is opened again.
 
-- *told* is what an observer hears: \`damage\` of the stored log, \`repair\` of a conversation that would be
-  refused, \`mended\` blocks that are not shown as they were said, and \`refused\` messages, which the host hears
-  of at once.
-- *lost* counts the marked words (there is at least one in every message) that neither the request nor
-  \`session.history\` has any more. What is only not shown is not lost.
+- *reported*: the events that an observer gets. \`damage\`: of the stored log. \`repair\`: of a conversation that a
+  provider would refuse. \`mended\`: a block is not shown as it was said. \`refused\`: the host gets an error at once.
+- *lost*: marked words (each message has at least one) that are in neither the request nor \`session.history\`.
+- *kinds*: the names of the kinds with this outcome; the tests describe each.
 `;
 
 const CHAPTERS: Readonly<Record<Level, string>> = {
   bytes: "Bytes of the file",
   lines: "Lines of the file",
-  entries: "What an entry says",
+  entries: "Fields of an entry",
   blocks: "Blocks of a stored message",
   "edits and checkpoints": "Edits and checkpoints",
-  blobs: "What lies beside the log",
-  conversation: "What a host hands over",
+  blobs: "Blobs beside the log",
+  conversation: "Messages from a host",
 };
 
 export function formatTable(judged: readonly Judged[]): string {
   const chapters = Object.entries(CHAPTERS).map(([level, title]) => {
-    const rows = judged.filter(({ kind }) => kind.level === level).map(formatRow);
-    return `## ${title}\n\n| kind | what happened | told | lost |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+    const names = new Map<string, string[]>();
+    for (const one of judged.filter(({ kind }) => kind.level === level)) {
+      const outcome = formatOutcome(one);
+      names.set(outcome, [...(names.get(outcome) ?? []), one.kind.name]);
+    }
+    const rows = [...names].map(([outcome, kinds]) => `${outcome}${kinds.join(", ")} |`);
+    return `## ${title}\n\n| reported | lost | kinds |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
   });
   return `${HEAD}\n${judged.length} kinds.\n\n${chapters.join("\n")}`;
 }
 
-/** A kind's row of the table. */
-export function formatRow({ kind: { name, what, quiet }, verdict: { told, lost } }: Judged): string {
-  const said = told.length === 0 ? `nothing: ${quiet}` : told.map((one) => `\`${one}\``).join(", ");
-  return `| ${name} | ${what} | ${said} | ${lost.length === 0 ? "nothing" : formatCount(lost.length)} |`;
+/** Returns the beginning of the row that the document has for each kind of damage. */
+export function readOutcomes(document: string): ReadonlyMap<string, string> {
+  const rows = [...document.matchAll(/^(\| .+ \| (?:nothing|\d+ words?) \| )(.+) \|$/gm)];
+  return new Map(
+    rows.flatMap(([, outcome = "", kinds = ""]) => kinds.split(", ").map((kind) => [kind, outcome])),
+  );
+}
+
+/** Formats the beginning of a row: what is reported, and what is lost. */
+export function formatOutcome({ kind: { quiet }, verdict: { told, lost } }: Judged): string {
+  const reported = told.length === 0 ? `nothing: ${quiet}` : told.map((one) => `\`${one}\``).join(", ");
+  return `| ${reported} | ${lost.length === 0 ? "nothing" : formatCount(lost.length)} | `;
 }
 
 function formatCount(words: number): string {

@@ -5,7 +5,7 @@ import { conversationKind, type Fields, type Kind } from "./kind.ts";
 import { thinking } from "./sound-session.ts";
 
 const UNSIGNED = { quiet: "thinking without a signature is never sent back; it stays in the history" };
-const FOREIGN = { quiet: "what belongs to another provider is sent to nobody else; it stays in the history" };
+const FOREIGN = { quiet: "only the provider that made it gets it; it stays in the history" };
 const LONE = "\ud83d";
 
 const TEXT_KINDS: readonly Kind[] = [
@@ -16,7 +16,7 @@ const TEXT_KINDS: readonly Kind[] = [
     "an answer is a zero-width space",
     ["markfound", 0],
     { text: "\u200b" },
-    { quiet: "providers take it" },
+    { quiet: "providers accept it" },
   ),
   blockKind("empty-question", "a question is an empty text", ["marklast", 0], { text: "" }),
   extraKind("empty-text-beside-a-call", "an empty text stands beside a call", "markplan", {
@@ -74,7 +74,7 @@ const TEXT_KINDS: readonly Kind[] = [
     "the last answer ends in white space",
     ["markdone", 0],
     { text: "markdone  \n" },
-    { quiet: "it does not stand last" },
+    { quiet: "it is not the last block" },
   ),
   blockKind("one-megabyte-of-text", "a question has a million characters", ["marklast", 0], {
     text: `marklast ${"many words ".repeat(91_000)}`,
@@ -136,7 +136,7 @@ const THINKING_KINDS: readonly Kind[] = [
     "thinking is empty, with a signature",
     ["markthought", 0],
     { thinking: "" },
-    { quiet: "providers send it and take it back" },
+    { quiet: "providers send and accept it" },
   ),
   blockKind(
     "redacted-thinking-that-is-empty",
