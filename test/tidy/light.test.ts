@@ -59,6 +59,22 @@ describe("the published library", () => {
   });
 });
 
+describe("the published declarations", () => {
+  it("lead to public entries only, since `internal` has no declarations", () => {
+    for (const name of ["palimpsest", "palimpsest-testing"]) {
+      const dist = join(installed.folderOf(name), "dist");
+      const declarations = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((path) =>
+        path.endsWith(".d.ts"),
+      );
+      expect(declarations.length, name).toBeGreaterThan(10);
+      const wrong = declarations.filter((path) =>
+        /["'](?:#|palimpsest(?:-testing)?\/internal["'])/.test(readFileSync(join(dist, path), "utf8")),
+      );
+      expect(wrong, name).toEqual([]);
+    }
+  });
+});
+
 describe("the command", () => {
   it("prints its version without loading anything else", () => {
     const folder = join(testFolder(), "palimpsest-cli");

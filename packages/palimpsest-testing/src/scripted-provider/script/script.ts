@@ -6,7 +6,10 @@
  */
 
 import type { StopReason } from "palimpsest";
-import type { JsonObject } from "palimpsest/internal";
+import type { ToolUseBlock } from "palimpsest/transcript";
+
+/** Arguments of a call: an object as JSON. */
+export type CallInput = Extract<ToolUseBlock["input"], Readonly<Record<string, unknown>>>;
 
 /** One piece of an answer. */
 export type AnswerPart =
@@ -17,7 +20,7 @@ export type AnswerPart =
   | {
       readonly type: "tool-call";
       readonly name: string;
-      readonly input: JsonObject;
+      readonly input: CallInput;
       readonly id?: string;
     };
 
@@ -136,7 +139,7 @@ export function think(text: string): AnswerPart {
 }
 
 /** A call of a tool, which the next request has to answer. */
-export function callTool(name: string, input: JsonObject = {}, id?: string): AnswerPart {
+export function callTool(name: string, input: CallInput = {}, id?: string): AnswerPart {
   return { type: "tool-call", name, input, ...(id === undefined ? {} : { id }) };
 }
 
