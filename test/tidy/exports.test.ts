@@ -1,8 +1,9 @@
 /** What users see: pinned by name, documented, and the same in the manifest. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { exportsOf, undocumented } from "./exports.ts";
-import { PACKAGES, packageSources, ROOT, sourceFile } from "./source.ts";
+import { EXCEPTIONS } from "./exceptions.ts";
+import { exportsOf, undocumented, unusedExports } from "./exports.ts";
+import { filesBelow, PACKAGES, packageSources, ROOT, sourceFile, testSources } from "./source.ts";
 
 /** Packages with public entries. */
 const PUBLISHED = ["palimpsest", "palimpsest-testing"];
@@ -91,6 +92,24 @@ describe("exports", () => {
       "packages/palimpsest/src/base/one.ts: e is internal and exported",
       "packages/palimpsest/src/entries/index.ts: F is declared nowhere",
     ]);
+  });
+});
+
+describe("the sources", () => {
+  const others = [...testSources(), ...filesBelow("packages/evaluation/bench", ".mjs", ".mts")];
+
+  it("export few names that no other file uses, and never more of them", () => {
+    const unused = unusedExports(sources, others);
+    expect(unused.length, unused.join("\n")).toBeLessThanOrEqual(EXCEPTIONS.unusedExports);
+  });
+
+  it("would be caught exporting a name for themselves", () => {
+    const [a, b] = ["a", "b"].map((name) => `packages/palimpsest/src/base/${name}.ts`) as [string, string];
+    const files = [
+      sourceFile(a, "export const own = 1;\nexport const shared = own;"),
+      sourceFile(b, 'import { shared } from "./a.ts";'),
+    ];
+    expect(unusedExports(files)).toEqual([`${a}: own`]);
   });
 });
 

@@ -51,6 +51,22 @@ export function namesExportedTwice(files: readonly SourceFile[]): readonly strin
   return [...counts].flatMap(([key, count]) => (count > 1 ? [key] : [])).sort();
 }
 
+/** Exported names that no other file mentions, as `path: name`. */
+export function unusedExports(
+  files: readonly SourceFile[],
+  others: readonly SourceFile[] = [],
+): readonly string[] {
+  const mentions = new Map<string, number>();
+  for (const { text } of [...files, ...others])
+    for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g)))
+      mentions.set(word, (mentions.get(word) ?? 0) + 1);
+  return files.flatMap((file) =>
+    exportsOf(file)
+      .filter(({ name, from }) => from === file.path && mentions.get(name) === 1)
+      .map(({ name }) => `${file.path}: ${name}`),
+  );
+}
+
 /** Exported names whose declaration has no doc comment in front of it. */
 export function undocumented(
   entries: readonly SourceFile[],

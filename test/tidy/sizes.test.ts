@@ -3,13 +3,21 @@ import { dirname } from "node:path/posix";
 import { describe, expect, it } from "vitest";
 import { beyond, EXCEPTIONS } from "./exceptions.ts";
 import { namesExportedTwice } from "./exports.ts";
-import { functionsOf, packageSources, type SourceFile, sourceFile, testSources } from "./source.ts";
+import {
+  functionsOf,
+  longExpressionCount,
+  packageSources,
+  type SourceFile,
+  sourceFile,
+  testSources,
+} from "./source.ts";
 
 const LARGEST_FILE_LINES = 400;
 const USUAL_FILE_LINES = 250;
 const USUAL_FUNCTION_LINES = 40;
 const LARGEST_FOLDER_FILES = 20;
 const SMALL_FILE_CODE_LINES = 40;
+const LONGEST_EXPRESSION = 200;
 
 /** Tables of data: long because the world is. Nothing else belongs here. */
 const TABLES: readonly string[] = [];
@@ -78,6 +86,24 @@ describe("sizes", () => {
     ).toEqual([]);
     const grown = large.filter(([folder, count]) => count > (EXCEPTIONS.folders[folder] ?? 0));
     expect(grown).toEqual([]);
+  });
+});
+
+describe("regular expressions", () => {
+  it("have at most 200 characters, or their file is listed and gets no more of them", () => {
+    const counts = all.map((file) => [file.path, longExpressionCount(file, LONGEST_EXPRESSION)] as const);
+    const long = counts.filter(([, count]) => count > 0);
+    expect(
+      beyond(
+        long.map(([path]) => path),
+        Object.keys(EXCEPTIONS.longExpressions),
+      ),
+    ).toEqual([]);
+    expect(long.filter(([path, count]) => count > (EXCEPTIONS.longExpressions[path] ?? 0))).toEqual([]);
+    const made = [200, 201].map((length) =>
+      sourceFile("a.ts", `const found = /${"a".repeat(length)}/u.test(b);`),
+    );
+    expect(made.map((file) => longExpressionCount(file, LONGEST_EXPRESSION))).toEqual([0, 1]);
   });
 });
 

@@ -107,6 +107,11 @@ export function codeOf(text: string): string {
   return out.join("");
 }
 
+/** How many regular expressions of a file are longer than `length` characters. */
+export function longExpressionCount({ code }: SourceFile, length: number): number {
+  return [...code.matchAll(/(?<=\/) +(?=\/)/g)].filter(([blank]) => blank.length > length).length;
+}
+
 /** What was kept last, without comments: enough of it to see what a slash follows. */
 function tail(out: readonly string[]): string {
   let text = "";
