@@ -3,7 +3,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { asString, isObject, parseJson } from "palimpsest/internal";
+import { asString, isObject, parseBounded } from "palimpsest/internal";
 import { bindsReasoning, estimateText, findModel, tokenizerRatio } from "palimpsest/tokens";
 import type { Violation } from "../wire-oracle/wire-oracle.ts";
 import {
@@ -113,7 +113,7 @@ export class ProviderServer implements ScriptedProvider {
             ? this.#describeModel(route, record)
             : incoming === undefined
               ? refuse({ kind: "not-json" })
-              : await this.#decide({ route, incoming, record }, refuse);
+              : await this.#decide(route, incoming, record);
     await send(decided, record, response);
   }
 
@@ -123,23 +123,10 @@ export class ProviderServer implements ScriptedProvider {
     return { reply: dialect.writeModel({ model, ...this.#limitsOf(model) }) };
   }
 
-  async #decide(
-    {
-      route,
-      incoming,
-      record,
-    }: { readonly route: Route; readonly incoming: IncomingRequest; readonly record: OpenRecord },
-    refuse: (problem: ErrorCase) => DecidedReply,
-  ): Promise<DecidedReply> {
-    try {
-      const read = this.#read(route, incoming, record);
-      if (incoming.purpose === "count") return refuseByRule(read) ?? countPrompt(read);
-      return refuseByRule(read) ?? this.#carryOut(read, await this.#script.next(record));
-    } catch (error) {
-      // JSON that is nested too deeply to be walked.
-      if (error instanceof RangeError) return refuse({ kind: "not-json" });
-      throw error;
-    }
+  async #decide(route: Route, incoming: IncomingRequest, record: OpenRecord): Promise<DecidedReply> {
+    const read = this.#read(route, incoming, record);
+    if (incoming.purpose === "count") return refuseByRule(read) ?? countPrompt(read);
+    return refuseByRule(read) ?? this.#carryOut(read, await this.#script.next(record));
   }
 
   #read({ dialect }: Route, incoming: IncomingRequest, record: OpenRecord): ReadRequest {
@@ -180,7 +167,7 @@ function readIncoming(
   text: string,
 ): IncomingRequest | undefined {
   if (purpose !== "answer" && purpose !== "count") return undefined;
-  const parsed = parseJson(text);
+  const parsed = parseBounded(text); // Deeper nesting could not be walked.
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
   const betas = String(headers["anthropic-beta"] ?? "");
   return {

@@ -20,6 +20,7 @@ export {
   type JsonValue,
   parseJson,
 } from "../base/json/json.ts";
+export { parseBounded } from "../base/json/parse-bounded.ts";
 export { redactBroken } from "../base/redaction/broken-secrets.ts";
 export { showHidden, showOnOneLine } from "../base/text/hidden-characters.ts";
 export { cutHead, cutTail, firstLine, shorten } from "../base/text/text.ts";
