@@ -134,8 +134,8 @@ function documentOf(topics) {
   return [
     "# Defaults",
     "",
-    "Every number of the library, as its source states it: value, unit, reason and where it comes from.",
-    "This file is written by `npm run docs` and compared with the source by a test; change the source, not this file.",
+    "Every tunable number: value, unit, reason and source. *Chosen*: our choice, with its reason; a link: measured.",
+    "`npm run docs` writes this file from the source.",
     "",
     ...parts,
   ].join("\n");
@@ -144,7 +144,7 @@ function documentOf(topics) {
 function sectionOf({ path, name, introduction, members }) {
   const rows = members.map(
     ({ name: member, value, what }) =>
-      `| \`${member}\` | ${codeCell(value)} | ${cell(what.replace(/\s+/g, " "))} |`,
+      `| \`${member}\` | ${codeCell(value)} | ${cell(linked(what.replace(/\s+/g, " ")))} |`,
   );
   const prose = introduction.replace(/\n(?!\n)/g, " ").replace(/\n+ ?/g, "\n\n");
   if (!isTopic({ name }))
@@ -174,6 +174,24 @@ function codeCell(value) {
     .trim();
   const fence = line.includes("`") ? "``" : "`";
   return `${fence}${line.replaceAll("|", "\\|")}${fence}`;
+}
+
+/** A source as a reader needs it: a section of the page of numbers is a link, and our choice is one word. */
+function linked(text) {
+  return text
+    .replace(
+      /where-the-numbers-come-from\.md, "([^"]+)"/g,
+      (_, title) => `[${title}](../explanation/where-the-numbers-come-from.md#${anchorOf(title)})`,
+    )
+    .replace(/Source: our choice(?=[.;]|$)/g, "Chosen")
+    .replace(/Source: our choice[:,]/g, "Chosen:");
+}
+
+function anchorOf(title) {
+  return title
+    .toLowerCase()
+    .replace(/[^\w -]/g, "")
+    .replaceAll(" ", "-");
 }
 
 function cell(text) {
