@@ -1,6 +1,6 @@
 /**
- * One turn with a session on disk: say something, prepare the request, record the answer, come back.
- * No key and no network: what a model would answer is written down here.
+ * One turn with a session on disk: append a message, prepare the request, record the answer, open it again.
+ * No key and no network: the model's answer is part of the example.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,11 +16,11 @@ const session = await sessions.create({ window: { windowTokens: 64_000 } });
 await session.append({ role: "user", content: [{ type: "text", text: "Hello" }] });
 const call = await session.prepare({ model: "claude-opus-4-5" }); // counted, compacted if needed, valid
 
-// Here the vendor's SDK would send this:
+// Your vendor's SDK would send this:
 const request = { model: call.model, max_tokens: 1_000, messages: toAnthropic(call.messages) };
 assert.deepEqual(request.messages, [{ role: "user", content: [{ type: "text", text: "Hello" }] }]);
 
-// What came back is recorded with what it cost, and the estimate learns from it.
+// Record the answer with its usage; the estimate learns from it.
 await session.record({
   messages: [{ role: "assistant", responseId: "msg_1", content: [{ type: "text", text: "Hi!" }] }],
   usage: { inputTokens: 12, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 3 },
@@ -28,7 +28,7 @@ await session.record({
 });
 await session.close();
 
-// Another day, another process: the session goes on where it was left.
+// Another day, another process: the session continues where it ended.
 const [sessionId] = await sessions.list();
 assert.equal(sessionId, session.id);
 const reopened = await sessions.open(sessionId, { window: { windowTokens: 64_000 } });

@@ -1,6 +1,6 @@
 /**
  * An agent that reads a hundred files in a window that holds twenty of them. No request is too large,
- * every one is valid, and what was said first is still found at the end.
+ * every one is valid, and the first message can still be found at the end.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -54,7 +54,7 @@ assert.ok(saidTokens > 3 * WINDOW_TOKENS, "far more was said than fits");
 assert.ok(largestTokens < WINDOW_TOKENS, `${largestTokens} tokens fit`);
 assert.ok(layersAtWork.size > 0, "something had to be made smaller");
 
-// What the window has lost is in the log: an agent finds it with two tools, a program with two methods.
+// Messages outside the window are in the log: an agent finds them with two tools, a program with two methods.
 const found = await session.history.runTool("history_search", { query: "staging token" });
 assert.match(found, /tok-7f3a91/);
 const [hit] = await session.history.search('"limit_3_7"');

@@ -1,6 +1,6 @@
 /**
- * From a recorded session to one of your own: read the file, see what is in it, replay it into a
- * window. Here the recording is made up; yours are the files that your agent keeps.
+ * Makes a session from a recorded one: reads the file, looks at its messages, replays them into a
+ * window. The recording is made up; use the files that your agent keeps.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * A store of your own, and the contract it has to keep. This one keeps lines in a `Map`, as a
+ * Your own store, and the contract it has to keep. This one keeps lines in a `Map`, as a
  * key-value database would; `sessionStoreContract` has a case for everything the engine relies on.
  */
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ class MapStore {
     const key = keyOf(sessionId, scope);
     if (this.#sessions.has(key)) throw exists(sessionId);
     const stored = { lines: [], blobs: new Map(), writer: undefined };
-    // A session is there once something was appended: one that nobody used leaves nothing.
+    // A session exists after its first append; an unused one leaves nothing.
     return new MapLog(sessionId, stored, () => {
       if (this.#sessions.has(key) && this.#sessions.get(key) !== stored) throw exists(sessionId);
       this.#sessions.set(key, stored);
@@ -41,7 +41,7 @@ class MapStore {
     return idsIn(this.#sessions, scope);
   }
 
-  /** A database would keep what a list shows in columns; here it is gathered from all entries. */
+  /** Collects the fields of a list from all entries; a database would keep them in columns. */
   async find(sessionId, scope) {
     const { lines, writer } = this.#stored(sessionId, scope);
     const gist = new SessionGist();
@@ -106,7 +106,7 @@ class MapLog {
     this.#acquire();
   }
 
-  /** One log writes a session until it is closed. A store that processes share needs a lease for it. */
+  /** Lets one log write a session until it is closed. A store that processes share needs a lease. */
   #acquire() {
     if (this.#stored.writer !== undefined && this.#stored.writer !== this) throw inUse(this.sessionId);
     this.#stored.writer = this;
@@ -115,11 +115,11 @@ class MapLog {
   async append(entries) {
     this.#assertOpen();
     if (entries.length === 0) return [];
-    // Made again, because its first answer was lost on the way: acknowledged again, stored once.
+    // Repeated, because the first acknowledgement was lost: acknowledged again, stored once.
     const key = JSON.stringify(entries.map(({ seq, id }) => [seq, id]));
     if (key === this.#last.key) return this.#last.positions;
     if (this.#stored.lines.length > 0) this.#acquire();
-    // Two writers must not both go on from the same entry: the second is told so.
+    // Two writers must not both continue the same entry: the second gets an error.
     const last = this.#stored.lines.length === 0 ? 0 : entryOf(this.#stored.lines.at(-1)).seq;
     if (entries.some(({ seq }, index) => seq !== last + 1 + index)) {
       throw new StoreError("SESSION_TAKEN", {
@@ -128,7 +128,7 @@ class MapLog {
       });
     }
     this.#acquire();
-    // Formatted first: an entry that cannot be written must not leave others behind.
+    // Format all entries first: one that cannot be written must not leave others in the store.
     const lines = entries.map(formatEntry);
     this.#register();
     const positions = lines.map((line) => {

@@ -1,6 +1,6 @@
 /**
- * Some programs hold the whole list of messages and change it as they please. They hand all of it
- * over each time; what is new is appended, what is gone is hidden, and the log says so.
+ * Some programs hold the whole list of messages and change it as they please. They hand over the
+ * whole list each time; new messages are appended, missing ones are hidden, and the log records both.
  */
 import assert from "node:assert/strict";
 import { createSession, InMemorySessionStore, nodeHasher, randomIds, systemClock } from "palimpsest";
@@ -26,7 +26,7 @@ await session.reconcile(edited);
 assert.deepEqual(shown(), ["Plan a trip to Naples"]);
 assert.equal(events.find(({ type }) => type === "host-edit")?.hiddenMessages, 2);
 
-// Nothing is lost: what was hidden is still in the log.
+// Nothing is lost: the hidden message is still in the log.
 const [hit] = await session.history.search("Rome");
 assert.match(hit.snippet, /trip to Rome/);
 await session.close();

@@ -1,6 +1,6 @@
 /**
- * A reader of the log that uses nothing of the library, written after docs/reference/entries.md, and
- * the proof that it sees the same window: also after edits, an undo and a rewind.
+ * A reader of the log that uses nothing of the library, written from docs/reference/entries.md, and
+ * the proof that it computes the same window, also after edits, an undo and a rewind.
  */
 import assert from "node:assert/strict";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ function fromBase85(text) {
   return Buffer.concat(groups);
 }
 
-/** Entries of a log, in order; lines that are damaged or void are left out. */
+/** Reads the entries of a log, in order, without damaged and void lines. */
 function readEntries(bytes) {
   const entries = [];
   let batch = [];
@@ -34,7 +34,7 @@ function readEntries(bytes) {
     const body = Buffer.from(line.slice(found?.[0].length ?? 0), "latin1");
     if (found === null || crc32(body) !== Number.parseInt(found[1], 16)) continue;
     const { batch: mark, packed, ...plain } = JSON.parse(`{${body.toString("utf8")}`);
-    // A line unpacks to 64 times its length at the most.
+    // A line expands to at most 64 times its length.
     const limit = { maxOutputLength: line.length * 64 };
     const entry = packed
       ? { ...plain, ...JSON.parse(brotliDecompressSync(fromBase85(packed), limit).toString()) }
@@ -43,13 +43,13 @@ function readEntries(bytes) {
     const [index, count] = (mark ?? "1/1").split("/").map(Number);
     if (index === 1) batch = [];
     batch.push(entry);
-    // Entries that were appended together count together.
+    // Entries of one append count together.
     if (index === count) entries.push(...batch);
   }
   return entries;
 }
 
-/** The window at the end of the entries: messages with the text of what each block shows. */
+/** Computes the window at the end of the entries: messages with the visible text of each block. */
 function foldWindow(entries) {
   const lineAt = new Map([[0, []]]);
   let line = [];
@@ -91,7 +91,7 @@ function withEffect(window, { hide = [], hideInserted = [], forms = [], insert =
 }
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-example-"));
-// The policy that acts late makes edits of every kind.
+// This policy acts late and makes edits of every kind.
 const window = { windowTokens: 16_000, policy: "faithful" };
 const session = await nodeSessions({ folder }).create({ window });
 const file = join(folder, `${session.id}.jsonl`);
@@ -124,7 +124,7 @@ for (let turn = 1; turn <= 120; turn++) {
 assert.ok(kinds.has("extractive"), `compacted, too: ${[...kinds].join(", ")}`);
 assert.ok(packedCount > 0, "summaries lie packed in their lines");
 
-// What an edit hid may be too much for the window by now: then taking it back is refused, with the figures.
+// The hidden messages may no longer fit the window: then undo is refused, with the figures.
 let undone;
 for (const seq of edits.toReversed()) {
   undone = await session.undo(seq).then(

@@ -1,6 +1,6 @@
 /**
- * A home of sessions: kept by project, found again by name, forked, gone on with from another folder, and
- * brought back from the trash. No key and no network.
+ * A home of sessions: kept by project, found by name, forked, continued from another folder, and
+ * restored from the trash. No key and no network.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,11 +15,11 @@ for (const workingCopy of [app, elsewhere]) mkdirSync(workingCopy);
 writeFileSync(join(app, "CLAUDE.md"), "Indent with tabs.");
 const say = (text) => ({ role: "user", content: [{ type: "text", text }] });
 
-// `openHome()` is ~/.palimpsest and the current folder; a program of its own would leave the options out.
+// `openHome()` uses ~/.palimpsest and the current folder; your program would leave the options out.
 const home = openHome({ home: join(folder, "home"), workingCopy: app, persistence: true });
-home.closeOnExit(); // Ctrl-C and SIGTERM close what is open before the process ends
+home.closeOnExit(); // Ctrl-C and SIGTERM close open sessions before the process ends
 
-// What the agent is told of the place, for its system prompt: read once.
+// Context of the folder for the agent's system prompt, read once.
 const context = await home.startContext();
 assert.match(context.blocks[0], /Indent with tabs\./);
 
@@ -34,7 +34,7 @@ const again = await home.resume("The harbour");
 assert.equal(again.visible.length, 2);
 await again.append(say("Three piers."));
 
-// Somebody else writes it now, so a second window goes on in a fork.
+// The session has a writer, so a second window continues in a fork.
 const second = openHome({ home: home.folder, workingCopy: app, persistence: true });
 await assert.rejects(second.resume("The harbour"), { code: "SESSION_IN_USE" });
 const beside = await second.resume("The harbour", { ifInUse: "fork" });
@@ -43,7 +43,7 @@ assert.equal(beside.metadata.title, "The harbour (fork)");
 await second.close();
 await again.close();
 
-// A fork at the first message; the session it came from may go.
+// A fork at the first message; its parent may be deleted.
 const fork = await home.fork(session.id, { atSeq: first, title: "One pier" });
 await fork.close();
 await home.trash("The harbour", "no piers at all");
@@ -52,7 +52,7 @@ const onlyPlan = await home.resume("One pier");
 assert.equal(onlyPlan.visible.length, 1);
 await onlyPlan.close();
 
-// From another working copy: found across projects, and gone on with where it lies.
+// From another working copy: found across projects, and continued in its place.
 const there = openHome({ home: home.folder, workingCopy: elsewhere, persistence: true });
 const moved = await there.resume("One pier");
 await moved.append(say("Go on from here."));
@@ -61,7 +61,7 @@ const { project, info } = await there.find("One pier");
 assert.equal(project.name, home.project.name);
 assert.equal(info.metadata.workingCopy, there.workingCopy);
 
-// Nothing is written where it is not wanted: the same interface, in memory.
+// Without persistence nothing is written: the same interface, in memory.
 const quiet = openHome({ workingCopy: app, env: { PALIMPSEST_SKIP_HISTORY: "1" } });
 assert.deepEqual(quiet.persistence, { isOn: false, reason: "PALIMPSEST_SKIP_HISTORY is 1" });
 

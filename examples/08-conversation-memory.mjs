@@ -1,6 +1,6 @@
 /**
- * Conversation memory in a few calls: what was said is remembered, old entries become summaries, and the next
- * process goes on. No key and no network: the model that writes the summary is written down here.
+ * Conversation memory in a few calls: messages are remembered, old entries become summaries, and the next
+ * process continues. No key and no network: the model that writes the summary is part of the example.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -51,7 +51,7 @@ const later = new MemoryManager({ folder });
 assert.equal(await later.loadSession(chat), true);
 assert.equal(later.getContextForLLM(chat), context);
 
-// What was compressed is not lost: the export has every entry, and so has an import of it elsewhere.
+// Compressed entries are not lost: the export has every entry, and so has an import of it elsewhere.
 const state = JSON.parse(JSON.stringify(later.exportSession(chat)));
 const elsewhere = new MemoryManager();
 elsewhere.importSession(state);
@@ -59,7 +59,7 @@ assert.equal(elsewhere.getContextForLLM(chat), context);
 assert.equal(elsewhere.exportSession(chat).entries[0].content, "Ada prefers trains to planes.");
 await later.close();
 
-// It is a session like any other: a request to a model is made of the same summary and the same entries.
+// It is a session like any other: a request to a model has the same summary and the same entries.
 const sessions = nodeSessions({ folder });
 const [sessionId] = await sessions.list();
 const session = await sessions.open(sessionId);

@@ -1,7 +1,7 @@
 /**
- * A complete agent in forty lines: it reads and writes files, runs commands, streams what it says, and goes on
- * for as long as you like in a small window. No key and no network: below it stands a scripted provider, which the
- * vendor's SDK talks to as it would talk to the vendor.
+ * A complete agent in forty lines: it reads and writes files, runs commands, streams its answers, and works
+ * for as long as you like in a small window. No key and no network: the vendor's SDK talks to a scripted provider,
+ * which is below the agent.
  */
 
 // ---- the agent
@@ -34,16 +34,16 @@ async function agent({ sdk, folder, sessions, prompts, onEvent }) {
   const palimpsest = createPalimpsest({
     model: anthropicModel(sdk, { model: "claude-opus-5-5" }),
     folder: sessions,
-    window: { windowTokens: 32_000 }, // for the example; the model's own, where it is left out
-    observer: { onEvent }, // what happens to the window
+    window: { windowTokens: 32_000 }, // for the example; default: the model's window
+    observer: { onEvent }, // edits of the window
   });
-  const session = await palimpsest.session("reviewer"); // goes on where it was left
+  const session = await palimpsest.session("reviewer"); // continues where it ended
   for await (const prompt of prompts)
     await session.turn(prompt, { system: "You review code. Be brief.", tools, onEvent });
   await palimpsest.close();
 }
 
-// ---- the agent's end; what follows stands for the vendor, and checks what came of it
+// ---- the agent's end; a scripted provider and checks follow
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -95,7 +95,7 @@ const boundaries = told("layer").filter(({ edit }) => edit.isBoundary);
 assert.ok(boundaries.every(({ edit }) => edit.writtenBy?.model === "claude-opus-5-5"));
 assert.deepEqual([provider.violations, provider.overflows], [[], []]);
 
-// What the summary invented is marked, and what no summary told is found in the log.
+// Strings that the summary invented are marked, and facts that no summary has are found in the log.
 const [summary] = boundaries[0].edit.effect.insert[0].messages[0].content;
 assert.match(summary.text, /module-7b\.js \[unverified\]/);
 assert.ok(told("tool-result").some(({ call }) => call.name === "history_search"));
@@ -108,7 +108,7 @@ console.log(
   `${FILES} files read, ${largest} tokens at the most, ${summaries.length} summaries by the model.`,
 );
 
-/** What the model does: it reads every module, sums up when it is asked to, and looks back for what was said. */
+/** Plays the model: reads every module, summarises on request, and searches its history for facts. */
 function decide({ lastUserText, body }) {
   if (lastUserText.includes("<summary>")) return SUMMARY;
   const result = body.messages.at(-1).content.find(({ type }) => type === "tool_result");

@@ -1,8 +1,7 @@
 /**
  * Your own loop: a host that calls its model itself, through the vendor's SDK, and leaves the window to a session.
- * `prepare` makes the request, `record` takes the answer, and where the provider refuses, `recover` makes the request
- * to send instead. No key and no network: a scripted provider stands for the vendor. Half way through, it takes far
- * less than it did before.
+ * `prepare` makes the request, `record` takes the answer, and if the provider refuses, `recover` makes the request
+ * to send instead. No key and no network: a scripted provider replaces the vendor. Half way through, its limit drops.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -42,7 +41,7 @@ const palimpsest = createPalimpsest({
 });
 const session = await palimpsest.session("reader");
 
-// Declared from the first call on: what changes the tools later costs the whole cache.
+// Declared from the first call on: changing the tools later costs the whole cache.
 const tools = [
   { name: "fetch_document", description: "Fetches a document.", input_schema: { type: "object" } },
   ...HISTORY_TOOLS.map(({ inputSchema, ...tool }) => ({ ...tool, input_schema: inputSchema })),
@@ -62,7 +61,7 @@ do {
   if (results.length > 0) await session.append({ role: "user", content: results });
 } while (answer.stop_reason === "tool_use");
 
-// Refused once, compacted by the model, and gone on within what the provider takes now.
+// Refused once, compacted by the model, and continued within the new limit.
 assert.equal(answer.content[0].text, "All read.");
 assert.equal(recoveries, 1);
 assert.equal(provider.overflows.length, 1);
@@ -70,7 +69,7 @@ assert.deepEqual(provider.violations, []);
 assert.equal(boundaries[0].reason, "reactive");
 assert.ok(boundaries.every(({ writtenBy }) => writtenBy?.model === "claude-opus-5-5"));
 
-// Nothing is lost: what the window does not show is in the log.
+// Nothing is lost: hidden messages are in the log.
 const [hit] = await session.session.history.search('"fact 3.7"');
 assert.match((await session.session.history.read(hit.pointer)).text, /^Document 3/);
 await palimpsest.close();
@@ -78,7 +77,7 @@ await provider.close();
 rmSync(folder, { recursive: true });
 console.log(`${DOCUMENTS} documents, ${recoveries} refusal, ${boundaries.length} summaries by the model.`);
 
-/** Sends a prepared call; what was refused is sent once more as the session makes it, and no third time. */
+/** Sends a prepared call; after a refusal sends the session's other request, once. */
 async function ask(call) {
   const body = {
     ...request.parameters,
@@ -92,7 +91,7 @@ async function ask(call) {
     message = await sdk.messages.create(body);
   } catch (error) {
     recoveries += 1;
-    return ask(await session.recover(error)); // throws a typed error where nothing helps, and at the second refusal
+    return ask(await session.recover(error)); // throws a typed error if it cannot help, and at the second refusal
   }
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = message.usage;
   await session.record({
@@ -113,7 +112,7 @@ function fetchDocument({ number }) {
   return [`Document ${number}`, ...facts].join("\n");
 }
 
-/** What the model does: it reads one document after the other, and sums up when it is asked to. */
+/** Plays the model: reads one document after the other, and summarises on request. */
 function decide({ lastUserText }) {
   if (lastUserText.includes("<summary>")) return summary;
   if (documentsRead === DOCUMENTS) return "All read.";
