@@ -130,7 +130,12 @@ function proseOf(comment) {
 }
 
 function documentOf(topics) {
-  const parts = topics.filter(({ members }) => members.length > 0).map(sectionOf);
+  // The evaluation is private: its numbers are checked, and not listed for users.
+  const parts = topics
+    .filter(({ path, members }) => members.length > 0 && !path.startsWith("packages/evaluation/"))
+    .map((topic, index, all) =>
+      sectionOf(all[index - 1]?.path === topic.path ? { ...topic, introduction: "" } : topic),
+    );
   return [
     "# Defaults",
     "",
@@ -147,16 +152,16 @@ function sectionOf({ path, name, introduction, members }) {
       `| \`${member}\` | ${codeCell(value)} | ${cell(linked(what.replace(/\s+/g, " ")))} |`,
   );
   const prose = introduction.replace(/\n(?!\n)/g, " ").replace(/\n+ ?/g, "\n\n");
+  const opening = prose === "" ? [] : [prose, ""];
   if (!isTopic({ name }))
-    return [`## ${name}`, "", prose, "", `A table of ${members.length} values in \`${path}\`.`, ""].join(
+    return [`## ${name}`, "", ...opening, `A table of ${members.length} values in \`${path}\`.`, ""].join(
       "\n",
     );
   const from = `From \`${path}\`.`;
   return [
     `## ${name}`,
     "",
-    prose,
-    "",
+    ...opening,
     from,
     "",
     "| name | value | what it is |",
