@@ -14,7 +14,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = join(root, "packages/palimpsest/src/tokens/models/model-catalogue.generated.ts");
 
-/** Providers of the package → names used here. Vendors first; Groq hosts models that nobody else lists. */
+/** Providers of the package → names used here. Vendors first; Groq hosts models that no other provider lists. */
 const PROVIDERS = {
   anthropic: "anthropic",
   openai: "openai",
@@ -65,7 +65,7 @@ async function loadSource() {
 function addModel(model, id, provider) {
   const key = keyOf(id);
   if (NOT_TEXT.test(id.toLowerCase()) || rows.has(key)) return;
-  // Other vendors' copies of Claude, and names too bare to be told from a newer model's.
+  // Other vendors' copies of Claude, and names too short to distinguish from a newer model's.
   if ((key.startsWith("claude") && provider !== "anthropic") || !/\d/.test(key)) return;
   const prices = newestPrices(model.prices);
   const numbers = [model.context_window, ...prices.base].map((value) => value ?? 0);

@@ -1,11 +1,10 @@
 /**
  * Writes `docs/reference/defaults.md` from the doc comments of the packages' `defaults/`.
  *
- * With `--check` it writes nothing: it fails if the document is not what it would write, and names
- * every number that lacks a reason or a source or stands there twice. With `--root FOLDER` it works
+ * With `--check` it writes nothing: it fails if the document differs, and names every number without a source and every number
+ * that is defined twice. With `--root FOLDER` it works
  * on another checkout. The source is read as text: a topic is `export const X_DEFAULTS = { … } as
- * const`, each member with a doc comment; an object of another name is a table, of which only the
- * size is told.
+ * const`, each member with a doc comment; of an object with another name only the size is listed.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +40,7 @@ function check() {
   if (problems.length > 0) process.exitCode = 1;
 }
 
-/** Numbers that two topics give under one name: one of them will be changed without the other. */
+/** Finds numbers that two topics define under one name: one of them would be changed without the other. */
 function twins() {
   const members = topics
     .filter(isTopic)
@@ -105,7 +104,7 @@ function membersOf(text) {
   }
 }
 
-/** How far a value goes: to the comma or brace behind it that is in no string, comment or bracket. */
+/** Returns the length of a value: up to the next comma or brace outside of strings, comments and brackets. */
 function valueLength(text) {
   let depth = 0;
   const token =
@@ -118,7 +117,7 @@ function valueLength(text) {
   return text.length;
 }
 
-/** A comment's text on one line: what it says before its tags. */
+/** Returns a comment's text before its tags. */
 function proseOf(comment) {
   return comment
     .split("\n")

@@ -1,6 +1,6 @@
 /**
  * The numbered examples, and every code block of the how-to guides, run against the built package, as
- * somebody who installed it would run them. The blocks of JavaScript of one guide are modules of one process:
+ * a user who installed it would run them. The blocks of JavaScript of one guide are modules of one process:
  * reading the package takes longer than most of them do.
  */
 import { readdirSync, readFileSync } from "node:fs";

@@ -2,7 +2,7 @@
  * Finds fenced code in Markdown, and the links that lead to other files.
  */
 export interface CodeBlock {
-  /** What stands behind the fence, such as `ts`. */
+  /** The language after the fence, such as `ts`. */
   readonly language: string;
   readonly code: string;
   /** The line of the fence, counted from 1. */

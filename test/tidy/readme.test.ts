@@ -1,7 +1,6 @@
 /**
- * What the documents show is true: every `ts`, `js` and `sh` block of the README runs against the
- * built package, and every link leads somewhere. Commands that are only shown (installing,
- * building) stand in blocks tagged `console`.
+ * Checks the documents: every `ts`, `js` and `sh` block of the README runs against the built package,
+ * and every link leads to a file. Blocks tagged `console` are only shown (installing, building).
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
@@ -50,7 +49,7 @@ describe("README.md", () => {
     expect(exitCode, output).toBe(0);
   });
 
-  it("has a block that asks a vendor's SDK, and what stands for the vendor answers it", () => {
+  it("has a block that asks a vendor's SDK, and the stand-in for the vendor answers it", () => {
     const asking = runnable.filter(({ code }) => code.includes("new Anthropic()"));
     expect(asking.map((block) => run(installed, block))).toEqual([
       { exitCode: 0, output: `${STAND_IN_ANSWER}\n` },

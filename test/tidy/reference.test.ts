@@ -1,4 +1,4 @@
-/** The reference documents say what the source says: every error code, every default. */
+/** The reference documents agree with the source: every error code, every default. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
