@@ -27,7 +27,7 @@ await session.append({
 });
 
 let largestTokens = 0;
-let saidTokens = 0;
+let conversationTokens = 0;
 for (let turn = 1; turn <= 100; turn++) {
   const call = await session.prepare({ model: "claude-opus-4-5", system: "You review code." });
   largestTokens = Math.max(largestTokens, call.tokens.total);
@@ -41,7 +41,7 @@ for (let turn = 1; turn <= 100; turn++) {
 
   const id = `toolu_${turn}`;
   const file = sourceFile(turn);
-  saidTokens += estimateText(file);
+  conversationTokens += estimateText(file);
   const content = [{ type: "tool_use", id, name: "read_file", input: { path: `src/module-${turn}.ts` } }];
   await session.record({ messages: [{ role: "assistant", responseId: `msg_${turn}`, content }] });
   await session.append({
@@ -50,7 +50,7 @@ for (let turn = 1; turn <= 100; turn++) {
   });
 }
 
-assert.ok(saidTokens > 3 * WINDOW_TOKENS, "far more was said than fits");
+assert.ok(conversationTokens > 3 * WINDOW_TOKENS, "far more was said than fits");
 assert.ok(largestTokens < WINDOW_TOKENS, `${largestTokens} tokens fit`);
 assert.ok(layersAtWork.size > 0, "something had to be made smaller");
 
@@ -63,7 +63,7 @@ assert.ok(page.text.startsWith("// module 3"), "the whole file, to the letter");
 await session.close();
 rmSync(folder, { recursive: true });
 console.log(
-  `${Math.round(saidTokens)} tokens said, at most ${largestTokens} sent; ${[...layersAtWork].join(", ")}.`,
+  `${Math.round(conversationTokens)} tokens said, at most ${largestTokens} sent; ${[...layersAtWork].join(", ")}.`,
 );
 
 /** A file of some 4 KB. */

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSessions } from "palimpsest";
-import { countSession, importSessions, readInputFile, toOpenaiChat } from "palimpsest/formats";
+import { countSession, importSessions, readInputFile, toOpenAIChat } from "palimpsest/formats";
 import { judgeOpenAiChatRequest } from "palimpsest-testing";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-example-"));
@@ -38,7 +38,7 @@ for (const item of recorded.items) if (item.type === "message") await session.ap
 const prepared = await session.prepare({ model: "gpt-4o", system: recorded.system });
 const request = {
   model: prepared.model,
-  messages: toOpenaiChat(prepared.messages, { system: prepared.system }),
+  messages: toOpenAIChat(prepared.messages, { system: prepared.system }),
 };
 assert.deepEqual(judgeOpenAiChatRequest(request), []);
 assert.deepEqual(

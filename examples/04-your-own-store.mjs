@@ -11,7 +11,7 @@ import {
   pageOfSessions,
   randomIds,
   SessionError,
-  SessionGist,
+  SessionInfoBuilder,
   StoreError,
   systemClock,
 } from "palimpsest";
@@ -44,9 +44,9 @@ class MapStore {
   /** Collects the fields of a list from all entries; a database would keep them in columns. */
   async find(sessionId, scope) {
     const { lines, writer } = this.#stored(sessionId, scope);
-    const gist = new SessionGist();
-    for (const line of lines) gist.add(entryOf(line));
-    return gist.info({ sessionId, bytes: lines.join("\n").length, isInUse: writer !== undefined });
+    const info = new SessionInfoBuilder();
+    for (const line of lines) info.add(entryOf(line));
+    return info.info({ sessionId, bytes: lines.join("\n").length, isInUse: writer !== undefined });
   }
 
   async describe(query = {}) {

@@ -82,23 +82,23 @@ await agent({
     if (event.type === "text") printed += event.text; // process.stdout.write(event.text)
   },
 });
-const told = (type) => events.filter((event) => event.type === type);
+const eventsOf = (type) => events.filter((event) => event.type === type);
 
 // The model wrote summaries while its cache was warm, and every window fitted its vendor.
-const summaries = told("summary-call");
+const summaries = eventsOf("summary-call");
 assert.ok(summaries.length > 0);
 for (const { form, outcome, usage } of summaries) {
   assert.deepEqual([form, outcome], ["forked", "written"]);
   assert.ok(usage.cacheReadTokens > 8 * usage.inputTokens, "what was sent before is read from the cache");
 }
-const boundaries = told("layer").filter(({ edit }) => edit.isBoundary);
+const boundaries = eventsOf("layer").filter(({ edit }) => edit.isBoundary);
 assert.ok(boundaries.every(({ edit }) => edit.writtenBy?.model === "claude-opus-5-5"));
 assert.deepEqual([provider.violations, provider.overflows], [[], []]);
 
 // Strings that the summary invented are marked, and facts that no summary has are found in the log.
 const [summary] = boundaries[0].edit.effect.insert[0].messages[0].content;
 assert.match(summary.text, /module-7b\.js \[unverified\]/);
-assert.ok(told("tool-result").some(({ call }) => call.name === "history_search"));
+assert.ok(eventsOf("tool-result").some(({ call }) => call.name === "history_search"));
 assert.match(printed, /Reviewed: 471 tests pass\.It was tok-7f3a91\.$/);
 
 await provider.close();

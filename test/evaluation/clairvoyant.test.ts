@@ -63,7 +63,7 @@ const anyProblem = (): fc.Arbitrary<ClearingProblem> =>
 describe("clearingCosts", () => {
   it("clears at once what is dead and dear, where enough is to come; the rule waits until it has paid", () => {
     const after = Array.from({ length: 40 }, () => [user(10), assistant(10)]).flat();
-    const said = [
+    const messages = [
       user(2_000),
       assistant(10),
       result(30_000, "parse_args"),
@@ -71,7 +71,9 @@ describe("clearingCosts", () => {
       assistant(10, "parse_args"),
       ...after,
     ];
-    const { never, optimum, online, onlineClears } = clearingCosts(clearingProblem(aTrajectory(said), FIVE));
+    const { never, optimum, online, onlineClears } = clearingCosts(
+      clearingProblem(aTrajectory(messages), FIVE),
+    );
     // 29,970 are freed, 40,050 behind them written anew: 39 requests save 2,997 each, and the first
     // costs 3,010 × 0.1 + 40,050 × 1.25 instead of 73,010 × 0.1 + 20 × 1.25.
     expect(never - optimum).toBeCloseTo(39 * 2_997 + 7_326 - 50_363.5);
@@ -81,8 +83,8 @@ describe("clearingCosts", () => {
   });
 
   it("never sends what nobody is going to use", () => {
-    const said = [user(2_000), assistant(10), result(30_000), assistant(10), user(10), assistant(10)];
-    const { never, optimum, online } = clearingCosts(clearingProblem(aTrajectory(said), FIVE));
+    const messages = [user(2_000), assistant(10), result(30_000), assistant(10), user(10), assistant(10)];
+    const { never, optimum, online } = clearingCosts(clearingProblem(aTrajectory(messages), FIVE));
     expect(never - optimum).toBeCloseTo(29_970 * (1.25 + 0.1));
     expect(online).toBeCloseTo(optimum);
   });
@@ -126,8 +128,8 @@ describe("clearingCosts", () => {
   });
 
   it("takes a session of a thousand requests in passing", () => {
-    const said = Array.from({ length: 1_000 }, () => [assistant(100), result(1_000)]).flat();
-    expect(clearingCosts(clearingProblem(aTrajectory(said), FIVE)).onlineClears).toBeGreaterThan(0);
+    const messages = Array.from({ length: 1_000 }, () => [assistant(100), result(1_000)]).flat();
+    expect(clearingCosts(clearingProblem(aTrajectory(messages), FIVE)).onlineClears).toBeGreaterThan(0);
   });
 });
 

@@ -158,11 +158,11 @@ function differenceOf(
   { hashes, marks, step }: { hashes: Pair<string>; marks: Pair<string>; step: number },
 ): string | undefined {
   if (hashes[0] === hashes[1]) return undefined;
-  const said = `${counts[0]} ${kind}s were recorded, ${counts[1]} came`;
+  const text = `${counts[0]} ${kind}s were recorded, ${counts[1]} came`;
   for (let at = 0; at < marks[0].length; at += 2)
     if (marks[0].slice(at, at + 2) !== marks[1].slice(at, at + 2))
-      return `${said}, the first difference is in or just before ${kind} ${(at / 2) * step + 1}`;
-  return `${said}, and they differ after the last mark`;
+      return `${text}, the first difference is in or just before ${kind} ${(at / 2) * step + 1}`;
+  return `${text}, and they differ after the last mark`;
 }
 
 const digests = new WeakMap<object, string>();

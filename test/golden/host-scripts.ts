@@ -188,15 +188,15 @@ export const HOSTS: readonly Script[] = [
           system: SYSTEM,
         });
         run.request({ ...prepared, tokens: undefined });
-        const said: Message = {
+        const item: Message = {
           role: "assistant",
           content: [
             { type: "thinking", thinking: `Thought ${turn}`, signature: "c2ln" },
             { type: "text", text: wordsOf(`Answer ${turn}`, 900) },
           ],
         };
-        await session.record({ messages: [said] });
-        list.push(said);
+        await session.record({ messages: [item] });
+        list.push(item);
       }
       await session.close();
       const log = await store.open("list");

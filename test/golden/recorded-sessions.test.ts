@@ -16,8 +16,8 @@ import {
   importSessions,
   readInputFile,
   toAnthropic,
-  toOpenaiChat,
-  toOpenaiResponses,
+  toOpenAIChat,
+  toOpenAIResponses,
 } from "#palimpsest/entries/formats.ts";
 import {
   createSession,
@@ -178,8 +178,8 @@ function addRequest({ model, system, tools, messages, cacheMarks }: PreparedCall
   run.request({
     ...{ model, system, tools },
     anthropic: toAnthropic(messages, { cacheMarks }),
-    chat: toOpenaiChat(messages),
-    responses: toOpenaiResponses(messages),
+    chat: toOpenAIChat(messages),
+    responses: toOpenAIResponses(messages),
   });
 }
 

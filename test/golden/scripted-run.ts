@@ -167,14 +167,14 @@ export async function runScript(
     await quiet(0);
   };
   const note: ScriptedRun["note"] = async (name, work) => {
-    let said: unknown;
+    let message: unknown;
     try {
-      said = await work();
+      message = await work();
     } catch (error) {
       if (!(error instanceof PalimpsestError)) throw error;
-      said = { code: error.code };
+      message = { code: error.code };
     }
-    run.file(name, JSON.stringify(said) ?? "nothing");
+    run.file(name, JSON.stringify(message) ?? "nothing");
     await settled();
   };
   const life: ScriptedRun = {

@@ -22,7 +22,7 @@ export const codexText = (role: string, text: string, more: Fields = {}): Fields
   content: [{ type: role === "assistant" ? "output_text" : "input_text", text }],
   ...more,
 });
-export const codexSaid = (role: string, text: string, more: Fields = {}): readonly [string, Fields] =>
+export const codexMessage = (role: string, text: string, more: Fields = {}): readonly [string, Fields] =>
   codexItem(codexText(role, text, more));
 export const codexCall = (id: string, name = "exec_command", args = "{}"): readonly [string, Fields] =>
   codexItem({ type: "function_call", id: `fc_${id}`, call_id: id, name, arguments: args });
@@ -79,20 +79,20 @@ export const CODEX_SESSION: string = jsonl(
   codexLines([
     CODEX_META,
     codexEvent("task_started", { turn_id: "t1" }),
-    codexSaid("developer", "<permissions instructions>all</permissions instructions>"),
-    codexSaid("user", CODEX_ENVIRONMENT),
+    codexMessage("developer", "<permissions instructions>all</permissions instructions>"),
+    codexMessage("user", CODEX_ENVIRONMENT),
     CODEX_TURN,
-    codexSaid("user", "hé😀"),
+    codexMessage("user", "hé😀"),
     codexEvent("user_message", { message: "hé😀" }),
     codexItem({ type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" }),
-    codexSaid("assistant", "I look.", { phase: "commentary" }),
+    codexMessage("assistant", "I look.", { phase: "commentary" }),
     codexCall("c1", "exec_command", '{ "cmd": "ls" }'),
     codexItem({ type: "custom_tool_call", call_id: "c2", name: "apply_patch", input: "*** Begin Patch" }),
     codexOutput("c1", "a.txt"),
     codexItem({ type: "custom_tool_call_output", call_id: "c2", output: "done" }),
     codexBill(1_000, 400, 20),
     codexItem({ type: "web_search_call", status: "completed", action: { type: "search", query: "x" } }),
-    codexSaid("assistant", "Found."),
+    codexMessage("assistant", "Found."),
     codexBill(1_100, 900, 10, 2_100),
     [
       "compacted",
@@ -107,8 +107,8 @@ export const CODEX_SESSION: string = jsonl(
     ],
     codexWindow(300),
     codexEvent("context_compacted"),
-    codexSaid("user", "and now?"),
-    codexSaid("assistant", "Done."),
+    codexMessage("user", "and now?"),
+    codexMessage("assistant", "Done."),
     codexBill(320, 0, 5, 2_420),
     codexEvent("task_complete", { turn_id: "t1" }),
   ]),

@@ -38,26 +38,26 @@ export function expectedUpdates(
 ): readonly number[] {
   const billed = new Map(answers.map((answer) => [answer.index, answer]));
   const due: number[] = [];
-  let saidTokens = 0;
+  let conversationTokens = 0;
   let notedTokens = 0;
   let callsCount = 0;
   let notesCost = 0;
-  for (const [index, { message, spokenBy, tokens }] of messages.entries()) {
-    saidTokens += tokens;
-    if (spokenBy !== "assistant") continue;
+  for (const [index, { message, author, tokens }] of messages.entries()) {
+    conversationTokens += tokens;
+    if (author !== "assistant") continue;
     const calls = message.content.filter(({ type }) => type === "tool_use").length;
     callsCount += calls;
     const { state, cost = 0 } = billed.get(index)!;
     const isOpen =
-      saidTokens >= startTokens &&
-      saidTokens - notedTokens >= growthTokens &&
+      conversationTokens >= startTokens &&
+      conversationTokens - notedTokens >= growthTokens &&
       (callsCount >= 3 || calls === 0);
     const isPaid =
       cap === undefined || notesCost + state.updateCost <= cap * (state.sessionCost + state.updateCost);
     if ((isGated && !isOpen) || !isPaid) continue;
     due.push(index);
     notesCost += cost;
-    notedTokens = saidTokens;
+    notedTokens = conversationTokens;
     callsCount = 0;
   }
   return due;

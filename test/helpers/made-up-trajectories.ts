@@ -4,17 +4,17 @@
 import fc from "fast-check";
 import type { RunSetting } from "#evaluation/simulator/contestant.ts";
 import {
+  type Author,
   makeTrajectory,
   type RecordedMessage,
-  type SpokenBy,
   type Trajectory,
 } from "#palimpsest/session/metering/trajectory.ts";
 import { TARIFFS } from "#palimpsest/tokens/price/tariff.ts";
 import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";
 
 /** One message; what is left out is usual: a text without strings, 100 tokens, ten seconds later. */
-export interface Said {
-  readonly by: SpokenBy;
+export interface RecordedText {
+  readonly by: Author;
   readonly text?: string;
   readonly tokens?: number;
   readonly atMs?: number;
@@ -24,25 +24,32 @@ export interface Said {
   readonly blocks?: number;
 }
 
-export const user = (tokens: number, text = "please go on"): Said => ({ by: "user", tokens, text });
-export const assistant = (tokens: number, text = "well then"): Said => ({ by: "assistant", tokens, text });
-export const result = (tokens: number, text = "all is well", tool = "Read"): Said => ({
+export const user = (tokens: number, text = "please go on"): RecordedText => ({ by: "user", tokens, text });
+export const assistant = (tokens: number, text = "well then"): RecordedText => ({
+  by: "assistant",
+  tokens,
+  text,
+});
+export const result = (tokens: number, text = "all is well", tool = "Read"): RecordedText => ({
   by: "tool",
   tokens,
   text,
   tool,
 });
 
-export function aTrajectory(said: readonly Said[], { fixedTokens = 1_000 } = {}): Trajectory {
+export function aTrajectory(messages: readonly RecordedText[], { fixedTokens = 1_000 } = {}): Trajectory {
   return makeTrajectory({
     name: "by-hand",
     model: "claude-opus-4-5",
     fixedTokens,
-    messages: said.map(recorded),
+    messages: messages.map(recorded),
   });
 }
 
-function recorded({ by, text = "", tokens = 100, atMs, ...rest }: Said, index: number): RecordedMessage {
+function recorded(
+  { by, text = "", tokens = 100, atMs, ...rest }: RecordedText,
+  index: number,
+): RecordedMessage {
   const { tool, argumentsText = "", blocks = 1 } = rest;
   const block: ContentBlock =
     by === "tool"
@@ -53,7 +60,7 @@ function recorded({ by, text = "", tokens = 100, atMs, ...rest }: Said, index: n
       role: by === "assistant" ? "assistant" : "user",
       content: Array.from({ length: blocks }, () => block),
     },
-    spokenBy: by,
+    author: by,
     ...(by === "tool" ? { tool: tool ?? "Read" } : {}),
     text,
     argumentsText,
@@ -88,16 +95,16 @@ export function anyTrajectory(): fc.Arbitrary<Trajectory> {
     .record({ fixedTokens: fc.integer({ min: 0, max: 3_000 }), turns: fc.array(turn, { maxLength: 8 }) })
     .map(({ fixedTokens, turns }) => {
       let atMs = 0;
-      const said: Said[] = [];
+      const messages: RecordedText[] = [];
       for (const { calls, idleMs, ...asked } of turns) {
         atMs += idleMs;
-        said.push({ by: "user", ...asked, atMs });
+        messages.push({ by: "user", ...asked, atMs });
         for (const made of calls) {
           atMs += made.idleMs;
-          said.push({ by: "assistant", text: made.text, tokens: made.tokens, atMs });
-          said.push({ by: "tool", text: made.result, tokens: made.resultTokens, atMs });
+          messages.push({ by: "assistant", text: made.text, tokens: made.tokens, atMs });
+          messages.push({ by: "tool", text: made.result, tokens: made.resultTokens, atMs });
         }
       }
-      return aTrajectory(said, { fixedTokens });
+      return aTrajectory(messages, { fixedTokens });
     });
 }

@@ -85,14 +85,14 @@ export async function recordedAgent(
       if (item.type === "message") addMessage(item.message, `f${file}_`, { steps, results, names, thinks });
   }
   let place = 0;
-  let said = 0;
+  let count = 0;
   const nextAnswer = (): Step | undefined => {
     while (steps[place]?.by === "user") place++;
     return steps[place++];
   };
   const say = (): readonly AnswerPart[] => {
-    const step = said >= answers ? undefined : nextAnswer();
-    said++;
+    const step = count >= answers ? undefined : nextAnswer();
+    count++;
     return step?.by === "model" ? step.parts : [{ type: "text", text: "That is all." }];
   };
   return {
@@ -103,7 +103,7 @@ export async function recordedAgent(
       run: (_, { callId }) => results.get(callId) ?? "",
     })),
     nextPrompt: () => {
-      if (said >= answers) return undefined;
+      if (count >= answers) return undefined;
       const texts: string[] = [];
       for (let step = steps[place]; step?.by === "user"; step = steps[++place]) texts.push(step.text);
       if (place >= steps.length) return undefined;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { makeTrajectory, type SpokenBy, type Trajectory } from "#palimpsest/session/metering/trajectory.ts";
+import { type Author, makeTrajectory, type Trajectory } from "#palimpsest/session/metering/trajectory.ts";
 import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";
 import { corpusFolder, hasCorpus } from "./corpus.ts";
 
@@ -19,7 +19,7 @@ export const hasReferenceSimulator =
 
 /** A message as the reference loads it. */
 interface ReferenceMessage {
-  readonly role: SpokenBy;
+  readonly role: Author;
   readonly text: string;
   readonly args: string;
   readonly tok: number;
@@ -80,7 +80,7 @@ export function asTrajectory({ sys, msgs }: ReferenceTrajectory): Trajectory {
     fixedTokens: sys,
     messages: msgs.map((message) => ({
       message: { role: message.role === "assistant" ? "assistant" : "user", content: blocksOf(message) },
-      spokenBy: message.role,
+      author: message.role,
       ...(message.name === undefined ? {} : { tool: message.name }),
       text: `${message.text}\n${message.args}`,
       argumentsText: message.args,

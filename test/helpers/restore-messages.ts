@@ -26,7 +26,7 @@ export function resulted(seq: number, content: string, hasFailed = false): Visib
 }
 
 /** Words of the user or the assistant. */
-export function said(seq: number, role: "user" | "assistant", text: string): VisibleMessage {
+export function messageOf(seq: number, role: "user" | "assistant", text: string): VisibleMessage {
   const block = { type: "text", text } as const;
   return { seq, role, origin: role, at: 0, blocks: [{ index: 0, block, form: "original" }] };
 }

@@ -113,10 +113,10 @@ export class BuiltPackage {
     const standIn = standInArguments(this.#folder, codes.join("\n"));
     const whole = this.#run(process.execPath, [...standIn, "run-modules.mjs", ...names]);
     const lines = readFileSync(report, "utf8").split("\n").slice(0, -1);
-    const told = lines.map((line) => JSON.parse(line) as RunOutcome);
+    const reported = lines.map((line) => JSON.parse(line) as RunOutcome);
     // What ended the process before its time, or made it fail at its end, is the last one's that ran.
-    const isWhole = told.length === codes.length && whole.exitCode === 0;
-    const sound = isWhole ? told : told.slice(0, codes.length - 1);
+    const isWhole = reported.length === codes.length && whole.exitCode === 0;
+    const sound = isWhole ? reported : reported.slice(0, codes.length - 1);
     const failed = { exitCode: whole.exitCode === 0 ? null : whole.exitCode, output: whole.output };
     return codes.map((_, index) => sound[index] ?? failed);
   }

@@ -1,7 +1,7 @@
 /**
  * Reads what an entry file gives to the users of the package, and how it is documented.
  */
-import { resolveImport } from "./rooms.ts";
+import { resolveImport } from "./layout.ts";
 import type { SourceFile } from "./source.ts";
 
 export interface ExportedName {

@@ -115,10 +115,10 @@ function readClaudeCode(records) {
 function liveRecords(records) {
   const byId = new Map(records.filter((record) => record.uuid).map((record) => [record.uuid, record]));
   const position = new Map(records.map((record, index) => [record, index]));
-  const isTalk = (record) =>
+  const isConversation = (record) =>
     (record.type === "user" || record.type === "assistant") && record.isSidechain !== true;
   const live = new Set();
-  let at = records.findLastIndex(isTalk);
+  let at = records.findLastIndex(isConversation);
   while (at >= 0 && !live.has(records[at])) {
     const record = records[at];
     live.add(record);
@@ -127,7 +127,7 @@ function liveRecords(records) {
     at =
       parentAt >= 0 && parentAt < at
         ? parentAt
-        : records.findLastIndex((one, index) => index < at && isTalk(one));
+        : records.findLastIndex((one, index) => index < at && isConversation(one));
   }
   // Parallel calls fork the chain: the other blocks of a live reply and the answers to its calls are live, too.
   const responses = new Set();

@@ -12,7 +12,7 @@ export async function measureCorrections(corrections, library) {
   return { ...halves, "all, with sessions": all };
 }
 
-async function measureHalves(corrections, { PersistentMemory, inMemoryMemoryStore }, told) {
+async function measureHalves(corrections, { PersistentMemory, inMemoryMemoryStore }, reported) {
   const halves = [0, 1].map(() => ({
     count: 0,
     won: 0,
@@ -31,10 +31,10 @@ async function measureHalves(corrections, { PersistentMemory, inMemoryMemoryStor
     const memory = new PersistentMemory({ store: inMemoryMemoryStore(), deadline, now: () => clock.nowMs });
     const paths = [];
     for (const fact of facts)
-      paths.push((await memory.remember(fact, { source: "user", ...told("old") })).path);
+      paths.push((await memory.remember(fact, { source: "user", ...reported("old") })).path);
     clock.nowMs += DAY_MS;
     const old = new Set(supporting_fact_indices.map((index) => paths[index]));
-    const receipt = await memory.remember(contradicting_fact, { source: "user", ...told("new") });
+    const receipt = await memory.remember(contradicting_fact, { source: "user", ...reported("new") });
     const order = (await memory.recall(input)).memories.map(({ path }) => path);
     const at = order.indexOf(receipt.path);
     const firstOld = order.findIndex((path) => old.has(path));

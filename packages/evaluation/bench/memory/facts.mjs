@@ -72,7 +72,7 @@ export function measureUses(rows, answers, { createMemorySearch, usedMemories })
     for (const { id, body } of own) search.set(id, { body });
     const ids = search.search(question, { limit: SHOWN_COUNT }).map(({ id }) => id);
     const shown = own.filter(({ id }) => ids.includes(id)).map((fact) => ({ ...fact, description: "" }));
-    const used = usedMemories(shown, { said: question, answer }).map(({ id }) => id);
+    const used = usedMemories(shown, { userText: question, answer }).map(({ id }) => id);
     for (const id of ids) {
       const isAnswering = gold.includes(id);
       counts[isAnswering ? "answering" : "others"]++;
@@ -86,11 +86,11 @@ function readFacts(rows) {
   const sets = new Map();
   const facts = [];
   const questions = rows.map((row) => {
-    const { facts: told, supporting_fact_indices } = row.agent_args.extra;
-    const key = told.join("\n");
+    const { facts: factTexts, supporting_fact_indices } = row.agent_args.extra;
+    const key = factTexts.join("\n");
     if (!sets.has(key)) {
       sets.set(key, sets.size);
-      facts.push(...told.map((body, index) => factOf(body, index, sets.get(key))));
+      facts.push(...factTexts.map((body, index) => factOf(body, index, sets.get(key))));
     }
     const set = sets.get(key);
     return { question: row.input, row, set, gold: supporting_fact_indices.map((index) => idOf(set, index)) };

@@ -94,12 +94,12 @@ const shareOf = (wanted, found) => wanted.filter((one) => found.includes(one)).l
 
 /** NDCG@10, all that is wanted being worth the same. */
 function gain(ranked, wanted) {
-  const worth = (place) => 1 / Math.log2(place + 2);
+  const weight = (place) => 1 / Math.log2(place + 2);
   let own = 0;
   ranked.slice(0, 10).forEach((one, place) => {
-    if (wanted.includes(one)) own += worth(place);
+    if (wanted.includes(one)) own += weight(place);
   });
   let best = 0;
-  for (let place = 0; place < Math.min(10, wanted.length); place++) best += worth(place);
+  for (let place = 0; place < Math.min(10, wanted.length); place++) best += weight(place);
   return own / best;
 }

@@ -23,16 +23,19 @@ export function readLocomo(folder) {
 }
 
 function readConversation(raw) {
-  const { qa = raw.qa ?? [], ...talk } = { ...(raw.conversation ?? raw), qa: raw.qa ?? raw.conversation?.qa };
+  const { qa = raw.qa ?? [], ...conversation } = {
+    ...(raw.conversation ?? raw),
+    qa: raw.qa ?? raw.conversation?.qa,
+  };
   const turns = [];
-  for (let number = 1; talk[`session_${number}`] !== undefined; number++)
-    talk[`session_${number}`].forEach((turn, index, all) => {
+  for (let number = 1; conversation[`session_${number}`] !== undefined; number++)
+    conversation[`session_${number}`].forEach((turn, index, all) => {
       const image = turn.blip_caption === undefined ? "" : `\n[image: ${turn.blip_caption}]`;
       const before = all[index - 1]?.dia_id;
       turns.push({
         id: turn.dia_id,
         body: `${turn.speaker}: ${turn.text}${image}`,
-        time: talk[`session_${number}_date_time`] ?? "",
+        time: conversation[`session_${number}_date_time`] ?? "",
         group: sessionOf(turn.dia_id),
         ...(before === undefined ? {} : { before }),
       });

@@ -166,7 +166,9 @@ function speed() {
     [100_000, false],
     [100_000, true],
   ];
-  figures.speed = runs.map(([count, isTalk]) => measureSpeed(createMemorySearch, count, isTalk));
+  figures.speed = runs.map(([count, isConversation]) =>
+    measureSpeed(createMemorySearch, count, isConversation),
+  );
   say(`Made-up memories of about 43 words; ${machine()}. Times in ms.\n`);
   const rows = figures.speed.map((run) => [
     run.name,

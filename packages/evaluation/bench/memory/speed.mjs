@@ -8,7 +8,7 @@ import { quantile } from "../figures.mjs";
 const WORDS_COUNT = 40_000;
 const QUERIES_COUNT = 1_000;
 
-export function measureSpeed(createMemorySearch, count, isTalk) {
+export function measureSpeed(createMemorySearch, count, isConversation) {
   const random = randomFrom(7);
   const words = Array.from({ length: WORDS_COUNT }, () => madeUpWord(random));
   const wordOf = () =>
@@ -18,7 +18,7 @@ export function measureSpeed(createMemorySearch, count, isTalk) {
     name: text(4),
     description: text(9),
     body: text(30),
-    ...(isTalk
+    ...(isConversation
       ? { group: `g${Math.floor(index / 20)}`, before: index % 20 === 0 ? undefined : `m${index - 1}` }
       : {}),
   }));
@@ -40,7 +40,7 @@ export function measureSpeed(createMemorySearch, count, isTalk) {
   });
   const { user: searchUs } = process.cpuUsage(searchCpu);
   return {
-    name: `${count.toLocaleString("en")}${isTalk ? ", of conversations" : ""}`,
+    name: `${count.toLocaleString("en")}${isConversation ? ", of conversations" : ""}`,
     buildMs,
     buildCpuMs: buildUs / 1_000,
     p50: quantile(times, 0.5),

@@ -8,15 +8,15 @@
 import { closeSync, fdatasyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { quantile } from "../figures.mjs";
-import { folderBytes, KEEPERS, messageBytes, textOf } from "./keepers.mjs";
+import { folderBytes, LIBRARIES, messageBytes, textOf } from "./libraries.mjs";
 
 const task = JSON.parse(process.argv[2]);
 const result = await { appends, write, read }[task.type](task);
 process.stdout.write(JSON.stringify(result));
 process.exit(0);
 
-async function appends({ keepers, folder, dist, count, warmUp, isDurable }) {
-  const loaded = await Promise.all(keepers.map((name) => KEEPERS[name]({ dist })));
+async function appends({ libraries, folder, dist, count, warmUp, isDurable }) {
+  const loaded = await Promise.all(libraries.map((name) => LIBRARIES[name]({ dist })));
   const able = loaded.filter(({ canSync }) => !isDurable || canSync);
   // What is compiled by the thousandth call would be timed as interpreted where a peer allows hundreds only.
   const ours = able.slice(0, 1);
@@ -66,22 +66,22 @@ function beginBare(folder) {
   };
 }
 
-async function write({ keepers: [name], dist, ...session }) {
+async function write({ libraries: [name], dist, ...session }) {
   mkdirSync(session.folder, { recursive: true });
-  const keeper = await KEEPERS[name]({ dist });
-  await keeper.write(session);
+  const library = await LIBRARIES[name]({ dist });
+  await library.write(session);
   return { diskBytes: folderBytes(session.folder) };
 }
 
-async function read({ keepers: [name], folder, dist }) {
-  const keeper = await KEEPERS[name]({ dist });
+async function read({ libraries: [name], folder, dist }) {
+  const library = await LIBRARIES[name]({ dist });
   const rssBefore = process.resourceUsage().maxRSS;
   const from = performance.now();
-  const messages = await keeper.read(folder);
+  const messages = await library.read(folder);
   const ms = performance.now() - from;
   const rss = process.resourceUsage().maxRSS;
   return {
-    version: keeper.version,
+    version: library.version,
     messages,
     ms,
     rssMegabytes: rss / 1_000,

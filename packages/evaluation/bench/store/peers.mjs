@@ -81,8 +81,8 @@ function appendsBeside({ peer, path }, { folder, dist, tell }) {
   return rounds.map((round) => {
     tell(`${peer}, ${round.count} appends${round.isDurable ? ", durable" : ""} …`);
     const own = join(folder, `appends-${peer}`);
-    const keepers = ["palimpsest", peer];
-    const figures = run(path, { type: "appends", keepers, folder: own, dist, warmUp, ...round });
+    const libraries = ["palimpsest", peer];
+    const figures = run(path, { type: "appends", libraries, folder: own, dist, warmUp, ...round });
     rmSync(own, { recursive: true, force: true });
     return { peer, ...round, figures };
   });
@@ -93,7 +93,7 @@ function opening({ peer, path }, { folder, dist, size, isCompacted, tell }) {
   tell(`${peer}, a session of ${size} MB${isCompacted ? ", compacted" : ""} …`);
   const own = join(folder, `long-${peer}`);
   const count = (size * 1_000_000) / MESSAGE_BYTES;
-  const task = { keepers: [peer], folder: own, dist };
+  const task = { libraries: [peer], folder: own, dist };
   const compactAfter = isCompacted ? count - KEPT_MESSAGES : undefined;
   const written = run(path, { type: "write", ...task, count, compactAfter });
   const reads = Array.from({ length: READS }, () => run(path, { type: "read", ...task }));
@@ -115,7 +115,7 @@ function run(node, task) {
   const script = fileURLToPath(new URL("measure.mjs", import.meta.url));
   const flags = ["--max-old-space-size=8000", "--no-warnings", script, JSON.stringify(task)];
   const { status, stdout, stderr } = spawnSync(node, flags, { encoding: "utf8", maxBuffer: 1e8 });
-  if (status !== 0) throw new Error(`${task.type} of ${task.keepers} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${task.type} of ${task.libraries} ended with ${status}: ${stderr}`);
   return JSON.parse(stdout);
 }
 

@@ -3,7 +3,7 @@
  * summary that a model would have written.
  */
 
-import type { SpokenBy, TrajectoryMessage } from "palimpsest/internal";
+import type { Author, TrajectoryMessage } from "palimpsest/internal";
 import {
   DEFAULTS,
   findMetricStrings,
@@ -19,7 +19,7 @@ import { type Summarised, summaryStrings } from "../simulator/summary-model.ts";
 export type PieceForm = "whole" | "cleared" | "restored" | "summary";
 
 export interface Piece extends WindowUnit {
-  readonly spokenBy: SpokenBy;
+  readonly author: Author;
   readonly tool?: string;
   readonly form: PieceForm;
   readonly message?: TrajectoryMessage;
@@ -89,7 +89,7 @@ export class BaselineWindow {
       tokens: message.tokens,
       blocks: Math.max(1, message.message.content.length),
       strings: message.strings,
-      spokenBy: message.spokenBy,
+      author: message.author,
       ...(message.tool === undefined ? {} : { tool: message.tool }),
       form: "whole",
       message,
@@ -103,7 +103,7 @@ export class BaselineWindow {
       tokens,
       blocks: 2,
       strings,
-      spokenBy: "tool",
+      author: "tool",
       tool: message.tool ?? "read",
       form: "whole",
       message: { ...message, text, strings, tokens },
@@ -192,7 +192,7 @@ export class BaselineWindow {
     for (const piece of replaced.toReversed()) {
       if (restored.length >= most) break;
       const message = piece.message;
-      if (piece.spokenBy !== "tool" || message === undefined || !READ_TOOLS.test(piece.tool ?? "")) continue;
+      if (piece.author !== "tool" || message === undefined || !READ_TOOLS.test(piece.tool ?? "")) continue;
       const whole = message.tokens;
       if (whole > RESTORED_FILE_TOKENS * this.scale * 2 || whole < RESTORED_LEAST_TOKENS) continue;
       const tokens = Math.min(whole, Math.round(RESTORED_FILE_TOKENS * this.scale));
@@ -205,7 +205,7 @@ export class BaselineWindow {
   }
 
   #summaryOf(tokens: number, strings: ReadonlySet<string>): Piece {
-    return { id: nextUnitId(), tokens, blocks: 1, strings, spokenBy: "user", form: "summary" };
+    return { id: nextUnitId(), tokens, blocks: 1, strings, author: "user", form: "summary" };
   }
 
   #shorten(pieces: readonly Piece[], tokens: number, left: (piece: Piece) => ReadonlySet<string>): void {
@@ -248,10 +248,10 @@ function sum(pieces: readonly Piece[]): number {
 
 /** A restored file stands in a message of its own: it is no answer to a call. */
 function isResult(piece: Piece | undefined): boolean {
-  return piece?.spokenBy === "tool" && piece.form !== "restored";
+  return piece?.author === "tool" && piece.form !== "restored";
 }
 
 /** A cleared or shortened piece shows only what is left of it. */
-function seenBy({ spokenBy, strings }: Piece): Summarised {
-  return { spokenBy, strings };
+function seenBy({ author, strings }: Piece): Summarised {
+  return { author, strings };
 }

@@ -22,7 +22,7 @@ interface Baseline {
 }
 
 const wholeResults = (window: BaselineWindow): readonly Piece[] =>
-  window.pieces.filter(({ spokenBy, form }) => spokenBy === "tool" && form === "whole");
+  window.pieces.filter(({ author, form }) => author === "tool" && form === "whole");
 const isLarge = ({ tokens }: Piece): boolean => tokens > D.clearableTokens;
 const tokensOf = (pieces: readonly Piece[]): number =>
   pieces.reduce((tokens, piece) => tokens + piece.tokens, 0);
@@ -41,7 +41,7 @@ const slidingWindow: Baseline = {
   before: (window) => {
     while (isOver(window, 20_000) && window.pieces.length > 4) {
       let count = 1;
-      while (window.pieces[count]?.spokenBy === "tool") count++;
+      while (window.pieces[count]?.author === "tool") count++;
       window.drop(count);
     }
   },
@@ -81,10 +81,10 @@ const opencode: Baseline = {
     let turns = 0;
     let seenTokens = 0;
     for (const piece of window.pieces.toReversed()) {
-      if (piece.spokenBy === "user") turns++;
+      if (piece.author === "user") turns++;
       if (turns < 2) continue;
       if (piece.form === "summary") break;
-      if (piece.spokenBy !== "tool" || piece.form !== "whole") continue;
+      if (piece.author !== "tool" || piece.form !== "whole") continue;
       seenTokens += piece.tokens;
       if (seenTokens > 40_000 * window.scale) old.push(piece);
     }
@@ -159,7 +159,7 @@ const geminiCli: Baseline = {
     const old: Piece[] = [];
     let seenTokens = 0;
     for (const piece of window.pieces.slice(0, -1).toReversed()) {
-      if (piece.spokenBy !== "tool" || piece.form !== "whole") continue;
+      if (piece.author !== "tool" || piece.form !== "whole") continue;
       seenTokens += piece.tokens;
       if (seenTokens > 50_000 * window.scale) old.push(piece);
     }
@@ -182,7 +182,7 @@ function geminiSplit(window: BaselineWindow): number {
   let seenTokens = 0;
   let split = 0;
   for (const [index, piece] of window.pieces.entries()) {
-    if (piece.spokenBy === "user" && piece.form !== "summary") {
+    if (piece.author === "user" && piece.form !== "summary") {
       split = index;
       if (seenTokens >= most) return index;
     }
@@ -204,7 +204,7 @@ const pi: Baseline = {
       .slice(0, count)
       .reduce(
         (tokens, piece) =>
-          tokens + (piece.spokenBy === "tool" ? Math.min(piece.tokens, PI_RESULT_TOKENS) : piece.tokens),
+          tokens + (piece.author === "tool" ? Math.min(piece.tokens, PI_RESULT_TOKENS) : piece.tokens),
         0,
       );
     window.summarise({ count, mode: "fresh", inputTokens });
@@ -238,7 +238,7 @@ function claudeCode(mode: "fork" | "fresh"): Baseline {
 }
 
 /** Notes in the background by a forked call; at the threshold they stand for what they cover. */
-class NotesKeeper {
+class NotesBaseline {
   #notedTokens = 0;
   #calls = 0;
   #coveredThrough = -1;
@@ -246,22 +246,22 @@ class NotesKeeper {
   before(window: BaselineWindow, moment: CallMoment): void {
     clearWhenCold(window, moment);
     const { scale, setting } = window;
-    const said = setting.trajectory.tokensBefore[moment.index]!;
+    const conversationTokens = setting.trajectory.tokensBefore[moment.index]!;
     this.#calls++;
     const isFirst = this.#coveredThrough < 0;
     const isDue = isFirst
-      ? said > 10_000 * scale
-      : said - this.#notedTokens > 5_000 * scale && this.#calls >= 3;
+      ? conversationTokens > 10_000 * scale
+      : conversationTokens - this.#notedTokens > 5_000 * scale && this.#calls >= 3;
     if (isDue) {
       window.sideCall(700, 1_500);
-      this.#notedTokens = said;
+      this.#notedTokens = conversationTokens;
       this.#calls = 0;
       this.#coveredThrough = moment.index;
     }
-    if (isOver(window, CLAUDE_MARGIN_TOKENS)) this.#compact(window, said);
+    if (isOver(window, CLAUDE_MARGIN_TOKENS)) this.#compact(window, conversationTokens);
   }
 
-  #compact(window: BaselineWindow, said: number): void {
+  #compact(window: BaselineWindow, conversationTokens: number): void {
     const { scale, setting } = window;
     const firstUnnoted = window.pieces.findIndex(
       ({ source }) => source !== undefined && source >= this.#coveredThrough,
@@ -272,7 +272,7 @@ class NotesKeeper {
       claudeFull(window, "fork");
       return;
     }
-    const tokens = Math.min(12_000 * scale, Math.max(1_500, 0.06 * said));
+    const tokens = Math.min(12_000 * scale, Math.max(1_500, 0.06 * conversationTokens));
     const seen = setting.trajectory.messages.slice(0, this.#coveredThrough + 1);
     window.replaceOldest(count, window.notes(tokens, seen), true);
   }
@@ -306,7 +306,7 @@ function enterWith(make: () => Baseline): PolicyUnderTest["enter"] {
         return window.totalTokens;
       },
       append: (message, index) => {
-        if (message.spokenBy === "user") baseline.onUserTurn?.(window);
+        if (message.author === "user") baseline.onUserTurn?.(window);
         window.append(message, index);
       },
       prepare: (moment) => {
@@ -328,11 +328,11 @@ export const BASELINES: readonly PolicyUnderTest[] = [
     id: "claude-code-notes",
     name: "Claude-Code-like, session-memory compact",
     enter: enterWith(() => {
-      const keeper = new NotesKeeper();
+      const notes = new NotesBaseline();
       return {
         id: "claude-code-notes",
         name: "Claude-Code-like, session-memory compact",
-        before: (window, moment) => keeper.before(window, moment),
+        before: (window, moment) => notes.before(window, moment),
         overflow: claudeOverflow,
       };
     }),

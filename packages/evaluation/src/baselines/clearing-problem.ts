@@ -52,8 +52,8 @@ function requestsOf(
 ): readonly FullRequest[] {
   const requests: FullRequest[] = [];
   let lastMs: number | undefined;
-  for (const [answer, { spokenBy, atMs }] of messages.entries()) {
-    if (spokenBy !== "assistant") continue;
+  for (const [answer, { author, atMs }] of messages.entries()) {
+    if (author !== "assistant") continue;
     // It left when the message before it was there.
     const nowMs = messages[answer - 1]?.atMs ?? atMs;
     const idleMs = lastMs === undefined ? undefined : nowMs - lastMs;
@@ -76,9 +76,9 @@ function weightsOf({ messages }: Trajectory, requests: readonly FullRequest[]): 
 }
 
 /** A result leaves a placeholder, a call the beginning of its arguments; neither is worth it where it is small. */
-function freedBy({ spokenBy, tokens, text, argumentsText }: TrajectoryMessage): number {
-  if (spokenBy === "tool") return tokens > D.clearableTokens ? tokens - D.placeholderTokens : 0;
-  if (spokenBy !== "assistant" || argumentsText.length <= D.clearableArgumentCharacters) return 0;
+function freedBy({ author, tokens, text, argumentsText }: TrajectoryMessage): number {
+  if (author === "tool") return tokens > D.clearableTokens ? tokens - D.placeholderTokens : 0;
+  if (author !== "assistant" || argumentsText.length <= D.clearableArgumentCharacters) return 0;
   const argumentTokens = Math.round((tokens * argumentsText.length) / text.length);
   return Math.max(0, argumentTokens - D.argumentPlaceholderTokens);
 }

@@ -20,7 +20,7 @@ export function findLookups(missing: readonly Reference[], { messages }: Traject
     else known.push(text);
   }
   return [...wanted]
-    .filter(([source, texts]) => texts.length >= 2 || messages[source]!.spokenBy !== "assistant")
+    .filter(([source, texts]) => texts.length >= 2 || messages[source]!.author !== "assistant")
     .sort((one, other) => other[1].length - one[1].length)
     .slice(0, D.lookupSources)
     .map(([source, texts]) => lookUp(source, messages[source]!, texts));

@@ -5,7 +5,7 @@
  */
 
 import type { Message } from "palimpsest";
-import type { CostPolicy, Measure, Room, RoomMade } from "palimpsest/compaction";
+import type { CostPolicy, Measure, PlannedEdits, WindowState } from "palimpsest/compaction";
 import {
   type ArrivalPolicy,
   addToDigest,
@@ -108,7 +108,7 @@ export class ManagedWindow implements Contestant {
   append(message: TrajectoryMessage, index: number): void {
     const seq = this.#append(message.message, message.atMs);
     this.#seqOf.set(index, seq);
-    if (message.spokenBy !== "assistant" || this.#writers.notes === undefined) return;
+    if (message.author !== "assistant" || this.#writers.notes === undefined) return;
     const judged = this.#writers.notes.answered({
       index,
       seq,
@@ -135,16 +135,16 @@ export class ManagedWindow implements Contestant {
 
   prepare(moment: CallMoment): readonly number[] {
     this.#repair(moment.nowMs, { isLeaving: false });
-    const room = this.#room(moment);
-    const planned = this.#planner.plan(room);
-    const made = isSummaryDue(planned) ? this.#summarise(room, planned.reason, moment) : planned;
+    const state = this.#state(moment);
+    const planned = this.#planner.plan(state);
+    const made = isSummaryDue(planned) ? this.#summarise(state, planned.reason, moment) : planned;
     for (const edit of made.edits) this.#apply(edit, moment.nowMs);
     if (made.edits.length > 0) {
       this.#projection.forgetHidden();
       this.#shown.follow(this.#projection.visible);
     }
     this.#repair(moment.nowMs, { isLeaving: true });
-    this.#planner.called(room, made, this.#shown.tokens);
+    this.#planner.called(state, made, this.#shown.tokens);
     this.#lastCallSeq = this.#take({
       type: "call",
       model: this.#setting.trajectory.model,
@@ -155,18 +155,18 @@ export class ManagedWindow implements Contestant {
     return this.#marks();
   }
 
-  #summarise(room: Room, reason: SummaryReason, moment: CallMoment): RoomMade {
-    const { sources, ...found } = this.#writers.find(room, reason, this.#caughtUp(), moment);
-    const planned = this.#planner.plan(room, sources);
-    const made = isSummaryDue(planned) ? { edits: [], usedTokens: room.usedTokens } : planned;
+  #summarise(state: WindowState, reason: SummaryReason, moment: CallMoment): PlannedEdits {
+    const { sources, ...found } = this.#writers.find(state, reason, this.#caughtUp(), moment);
+    const planned = this.#planner.plan(state, sources);
+    const made = isSummaryDue(planned) ? { edits: [], usedTokens: state.usedTokens } : planned;
     this.#policy.summaries?.onSummary?.({
       index: moment.index,
       reason,
       ...found,
       kind: made.edits.find((edit) => edit.isBoundary === true)?.kind ?? "none",
-      beforeTokens: room.usedTokens,
+      beforeTokens: state.usedTokens,
       afterTokens: made.usedTokens,
-      notesTargetTokens: room.budget.sessionMemoryTargetTokens,
+      notesTargetTokens: state.budget.sessionMemoryTargetTokens,
     });
     return made;
   }
@@ -189,7 +189,7 @@ export class ManagedWindow implements Contestant {
     return this.#seqOf.get(source);
   }
 
-  #room({ nowMs, idleMs, isWarm }: CallMoment): Room {
+  #state({ nowMs, idleMs, isWarm }: CallMoment): WindowState {
     return {
       visible: this.#projection.visible,
       usedTokens: this.totalTokens,
@@ -268,9 +268,9 @@ export class ManagedWindow implements Contestant {
     return content;
   }
 
-  #take(draft: DraftEntry): number {
+  #take(newEntry: NewEntry): number {
     this.#seq++;
-    const entry = { ...draft, seq: this.#seq, id: String(this.#seq), v: 1 } as Entry;
+    const entry = { ...newEntry, seq: this.#seq, id: String(this.#seq), v: 1 } as Entry;
     this.#projection.apply(entry);
     this.#policy.onEntry?.(entry, this.#projection);
     return this.#seq;
@@ -280,11 +280,7 @@ export class ManagedWindow implements Contestant {
 /** As many as the engine makes: a repair can uncover another, never more than a few deep. */
 const REPAIR_PASSES = 5;
 
-type DraftEntry = Entry extends infer One
-  ? One extends Entry
-    ? Omit<One, "seq" | "id" | "v">
-    : never
-  : never;
+type NewEntry = Entry extends infer One ? (One extends Entry ? Omit<One, "seq" | "id" | "v"> : never) : never;
 
 function kindOf(edit: LayerEdit): EditKind {
   if (edit.isBoundary === true) return "summary";

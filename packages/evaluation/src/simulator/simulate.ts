@@ -107,9 +107,9 @@ class Simulation {
   run(): RunResult {
     const { messages } = this.#setting.trajectory;
     for (const [index, message] of messages.entries()) {
-      if (message.spokenBy === "assistant" && !this.#call(message, index)) return this.#result(index);
+      if (message.author === "assistant" && !this.#call(message, index)) return this.#result(index);
       this.#contestant.append(message, index);
-      this.#reachability?.said(index, index, message.message);
+      this.#reachability?.addMessage(index, index, message.message);
     }
     return this.#result();
   }

@@ -92,7 +92,7 @@ export class NotesTaker {
   /** What an update is asked with, the notes themselves aside. */
   readonly #promptTokens: number;
   #document: NotesDocument = parseNotes(NOTES_TEMPLATE_TEXT);
-  #told: { readonly index: number; readonly seq: number; readonly tokens: number } | undefined;
+  #covered: { readonly index: number; readonly seq: number; readonly tokens: number } | undefined;
   #text: string | undefined;
   #updatedAtTokens: number | undefined;
   #toolCalls = 0;
@@ -128,12 +128,12 @@ export class NotesTaker {
 
   /** The notes as they are now; `undefined` before the first update. */
   get notes(): SessionNotes | undefined {
-    const told = this.#told;
-    if (told === undefined) return undefined;
+    const covered = this.#covered;
+    if (covered === undefined) return undefined;
     const isOwn = this.#variant.updater === "extractive";
-    this.#text ??= isOwn ? formatNotes(this.#document) : this.#modelledText(told);
+    this.#text ??= isOwn ? formatNotes(this.#document) : this.#modelledText(covered);
     const isEmpty = isOwn && isEmptyTemplate(this.#document);
-    return { text: this.#text, throughSeq: told.seq, isEmpty, isUpdateRunning: false };
+    return { text: this.#text, throughSeq: covered.seq, isEmpty, isUpdateRunning: false };
   }
 
   /** Asks the gate, and brings the notes up to date where it is open. */
@@ -160,7 +160,7 @@ export class NotesTaker {
     this.#notesCost += cost;
     this.#updatedAtTokens = conversationTokens;
     this.#toolCalls = 0;
-    this.#told = { index, seq: moment.seq, tokens: update.notesTokens };
+    this.#covered = { index, seq: moment.seq, tokens: update.notesTokens };
     this.#text = undefined;
     if (this.#variant.updater === "extractive")
       this.#document = extractNotes(this.#document, factsOfDigest(moment.digest()), {
@@ -179,7 +179,7 @@ export class NotesTaker {
       return { notesTokens, addedTokens: 0, outputTokens: 0, expectedCost: 0 };
     const grownTokens = conversationTokens - (this.#updatedAtTokens ?? 0);
     const outputTokens = Math.min(notesTokens, Math.round(D.notesStateTokens + D.notesShare * grownTokens));
-    const nowTokens = this.#told?.tokens ?? estimateText(NOTES_TEMPLATE_TEXT) * this.#ratio;
+    const nowTokens = this.#covered?.tokens ?? estimateText(NOTES_TEMPLATE_TEXT) * this.#ratio;
     const addedTokens = Math.round(this.#promptTokens + nowTokens);
     const { read, write, outputRatio } = this.#setting.tariff;
     // What the last request sent is read; the answer, the instruction and the notes are new.

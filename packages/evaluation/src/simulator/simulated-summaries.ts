@@ -8,8 +8,8 @@
  */
 
 import type { VisibleMessage } from "palimpsest";
-import type { Digest, Room, SummarySources } from "palimpsest/compaction";
-import type { SessionMemoryRefusal, SpokenBy, SummaryReason, WrittenSummary } from "palimpsest/internal";
+import type { Digest, SummarySources, WindowState } from "palimpsest/compaction";
+import type { Author, SessionMemoryRefusal, SummaryReason, WrittenSummary } from "palimpsest/internal";
 import { DEFAULTS, planFromNotes, stringsIn } from "palimpsest/internal";
 import { tokenizerRatio } from "palimpsest/tokens";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
@@ -78,42 +78,42 @@ export class SummaryWriters {
   }
 
   /** What a summary that is due now is made of. A model that is asked is billed. */
-  find(room: Room, reason: SummaryReason, digest: Digest, moment: CallMoment): FoundSources {
+  find(state: WindowState, reason: SummaryReason, digest: Digest, moment: CallMoment): FoundSources {
     const sources: SummarySources = { digest, pinned: [] };
     const notes = this.notes?.notes;
-    const isOff = this.notes === undefined || room.disabledLayers.has("session-memory");
-    const plan = isOff ? undefined : planFromNotes(room, reason, { ...sources, notes });
+    const isOff = this.notes === undefined || state.disabledLayers.has("session-memory");
+    const plan = isOff ? undefined : planFromNotes(state, reason, { ...sources, notes });
     if (plan?.ok === true) return { sources: { ...sources, notes }, call: "none" };
     const refusal = plan === undefined ? {} : { refusal: plan.refusal };
     const isAhead = reason === "rent";
-    if (!this.#variant.asksModel || (isAhead && room.editSafety === "strict"))
+    if (!this.#variant.asksModel || (isAhead && state.editSafety === "strict"))
       return { sources, ...refusal, call: "none" };
-    const written = this.#write(room, moment);
+    const written = this.#write(state, moment);
     return { sources: { ...sources, written }, ...refusal, call: isAhead ? "ahead" : "blocking" };
   }
 
-  #write(room: Room, { isWarm }: CallMoment): WrittenSummary {
+  #write(state: WindowState, { isWarm }: CallMoment): WrittenSummary {
     const { model } = this.#setting.trajectory;
-    const scale = room.budget.windowTokens / DEFAULTS.referenceWindowTokens;
+    const scale = state.budget.windowTokens / DEFAULTS.referenceWindowTokens;
     const tokens = Math.max(D.summaryFloorTokens, Math.round(D.summaryTokens * Math.sqrt(scale)));
     const mode = isWarm ? "fork" : "fresh";
-    const cost = this.#arena.sideCall({ mode, inputTokens: room.usedTokens, outputTokens: tokens });
+    const cost = this.#arena.sideCall({ mode, inputTokens: state.usedTokens, outputTokens: tokens });
     this.notes?.paid(cost);
-    const seen = room.visible.map((message) => ({
-      spokenBy: speakerOf(message),
+    const seen = state.visible.map((message) => ({
+      author: speakerOf(message),
       strings: stringsOf(message),
     }));
     const isSummary = ({ origin }: VisibleMessage): boolean => origin === "summary";
     const strings = summaryStrings(
-      seen.filter((_, index) => !isSummary(room.visible[index]!)),
-      { tokens, carried: room.visible.filter(isSummary).flatMap((message) => [...stringsOf(message)]) },
+      seen.filter((_, index) => !isSummary(state.visible[index]!)),
+      { tokens, carried: state.visible.filter(isSummary).flatMap((message) => [...stringsOf(message)]) },
     );
     const text = composeModelledText({
       headings: HEADINGS,
       strings: [...strings],
       tokens: tokens / tokenizerRatio(model),
     });
-    return { text, throughSeq: room.seq - 1, model, leftOutRounds: 0 };
+    return { text, throughSeq: state.seq - 1, model, leftOutRounds: 0 };
   }
 }
 
@@ -121,6 +121,6 @@ function stringsOf({ blocks }: VisibleMessage): ReadonlySet<string> {
   return new Set(blocks.flatMap(({ block }) => [...stringsIn(block)]));
 }
 
-function speakerOf({ origin }: VisibleMessage): SpokenBy {
+function speakerOf({ origin }: VisibleMessage): Author {
   return origin === "user" || origin === "assistant" || origin === "tool" ? origin : "note";
 }

@@ -3,20 +3,20 @@
  * shown, by frequency and recency, in a share of its length that was measured on recorded summaries.
  */
 
-import type { SpokenBy } from "palimpsest/internal";
+import type { Author } from "palimpsest/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 
 /** What a summariser sees of one message: of a cleared one, what is left of it. */
 export interface Summarised {
-  readonly spokenBy: SpokenBy;
+  readonly author: Author;
   readonly strings: ReadonlySet<string>;
 }
 
 /** All strings of `seen`, most likely to be kept first. */
 export function rankStrings(seen: readonly Summarised[]): readonly string[] {
   const scores = new Map<string, number>();
-  seen.forEach(({ spokenBy, strings }, index) => {
-    const weight = (0.3 + index / seen.length) * (spokenBy === "tool" ? 0.5 : 1.5);
+  seen.forEach(({ author, strings }, index) => {
+    const weight = (0.3 + index / seen.length) * (author === "tool" ? 0.5 : 1.5);
     for (const text of strings) scores.set(text, (scores.get(text) ?? 0) + weight);
   });
   return [...scores].sort((one, other) => other[1] - one[1]).map(([text]) => text);

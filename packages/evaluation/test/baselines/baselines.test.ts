@@ -10,8 +10,8 @@ import {
   aSetting,
   assistant,
   aTrajectory,
+  type RecordedText,
   result,
-  type Said,
   user,
 } from "../../../../test/helpers/made-up-trajectories.ts";
 
@@ -28,8 +28,12 @@ interface Course {
 }
 
 /** Runs a session up to the call behind its last message; only that one is prepared, unless told otherwise. */
-function course(id: string, said: readonly Said[], { idleMs = 0, preparesAll = false } = {}): Course {
-  const trajectory = aTrajectory([...said, assistant(10)]);
+function course(
+  id: string,
+  messages: readonly RecordedText[],
+  { idleMs = 0, preparesAll = false } = {},
+): Course {
+  const trajectory = aTrajectory([...messages, assistant(10)]);
   const sideCalls: SideCall[] = [];
   const edits: [EditKind, number][] = [];
   const contestant = BASELINES.find((policy) => policy.id === id)!.enter(
@@ -45,18 +49,18 @@ function course(id: string, said: readonly Said[], { idleMs = 0, preparesAll = f
     contestant.prepare({ index, nowMs: trajectory.messages[index]!.atMs, idleMs, isWarm: true });
   };
   for (const [index, message] of trajectory.messages.slice(0, -1).entries()) {
-    if (preparesAll && message.spokenBy === "assistant") prepare(index);
+    if (preparesAll && message.author === "assistant") prepare(index);
     contestant.append(message, index);
   }
-  prepare(said.length);
+  prepare(messages.length);
   return { contestant, pieces: contestant.units as readonly Piece[], sideCalls, edits, before };
 }
 
 const forms = (pieces: readonly Piece[]): readonly string[] =>
-  pieces.map(({ form, spokenBy, tokens }) => `${form === "whole" ? spokenBy : form} ${tokens}`);
+  pieces.map(({ form, author, tokens }) => `${form === "whole" ? author : form} ${tokens}`);
 
 /** A session of `tokens`, the fixed 1,000 included, with enough results and turns for every rule. */
-const sessionOf = (tokens: number): readonly Said[] => [
+const sessionOf = (tokens: number): readonly RecordedText[] => [
   user(500),
   ...Array.from({ length: 10 }, () => [assistant(50), result(580)]).flat(),
   user(200),
@@ -98,19 +102,19 @@ describe("a baseline", () => {
 
 describe("a sliding window", () => {
   it("drops the oldest messages one by one, a result with its call", () => {
-    const said = [user(100), assistant(100), result(6_000), user(200), assistant(300), result(11_000)];
-    expect(forms(course("sliding", said).pieces)).toEqual(["user 200", "assistant 300", "tool 11000"]);
+    const messages = [user(100), assistant(100), result(6_000), user(200), assistant(300), result(11_000)];
+    expect(forms(course("sliding", messages).pieces)).toEqual(["user 200", "assistant 300", "tool 11000"]);
   });
 
   it("keeps four messages, however large", () => {
-    const said = [user(100), user(9_000), user(9_000), user(9_000), user(9_000)];
-    expect(course("sliding", said).pieces).toHaveLength(4);
+    const messages = [user(100), user(9_000), user(9_000), user(9_000), user(9_000)];
+    expect(course("sliding", messages).pieces).toHaveLength(4);
   });
 
   it("dropped to a half keeps half the window and no result without its call", () => {
-    const said = [user(9_000), assistant(100), result(6_000), user(2_000), assistant(2_000)];
+    const messages = [user(9_000), assistant(100), result(6_000), user(2_000), assistant(2_000)];
     // 10,000 would hold the result, but not its call: the cut moves back to it.
-    expect(forms(course("sliding-half", said).pieces)).toEqual([
+    expect(forms(course("sliding-half", messages).pieces)).toEqual([
       "assistant 100",
       "tool 6000",
       "user 2000",
@@ -120,15 +124,15 @@ describe("a sliding window", () => {
 });
 
 describe("clear_tool_uses", () => {
-  const said = [
+  const messages = [
     user(500),
     ...[100, 120, 121, 3_000].flatMap((tokens) => [assistant(10), result(tokens)]),
     ...[2_000, 2_000, 2_000].flatMap((tokens) => [assistant(10), result(tokens)]),
   ];
 
   it("clears what is above 120 tokens, to 30, but for the newest three", () => {
-    const { pieces, edits } = course("clear-tool-uses-0k", said);
-    expect(forms(pieces.filter(({ spokenBy }) => spokenBy === "tool"))).toEqual([
+    const { pieces, edits } = course("clear-tool-uses-0k", messages);
+    expect(forms(pieces.filter(({ author }) => author === "tool"))).toEqual([
       "tool 100",
       "tool 120",
       "cleared 30",
@@ -144,16 +148,16 @@ describe("clear_tool_uses", () => {
     { id: "clear-tool-uses-20k", clears: 1, why: "3,061 are at least 2,000" },
     { id: "clear-tool-uses-50k", clears: 0, why: "3,061 are not 5,000" },
   ])("frees at least as much as it must: $id, $why", ({ id, clears }) => {
-    expect(course(id, said).edits).toHaveLength(clears);
+    expect(course(id, messages).edits).toHaveLength(clears);
   });
 });
 
 describe("opencode-like", () => {
-  const turn = (tokens: number): readonly Said[] => [user(10), assistant(10), result(tokens)];
+  const turn = (tokens: number): readonly RecordedText[] => [user(10), assistant(10), result(tokens)];
 
   it("clears with the next turn what lies behind two turns and 4,000 tokens of older results", () => {
-    const said = [...turn(2_500), ...turn(2_500), ...turn(9_000), ...turn(1_000), user(10)];
-    expect(forms(course("opencode", said).pieces.filter(({ spokenBy }) => spokenBy === "tool"))).toEqual([
+    const messages = [...turn(2_500), ...turn(2_500), ...turn(9_000), ...turn(1_000), user(10)];
+    expect(forms(course("opencode", messages).pieces.filter(({ author }) => author === "tool"))).toEqual([
       "cleared 30",
       "tool 2500",
       "tool 9000",
@@ -165,20 +169,20 @@ describe("opencode-like", () => {
     { oldest: 2_000, clears: 0 },
     { oldest: 2_001, clears: 1 },
   ])("clears nothing where that is 2,000 tokens or less: $oldest", ({ oldest, clears }) => {
-    const said = [...turn(oldest), ...turn(4_000), ...turn(100), ...turn(100), user(10)];
-    expect(course("opencode", said).edits).toHaveLength(clears);
+    const messages = [...turn(oldest), ...turn(4_000), ...turn(100), ...turn(100), user(10)];
+    expect(course("opencode", messages).edits).toHaveLength(clears);
   });
 });
 
 describe("LangChain-like", () => {
   it("keeps 20 messages and shows its summariser the last 4,000 tokens of the rest", () => {
-    const said = [
+    const messages = [
       user(1_000, "first_name"),
       user(6_000, "second_name"),
       user(2_000, "third_name"),
       ...Array.from({ length: 20 }, () => user(400)),
     ];
-    const { pieces, sideCalls, contestant } = course("langchain", said);
+    const { pieces, sideCalls, contestant } = course("langchain", messages);
     expect(forms(pieces)).toEqual(["summary 800", ...Array.from({ length: 20 }, () => "user 400")]);
     // The window's scale does not shrink these: 800 of output, 4,000 of input.
     expect(sideCalls).toEqual([{ mode: "fresh", inputTokens: 4_000, outputTokens: 800 }]);
@@ -187,8 +191,8 @@ describe("LangChain-like", () => {
   });
 
   it("with 10 % keeps the newest 2,000 tokens", () => {
-    const said = [user(15_000), user(900), user(900), user(200)];
-    expect(forms(course("langchain-10", said).pieces)).toEqual([
+    const messages = [user(15_000), user(900), user(900), user(200)];
+    expect(forms(course("langchain-10", messages).pieces)).toEqual([
       "summary 1200",
       "user 900",
       "user 900",
@@ -199,8 +203,8 @@ describe("LangChain-like", () => {
 
 describe("gemini-cli-like", () => {
   it("splits before the first message of the user behind 70 %, and asks twice", () => {
-    const said = [user(100), assistant(6_000), user(200), assistant(1_000), user(300), assistant(2_000)];
-    const { pieces, sideCalls } = course("gemini-cli", said);
+    const messages = [user(100), assistant(6_000), user(200), assistant(1_000), user(300), assistant(2_000)];
+    const { pieces, sideCalls } = course("gemini-cli", messages);
     // 70 % of 9,600 are 6,720: the third message begins at 6,100, the fifth at 7,300.
     expect(forms(pieces)).toEqual(["summary 1200", "user 300", "assistant 2000"]);
     // The second call reads what the first has cached.
@@ -213,13 +217,13 @@ describe("gemini-cli-like", () => {
 
   it("masks results behind 5,000 tokens of newer ones, with both ends and a place to read the rest", () => {
     const old = `begin_here ${"word ".repeat(400)} in_the_middle ${"word ".repeat(400)} end_there`;
-    const said = [
+    const messages = [
       user(10),
       ...[3_500, 300, 200, 4_900, 150].flatMap((tokens) => [assistant(5), result(tokens, old)]),
     ];
-    const { pieces, contestant, edits } = course("gemini-cli", said);
+    const { pieces, contestant, edits } = course("gemini-cli", messages);
     // The newest message is not looked at; 4,900 + 200 exceed 5,000; what has 260 or less stays.
-    expect(forms(pieces.filter(({ spokenBy }) => spokenBy === "tool"))).toEqual([
+    expect(forms(pieces.filter(({ author }) => author === "tool"))).toEqual([
       "cleared 190",
       "cleared 190",
       "tool 200",
@@ -234,23 +238,23 @@ describe("gemini-cli-like", () => {
 
 describe("pi-like", () => {
   it("keeps the newest 2,000 tokens and shows its summariser 600 of each result", () => {
-    const said = [user(1_000), assistant(50), result(16_000), user(1_500)];
-    const { pieces, sideCalls } = course("pi", said);
+    const messages = [user(1_000), assistant(50), result(16_000), user(1_500)];
+    const { pieces, sideCalls } = course("pi", messages);
     expect(forms(pieces)).toEqual(["summary 1200", "user 1500"]);
     expect(sideCalls).toEqual([{ mode: "fresh", inputTokens: 1_650, outputTokens: 1_200 }]);
   });
 });
 
 describe("Claude-Code-like", () => {
-  const files = (count: number): readonly Said[] =>
+  const files = (count: number): readonly RecordedText[] =>
     Array.from({ length: count }, (_, index) => [
       assistant(10),
       result(400 + index, `the_file_${index}`),
     ]).flat();
 
   it("summarises everything, puts five read files back, newest first, and points to the rest", () => {
-    const said = [user(13_000, "the_task"), ...files(6), assistant(10), result(500, "edited", "Edit")];
-    const { pieces, sideCalls, contestant } = course("claude-code", said);
+    const messages = [user(13_000, "the_task"), ...files(6), assistant(10), result(500, "edited", "Edit")];
+    const { pieces, sideCalls, contestant } = course("claude-code", messages);
     expect(forms(pieces)).toEqual([
       "summary 1200",
       "restored 405",
@@ -261,17 +265,17 @@ describe("Claude-Code-like", () => {
     ]);
     expect(sideCalls).toMatchObject([{ mode: "fork", outputTokens: 1_200 }]);
     expect([0, 14].map((source) => contestant.isBehindPointer(source))).toEqual([true, true]);
-    expect(course("claude-code-fresh", said).sideCalls).toMatchObject([
+    expect(course("claude-code-fresh", messages).sideCalls).toMatchObject([
       { mode: "fresh", inputTokens: 15_985 },
     ]);
   });
 
   it("restores no file above 1,000 tokens or below 150, and 500 of each", () => {
-    const said = [
+    const messages = [
       user(13_000),
       ...[149, 150, 501, 1_000, 1_001].flatMap((tokens) => [assistant(1), result(tokens)]),
     ];
-    expect(forms(course("claude-code", said).pieces)).toEqual([
+    expect(forms(course("claude-code", messages).pieces)).toEqual([
       "summary 1200",
       "restored 500",
       "restored 500",
@@ -280,16 +284,16 @@ describe("Claude-Code-like", () => {
   });
 
   it("clears all but five results after an hour, and not a moment earlier", () => {
-    const said = [user(10), ...files(7)];
-    expect(course("claude-code", said, { idleMs: HOUR_MS }).edits).toEqual([]);
-    const { pieces } = course("claude-code", said, { idleMs: HOUR_MS + 1 });
+    const messages = [user(10), ...files(7)];
+    expect(course("claude-code", messages, { idleMs: HOUR_MS }).edits).toEqual([]);
+    const { pieces } = course("claude-code", messages, { idleMs: HOUR_MS + 1 });
     expect(pieces.filter(({ form }) => form === "cleared").map(({ source }) => source)).toEqual([2, 4]);
   });
 
   it("with notes writes them from 1,000 tokens on, then every 500 and three calls", () => {
     const step = [assistant(10), result(300)];
-    const said = [user(980), ...Array.from({ length: 6 }, () => step).flat()];
-    const { sideCalls, edits } = course("claude-code-notes", said, { preparesAll: true });
+    const messages = [user(980), ...Array.from({ length: 6 }, () => step).flat()];
+    const { sideCalls, edits } = course("claude-code-notes", messages, { preparesAll: true });
     // At 1,290 tokens said; at 1,600 and 1,910 too few calls; at 2,220 again; at 2,530 and 2,840 too few.
     expect(sideCalls).toEqual([
       { mode: "fork", inputTokens: 0, outputTokens: 700, addedTokens: 1_500 },
@@ -299,11 +303,11 @@ describe("Claude-Code-like", () => {
   });
 
   it("with notes lets them stand for the oldest part, without a call, and keeps 4,000 tokens", () => {
-    const said = [
+    const messages = [
       user(9_000, "the_task"),
       ...Array.from({ length: 5 }, () => [assistant(100), result(1_500)]).flat(),
     ];
-    const { pieces, edits, contestant } = course("claude-code-notes", said, { preparesAll: true });
+    const { pieces, edits, contestant } = course("claude-code-notes", messages, { preparesAll: true });
     // Notes have 12,000 tokens at the most: here 1,200.
     expect(forms(pieces)).toEqual([
       "summary 1200",
@@ -320,10 +324,10 @@ describe("Claude-Code-like", () => {
 describe("all baselines", () => {
   it("have ids of their own, and keep nothing from one session to the next", () => {
     expect(new Set(BASELINES.map(({ id }) => id)).size).toBe(BASELINES.length);
-    const said = sessionOf(18_500);
+    const messages = sessionOf(18_500);
     for (const { id } of BASELINES)
-      expect(forms(course(id, said, { preparesAll: true }).pieces)).toEqual(
-        forms(course(id, said, { preparesAll: true }).pieces),
+      expect(forms(course(id, messages, { preparesAll: true }).pieces)).toEqual(
+        forms(course(id, messages, { preparesAll: true }).pieces),
       );
   });
 });

@@ -4,12 +4,13 @@ import { clearingProblem } from "#baselines/clearing-problem.ts";
 import {
   assistant,
   aTrajectory,
+  type RecordedText,
   result,
-  type Said,
   user,
 } from "../../../../test/helpers/made-up-trajectories.ts";
 
-const problemOf = (said: readonly Said[]) => clearingProblem(aTrajectory(said), TARIFFS["anthropic-5m"]);
+const problemOf = (messages: readonly RecordedText[]) =>
+  clearingProblem(aTrajectory(messages), TARIFFS["anthropic-5m"]);
 
 describe("clearingProblem", () => {
   it("says what each request carries, and whether the one before it is held", () => {
@@ -28,26 +29,42 @@ describe("clearingProblem", () => {
     ]);
   });
 
-  it.each<{ said: readonly Said[]; weights: readonly (readonly number[])[]; why: string }>([
+  it.each<{ messages: readonly RecordedText[]; weights: readonly (readonly number[])[]; why: string }>([
     {
-      said: [user(10), assistant(10), result(500, "parse_args"), assistant(10), assistant(10, "parse_args")],
+      messages: [
+        user(10),
+        assistant(10),
+        result(500, "parse_args"),
+        assistant(10),
+        assistant(10, "parse_args"),
+      ],
       weights: [],
       why: "a result is needed until its last use, and then there is no request left",
     },
     {
-      said: [user(10), assistant(10), result(500, "parse_args"), assistant(10, "parse_args"), assistant(10)],
+      messages: [
+        user(10),
+        assistant(10),
+        result(500, "parse_args"),
+        assistant(10, "parse_args"),
+        assistant(10),
+      ],
       weights: [[2, 470, 2]],
       why: "dead from the request after its last use on; a placeholder stays",
     },
     {
-      said: [assistant(10), result(500), assistant(10)],
+      messages: [assistant(10), result(500), assistant(10)],
       weights: [[1, 470, 1]],
       why: "what is never used is dead from the start",
     },
-    { said: [assistant(10), result(120), assistant(10)], weights: [], why: "a small result is not worth it" },
-    { said: [assistant(10), user(500), assistant(10)], weights: [], why: "the user's words stay" },
     {
-      said: [
+      messages: [assistant(10), result(120), assistant(10)],
+      weights: [],
+      why: "a small result is not worth it",
+    },
+    { messages: [assistant(10), user(500), assistant(10)], weights: [], why: "the user's words stay" },
+    {
+      messages: [
         user(10),
         { by: "assistant", tokens: 500, text: "x".repeat(2_000), argumentsText: "x".repeat(1_000) },
         assistant(10),
@@ -56,7 +73,7 @@ describe("clearingProblem", () => {
       why: "large arguments: their share of the message, but for their beginning",
     },
     {
-      said: [
+      messages: [
         user(10),
         { by: "assistant", tokens: 500, text: "x".repeat(2_000), argumentsText: "x".repeat(900) },
         assistant(10),
@@ -65,13 +82,18 @@ describe("clearingProblem", () => {
       why: "small arguments stay",
     },
     {
-      said: [assistant(10), result(300, "parse_args"), result(400, "parse_args"), assistant(9, "parse_args")],
+      messages: [
+        assistant(10),
+        result(300, "parse_args"),
+        result(400, "parse_args"),
+        assistant(9, "parse_args"),
+      ],
       weights: [[1, 270, 1]],
       why: "of two that hold a string, the later one is the one in use",
     },
-  ])("finds the dead weight: $why", ({ said, weights }) => {
+  ])("finds the dead weight: $why", ({ messages, weights }) => {
     expect(
-      problemOf(said).weights.map(({ source, freedTokens, fromRequest }) => [
+      problemOf(messages).weights.map(({ source, freedTokens, fromRequest }) => [
         source,
         freedTokens,
         fromRequest,

@@ -4,19 +4,19 @@ import { findLookups } from "#simulator/lookups.ts";
 import {
   assistant,
   aTrajectory,
+  type RecordedText,
   result,
-  type Said,
   user,
 } from "../../../../test/helpers/made-up-trajectories.ts";
 
 const missing = (text: string, source: number): Reference => ({ text, source, distanceTokens: 9_000 });
 
-function lookups(said: readonly Said[], wanted: readonly Reference[]) {
-  return findLookups(wanted, aTrajectory(said));
+function lookups(messages: readonly RecordedText[], wanted: readonly Reference[]) {
+  return findLookups(wanted, aTrajectory(messages));
 }
 
 describe("findLookups", () => {
-  const said = [
+  const messages = [
     user(200, "fix parse_args"),
     assistant(100, "step_one then step_two"),
     result(700, "parse_line in src/lines.ts"),
@@ -50,14 +50,14 @@ describe("findLookups", () => {
       why: "three at the most, in the order in which they are missed",
     },
   ])("asks again for $sources: $why", ({ wanted, sources }) => {
-    expect(lookups(said, wanted).map(({ source }) => source)).toEqual(sources);
+    expect(lookups(messages, wanted).map(({ source }) => source)).toEqual(sources);
   });
 
   it("brings back a small message whole, with what asking for it costs", () => {
-    expect(lookups(said, [missing("parse_line", 2)])).toMatchObject([
+    expect(lookups(messages, [missing("parse_line", 2)])).toMatchObject([
       { tokens: 780, text: "parse_line in src/lines.ts", message: { tokens: 700 } },
     ]);
-    const [lookup] = lookups(said, [missing("parse_line", 2)]);
+    const [lookup] = lookups(messages, [missing("parse_line", 2)]);
     expect([...lookup!.strings]).toEqual(["src/lines.ts", "lines.ts", "parse_line"]);
   });
 

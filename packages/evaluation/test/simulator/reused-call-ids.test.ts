@@ -9,7 +9,7 @@ import { managedPolicy } from "#simulator/managed-window.ts";
 import { simulate } from "#simulator/simulate.ts";
 import { aSetting } from "../../../../test/helpers/made-up-trajectories.ts";
 
-const said = (role: "user" | "assistant", ...content: readonly ContentBlock[]): ImportedItem => ({
+const messageOf = (role: "user" | "assistant", ...content: readonly ContentBlock[]): ImportedItem => ({
   type: "message",
   message: { role, content },
 });
@@ -17,14 +17,21 @@ const said = (role: "user" | "assistant", ...content: readonly ContentBlock[]): 
 /** A long explanation, thirty calls with tiny results, and one large answer that fills the window. */
 function recording(idOf: (index: number) => string): readonly ImportedItem[] {
   const rounds = Array.from({ length: 30 }, (_, index): readonly ImportedItem[] => [
-    said("assistant", { type: "tool_use", id: idOf(index), name: "Read", input: {} }),
-    said("user", { type: "tool_result", tool_use_id: idOf(index), content: "ok" }),
+    messageOf("assistant", { type: "tool_use", id: idOf(index), name: "Read", input: {} }),
+    messageOf("user", { type: "tool_result", tool_use_id: idOf(index), content: "ok" }),
   ]);
-  const asked = said("user", { type: "text", text: "Please explain, then read. ".repeat(500) });
-  const explained = said("assistant", { type: "text", text: "It is like this. ".repeat(400) });
-  const again = said("user", { type: "text", text: "Go on and finish it. ".repeat(60) });
-  const answered = said("assistant", { type: "text", text: "Done." });
-  return [asked, explained, said("user", { type: "text", text: "Read." }), ...rounds.flat(), again, answered];
+  const asked = messageOf("user", { type: "text", text: "Please explain, then read. ".repeat(500) });
+  const explained = messageOf("assistant", { type: "text", text: "It is like this. ".repeat(400) });
+  const again = messageOf("user", { type: "text", text: "Go on and finish it. ".repeat(60) });
+  const answered = messageOf("assistant", { type: "text", text: "Done." });
+  return [
+    asked,
+    explained,
+    messageOf("user", { type: "text", text: "Read." }),
+    ...rounds.flat(),
+    again,
+    answered,
+  ];
 }
 
 /** Messages that are visible after each compaction, and the largest request. */

@@ -11,8 +11,8 @@ import {
   aSetting,
   assistant,
   aTrajectory,
+  type RecordedText,
   result,
-  type Said,
   user,
 } from "../../../../test/helpers/made-up-trajectories.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
@@ -50,8 +50,8 @@ function closedForm({ messages, fixedTokens, tokensBefore }: Trajectory, tariff:
   let cost = 0;
   let lastMs: number | undefined;
   let lastTokens = 0;
-  for (const [index, { spokenBy, atMs }] of messages.entries()) {
-    if (spokenBy !== "assistant") continue;
+  for (const [index, { author, atMs }] of messages.entries()) {
+    if (author !== "assistant") continue;
     const nowMs = messages[index - 1]?.atMs ?? atMs;
     const sent = fixedTokens + tokensBefore[index]!;
     const isHeld = lastMs !== undefined && nowMs - lastMs <= tariff.cacheLifetimeMs;
@@ -66,10 +66,10 @@ function closedForm({ messages, fixedTokens, tokensBefore }: Trajectory, tariff:
 
 describe("simulate", () => {
   it("prices each request by what stood before its answer", () => {
-    const said = [user(2_000), assistant(300), result(500), assistant(100)];
+    const messages = [user(2_000), assistant(300), result(500), assistant(100)];
     const { cost, requests, readTokens, writtenTokens, peakTokens } = simulate(
       NONE,
-      aSetting(aTrajectory(said), ENDLESS),
+      aSetting(aTrajectory(messages), ENDLESS),
     );
     // 3,000 × 1.25, then 3,000 × 0.1 + 800 × 1.25; the last answer is sent to nobody
     expect(cost).toBeCloseTo(3_750 + 300 + 1_000);
@@ -85,24 +85,25 @@ describe("simulate", () => {
     { idleMs: 300_000, cost: 3_750 + 300 + 1_000, why: "still held" },
     { idleMs: 300_001, cost: 3_750 + 4_750, why: "expired: all is written again" },
   ])("lets time pass between requests as it was recorded: $idleMs ms, $why", ({ idleMs, cost }) => {
-    const said: readonly Said[] = [
+    const messages: readonly RecordedText[] = [
       { ...user(2_000), atMs: 0 },
       { ...assistant(300), atMs: 1_000 },
       // The request leaves when this is there.
       { ...result(500), atMs: idleMs },
       { ...assistant(100), atMs: idleMs + 90_000 },
     ];
-    expect(simulate(NONE, aSetting(aTrajectory(said), ENDLESS)).cost).toBeCloseTo(cost);
+    expect(simulate(NONE, aSetting(aTrajectory(messages), ENDLESS)).cost).toBeCloseTo(cost);
   });
 
   it("counts far from 8,000 tokens on, and near below", () => {
-    const said = (between: number): readonly Said[] => [
+    const messageOf = (between: number): readonly RecordedText[] => [
       user(100, "parse_args"),
       assistant(1),
       result(between - 1),
       assistant(100, "parse_args"),
     ];
-    const of = (between: number): RunResult => simulate(NONE, aSetting(aTrajectory(said(between)), ENDLESS));
+    const of = (between: number): RunResult =>
+      simulate(NONE, aSetting(aTrajectory(messageOf(between)), ENDLESS));
     const one = { references: 1, visible: 1, reachable: 1 };
     const nothing = { references: 0, visible: 0, reachable: 0 };
     expect(of(7_999)).toMatchObject({ far: nothing, near: one });
@@ -110,7 +111,7 @@ describe("simulate", () => {
   });
 
   it("charges what is missing as one more request with a lookup's answer, and shows it then", () => {
-    const said = [
+    const messages = [
       user(1_000, "parse_args"),
       assistant(100),
       result(17_500),
@@ -118,7 +119,7 @@ describe("simulate", () => {
       user(200),
       assistant(100, "parse_args once more"),
     ];
-    const setting = aSetting(aTrajectory(said), { windowTokens: 20_000 });
+    const setting = aSetting(aTrajectory(messages), { windowTokens: 20_000 });
     const policy = BASELINES.find(({ id }) => id === "sliding-half")!;
     const plain = simulate(policy, setting);
     const charged = simulate(policy, setting, { chargesLookups: true });
@@ -135,16 +136,16 @@ describe("simulate", () => {
   });
 
   it("ends where no request fits any more, and says where", () => {
-    const said = [user(5_000), assistant(100), user(15_000), assistant(100), user(1), assistant(100)];
-    const setting = aSetting(aTrajectory(said), { windowTokens: 20_000 });
+    const messages = [user(5_000), assistant(100), user(15_000), assistant(100), user(1), assistant(100)];
+    const setting = aSetting(aTrajectory(messages), { windowTokens: 20_000 });
     expect(simulate(NONE, setting)).toMatchObject({ failedAt: 3, requests: 1 });
-    expect(simulate(NONE, aSetting(aTrajectory(said), ENDLESS))).not.toHaveProperty("failedAt");
+    expect(simulate(NONE, aSetting(aTrajectory(messages), ENDLESS))).not.toHaveProperty("failedAt");
   });
 
   it("tells a watcher of each call before it is made", () => {
     const seen: (readonly [index: number, tokens: number, text: string])[] = [];
-    const said = [user(2_000), assistant(300, "one"), result(500), assistant(100, "two")];
-    simulate(NONE, aSetting(aTrajectory(said), ENDLESS), {
+    const messages = [user(2_000), assistant(300, "one"), result(500), assistant(100, "two")];
+    simulate(NONE, aSetting(aTrajectory(messages), ENDLESS), {
       onCall: (moment, contestant, answer) => seen.push([moment.index, contestant.totalTokens, answer.text]),
     });
     expect(seen).toEqual([
@@ -203,7 +204,7 @@ describe("every policy, on any session", () => {
         expect(simulate(policy, setting, options)).toEqual(run);
         const all = setting.trajectory.messages.reduce((sum, { references }) => sum + references.length, 0);
         if (run.failedAt === undefined) expect(run.far.references + run.near.references).toBe(all);
-        else expect(setting.trajectory.messages[run.failedAt]!.spokenBy).toBe("assistant");
+        else expect(setting.trajectory.messages[run.failedAt]!.author).toBe("assistant");
       }),
       { numRuns: bySize({ usual: 10, long: 30 }) },
     );

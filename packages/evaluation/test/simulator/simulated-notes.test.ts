@@ -43,7 +43,7 @@ function sessionOf(steps: readonly Step[], fixedTokens = 2_000): Trajectory {
   ) =>
     messages.push({
       message: { role, content },
-      spokenBy: isTool ? "tool" : role,
+      author: isTool ? "tool" : role,
       text: "",
       argumentsText: "",
       tokens,
@@ -52,14 +52,14 @@ function sessionOf(steps: readonly Step[], fixedTokens = 2_000): Trajectory {
   const text = (tokens: number) => WORDS.repeat(Math.ceil(tokens / estimateText(WORDS)));
   for (const [number, step] of steps.entries()) {
     const [by, tokens, calls = 0, resultTokens = 0] = step;
-    const said: ContentBlock = { type: "text", text: `step_${number} ${text(tokens)}` };
+    const message: ContentBlock = { type: "text", text: `step_${number} ${text(tokens)}` };
     if (by === "user") {
-      say("user", [said], tokens);
+      say("user", [message], tokens);
       continue;
     }
     const ids = Array.from({ length: calls }, (_, call) => `c${number}_${call}`);
     const asked = ids.map((id): ContentBlock => ({ type: "tool_use", id, name: "ask_db", input: {} }));
-    say("assistant", [said, ...asked], tokens);
+    say("assistant", [message, ...asked], tokens);
     const results = ids.map(
       (id): ContentBlock => ({ type: "tool_result", tool_use_id: id, content: text(resultTokens / calls) }),
     );

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import type { SpokenBy } from "palimpsest/internal";
+import type { Author } from "palimpsest/internal";
 import { describe, expect, it } from "vitest";
 import { rankStrings, summaryStrings } from "#simulator/summary-model.ts";
 
-const seen = (spokenBy: SpokenBy, ...strings: readonly string[]) => ({ spokenBy, strings: new Set(strings) });
+const seen = (author: Author, ...strings: readonly string[]) => ({ author, strings: new Set(strings) });
 
 describe("the model of a summary", () => {
   it.each([

@@ -9,7 +9,7 @@
 import type { Message, RequestMessage } from "palimpsest";
 import { blockText } from "palimpsest/transcript";
 import type { DemoFact } from "./demo-facts.ts";
-import type { Work } from "./demo-work.ts";
+import type { DemoWork } from "./demo-work.ts";
 
 /** Where an answer was found. */
 export type FoundBy = "window" | "history_search" | "history_read";
@@ -36,12 +36,12 @@ const HITS_READ = 6;
 
 export class DemoAgent {
   readonly #model: string;
-  readonly #work: Work;
+  readonly #work: DemoWork;
   #responses = 0;
   #calls = 0;
   #question: Lookup | undefined;
 
-  constructor(options: { readonly model: string; readonly work: Work }) {
+  constructor(options: { readonly model: string; readonly work: DemoWork }) {
     this.#model = options.model;
     this.#work = options.work;
   }

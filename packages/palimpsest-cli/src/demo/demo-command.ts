@@ -11,7 +11,7 @@ import { formatTokens, quantile, roundMs } from "../terminal/figures.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withTempFolder } from "../terminal/temp-folder.ts";
 import { type CliContext, layoutOf } from "../terminal/terminal.ts";
-import { tellStory } from "./demo-facts.ts";
+import { writeStory } from "./demo-facts.ts";
 import type { DemoJson } from "./demo-json.ts";
 import { type PlayedDemo, renderDemo } from "./demo-report.ts";
 import { type DemoOutcome, playDemo } from "./demo-session.ts";
@@ -57,7 +57,7 @@ async function play(
   const workspace = isSynthetic ? surveyWorkspace(writeSyntheticWorkspace(join(temp, "workspace"))) : asked;
   const outcome = await playDemo({
     workspace,
-    story: tellStory(workspace),
+    story: writeStory(workspace),
     storeFolder: join(temp, "sessions"),
     targetTokens: options.targetTokens ?? DEMO_DEFAULTS.targetTokens,
     windowTokens,
@@ -83,15 +83,15 @@ async function play(
 }
 
 function figuresOf(
-  { track, said, lossless, rebuild, ...rest }: DemoOutcome,
+  { track, figures, lossless, rebuild, ...rest }: DemoOutcome,
   budget: ContextBudget,
 ): ReplayedSession {
   const prepareMs = track.calls.map((call) => call.prepareMs);
-  const prompt = { source: "recorded", tokens: said.fixedTokens } as const;
+  const prompt = { source: "recorded", tokens: figures.fixedTokens } as const;
   const calls = track.calls.length;
   const overflows = track.calls.filter(({ tokens }) => tokens > budget.blockingTokens).length;
   return {
-    source: { format: "demo", entries: track.originals.size, ...said },
+    source: { format: "demo", entries: track.originals.size, ...figures },
     window: windowFigures(budget, { model: DEMO_DEFAULTS.model, messages: [] }),
     prompt,
     calls,

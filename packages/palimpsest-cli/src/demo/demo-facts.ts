@@ -7,7 +7,7 @@
  * long pastes, in a tool's answer and in what the agent itself said, and have long left the window.
  */
 import { nodeHasher } from "palimpsest";
-import { HAS_SHELL, quote } from "./demo-shell.ts";
+import { HAS_SHELL, shellQuote } from "./demo-shell.ts";
 import type { Workspace } from "./demo-workspace.ts";
 
 /** One thing to remember. */
@@ -44,7 +44,7 @@ const ADJECTIVES = ["patient", "legible", "careful", "quiet", "faithful", "weath
 const LOG_LINES = 640;
 const RULES_LINES = 420;
 
-export function tellStory(workspace: Workspace): DemoStory {
+export function writeStory(workspace: Workspace): DemoStory {
   const seed = nodeHasher.sha256(workspace.files.map(({ path, bytes }) => `${path} ${bytes}`).join("\n"));
   const number = (at: number, below: number): number => Number.parseInt(seed.slice(at, at + 7), 16) % below;
   const ticket = `PAL-${1_000 + number(0, 9_000)}`;
@@ -56,16 +56,18 @@ export function tellStory(workspace: Workspace): DemoStory {
   const requestId = `req-${seed.slice(0, 8)}`;
   const waitedMs = String(30_000 + number(56, 9_000));
   const reviewer = `${MAKERS[number(5, 6)]!}-${100 + number(12, 900)}`;
-  const shelfMark = `QX-${1_000 + number(19, 9_000)}`;
+  const partNumber = `QX-${1_000 + number(19, 9_000)}`;
   const firstFile = workspace.files[0]?.path;
   const firstCommand =
-    HAS_SHELL && firstFile !== undefined ? `echo "${COUNTED}: $(wc -w < ${quote(firstFile)})"` : undefined;
+    HAS_SHELL && firstFile !== undefined
+      ? `echo "${COUNTED}: $(wc -w < ${shellQuote(firstFile)})"`
+      : undefined;
   return {
     opening: openingWords({ ticket, rows, sentence, firstCommand }),
     aside: `Good. By the way, if anything is unclear, call extension ${extension}. Go on with the rest, and keep an eye on how errors are handled.`,
     rulesPaste: pastedRules({ suffix, reviewer }),
     logPaste: pastedLog({ seed, requestId, waitedMs, port }),
-    firstWords: `I begin with an overview. For my own order I file this review under shelf mark ${shelfMark}.`,
+    firstWords: `I begin with an overview. For my own order I file this review under shelf mark ${partNumber}.`,
     firstCommand,
     facts: [
       {
@@ -108,7 +110,7 @@ export function tellStory(workspace: Workspace): DemoStory {
         question: "Under which shelf mark did you file this review?",
         query: '"file this review under shelf mark"',
         pattern: /file this review under shelf mark (QX-\d{4})\b/,
-        expected: shelfMark,
+        expected: partNumber,
       },
       {
         name: "the exact sentence",
@@ -150,7 +152,7 @@ function wordCount(file: string): DemoFact {
   };
 }
 
-function openingWords(said: {
+function openingWords(facts: {
   readonly ticket: string;
   readonly rows: string;
   readonly sentence: string;
@@ -159,13 +161,13 @@ function openingWords(said: {
   return [
     "We take this code over, and before anybody changes anything I want you to read all of it. A few things first; I will come back to them at the end.",
     "",
-    `The ticket for this work is ${said.ticket}.`,
-    `In reports I prefer tables of at most ${said.rows} rows to prose.`,
-    `This goes on the first line of the report, word for word: “${said.sentence}”`,
+    `The ticket for this work is ${facts.ticket}.`,
+    `In reports I prefer tables of at most ${facts.rows} rows to prose.`,
+    `This goes on the first line of the report, word for word: “${facts.sentence}”`,
     "",
-    said.firstCommand === undefined
+    facts.firstCommand === undefined
       ? "Begin with a list of what there is, then read file by file. Change nothing."
-      : `Begin with \`${said.firstCommand}\` and a list of what there is, then read file by file. Change nothing.`,
+      : `Begin with \`${facts.firstCommand}\` and a list of what there is, then read file by file. Change nothing.`,
   ].join("\n");
 }
 

@@ -79,8 +79,11 @@ function factLines(facts: readonly DemoFactResult[], { columns, styles }: Report
     const sign = isRight ? styles.green("✓") : styles.red("✗");
     const correction = isRight ? "" : ` (it was ${printable(expected)})`;
     const how = foundBy === undefined ? "not found" : FOUND_WORDS[foundBy];
-    const said = `${styles.bold(printable(answer ?? "—"))}${correction} ${styles.dim(`· ${how}`)}`;
-    return [...wrapWords(`  ${sign} `, printable(question), columns), ...wrapWords("    ", said, columns)];
+    const answerLine = `${styles.bold(printable(answer ?? "—"))}${correction} ${styles.dim(`· ${how}`)}`;
+    return [
+      ...wrapWords(`  ${sign} `, printable(question), columns),
+      ...wrapWords("    ", answerLine, columns),
+    ];
   });
 }
 

@@ -3,7 +3,7 @@
  * what is said; then reopened and checked.
  */
 import { nodeSessions } from "palimpsest";
-import { Breath } from "palimpsest/internal";
+import { EventLoopYielder } from "palimpsest/internal";
 import { SessionTrack } from "../replay/measure/session-track.ts";
 import {
   checkLossless,
@@ -13,7 +13,7 @@ import {
 } from "../replay/measure/stored-checks.ts";
 import { WireJudge } from "../replay/measure/wire-judge.ts";
 import type { DemoFactResult } from "./demo-json.ts";
-import { DemoStage, type SaidFigures, type StageSetting } from "./demo-stage.ts";
+import { type ConversationFigures, DemoStage, type StageSetting } from "./demo-stage.ts";
 
 export interface DemoSetting extends StageSetting {
   /** Folder that the session is stored in. */
@@ -26,7 +26,7 @@ export interface DemoOutcome {
   readonly track: SessionTrack;
   readonly lossless: LosslessResult;
   readonly rebuild: RebuildResult;
-  readonly said: SaidFigures;
+  readonly figures: ConversationFigures;
   /** The largest request as the scripted model billed it. */
   readonly billedPeakTokens: number;
   readonly bytesWritten: number;
@@ -48,12 +48,12 @@ export async function playDemo(setting: DemoSetting): Promise<DemoOutcome> {
   await stage.play();
   await session.close();
 
-  const breath = new Breath(setting.signal);
+  const yielder = new EventLoopYielder(setting.signal);
   const reopened = await sessions.open(session.id, options);
-  const rebuild = await checkRebuild(reopened, track.calls, breath);
-  const lossless = await checkLossless(reopened, track.originals, breath);
+  const rebuild = await checkRebuild(reopened, track.calls, yielder);
+  const lossless = await checkLossless(reopened, track.originals, yielder);
   await reopened.close();
-  const { facts, said, billedPeakTokens } = stage;
+  const { facts, figures, billedPeakTokens } = stage;
   // Opening it again may have added a checkpoint.
   const bytesWritten = session.bytesWritten() + reopened.bytesWritten();
   return {
@@ -61,7 +61,7 @@ export async function playDemo(setting: DemoSetting): Promise<DemoOutcome> {
     track,
     lossless,
     rebuild,
-    said,
+    figures,
     billedPeakTokens,
     bytesWritten,
     totalMs: performance.now() - startedMs,

@@ -37,7 +37,7 @@ export function runShell(
 }
 
 /** A name as one word of a command. */
-export function quote(name: string): string {
+export function shellQuote(name: string): string {
   return `'${name.replaceAll("'", "'\\''")}'`;
 }
 

@@ -3,7 +3,7 @@
  */
 
 import type { CallRequest, Message, PreparedCall, Session, Usage } from "palimpsest";
-import { Breath, isObject, type JsonValue } from "palimpsest/internal";
+import { EventLoopYielder, isObject, type JsonValue } from "palimpsest/internal";
 import { estimateFixed, estimateMessage, tokenizerRatio } from "palimpsest/tokens";
 import type { ToolUseBlock } from "palimpsest/transcript";
 import { DEMO_DEFAULTS } from "../defaults/cli.ts";
@@ -25,7 +25,7 @@ export interface StageSetting {
 }
 
 /** How much was said in all. */
-export interface SaidFigures {
+export interface ConversationFigures {
   readonly tokens: number;
   readonly fixedTokens: number;
   readonly messages: number;
@@ -56,8 +56,8 @@ export class DemoStage {
   readonly #track: SessionTrack;
   readonly #agent: DemoAgent;
   readonly #request: CallRequest;
-  readonly #breath: Breath;
-  #saidTokens = 0;
+  readonly #yielder: EventLoopYielder;
+  #conversationTokens = 0;
   #messages = 0;
   #toolCalls = 0;
   /** What the story's first command printed, which a later question is about. */
@@ -68,17 +68,17 @@ export class DemoStage {
     this.#setting = setting;
     this.#session = session;
     this.#track = track;
-    this.#breath = new Breath(signal);
+    this.#yielder = new EventLoopYielder(signal);
     const { model } = DEMO_DEFAULTS;
     this.#agent = new DemoAgent({ model, work: planWork(workspace, story) });
     this.#request = { model, system: SYSTEM, tools: [...DEMO_TOOLS, ...historyTools(session)] };
   }
 
-  get said(): SaidFigures {
+  get figures(): ConversationFigures {
     const { model, system, tools } = this.#request;
     const fixed = estimateFixed({ system: system ?? "", tools: JSON.stringify(tools) });
     return {
-      tokens: Math.round(this.#saidTokens),
+      tokens: Math.round(this.#conversationTokens),
       fixedTokens: Math.round(fixed * tokenizerRatio(model)),
       messages: this.#messages,
       toolCalls: this.#toolCalls,
@@ -99,7 +99,10 @@ export class DemoStage {
   /** Lets the agent work until `share` of what is to be said was said. */
   async #work(share: number): Promise<void> {
     const { targetTokens } = this.#setting;
-    while (this.#saidTokens < targetTokens * share && this.#track.calls.length < DEMO_DEFAULTS.maxCallsCount)
+    while (
+      this.#conversationTokens < targetTokens * share &&
+      this.#track.calls.length < DEMO_DEFAULTS.maxCallsCount
+    )
       await this.#iterate({ type: "work" });
     const words = `That is where I am: ${formatQuantity(this.#toolCalls, "call of tools", "calls of tools")} so far, nothing changed.`;
     await this.#iterate({ type: "pause", words });
@@ -121,7 +124,7 @@ export class DemoStage {
 
   /** One call of the model and the tools it asks for. Resolves with whether there were any. */
   async #iterate(task: DemoTask): Promise<boolean> {
-    await this.#breath.take();
+    await this.#yielder.take();
     const startMs = performance.now();
     const call = await this.#session.prepare(this.#request);
     this.#track.take(call, performance.now() - startMs);
@@ -143,7 +146,7 @@ export class DemoStage {
 
   #heard(seqs: readonly number[], message: Message): void {
     this.#track.keep(seqs, [message]);
-    this.#saidTokens += estimateMessage(message) * tokenizerRatio(this.#request.model);
+    this.#conversationTokens += estimateMessage(message) * tokenizerRatio(this.#request.model);
     this.#toolCalls += message.content.filter((block) => block.type === "tool_use").length;
     if (message.role === "assistant" || message.origin === "user") this.#messages++;
   }
@@ -165,7 +168,7 @@ export class DemoStage {
   }
 
   #progress(call: PreparedCall, task: DemoTask): void {
-    const share = Math.min(1, this.#saidTokens / this.#setting.targetTokens);
+    const share = Math.min(1, this.#conversationTokens / this.#setting.targetTokens);
     this.#setting.onProgress(
       share * CALLS_SHARE,
       call.tokens.total,

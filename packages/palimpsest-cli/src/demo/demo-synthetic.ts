@@ -13,9 +13,9 @@ const DEEDS = ["plan", "settle", "assign", "inspect", "release", "estimate"] as 
 export function writeSyntheticWorkspace(folder: string): string {
   for (let index = 0; index < DEMO_DEFAULTS.syntheticFilesCount; index++) {
     const thing = THINGS[index % THINGS.length]!;
-    const room = join(folder, `room-${Math.floor(index / THINGS.length) + 1}`);
-    mkdirSync(room, { recursive: true, mode: 0o700 });
-    writeFileSync(join(room, `${thing.toLowerCase()}.ts`), moduleText(thing, index), { mode: 0o600 });
+    const subfolder = join(folder, `room-${Math.floor(index / THINGS.length) + 1}`);
+    mkdirSync(subfolder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(subfolder, `${thing.toLowerCase()}.ts`), moduleText(thing, index), { mode: 0o600 });
   }
   return folder;
 }

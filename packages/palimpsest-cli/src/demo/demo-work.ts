@@ -7,7 +7,7 @@
  */
 import { DEMO_DEFAULTS } from "../defaults/cli.ts";
 import type { DemoStory } from "./demo-facts.ts";
-import { HAS_SHELL, quote } from "./demo-shell.ts";
+import { HAS_SHELL, shellQuote } from "./demo-shell.ts";
 import type { DemoToolCall } from "./demo-tools.ts";
 import type { Workspace, WorkspaceFile } from "./demo-workspace.ts";
 
@@ -18,7 +18,7 @@ export interface WorkStep {
 }
 
 /** Steps without an end. Each is given the answers to the calls of the step before. */
-export type Work = Generator<WorkStep, never, readonly string[]>;
+export type DemoWork = Generator<WorkStep, never, readonly string[]>;
 
 /** Files that are read side by side. */
 const FILES_A_STEP = 2;
@@ -33,7 +33,7 @@ const STEPS_BETWEEN_COUNTS = 4;
 export function* planWork(
   workspace: Workspace,
   { firstWords, firstCommand }: Pick<DemoStory, "firstWords" | "firstCommand">,
-): Work {
+): DemoWork {
   yield { words: firstWords, calls: overview(workspace, firstCommand) };
   let learned = "";
   for (let pass = 0; ; pass++) {
@@ -90,7 +90,7 @@ function readStep(files: readonly WorkspaceFile[], pass: number): WorkStep {
 function lookAround(workspace: Workspace, files: readonly WorkspaceFile[], turn: number): WorkStep {
   const folder = workspace.folders[Math.floor(turn / STEPS_BETWEEN_COUNTS) % workspace.folders.length] ?? ".";
   const listing: DemoToolCall = { name: "LS", input: { path: folder } };
-  const counting = shell(`wc -l -- ${files.map((file) => quote(file.path)).join(" ")}`);
+  const counting = shell(`wc -l -- ${files.map((file) => shellQuote(file.path)).join(" ")}`);
   return { words: `A look at ${folder} before I go on.`, calls: HAS_SHELL ? [listing, counting] : [listing] };
 }
 

@@ -73,7 +73,7 @@ export function surveyWorkspace(folder: string): Workspace {
 class KnownTexts {
   readonly #paths: ReadonlySet<string>;
   readonly #texts = new Map<string, string>();
-  #room: number = DEMO_DEFAULTS.cachedBytes;
+  #freeBytes: number = DEMO_DEFAULTS.cachedBytes;
 
   constructor({ files }: Workspace) {
     this.#paths = new Set(files.map(({ path }) => path));
@@ -83,8 +83,8 @@ class KnownTexts {
     const known = this.#texts.get(path);
     if (known !== undefined || !this.#paths.has(path)) return known;
     const text = readText(root, path);
-    if (text === undefined || text.length > this.#room) return text;
-    this.#room -= text.length;
+    if (text === undefined || text.length > this.#freeBytes) return text;
+    this.#freeBytes -= text.length;
     this.#texts.set(path, text);
     return text;
   }

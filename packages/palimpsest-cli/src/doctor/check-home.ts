@@ -6,7 +6,7 @@ import { chmodSync, lstatSync, readdirSync, type Stats, type StatsFs } from "nod
 import { stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { HomeProblem } from "palimpsest";
-import type { Breath } from "palimpsest/internal";
+import type { EventLoopYielder } from "palimpsest/internal";
 import { findNetworkFileSystem, isProjectName, sessionPaths } from "palimpsest/internal";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { formatBytes, formatCount } from "../terminal/figures.ts";
@@ -98,7 +98,7 @@ export function privateInFolder(folder: string, sessionIds: readonly string[]): 
 export async function checkModes(
   place: string,
   { single, whole }: PrivatePlaces,
-  breath: Breath,
+  yielder: EventLoopYielder,
 ): Promise<readonly Found[]> {
   // The modes of this platform say nothing about who may read.
   if (process.platform === "win32") return [];
@@ -114,17 +114,17 @@ export async function checkModes(
   for (const path of single) look(path);
   const waiting = [...whole];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    await breath.take();
+    await yielder.take();
     if (look(at)?.isDirectory() === true) waiting.push(...childrenOf(at));
   }
   const first = open[0];
   if (first === undefined) return [];
   const others = open.length === 1 ? "" : ` and ${formatCount(open.length - 1)} more`;
   const advice = `Others on this machine may read or change ${first.path}${others}: made private.`;
-  const mend = () => {
+  const repair = () => {
     for (const { path, mode } of open) chmodSync(path, mode);
   };
-  return [{ finding: { kind: "mode", level: "problem", path: place, advice, isMendable: true }, mend }];
+  return [{ finding: { kind: "mode", level: "problem", path: place, advice, isMendable: true }, repair }];
 }
 
 function childrenOf(folder: string): readonly string[] {

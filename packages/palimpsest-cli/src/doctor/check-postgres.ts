@@ -2,7 +2,7 @@
 
 import type { LogDamage } from "palimpsest";
 import { nodeHasher, OptionError } from "palimpsest";
-import type { Breath, FoundSession } from "palimpsest/internal";
+import type { DoctorSessionRow, EventLoopYielder } from "palimpsest/internal";
 import {
   errorMessage,
   type FoundDamage,
@@ -61,7 +61,7 @@ function parseUrl(url: string): URL {
 export async function examinePostgres(
   { postgres, schema = "palimpsest", fix = false }: PostgresFlags,
   { env, connectPostgres: connect = connectPostgres }: CliContext,
-  breath: Breath,
+  yielder: EventLoopYielder,
 ): Promise<PostgresReport> {
   const { pool, place, end } = await connect(
     typeof postgres === "string" ? postgres : env["PALIMPSEST_POSTGRES_URL"] || undefined,
@@ -73,8 +73,8 @@ export async function examinePostgres(
     const sums = { sessions: 0, logBytes: 0, blobBytes: 0 };
     const scopes = new Set<string>();
     for await (const session of version === 0 ? [] : doctor.sessions()) {
-      await breath.take();
-      const checked = await checkSession(doctor, session, { isMending: fix && version >= TABLES_VERSION });
+      await yielder.take();
+      const checked = await checkSession(doctor, session, { isRepairing: fix && version >= TABLES_VERSION });
       findings.push(...checked.findings);
       scopes.add(session.scopeKey);
       sums.sessions++;
@@ -90,7 +90,7 @@ export async function examinePostgres(
 async function checkTables(
   doctor: PostgresDoctor,
   path: string,
-  isMending: boolean,
+  isRepairing: boolean,
 ): Promise<{ readonly findings: DoctorFinding[]; readonly version: number }> {
   const version = await doctor.version();
   const findings: DoctorFinding[] = [];
@@ -101,13 +101,13 @@ async function checkTables(
         "There are no tables of sessions here. Check the URL and --schema, or make them with migrate().",
     });
   else if (version > 0 && version < TABLES_VERSION) {
-    if (isMending) await doctor.migrate();
+    if (isRepairing) await doctor.migrate();
     findings.push({
       ...{ kind: "tables", level: "problem", path, isMendable: true },
       advice: `The tables are of version ${version}; from version ${TABLES_VERSION} on rows carry a checksum: brought up to date.`,
-      ...(isMending && { isMended: true }),
+      ...(isRepairing && { isMended: true }),
     });
-    if (isMending) return { findings, version: TABLES_VERSION };
+    if (isRepairing) return { findings, version: TABLES_VERSION };
   }
   if (version >= TABLES_VERSION) {
     const count = await doctor.uncheckedCount();
@@ -122,24 +122,24 @@ async function checkTables(
 
 async function checkSession(
   doctor: PostgresDoctor,
-  session: FoundSession,
-  { isMending }: { readonly isMending: boolean },
+  session: DoctorSessionRow,
+  { isRepairing }: { readonly isRepairing: boolean },
 ): Promise<{ readonly findings: readonly DoctorFinding[]; readonly blobBytes: number }> {
   try {
     const before = await doctor.inspect(session);
     const found = findingsOf(session, before);
     const isDue = found.some(({ isMendable, level }) => isMendable && level === "problem");
     const done = { findings: found, blobBytes: before.blobBytes };
-    if (!isMending || !isDue) return done;
+    if (!isRepairing || !isDue) return done;
     if (!(await doctor.repair(session))) return done;
     const after = findingsOf(session, await doctor.inspect(session));
     const open = new Set(after.filter(({ level }) => level === "problem").map(nameOf));
-    const mended = found
+    const repaired = found
       .filter((one) => one.isMendable && one.level === "problem" && !open.has(nameOf(one)))
       .map((one) => ({ ...one, isMended: true }));
-    const names = new Set(mended.map(nameOf));
+    const names = new Set(repaired.map(nameOf));
     return {
-      findings: [...mended, ...after.filter((one) => !names.has(nameOf(one)))],
+      findings: [...repaired, ...after.filter((one) => !names.has(nameOf(one)))],
       blobBytes: before.blobBytes,
     };
   } catch (error) {
@@ -159,9 +159,9 @@ async function checkSession(
 
 const nameOf = ({ kind, position, advice }: DoctorFinding): string => `${kind} ${position ?? advice}`;
 
-const pathOf = ({ scopeKey, sessionId }: FoundSession): string => `${scopeKey} ${sessionId}`;
+const pathOf = ({ scopeKey, sessionId }: DoctorSessionRow): string => `${scopeKey} ${sessionId}`;
 
-function findingsOf(session: FoundSession, checkup: PostgresCheckup): readonly DoctorFinding[] {
+function findingsOf(session: DoctorSessionRow, checkup: PostgresCheckup): readonly DoctorFinding[] {
   const { sessionId, isInUse } = session;
   const about = { path: pathOf(session), sessionId };
   const { entryCount, damage, damagedBlobs, missingBlobs } = checkup;

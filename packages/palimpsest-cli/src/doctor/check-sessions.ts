@@ -11,8 +11,8 @@ import {
   inspectSession,
   isIndexOfOtherVersion,
   isSessionId,
-  mendSession,
-  parseIndex,
+  parseSessionIndex,
+  repairSession,
   sessionPaths,
 } from "palimpsest/internal";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
@@ -55,7 +55,7 @@ export async function idsIn(
 /** Looks at a session, and mends what can be. Never throws for what it finds. */
 export async function checkSession(
   sessionId: string,
-  at: { readonly folder: string; readonly isMending: boolean },
+  at: { readonly folder: string; readonly isRepairing: boolean },
 ): Promise<CheckedSession> {
   const options: DoctorOptions = {
     sessionId,
@@ -69,18 +69,18 @@ export async function checkSession(
     if (entryCount === 0 && logBytes > 0)
       return { findings: [notALog(sessionId, options.paths.logFile)], logBytes, blobBytes };
     const looked = findings.map((one) => toFinding(sessionId, one, isInUse));
-    const canMend = at.isMending && !isInUse && findings.some(({ isMendable }) => isMendable);
-    return { findings: canMend ? await mendAll(options) : looked, logBytes, blobBytes };
+    const canRepair = at.isRepairing && !isInUse && findings.some(({ isMendable }) => isMendable);
+    return { findings: canRepair ? await repairAll(options) : looked, logBytes, blobBytes };
   } catch (error) {
     return { findings: [unreadable(sessionId, options.paths.logFile, error)], logBytes: 0, blobBytes: 0 };
   }
 }
 
-async function mendAll(options: DoctorOptions): Promise<readonly DoctorFinding[]> {
+async function repairAll(options: DoctorOptions): Promise<readonly DoctorFinding[]> {
   const { sessionId } = options;
-  const { mended, failed, left } = await mendSession(options);
+  const { repaired, failed, left } = await repairSession(options);
   return [
-    ...mended.map((one) => ({ ...toFinding(sessionId, one, false), isMended: true })),
+    ...repaired.map((one) => ({ ...toFinding(sessionId, one, false), isMended: true })),
     ...failed.map(({ finding, error }) => ({
       ...toFinding(sessionId, finding, false),
       failure: errorMessage(error),
@@ -130,13 +130,13 @@ export function checkIndex(folder: string): readonly Found[] {
     // None is as good as a sound one.
     return [];
   }
-  if (parseIndex(bytes) !== undefined || isIndexOfOtherVersion(bytes)) return [];
+  if (parseSessionIndex(bytes) !== undefined || isIndexOfOtherVersion(bytes)) return [];
   const advice =
     "The index of the folder is damaged; lists read every session until it is made again: removed.";
   return [
     {
       finding: { kind: "index", level: "problem", path, bytes: bytes.length, advice, isMendable: true },
-      mend: () => rmSync(path, { force: true }),
+      repair: () => rmSync(path, { force: true }),
     },
   ];
 }

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { OptionError } from "palimpsest";
-import { Breath, showOnOneLine } from "palimpsest/internal";
+import { EventLoopYielder, showOnOneLine } from "palimpsest/internal";
 import {
   addPlaceOptions,
   type CommandShell,
@@ -32,7 +32,7 @@ import {
 import { checkMemory } from "./check-memory.ts";
 import type { PostgresFlags } from "./check-postgres.ts";
 import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
-import { type DoctorFinding, type Found, isOpen, mended } from "./doctor-finding.ts";
+import { type DoctorFinding, type Found, isOpen, repaired } from "./doctor-finding.ts";
 
 export interface DoctorFlags extends PlaceFlags, PostgresFlags {}
 
@@ -97,12 +97,12 @@ async function examineDatabase(flags: DoctorFlags, context: CliContext): Promise
       hint: "Give one of them.",
     });
   const { examinePostgres } = await import("./check-postgres.ts");
-  return examinePostgres(flags, context, new Breath(context.signal));
+  return examinePostgres(flags, context, new EventLoopYielder(context.signal));
 }
 
 async function examine(place: SessionPlace, flags: DoctorFlags, context: CliContext): Promise<DoctorReport> {
-  const isMending = flags.fix === true;
-  const breath = new Breath(context.signal);
+  const isRepairing = flags.fix === true;
+  const yielder = new EventLoopYielder(context.signal);
   const progress = progressOf(context);
   const { folder, project } = flags;
   const root = folder === undefined ? place.folder : resolve(context.folder, folder);
@@ -111,10 +111,10 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
   const around: readonly Found[] = [
     ...checkSettings(problems),
     ...disk.found,
-    ...(await checkModes(root, await privatePlaces(place, root, flags), breath)),
+    ...(await checkModes(root, await privatePlaces(place, root, flags), yielder)),
   ];
   const findings: DoctorFinding[] = [];
-  for (const found of around) findings.push(isMending ? await mended(found) : found.finding);
+  for (const found of around) findings.push(isRepairing ? await repaired(found) : found.finding);
 
   const projects = project === undefined ? await place.projects() : [place.project];
   const sums = { sessions: 0, logBytes: 0, blobBytes: 0 };
@@ -124,8 +124,8 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
       const run: FolderRun = {
         folder: one.folder,
         isOurs: folder === undefined,
-        isMending,
-        breath,
+        isRepairing,
+        yielder,
         progress,
         sums,
       };
@@ -158,25 +158,29 @@ interface FolderRun {
   readonly folder: string;
   /** Nobody else puts anything there. */
   readonly isOurs: boolean;
-  readonly isMending: boolean;
-  readonly breath: Breath;
+  readonly isRepairing: boolean;
+  readonly yielder: EventLoopYielder;
   readonly progress: Progress;
   readonly sums: { sessions: number; logBytes: number; blobBytes: number };
 }
 
 async function examineFolder(
-  { folder, isOurs, isMending, breath, progress, sums }: FolderRun,
+  { folder, isOurs, isRepairing, yielder, progress, sums }: FolderRun,
   store: ReturnType<SessionPlace["storeOf"]>,
 ): Promise<readonly DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
   const { stored, orphaned } = await idsIn({ folder, isOurs }, store);
   const all = [...stored, ...orphaned];
   for (const [index, sessionId] of all.entries()) {
-    await breath.take();
-    progress.show({ label: sessionId, share: index / all.length, detail: isMending ? "mending" : "looking" });
+    await yielder.take();
+    progress.show({
+      label: sessionId,
+      share: index / all.length,
+      detail: isRepairing ? "mending" : "looking",
+    });
     const checked = await checkSession(sessionId, {
       folder,
-      isMending,
+      isRepairing,
     });
     findings.push(...checked.findings);
     sums.logBytes += checked.logBytes;
@@ -184,7 +188,7 @@ async function examineFolder(
   }
   sums.sessions += stored.length;
   const indexes = isOurs || stored.length > 0 ? checkIndex(folder) : [];
-  for (const found of indexes) findings.push(isMending ? await mended(found) : found.finding);
+  for (const found of indexes) findings.push(isRepairing ? await repaired(found) : found.finding);
   return findings;
 }
 

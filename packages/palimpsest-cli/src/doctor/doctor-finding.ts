@@ -53,14 +53,14 @@ export interface DoctorFinding {
 /** A finding with what mends it; without, there is nothing to do. */
 export interface Found {
   readonly finding: DoctorFinding;
-  readonly mend?: () => void | Promise<void>;
+  readonly repair?: () => void | Promise<void>;
 }
 
 /** Mends it and says so; what cannot be mended keeps its reason. */
-export async function mended({ finding, mend }: Found): Promise<DoctorFinding> {
-  if (mend === undefined) return finding;
+export async function repaired({ finding, repair }: Found): Promise<DoctorFinding> {
+  if (repair === undefined) return finding;
   try {
-    await mend();
+    await repair();
     return { ...finding, isMended: true };
   } catch (error) {
     return { ...finding, failure: errorMessage(error) };

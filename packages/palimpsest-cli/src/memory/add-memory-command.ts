@@ -5,7 +5,7 @@ import { MEMORY_SOURCES, MEMORY_TYPES } from "palimpsest/internal";
 import type { MemorySource, MemoryType, RememberOptions } from "palimpsest/memory";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
 import type { CliContext } from "../terminal/terminal.ts";
-import { oneOf } from "./list-memories-command.ts";
+import { parseChoice } from "./list-memories-command.ts";
 import { addMemoryOptions, type MemoryFlags, withMemory } from "./memory-place.ts";
 import { printReceipt } from "./memory-words.ts";
 
@@ -27,11 +27,16 @@ export function addAdd(parent: Command, { context, exitWith }: CommandShell): vo
   addMemoryOptions(command)
     .option("--name <name>", "what it is called (default: its first words)")
     .option("--description <line>", "when it matters, in one line")
-    .option("--type <type>", MEMORY_TYPES.join(", "), oneOf("--type", MEMORY_TYPES), "project" as MemoryType)
+    .option(
+      "--type <type>",
+      MEMORY_TYPES.join(", "),
+      parseChoice("--type", MEMORY_TYPES),
+      "project" as MemoryType,
+    )
     .option(
       "--source <source>",
       `who said it: ${MEMORY_SOURCES.join(", ")}`,
-      oneOf("--source", MEMORY_SOURCES),
+      parseChoice("--source", MEMORY_SOURCES),
       "user" as MemorySource,
     )
     .option("--keep", "it does not lose worth with age (default: what a user said)")
@@ -52,8 +57,8 @@ export function addAdd(parent: Command, { context, exitWith }: CommandShell): vo
     .action(async (text: string, flags: AddFlags) => exitWith(await runAdd(text, flags, context)));
 }
 
-async function runAdd(said: string, flags: AddFlags, context: CliContext): Promise<number> {
-  const text = said === "-" ? await readAll(process.stdin) : said;
+async function runAdd(given: string, flags: AddFlags, context: CliContext): Promise<number> {
+  const text = given === "-" ? await readAll(process.stdin) : given;
   const { name, description, type, source, keep, share, supersede } = flags;
   const options: RememberOptions = {
     ...(name === undefined ? {} : { name }),

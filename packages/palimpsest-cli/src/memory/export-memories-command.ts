@@ -3,12 +3,12 @@
  * it is told beside it, and its end says so.
  */
 import type { Command } from "commander";
-import type { ShelfProblem } from "palimpsest/internal";
+import type { MemoryProblem } from "palimpsest/internal";
 import { parseMemoryBundle, showOnOneLine } from "palimpsest/internal";
 import type { PersistentMemory } from "palimpsest/memory";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
 import type { CliContext } from "../terminal/terminal.ts";
-import { oneOf } from "./list-memories-command.ts";
+import { parseChoice } from "./list-memories-command.ts";
 import { addMemoryPlace, type MemoryFlags, withMemory } from "./memory-place.ts";
 
 /** Exit code where something lies there that is not in the export. */
@@ -20,14 +20,19 @@ interface ExportFlags extends MemoryFlags {
   readonly format: Format;
 }
 
-export function addExport(parent: Command, { context, exitWith }: CommandShell): void {
+export function addMemoryExport(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("export")
     .description(
       "write all memories to standard output: jsonl to be imported again to the byte, md for people",
     );
   addMemoryPlace(command)
-    .option("--format <format>", "jsonl or md", oneOf<Format>("--format", ["jsonl", "md"]), "jsonl" as Format)
+    .option(
+      "--format <format>",
+      "jsonl or md",
+      parseChoice<Format>("--format", ["jsonl", "md"]),
+      "jsonl" as Format,
+    )
     .addHelpText(
       "after",
       helpText({
@@ -51,7 +56,7 @@ async function runExport(flags: ExportFlags, context: CliContext): Promise<numbe
 }
 
 /** What of a file was not understood is exported all the same, with its file. */
-async function notExported(memory: PersistentMemory): Promise<readonly ShelfProblem[]> {
+async function notExported(memory: PersistentMemory): Promise<readonly MemoryProblem[]> {
   const exported = new Set(parseMemoryBundle(await memory.export()).files.map(({ path }) => path));
   const { problems } = await memory.list();
   return problems.filter(({ path }) => !exported.has(path));

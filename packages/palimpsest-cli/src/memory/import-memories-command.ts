@@ -12,7 +12,7 @@ import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } f
 /** Exit code where something that should have come over did not, or not whole. */
 const REFUSED = 3;
 
-export function addImport(parent: Command, { context, exitWith }: CommandShell): void {
+export function addMemoryImport(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("import")
     .description("take memories over; what is there stays as it is")

@@ -18,11 +18,15 @@ interface ListFlags extends MemoryFlags {
 
 const STATES: readonly ListedMemory["state"][] = ["active", "superseded", "quarantined"];
 
-export function addList(parent: Command, { context, exitWith }: CommandShell): void {
+export function addMemoryList(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent.command("list").alias("ls").description("what is remembered");
   addMemoryOptions(command)
-    .option("--type <type>", `only of one type: ${MEMORY_TYPES.join(", ")}`, oneOf("--type", MEMORY_TYPES))
-    .option("--state <state>", `only in one state: ${STATES.join(", ")}`, oneOf("--state", STATES))
+    .option(
+      "--type <type>",
+      `only of one type: ${MEMORY_TYPES.join(", ")}`,
+      parseChoice("--type", MEMORY_TYPES),
+    )
+    .option("--state <state>", `only in one state: ${STATES.join(", ")}`, parseChoice("--state", STATES))
     .option("--archived", "what was put away instead: forgotten, merged or pruned")
     .addHelpText(
       "after",
@@ -41,7 +45,7 @@ export function addList(parent: Command, { context, exitWith }: CommandShell): v
 }
 
 /** One of the values that an option may have. @throws `OptionError` */
-export function oneOf<Value extends string>(option: string, values: readonly Value[]) {
+export function parseChoice<Value extends string>(option: string, values: readonly Value[]) {
   return (text: string): Value => {
     const found = values.find((value) => value === text);
     if (found !== undefined) return found;

@@ -6,21 +6,21 @@ import { addNamed, type CommandLoaders } from "../command-line/command-loaders.t
 import type { CommandShell } from "../command-line/command-options.ts";
 
 const COMMANDS: CommandLoaders = {
-  list: async () => (await import("./list-memories-command.ts")).addList,
-  show: async () => (await import("./show-memory-command.ts")).addShow,
+  list: async () => (await import("./list-memories-command.ts")).addMemoryList,
+  show: async () => (await import("./show-memory-command.ts")).addMemoryShow,
   add: async () => (await import("./add-memory-command.ts")).addAdd,
-  search: async () => (await import("./search-memories-command.ts")).addSearch,
+  search: async () => (await import("./search-memories-command.ts")).addMemorySearch,
   recall: async () => (await import("./recall-memories-command.ts")).addRecall,
   forget: async () => (await import("./one-memory-commands.ts")).addForget,
-  restore: async () => (await import("./one-memory-commands.ts")).addRestore,
+  restore: async () => (await import("./one-memory-commands.ts")).addMemoryRestore,
   confirm: async () => (await import("./one-memory-commands.ts")).addConfirm,
   audit: async () => (await import("./audit-memories-command.ts")).addAudit,
   dream: async () => (await import("./dream-commands.ts")).addDream,
   dreams: async () => (await import("./dream-commands.ts")).addDreams,
   revert: async () => (await import("./dream-commands.ts")).addRevert,
-  import: async () => (await import("./import-memories-command.ts")).addImport,
-  export: async () => (await import("./export-memories-command.ts")).addExport,
-  path: async () => (await import("./memory-path-command.ts")).addPath,
+  import: async () => (await import("./import-memories-command.ts")).addMemoryImport,
+  export: async () => (await import("./export-memories-command.ts")).addMemoryExport,
+  path: async () => (await import("./memory-path-command.ts")).addMemoryPath,
 };
 
 const HELP = `

@@ -4,7 +4,7 @@ import { type CommandShell, helpText } from "../command-line/command-options.ts"
 import { printJson } from "../terminal/print-json.ts";
 import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
 
-export function addPath(parent: Command, { context, exitWith }: CommandShell): void {
+export function addMemoryPath(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("path")
     .description("print where the memories lie, whether or not there are any");

@@ -17,7 +17,7 @@ export const addForget = commandOf({
   decide: (memory, path) => memory.forget(path),
 });
 
-export const addRestore = commandOf({
+export const addMemoryRestore = commandOf({
   name: "restore",
   description: "put a memory back where it was when it was put away, the last one of that path",
   decide: (memory, path) => memory.restore(path),

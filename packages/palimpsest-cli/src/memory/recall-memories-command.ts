@@ -41,17 +41,23 @@ async function runRecall(message: string, flags: RecallFlags, context: CliContex
   const { out, err } = context;
   return withMemory(flags, context, async (memory) => {
     const recall = await memory.recall(message, { budgetTokens: flags.tokens, isLogged: false });
-    if (flags.json === true) printJson(out, { version: MEMORY_JSON_VERSION, ...recall });
+    if (flags.json === true)
+      printJson(out, { version: MEMORY_JSON_VERSION, ...recall, memories: recall.memories.map(asJson) });
     else {
       if (recall.text !== "") out.write(`${out.isInteractive ? showHidden(recall.text) : recall.text}\n`);
-      for (const { path, why, worth } of recall.memories) {
+      for (const { path, why, relevanceScore } of recall.memories) {
         const words = why.words.map(({ word }) => showOnOneLine(word)).join(" ");
         err.write(
-          `${err.styles.dim(`${showOnOneLine(path)}: shares ${words}; worth ${worth.toFixed(2)}`)}\n`,
+          `${err.styles.dim(`${showOnOneLine(path)}: shares ${words}; worth ${relevanceScore.toFixed(2)}`)}\n`,
         );
       }
       if (recall.text === "") err.write("No memory fits this message.\n");
     }
     return recall.memories.length === 0 ? NOTHING_FITS : 0;
   });
+}
+
+/** A recalled memory as `--json` shows it: the score is `worth` there. */
+function asJson<M extends { readonly relevanceScore: number }>({ relevanceScore, ...memory }: M) {
+  return { ...memory, ["worth"]: relevanceScore };
 }

@@ -16,7 +16,7 @@ interface SearchFlags extends MemoryFlags {
 /** Exit code where nothing was found. */
 const NOTHING_FOUND = 3;
 
-export function addSearch(parent: Command, { context, exitWith }: CommandShell): void {
+export function addMemorySearch(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("search")
     .description("which memories fit, the best first, with the words that they share")

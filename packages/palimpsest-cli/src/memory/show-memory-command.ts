@@ -12,7 +12,7 @@ interface ShowFlags extends MemoryFlags {
   readonly archived?: boolean;
 }
 
-export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
+export function addMemoryShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("show")
     .description("print a memory as its file is, or the index as a session is shown it")

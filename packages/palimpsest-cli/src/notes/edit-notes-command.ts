@@ -80,8 +80,8 @@ async function begun(notes: StoredNotes, { text }: NotesTemplate): Promise<strin
   if (there !== undefined) return there;
   // A program may have begun them in between.
   if (await notes.replace(undefined, text)) return text;
-  const begunMeanwhile = await notes.read();
-  if (begunMeanwhile !== undefined) return begunMeanwhile;
+  const createdMeanwhile = await notes.read();
+  if (createdMeanwhile !== undefined) return createdMeanwhile;
   throw new StoreError("STORE_FAILED", {
     message: `${notes.path} was not begun: somebody else is at it.`,
     hint: "Try again in a moment.",

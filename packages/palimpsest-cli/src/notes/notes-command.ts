@@ -6,7 +6,7 @@ import { addNamed, type CommandLoaders } from "../command-line/command-loaders.t
 import type { CommandShell } from "../command-line/command-options.ts";
 
 const COMMANDS: CommandLoaders = {
-  show: async () => (await import("./show-notes-command.ts")).addShow,
+  show: async () => (await import("./show-notes-command.ts")).addNotesShow,
   edit: async () => (await import("./edit-notes-command.ts")).addEdit,
   path: async () => (await import("./notes-path-command.ts")).addPath,
 };

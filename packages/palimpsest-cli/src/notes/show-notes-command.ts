@@ -17,7 +17,7 @@ import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { printJson } from "../terminal/print-json.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
-export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
+export function addNotesShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("show")
     .description("print the notes, how far they tell, and what is over its limit")
@@ -33,11 +33,11 @@ export function addShow(parent: Command, { context, exitWith }: CommandShell): v
       }),
     )
     .action(async (which: string | undefined, flags: PlaceFlags) =>
-      exitWith(await runShow(which, flags, context)),
+      exitWith(await runNotesShow(which, flags, context)),
     );
 }
 
-export async function runShow(
+export async function runNotesShow(
   which: string | undefined,
   flags: PlaceFlags,
   context: CliContext,

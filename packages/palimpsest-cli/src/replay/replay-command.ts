@@ -187,8 +187,8 @@ function report(
 ): void {
   results.push({ name, result: done.result });
   if (options.json === true) return;
-  const isWorthSaying = options.quiet !== true || done.type === "failed" || !isSound(done.result);
-  if (!isWorthSaying) return;
+  const shouldReport = options.quiet !== true || done.type === "failed" || !isSound(done.result);
+  if (!shouldReport) return;
   progress.clear();
   const lines =
     done.type === "failed" ? failureLines(name, done, context) : sessionLines(name, done, options, context);

@@ -8,8 +8,8 @@ import type { CallRequest, PolicyName, Session, SessionObserver } from "palimpse
 import { nodeSessions } from "palimpsest";
 import type { ImportedMessage, ImportedSession } from "palimpsest/formats";
 import {
-  Breath,
   type CostFigures,
+  EventLoopYielder,
   isObject,
   type NodeSessionOptions,
   type SurvivalFigures,
@@ -33,7 +33,13 @@ import {
 import { planReplay, type ReplayStep } from "./measure/replay-plan.ts";
 import { promptOf, type ReplayedPrompt } from "./measure/replayed-prompt.ts";
 import { SessionTrack } from "./measure/session-track.ts";
-import { budgetOf, mainModel, messagesOf, sourceFigures, windowFigures } from "./measure/source-figures.ts";
+import {
+  budgetOf,
+  mainModel,
+  sourceFigures,
+  sourceMessages,
+  windowFigures,
+} from "./measure/source-figures.ts";
 import {
   checkLossless,
   checkRebuild,
@@ -140,7 +146,7 @@ function settingOf({
   return {
     source,
     prompt: promptOf(imported, { model, recordedTokens: source.fixedTokens, fixedTokens }),
-    window: windowFigures(budget, { model, messages: messagesOf(imported), policy, editSafety }),
+    window: windowFigures(budget, { model, messages: sourceMessages(imported), policy, editSafety }),
     budget,
     tariff: resolveTariff({ model, option: tariff }),
     request: {
@@ -159,20 +165,20 @@ function promptFigures({ prompt: { source, tokens } }: Setting): PromptFigures {
 
 async function replay(task: ReplayTask, setting: Setting, startedMs: number): Promise<Replayed> {
   const { imported } = task;
-  const breath = new Breath(task.signal);
+  const yielder = new EventLoopYielder(task.signal);
   const track = new SessionTrack(new WireJudge({ hasAnthropicTools: hasAnthropicTools(imported) }));
   const clock = new RecordedClock(startOf(imported));
   const sessions = nodeSessions({ folder: task.folder, clock });
   const meter = meterOf(task, setting);
   const options = sessionOptions(task, track);
   const session = await sessions.create(options);
-  session.parts.keeper.ledger.reserveFixed(setting.prompt.reservedTokens);
+  session.parts.tracker.ledger.reserveFixed(setting.prompt.reservedTokens);
   await session.setMetadata("source.file", task.file);
   await session.setMetadata("source.windowTokens", setting.window.tokens);
   const usage = new RecordedUsage({ model: setting.request.model });
   const steps = planReplay(imported.items);
   for (const [index, step] of steps.entries()) {
-    await breath.take();
+    await yielder.take();
     task.onProgress((index / steps.length) * CALLS_SHARE, track.calls.at(-1)?.tokens ?? 0);
     await take(step, { session, track, page: task.page, usage, request: setting.request, clock, meter });
   }
@@ -182,9 +188,9 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   await session.close();
 
   const reopened = await sessions.open(session.id, options);
-  const rebuild = await checkRebuild(reopened, track.calls, breath);
+  const rebuild = await checkRebuild(reopened, track.calls, yielder);
   task.onProgress((1 + CALLS_SHARE) / 2, track.calls.at(-1)?.tokens ?? 0);
-  const lossless = await checkLossless(reopened, track.originals, breath);
+  const lossless = await checkLossless(reopened, track.originals, yielder);
   await reopened.close();
 
   // Opening it again may have added a checkpoint.
@@ -208,7 +214,7 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
 
 /** When the recording begins; the present, where it does not say. */
 function startOf(imported: ImportedSession): number {
-  const first = messagesOf(imported).find(({ message }) => message.at !== undefined);
+  const first = sourceMessages(imported).find(({ message }) => message.at !== undefined);
   return first?.message.at ?? Date.now();
 }
 
@@ -274,10 +280,10 @@ async function take(step: ReplayStep, driven: Driven): Promise<void> {
   } else if (step.type === "append") {
     usage.added(step.item);
     const { message } = step.item;
-    clock.said(message);
+    clock.observe(message);
     const seqs = await session.append(message);
     track.keep(seqs, [message]);
-    for (const seq of seqs) meter.said(message, seq);
+    for (const seq of seqs) meter.addMessage(message, seq);
   } else await call(step.answer, driven);
 }
 
@@ -300,14 +306,14 @@ async function call(
   if (answer.length === 0) return;
   const sample = usage.answered(answer);
   const messages = answer.map((item) => item.message);
-  for (const message of messages) clock.said(message);
+  for (const message of messages) clock.observe(message);
   // The recorded usage is about the recorded tool's context, not about this window: it is not reported as the answer's.
   const stopReason = answer.find((item) => item.stopReason !== undefined)?.stopReason;
   const seqs = await session.record({ messages, ...(stopReason === undefined ? {} : { stopReason }) });
   track.keep(seqs, messages);
   seqs.forEach((seq, index) => {
     const message = messages[index];
-    if (message !== undefined) meter.said(message, seq);
+    if (message !== undefined) meter.addMessage(message, seq);
   });
   if (sample !== undefined) session.calibrate(sample);
 }

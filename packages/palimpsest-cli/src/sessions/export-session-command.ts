@@ -41,7 +41,7 @@ import { reasonWords } from "../terminal/edit-reasons.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
 import { printJson } from "../terminal/print-json.ts";
 import type { CliContext } from "../terminal/terminal.ts";
-import { writeThrough, writeWhole } from "../terminal/write-output.ts";
+import { writeOutput, writeThrough } from "../terminal/write-output.ts";
 
 export type ExportFormat = "jsonl" | "md" | "html";
 
@@ -126,7 +126,7 @@ export async function runExport(
         return 0;
       }
       const path = resolve(context.folder, output);
-      const bytes = await writeWhole(path, pieces);
+      const bytes = await writeOutput(path, pieces);
       if (flags.json === true) {
         const { redacted, missing } = run.report;
         const { sessionId } = opened.info;

@@ -15,7 +15,7 @@ import {
 } from "../command-line/command-options.ts";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts";
-import { formatTime, shortIds, tagsOf } from "../stored-sessions/session-words.ts";
+import { formatSessionTime, shortIds, tagsOf } from "../stored-sessions/session-words.ts";
 import {
   type ListedSession,
   listedSession,
@@ -198,7 +198,7 @@ async function listTrash(place: SessionPlace, flags: ListFlags, context: CliCont
   const { out } = context;
   if (found.length === 0) return out.write(`${out.styles.dim("The trash is empty.")}\n`);
   for (const { sessionId, trashedAt, reason } of found) {
-    const line = `${showOnOneLine(sessionId)}  ${formatTime(trashedAt)}  ${showOnOneLine(reason ?? "")}`;
+    const line = `${showOnOneLine(sessionId)}  ${formatSessionTime(trashedAt)}  ${showOnOneLine(reason ?? "")}`;
     out.write(`${cutToColumns(line.trimEnd(), Math.max(out.columns, columnsOf(sessionId)))}\n`);
   }
   out.write(

@@ -52,8 +52,8 @@ export async function runResumeInfo(which: string, flags: PlaceFlags, context: C
 async function resumeInfo(opened: OpenedLog): Promise<ResumeInfoJson> {
   const { sessionId, bytes, isInUse } = opened.info;
   const window = await foldWindow(opened);
-  const { checkpoint, keeper, projection, calls, lastEntry } = window;
-  const { tokens, source } = keeper.ledger.figure();
+  const { checkpoint, tracker, projection, calls, lastEntry } = window;
+  const { tokens, source } = tracker.ledger.figure();
   return withoutAbsent<ResumeInfoJson>({
     version: SESSIONS_JSON_VERSION,
     sessionId,
@@ -65,7 +65,7 @@ async function resumeInfo(opened: OpenedLog): Promise<ResumeInfoJson> {
       checkpoint === undefined ? undefined : { ...checkpoint, bytesFromEnd: bytes - checkpoint.position },
     read: { entries: window.readEntries, bytes: Math.min(window.readBytes, bytes) },
     lastSeq: lastEntry?.seq ?? 0,
-    window: { messages: projection.visible.length, tokens, source, model: keeper.ledger.model },
+    window: { messages: projection.visible.length, tokens, source, model: tracker.ledger.model },
     openCallSeq: calls.newest,
     damage: window.damage.map(damageJson),
   });

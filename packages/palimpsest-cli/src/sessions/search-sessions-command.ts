@@ -16,7 +16,7 @@ import {
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { progressOf, stopIfAsked } from "../stored-sessions/read-session.ts";
 import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts";
-import { formatTime, nameOf } from "../stored-sessions/session-words.ts";
+import { formatSessionTime, nameOf } from "../stored-sessions/session-words.ts";
 import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { cutToColumns } from "../terminal/columns.ts";
 import { formatQuantity } from "../terminal/figures.ts";
@@ -136,6 +136,6 @@ function renderHit(
 ): string {
   const { columns, styles } = layoutOf(out);
   const heading = cutToColumns(`${showOnOneLine(sessionId)}  ${name ?? ""}`.trimEnd(), columns);
-  const line = cutToColumns(`  m${seq}  ${formatTime(at)}  ${showOnOneLine(snippet)}`, columns);
+  const line = cutToColumns(`  m${seq}  ${formatSessionTime(at)}  ${showOnOneLine(snippet)}`, columns);
   return `${isFirst ? `${styles.bold(heading)}\n` : ""}${line}\n`;
 }

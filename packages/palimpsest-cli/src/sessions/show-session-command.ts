@@ -146,7 +146,7 @@ function toJson(
       edits: Object.fromEntries(survey.edits),
     },
     blobs: survey.blobs,
-    tokens: { window: window.keeper.ledger.figure().tokens, said: Math.round(survey.saidTokens) },
+    tokens: { window: window.tracker.ledger.figure().tokens, said: Math.round(survey.conversationTokens) },
     usage,
     costUsd: usage === undefined ? undefined : costUsd,
     models: Object.fromEntries(survey.models),

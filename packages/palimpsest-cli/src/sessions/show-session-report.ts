@@ -9,7 +9,7 @@ import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { notesFacts } from "../stored-sessions/notes-words.ts";
 import type { KnownNotes, UnreadableNotes } from "../stored-sessions/read-notes.ts";
 import type { OpenedLog, ResumedWindow } from "../stored-sessions/read-session.ts";
-import { formatAge, formatTime, nameOf, tagsOf } from "../stored-sessions/session-words.ts";
+import { formatAge, formatSessionTime, nameOf, tagsOf } from "../stored-sessions/session-words.ts";
 import type { Survey } from "../stored-sessions/survey-log.ts";
 import { cutToColumns } from "../terminal/columns.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
@@ -58,8 +58,8 @@ function factsOf(
   const { counts, usage, costUsd, blobs } = survey;
   // Of an import, the store knows only what happened here.
   const lastActivityAt = (header?.source && survey.lastAt) ?? info.lastActivityAt;
-  const created = `${survey.firstAt === undefined ? "at an unknown time" : formatTime(survey.firstAt)}, last active ${formatAge(lastActivityAt, nowMs)}`;
-  const windowTokens = window.keeper.ledger.figure().tokens;
+  const created = `${survey.firstAt === undefined ? "at an unknown time" : formatSessionTime(survey.firstAt)}, last active ${formatAge(lastActivityAt, nowMs)}`;
+  const windowTokens = window.tracker.ledger.figure().tokens;
   const facts: (readonly [string, string | undefined])[] = [
     ["Id", showOnOneLine(info.sessionId) + (info.isInUse ? "  ● being written now" : "")],
     ["Folder", header?.workingCopy],
@@ -70,7 +70,7 @@ function factsOf(
     ["Begun", created],
     [
       "Said",
-      `${formatQuantity(counts.user, "prompt")}, ${formatQuantity(counts.assistant, "answer")}, ${formatQuantity(counts.toolCalls, "tool call")}${counts.toolErrors > 0 ? ` (${formatCount(counts.toolErrors)} failed)` : ""}, ${formatTokens(survey.saidTokens)} tokens in all`,
+      `${formatQuantity(counts.user, "prompt")}, ${formatQuantity(counts.assistant, "answer")}, ${formatQuantity(counts.toolCalls, "tool call")}${counts.toolErrors > 0 ? ` (${formatCount(counts.toolErrors)} failed)` : ""}, ${formatTokens(survey.conversationTokens)} tokens in all`,
     ],
     [
       "Window",
@@ -90,7 +90,7 @@ function factsOf(
 }
 
 function sourceWords({ at }: HeaderEntry, { format, sessionId }: NonNullable<HeaderEntry["source"]>): string {
-  return `${sessionId === undefined ? format : `${format} ${sessionId}`}, ${formatTime(at)}`;
+  return `${sessionId === undefined ? format : `${format} ${sessionId}`}, ${formatSessionTime(at)}`;
 }
 
 function callWords({ counts, models }: Survey): string {
@@ -107,7 +107,7 @@ function renderMessage(message: ExportedMessage, context: CliContext): readonly 
   const { styles } = context.out;
   const { seq, at, parts } = message;
   return [
-    `${styles.bold(speakerOf(message))}  ${styles.dim(`m${seq}  ${formatTime(at)}`)}`,
+    `${styles.bold(speakerOf(message))}  ${styles.dim(`m${seq}  ${formatSessionTime(at)}`)}`,
     ...parts.flatMap(({ kind, tool, text }) => {
       const lines = showHidden(text).trimEnd().split("\n");
       const more =

@@ -28,12 +28,12 @@ export function notesWords({
 }: KnownNotes): readonly string[] {
   const size = `About ${formatTokens(tokens)} tokens of ${formatTokens(limits.totalTokens)}.`;
   const behind = state === undefined ? 0 : lastSeq - state.throughSeq;
-  const told =
+  const words =
     state === undefined
       ? "No program has brought them up to date yet."
       : `They tell up to entry ${formatCount(state.throughSeq)} of ${formatCount(lastSeq)}${behind > 0 ? `, ${formatQuantity(behind, "entry", "entries")} ago` : ""}, ${state.updatedBy === "model" ? "written by a model" : "taken from the log"}.`;
   return [
-    `${size} ${told}`,
+    `${size} ${words}`,
     ...over.sections.map(
       (section) =>
         `${showOnOneLine(section.title)} has about ${formatTokens(section.tokens)} tokens, and ${formatTokens(limits.sectionTokens)} is the limit.`,

@@ -95,14 +95,14 @@ export async function readNotes(
   const { carried, lastEntry, projection } = await foldWindow({ log });
   const state = parseNotesState(carried?.[NOTES_MARK]);
   // Before the first update, and behind a rewind, they tell of nothing that anybody could name.
-  const isTold = state !== undefined && isWithin(projection.lineRanges, state.throughSeq);
+  const isCovered = state !== undefined && isWithin(projection.lineRanges, state.throughSeq);
   return {
     path: notes.path,
     ...(text === undefined ? {} : { text }),
     tokens: Math.ceil(measureNotes(text ?? "")),
     limits,
     over: findOverLimit(document, limits),
-    ...(isTold ? { state } : {}),
+    ...(isCovered ? { state } : {}),
     lastSeq: lastEntry?.seq ?? 0,
     conflicts: conflictsBeside(notes.path),
     lineOf: (kind) => (isEmptyTemplate(document) ? undefined : firstLine(document, kind)),

@@ -4,7 +4,13 @@
 
 import type { FoundSession, LogContents, LogDamage, SessionEvent, SessionLog } from "palimpsest";
 import { SessionError } from "palimpsest";
-import { Breath, type FoldedLog, foldStoredLog, KnownDamage, WatchedLog } from "palimpsest/internal";
+import {
+  EventLoopYielder,
+  type FoldedLog,
+  foldStoredLog,
+  KnownDamage,
+  WatchedLog,
+} from "palimpsest/internal";
 import { formatEntry } from "palimpsest/transcript";
 import { Progress } from "../terminal/progress.ts";
 import type { CliContext } from "../terminal/terminal.ts";
@@ -38,12 +44,12 @@ export async function* readThrough(
   context: CliContext,
   detail: string,
 ): AsyncGenerator<LogContents> {
-  const breath = new Breath(context.signal);
+  const yielder = new EventLoopYielder(context.signal);
   const progress = progressOf(context);
   const label = nameOf(info) ?? info.sessionId;
   try {
     for await (const batch of log.readAll()) {
-      await breath.take();
+      await yielder.take();
       const position = batch.entries.at(-1)?.position ?? 0;
       progress.show({ label, share: position / Math.max(1, info.bytes), detail });
       yield batch;

@@ -63,7 +63,7 @@ export function formatAge(at: number, nowMs: number): string {
 }
 
 /** `2026-11-21 23:08`, in the time zone of the machine; `?` where the number is no time that a calendar has. */
-export function formatTime(at: number | undefined): string {
+export function formatSessionTime(at: number | undefined): string {
   const date = new Date(at ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return "?";
   const two = (value: number): string => String(value).padStart(2, "0");

@@ -51,7 +51,7 @@ export class Survey {
     toolErrors: 0,
   };
   /** Said in all, by our estimate, in reference tokens. */
-  saidTokens = 0;
+  conversationTokens = 0;
   compactions = 0;
   freedTokens = 0;
   usage: Usage | undefined;
@@ -135,7 +135,7 @@ export class Survey {
     else counts.other++;
     for (const stored of content) {
       const block = stored.type === "blob" ? stored.shown : stored;
-      if (this.#isEstimating) this.saidTokens += tokensOf(stored);
+      if (this.#isEstimating) this.conversationTokens += tokensOf(stored);
       if (stored.type === "blob") this.#blobs.set(stored.blob.hash, stored.blob.bytes);
       if (block.type === "tool_use") counts.toolCalls++;
       else if (block.type === "tool_result" && block.is_error === true) counts.toolErrors++;

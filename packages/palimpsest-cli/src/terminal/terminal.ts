@@ -88,7 +88,7 @@ function isColored(env: Environment, isInteractive: boolean): boolean {
 }
 
 function columnsOf(stream: OutputStream, env: Environment): number {
-  const told = Number(env["COLUMNS"]);
-  const columns = stream.columns ?? (Number.isInteger(told) ? told : 0);
+  const given = Number(env["COLUMNS"]);
+  const columns = stream.columns ?? (Number.isInteger(given) ? given : 0);
   return columns > 0 ? columns : CLI_DEFAULTS.fallbackColumns;
 }

@@ -12,7 +12,7 @@ import type { Terminal } from "./terminal.ts";
 const CHUNK = 256_000;
 
 /** Writes pieces of text to a file, beside its place, and moves it there when all of it is on the disk. Returns its size. */
-export async function writeWhole(path: string, pieces: AsyncIterable<string>): Promise<number> {
+export async function writeOutput(path: string, pieces: AsyncIterable<string>): Promise<number> {
   const temporary = `${path}.${randomUUID()}.new`;
   let isKept = false;
   try {

@@ -98,18 +98,18 @@ function sealedTokens({ format }: ImportedSession, { message, usage }: ImportedM
 /** Median of billed growth over o200k growth between two calls; 1 where nothing was billed. */
 function recordedRatio(session: ImportedSession): number {
   const ratios: number[] = [];
-  let said = 0;
-  let last: { readonly billed: number; readonly said: number } | undefined;
+  let estimated = 0;
+  let last: { readonly billed: number; readonly estimated: number } | undefined;
   for (const item of session.items) {
     if (item.type === "boundary") last = undefined;
     if (item.type !== "message") continue;
     const billed = item.usage === undefined ? 0 : promptTokens(item.usage);
     if (billed > 0) {
-      if (last !== undefined && billed - last.billed > 1_000 && said - last.said > 500)
-        ratios.push((billed - last.billed) / (said - last.said));
-      last = { billed: billed + sealedTokens(session, item), said };
+      if (last !== undefined && billed - last.billed > 1_000 && estimated - last.estimated > 500)
+        ratios.push((billed - last.billed) / (estimated - last.estimated));
+      last = { billed: billed + sealedTokens(session, item), estimated };
     }
-    said += item.message.content.reduce((sum, block) => sum + o200kOf(block), 0);
+    estimated += item.message.content.reduce((sum, block) => sum + o200kOf(block), 0);
   }
   ratios.sort((one, other) => one - other);
   return ratios[ratios.length >> 1] ?? 1;

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSessions } from "palimpsest";
-import { importSessions, readInputFile, toOpenaiResponses } from "palimpsest/formats";
+import { importSessions, readInputFile, toOpenAIResponses } from "palimpsest/formats";
 import { judgeOpenAiResponsesRequest } from "palimpsest-testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { planReplay } from "#replay/measure/replay-plan.ts";
@@ -36,7 +36,7 @@ describe.skipIf(!hasCorpus || !isLong)("Responses requests (in the long suite, w
       if (step.type === "append") await session.append(step.item.message);
       if (step.type !== "call") continue;
       const { messages } = await session.prepare({ model: mainModel(imported), system: system! });
-      const body = { model: "gpt-5.5", instructions: system, input: toOpenaiResponses(messages) };
+      const body = { model: "gpt-5.5", instructions: system, input: toOpenAIResponses(messages) };
       expect(judgeOpenAiResponsesRequest(body)).toEqual([]);
       callsCount++;
       if (step.answer.length > 0)

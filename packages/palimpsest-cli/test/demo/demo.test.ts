@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runDemo } from "#demo/demo-command.ts";
-import { tellStory } from "#demo/demo-facts.ts";
+import { writeStory } from "#demo/demo-facts.ts";
 import type { DemoJson } from "#demo/demo-json.ts";
 import { runDemoTool } from "#demo/demo-tools.ts";
 import { readWorkspaceFile, surveyWorkspace } from "#demo/demo-workspace.ts";
@@ -183,9 +183,9 @@ describe("the demo's workspace", () => {
 
   it("is told apart by what the user says: other files, other values; the same files, the same", () => {
     const first = surveyWorkspace(aFolder());
-    expect(tellStory(first)).toEqual(tellStory({ ...first, root: "elsewhere" }));
+    expect(writeStory(first)).toEqual(writeStory({ ...first, root: "elsewhere" }));
     const values = (workspace: typeof first) =>
-      tellStory(workspace)
+      writeStory(workspace)
         .facts.map(({ expected }) => expected)
         .join();
     expect(values(first)).not.toBe(values({ ...first, files: first.files.slice(1) }));
@@ -194,7 +194,7 @@ describe("the demo's workspace", () => {
   it("holds none of the answers where the workspace is this checkout, the demo's own sources included", () => {
     const source = surveyWorkspace(fileURLToPath(new URL("../../../..", import.meta.url)));
     const texts = source.files.map(({ path }) => readWorkspaceFile(source, path)).join("\n");
-    for (const fact of tellStory(source).facts)
+    for (const fact of writeStory(source).facts)
       expect(fact.pattern.exec(texts)?.[1], fact.name).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@
  */
 
 import type { Message } from "palimpsest";
-import { openHome, SessionGist } from "palimpsest";
+import { openHome, SessionInfoBuilder } from "palimpsest";
 import {
   addToDigest,
   addToHistory,
@@ -72,24 +72,24 @@ function across(cut: number, { text: secret, body }: PlantedSecret): string {
 }
 
 /** Messages that say it everywhere: the user, the assistant, arguments, results, failures, tasks. */
-function talkOf(said: string): readonly Message[] {
+function conversationOf(words: string): readonly Message[] {
   return [
-    user(said),
+    user(words),
     assistant(
       "a",
-      text(`The root cause is this because ${said}`),
-      call("c1", "Bash", { command: said, env: { note: said } }),
+      text(`The root cause is this because ${words}`),
+      call("c1", "Bash", { command: words, env: { note: words } }),
     ),
-    result("c1", `Exit code: 1\nError: ${said}`, true),
+    result("c1", `Exit code: 1\nError: ${words}`, true),
     assistant(
       "b",
-      call("c2", "Write", { file_path: `notes/${said}`, content: said }),
-      call("c3", "TodoWrite", { todos: [{ content: said, status: "pending" }] }),
+      call("c2", "Write", { file_path: `notes/${words}`, content: words }),
+      call("c3", "TodoWrite", { todos: [{ content: words, status: "pending" }] }),
     ),
-    result("c2", `written\n${said}`),
-    result("c3", said),
-    assistant("d", text(`- [ ] ${said}\n- found it: ${said}`)),
-    user(`Remember: ${said}`),
+    result("c2", `written\n${words}`),
+    result("c3", words),
+    assistant("d", text(`- [ ] ${words}\n- found it: ${words}`)),
+    user(`Remember: ${words}`),
     user("go on"),
   ];
 }
@@ -97,7 +97,7 @@ function talkOf(said: string): readonly Message[] {
 const WIDE = { budgetTokens: 100_000, userWordsTokens: 40_000, factsTokens: 40_000, appendixTokens: 20_000 };
 
 /** Every output that is a function of messages. */
-function derivedFrom(messages: readonly Message[], said: string): Readonly<Record<string, string>> {
+function derivedFrom(messages: readonly Message[], quoted: string): Readonly<Record<string, string>> {
   const visible = asWindow(messages);
   const digest = createDigest();
   messages.forEach((message, index) => {
@@ -110,19 +110,19 @@ function derivedFrom(messages: readonly Message[], said: string): Readonly<Recor
   const blocks = messages.flatMap(({ content }) => content);
   const made = blocks.find((block): block is ToolUseBlock => block.type === "tool_use")!;
   const answer = blocks.find((block): block is ToolResultBlock => block.type === "tool_result")!;
-  const talk = messages.map((message, place) => ({ id: `m${place}.0`, message }));
-  const gist = new SessionGist();
+  const conversation = messages.map((message, place) => ({ id: `m${place}.0`, message }));
+  const prefix = new SessionInfoBuilder();
   const base = { v: 1, id: "x", at: 1 } as const;
-  gist.add({
+  prefix.add({
     ...base,
     type: "message",
     seq: 1,
     role: "user",
     origin: "user",
-    content: [text(said)],
+    content: [text(quoted)],
   } as never);
-  const info = gist.info({ sessionId: "s", bytes: 1, isInUse: false });
-  const titled = { ...info, metadata: { title: said } };
+  const info = prefix.info({ sessionId: "s", bytes: 1, isInUse: false });
+  const titled = { ...info, metadata: { title: quoted } };
   const presenter = new SessionPresenter({ isRedacted: true });
   return {
     extractive: composeExtractiveSummary(
@@ -156,23 +156,23 @@ function derivedFrom(messages: readonly Message[], said: string): Readonly<Recor
     ),
     preview: [120, 200, 300]
       .map((budgetTokens) =>
-        previewText(`${said}\n${words(3_000)}\n${said}`, { budgetTokens, pointer: "m1.0" }, measure),
+        previewText(`${quoted}\n${words(3_000)}\n${quoted}`, { budgetTokens, pointer: "m1.0" }, measure),
       )
       .join("\n"),
-    history: ["lamp", "root cause", "Error", said]
+    history: ["lamp", "root cause", "Error", quoted]
       .flatMap((query) => searchHistory(index, query, { limit: 20 }).map(({ snippet }) => snippet))
       .join("\n"),
     "first prompt": `${info.firstPrompt} ${overviewRowOf(info).title} ${overviewRowOf(titled).title}`,
-    rules: JSON.stringify(extractByRules(talk).proposals),
+    rules: JSON.stringify(extractByRules(conversation).proposals),
     memory: (["name", "description", "hook", "body"] as const)
-      .map((where) => cleanMemoryText(said, where).text)
+      .map((where) => cleanMemoryText(quoted, where).text)
       .join("\n"),
-    "memory file of a tool": cleanToolFile("a.md", `---\nname: ${said}\n---\n${said}`, 1_800_000_000_000),
-    notes: `${cleanLine(said, 100)}\n${cleanBody(said, { level: 2, mayFence: true, hasDescription: true })}`,
+    "memory file of a tool": cleanToolFile("a.md", `---\nname: ${quoted}\n---\n${quoted}`, 1_800_000_000_000),
+    notes: `${cleanLine(quoted, 100)}\n${cleanBody(quoted, { level: 2, mayFence: true, hasDescription: true })}`,
     "replay page": JSON.stringify(blocks.map((block) => pageText(blockText(block), 600))),
     conversation:
       heuristicSummary({
-        originals: [{ type: "message", role: "user", content: said }],
+        originals: [{ type: "message", role: "user", content: quoted }],
         replacedTokens: 1_000_000,
       } as never) ?? "",
     "export for reading": JSON.stringify(
@@ -190,8 +190,8 @@ describe("what is derived", () => {
       const cuts = isLong ? [0, ...CUTS] : place % 4 === 0 ? [CUTS[(place / 4) % CUTS.length]!] : [];
       for (const cut of cuts) {
         tried.set(secret.family, (tried.get(secret.family) ?? new Set()).add(cut));
-        const said = across(cut, secret);
-        for (const [name, output] of Object.entries(derivedFrom(talkOf(said), said))) {
+        const text = across(cut, secret);
+        for (const [name, output] of Object.entries(derivedFrom(conversationOf(text), text))) {
           names.add(name);
           if (output.length < 10 && name !== "rules") leaks.push(`${name} is empty`);
           if (holdsPiece(output, secret.body))

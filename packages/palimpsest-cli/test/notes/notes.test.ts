@@ -80,8 +80,8 @@ describe("notes show", () => {
     const { code, out, err } = await place.run(["notes", "show", id]);
     expect([code, out]).toEqual([0, text]);
     expect(err).toMatch(/^About \d+ tokens of 12K\. No program has brought them up to date yet\.\n$/);
-    const told = json<Record<string, unknown>>(await place.run(["notes", "show", "--json"]));
-    expect(told).toMatchObject({
+    const reported = json<Record<string, unknown>>(await place.run(["notes", "show", "--json"]));
+    expect(reported).toMatchObject({
       ...{ version: 1, sessionId: id, isThere: true, title: "The harbour ledger", text },
       ...{ currentState: "- open: the totals", over: { sections: [] }, conflicts: [] },
       limits: { sectionTokens: 2_000, totalTokens: 12_000 },
@@ -97,8 +97,8 @@ describe("notes show", () => {
     await session.close();
     const { err } = await place.run(["notes", "show", session.id]);
     expect(err).toContain(`Session ${session.id} has no notes.`);
-    const told = json<Record<string, unknown>>(await place.run(["notes", "show", session.id, "--json"]));
-    expect(told).not.toHaveProperty("tellsThrough");
+    const reported = json<Record<string, unknown>>(await place.run(["notes", "show", session.id, "--json"]));
+    expect(reported).not.toHaveProperty("tellsThrough");
   });
 
   it("cannot steer a terminal", async () => {

@@ -60,11 +60,11 @@ async function doctor(schema: string, ...args: readonly string[]) {
 async function findings(schema: string, ...args: readonly string[]) {
   const ran = await doctor(schema, "--postgres", "--json", ...args);
   const report = json<Report>(ran as Parameters<typeof json>[0]);
-  const told = report.findings.map(
+  const findingLines = report.findings.map(
     ({ kind, level, position, isMended }) =>
       `${level} ${kind}${position === undefined ? "" : ` ${position}`}${isMended === true ? " mended" : ""}`,
   );
-  return { ...ran, ...report, told };
+  return { ...ran, ...report, findingLines };
 }
 
 async function store8(store: PostgresSessionStore, id: string, scope?: Scope): Promise<void> {
@@ -80,8 +80,13 @@ describe("doctor --postgres", () => {
     const { store, schema } = await freshStore(database);
     await store8(store, "one");
     await store8(store, "two", { tenant: "acme" });
-    const { code, told, sessions, projects, folder, asked } = await findings(schema);
-    expect({ code, told, sessions, projects }).toEqual({ code: 0, told: [], sessions: 2, projects: 2 });
+    const { code, findingLines, sessions, projects, folder, asked } = await findings(schema);
+    expect({ code, findingLines, sessions, projects }).toEqual({
+      code: 0,
+      findingLines: [],
+      sessions: 2,
+      projects: 2,
+    });
     expect(folder).toBe(`db.internal/agent, schema ${schema}`);
     expect(asked).toEqual(["postgres://a@b/c"]);
   });
@@ -115,7 +120,7 @@ describe("doctor --postgres", () => {
 
     const looked = await findings(schema);
     expect(looked.code).toBe(1);
-    expect(looked.told).toEqual([
+    expect(looked.findingLines).toEqual([
       "problem damage 3",
       "problem missing-entries 5",
       "problem missing-entries 7",
@@ -125,18 +130,18 @@ describe("doctor --postgres", () => {
       "problem late-entries 9",
       "problem late-entries 10",
     ]);
-    expect(await findings(schema)).toMatchObject({ told: looked.told });
+    expect(await findings(schema)).toMatchObject({ findingLines: looked.findingLines });
     expect(await store.list()).not.toContain("behind");
 
     const fixed = await findings(schema, "--fix");
     expect(fixed.code).toBe(0);
-    expect(fixed.told).toEqual(looked.told.map((one) => `${one} mended`));
+    expect(fixed.findingLines).toEqual(looked.findingLines.map((one) => `${one} mended`));
     expect(await rows()).toBe(before);
 
     const again = await findings(schema);
     expect(again.code).toBe(0);
-    expect(again.told).toEqual(["note damage 3", "note missing-entries 5"]);
-    expect((await findings(schema, "--fix")).told).toEqual(again.told);
+    expect(again.findingLines).toEqual(["note damage 3", "note missing-entries 5"]);
+    expect((await findings(schema, "--fix")).findingLines).toEqual(again.findingLines);
     const whole = [1, 2, 3, 4, 5, 6, 7, 8];
     for (const [id, expected] of [
       ["changed", whole.filter((seq) => seq !== 3)],
@@ -186,7 +191,7 @@ describe("doctor --postgres", () => {
     await log.close();
     await database.run(`INSERT INTO "${schema}".blobs VALUES (1, $1, 'other')`, [there]);
     await database.run(`UPDATE "${schema}".entries SET checksum = NULL`);
-    expect((await findings(schema, "--fix")).told).toEqual([
+    expect((await findings(schema, "--fix")).findingLines).toEqual([
       "note no-checksum",
       "problem blob-damaged",
       "problem blob-missing",
@@ -199,10 +204,10 @@ describe("doctor --postgres", () => {
     await database.run(`DROP TABLE "${schema}".damage`);
     await database.run(`ALTER TABLE "${schema}".entries DROP COLUMN checksum`);
     await database.run(`DELETE FROM "${schema}".versions WHERE version = 3`);
-    expect((await findings(schema)).told).toEqual(["problem tables"]);
-    expect((await findings(schema, "--fix")).told).toEqual(["problem tables mended"]);
-    expect((await findings(schema)).told).toEqual(["note no-checksum"]);
-    expect((await findings(freshSchema(), "--fix")).told).toEqual(["problem tables"]);
+    expect((await findings(schema)).findingLines).toEqual(["problem tables"]);
+    expect((await findings(schema, "--fix")).findingLines).toEqual(["problem tables mended"]);
+    expect((await findings(schema)).findingLines).toEqual(["note no-checksum"]);
+    expect((await findings(freshSchema(), "--fix")).findingLines).toEqual(["problem tables"]);
   });
 
   it("is refused beside a home or a folder", async () => {

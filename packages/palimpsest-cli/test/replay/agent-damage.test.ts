@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import type { ImportedSession } from "palimpsest/formats";
-import { importSessions, toOpenaiResponses } from "palimpsest/formats";
+import { importSessions, toOpenAIResponses } from "palimpsest/formats";
 import { judgeOpenAiResponsesRequest } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { WireJudge } from "#replay/measure/wire-judge.ts";
@@ -13,7 +13,7 @@ import {
   codexBill,
   codexEvent,
   codexLines,
-  codexSaid,
+  codexMessage,
   codexText,
   copilotLines,
   jsonl,
@@ -204,7 +204,7 @@ const copilotRecord: fc.Arbitrary<Fields> = fc.record(
 async function expectSendable({ items }: ImportedSession): Promise<void> {
   const prepared = await prepareImported(items, "gpt-5.5");
   if (prepared === undefined) return;
-  const input = toOpenaiResponses(prepared.messages);
+  const input = toOpenAIResponses(prepared.messages);
   const emptyWords = /^(messages: at least one|Invalid '(messages|input)': empty array)/;
   // What only one provider reads leaves nothing to send to another.
   const broken = [
@@ -287,7 +287,7 @@ describe("reading takes linear time", () => {
           why: "every message of Codex says the same, and every one stays",
           make: (times: number) =>
             codex([
-              ...repeated(times, () => codexSaid("user", "go on")),
+              ...repeated(times, () => codexMessage("user", "go on")),
               compacted(...repeated(times, () => codexText("user", "go on"))),
             ]),
         },
@@ -297,7 +297,7 @@ describe("reading takes linear time", () => {
             codex(
               repeated(
                 times,
-                (index) => [codexSaid("user", `${index}`), compacted(codexText("user", "0"))] as const,
+                (index) => [codexMessage("user", `${index}`), compacted(codexText("user", "0"))] as const,
               ).flat(),
             ),
         },
@@ -305,17 +305,17 @@ describe("reading takes linear time", () => {
           why: "Codex writes one instruction after a compaction again and again",
           make: (times: number) =>
             codex([
-              codexSaid("user", "<skill>x</skill>"),
+              codexMessage("user", "<skill>x</skill>"),
               compacted(),
-              ...repeated(times, () => codexSaid("user", "<skill>x</skill>")),
-              codexSaid("user", "x"),
+              ...repeated(times, () => codexMessage("user", "<skill>x</skill>")),
+              codexMessage("user", "x"),
             ]),
         },
         {
           why: "Codex finds many messages that were cut",
           make: (times: number) =>
             codex([
-              ...repeated(times, () => codexSaid("user", "abc")),
+              ...repeated(times, () => codexMessage("user", "abc")),
               compacted(...repeated(times, () => codexText("user", "a…1 tokens truncated…c"))),
             ]),
         },
@@ -323,7 +323,7 @@ describe("reading takes linear time", () => {
           why: "turns of Codex are taken back one by one",
           make: (times: number) =>
             codex([
-              ...repeated(times, (index) => codexSaid("user", `${index}`)),
+              ...repeated(times, (index) => codexMessage("user", `${index}`)),
               ...repeated(times - 1, () => codexEvent("thread_rolled_back", { num_turns: 1 })),
             ]),
         },
@@ -332,17 +332,19 @@ describe("reading takes linear time", () => {
           make: (times: number) =>
             codex(
               repeated(times, () => [
-                codexSaid("user", "go on"),
+                codexMessage("user", "go on"),
                 codexEvent("thread_rolled_back", { num_turns: times }),
               ])
                 .flat()
-                .concat([codexSaid("user", "x")]),
+                .concat([codexMessage("user", "x")]),
             ),
         },
         {
           why: "a response of Codex has many items and counts",
           make: (times: number) =>
-            codex(repeated(times, (index) => [codexSaid("assistant", "x"), codexBill(index, 0, 1)]).flat()),
+            codex(
+              repeated(times, (index) => [codexMessage("assistant", "x"), codexBill(index, 0, 1)]).flat(),
+            ),
         },
         {
           why: "a response of Copilot has many chunks, and events hang on what comes later",

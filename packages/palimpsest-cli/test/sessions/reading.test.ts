@@ -214,8 +214,8 @@ describe("sessions resume-info", () => {
     const id = await storeSession(place, { rounds: 5 });
     const log = join(openHome({ home: place.home, workingCopy: place.folder }).project.folder, `${id}.jsonl`);
     const bytes = readFileSync(log);
-    const said = bytes.indexOf("entry of ledger 2");
-    bytes[said]! ^= 0x20;
+    const count = bytes.indexOf("entry of ledger 2");
+    bytes[count]! ^= 0x20;
     writeFileSync(log, bytes);
     const entries = bytes.toString().trimEnd().split("\n").length;
     const { code, out } = await place.run(["sessions", "resume-info", id]);

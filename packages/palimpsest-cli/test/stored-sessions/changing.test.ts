@@ -238,11 +238,11 @@ describe("sessions export and import", () => {
     }
     for (const word of ["ledger 5", "nowhere"]) {
       const { err } = await place.run(["sessions", "search", word]);
-      const isTold = err.includes(
+      const isReported = err.includes(
         "1 session damaged, and searched as far as can be read; palimpsest doctor says more",
       );
       // Without a trace of the word in its bytes a log is not read at all.
-      expect(isTold, err).toBe(word === "ledger 5");
+      expect(isReported, err).toBe(word === "ledger 5");
     }
   });
 

@@ -1,6 +1,6 @@
 /** How sessions are told to people: short ids, ages, widths. */
 import { describe, expect, it } from "vitest";
-import { formatAge, formatTime, shortIds } from "#stored-sessions/session-words.ts";
+import { formatAge, formatSessionTime, shortIds } from "#stored-sessions/session-words.ts";
 import { columnsOf, cutToColumns, padColumns } from "#terminal/columns.ts";
 
 describe("shortIds", () => {
@@ -30,8 +30,8 @@ describe("formatAge", () => {
   });
 
   it("a time that no calendar has is none", () => {
-    expect(formatTime(1e20)).toBe("?");
-    expect(formatTime(undefined)).toBe("?");
+    expect(formatSessionTime(1e20)).toBe("?");
+    expect(formatSessionTime(undefined)).toBe("?");
   });
 });
 

@@ -68,9 +68,9 @@ export async function replacesSilentWriter({ store, reopen, expireWriters }: Sto
   for (let attempt = 0; attempt < 2; attempt++) await refuses(() => asleep.append([late]), "SESSION_TAKEN");
   // Taking over may have left an entry of its own.
   const last = (await all(next)).entries.at(-1)!.entry;
-  const said = { ...message(last.seq + 1, "of the next"), parentId: last.id };
-  await next.append([said]);
-  await refuses(() => asleep.append([{ ...message(said.seq, "again"), id: "x4" }]), "SESSION_TAKEN");
+  const nextEntry = { ...message(last.seq + 1, "of the next"), parentId: last.id };
+  await next.append([nextEntry]);
+  await refuses(() => asleep.append([{ ...message(nextEntry.seq, "again"), id: "x4" }]), "SESSION_TAKEN");
   await asleep.close();
   const third = await reopen().open(ID);
   await refuses(() => third.acquire(), "SESSION_IN_USE");

@@ -7,7 +7,7 @@ export class FakeProcess implements ProcessIdentity {
   readonly host: string;
   readonly space: string;
   readonly startedAt: string;
-  readonly #living: Set<string>;
+  readonly #running: Set<string>;
 
   constructor({
     pid,
@@ -23,17 +23,17 @@ export class FakeProcess implements ProcessIdentity {
     this.host = host;
     this.space = host;
     this.startedAt = `start of ${pid}`;
-    this.#living = living;
+    this.#running = living;
     living.add(this.#key(pid));
   }
 
   isAlive(pid: number, startedAt: string | undefined): boolean {
-    return this.#living.has(this.#key(pid)) && (startedAt ?? `start of ${pid}`) === `start of ${pid}`;
+    return this.#running.has(this.#key(pid)) && (startedAt ?? `start of ${pid}`) === `start of ${pid}`;
   }
 
   /** Ends it without another word. */
   die(): void {
-    this.#living.delete(this.#key(this.pid));
+    this.#running.delete(this.#key(this.pid));
   }
 
   #key(pid: number): string {

@@ -18,7 +18,7 @@ import { type FittedAnswer, fitAnswer } from "./dialect/fit-answer.ts";
 import type { TextCounter } from "./dialect/prompt.ts";
 import { PROVIDER_FACTS } from "./dialect/provider-facts.ts";
 import type { BreakPoint } from "./http-exchange.ts";
-import { type OpenRecord, settle } from "./request-record.ts";
+import { type OpenRecord, settleRecord } from "./request-record.ts";
 import type { Fault, ScriptedAnswer } from "./script/script.ts";
 
 /** A request that was read. */
@@ -50,7 +50,7 @@ export function refuseByRule(request: ReadRequest): DecidedReply | undefined {
   const violations = [...dialect.judge(incoming), ...(refused === undefined ? [] : [refused])];
   record.violations = violations;
   if (violations[0] !== undefined) {
-    settle(record, "refused");
+    settleRecord(record, "refused");
     return failWith(request, { kind: "form", violation: violations[0] });
   }
   if (incoming.purpose === "count") return undefined;
@@ -62,7 +62,7 @@ export function refuseByRule(request: ReadRequest): DecidedReply | undefined {
     !(dialect.refusesLongOutput(incoming.model) && promptTokens + outputTokens > windowTokens)
   )
     return undefined;
-  settle(record, "overflow");
+  settleRecord(record, "overflow");
   return failWith(request, {
     kind: "too-long",
     promptTokens,
@@ -82,7 +82,7 @@ export function answerRequest(
   const isTruncated = promptTokens < record.promptTokens;
   const fitted = fitAnswer(
     scripted,
-    { maxOutputTokens: reading.maxOutputTokens, roomTokens: record.windowTokens - promptTokens },
+    { maxOutputTokens: reading.maxOutputTokens, availableTokens: record.windowTokens - promptTokens },
     count,
   );
   const use: CacheUse = isTruncated
@@ -94,7 +94,7 @@ export function answerRequest(
     writtenTokens: use.writtenTokens["5m"] + use.writtenTokens["1h"],
     plainTokens: use.plainTokens,
   };
-  settle(record, "answered", {
+  settleRecord(record, "answered", {
     answer: { ...scripted, parts: fitted.parts, stopReason: fitted.stopReason },
   });
   return { reply: dialect.writeAnswer(turnOf(request, scripted, fitted, use)) };
@@ -146,7 +146,7 @@ export function failRequest(
 ): DecidedReply {
   const decided = decideFault(request, fault, (answer) => answerRequest(request, answer ?? usual, cache));
   const isTooLong = fault.fault === "prompt-too-long";
-  settle(request.record, isTooLong ? "overflow" : "failed", { fault: fault.fault });
+  settleRecord(request.record, isTooLong ? "overflow" : "failed", { fault: fault.fault });
   return decided;
 }
 

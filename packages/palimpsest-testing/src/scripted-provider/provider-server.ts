@@ -18,7 +18,7 @@ import { PromptCache } from "./dialect/emulated-prompt-cache.ts";
 import { PROVIDER_FACTS } from "./dialect/provider-facts.ts";
 import { gone, readBody, sendReply } from "./http-exchange.ts";
 import type { ScriptedProvider, ScriptedProviderOptions } from "./provider-options.ts";
-import { fillIn, type OpenRecord, RequestBook, settle } from "./request-record.ts";
+import { fillIn, type OpenRecord, RequestBook, settleRecord } from "./request-record.ts";
 import { findRoute, type Route } from "./routes.ts";
 import type { RecordedRequest } from "./script/recorded-request.ts";
 import type { Fault, ScriptedAnswer } from "./script/script.ts";
@@ -101,7 +101,7 @@ export class ProviderServer implements ScriptedProvider {
       retryCount: Number(request.headers["x-stainless-retry-count"]) || 0,
     });
     const refuse = (problem: ErrorCase): DecidedReply => {
-      settle(record, "refused");
+      settleRecord(record, "refused");
       return { reply: route.dialect.writeError(problem, { model: record.model, isStreaming: false }) };
     };
     const decided =
@@ -118,7 +118,7 @@ export class ProviderServer implements ScriptedProvider {
   }
 
   #describeModel({ dialect, model = "" }: Route, record: OpenRecord): DecidedReply {
-    settle(record, "answered");
+    settleRecord(record, "answered");
     record.model = model;
     return { reply: dialect.writeModel({ model, ...this.#limitsOf(model) }) };
   }
@@ -180,7 +180,7 @@ function readIncoming(
 }
 
 function countPrompt({ dialect, record }: ReadRequest): DecidedReply {
-  settle(record, "answered");
+  settleRecord(record, "answered");
   return { reply: dialect.writeCount(record.promptTokens) };
 }
 

@@ -84,7 +84,7 @@ export function fillIn(record: OpenRecord, reading: PromptReading, windowTokens:
 }
 
 /** Says how it ended. */
-export function settle(
+export function settleRecord(
   record: OpenRecord,
   outcome: RequestOutcome,
   details: { readonly fault?: Fault["fault"]; readonly answer?: ScriptedAnswer } = {},

@@ -2,7 +2,7 @@
  * Judges who may speak when in an Anthropic request, and what a turn may begin and end with.
  */
 import type { AnthropicRule } from "./anthropic-rules.ts";
-import type { PlacedBlock, Turn } from "./anthropic-turns.ts";
+import type { Turn, TurnBlock } from "./anthropic-turns.ts";
 import { type Report, stringOf } from "./violation.ts";
 
 type AnthropicReport = Report<AnthropicRule>;
@@ -115,6 +115,6 @@ function isFreshUserTurn(turn: Turn | undefined): boolean {
   return turn?.role === "user" && turn.blocks.some((placed) => placed.type !== "tool_result");
 }
 
-function isThinking({ type }: PlacedBlock): boolean {
+function isThinking({ type }: TurnBlock): boolean {
   return type === "thinking" || type === "redacted_thinking";
 }

@@ -3,7 +3,7 @@
  * looks for the answer, and nothing is answered that was not asked.
  */
 import type { AnthropicRule } from "./anthropic-rules.ts";
-import type { PlacedBlock, Turn } from "./anthropic-turns.ts";
+import type { Turn, TurnBlock } from "./anthropic-turns.ts";
 import { fieldOf, isRecord, type Report, stringOf } from "./violation.ts";
 
 type AnthropicReport = Report<AnthropicRule>;
@@ -102,7 +102,7 @@ function judgeSystemBetween(
  * @internal
  */
 export function judgeServerToolPairs(turns: readonly Turn[], report: AnthropicReport): void {
-  const open = new Map<string, PlacedBlock>();
+  const open = new Map<string, TurnBlock>();
   for (const [index, turn] of turns.entries()) {
     if (turn.role !== "assistant") continue;
     for (const placed of turn.blocks) {
@@ -121,7 +121,7 @@ export function judgeServerToolPairs(turns: readonly Turn[], report: AnthropicRe
   for (const [id, call] of open) reportOpenServerCall(id, call, report);
 }
 
-function closeServerCall(open: Map<string, PlacedBlock>, result: PlacedBlock, report: AnthropicReport): void {
+function closeServerCall(open: Map<string, TurnBlock>, result: TurnBlock, report: AnthropicReport): void {
   const id = idOfCall(result) ?? "";
   if (open.delete(id)) return;
   const callType = result.type === "mcp_tool_result" ? "mcp_tool_use" : "server_tool_use";
@@ -133,7 +133,7 @@ function closeServerCall(open: Map<string, PlacedBlock>, result: PlacedBlock, re
   );
 }
 
-function reportOpenServerCall(id: string, call: PlacedBlock, report: AnthropicReport): void {
+function reportOpenServerCall(id: string, call: TurnBlock, report: AnthropicReport): void {
   const name = stringOf(call.block, "name") ?? call.type;
   report(
     "unanswered-server-call",
@@ -163,10 +163,9 @@ function assistantTurnBefore(turns: readonly Turn[], index: number): Turn | unde
   return previous?.role === "assistant" ? previous : undefined;
 }
 
-const isCall = ({ type }: PlacedBlock): boolean => type === "tool_use";
-const isResult = ({ type }: PlacedBlock): boolean => type === "tool_result";
-const isServerCall = ({ type }: PlacedBlock): boolean =>
-  type === "server_tool_use" || type === "mcp_tool_use";
-const isServerResult = ({ type }: PlacedBlock): boolean => type.endsWith("_tool_result");
-const isAnyCall = (placed: PlacedBlock): boolean => isCall(placed) || isServerCall(placed);
-const idOfCall = ({ block }: PlacedBlock): string | undefined => stringOf(block, "tool_use_id");
+const isCall = ({ type }: TurnBlock): boolean => type === "tool_use";
+const isResult = ({ type }: TurnBlock): boolean => type === "tool_result";
+const isServerCall = ({ type }: TurnBlock): boolean => type === "server_tool_use" || type === "mcp_tool_use";
+const isServerResult = ({ type }: TurnBlock): boolean => type.endsWith("_tool_result");
+const isAnyCall = (placed: TurnBlock): boolean => isCall(placed) || isServerCall(placed);
+const idOfCall = ({ block }: TurnBlock): string | undefined => stringOf(block, "tool_use_id");

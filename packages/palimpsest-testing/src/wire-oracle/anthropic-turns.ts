@@ -10,7 +10,7 @@ import { fieldOf, isRecord, stringOf, type UnknownRecord } from "./violation.ts"
 export type AnthropicRole = "user" | "assistant" | "system";
 
 /** A block and where it stands. @internal */
-export interface PlacedBlock {
+export interface TurnBlock {
   readonly type: string;
   readonly block: UnknownRecord;
   /** Such as `messages.3.content.0`. */
@@ -22,7 +22,7 @@ export interface PlacedBlock {
 /** @internal */
 export interface Turn {
   readonly role: AnthropicRole;
-  readonly blocks: readonly PlacedBlock[];
+  readonly blocks: readonly TurnBlock[];
   /** The first message of the turn, such as `messages.3`. */
   readonly path: string;
 }
@@ -34,7 +34,7 @@ export function isAnthropicRole(role: unknown): role is AnthropicRole {
 
 /** Joins messages into turns; what is not a message, or has no known role, is left out. @internal */
 export function turnsOf(messages: readonly unknown[]): readonly Turn[] {
-  const turns: { role: AnthropicRole; blocks: PlacedBlock[]; path: string }[] = [];
+  const turns: { role: AnthropicRole; blocks: TurnBlock[]; path: string }[] = [];
   for (const [index, message] of messages.entries()) {
     if (!isRecord(message)) continue;
     const role = fieldOf(message, "role");
@@ -43,7 +43,7 @@ export function turnsOf(messages: readonly unknown[]): readonly Turn[] {
     const last = turns.at(-1);
     if (last !== undefined && last.role === role && role !== "system") addBlocks(last.blocks, message, path);
     else {
-      const blocks: PlacedBlock[] = [];
+      const blocks: TurnBlock[] = [];
       addBlocks(blocks, message, path);
       turns.push({ role, blocks, path });
     }
@@ -51,7 +51,7 @@ export function turnsOf(messages: readonly unknown[]): readonly Turn[] {
   return turns;
 }
 
-function addBlocks(blocks: PlacedBlock[], message: UnknownRecord, messagePath: string): void {
+function addBlocks(blocks: TurnBlock[], message: UnknownRecord, messagePath: string): void {
   const content = fieldOf(message, "content");
   const path = `${messagePath}.content`;
   if (typeof content === "string") {

@@ -275,8 +275,8 @@ describe("the window", () => {
       },
       async ({ anthropic, provider }) => {
         expect((await anthropic.models.retrieve(MODEL)).max_input_tokens).toBe(1_000_000);
-        const told = await rejectionOf(anthropic.messages.create(long));
-        expect(told.message).toContain("prompt is too long: 2003 tokens > 1000 maximum");
+        const reported = await rejectionOf(anthropic.messages.create(long));
+        expect(reported.message).toContain("prompt is too long: 2003 tokens > 1000 maximum");
         const again = await rejectionOf(anthropic.messages.create(long));
         expect(again.message).toContain("prompt is too long: 2003 tokens > 1000 maximum");
         expect((await anthropic.models.retrieve(MODEL)).max_input_tokens).toBe(1_000);

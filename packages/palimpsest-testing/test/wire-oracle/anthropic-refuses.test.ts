@@ -374,7 +374,9 @@ describe("judgeAnthropicRequest refuses", () => {
       message: "messages.1.content.0.thinking.signature: Field required",
     },
   ])("with the API's own words: $message", ({ body, path, message }) => {
-    expect(judgeAnthropicRequest(body).map(({ rule: _rule, ...said }) => said)).toEqual([{ path, message }]);
+    expect(judgeAnthropicRequest(body).map(({ rule: _rule, ...message }) => message)).toEqual([
+      { path, message },
+    ]);
   });
 
   it("one message more than the API takes", () => {

@@ -6,7 +6,7 @@ import { ask, rulesOf } from "./bodies.ts";
 const fn = (call_id: string) => ({ type: "function_call", call_id, name: "read", arguments: "{}" });
 const out = (call_id: string, output: unknown = "ok") => ({ type: "function_call_output", call_id, output });
 const reasoning = { type: "reasoning", id: "rs_1", summary: [] };
-const said = (words: string) => ({
+const messageOf = (words: string) => ({
   type: "message",
   role: "assistant",
   content: [{ type: "output_text", text: words }],
@@ -15,7 +15,7 @@ const said = (words: string) => ({
 describe("judgeOpenAiResponsesRequest", () => {
   it.each([
     { why: "a string", body: { input: "hi" } },
-    { why: "messages with and without a type", body: { input: [ask, said("ok")] } },
+    { why: "messages with and without a type", body: { input: [ask, messageOf("ok")] } },
     { why: "calls and outputs", body: { input: [ask, fn("a"), fn("b"), out("b"), out("a")] } },
     { why: "reasoning before its call", body: { input: [ask, reasoning, fn("a"), out("a")] } },
     { why: "an output whose call is stored", body: { previous_response_id: "resp_1", input: [out("a")] } },
@@ -59,7 +59,7 @@ describe("judgeOpenAiResponsesRequest", () => {
     {
       rules: ["duplicate-item-id"],
       why: "one item twice",
-      body: { input: [ask, reasoning, said("x"), reasoning, said("y")] },
+      body: { input: [ask, reasoning, messageOf("x"), reasoning, messageOf("y")] },
     },
     {
       rules: ["item-id"],

@@ -11,17 +11,17 @@ describe("a request", () => {
   it.each([
     {
       body: { model: "claude-opus-4-5", messages: [hi] },
-      said: [["field-missing", "max_tokens", "max_tokens: Field required"]],
+      findings: [["field-missing", "max_tokens", "max_tokens: Field required"]],
       why: "it has no output limit",
     },
     {
       body: { max_tokens: 10, messages: [hi] },
-      said: [["field-missing", "model", "model: Field required"]],
+      findings: [["field-missing", "model", "model: Field required"]],
       why: "it has no model",
     },
     {
       body: { model: "", max_tokens: "10", messages: [hi] },
-      said: [
+      findings: [
         ["field-type", "model", "model: Input should be a valid string"],
         ["field-type", "max_tokens", "max_tokens: Input should be a valid integer"],
       ],
@@ -29,27 +29,31 @@ describe("a request", () => {
     },
     {
       body: { model: "claude-opus-4-5", max_tokens: 10 },
-      said: [["field-missing", "messages", "messages: Field required"]],
+      findings: [["field-missing", "messages", "messages: Field required"]],
       why: "it has no messages",
     },
     {
       body: { stream: true, messages: [hi] },
-      said: [
+      findings: [
         ["field-missing", "model", "model: Field required"],
         ["field-missing", "max_tokens", "max_tokens: Field required"],
       ],
       why: "it has neither",
     },
-    { body: { model: "claude-opus-4-5", max_tokens: 10, messages: [hi] }, said: [], why: "it is complete" },
+    {
+      body: { model: "claude-opus-4-5", max_tokens: 10, messages: [hi] },
+      findings: [],
+      why: "it is complete",
+    },
     {
       body: { anthropic_version: "bedrock-2023-05-31", max_tokens: 10, messages: [hi] },
-      said: [],
+      findings: [],
       why: "its model is in the address",
     },
-    { body: { system: "x", tools: [], messages: [hi] }, said: [], why: "it is a conversation only" },
-  ])("to Anthropic is judged as the API would: $why", ({ body, said }) => {
+    { body: { system: "x", tools: [], messages: [hi] }, findings: [], why: "it is a conversation only" },
+  ])("to Anthropic is judged as the API would: $why", ({ body, findings }) => {
     const found = judgeAnthropicRequest(body);
-    expect(found.map(({ rule, path, message }) => [rule, path, message])).toEqual(said);
+    expect(found.map(({ rule, path, message }) => [rule, path, message])).toEqual(findings);
   });
 
   it("that a caller names one is judged as one, also where it has nothing but a conversation", () => {

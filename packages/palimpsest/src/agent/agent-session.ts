@@ -84,7 +84,7 @@ export class AgentSession {
       memory: this.#memory,
     });
     if (options.summaryFailuresCount !== undefined)
-      session.preparer.watch.limitFailures(options.summaryFailuresCount);
+      session.builder.watch.limitFailures(options.summaryFailuresCount);
   }
 
   /** The session's id in its store. */
@@ -105,7 +105,7 @@ export class AgentSession {
   /** Appends messages as they came; see {@link Session.append}. */
   async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
     const seqs = await this.session.append(messages);
-    this.#memory?.said(messages);
+    this.#memory?.observe(messages);
     return seqs;
   }
 
@@ -170,7 +170,7 @@ export class AgentSession {
   ): Promise<PreparedCall | SummaryWanted> {
     return this.session.inTurn(async () => {
       const help = this.#compaction.help({ request, ...state });
-      const prepared = await this.session.preparer.prepare(request, help);
+      const prepared = await this.session.builder.prepare(request, help);
       if (!("ask" in prepared)) this.#leaves(request, prepared);
       return prepared;
     });
@@ -186,13 +186,16 @@ export class AgentSession {
     this.#compaction.answered();
     if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
       this.#notes?.answered({ request, prepared, messages: answer.messages, usage: answer.usage });
-    const told = from ?? { messages: answer.messages, stopReason: "other" as const };
+    const recorded = from ?? { messages: answer.messages, stopReason: "other" as const };
     if (callSeq !== undefined && answer.usage !== undefined) {
-      const overflow = this.#silent.answered(callSeq, { usage: answer.usage, stopReason: told.stopReason });
+      const overflow = this.#silent.answered(callSeq, {
+        usage: answer.usage,
+        stopReason: recorded.stopReason,
+      });
       if (overflow !== undefined) this.#emit(overflow);
     }
     if (this.#hooks.has("postSampling"))
-      await this.#hooks.postSampling({ sessionId: this.id, callSeq, answer: told });
+      await this.#hooks.postSampling({ sessionId: this.id, callSeq, answer: recorded });
     return seqs;
   }
 
@@ -206,7 +209,7 @@ export class AgentSession {
     const request = this.#lastRequest;
     const recovery = this.#recoveries.isSpent || request === undefined ? undefined : recoveryOf(failure);
     const callSeq = this.#lastCallSeq();
-    await this.session.inTurn(async () => recovery?.apply(this.session.preparer.room, callSeq));
+    await this.session.inTurn(async () => recovery?.apply(this.session.builder.budgets, callSeq));
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: recovery !== undefined });
     await logFailedCall(this.session, callSeq, failure);
     if (recovery === undefined || request === undefined)
@@ -224,9 +227,9 @@ export class AgentSession {
   async compact(options: CompactOptions = {}): Promise<CompactResult> {
     checkCompact(options);
     const span = spanOf(options);
-    const { preparer } = this.session;
-    preparer.watch.reset();
-    if (span?.side === "up-to" && preparer.room.editSafety === "strict") throw refusedTail();
+    const { builder } = this.session;
+    builder.watch.reset();
+    if (span?.side === "up-to" && builder.budgets.editSafety === "strict") throw refusedTail();
     await this.begin();
     this.#notes?.reset();
     saveBreakers(this.session);
@@ -244,7 +247,7 @@ export class AgentSession {
       { ...options, span },
     );
     // Somebody wished for it: it is not held against what the session does by itself.
-    preparer.watch.compactedByHand();
+    builder.watch.compactedByHand();
     saveBreakers(this.session);
     await this.#compacted(edits, "manual");
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
@@ -297,7 +300,7 @@ export class AgentSession {
     ask: SummaryAsk,
     signal: AbortSignal | undefined,
   ): Promise<PreparedCall> {
-    const { preparer } = this.session;
+    const { builder } = this.session;
     const asked = await this.#compaction.askHook(ask);
     if (this.#compaction.asksHooks && asked === undefined) {
       const byNotes = await this.#planned(request, { mayUseNotes: true, hasWaited: true });
@@ -307,7 +310,7 @@ export class AgentSession {
     const help = this.#compaction.help({ request, written, isSettled: true, isVetoed: veto !== undefined });
     try {
       const prepared = await this.session.inTurn(async () => {
-        const done = await preparer.prepare(request, this.#compaction.ifStill(ask, help));
+        const done = await builder.prepare(request, this.#compaction.ifStill(ask, help));
         if ("ask" in done) throw vetoed(veto ?? "");
         this.#leaves(request, done);
         return done;
@@ -331,7 +334,7 @@ export class AgentSession {
 
   async #compacted(edits: PreparedCall["edits"], trigger: CompactionTrigger): Promise<void> {
     if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
-    if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.session.preparer.watch.wrote();
+    if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.session.builder.watch.wrote();
     saveBreakers(this.session);
     if (!edits.some(({ edit }) => edit.kind === "session-memory")) this.#notes?.compacted();
     await this.#hooks.postCompact({ sessionId: this.id, trigger, edits });
@@ -344,9 +347,9 @@ export class AgentSession {
     const source = this.#isNew ? "new" : "resumed";
     const text = await this.#hooks.sessionStart({ sessionId: this.id, source });
     const notes = this.#isNew ? undefined : await this.#notes?.textOnResume();
-    for (const told of [text, notes])
-      if (told !== undefined)
-        await this.append({ role: "user", origin: "host", content: [{ type: "text", text: told }] });
+    for (const context of [text, notes])
+      if (context !== undefined)
+        await this.append({ role: "user", origin: "host", content: [{ type: "text", text: context }] });
   }
 
   #lastCallSeq(): number {

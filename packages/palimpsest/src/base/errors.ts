@@ -93,7 +93,7 @@ export class WindowTooSmallError extends PalimpsestError {
     /** System prompt and tools alone are more than this, which is the most that they may take. */
     readonly mostFixedTokens?: number;
   }) {
-    const room = `The window of ${size.windowTokens} tokens leaves ${size.availableTokens} for a request; `;
+    const explanation = `The window of ${size.windowTokens} tokens leaves ${size.availableTokens} for a request; `;
     super(
       size.mostFixedTokens !== undefined
         ? {
@@ -102,11 +102,11 @@ export class WindowTooSmallError extends PalimpsestError {
           }
         : size.isUnmanaged === true
           ? {
-              message: `${room}the whole conversation needs ${size.neededTokens}, and the policy \`off\` takes nothing out.`,
+              message: `${explanation}the whole conversation needs ${size.neededTokens}, and the policy \`off\` takes nothing out.`,
               hint: "Compact by hand, use another policy, or use a model with a larger window.",
             }
           : {
-              message: `${room}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
+              message: `${explanation}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
               hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
             },
     );
@@ -207,12 +207,12 @@ export class PromptTooLongError extends PalimpsestError {
   constructor(size: {
     readonly promptTokens: number;
     readonly limitTokens?: number | undefined;
-    readonly said: string;
+    readonly reply: string;
     readonly cause?: unknown;
   }) {
     const limit = size.limitTokens === undefined ? "" : `; the model takes ${size.limitTokens}`;
     super({
-      message: `The provider refused the request of about ${size.promptTokens} tokens as too long${limit}, also after it was compacted. It said: ${size.said}`,
+      message: `The provider refused the request of about ${size.promptTokens} tokens as too long${limit}, also after it was compacted. It said: ${size.reply}`,
       hint: "Shorten the newest message, the system prompt or the tools, or use a model with a larger window.",
       cause: size.cause,
     });

@@ -21,6 +21,6 @@ export function abortedError({ what, hint, cause }: Stopped): SessionError {
 /** @throws `ABORTED` once the signal has come. */
 export function stopIfAborted(signal: AbortSignal | undefined, stopped: string | Stopped): void {
   if (signal?.aborted !== true) return;
-  const told = typeof stopped === "string" ? { what: stopped } : stopped;
-  throw abortedError({ cause: signal.reason, ...told });
+  const stop = typeof stopped === "string" ? { what: stopped } : stopped;
+  throw abortedError({ cause: signal.reason, ...stop });
 }

@@ -18,7 +18,7 @@ import {
 } from "./compression/plan-compression.ts";
 import { summaryPrompt } from "./compression/summary-prompt.ts";
 import type { CompressionReport } from "./conversation-events.ts";
-import type { ConversationKeeper, Generation } from "./conversation-store.ts";
+import type { ConversationStore, Generation } from "./conversation-store.ts";
 import { copySummary, countMemoryTokens, type MemorySummary } from "./entries/conversation-entry.ts";
 
 /** What a compression works with. */
@@ -50,11 +50,11 @@ interface Written {
 
 /** Compresses what is eligible, or says why nothing was compressed. */
 export async function compressMemory(
-  keeper: ConversationKeeper,
+  conversation: ConversationStore,
   trigger: CompressionTrigger,
   work: Compressor,
 ): Promise<CompressionReport | CompressionRefused> {
-  const { plan, generation } = await keeper.run((_session, current) => ({
+  const { plan, generation } = await conversation.run((_session, current) => ({
     plan: planCompression(current.mirror, work.config),
     generation: current,
   }));
@@ -76,7 +76,7 @@ export async function compressMemory(
     atMs: work.clock.nowMs(),
   };
   const summary = summaryOf(written.plan, made);
-  if (!(await keeper.compress(written.plan, summary, { generation, reason: trigger })))
+  if (!(await conversation.compress(written.plan, summary, { generation, reason: trigger })))
     return { refused: "replaced", reason: "The session was cleared or imported while it was summarised." };
   generation.refusedAtCount = 0;
   return {

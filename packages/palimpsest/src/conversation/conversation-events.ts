@@ -4,7 +4,7 @@
 
 import type { SummarizeProblem } from "./ask-for-summary.ts";
 import type { CompressionTrigger } from "./compression/plan-compression.ts";
-import type { MemoryEntry, MemorySummary } from "./entries/conversation-entry.ts";
+import type { ConversationEntry, MemorySummary } from "./entries/conversation-entry.ts";
 
 /** A compression that was carried out. */
 export interface CompressionReport {
@@ -33,7 +33,7 @@ export interface CompressionReport {
  *   is kept), or the write of a session that was cleared or imported (it is made again by the next call).
  */
 export interface MemoryEvents {
-  readonly "entry:added": readonly [sessionId: string, entry: MemoryEntry];
+  readonly "entry:added": readonly [sessionId: string, entry: ConversationEntry];
   readonly compressed: readonly [sessionId: string, report: CompressionReport];
   readonly "session:cleared": readonly [sessionId: string];
   readonly "background:failed": readonly [sessionId: string, error: unknown];

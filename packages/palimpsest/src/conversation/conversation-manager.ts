@@ -10,7 +10,7 @@
 import { CONVERSATION_MEMORY_DEFAULTS } from "../base/defaults/conversation-memory.ts";
 import { OptionError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json/json.ts";
-import { receiveJson } from "../session/input/copy-json.ts";
+import { validateJson } from "../session/input/copy-input.ts";
 import type { SummarizeCallback } from "./ask-for-summary.ts";
 import { type CompressionRefused, compressMemory } from "./compress-conversation.ts";
 import {
@@ -21,24 +21,24 @@ import {
 import { type CompressionTrigger, countEligible, findTrigger } from "./compression/plan-compression.ts";
 import type { MemoryEvents } from "./conversation-events.ts";
 import type { ConversationMemoryOptions } from "./conversation-options.ts";
-import { ConversationKeeper, type Generation } from "./conversation-store.ts";
+import { ConversationStore, type Generation } from "./conversation-store.ts";
 import {
+  type ConversationEntry,
+  type ConversationStats,
   copyEntry,
   copySummary,
   type MemoryContext,
-  type MemoryEntry,
   type MemorySessionState,
-  type MemoryStats,
   type MemorySummary,
   summaryEntry,
 } from "./entries/conversation-entry.ts";
 import { MemoryMirror } from "./entries/conversation-mirror.ts";
 import { renderContext } from "./entries/entry-text.ts";
 import { parseMemoryState } from "./entries/parse-state.ts";
-import { type EntryInTurn, MemoryEntryMaker } from "./entry-maker.ts";
+import { ConversationEntryFactory, type EntryInTurn } from "./entry-maker.ts";
 import { openForMemory, readForMemory } from "./open-conversation.ts";
-import { receiveName } from "./receive-input.ts";
 import { TypedEvents } from "./typed-events.ts";
+import { validateName } from "./validate-input.ts";
 
 const EMPTY = new MemoryMirror();
 /** Beyond it the platform's timers fire at once. */
@@ -58,9 +58,9 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
  */
 export class ConversationMemory {
   readonly #options: ConversationMemoryOptions;
-  readonly #maker: MemoryEntryMaker;
+  readonly #maker: ConversationEntryFactory;
   readonly #timeoutMs: number;
-  readonly #keepers = new Map<string, ConversationKeeper>();
+  readonly #conversations = new Map<string, ConversationStore>();
   readonly #events = new TypedEvents<MemoryEvents>();
   #config: MemoryConfig;
   #callback: SummarizeCallback | undefined;
@@ -69,19 +69,23 @@ export class ConversationMemory {
   constructor(options: ConversationMemoryOptions) {
     const { store, clock, ids, hasher, deadline, scope, observer, summarizeTimeoutMs, ...settings } = options;
     this.#options = options;
-    this.#maker = new MemoryEntryMaker(options);
+    this.#maker = new ConversationEntryFactory(options);
     this.#config = changeMemoryConfig(DEFAULT_MEMORY_CONFIG, settings);
     this.#timeoutMs = checkTimeout(summarizeTimeoutMs ?? CONVERSATION_MEMORY_DEFAULTS.summarizeTimeoutMs);
   }
 
   /** Adds what the user said. `metadata` is kept with the entry. */
-  async addUserMessage(sessionId: string, text: string, metadata?: JsonObject): Promise<MemoryEntry> {
+  async addUserMessage(sessionId: string, text: string, metadata?: JsonObject): Promise<ConversationEntry> {
     const entry = this.#maker.message("user", text, metadata);
     return this.#add(sessionId, () => entry);
   }
 
   /** Adds what the model said. */
-  async addAssistantMessage(sessionId: string, text: string, metadata?: JsonObject): Promise<MemoryEntry> {
+  async addAssistantMessage(
+    sessionId: string,
+    text: string,
+    metadata?: JsonObject,
+  ): Promise<ConversationEntry> {
     const entry = this.#maker.message("assistant", text, metadata);
     return this.#add(sessionId, () => entry);
   }
@@ -95,7 +99,7 @@ export class ConversationMemory {
     tool: string,
     args?: unknown,
     metadata?: JsonObject,
-  ): Promise<MemoryEntry> {
+  ): Promise<ConversationEntry> {
     const entry = this.#maker.toolCall(tool, args, metadata);
     return this.#add(sessionId, () => entry);
   }
@@ -109,7 +113,7 @@ export class ConversationMemory {
     tool: string,
     output: unknown,
     metadata?: JsonObject,
-  ): Promise<MemoryEntry> {
+  ): Promise<ConversationEntry> {
     return this.#add(sessionId, this.#maker.toolResult(tool, output, metadata));
   }
 
@@ -119,7 +123,7 @@ export class ConversationMemory {
     content: string,
     source: string,
     metadata?: JsonObject,
-  ): Promise<MemoryEntry> {
+  ): Promise<ConversationEntry> {
     const entry = this.#maker.context(content, source, metadata);
     return this.#add(sessionId, () => entry);
   }
@@ -130,7 +134,7 @@ export class ConversationMemory {
    * smaller than they are, or the session was replaced meanwhile. Never fails because of the callback.
    */
   async compress(sessionId: string): Promise<MemorySummary | CompressionRefused> {
-    return this.#compress(receiveName(sessionId, "sessionId"), "manual");
+    return this.#compress(validateName(sessionId, "sessionId"), "manual");
   }
 
   /**
@@ -148,12 +152,12 @@ export class ConversationMemory {
   }
 
   /** Entries that no summary stands for, oldest first. */
-  getActiveEntries(sessionId: string): readonly MemoryEntry[] {
+  getActiveEntries(sessionId: string): readonly ConversationEntry[] {
     return this.#mirrorOf(sessionId).active.map(copyEntry);
   }
 
   /** Figures of a session. */
-  getStats(sessionId: string): MemoryStats {
+  getStats(sessionId: string): ConversationStats {
     return this.#mirrorOf(sessionId).stats();
   }
 
@@ -168,7 +172,7 @@ export class ConversationMemory {
    * @throws `InputError` `INPUT_UNREADABLE` where the state cannot be used; nothing is changed then.
    */
   importSession(state: MemorySessionState): void {
-    const { sessionId, entries, summaries } = parseMemoryState(receiveJson(state, "state"));
+    const { sessionId, entries, summaries } = parseMemoryState(validateJson(state, "state"));
     this.#replace(sessionId, { entries, summaries });
   }
 
@@ -177,7 +181,7 @@ export class ConversationMemory {
    * said, and the session goes back to it with `rewind`; to erase it, delete the session from the store.
    */
   clearSession(sessionId: string): void {
-    this.#replace(receiveName(sessionId, "sessionId"), { entries: [], summaries: [] });
+    this.#replace(validateName(sessionId, "sessionId"), { entries: [], summaries: [] });
     this.#events.emit("session:cleared", () => [sessionId]);
   }
 
@@ -208,12 +212,12 @@ export class ConversationMemory {
    * since. Nobody is kept from writing it. Resolves with whether the store has it.
    */
   async loadSession(sessionId: string): Promise<boolean> {
-    return this.#keeper(sessionId).load();
+    return this.#conversation(sessionId).load();
   }
 
   /** Resolves once everything that was asked for so far is in the store and durable, imports and clearings among it. */
   async flush(): Promise<void> {
-    await settleAll([...this.#keepers.values()].map((keeper) => keeper.flush()));
+    await settleAll([...this.#conversations.values()].map((conversation) => conversation.flush()));
   }
 
   /**
@@ -221,11 +225,11 @@ export class ConversationMemory {
    * writer. The next call about it opens it again.
    */
   async close(sessionId?: string): Promise<void> {
-    const chosen = [...this.#keepers].filter(([id]) => sessionId === undefined || id === sessionId);
+    const chosen = [...this.#conversations].filter(([id]) => sessionId === undefined || id === sessionId);
     await settleAll(
-      chosen.map(async ([id, keeper]) => {
-        await keeper.close();
-        if (keeper.isIdle) this.#keepers.delete(id);
+      chosen.map(async ([id, conversation]) => {
+        await conversation.close();
+        if (conversation.isIdle) this.#conversations.delete(id);
       }),
     );
   }
@@ -254,11 +258,12 @@ export class ConversationMemory {
     return this;
   }
 
-  async #add(sessionId: string, complete: EntryInTurn): Promise<MemoryEntry> {
-    const keeper = this.#keeper(sessionId);
-    const { entry, generation } = await keeper.add(complete);
-    if (generation === keeper.current) this.#events.emit("entry:added", () => [sessionId, copyEntry(entry)]);
-    if (!keeper.isCompressing && this.#trigger(generation) !== undefined) {
+  async #add(sessionId: string, complete: EntryInTurn): Promise<ConversationEntry> {
+    const conversation = this.#conversation(sessionId);
+    const { entry, generation } = await conversation.add(complete);
+    if (generation === conversation.current)
+      this.#events.emit("entry:added", () => [sessionId, copyEntry(entry)]);
+    if (!conversation.isCompressing && this.#trigger(generation) !== undefined) {
       // The entry is in the store: whatever happens now must not make its caller add it again.
       await this.#compress(sessionId, "auto").catch((error: unknown) =>
         this.#reportFailure(sessionId, error),
@@ -276,14 +281,14 @@ export class ConversationMemory {
   }
 
   #compress(sessionId: string, asked: "manual" | "auto"): Promise<MemorySummary | CompressionRefused> {
-    const keeper = this.#keeper(sessionId);
-    return keeper.runCompression(async () => {
-      const reason = asked === "manual" ? asked : this.#trigger(keeper.current);
+    const conversation = this.#conversation(sessionId);
+    return conversation.runCompression(async () => {
+      const reason = asked === "manual" ? asked : this.#trigger(conversation.current);
       // An earlier compression has made room since this one was asked for.
       if (reason === undefined)
         return { refused: "too-few-entries", reason: "The session is within its limits." };
       const { clock, ids, deadline } = this.#options;
-      const report = await compressMemory(keeper, reason, {
+      const report = await compressMemory(conversation, reason, {
         clock,
         ids,
         deadline,
@@ -299,7 +304,7 @@ export class ConversationMemory {
   }
 
   #replace(sessionId: string, state: Pick<MemorySessionState, "entries" | "summaries">): void {
-    this.#keeper(sessionId)
+    this.#conversation(sessionId)
       .replace(state)
       .catch((error: unknown) => this.#reportFailure(sessionId, error));
   }
@@ -308,8 +313,8 @@ export class ConversationMemory {
     this.#events.emit("background:failed", () => [sessionId, error]);
   }
 
-  #keeper(sessionId: string): ConversationKeeper {
-    const known = this.#keepers.get(receiveName(sessionId, "sessionId"));
+  #conversation(sessionId: string): ConversationStore {
+    const known = this.#conversations.get(validateName(sessionId, "sessionId"));
     if (known !== undefined) return known;
     const { store, clock, ids, hasher, scope, observer } = this.#options;
     const options = {
@@ -320,16 +325,16 @@ export class ConversationMemory {
       ...(scope === undefined ? {} : { scope }),
       ...(observer === undefined ? {} : { observer }),
     };
-    const keeper = new ConversationKeeper({
+    const conversation = new ConversationStore({
       open: () => openForMemory(sessionId, options),
       read: () => readForMemory(sessionId, options),
     });
-    this.#keepers.set(sessionId, keeper);
-    return keeper;
+    this.#conversations.set(sessionId, conversation);
+    return conversation;
   }
 
   #mirrorOf(sessionId: string): MemoryMirror {
-    return this.#keepers.get(receiveName(sessionId, "sessionId"))?.current.mirror ?? EMPTY;
+    return this.#conversations.get(validateName(sessionId, "sessionId"))?.current.mirror ?? EMPTY;
   }
 }
 

@@ -14,14 +14,14 @@
  */
 
 import { StoreError } from "../base/errors.ts";
-import type { EntryDraft } from "../session/append/entry-writer.ts";
+import type { NewEntry } from "../session/append/entry-writer.ts";
 import { Queue } from "../session/append/queue.ts";
 import type { Session } from "../session/session.ts";
 import type { CompressionPlan } from "./compression/plan-compression.ts";
-import type { MemoryEntry, MemorySummary } from "./entries/conversation-entry.ts";
+import type { ConversationEntry, MemorySummary } from "./entries/conversation-entry.ts";
 import { MemoryMirror, type MirroredState } from "./entries/conversation-mirror.ts";
 import type { FoldedMemory } from "./log/conversation-log.ts";
-import { draftCompression, draftEntry, draftState } from "./log/entries-to-append.ts";
+import { compressionToLogParts, stateToLogParts, toLogParts } from "./log/entries-to-append.ts";
 import { readMemory } from "./read-conversation.ts";
 
 /** What is remembered from one replacement of a session to the next. */
@@ -46,15 +46,15 @@ export class Generation {
 const HEADER_SEQ = 1;
 
 /** The ways to the session's log. */
-export interface KeeperOptions {
+export interface ConversationStoreOptions {
   /** Opens the session of the store as its writer, or begins it. */
   readonly open: () => Promise<Session>;
   /** What the store has of it, without becoming its writer. */
   readonly read: () => Promise<FoldedMemory | undefined>;
 }
 
-export class ConversationKeeper {
-  readonly #options: KeeperOptions;
+export class ConversationStore {
+  readonly #options: ConversationStoreOptions;
   readonly #queue = new Queue();
   readonly #compressions = new Queue();
   #current = new Generation(0, "unread");
@@ -63,7 +63,7 @@ export class ConversationKeeper {
   #compressing = 0;
   #running = 0;
 
-  constructor(options: KeeperOptions) {
+  constructor(options: ConversationStoreOptions) {
     this.#options = options;
   }
 
@@ -121,13 +121,13 @@ export class ConversationKeeper {
   }
 
   /** Appends an entry that `complete` makes of what is remembered by then. */
-  add(complete: (mirror: MemoryMirror) => MemoryEntry): Promise<{
-    readonly entry: MemoryEntry;
+  add(complete: (mirror: MemoryMirror) => ConversationEntry): Promise<{
+    readonly entry: ConversationEntry;
     readonly generation: Generation;
   }> {
     return this.run(async (session, generation) => {
       const entry = complete(generation.mirror);
-      const { messages, notes } = draftEntry(entry, generation.mirror.active);
+      const { messages, notes } = toLogParts(entry, generation.mirror.active);
       const { seqs } = await session.appendWith(messages, { before: notes });
       generation.seqs.set(entry.id, seqs[0]!);
       generation.mirror.push(entry);
@@ -146,7 +146,7 @@ export class ConversationKeeper {
       if (generation !== this.#current || !stillHolds(plan, mirror)) return false;
       const ids = new Set(plan.entries.map(({ id }) => id));
       const active = mirror.active.filter(({ id }) => !ids.has(id));
-      const edit = draftCompression(summary, { ...plan, active }, generation, reason);
+      const edit = compressionToLogParts(summary, { ...plan, active }, generation, reason);
       const { firstSeq } = await session.appendWith([], { after: [{ type: "edit", edit }] });
       editSeqs.set(summary.id, firstSeq);
       mirror.compress(summary, new Set(plan.folded.map(({ id }) => id)));
@@ -236,10 +236,10 @@ function fill(generation: Generation, { entries, summaries, seqs, editSeqs }: Fo
 async function writeState(session: Session, generation: Generation): Promise<void> {
   const { writer } = session.parts;
   const { entries, summaries } = generation.mirror;
-  const { messages, notes, edits } = draftState({ entries, summaries });
+  const { messages, notes, edits } = stateToLogParts({ entries, summaries });
   const isForgotten = writer.isEmpty || writer.projection.visible.length === 0;
   if (!isForgotten || messages.length > 0 || summaries.length > 0) {
-    const rewind: EntryDraft = { type: "edit", edit: { kind: "rewind", toSeq: HEADER_SEQ } };
+    const rewind: NewEntry = { type: "edit", edit: { kind: "rewind", toSeq: HEADER_SEQ } };
     const before = writer.isEmpty ? notes : [rewind, ...notes];
     const firstMessageSeq = writer.nextSeq + before.length;
     const firstEditSeq = firstMessageSeq + messages.length;

@@ -4,21 +4,27 @@
 import type { JsonObject } from "../base/json/json.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { IdSource } from "../ports/id-source.ts";
-import { countMemoryTokens, type MemoryEntry } from "./entries/conversation-entry.ts";
+import { type ConversationEntry, countMemoryTokens } from "./entries/conversation-entry.ts";
 import type { MemoryMirror } from "./entries/conversation-mirror.ts";
 import { callText } from "./entries/entry-messages.ts";
 import { findOpenCall } from "./log/conversation-log.ts";
-import { receiveArgs, receiveMetadata, receiveName, receiveOutput, receiveText } from "./receive-input.ts";
+import {
+  receiveArgs,
+  receiveOutput,
+  validateMetadata,
+  validateName,
+  validateText,
+} from "./validate-input.ts";
 
 /** An entry that knows what was said before it, once its turn has come. */
-export type EntryInTurn = (mirror: MemoryMirror) => MemoryEntry;
+export type EntryInTurn = (mirror: MemoryMirror) => ConversationEntry;
 
 const CALL_KEYS: ReadonlySet<string> = new Set(["tool", "args", "callId"]);
 const RESULT_KEYS: ReadonlySet<string> = new Set(["tool", "callId", "isError"]);
 const CONTEXT_KEYS: ReadonlySet<string> = new Set(["source"]);
 
 /** Its methods throw `OptionError` for what cannot be kept. */
-export class MemoryEntryMaker {
+export class ConversationEntryFactory {
   readonly #clock: Clock;
   readonly #ids: IdSource;
 
@@ -27,48 +33,48 @@ export class MemoryEntryMaker {
     this.#ids = ids;
   }
 
-  message(role: "user" | "assistant", text: unknown, metadata: unknown): MemoryEntry {
-    return this.#entry("message", role, receiveText(text, "text"), receiveMetadata(metadata));
+  message(role: "user" | "assistant", text: unknown, metadata: unknown): ConversationEntry {
+    return this.#entry("message", role, validateText(text, "text"), validateMetadata(metadata));
   }
 
-  toolCall(tool: unknown, args: unknown, metadata: unknown): MemoryEntry {
-    const name = receiveName(tool, "tool");
+  toolCall(tool: unknown, args: unknown, metadata: unknown): ConversationEntry {
+    const name = validateName(tool, "tool");
     const input = receiveArgs(args);
-    const told = receiveMetadata(metadata);
+    const given = validateMetadata(metadata);
     const entry = this.#entry("tool_call", "assistant", callText(name, input));
-    const callId = typeof told?.["callId"] === "string" ? told["callId"] : entry.id;
-    return { ...entry, metadata: { tool: name, args: input, callId, ...without(told, CALL_KEYS) } };
+    const callId = typeof given?.["callId"] === "string" ? given["callId"] : entry.id;
+    return { ...entry, metadata: { tool: name, args: input, callId, ...without(given, CALL_KEYS) } };
   }
 
   toolResult(tool: unknown, output: unknown, metadata: unknown): EntryInTurn {
-    const name = receiveName(tool, "tool");
+    const name = validateName(tool, "tool");
     const { text, isError } = receiveOutput(output);
-    const told = receiveMetadata(metadata);
+    const given = validateMetadata(metadata);
     const entry = this.#entry("tool_result", "system", text);
-    const hasFailed = told?.["isError"] ?? (isError ? true : undefined);
+    const hasFailed = given?.["isError"] ?? (isError ? true : undefined);
     return ({ active }) => {
-      const callId = told?.["callId"] ?? findOpenCall(active, name);
+      const callId = given?.["callId"] ?? findOpenCall(active, name);
       const ours: JsonObject = {
         tool: name,
         ...(callId === undefined ? {} : { callId }),
         ...(hasFailed === undefined ? {} : { isError: hasFailed }),
       };
-      return { ...entry, metadata: { ...ours, ...without(told, RESULT_KEYS) } };
+      return { ...entry, metadata: { ...ours, ...without(given, RESULT_KEYS) } };
     };
   }
 
-  context(content: unknown, source: unknown, metadata: unknown): MemoryEntry {
-    const told = receiveMetadata(metadata);
-    const from = { source: receiveText(source, "source"), ...without(told, CONTEXT_KEYS) };
-    return this.#entry("context", "system", receiveText(content, "content"), from);
+  context(content: unknown, source: unknown, metadata: unknown): ConversationEntry {
+    const given = validateMetadata(metadata);
+    const from = { source: validateText(source, "source"), ...without(given, CONTEXT_KEYS) };
+    return this.#entry("context", "system", validateText(content, "content"), from);
   }
 
   #entry(
-    type: MemoryEntry["type"],
-    role: MemoryEntry["role"],
+    type: ConversationEntry["type"],
+    role: ConversationEntry["role"],
     content: string,
     metadata?: JsonObject,
-  ): MemoryEntry {
+  ): ConversationEntry {
     return {
       id: this.#ids.entryId(),
       type,
@@ -83,6 +89,6 @@ export class MemoryEntryMaker {
 }
 
 /** What the host has told beside what we tell ourselves. */
-function without(told: JsonObject | undefined, ours: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(told ?? {}).filter(([key]) => !ours.has(key)));
+function without(given: JsonObject | undefined, ours: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => !ours.has(key)));
 }

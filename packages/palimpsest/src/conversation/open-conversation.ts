@@ -9,7 +9,7 @@ import type { SessionOptions } from "../session/options/session-options.ts";
 import type { Session } from "../session/session.ts";
 import type { FoldedMemory } from "./log/conversation-log.ts";
 import { readMemory } from "./read-conversation.ts";
-import { newStoredSessionId, storedSessionId } from "./receive-input.ts";
+import { newStoredSessionId, storedSessionId } from "./validate-input.ts";
 
 /** Key of the metadata that has the id a host uses, where it is no id of a store. */
 const SESSION_ID_KEY = "memory.sessionId";

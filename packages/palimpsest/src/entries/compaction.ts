@@ -32,7 +32,7 @@ export {
 } from "../compaction/layers/offload/offload-at-arrival.ts";
 export { type OffloadPolicy, planOffloadByUsage } from "../compaction/layers/offload/offload-by-usage.ts";
 export type { SessionNotes } from "../compaction/layers/session-memory/session-memory-compact.ts";
-export { planPeel } from "../compaction/layers/truncate-newest/truncate-newest.ts";
+export { planTruncateNewest } from "../compaction/layers/truncate-newest/truncate-newest.ts";
 export {
   type CostPolicy,
   costPolicy,
@@ -59,7 +59,7 @@ export { composePinned, type PinnedText, pinLimitTokens } from "../compaction/sh
 export { formatPointer, type Pointer, parsePointer } from "../compaction/shared/pointer.ts";
 export type { UsageInput } from "../compaction/shared/rewrite-threshold.ts";
 export type { ScaledTokens } from "../compaction/shared/scale.ts";
-export type { Room, RoomMade, WindowSituation } from "../compaction/shared/window-state.ts";
+export type { PlannedEdits, WindowSituation, WindowState } from "../compaction/shared/window-state.ts";
 export {
   addToHistory,
   createHistoryIndex,

@@ -31,7 +31,7 @@ export {
   type ToAnthropicOptions,
   toAnthropic,
 } from "../wire/anthropic/to-anthropic.ts";
-export { fromOpenaiChat } from "../wire/openai-chat/from-openai-chat.ts";
-export { type ToOpenaiChatOptions, toOpenaiChat } from "../wire/openai-chat/to-openai-chat.ts";
-export { fromOpenaiResponses } from "../wire/openai-responses/from-openai-responses.ts";
-export { toOpenaiResponses } from "../wire/openai-responses/to-openai-responses.ts";
+export { fromOpenAIChat } from "../wire/openai-chat/from-openai-chat.ts";
+export { type ToOpenAIChatOptions, toOpenAIChat } from "../wire/openai-chat/to-openai-chat.ts";
+export { fromOpenAIResponses } from "../wire/openai-responses/from-openai-responses.ts";
+export { toOpenAIResponses } from "../wire/openai-responses/to-openai-responses.ts";

@@ -40,12 +40,12 @@ export type { CompressionReport, MemoryEvents } from "../conversation/conversati
 export { ConversationMemory } from "../conversation/conversation-manager.ts";
 export type { ConversationMemoryOptions } from "../conversation/conversation-options.ts";
 export type {
+  ConversationEntry as MemoryEntry,
+  ConversationEntryType as MemoryEntryType,
+  ConversationStats as MemoryStats,
   MemoryContext,
-  MemoryEntry,
-  MemoryEntryType,
   MemoryRole,
   MemorySessionState,
-  MemoryStats,
   MemorySummary,
 } from "../conversation/entries/conversation-entry.ts";
 export { createPalimpsest, type Palimpsest, type PalimpsestOptions } from "../host/create-palimpsest.ts";
@@ -131,7 +131,7 @@ export {
   listRestorer,
 } from "../session/compact/restored-lists.ts";
 export type {
-  MendReason,
+  ContentRepairReason,
   NotesUpdate,
   SessionEvent,
   SessionObserver,
@@ -163,7 +163,7 @@ export { nodeProcess } from "../stores/platform/node-process.ts";
 export { randomIds } from "../stores/platform/random-ids.ts";
 export { systemClock } from "../stores/platform/system-clock.ts";
 export { systemTimer } from "../stores/platform/system-timer.ts";
-export { pageOf as pageOfSessions, SessionGist } from "../stores/shared/session-info.ts";
+export { pageOf as pageOfSessions, SessionInfoBuilder } from "../stores/shared/session-info.ts";
 export type { ContentBlock } from "../transcript/blocks.ts";
 export type { Scope } from "../transcript/entries.ts";
 export type { Message, Origin, Role, Usage } from "../transcript/messages.ts";

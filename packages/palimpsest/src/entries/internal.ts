@@ -1,5 +1,5 @@
 /** `palimpsest/internal`: for the sibling packages of exactly this version. It is not documented and may change with any release. */
-export type { ShelfProblem } from "../agent/memory/store/memory-cache.ts";
+export type { MemoryProblem } from "../agent/memory/store/memory-cache.ts";
 export { notesLimits, sizeOfNotes } from "../agent/notes/notes-store.ts";
 export { AssertionError, assert } from "../base/assert.ts";
 export { COMPACTION_DEFAULTS } from "../base/defaults/compaction/compaction.ts";
@@ -104,7 +104,7 @@ export { composeUpdatePrompt } from "../notes/update-prompt.ts";
 export type { SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
 export { openInput } from "../runtime/input-files/input-bytes.ts";
 export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
-export { Breath } from "../runtime/yield-to-event-loop.ts";
+export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";
 export { NOTES_MARK } from "../session/append/carried-marks.ts";
 export { type NotesState, parseNotesState } from "../session/append/notes-progress-mark.ts";
 export { hydrate } from "../session/history/hydrate.ts";
@@ -120,10 +120,10 @@ export { Reachability } from "../session/metering/reachability.ts";
 export { stringsIn } from "../session/metering/readable-strings.ts";
 export { ShownWindow } from "../session/metering/shown-window.ts";
 export {
+  type Author,
   makeTrajectory,
   type RecordedMessage,
   type Reference,
-  type SpokenBy,
   type Trajectory,
   type TrajectoryMessage,
 } from "../session/metering/trajectory.ts";
@@ -132,12 +132,12 @@ export { type CostFigures, type SurvivalFigures, WindowMeter } from "../session/
 export { nextUnitId, VisibleStrings, type WindowUnit } from "../session/metering/window-unit.ts";
 export { inspectSession } from "../stores/files/doctor/session-doctor.ts";
 export type { DoctorOptions, SessionFinding } from "../stores/files/doctor/session-findings.ts";
-export { mendSession } from "../stores/files/doctor/session-repair.ts";
-export { isIndexOfOtherVersion, parseIndex } from "../stores/files/list/index-lines.ts";
+export { repairSession } from "../stores/files/doctor/session-repair.ts";
+export { isIndexOfOtherVersion, parseSessionIndex } from "../stores/files/list/index-lines.ts";
 export { isConflictName } from "../stores/files/notes/notes-names.ts";
 export { findNetworkFileSystem } from "../stores/platform/network-file-system.ts";
 export { TABLES_VERSION } from "../stores/postgres/database/tables.ts";
-export type { FoundSession } from "../stores/postgres/doctor/doctor-rows.ts";
+export type { DoctorSessionRow } from "../stores/postgres/doctor/doctor-rows.ts";
 export {
   type FoundDamage,
   type PostgresCheckup,

@@ -1,7 +1,7 @@
 /** `palimpsest/memory`: long-term memory, facts that outlive a session, kept as Markdown files that people read. */
 
 export type { DreamChange, DreamRecord } from "../agent/memory/consolidation/dream-journal.ts";
-export type { DreamTalk } from "../agent/memory/consolidation/dream-model.ts";
+export type { DreamConversation } from "../agent/memory/consolidation/dream-model.ts";
 export { storedSessions } from "../agent/memory/consolidation/dream-sessions.ts";
 export type {
   DreamOptions,
@@ -24,12 +24,12 @@ export type { AnsweredOptions } from "../agent/memory/store/use-log.ts";
 export type { MemoryToolHandlers } from "../agent/memory/tool/memory-tool.ts";
 export type { MemoryImportReport } from "../agent/memory/transfer/import-into-memory.ts";
 export { createMemory, type MemoryOptions, memoryFolder } from "../host/create-memory.ts";
-export type { DreamAction } from "../memory/consolidation/dream-actions.ts";
+export type { DreamAction } from "../memory/consolidation/consolidation-actions.ts";
 export type { Memory, MemorySource, MemoryType } from "../memory/files/memory.ts";
 export type { HealthCounts, HealthFinding, HealthKind, MemoryHealth } from "../memory/health/health.ts";
 export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";
 export type { MemoryFormat, NotCarried } from "../memory/transfer/imported-memory.ts";
-export type { TalkMessage } from "../memory/trust/attributed-text.ts";
+export type { ConversationMessage } from "../memory/trust/attributed-text.ts";
 export type { MemoryReceipt, MemoryStatus } from "../memory/write/memory-receipt.ts";
 export type { EmbeddingClient } from "../ports/embedding-client.ts";
 export type {

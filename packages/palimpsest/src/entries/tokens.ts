@@ -10,7 +10,7 @@ export {
 } from "../tokens/budget/budget.ts";
 export { type TokenWarningState, tokenWarningState, WarningMonitor } from "../tokens/budget/warning-state.ts";
 export { Calibration, type CalibrationSample } from "../tokens/count/calibration.ts";
-export { CountingChain, type Deadline } from "../tokens/count/counting-chain.ts";
+export { type CountDeadline, CountingChain } from "../tokens/count/counting-chain.ts";
 export type { TokenFigure, TokenSource } from "../tokens/count/token-figure.ts";
 export {
   type ReportJudgement,
@@ -40,9 +40,9 @@ export { tokenizerRatio } from "../tokens/models/model-family.ts";
 export {
   breakEvenCalls,
   isCacheWarm,
+  type PricedSummaryCall,
   rentPerCall,
   rewritePrice,
-  type SummaryCall,
   summaryCallPrice,
   summaryPrice,
   usagePrice,

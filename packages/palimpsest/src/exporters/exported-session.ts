@@ -66,7 +66,7 @@ export interface ExportedNote {
 export type ExportedItem = ExportedMessage | ExportedNote;
 
 /** A message as it was said, whole. */
-export interface SaidMessage {
+export interface PresentedMessage {
   readonly seq: number;
   readonly role: Role;
   readonly origin: Origin;
@@ -100,16 +100,16 @@ export class SessionPresenter {
     if (this.#isRedacted) learnSecrets(content, this.#secrets);
   }
 
-  message(said: SaidMessage): ExportedMessage {
-    const { seq, role, origin, at, content } = said;
+  message(original: PresentedMessage): ExportedMessage {
+    const { seq, role, origin, at, content } = original;
     return {
       type: "message",
       seq,
       role,
       origin,
       ...(at === undefined || isoTime(at) === undefined ? {} : { at }),
-      isTakenBack: said.isTakenBack === true,
-      isInterrupted: said.isInterrupted === true,
+      isTakenBack: original.isTakenBack === true,
+      isInterrupted: original.isInterrupted === true,
       parts: content.map((block, index) => ({ ...this.#part(block), pointer: `m${seq}.${index}` })),
     };
   }

@@ -78,11 +78,11 @@ function isSpoken({ origin }: ExportedMessage): boolean {
   return origin === "user" || origin === "assistant";
 }
 
-function partOf(part: ExportedPart, isSaid: boolean): string {
+function partOf(part: ExportedPart, isConversation: boolean): string {
   const { kind, text } = part;
   if (kind === "text" || kind === "media") {
-    const [chars, lines] = isSaid
-      ? [EXPORT_DEFAULTS.saidChars, EXPORT_DEFAULTS.saidLines]
+    const [chars, lines] = isConversation
+      ? [EXPORT_DEFAULTS.messageChars, EXPORT_DEFAULTS.messageLines]
       : [EXPORT_DEFAULTS.outputChars, EXPORT_DEFAULTS.outputLines];
     const isLong = text.length > chars || lineCountOf(text) > lines;
     return isLong ? folded(part, "Text", false) : pre(text, ' class="said"');

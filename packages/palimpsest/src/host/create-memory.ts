@@ -64,9 +64,9 @@ export function createMemory(options: MemoryOptions = {}): PersistentMemory {
   checkOptions("createMemory", options, RULES);
   const { clock = systemClock, deadline = systemDeadline, lightModel, embeddings } = options;
   const { store, team } = placeOf(options);
-  const breathe = (): Promise<void> => setImmediate();
+  const yieldTurn = (): Promise<void> => setImmediate();
   const now = (): number => clock.nowMs();
-  return new PersistentMemory({ store, team, lightModel, embeddings, deadline, now, breathe });
+  return new PersistentMemory({ store, team, lightModel, embeddings, deadline, now, yieldTurn });
 }
 
 /** Memories in a folder of this machine, changed by one process at a time and by people at any time. */

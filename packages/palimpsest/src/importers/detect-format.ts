@@ -26,7 +26,7 @@ export function detectFormat(name: string, records: readonly SourceRecord[]): Fo
   if (messages.length > 0 || sample.some(({ value }) => messageList(value) !== undefined)) {
     const isAnthropic =
       messages.some(hasAnthropicBlock) || sample.some(({ value }) => isAnthropicRequest(value));
-    return isAnthropic && !messages.some(isOpenaiOnly) ? "anthropic-messages" : "openai-chat";
+    return isAnthropic && !messages.some(isOpenAIOnly) ? "anthropic-messages" : "openai-chat";
   }
   throw new InputError("FORMAT_UNKNOWN", {
     message: `${name} is not in a format that can be read: it begins with ${describeRecord(sample[0]?.value)}.`,
@@ -52,7 +52,7 @@ function hasAnthropicBlock(message: unknown): boolean {
   );
 }
 
-function isOpenaiOnly(message: unknown): boolean {
+function isOpenAIOnly(message: unknown): boolean {
   if (!isObject(message)) return false;
   return (
     message["role"] === "tool" || Array.isArray(message["tool_calls"]) || isObject(message["function_call"])

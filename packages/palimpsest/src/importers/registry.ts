@@ -9,7 +9,7 @@ import { importCopilot } from "./copilot/import-copilot.ts";
 import { detectFormat } from "./detect-format.ts";
 import { importGeminiCli } from "./gemini-cli/import-gemini-cli.ts";
 import { importMiniSweAgent } from "./mini-swe-agent/import-mini-swe-agent.ts";
-import { importOpenaiChat } from "./openai-chat/import-openai-chat.ts";
+import { importOpenAIChat } from "./openai-chat/import-openai-chat.ts";
 import { importOpencode } from "./opencode/import-opencode.ts";
 import { importOpenhands } from "./openhands/import-openhands.ts";
 import { importPi } from "./pi/import-pi.ts";
@@ -74,7 +74,7 @@ function runImporter(
     case "pi":
       return [importPi(records, repairs)];
     case "openai-chat":
-      return importOpenaiChat(records, repairs);
+      return importOpenAIChat(records, repairs);
     case "anthropic-messages":
       return importAnthropicMessages(records, repairs);
     case "opencode":

@@ -42,7 +42,7 @@ export interface ApplyOptions {
 }
 
 /** A section's text to be: what stays of the old one, and what comes behind it. */
-interface Draft {
+interface SectionUpdate {
   readonly section: NotesSection;
   readonly core: string;
   readonly added: string;
@@ -55,46 +55,49 @@ export function applySectionPatches(
   { limits, base, measure = measureNotes }: ApplyOptions,
 ): AppliedPatches {
   const refused: { section: string; reason: PatchRefusal }[] = [];
-  const drafts = new Map<string, Draft>();
+  const updates = new Map<string, SectionUpdate>();
   patches.forEach((patch, index) => {
     const section = sectionByTitle(document.template, patch.section);
-    const draft =
+    const update =
       index >= NOTES_DEFAULTS.patchesCount
         ? "too-many"
         : section === undefined
           ? "unknown-section"
-          : draftOf(document, section, patch, { base, earlier: drafts.get(section.title) });
-    if (typeof draft === "string") refused.push({ section: patch.section, reason: draft });
-    else drafts.set(draft.section.title, draft);
+          : updateOf(document, section, patch, { base, earlier: updates.get(section.title) });
+    if (typeof update === "string") refused.push({ section: patch.section, reason: update });
+    else updates.set(update.section.title, update);
   });
 
   // What shrinks goes first and makes room for what grows, in whatever order the model wrote.
-  const growth = ({ section, core, added }: Draft): number =>
+  const growth = ({ section, core, added }: SectionUpdate): number =>
     measure(core) + measure(added) - measure(findSection(document, section)?.body ?? "");
-  const ordered = [...drafts.values()].map((draft) => ({ draft, tokens: growth(draft) }));
+  const ordered = [...updates.values()].map((update) => ({ update, tokens: growth(update) }));
   ordered.sort((a, b) => a.tokens - b.tokens);
 
   const changed: string[] = [];
   const cut: string[] = [];
   let result = document;
-  for (const { draft } of ordered) {
-    const placed = placeDraft(result, draft, limits, measure);
-    if (placed === undefined) refused.push({ section: draft.section.title, reason: "no-room" });
+  for (const { update } of ordered) {
+    const placed = placeUpdate(result, update, limits, measure);
+    if (placed === undefined) refused.push({ section: update.section.title, reason: "no-room" });
     else {
-      if (formatNotes(placed.document) !== formatNotes(result)) changed.push(draft.section.title);
-      if (placed.isCut) cut.push(draft.section.title);
+      if (formatNotes(placed.document) !== formatNotes(result)) changed.push(update.section.title);
+      if (placed.isCut) cut.push(update.section.title);
       result = placed.document;
     }
   }
   return { document: result, changed, refused, cut };
 }
 
-function draftOf(
+function updateOf(
   document: NotesDocument,
   section: NotesSection,
   patch: SectionPatch,
-  { base, earlier }: { readonly base: NotesDocument | undefined; readonly earlier: Draft | undefined },
-): Draft | PatchRefusal {
+  {
+    base,
+    earlier,
+  }: { readonly base: NotesDocument | undefined; readonly earlier: SectionUpdate | undefined },
+): SectionUpdate | PatchRefusal {
   const part = findSection(document, section);
   const description = part?.description ?? section.description;
   const cleaned = cleanBody(withoutEcho(patch.text, section, description), {
@@ -133,30 +136,31 @@ function withoutEcho(text: string, section: NotesSection, description: string): 
     .join("");
 }
 
-interface PlacedDraft {
+interface PlacedUpdate {
   readonly document: NotesDocument;
   readonly isCut: boolean;
 }
 
 /** The document with the draft in it, as far as there is room. */
-function placeDraft(
+function placeUpdate(
   document: NotesDocument,
-  draft: Draft,
+  update: SectionUpdate,
   limits: NotesLimits,
   measure: MeasureNotes,
-): PlacedDraft | undefined {
-  const { section } = draft;
+): PlacedUpdate | undefined {
+  const { section } = update;
   const oldTokens = measure(findSection(document, section)?.body ?? "");
   const besideTokens = measure(formatNotes(withBody(document, section, "")));
-  const room = limits.totalTokens - besideTokens - reservedTokens(document, section, limits, measure);
+  const availableTokens =
+    limits.totalTokens - besideTokens - reservedTokens(document, section, limits, measure);
   const most = {
     section: Math.max(limits.sectionTokens, oldTokens),
     total: Math.max(limits.totalTokens, measure(formatNotes(document))),
   };
-  let allowed = Math.min(limits.sectionTokens, Math.max(room, oldTokens));
+  let allowed = Math.min(limits.sectionTokens, Math.max(availableTokens, oldTokens));
   // Put together they can be a little more than the parts: then it is cut once more.
   for (let tries = 0; tries < PLACE_TRIES && allowed > 0; tries++) {
-    const placed = placeWithin(document, draft, allowed, measure);
+    const placed = placeWithin(document, update, allowed, measure);
     if (placed === undefined) return undefined;
     const body = findSection(placed.document, section)?.body ?? "";
     const over = Math.max(measure(body) - most.section, measure(formatNotes(placed.document)) - most.total);
@@ -189,10 +193,10 @@ const PLACE_TRIES = 4;
 /** The document with the draft in it, which takes `allowed` tokens at the most. */
 function placeWithin(
   document: NotesDocument,
-  { section, core, added }: Draft,
+  { section, core, added }: SectionUpdate,
   allowed: number,
   measure: MeasureNotes,
-): PlacedDraft | undefined {
+): PlacedUpdate | undefined {
   const old = findSection(document, section)?.body ?? "";
   const tail = findSection(document, section) === undefined ? document.newline : splitBody(old).tail;
   const options = { measure, mayFence: !document.hasOpenFence, level: document.template.level };

@@ -38,9 +38,9 @@ export function cleanBody(text: string, { level, mayFence, hasDescription }: Cle
     if (!isInside && (heading !== undefined || isMark) && headingLevel(line) <= level) return escaped(line);
     return !isInside && UNDERLINE.test(line) ? escaped(line) : line;
   });
-  const isTold = (line: string): boolean => !isBlank(line);
-  const first = cleaned.findIndex(isTold);
-  const body = first === -1 ? [] : cleaned.slice(first, cleaned.findLastIndex(isTold) + 1);
+  const isContent = (line: string): boolean => !isBlank(line);
+  const first = cleaned.findIndex(isContent);
+  const body = first === -1 ? [] : cleaned.slice(first, cleaned.findLastIndex(isContent) + 1);
   return guardFirstLine(body.join("\n"), hasDescription);
 }
 

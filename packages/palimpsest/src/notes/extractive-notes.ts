@@ -8,7 +8,7 @@
 
 import { splitLines } from "../base/text/markdown-lines.ts";
 import { largest } from "./body-entries.ts";
-import { ToldFacts } from "./known-facts.ts";
+import { KnownFacts } from "./known-facts.ts";
 import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
 import {
   findSection,
@@ -56,20 +56,20 @@ export function extractNotes(
 
   const filled = wanted.filter(({ lines: some }) => some.length > 0).map(({ section }) => section);
   const measured = withLastEnd(result, filled);
-  let roomTokens = limits.totalTokens - measure(formatNotes(measured));
+  let availableTokens = limits.totalTokens - measure(formatNotes(measured));
   let writtenCount = 0;
   let leftOutCount = 0;
   for (const { section, lines: some } of wanted) {
     const body = findSection(result, section)?.body ?? "";
-    const untold = untoldLines(body, section, some).map(({ line }) => markOwn(line));
+    const uncovered = unknownLines(body, section, some).map(({ line }) => markOwn(line));
     const bodyTokens = measure(findSection(measured, section)?.body ?? "");
-    const room = Math.min(limits.sectionTokens - bodyTokens, roomTokens);
-    const kept = fitting(untold, section, room, measure);
+    const sectionTokens = Math.min(limits.sectionTokens - bodyTokens, availableTokens);
+    const kept = fitting(uncovered, section, sectionTokens, measure);
     writtenCount += kept.length;
-    leftOutCount += untold.length - kept.length;
+    leftOutCount += uncovered.length - kept.length;
     if (kept.length === 0) continue;
     const added = kept.join("\n");
-    roomTokens -= measure(`${added}\n`);
+    availableTokens -= measure(`${added}\n`);
     result = withBody(result, section, joinBody(result, { ...splitBody(body), added }));
   }
   return { document: result, writtenCount, leftOutCount };
@@ -96,11 +96,11 @@ function withoutOwn(document: NotesDocument): NotesDocument {
   return { ...document, parts };
 }
 
-function untoldLines(body: string, section: NotesSection, lines: readonly FactLine[]): readonly FactLine[] {
+function unknownLines(body: string, section: NotesSection, lines: readonly FactLine[]): readonly FactLine[] {
   // A title is there or it is not.
   if (section.kind === "title") return body.trim() === "" ? lines : [];
-  const told = new ToldFacts(splitLines(body).map(({ text }) => text));
-  return lines.filter(({ key }) => !told.has(key));
+  const known = new KnownFacts(splitLines(body).map(({ text }) => text));
+  return lines.filter(({ key }) => !known.has(key));
 }
 
 /** As many lines as fit: the first ones, of the Worklog the last ones. */

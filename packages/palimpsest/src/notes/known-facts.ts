@@ -6,16 +6,16 @@
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 
 /** Starts with the lines that are there; what is added is known from then on. */
-export class ToldFacts {
+export class KnownFacts {
   /** Every line as words between single blanks, with a blank at both ends. */
-  readonly #told: string[] = [];
+  readonly #lines: string[] = [];
   #text = "";
   readonly #words: ReadonlySet<string>[] = [];
 
   constructor(lines: readonly string[]) {
-    for (const line of lines) this.#told.push(spaced(line));
-    this.#text = this.#told.join("\n");
-    for (const line of this.#told.slice(-NOTES_DEFAULTS.comparedLinesCount)) this.#words.push(wordsOf(line));
+    for (const line of lines) this.#lines.push(spaced(line));
+    this.#text = this.#lines.join("\n");
+    for (const line of this.#lines.slice(-NOTES_DEFAULTS.comparedLinesCount)) this.#words.push(wordsOf(line));
   }
 
   /** Whether some line holds the text's words in a row, or nearly all of them in any order. */

@@ -8,7 +8,7 @@
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { splitLines } from "../base/text/markdown-lines.ts";
 import { cleanLine } from "./clean-text.ts";
-import { ToldFacts } from "./known-facts.ts";
+import { KnownFacts } from "./known-facts.ts";
 import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
 import {
   findSection,
@@ -42,13 +42,13 @@ export function mergeKeyFacts(
   facts: readonly KeyFact[],
   { limits, measure = measureNotes }: { readonly limits: NotesLimits; readonly measure?: MeasureNotes },
 ): MergedFacts {
-  const told = new ToldFacts(toldLines(document));
+  const known = new KnownFacts(knownLines(document));
   const looked = facts.slice(0, NOTES_DEFAULTS.keyFactsCount);
   const counts = { merged: 0, known: 0, leftOut: facts.length - looked.length };
   let result = document;
   for (const { kind, text } of looked) {
     const line = cleanLine(text, NOTES_DEFAULTS.factCharacters);
-    if (told.has(line)) {
+    if (known.has(line)) {
       counts.known++;
       continue;
     }
@@ -59,7 +59,7 @@ export function mergeKeyFacts(
       continue;
     }
     counts.merged++;
-    told.add(line);
+    known.add(line);
     result = merged;
   }
   return {
@@ -86,7 +86,7 @@ function isWithin(
 }
 
 /** Every line that a reader of the notes sees, of a person's own sections as well. */
-function toldLines({ parts }: NotesDocument): readonly string[] {
+function knownLines({ parts }: NotesDocument): readonly string[] {
   return parts.flatMap(({ body }) => splitLines(body).map(({ text }) => withoutMark(text)));
 }
 

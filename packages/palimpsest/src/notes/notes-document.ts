@@ -34,7 +34,7 @@ export interface NotesDocument {
   readonly hasOpenFence: boolean;
 }
 
-/** Any text as notes. Never throws; {@link formatNotes} gives the same text back. */
+/** Any text as notes. Never throws; {@link formatIndexNotes} gives the same text back. */
 export function parseNotes(text: string, template: NotesTemplate = NOTES_TEMPLATE): NotesDocument {
   const lines = readLines(text);
   const known = new Map(template.sections.map((section) => [titleKey(section.title), section]));

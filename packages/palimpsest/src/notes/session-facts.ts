@@ -81,7 +81,7 @@ function stateOf({ todos = [], userWords = [], commands = [] }: SessionFacts): r
     ...todos.filter(({ status }) => status === "open").map(({ text }) => item(text, "Open: ")),
     ...commands
       .filter(({ hasFailed }) => hasFailed)
-      .map(({ command, line }) => item(command, "Fails: ", told(line)))
+      .map(({ command, line }) => item(command, "Fails: ", quoted(line)))
       .reverse(),
   ].slice(0, factLinesCount);
 }
@@ -109,7 +109,7 @@ function workflowOf({ commands }: SessionFacts): readonly FactLine[] {
     .sort((a, b) => b.runs - a.runs)
     .map(({ command, runs, failures, line }) => {
       const failed = failures > 0 ? `, failed ${times(failures)}` : "";
-      return item(command, "", `: run ${times(runs)}${failed}${told(line)}`);
+      return item(command, "", `: run ${times(runs)}${failed}${quoted(line)}`);
     });
 }
 
@@ -160,7 +160,7 @@ function item(text: string, before = "", behind = ""): FactLine {
   return { line: key === "" ? "" : `- ${before}${key}${cleanLine(behind, factCharacters)}`, key };
 }
 
-const told = (line: string): string => (line.trim() === "" ? "" : `; it says: ${line}`);
+const quoted = (line: string): string => (line.trim() === "" ? "" : `; it says: ${line}`);
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);
 

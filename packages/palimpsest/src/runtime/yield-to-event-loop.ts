@@ -8,7 +8,7 @@ import { SessionError } from "../base/errors.ts";
 /** Longest stretch without a turn for the others, in milliseconds: not felt by anyone who presses a key. */
 const STRETCH_MS = 20;
 
-export class Breath {
+export class EventLoopYielder {
   readonly #signal: AbortSignal;
   #lastMs = performance.now();
 

@@ -25,8 +25,8 @@ import type { ResolvedTariff } from "../tokens/price/resolve-tariff.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { Usage } from "../transcript/messages.ts";
 import { writeBreakers } from "./append/breakers.ts";
-import { type PlannedRoom, RoomKeeper } from "./compact/budget-tracker.ts";
-import type { RoomHelp } from "./compact/compaction-planner.ts";
+import { BudgetTracker, type PlannedCompaction } from "./compact/budget-tracker.ts";
+import type { CompactionInputs } from "./compact/compaction-planner.ts";
 import { CompactionWatch } from "./compact/compaction-watch.ts";
 import type { SummaryAsk } from "./compact/summary-request.ts";
 import { notify, type SessionEvent } from "./events/events.ts";
@@ -42,13 +42,13 @@ import { sizeOf } from "./window/window-tracker.ts";
 const REPAIR_PASSES = 5;
 
 /** What is at hand beside the session itself. */
-export interface PrepareHelp extends Omit<RoomHelp, "decide"> {
+export interface PrepareHelp extends Omit<CompactionInputs, "decide"> {
   /** Whether a model writes summaries. */
   readonly writesSummaries?: boolean;
   /** Whether a summary that is due is waited for, left for later, or made at once without a model. */
   readonly decide?: (due: DueSummary) => "wait" | "later" | "now";
   /** Adds to a compaction what it is to show again. */
-  readonly restore?: (edit: LayerEdit, planned: PlannedRoom) => Promise<LayerEdit>;
+  readonly restore?: (edit: LayerEdit, planned: PlannedCompaction) => Promise<LayerEdit>;
 }
 
 /** A summary that is due, and how urgent it is. */
@@ -83,9 +83,9 @@ const TRIGGERS: Readonly<Record<SummaryReason, CompactionTrigger>> = {
   thinking: "reactive",
 };
 
-export class CallPreparer {
+export class RequestBuilder {
   readonly watch: CompactionWatch;
-  readonly room: RoomKeeper;
+  readonly budgets: BudgetTracker;
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
   readonly #now: () => number;
@@ -100,14 +100,14 @@ export class CallPreparer {
     this.#now = now;
     this.#cache = new CacheWatch(parts, options);
     this.watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts));
-    this.room = new RoomKeeper(parts, options, { cache: this.#cache, now });
+    this.budgets = new BudgetTracker(parts, options, { cache: this.#cache, now });
   }
 
   /** The limits of new messages; before the first call those of the window the options name. */
   arrivalPolicy(): ArrivalPolicy {
-    return this.room.rooms.isOff || this.#options.disabledLayers?.includes("arrival") === true
+    return this.budgets.planner.isOff || this.#options.disabledLayers?.includes("arrival") === true
       ? NO_ARRIVAL_LIMITS
-      : arrivalPolicy(this.budget().windowTokens, { hasHistoryTools: this.room.hasHistoryTools });
+      : arrivalPolicy(this.budget().windowTokens, { hasHistoryTools: this.budgets.hasHistoryTools });
   }
 
   /** How long cache marks ask the provider to keep what they write. */
@@ -122,19 +122,19 @@ export class CallPreparer {
 
   /** The limits of the window that the last call was prepared for. */
   budget(): ContextBudget {
-    return this.room.budget;
+    return this.budgets.budget;
   }
 
   async prepare(request: CallRequest, help: PrepareHelp = {}): Promise<PreparedCall | SummaryWanted> {
     checkCallRequest(request);
-    const { keeper, writer, log, isDurable } = this.#parts;
+    const { tracker, writer, log, isDurable } = this.#parts;
     const fixed = await this.#begin(request);
-    this.room.hasHistoryTools = request.historyTools ?? fixed.hasHistoryTools;
-    const edits = await this.#makeRoom(request, fixed, help);
+    this.budgets.hasHistoryTools = request.historyTools ?? fixed.hasHistoryTools;
+    const edits = await this.#planCompaction(request, fixed, help);
     if ("ask" in edits) return edits;
     await this.#repair({ isLeaving: true });
-    const messages = keeper.request(writer.projection);
-    for (const { rule, message } of keeper.findBroken(messages))
+    const messages = tracker.request(writer.projection);
+    for (const { rule, message } of tracker.findBroken(messages))
       this.#emit({ type: "invariant-broken", rule, message });
     const tokens = this.figures();
     const cached = this.#cache.watch({
@@ -156,11 +156,11 @@ export class CallPreparer {
       estimatedTokens: tokens.total,
       ...(fixed.system === undefined && fixed.toolsText === undefined ? {} : { fixedTokens: fixed.tokens }),
     });
-    this.#parts.calls.left(call.seq, keeper.sent());
+    this.#parts.calls.left(call.seq, tracker.sent());
     this.#cache.left(call.seq, cached);
     this.watch.called();
     const warning = this.#warnings.state(tokens.total, this.budget());
-    this.room.left();
+    this.budgets.left();
     if (edits.some(({ edit }) => edit.isBoundary === true)) {
       await writer.checkpoint();
       writer.forgetHidden();
@@ -188,7 +188,7 @@ export class CallPreparer {
   ): Promise<PreparedCall["edits"] | SummaryWanted> {
     checkCallRequest(request);
     const fixed = await this.#begin(request);
-    const edits = await this.#makeRoom(request, fixed, help);
+    const edits = await this.#planCompaction(request, fixed, help);
     if ("ask" in edits || edits.length === 0) return edits;
     await this.#parts.writer.checkpoint();
     this.#parts.writer.forgetHidden();
@@ -200,12 +200,12 @@ export class CallPreparer {
   async look(request: CallRequest): Promise<RequestSize> {
     checkCallRequest(request);
     const { toolsText } = await this.#begin(request);
-    const { keeper, writer } = this.#parts;
+    const { tracker, writer } = this.#parts;
     const { autoCompactGateTokens, blockingTokens } = this.budget();
-    const messages = keeper.request(writer.projection);
+    const messages = tracker.request(writer.projection);
     const { model, system } = request;
     return {
-      figure: keeper.ledger.figure(),
+      figure: tracker.ledger.figure(),
       thresholds: [autoCompactGateTokens, blockingTokens],
       throughSeq: writer.nextSeq - 1,
       countable: () => ({
@@ -219,8 +219,8 @@ export class CallPreparer {
 
   /** A counter counted the request as it was looked at; believed as long as nothing was appended since. */
   counted({ throughSeq }: RequestSize, figure: TokenFigure): void {
-    const { keeper, writer } = this.#parts;
-    if (writer.nextSeq - 1 === throughSeq) keeper.ledger.counted(figure);
+    const { tracker, writer } = this.#parts;
+    if (writer.nextSeq - 1 === throughSeq) tracker.ledger.counted(figure);
   }
 
   /** What a summary of the window as it is would be written from. */
@@ -228,13 +228,13 @@ export class CallPreparer {
     request: CallRequest,
     due: { readonly reason: SummaryReason; readonly trigger: CompactionTrigger },
   ): SummaryAsk {
-    const { keeper, writer } = this.#parts;
-    const { ledger } = keeper;
+    const { tracker, writer } = this.#parts;
+    const { ledger } = tracker;
     const { ratio, padding } = ledger;
     return {
       ...due,
       request,
-      messages: keeper.request(writer.projection),
+      messages: tracker.request(writer.projection),
       cacheMarks: this.#cache.lastMarks,
       cacheTtl: this.cacheTtl,
       visible: writer.projection.visible.slice(),
@@ -243,7 +243,7 @@ export class CallPreparer {
       isWarm: this.#cache.isWarm(this.#now(), request.model),
       usedTokens: ledger.figure().fitTokens,
       budget: this.budget(),
-      maxOutputTokens: this.room.maxOutputTokens,
+      maxOutputTokens: this.budgets.maxOutputTokens,
       measure: (block) => estimateBlock(block, request.model) * ratio,
       padding,
     };
@@ -262,11 +262,11 @@ export class CallPreparer {
 
   /** @throws `UNDO_REFUSED` where the edit is not in force, or the window would not fit without it. */
   async checkUndo(editSeq: number): Promise<void> {
-    const { writer, keeper } = this.#parts;
+    const { writer, tracker } = this.#parts;
     const hint = "`visible` tells what is shown now; the edits of a call are in what `prepare` returned.";
     if (!writer.projection.activeEdits.some((active) => active.seq === editSeq))
       throw new SessionError("UNDO_REFUSED", { message: `Entry ${editSeq} is not an edit in force.`, hint });
-    const isStrict = this.room.editSafety === "strict";
+    const isStrict = this.budgets.editSafety === "strict";
     const undo = { type: "edit", edit: { kind: "undo", editSeq } } as const;
     const isKnown = isStrict
       ? writer.projection.isComplete
@@ -275,9 +275,9 @@ export class CallPreparer {
     const after = known.visibleWithout(editSeq);
     if (isStrict) checkUndoIsUnanswered(editSeq, known);
     if (isStrict) checkUndoBinds(editSeq, { projection: writer.projection, after });
-    const { ratio, padding } = keeper.ledger;
+    const { ratio, padding } = tracker.ledger;
     const neededTokens = Math.ceil(
-      sizeOf(after, keeper.ledger.model) * ratio * padding + keeper.ledger.fixedFigure().fitTokens,
+      sizeOf(after, tracker.ledger.model) * ratio * padding + tracker.ledger.fixedFigure().fitTokens,
     );
     const { blockingTokens } = this.budget();
     if (neededTokens < blockingTokens) return;
@@ -288,7 +288,7 @@ export class CallPreparer {
   }
 
   async #begin(request: CallRequest): Promise<FixedPart> {
-    this.room.switchTo(request.model);
+    this.budgets.switchTo(request.model);
     const fixed = await this.#fixed.read(request);
     await this.#repair({ isLeaving: false });
     this.#checkNotEmpty();
@@ -296,9 +296,9 @@ export class CallPreparer {
   }
 
   async #repair({ isLeaving }: { readonly isLeaving: boolean }): Promise<void> {
-    const { keeper, writer } = this.#parts;
+    const { tracker, writer } = this.#parts;
     for (let pass = 0; pass < REPAIR_PASSES; pass++) {
-      const edit = keeper.findRepairs(writer.projection, { isLeaving });
+      const edit = tracker.findRepairs(writer.projection, { isLeaving });
       if (edit === undefined) return;
       const { seq } = await writer.appendOne({ type: "edit", edit });
       this.#cache.rewritten();
@@ -314,12 +314,12 @@ export class CallPreparer {
     });
   }
 
-  async #makeRoom(
+  async #planCompaction(
     request: CallRequest,
     fixed: FixedPart,
     help: PrepareHelp,
   ): Promise<PreparedCall["edits"] | SummaryWanted> {
-    const planned = await this.room.plan(fixed, {
+    const planned = await this.budgets.plan(fixed, {
       ...help,
       decide: (due) => help.decide?.(this.#urgency(due)) ?? "now",
     });
@@ -328,17 +328,17 @@ export class CallPreparer {
     return { ask: this.ask(request, { reason, trigger: TRIGGERS[reason] }) };
   }
 
-  async #carryOut(planned: PlannedRoom, help: PrepareHelp): Promise<PreparedCall["edits"]> {
-    const { keeper, writer } = this.#parts;
-    const { room, made } = planned;
+  async #carryOut(planned: PlannedCompaction, help: PrepareHelp): Promise<PreparedCall["edits"]> {
+    const { tracker, writer } = this.#parts;
+    const { state, made } = planned;
     const edits = await Promise.all(
       made.edits.map((edit) => (edit.isBoundary === true ? (help.restore?.(edit, planned) ?? edit) : edit)),
     );
     const entries = await writer.append(edits.map((edit) => ({ type: "edit", edit })));
-    keeper.follow(writer.projection);
-    const leftTokens = this.room.messagesTokens();
-    this.room.rooms.called(room, made, leftTokens);
-    this.#watchUseful(edits, room.messagesTokens, leftTokens);
+    tracker.follow(writer.projection);
+    const leftTokens = this.budgets.messagesTokens();
+    this.budgets.planner.called(state, made, leftTokens);
+    this.#watchUseful(edits, state.messagesTokens, leftTokens);
     const done = edits.map((edit, index) => {
       const { seq } = entries[index]!;
       this.#emit({ type: "layer", seq, layer: edit.kind, edit });
@@ -354,9 +354,9 @@ export class CallPreparer {
 
   /** A summary for the price's sake may wait, as long as the window is not full. */
   #urgency({ reason }: SummaryDue): DueSummary {
-    const { fitTokens } = this.#parts.keeper.ledger.figure();
+    const { fitTokens } = this.#parts.tracker.ledger.figure();
     const isUrgent = reason !== "rent" || fitTokens >= this.budget().autoCompactGateTokens;
-    return { reason, isUrgent, editSafety: this.room.editSafety };
+    return { reason, isUrgent, editSafety: this.budgets.editSafety };
   }
 
   /** A compaction that is of little use, again and again, is said: it ends in a message, not in a bill. */
@@ -371,9 +371,9 @@ export class CallPreparer {
 
   /** The size of the next request as it is now. */
   figures(): CallTokens {
-    const { keeper, writer } = this.#parts;
-    keeper.follow(writer.projection);
-    const { ledger } = keeper;
+    const { tracker, writer } = this.#parts;
+    tracker.follow(writer.projection);
+    const { ledger } = tracker;
     const { tokens, fitTokens, source } = ledger.figure();
     return { total: tokens, padded: fitTokens, fixed: ledger.fixedFigure().tokens, source };
   }

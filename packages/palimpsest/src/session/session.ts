@@ -17,7 +17,7 @@ import type { Message } from "../transcript/messages.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import { assembleRequest } from "../transcript/request.ts";
 import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
-import type { EntryDraft } from "./append/entry-writer.ts";
+import type { NewEntry } from "./append/entry-writer.ts";
 import type { HostList } from "./append/host-list.ts";
 import { planHideThinking } from "./append/late-thinking.ts";
 import { Queue } from "./append/queue.ts";
@@ -27,18 +27,18 @@ import { PIN_TOOL } from "./history/pin-tool.ts";
 import { runPinTool } from "./history/run-pin-tool.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import type { PinPlan } from "./history/session-pins.ts";
-import { receiveMessages } from "./input/receive-messages.ts";
-import { receiveAnswer } from "./model/receive-answer.ts";
+import { validateMessages } from "./input/validate-messages.ts";
+import { validateAnswer } from "./model/validate-answer.ts";
 import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
 import { checkRewind, noSuchCall, sessionClosed } from "./refusals.ts";
-import type { CallPreparer } from "./request-builder.ts";
+import type { RequestBuilder } from "./request-builder.ts";
 import type { SessionParts } from "./window/session-parts.ts";
 import { messagesOf } from "./window/window-tracker.ts";
 
 /** Entries that are appended in one go with messages, all or none. */
 interface AppendedAround {
-  readonly before?: readonly EntryDraft[];
-  readonly after?: readonly EntryDraft[];
+  readonly before?: readonly NewEntry[];
+  readonly after?: readonly NewEntry[];
   /** The call that the messages answer. */
   readonly answerTo?: number;
 }
@@ -56,18 +56,18 @@ export class Session {
   /** Everything ever said here: search it, read it back. */
   readonly history: SessionHistory;
   readonly #parts: SessionParts;
-  readonly #preparer: CallPreparer;
+  readonly #builder: RequestBuilder;
   readonly #hostList: HostList;
   readonly #queue = new Queue();
   #isClosed = false;
   #closing: Promise<void> | undefined;
 
   /** @internal Sessions are made by `createSession` and `openSession`. */
-  constructor(parts: SessionParts, preparer: CallPreparer, hostList: HostList, history: SessionHistory) {
+  constructor(parts: SessionParts, builder: RequestBuilder, hostList: HostList, history: SessionHistory) {
     this.id = parts.log.sessionId;
     this.history = history;
     this.#parts = parts;
-    this.#preparer = preparer;
+    this.#builder = builder;
     this.#hostList = hostList;
   }
 
@@ -82,8 +82,8 @@ export class Session {
   }
 
   /** How its calls are prepared, for faces over it within the engine. @internal */
-  get preparer(): CallPreparer {
-    return this.#preparer;
+  get builder(): RequestBuilder {
+    return this.#builder;
   }
 
   /** Runs one operation in the order of all others, for faces over it within the engine. @internal */
@@ -103,7 +103,7 @@ export class Session {
    */
   async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
     // Taken in before anything is waited for: what the host does with its objects afterwards is its own.
-    const received = receiveMessages(messages);
+    const received = validateMessages(messages);
     return this.#run(() => this.#append(received));
   }
 
@@ -126,7 +126,7 @@ export class Session {
       calls.clear();
       digest.invalidate();
       this.#hostList.invalidate();
-      this.#preparer.rewritten();
+      this.#builder.rewritten();
       return { firstSeq, seqs };
     });
   }
@@ -159,7 +159,7 @@ export class Session {
    * `STORE_FAILED` where the store could not keep what leaves.
    */
   async prepare(request: CallRequest): Promise<PreparedCall> {
-    const prepared = await this.#run(() => this.#preparer.prepare(request));
+    const prepared = await this.#run(() => this.#builder.prepare(request));
     assert(!("ask" in prepared), "a session without a model waits for no summary");
     return prepared;
   }
@@ -171,15 +171,15 @@ export class Session {
    * could say whose they are. If the store fails, record the same answer again.
    */
   async record(answer: CallAnswer): Promise<readonly number[]> {
-    const { messages, usage, stopReason } = receiveAnswer(answer);
+    const { messages, usage, stopReason } = validateAnswer(answer);
     const asked = answer.callSeq;
     return this.#run(async () => {
-      const { calls, keeper, writer } = this.#parts;
+      const { calls, tracker, writer } = this.#parts;
       const callSeq = asked ?? calls.newest;
       const sent = callSeq === undefined ? undefined : calls.find(callSeq);
-      const late = planHideThinking(messages, { callSeq, writer, room: this.#preparer.room });
+      const late = planHideThinking(messages, { callSeq, writer, budgets: this.#builder.budgets });
       if (callSeq === undefined || sent === undefined) return this.#append(messages, { after: late });
-      const entry: EntryDraft = {
+      const entry: NewEntry = {
         type: "answer",
         callSeq,
         ...(usage === undefined ? {} : { usage }),
@@ -196,10 +196,10 @@ export class Session {
         ...(stopReason === undefined ? {} : { stopReason }),
       });
       if (usage !== undefined) {
-        const { windowTokens } = this.#preparer.budget();
-        const doubt = keeper.reported({ sent, usage, reply: messagesOf(this.visible, seqs), windowTokens });
+        const { windowTokens } = this.#builder.budget();
+        const doubt = tracker.reported({ sent, usage, reply: messagesOf(this.visible, seqs), windowTokens });
         if (doubt !== undefined) this.#emit(doubt);
-        this.#preparer.usageReported(callSeq, usage);
+        this.#builder.usageReported(callSeq, usage);
       }
       return seqs;
     });
@@ -210,7 +210,7 @@ export class Session {
    * recorded run of it. `record` does so by itself for usage of its own calls.
    */
   calibrate(sample: CalibrationSample): void {
-    this.#parts.keeper.ledger.learnFrom(sample);
+    this.#parts.tracker.ledger.learnFrom(sample);
   }
 
   /**
@@ -219,13 +219,13 @@ export class Session {
    */
   undo(editSeq: number): Promise<void> {
     return this.#run(async () => {
-      await this.#preparer.checkUndo(editSeq);
+      await this.#builder.checkUndo(editSeq);
       const { writer, digest } = this.#parts;
       const entry = await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq } });
       // It may have been the host's: then its messages are told again.
       digest.invalidate();
       this.#hostList.invalidate();
-      this.#preparer.rewritten();
+      this.#builder.rewritten();
       this.#emit({ type: "undone", seq: entry.seq, editSeq });
     });
   }
@@ -242,7 +242,7 @@ export class Session {
       calls.clear();
       digest.invalidate();
       this.#hostList.invalidate();
-      this.#preparer.rewritten();
+      this.#builder.rewritten();
       this.#emit({ type: "rewound", seq: entry.seq, toSeq });
     });
   }
@@ -320,7 +320,7 @@ export class Session {
 
   /** The size of the next request as it is now, without preparing it. */
   get tokens(): CallTokens {
-    return this.#preparer.figures();
+    return this.#builder.figures();
   }
 
   /** Makes everything that was said so far durable; with a checkpoint, so that opening reads little. @internal */
@@ -355,14 +355,14 @@ export class Session {
   }
 
   async #append(messages: readonly Message[], around: AppendedAround = {}): Promise<readonly number[]> {
-    const { writer, messages: keeper } = this.#parts;
+    const { writer, messages: offloader } = this.#parts;
     const { before = [], after = [], answerTo } = around;
     const firstSeq = writer.nextSeq + before.length;
-    const kept = await keeper.keep(messages, firstSeq, this.#preparer.arrivalPolicy());
+    const kept = await offloader.keep(messages, firstSeq, this.#builder.arrivalPolicy());
     // What was appended while the model was answering stands behind the answer.
     const isLate = answerTo !== undefined && (this.visible.at(-1)?.seq ?? 0) > answerTo;
-    const drafts = isLate ? kept.drafts.map((draft) => ({ ...draft, answerTo }) as EntryDraft) : kept.drafts;
-    await writer.append([...before, ...drafts, ...after], kept.shown);
+    const entries = isLate ? kept.entries.map((one) => ({ ...one, answerTo }) as NewEntry) : kept.entries;
+    await writer.append([...before, ...entries, ...after], kept.shown);
     const seqs = messages.map((_, index) => firstSeq + index);
     messages.forEach((message, index) => {
       this.#parts.digest.push(seqs[index]!, message);
@@ -378,10 +378,10 @@ export class Session {
     if (plan.type === "known") return plan.pin;
     const { writer } = this.#parts;
     const pin = plan.type === "mark" ? plan.pin : { seq: writer.nextSeq, block: 0 };
-    const mark: EntryDraft = { type: "edit", edit: { kind: "pin", ...pin } };
-    const isSaid = plan.type === "say";
-    if (isSaid) await this.#append([plan.message], { after: [mark] });
-    const seq = isSaid ? pin.seq + 1 : (await writer.appendOne(mark)).seq;
+    const mark: NewEntry = { type: "edit", edit: { kind: "pin", ...pin } };
+    const isNewMessage = plan.type === "say";
+    if (isNewMessage) await this.#append([plan.message], { after: [mark] });
+    const seq = isNewMessage ? pin.seq + 1 : (await writer.appendOne(mark)).seq;
     const { pinnedTokens, limitTokens } = plan;
     this.#emit({ type: "pinned", seq, pin, pinnedTokens, limitTokens });
     return pin;

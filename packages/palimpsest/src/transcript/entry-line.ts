@@ -15,7 +15,7 @@ import {
   findEntryMisfit,
   isForeignEdit,
   isKnownEntryType,
-  mendBlocks,
+  repairBlocks,
 } from "./entry-shape.ts";
 import { completeEntry, shortenEntry } from "./short-entry.ts";
 
@@ -81,9 +81,9 @@ export function parseEntry(text: string): ParsedEntry {
   completeEntry(value);
   if (findEntryMisfit(value) === undefined) return { ok: true, entry: value as unknown as Entry };
 
-  const mended = mendBlocks(value);
-  const misfit = findEntryMisfit(mended);
-  if (misfit === undefined) return { ok: true, entry: mended as unknown as Entry };
+  const repaired = repairBlocks(value);
+  const misfit = findEntryMisfit(repaired);
+  if (misfit === undefined) return { ok: true, entry: repaired as unknown as Entry };
   return refuse(value, misfit);
 }
 

@@ -248,44 +248,44 @@ export function findEntryMisfit(value: Readonly<Record<string, unknown>>): strin
 }
 
 /** The block itself where it fits its type, else an opaque block around it that no provider gets. */
-function mendBlock(value: unknown, fits: Check): ContentBlock {
+function repairBlock(value: unknown, fits: Check): ContentBlock {
   if (fits(value)) return value as ContentBlock;
   return { type: "opaque", provider: "unknown", value: (value ?? null) as JsonValue };
 }
 
-const mendList = (value: unknown, mend: (item: unknown) => unknown): unknown =>
-  Array.isArray(value) ? value.map(mend) : value;
+const repairList = (value: unknown, repair: (item: unknown) => unknown): unknown =>
+  Array.isArray(value) ? value.map(repair) : value;
 
-function mendInsertion(insertion: unknown): unknown {
+function repairInsertion(insertion: unknown): unknown {
   if (!isObject(insertion)) return insertion;
-  const messages = mendList(insertion["messages"], (message) =>
+  const messages = repairList(insertion["messages"], (message) =>
     isObject(message)
-      ? { ...message, content: mendList(message["content"], (block) => mendBlock(block, isContentBlock)) }
+      ? { ...message, content: repairList(message["content"], (block) => repairBlock(block, isContentBlock)) }
       : message,
   );
   return { ...insertion, messages };
 }
 
-function mendEdit(edit: unknown): unknown {
+function repairEdit(edit: unknown): unknown {
   const effect = isObject(edit) ? edit["effect"] : undefined;
   if (!isObject(edit) || !isObject(effect)) return edit;
-  const forms = mendList(effect["forms"], (form) =>
+  const forms = repairList(effect["forms"], (form) =>
     isObject(form) && form["shown"] !== undefined
-      ? { ...form, shown: mendBlock(form["shown"], isContentBlock) }
+      ? { ...form, shown: repairBlock(form["shown"], isContentBlock) }
       : form,
   );
-  const insert = mendList(effect["insert"], mendInsertion);
-  const mended = {
+  const insert = repairList(effect["insert"], repairInsertion);
+  const repaired = {
     ...effect,
     ...(forms !== undefined && { forms }),
     ...(insert !== undefined && { insert }),
   };
-  return { ...edit, effect: mended };
+  return { ...edit, effect: repaired };
 }
 
 /** The entry with every block that does not fit its type carried as an opaque one. */
-export function mendBlocks(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  if (value["type"] === "edit") return { ...value, edit: mendEdit(value["edit"]) };
+export function repairBlocks(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (value["type"] === "edit") return { ...value, edit: repairEdit(value["edit"]) };
   if (value["type"] !== "message") return { ...value };
-  return { ...value, content: mendList(value["content"], (block) => mendBlock(block, isStoredBlock)) };
+  return { ...value, content: repairList(value["content"], (block) => repairBlock(block, isStoredBlock)) };
 }

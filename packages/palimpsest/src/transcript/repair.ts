@@ -174,11 +174,11 @@ export class RepairScan {
     this.#open = undefined;
     if (open === undefined) return;
     // Nothing can be put between a message and what an edit put behind it, so the calls are told.
-    if (nextSeq === open.lastSeq) this.#tellOpenCalls(open);
+    if (nextSeq === open.lastSeq) this.#reportOpenCalls(open);
     this.#answerOpenCalls(open);
   }
 
-  #tellOpenCalls(open: OpenResponse): void {
+  #reportOpenCalls(open: OpenResponse): void {
     for (const call of new Set(open.calls.values())) {
       if (call.answer !== undefined) continue;
       const shown = callAsText(call.call);

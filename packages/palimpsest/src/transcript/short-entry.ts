@@ -11,7 +11,7 @@ import type { Entry } from "./entries.ts";
 import type { Origin, Usage } from "./messages.ts";
 
 /** The version of an entry that names none. */
-const UNSAID_VERSION = 1;
+const DEFAULT_VERSION = 1;
 /** A request's window ends right before its call, unless the entry says otherwise. */
 const CALL_BEHIND_WINDOW = 1;
 /** An answer is mostly one message, which stands between the call and what came back for it. */
@@ -31,13 +31,13 @@ export function shortenEntry(entry: Entry): object {
     if (entry.callSeq === seq - ANSWER_BEHIND_CALL) fields["callSeq"] = undefined;
     if (entry.usage !== undefined) fields["usage"] = shortUsage(entry.usage);
   }
-  return { type, seq, id, parentId, v: v === UNSAID_VERSION ? undefined : v, at, ...fields };
+  return { type, seq, id, parentId, v: v === DEFAULT_VERSION ? undefined : v, at, ...fields };
 }
 
 /** Fills in what an entry leaves out, in place. What is there stays as it is, whether it fits or not. */
 export function completeEntry(value: Fields): void {
   const { type, seq } = value;
-  if (value["v"] === undefined) value["v"] = UNSAID_VERSION;
+  if (value["v"] === undefined) value["v"] = DEFAULT_VERSION;
   if (type === "message") {
     if (value["origin"] === undefined) value["origin"] = originOf(value["role"], value["content"]);
   } else if (type === "call" && typeof seq === "number") {

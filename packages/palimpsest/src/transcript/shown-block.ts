@@ -17,17 +17,20 @@ import type { VisibleBlock, VisibleMessage } from "./window.ts";
 export const EMPTY_RESULT_TEXT = "(no output)";
 
 /** Who says a block, and whether the saying was cut off. */
-export interface SaidBy {
+export interface BlockAuthor {
   readonly role: Role;
   readonly isInterrupted: boolean;
 }
 
 /** The block as a provider can take it, or `undefined` where it is not shown at all. */
-export function shownBlock(block: ContentBlock, { role, isInterrupted }: SaidBy): ContentBlock | undefined {
+export function shownBlock(
+  block: ContentBlock,
+  { role, isInterrupted }: BlockAuthor,
+): ContentBlock | undefined {
   if (!isInPlace(block, role)) return formOfMisplaced(block, role);
   switch (block.type) {
     case "text":
-      return block.text.trim() === "" ? undefined : mended(block);
+      return block.text.trim() === "" ? undefined : repaired(block);
     case "thinking":
       // Bound to its signature: sent back as it came or not at all.
       if (isInterrupted && block.signature === undefined) return undefined;
@@ -36,16 +39,16 @@ export function shownBlock(block: ContentBlock, { role, isInterrupted }: SaidBy)
       return block.data !== "" && isWellFormed(block.data) ? block : undefined;
     case "tool_use":
       // A call that was cut off never ran; its arguments arrive as nothing at all, or as half a text.
-      return isInterrupted && !hasMembers(block.input) ? undefined : mended(block);
+      return isInterrupted && !hasMembers(block.input) ? undefined : repaired(block);
     case "tool_result":
-      return hasContent(block.content) ? mended(block) : { ...block, content: EMPTY_RESULT_TEXT };
+      return hasContent(block.content) ? repaired(block) : { ...block, content: EMPTY_RESULT_TEXT };
     case "opaque":
       // What nobody knows is sent to nobody, so it must not look as if a message said something.
       return block.provider === "unknown" ? undefined : block;
     case "compaction":
       return block;
     default:
-      return mended(block);
+      return repaired(block);
   }
 }
 
@@ -57,18 +60,18 @@ function isInPlace({ type }: ContentBlock, role: Role): boolean {
 
 /** What can be read of a block goes as text; thinking and what only a provider can read is not shown. */
 function formOfMisplaced(block: ContentBlock, role: Role): ContentBlock | undefined {
-  const told = (text: string): ContentBlock => ({ type: "text", text: toWellFormed(text) });
+  const asText = (text: string): ContentBlock => ({ type: "text", text: toWellFormed(text) });
   switch (block.type) {
     case "tool_use":
     case "server_tool_use":
     case "mcp_tool_use":
-      return told(`[Tool call in a message of the ${role}:]\n${block.name} ${JSON.stringify(block.input)}`);
+      return asText(`[Tool call in a message of the ${role}:]\n${block.name} ${JSON.stringify(block.input)}`);
     case "tool_result":
-      return told(
+      return asText(
         `[Result of tool call ${block.tool_use_id}, in a message of the ${role}:]\n${toolResultText(block)}`,
       );
     case "compaction":
-      return (block.content ?? "").trim() === "" ? undefined : told(block.content ?? "");
+      return (block.content ?? "").trim() === "" ? undefined : asText(block.content ?? "");
     default:
       return undefined;
   }
@@ -87,11 +90,11 @@ function hasContent(content: unknown): boolean {
 }
 
 /** The same object where nothing had to be mended, so that identity tells what is unchanged. */
-function mended(block: ContentBlock): ContentBlock {
+function repaired(block: ContentBlock): ContentBlock {
   const withoutEmptyParts = dropEmptyParts(block);
   return isWellFormedDeep(withoutEmptyParts)
     ? withoutEmptyParts
-    : (mendDeep(withoutEmptyParts) as ContentBlock);
+    : (repairDeep(withoutEmptyParts) as ContentBlock);
 }
 
 function dropEmptyParts(block: ContentBlock): ContentBlock {
@@ -112,23 +115,23 @@ function isWellFormedDeep(value: unknown): boolean {
   return true;
 }
 
-function mendDeep(value: unknown): unknown {
+function repairDeep(value: unknown): unknown {
   if (typeof value === "string") return toWellFormed(value);
-  if (Array.isArray(value)) return value.map(mendDeep);
+  if (Array.isArray(value)) return value.map(repairDeep);
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [toWellFormed(key), mendDeep(member)]),
+    Object.entries(value).map(([key, member]) => [toWellFormed(key), repairDeep(member)]),
   );
 }
 
-function visibleBlock(stored: StoredBlock, index: number, by: SaidBy): VisibleBlock | undefined {
+function visibleBlock(stored: StoredBlock, index: number, by: BlockAuthor): VisibleBlock | undefined {
   const isBlob = stored.type === "blob";
   const block = shownBlock(isBlob ? stored.shown : stored, by);
   if (block === undefined) return undefined;
   return isBlob ? { index, block, form: "preview", blob: stored.blob } : { index, block, form: "original" };
 }
 
-function visibleBlocks(content: readonly StoredBlock[], by: SaidBy): readonly VisibleBlock[] {
+function visibleBlocks(content: readonly StoredBlock[], by: BlockAuthor): readonly VisibleBlock[] {
   const blocks: VisibleBlock[] = [];
   for (let index = 0; index < content.length; index++) {
     const block = visibleBlock(content[index]!, index, by);

@@ -16,7 +16,8 @@ const MAX_DEPTH = 200;
 /** Members that only a provider can use. */
 const OPAQUE = /^(?:signature|encrypted_\w{1,40}|file_id|tool_use_id)$/;
 /** Names that say what their value is. */
-const TELLING = /pass|secret|token|key|auth|cookie|credential|pwd|contrase|senha|kennwort|wachtwoord|heroku/i;
+const SENSITIVE_NAME =
+  /pass|secret|token|key|auth|cookie|credential|pwd|contrase|senha|kennwort|wachtwoord|heroku/i;
 
 /** By the block, which never changes: each is looked through once, whatever is made of it. One without a secret is itself. */
 const known = new WeakMap<ContentBlock, ContentBlock>();
@@ -86,7 +87,7 @@ function redactMember(
   redact: (text: string) => string,
   depth: number,
 ): unknown {
-  if (typeof member !== "string" || !TELLING.test(name)) return redactJson(member, redact, depth + 1);
+  if (typeof member !== "string" || !SENSITIVE_NAME.test(name)) return redactJson(member, redact, depth + 1);
   const beginning = `${name}=`;
   const together = redact(`${beginning}${member}`);
   return redact(together.startsWith(beginning) ? together.slice(beginning.length) : member);

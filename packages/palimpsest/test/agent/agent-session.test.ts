@@ -108,8 +108,8 @@ describe("a turn", () => {
     });
     Object.assign(model, { stream: undefined });
     await session.turn("Go on.");
-    const said = model.requests.at(-1)?.messages;
-    expect(said?.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
-    expect(said?.[1]?.content).toEqual([{ type: "text", text: "The first half" }]);
+    const message = model.requests.at(-1)?.messages;
+    expect(message?.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(message?.[1]?.content).toEqual([{ type: "text", text: "The first half" }]);
   });
 });

@@ -38,7 +38,7 @@ export interface Stage {
   readonly events: SessionEvent[];
   readonly store: InMemorySessionStore;
   /** Names of what happened, without the calls that left. */
-  told(): readonly string[];
+  eventNames(): readonly string[];
 }
 
 export interface StageOptions extends Partial<Omit<PalimpsestOptions, "model">> {
@@ -80,7 +80,7 @@ export async function setTheStage(options: StageOptions = {}): Promise<Stage> {
     },
   });
   const session = await palimpsest.session("s1");
-  return { palimpsest, session, model, events, store, told: () => events.flatMap(nameOf) };
+  return { palimpsest, session, model, events, store, eventNames: () => events.flatMap(nameOf) };
 }
 
 export const callOf = (index: number): FakeReply => [

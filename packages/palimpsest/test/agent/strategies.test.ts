@@ -81,7 +81,7 @@ interface Trigger {
 /** Some ten of them fill the window. */
 const RESULT_TOKENS = 1_400;
 const ONLY_SUMMARIES: WindowOptions = { policy: "faithful", disabledLayers: ["offload", "microcompact"] };
-const told = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+const eventNames = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 const lastSeq = ({ session }: AgentSession): number => session.visible[9]!.seq;
 
 const TRIGGERS: readonly Trigger[] = [
@@ -108,7 +108,7 @@ const TRIGGERS: readonly Trigger[] = [
       await work(11);
       forget();
       clock.advance(4 * 3_600_000);
-      await hear(Array.from({ length: 8 }, () => told(wordsOf(1_500))));
+      await hear(Array.from({ length: 8 }, () => eventNames(wordsOf(1_500))));
     },
   },
   {
@@ -202,10 +202,10 @@ const TRIGGERS: readonly Trigger[] = [
     happen: async ({ session }) => {
       for (let index = 0; index < 16; index++)
         await session.append([
-          told(`Question ${index}. ${wordsOf(900)}`),
+          eventNames(`Question ${index}. ${wordsOf(900)}`),
           { role: "assistant", content: [{ type: "text", text: `Answer ${index}. ${wordsOf(900)}` }] },
         ]);
-      await session.append(told("And now?"));
+      await session.append(eventNames("And now?"));
       await session.session.prepare({ model: session.model.model ?? "" });
     },
   },
@@ -328,9 +328,9 @@ it("is what the table of the document says", async () => {
     return;
   }
   const lines = (TABLE.exec(document)?.[0] ?? "").split("\n").slice(2);
-  const said = lines.map((line) => line.slice(2, -2).split(" | "));
-  expect(said.map(([trigger]) => trigger)).toEqual(TRIGGERS.map(({ name }) => name));
+  const texts = lines.map((line) => line.slice(2, -2).split(" | "));
+  expect(texts.map(([trigger]) => trigger)).toEqual(TRIGGERS.map(({ name }) => name));
   for (const [index, row] of made.entries())
     for (const [column, cell] of row.entries())
-      if (cell !== undefined) expect(said[index]?.[column], `${row[0]}, ${column}`).toBe(cell);
+      if (cell !== undefined) expect(texts[index]?.[column], `${row[0]}, ${column}`).toBe(cell);
 });

@@ -17,7 +17,7 @@ describe("what something that was thrown says of itself", () => {
     ["an object", { code: 7 }, "[object Object]"],
     ["an object without any method", Object.create(null), NO_WORDS],
     ["an error whose message cannot be read", speechless, NO_WORDS],
-  ])("is a text, whatever it is: %s", (_name, thrown, said) => {
-    expect(errorMessage(thrown)).toBe(said);
+  ])("is a text, whatever it is: %s", (_name, thrown, text) => {
+    expect(errorMessage(thrown)).toBe(text);
   });
 });

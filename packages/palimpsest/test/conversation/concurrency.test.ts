@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aMemory, sentence, talk } from "#test/helpers/conversation-memory.ts";
+import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 
 const contents = (entries: readonly { readonly content: string }[]): readonly string[] =>
   entries.map(({ content }) => content);
@@ -41,7 +41,7 @@ describe("while a model writes a summary", () => {
 
   it("what is added is stored at once; the add that set it off waits for it", async () => {
     const { memory, asked, another } = slow();
-    await talk(memory, 15);
+    await conversation(memory, 15);
     let isDone = false;
     const sixteenth = memory.addUserMessage("s1", "sixteenth").then(() => {
       isDone = true;
@@ -60,7 +60,7 @@ describe("while a model writes a summary", () => {
 
   it("a session that is cleared stays cleared", async () => {
     const { memory, asked, reports } = slow();
-    await talk(memory, 15);
+    await conversation(memory, 15);
     const compressing = memory.compress("s1");
     await expect.poll(() => asked.length).toBe(1);
     memory.clearSession("s1");
@@ -72,7 +72,7 @@ describe("while a model writes a summary", () => {
 
   it("a second compress waits, and finds nothing left to do", async () => {
     const { memory, asked } = slow();
-    await talk(memory, 15);
+    await conversation(memory, 15);
     const both = Promise.all([memory.compress("s1"), memory.compress("s1")]);
     await expect.poll(() => asked.length).toBe(1);
     asked[0]?.answer("A summary.");
@@ -84,7 +84,7 @@ describe("while a model writes a summary", () => {
 
   it("close waits for it, and what comes out is kept", async () => {
     const { memory, asked, another } = slow();
-    await talk(memory, 15);
+    await conversation(memory, 15);
     const compressing = memory.compress("s1");
     await expect.poll(() => asked.length).toBe(1);
     const closing = memory.close();
@@ -101,7 +101,7 @@ describe("while a model writes a summary", () => {
       await memory.addContext("s1", "asked for a summary", "log");
       return "A summary.";
     });
-    await talk(memory, 16);
+    await conversation(memory, 16);
     expect(memory.getActiveEntries("s1").at(-1)?.content).toBe("asked for a summary");
   });
 });

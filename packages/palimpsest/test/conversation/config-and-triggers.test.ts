@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_MEMORY_CONFIG } from "#conversation/compression/compression-config.ts";
 import type { ConversationMemoryOptions } from "#conversation/conversation-options.ts";
-import { aMemory, sentence, talk } from "#test/helpers/conversation-memory.ts";
+import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 
 describe("settings", () => {
   it("have their defaults", () => {
@@ -39,14 +39,14 @@ describe("settings", () => {
   it("are changed together or not at all", async () => {
     const { memory, reports } = aMemory({ maxEntries: 20 });
     expect(() => memory.updateConfig({ maxEntries: 1_000, maxTokens: -1 })).toThrow();
-    await talk(memory, 21);
+    await conversation(memory, 21);
     expect(reports).toHaveLength(1);
   });
 
   it("stay as they are where a change leaves them out", async () => {
     const { memory, reports } = aMemory({ maxEntries: 20, recentWindow: 3 });
     memory.updateConfig({ recentWindow: 5, maxEntries: undefined as never });
-    await talk(memory, 21);
+    await conversation(memory, 21);
     expect(reports).toMatchObject([{ entriesCompressed: 16 }]);
   });
 
@@ -66,7 +66,7 @@ describe("settings", () => {
 describe("a session is compressed", () => {
   it("when it has more entries than maxEntries, by the add that goes over it", async () => {
     const { memory, reports } = aMemory({ maxEntries: 20 });
-    await talk(memory, 20);
+    await conversation(memory, 20);
     expect(reports).toEqual([]);
     await memory.addUserMessage("s1", sentence(20));
     expect(reports).toMatchObject([{ trigger: "entries", entriesCompressed: 11 }]);
@@ -79,7 +79,7 @@ describe("a session is compressed", () => {
 
   it("by default at 101 entries", async () => {
     const { memory, reports } = aMemory();
-    await talk(memory, 100);
+    await conversation(memory, 100);
     expect(reports).toEqual([]);
     await memory.addUserMessage("s1", sentence(100));
     expect(reports).toMatchObject([{ trigger: "entries", entriesCompressed: 91 }]);
@@ -87,7 +87,7 @@ describe("a session is compressed", () => {
 
   it("when it has more tokens than maxTokens", async () => {
     const { memory, reports } = aMemory({ recentWindow: 2 });
-    await talk(memory, 16);
+    await conversation(memory, 16);
     const { activeTokens } = memory.getStats("s1");
     memory.updateConfig({ maxTokens: activeTokens + 20 });
     await memory.addUserMessage("s1", "A few words.");
@@ -98,22 +98,22 @@ describe("a session is compressed", () => {
 
   it("by hand, whatever its size", async () => {
     const { memory, reports } = aMemory({ autoCompress: false });
-    await talk(memory, 16);
+    await conversation(memory, 16);
     expect(await memory.compress("s1")).toMatchObject({ originalEntryIds: { length: 6 } });
     expect(reports).toMatchObject([{ trigger: "manual", entriesCompressed: 6 }]);
   });
 
   it("never by itself without autoCompress", async () => {
     const { memory, reports } = aMemory({ autoCompress: false, maxEntries: 11, maxTokens: 50 });
-    await talk(memory, 30);
+    await conversation(memory, 30);
     expect(reports).toEqual([]);
     expect(memory.getStats("s1")).toMatchObject({ activeEntries: 30, summaries: 0 });
   });
 
   it("never because of another session", async () => {
     const { memory, reports } = aMemory({ maxEntries: 20 });
-    await talk(memory, 15, "s1");
-    await talk(memory, 15, "s2");
+    await conversation(memory, 15, "s1");
+    await conversation(memory, 15, "s2");
     expect(reports).toEqual([]);
   });
 });
@@ -126,7 +126,7 @@ describe("eligible is what is", () => {
     { entries: 3, compressed: 0, why: "everything is recent" },
   ])("older than the recent window: $why", async ({ entries, compressed }) => {
     const { memory } = aMemory();
-    await talk(memory, entries);
+    await conversation(memory, entries);
     const summary = await memory.compress("s1");
     expect(summary?.originalEntryIds?.length ?? 0).toBe(compressed);
     const ids = memory.exportSession("s1").entries.map(({ id }) => id);
@@ -135,13 +135,13 @@ describe("eligible is what is", () => {
 
   it("not compressed already", async () => {
     const { memory } = aMemory();
-    await talk(memory, 20);
+    await conversation(memory, 20);
     const first = await memory.compress("s1");
     expect(await memory.compress("s1")).toEqual({
       refused: "too-few-entries",
       reason: "0 entries are older than the recent window of 10; a summary stands for at least 5.",
     });
-    await talk(memory, 6);
+    await conversation(memory, 6);
     const second = await memory.compress("s1");
     expect(first?.originalEntryIds).toHaveLength(10);
     expect(second?.originalEntryIds).toHaveLength(6);
@@ -150,7 +150,7 @@ describe("eligible is what is", () => {
 
   it("all of it, where there is no recent window", async () => {
     const { memory } = aMemory({ recentWindow: 0 });
-    await talk(memory, 6);
+    await conversation(memory, 6);
     expect((await memory.compress("s1"))?.originalEntryIds).toHaveLength(6);
     expect(memory.getActiveEntries("s1")).toEqual([]);
   });

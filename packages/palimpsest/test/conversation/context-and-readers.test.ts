@@ -1,7 +1,7 @@
 /** What a model is told: getContextForLLM as text, the same as data, and the synchronous readers. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { aMemory, talk } from "#test/helpers/conversation-memory.ts";
+import { aMemory, conversation } from "#test/helpers/conversation-memory.ts";
 
 describe("getContextForLLM", () => {
   it("has each summary under its dates, then the recent conversation", async () => {
@@ -57,7 +57,7 @@ describe("getContextForLLM", () => {
   it("has no heading over nothing", async () => {
     const { memory } = aMemory({ recentWindow: 0 });
     expect(memory.getContextForLLM("nobody")).toBe("");
-    await talk(memory, 6);
+    await conversation(memory, 6);
     expect(memory.getContextForLLM("s1")).toMatch(/^=== Recent Conversation ===\n\nUser: /);
     await memory.compress("s1");
     expect(memory.getContextForLLM("s1")).not.toContain("=== Recent Conversation ===");
@@ -106,7 +106,7 @@ describe("getContextForLLM", () => {
 describe("the same as data", () => {
   it("is the summaries and the active entries, in the order of the text", async () => {
     const { memory } = aMemory();
-    await talk(memory, 20);
+    await conversation(memory, 20);
     await memory.compress("s1");
     const { summaries, entries } = memory.getContextData("s1");
     expect(summaries).toEqual(memory.exportSession("s1").summaries);
@@ -142,7 +142,7 @@ describe("readers", () => {
 
   it("hand out copies", async () => {
     const { memory } = aMemory();
-    await talk(memory, 20);
+    await conversation(memory, 20);
     await memory.compress("s1");
     const before = JSON.stringify(memory.exportSession("s1"));
     const { entries, summaries } = memory.exportSession("s1");

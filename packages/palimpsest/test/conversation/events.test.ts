@@ -1,9 +1,9 @@
 /** Events: entry:added, compressed, session:cleared, and what fails where nobody waits. */
 import { describe, expect, it } from "vitest";
-import type { MemoryEntry, MemorySummary } from "#conversation/entries/conversation-entry.ts";
+import type { ConversationEntry, MemorySummary } from "#conversation/entries/conversation-entry.ts";
 import type { SessionLog } from "#ports/session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { aMemory, talk } from "#test/helpers/conversation-memory.ts";
+import { aMemory, conversation } from "#test/helpers/conversation-memory.ts";
 
 describe("listeners", () => {
   it("of entry:added are told session and entry", async () => {
@@ -22,7 +22,7 @@ describe("listeners", () => {
     const { memory } = aMemory();
     const heard: unknown[] = [];
     memory.on("compressed", (session, report) => heard.push([session, report]));
-    await talk(memory, 20);
+    await conversation(memory, 20);
     const before = memory.getStats("s1").activeTokens;
     const summary = await memory.compress("s1");
     const tokensSaved = before - memory.getStats("s1").activeTokens;
@@ -34,7 +34,7 @@ describe("listeners", () => {
   it("of entry:added are told the entry of type summary that stands for the compressed ones", async () => {
     const { memory } = aMemory();
     const heard: unknown[] = [];
-    await talk(memory, 20);
+    await conversation(memory, 20);
     memory.on("entry:added", (session, entry) => heard.push([session, entry]));
     memory.on("compressed", () => heard.push("compressed"));
     const { id, content, tokenCount, createdAt } = (await memory.compress("s1")) as MemorySummary;
@@ -45,12 +45,12 @@ describe("listeners", () => {
 
   it("a host that keeps the entries it is told of can import them: a summary is in the context once", async () => {
     const { memory } = aMemory();
-    const told: MemoryEntry[] = [];
-    memory.on("entry:added", (_, entry) => told.push(entry));
-    await talk(memory, 20);
+    const reported: ConversationEntry[] = [];
+    memory.on("entry:added", (_, entry) => reported.push(entry));
+    await conversation(memory, 20);
     await memory.compress("s1");
     const state = memory.exportSession("s1");
-    const summaries = told.filter(({ type }) => type === "summary");
+    const summaries = reported.filter(({ type }) => type === "summary");
     expect(summaries).toHaveLength(1);
     const other = aMemory().memory;
     other.importSession({ ...state, entries: [...state.entries, ...summaries] });
@@ -62,7 +62,7 @@ describe("listeners", () => {
     const { memory } = aMemory();
     const heard: unknown[] = [];
     memory.on("session:cleared", (session) => heard.push([session, memory.getStats(session).totalEntries]));
-    await talk(memory, 3);
+    await conversation(memory, 3);
     memory.clearSession("s1");
     expect(heard).toEqual([["s1", 0]]);
   });
@@ -71,7 +71,7 @@ describe("listeners", () => {
     const { memory } = aMemory({ maxEntries: 15, recentWindow: 5 });
     const heard: string[] = [];
     memory.on("entry:added", () => heard.push("added")).on("compressed", () => heard.push("compressed"));
-    await talk(memory, 16);
+    await conversation(memory, 16);
     expect(heard.slice(-2)).toEqual(["added", "compressed"]);
   });
 
@@ -80,9 +80,9 @@ describe("listeners", () => {
     const heard: string[] = [];
     const always = (): unknown => heard.push("always");
     memory.once("entry:added", () => heard.push("once")).on("entry:added", always);
-    await talk(memory, 2);
+    await conversation(memory, 2);
     memory.off("entry:added", always);
-    await talk(memory, 1);
+    await conversation(memory, 1);
     expect(heard).toEqual(["once", "always", "always"]);
   });
 
@@ -150,7 +150,7 @@ describe("a store that fails", () => {
   it("while an add compresses costs the compression, never the entry, and background:failed says so", async () => {
     const store = new BreakableStore();
     const { memory, failures, reports } = aMemory({ store, maxEntries: 15 });
-    await talk(memory, 15);
+    await conversation(memory, 15);
     memory.once("entry:added", () => {
       store.isBroken = true;
     });
@@ -167,7 +167,7 @@ describe("a store that fails", () => {
   it("fails compress where somebody waits for it", async () => {
     const store = new BreakableStore();
     const { memory } = aMemory({ store });
-    await talk(memory, 20);
+    await conversation(memory, 20);
     store.isBroken = true;
     await expect(memory.compress("s1")).rejects.toThrow("disk full");
     expect(memory.getStats("s1")).toMatchObject({ activeEntries: 20, summaries: 0 });
@@ -176,7 +176,7 @@ describe("a store that fails", () => {
   it("while a session is cleared: it is empty here, background:failed says so, and the next call writes it", async () => {
     const store = new BreakableStore();
     const { memory, failures, another } = aMemory({ store });
-    await talk(memory, 3);
+    await conversation(memory, 3);
     store.isBroken = true;
     memory.clearSession("s1");
     await expect(memory.flush()).rejects.toThrow("disk full");

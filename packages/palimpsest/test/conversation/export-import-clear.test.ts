@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { ConversationMemory } from "#conversation/conversation-manager.ts";
 import type { MemorySessionState } from "#conversation/entries/conversation-entry.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
-import { aMemory, sentence, talk, told } from "#test/helpers/conversation-memory.ts";
+import { aMemory, conversation, reported, sentence } from "#test/helpers/conversation-memory.ts";
 
 const words = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 30 }),
@@ -21,7 +21,7 @@ const metadata = fc.option(
 describe("what was exported", () => {
   it("has session, entries, summaries and the tokens of all entries", async () => {
     const { memory } = aMemory();
-    await talk(memory, 20);
+    await conversation(memory, 20);
     await memory.compress("s1");
     const state = memory.exportSession("s1");
     expect(Object.keys(state)).toEqual(["sessionId", "entries", "summaries", "totalTokens"]);
@@ -35,9 +35,9 @@ describe("what was exported", () => {
     const settings = { recentWindow: 2, minEntriesToCompress: 4, maxEntries: 8 };
     const { memory } = aMemory(settings);
     const copy = aMemory({ ...settings, ids: seededIds(3) });
-    await talk(memory, 12);
+    await conversation(memory, 12);
     copy.memory.importSession(memory.exportSession("s1"));
-    for (const one of [memory, copy.memory]) await talk(one, 12);
+    for (const one of [memory, copy.memory]) await conversation(one, 12);
     const contents = (one: ConversationMemory) => {
       const { entries, summaries } = one.exportSession("s1");
       return [...entries, ...summaries].map(({ content }) => content);
@@ -50,7 +50,7 @@ describe("what was exported", () => {
 describe("an import", () => {
   it("takes the place of what was remembered, at once and in the store", async () => {
     const { memory, another } = aMemory();
-    await talk(memory, 5);
+    await conversation(memory, 5);
     const other = aMemory();
     await other.memory.addUserMessage("s1", "from elsewhere");
     memory.importSession(other.memory.exportSession("s1"));
@@ -167,15 +167,15 @@ describe("an import", () => {
     },
   ])("of $why is refused with the place, and changes nothing", async ({ state, place }) => {
     const { memory } = aMemory();
-    await talk(memory, 2);
-    const before = told(memory);
+    await conversation(memory, 2);
+    const before = reported(memory);
     expect(() => memory.importSession(state as never)).toThrow(
       expect.objectContaining({
         code: "INPUT_UNREADABLE",
         message: expect.stringContaining(`\`${place}\``) as string,
       }) as Error,
     );
-    expect(told(memory)).toEqual(before);
+    expect(reported(memory)).toEqual(before);
   });
 
   it("of something whose own code throws is refused", () => {
@@ -225,7 +225,7 @@ describe("an import", () => {
 describe("a session that is cleared", () => {
   it("is empty at once, starts empty again, and is empty in the store", async () => {
     const { memory, another } = aMemory();
-    await talk(memory, 20);
+    await conversation(memory, 20);
     await memory.compress("s1");
     memory.clearSession("s1");
     expect(memory.getContextForLLM("s1")).toBe("");
@@ -238,8 +238,8 @@ describe("a session that is cleared", () => {
 
   it("leaves the others alone", async () => {
     const { memory } = aMemory();
-    await talk(memory, 2, "s1");
-    await talk(memory, 2, "s2");
+    await conversation(memory, 2, "s1");
+    await conversation(memory, 2, "s2");
     memory.clearSession("s1");
     expect(memory.getStats("s2").totalEntries).toBe(2);
   });

@@ -1,7 +1,7 @@
 /** What a summary is, who writes it, and that there is always one that is smaller than what it stands for. */
 import { describe, expect, it } from "vitest";
 import type { SummarizeCallback } from "#conversation/ask-for-summary.ts";
-import { aMemory, sentence, talk } from "#test/helpers/conversation-memory.ts";
+import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 
 describe("a summary", () => {
   it("has id, content, entries, tokens, ratio, date and time range", async () => {
@@ -33,7 +33,7 @@ describe("a summary", () => {
 
   it("has the totals worked out anew: what is active is the recent entries and the summaries", async () => {
     const { memory } = aMemory();
-    await talk(memory, 20);
+    await conversation(memory, 20);
     const before = memory.getStats("s1");
     expect(before).toMatchObject({ totalEntries: 20, activeEntries: 20, compressedEntries: 0, summaries: 0 });
     expect(before.activeTokens).toBe(before.totalTokens);
@@ -53,7 +53,7 @@ describe("a summary", () => {
     const { memory, reports } = aMemory({ recentWindow: 0 });
     memory.setSummarizeCallback(async (prompt) => `${prompt.length} `.repeat(20));
     for (let round = 0; round < 3; round++) {
-      await talk(memory, 10);
+      await conversation(memory, 10);
       await memory.compress("s1");
     }
     const { summaries, entries } = memory.exportSession("s1");
@@ -62,7 +62,7 @@ describe("a summary", () => {
     memory.updateConfig({ maxTokens: 100 });
     await memory.addUserMessage("s1", sentence(0));
     expect(memory.getStats("s1").summaries).toBe(3);
-    await talk(memory, 4);
+    await conversation(memory, 4);
     expect(memory.getStats("s1").summaries).toBe(1);
     const [whole] = memory.exportSession("s1").summaries;
     expect(whole?.originalEntryIds).toHaveLength(35);
@@ -81,7 +81,7 @@ describe("a key that somebody typed", () => {
     const { memory } = aMemory();
     memory.setSummarizeCallback(callback);
     await memory.addUserMessage("s1", `${"word ".repeat(36)}${key} is my key.`);
-    await talk(memory, 20);
+    await conversation(memory, 20);
     const summary = await memory.compress("s1");
     expect(summary?.content).toContain("[redacted");
     expect(memory.getContextForLLM("s1")).not.toContain("sk-ant-");
@@ -135,7 +135,7 @@ describe("the prompt", () => {
       prompts.push(prompt);
       return "short";
     });
-    await talk(memory, 10);
+    await conversation(memory, 10);
     const { totalTokens } = memory.getStats("s1");
     await memory.compress("s1");
     expect(prompts[0]).toContain(`at most about ${Math.floor(totalTokens / 10)} tokens`);
@@ -190,11 +190,11 @@ describe("without a callback", () => {
     const { memory, reports } = aMemory({ recentWindow: 0, maxTokens: 60, autoCompress: false });
     memory.setSummarizeCallback(async () => "A model has written this, about what it was told. ".repeat(3));
     for (let round = 0; round < 2; round++) {
-      await talk(memory, 10);
+      await conversation(memory, 10);
       await memory.compress("s1");
     }
     memory.setSummarizeCallback(undefined);
-    await talk(memory, 10);
+    await conversation(memory, 10);
     await memory.compress("s1");
     expect(reports.map(({ writtenBy }) => writtenBy)).toEqual(["callback", "callback", "heuristic"]);
     expect(memory.getStats("s1").summaries).toBe(3);
@@ -226,7 +226,7 @@ describe("a callback that", () => {
   }) => {
     const { memory, reports, deadline } = aMemory();
     memory.setSummarizeCallback(callback);
-    await talk(memory, 20);
+    await conversation(memory, 20);
     expect((await memory.compress("s1"))?.content).toMatch(/^\[Previous conversation summary\]\n/);
     expect(reports).toMatchObject([{ writtenBy: "heuristic", problem: { reason } }]);
     expect(deadline.waiting).toEqual([]);
@@ -239,7 +239,7 @@ describe("a callback that", () => {
       signal = options.signal;
       return new Promise(() => undefined);
     });
-    await talk(memory, 20);
+    await conversation(memory, 20);
     const compressing = memory.compress("s1");
     await expect.poll(() => signal !== undefined).toBe(true);
     expect(deadline.waiting).toMatchObject([{ ms: 1_234 }]);
@@ -259,7 +259,7 @@ describe("a callback that", () => {
   it("works has its words kept, without the space around them", async () => {
     const { memory, reports } = aMemory();
     memory.setSummarizeCallback(async () => "\n  They talked about sentences.\n");
-    await talk(memory, 20);
+    await conversation(memory, 20);
     expect((await memory.compress("s1"))?.content).toBe("They talked about sentences.");
     expect(reports).toMatchObject([{ writtenBy: "callback" }]);
   });

@@ -18,8 +18,8 @@ import { checkRequest } from "#transcript/invariants.ts";
 import { planRepair } from "#transcript/repair.ts";
 import { assembleRequest } from "#transcript/request.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
-import { toOpenaiResponses } from "#wire/openai-responses/to-openai-responses.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { tokensOf } from "../../../../test/helpers/windows.ts";
 
@@ -53,8 +53,8 @@ describe.skipIf(!hasCorpus || !isLong)("on recorded sessions (in the long suite,
       const request = assembleRequest(after, callSeqs);
       expect(checkRequest(request, "anthropic"), name).toEqual([]);
       expect(judgeAnthropicRequest({ messages: toAnthropic(request) }), name).toEqual([]);
-      expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(request) }), name).toEqual([]);
-      const body = { model: "gpt-5.5", input: toOpenaiResponses(request) };
+      expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(request) }), name).toEqual([]);
+      const body = { model: "gpt-5.5", input: toOpenAIResponses(request) };
       expect(judgeOpenAiResponsesRequest(body), name).toEqual([]);
       expect(Math.abs(tokensOf(before) - tokensOf(after) - edit.freedTokens), name).toBeLessThan(1);
       folded.edit({ kind: "undo", editSeq });

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { importSessions } from "#importers/registry.ts";
 import { extractByRules, type RuleProposal } from "#memory/extraction/rule-extractor.ts";
-import type { TalkMessage } from "#memory/trust/attributed-text.ts";
+import type { ConversationMessage } from "#memory/trust/attributed-text.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
 import { readInputFile } from "#runtime/input-files/input-file.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
@@ -27,7 +27,7 @@ const WISHES = [
 interface Recorded {
   readonly name: string;
   readonly beganAtMs: number;
-  readonly talk: readonly TalkMessage[];
+  readonly conversation: readonly ConversationMessage[];
 }
 
 async function recordedSessions(): Promise<readonly Recorded[]> {
@@ -38,20 +38,23 @@ async function recordedSessions(): Promise<readonly Recorded[]> {
       sessions.push({
         name: id,
         beganAtMs: messages.find(({ at }) => at !== undefined)?.at ?? 0,
-        talk: messages.map((message, index) => ({ id: `${id}/${index}`, message })),
+        conversation: messages.map((message, index) => ({ id: `${id}/${index}`, message })),
       });
     }
   }
   return sessions.sort((a, b) => a.beganAtMs - b.beganAtMs);
 }
 
-const said = (id: string, role: "user" | "assistant", text: string): TalkMessage => ({
+const messageOf = (id: string, role: "user" | "assistant", text: string): ConversationMessage => ({
   id,
   message: { role, content: [{ type: "text", text }] },
 });
 
 /** A session as the engine would hold it: what was kept is recalled, beside the first words and in a message. */
-function withRecall({ name, talk }: Recorded, kept: readonly RuleProposal[]): readonly TalkMessage[] {
+function withRecall(
+  { name, conversation }: Recorded,
+  kept: readonly RuleProposal[],
+): readonly ConversationMessage[] {
   const memories = kept.map(({ name: title, body }) => ({ memory: aMemory({ name: title, body }) }));
   const fence = fenceMemories(memories, { nowMs: 0 });
   return [
@@ -59,21 +62,21 @@ function withRecall({ name, talk }: Recorded, kept: readonly RuleProposal[]): re
       id: `${name}/recall`,
       message: { role: "user", origin: "recalled", content: [{ type: "text", text: fence }] },
     },
-    said(`${name}/hello`, "user", `hello\n\n${fence}`),
-    said(`${name}/echo`, "assistant", `I remember: ${kept.map(({ body }) => body).join(" ")}`),
-    ...talk,
+    messageOf(`${name}/hello`, "user", `hello\n\n${fence}`),
+    messageOf(`${name}/echo`, "assistant", `I remember: ${kept.map(({ body }) => body).join(" ")}`),
+    ...conversation,
   ];
 }
 
 /** Every word that a user typed or pasted in the session. */
-function usersText({ talk }: Recorded): string {
-  return talk
+function usersText({ conversation }: Recorded): string {
+  return conversation
     .filter(({ message }) => (message.origin ?? defaultOrigin(message)) === "user")
     .flatMap(({ message }) => message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])))
     .join("\n");
 }
 
-interface Told {
+interface Reported {
   readonly kept: readonly RuleProposal[];
   readonly extracted: number;
   readonly repeated: number;
@@ -81,7 +84,7 @@ interface Told {
 }
 
 /** Lives the sessions one after the other, with what was kept so far. */
-function live(sessions: readonly Recorded[], before: readonly RuleProposal[]): Told {
+function live(sessions: readonly Recorded[], before: readonly RuleProposal[]): Reported {
   const kept = [...before];
   const junk: string[] = [];
   let repeated = 0;
@@ -124,9 +127,11 @@ describe.skipIf(!hasCorpus)("memory of recorded sessions (skipped without the co
   it("keeps what is said again and again once", async () => {
     const sessions = (await recordedSessions()).map((session, index) => ({
       ...session,
-      talk: [
-        ...session.talk,
-        ...WISHES.map((forms, at) => said(`${session.name}/wish${at}`, "user", forms[(index + at) % 2]!)),
+      conversation: [
+        ...session.conversation,
+        ...WISHES.map((forms, at) =>
+          messageOf(`${session.name}/wish${at}`, "user", forms[(index + at) % 2]!),
+        ),
       ],
     }));
     const { kept, extracted, repeated, junk } = live(sessions, []);
@@ -141,11 +146,11 @@ describe.skipIf(!hasCorpus)("memory of recorded sessions (skipped without the co
 
   it("never takes recalled text for news, also where nothing is known", async () => {
     const sessions = await recordedSessions();
-    const kept = extractByRules(WISHES.map(([wish], at) => said(`w${at}`, "user", wish))).proposals;
+    const kept = extractByRules(WISHES.map(([wish], at) => messageOf(`w${at}`, "user", wish))).proposals;
     expect(kept).toHaveLength(WISHES.length);
     for (const session of sessions) {
       const withThem = extractByRules(withRecall(session, kept)).proposals.map(({ quote }) => quote);
-      expect(withThem).toEqual(extractByRules(session.talk).proposals.map(({ quote }) => quote));
+      expect(withThem).toEqual(extractByRules(session.conversation).proposals.map(({ quote }) => quote));
     }
   });
 });

@@ -43,9 +43,9 @@ describe.skipIf(!hasCorpus)("a long session (skipped without the corpus)", () =>
   }) => {
     const files = CHAIN.map((id) => corpusFiles("claude-code").find((file) => file.id === id)!);
     const agent = await recordedAgent(files.map(({ path }) => path));
-    const said = new Set<string>();
+    const texts = new Set<string>();
     const sent: string[] = [];
-    const noted = await playNoted(listening(agent, said), {
+    const noted = await playNoted(listening(agent, texts), {
       windowTokens,
       notes: { updater, costShareCap: "off" },
       // In a short one nothing else makes room, so that the window fills at all.
@@ -69,18 +69,18 @@ describe.skipIf(!hasCorpus)("a long session (skipped without the corpus)", () =>
     expect(askedWhileFull(noted.journal)).toEqual([]);
     expect(Math.max(...after)).toBeLessThanOrEqual(TARGETS[windowTokens]!);
     expect(requestsOf(noted.entries)).toEqual(sent);
-    expect([...said].filter((text) => !isIn(noted.entries, text))).toEqual([]);
+    expect([...texts].filter((text) => !isIn(noted.entries, text))).toEqual([]);
   });
 });
 
 /** The agent, whose words and calls are written down. */
-function listening(agent: PlayedAgent, said: Set<string>): PlayedAgent {
+function listening(agent: PlayedAgent, texts: Set<string>): PlayedAgent {
   return {
     tools: agent.tools,
     nextPrompt: () => agent.nextPrompt(),
     say: () => {
       const parts = agent.say();
-      for (const part of parts) said.add(part.type === "tool-call" ? part.id! : part.text);
+      for (const part of parts) texts.add(part.type === "tool-call" ? part.id! : part.text);
       return parts;
     },
   };

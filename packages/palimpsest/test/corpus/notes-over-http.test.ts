@@ -101,11 +101,11 @@ async function live(
 
 function seenOf(request: ScriptedRequest): Seen {
   const { system, instructions, tools, messages, input } = request.body as Record<string, unknown>;
-  const said = (messages ?? input) as readonly unknown[];
+  const history = (messages ?? input) as readonly unknown[];
   return {
     isUpdate: isNotesRequest(request),
     fixed: unmarked([system, instructions, tools]),
-    messages: said.map(unmarked),
+    messages: history.map(unmarked),
     request,
   };
 }

@@ -128,7 +128,7 @@ function report(run: string, provider: ScriptedProvider, events: readonly Sessio
       const name = `${event.layer} (${event.edit.reason})`;
       layers.set(name, (layers.get(name) ?? 0) + 1);
     }
-  const said = [
+  const texts = [
     `${answers(provider).length} calls`,
     `${provider.requests.filter(({ purpose }) => purpose === "count").length} counts`,
     ...[...layers].map(([name, count]) => `${count} ${name}`),
@@ -139,5 +139,5 @@ function report(run: string, provider: ScriptedProvider, events: readonly Sessio
     }`,
     `${events.filter((event) => event.type === "cache-miss" && !event.miss.isExpected).length} unexpected misses`,
   ];
-  process.stdout.write(`${run}: ${said.join(", ")}\n`);
+  process.stdout.write(`${run}: ${texts.join(", ")}\n`);
 }

@@ -96,27 +96,27 @@ describe("a process that is killed in the middle of a compaction", () => {
     build = compiledLibrary();
   });
 
-  async function killed(when: string): Promise<{ said: string; window: "old" | "new" }> {
+  async function killed(when: string): Promise<{ lastLine: string; window: "old" | "new" }> {
     const root = join(testFolder(), `sessions-${count++}`);
     mkdirSync(root);
     const before = await fill(root, nodeFileSystem);
     const { stdout } = spawnSync(process.execPath, [child, build, root, when], { encoding: "utf8" });
     return {
-      said: stdout,
+      lastLine: stdout,
       window: await judge({ root, fs: nodeFileSystem, before, isAcknowledged: true }, `killed at ${when}`),
     };
   }
 
   it("while the summary is being written finds everything as it was", async () => {
-    expect(await killed("summary")).toEqual({ said: "asked\n", window: "old" });
+    expect(await killed("summary")).toEqual({ lastLine: "asked\n", window: "old" });
   });
 
   it("at a write of the boundary finds the old window or the new one", async () => {
     const windows: string[] = [];
     for (let write = 1; ; write += isLong ? 1 : 11) {
-      const { said, window } = await killed(String(write));
+      const { lastLine, window } = await killed(String(write));
       windows.push(window);
-      if (said === "asked\ndone\n") break;
+      if (lastLine === "asked\ndone\n") break;
       expect(write).toBeLessThan(60);
     }
     expect(windows[0]).toBe("old");

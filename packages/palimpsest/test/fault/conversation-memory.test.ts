@@ -10,7 +10,7 @@ import type { ConversationMemory } from "#conversation/conversation-manager.ts";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { aMemory, sentence, talk } from "#test/helpers/conversation-memory.ts";
+import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 
 type Step = (memory: ConversationMemory) => Promise<unknown>;
 
@@ -20,7 +20,7 @@ const say =
     memory.addUserMessage("s1", sentence(number));
 
 const another = aMemory({ ids: seededIds(5) });
-await talk(another.memory, 4);
+await conversation(another.memory, 4);
 const IMPORTED = another.memory.exportSession("s1");
 
 const STEPS: readonly Step[] = [

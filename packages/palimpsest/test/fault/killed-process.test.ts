@@ -36,18 +36,18 @@ function runAndKill(root: string, firstSeq: number, lifeMs: number): Promise<Pro
     [join(here, "fixtures/appending-child.mjs"), build, root, String(firstSeq)],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
-  let said = "";
+  let words = "";
   child.stdout.setEncoding("utf8");
   child.stdout.on("data", (text: string) => {
-    if (said === "") setTimeout(() => child.kill("SIGKILL"), lifeMs);
-    said += text;
+    if (words === "") setTimeout(() => child.kill("SIGKILL"), lifeMs);
+    words += text;
   });
   return new Promise((done, fail) => {
     child.on("error", fail);
     child.on("close", (code, signal) => {
       if (signal !== "SIGKILL") return fail(new RangeError(`The child ended by itself with ${code}.`));
       // The last line may have been cut by the kill, too: then nothing was promised by it.
-      const lines = said.split("\n").slice(0, -1);
+      const lines = words.split("\n").slice(0, -1);
       const seqs = lines
         .filter((line) => line.startsWith("acknowledged "))
         .map((line) => Number(line.slice(13)));

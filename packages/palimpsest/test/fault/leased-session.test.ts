@@ -79,7 +79,7 @@ it("lives its life where nothing fails", async () => {
   const world = new World();
   const disk = new InMemoryFileSystem(() => world.clock.nowMs());
   const promised = await runLife(world, disk, 1);
-  expect(promised).toMatchObject({ acknowledged: EVERYTHING, wasLateTold: true, failures: 0 });
+  expect(promised).toMatchObject({ acknowledged: EVERYTHING, wasReportedLate: true, failures: 0 });
   expect(await readAll(world, disk, promised.blobs)).toEqual({ names: EVERYTHING, damage: [] });
   expect(litter(disk)).toEqual([]);
 });
@@ -146,7 +146,7 @@ describe("a disk that fails at any file operation", () => {
       async ({ why, world, disk, promised }) => {
         expect(promised.foreignErrors, why).toEqual([]);
         expect(promised.acknowledged, why).toEqual(EVERYTHING);
-        expect(promised.wasLateTold, why).toBe(true);
+        expect(promised.wasReportedLate, why).toBe(true);
         // Only where a lease could neither be written, removed nor made old does anybody wait.
         if (fault.failCount === 1) expect(promised.waits, why).toBe(0);
         const { names, damage } = await readAll(world, disk, promised.blobs);

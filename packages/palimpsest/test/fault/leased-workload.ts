@@ -51,7 +51,7 @@ export class Promised {
   /** The append that was under way when it ended. */
   inFlight: readonly string[] = [];
   /** Whether a writer that was replaced was told so. */
-  wasLateTold = false;
+  wasReportedLate = false;
   readonly foreignErrors: unknown[] = [];
   failures = 0;
   /** How often a lease had to run out before it went on. */
@@ -168,7 +168,7 @@ async function beRefused(asleep: Writer, promised: Promised): Promise<void> {
   } catch (error) {
     promised.inFlight = [];
     if (!(error instanceof PalimpsestError) || error.code !== "SESSION_TAKEN") throw error;
-    promised.wasLateTold = true;
+    promised.wasReportedLate = true;
   }
 }
 

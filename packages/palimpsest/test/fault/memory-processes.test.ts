@@ -25,7 +25,7 @@ const LINES = IS_LONG ? 100 : 12;
 const KILL_EVERY_MS = IS_LONG ? 200 : 250;
 const TOPICS = Array.from({ length: 8 }, (_, index) => `topic-${index}.md`);
 
-interface Told {
+interface Reported {
   readonly count: number;
   readonly paths: readonly string[];
   readonly line: string;
@@ -34,10 +34,10 @@ interface Told {
 
 /** Programs that are begun again where they were killed, until each has added all of its lines. */
 class Programs {
-  readonly told: Told[] = [];
+  readonly reports: Reported[] = [];
   readonly #folder: string;
   readonly #living = new Map<number, ChildProcess>();
-  lastToldAtMs = Date.now();
+  lastReportedAtMs = Date.now();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -57,10 +57,10 @@ class Programs {
         const lines = `${rest}${text}`.split("\n");
         rest = lines.pop()!;
         for (const line of lines) {
-          const told = JSON.parse(line) as Told;
-          this.told.push(told);
-          this.lastToldAtMs = Date.now();
-          next = told.count + 1;
+          const reports = JSON.parse(line) as Reported;
+          this.reports.push(reports);
+          this.lastReportedAtMs = Date.now();
+          next = reports.count + 1;
         }
       });
       const code = await new Promise((done) => child.on("close", done));
@@ -107,7 +107,7 @@ async function killsUntil(programs: Programs, isOver: () => boolean) {
     const killedAtMs = Date.now();
     // Where it was the last one there is nobody who waits: it has to be begun again first.
     if (programs.livingCount < 2) continue;
-    while (programs.lastToldAtMs <= killedAtMs && !isOver()) await pause(1);
+    while (programs.lastReportedAtMs <= killedAtMs && !isOver()) await pause(1);
     result.longestMs = Math.max(result.longestMs, Date.now() - killedAtMs);
   }
   return result;
@@ -146,7 +146,7 @@ describe("programs and a person at the same memories", () => {
     let isOver = false;
     const adding = Promise.all(Array.from({ length: PROGRAMS }, (_, index) => programs.run(index + 1)));
     const begun = (async () => {
-      while (programs.told.length === 0 && !isOver) await pause(5);
+      while (programs.reports.length === 0 && !isOver) await pause(5);
     })();
     await Promise.race([adding.finally(() => (isOver = true)), begun]);
     const killing = killsUntil(programs, () => isOver);
@@ -156,19 +156,19 @@ describe("programs and a person at the same memories", () => {
     const [{ kills, longestMs }, saved] = await Promise.all([killing, saving]);
 
     const textOf = await settledTexts(folder);
-    const lostLines = programs.told.flatMap(({ paths, line }) =>
+    const lostLines = programs.reports.flatMap(({ paths, line }) =>
       paths
         .filter((path) => path !== "by-hand.md" && !textOf(path).includes(line))
         .map((path) => `${line} in ${path}`),
     );
     const lostSaves = lastSaves(saved, folder).filter(({ path, marker }) => !textOf(path).includes(marker));
-    const sorted = programs.told.map(({ ms }) => ms).sort((one, other) => one - other);
+    const sorted = programs.reports.map(({ ms }) => ms).sort((one, other) => one - other);
     console.info(
-      `${PROGRAMS} programs, ${programs.told.length} lines, ${saved.length} saves by hand, ${kills} kills: lost ${lostLines.length} and ${lostSaves.length}; a line takes ${share(sorted, 0.5).toFixed(1)} ms, p95 ${share(sorted, 0.95).toFixed(1)} ms; the longest stop after a kill ${longestMs} ms; kept aside ${filesBelow(join(folder, ".palimpsest/kept")).length}`,
+      `${PROGRAMS} programs, ${programs.reports.length} lines, ${saved.length} saves by hand, ${kills} kills: lost ${lostLines.length} and ${lostSaves.length}; a line takes ${share(sorted, 0.5).toFixed(1)} ms, p95 ${share(sorted, 0.95).toFixed(1)} ms; the longest stop after a kill ${longestMs} ms; kept aside ${filesBelow(join(folder, ".palimpsest/kept")).length}`,
     );
     expect(lostLines).toEqual([]);
     expect(lostSaves).toEqual([]);
-    expect(programs.told.length).toBe(PROGRAMS * LINES);
+    expect(programs.reports.length).toBe(PROGRAMS * LINES);
     if (IS_LONG) expect(kills).toBeGreaterThan(0);
     expect(longestMs).toBeLessThan(2_000);
   });

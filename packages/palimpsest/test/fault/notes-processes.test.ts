@@ -29,13 +29,13 @@ const childOf = (...args: readonly string[]) =>
   spawn(process.execPath, [SCRIPT, compiledLibrary(), ...args], { stdio: ["pipe", "pipe", "inherit"] });
 
 /** What it said until it ended. */
-function saidBy(child: ReturnType<typeof childOf>): Promise<string> {
+function author(child: ReturnType<typeof childOf>): Promise<string> {
   return new Promise((done, fail) => {
-    let said = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+    let words = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (words += text));
     child.on("error", fail);
     child.on("close", (code) =>
-      code === 0 || code === null ? done(said) : fail(new RangeError(`It ended with ${code}: ${said}`)),
+      code === 0 || code === null ? done(words) : fail(new RangeError(`It ended with ${code}: ${words}`)),
     );
   });
 }
@@ -61,15 +61,15 @@ describe("two programs and a person at the notes of one session", () => {
     const programs = [1, 2].map((number) =>
       childOf(root, "replace", String(LEAST_TRIES), String(seed + number), links),
     );
-    const replaced = Promise.all(programs.map(saidBy));
+    const replaced = Promise.all(programs.map(author));
     await Promise.all(programs.map(begun));
-    const saved = JSON.parse(await saidBy(childOf(root, "save", String(SAVES), String(seed)))) as {
+    const saved = JSON.parse(await author(childOf(root, "save", String(SAVES), String(seed)))) as {
       readonly lost: readonly string[];
       readonly conflicts: number;
     };
     for (const program of programs) program.stdin.write("\n");
     const counts = (await replaced).map(
-      (said) => JSON.parse(said.split("\n").at(-1)!) as { done: number; refused: number },
+      (text) => JSON.parse(text.split("\n").at(-1)!) as { done: number; refused: number },
     );
     console.info(
       `links ${links}, seed ${seed}: ${SAVES} saves, ${saved.conflicts} kept beside, replaced ${JSON.stringify(counts)}`,

@@ -326,16 +326,16 @@ it("a session in PostgreSQL survives any damage of its rows, and tells of it", a
         lostCount += lost.length;
         expect(unreported(lost, read, damage)).toEqual([]);
 
-        const told: LogDamage[] = [];
+        const reported: LogDamage[] = [];
         const observer = {
           onEvent: (event: { type: string; damage?: LogDamage }) => {
-            if (event.type === "damage") told.push(event.damage!);
+            if (event.type === "damage") reported.push(event.damage!);
           },
         };
         const { timer, ended } = eagerTimer();
         const session = await openSession(id, { ...optionsWith(5), observer, timer });
         await ended();
-        expect(unreported(lost, read, told)).toEqual([]);
+        expect(unreported(lost, read, reported)).toEqual([]);
         expect(await bytesOf(key, ["entries", "blobs", "damage"])).toBe(untouched);
         await expectSendable(session);
         await session.append(user("markmore"));

@@ -157,12 +157,12 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
         await terminateAll();
       }
       if (RESTART !== undefined) await restart();
-      const said = (await children).flat();
+      const texts = (await children).flat();
       const stored = (await all(await store.open("shared"))).entries.map(
         ({ entry }) => `${entry.seq} ${entry.id}`,
       );
-      expect(said).toHaveLength(120);
-      expect(stored.slice(1).sort()).toEqual(said.sort());
+      expect(texts).toHaveLength(120);
+      expect(stored.slice(1).sort()).toEqual(texts.sort());
       expect(new Set(stored.map((one) => one.split(" ")[0])).size).toBe(121);
     });
   });
@@ -174,15 +174,15 @@ function child(args: readonly string[]): Promise<readonly string[]> {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, PGAPPNAME: "under fire" },
   });
-  let said = "";
+  let words = "";
   let complaints = "";
-  running.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  running.stdout.setEncoding("utf8").on("data", (text: string) => (words += text));
   running.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
   return new Promise((done, fail) => {
     running.on("error", fail);
     running.on("close", (code) => {
       if (code !== 0) return fail(new RangeError(`The child ended with ${code}: ${complaints}`));
-      const lines = said.split("\n").filter((line) => line.startsWith("acknowledged "));
+      const lines = words.split("\n").filter((line) => line.startsWith("acknowledged "));
       done(lines.map((line) => line.slice("acknowledged ".length)));
     });
   });

@@ -32,7 +32,15 @@ const RECORDED_COUNT = IS_LONG ? 8 : 1;
 /** Recordings are shortened to this, so that a thousand of them are damaged in a minute. */
 const RECORDED_MESSAGES = 40;
 
-const figures = { damages: 0, wholeLines: 0, lostWhole: 0, withLoss: 0, untold: 0, refused: 0, changed: 0 };
+const figures = {
+  damages: 0,
+  wholeLines: 0,
+  lostWhole: 0,
+  withLoss: 0,
+  uncovered: 0,
+  refused: 0,
+  changed: 0,
+};
 const sound: Stored[] = [];
 
 async function recorded(path: string): Promise<Stored | undefined> {
@@ -132,10 +140,10 @@ async function judge(sound: Stored, damages: readonly ByteDamage[]): Promise<rea
   const lost = [...whole].filter((id) => !ids.has(id));
   if (lost.length > 0) wrong.push(`${lost.length} whole lines are lost: ${lost.slice(0, 3)}`);
 
-  const told: string[] = [];
+  const reported: string[] = [];
   const timer = new FakeTimer();
   const observer = {
-    onEvent: (event: { readonly type: string }): void => void told.push(event.type),
+    onEvent: (event: { readonly type: string }): void => void reported.push(event.type),
   };
   const session = await openSession(SESSION, { ...optionsOn(disk, 5, observer), timer });
   while (timer.runningCount > 0) {
@@ -143,8 +151,8 @@ async function judge(sound: Stored, damages: readonly ByteDamage[]): Promise<rea
     await new Promise((resolve) => setImmediate(resolve));
   }
   const isLoss = [...originals.values()].some(({ id }) => !ids.has(id));
-  const isTold = told.includes("damage");
-  if (isLoss && !isTold) wrong.push("a loss is not reported");
+  const isReported = reported.includes("damage");
+  if (isLoss && !isReported) wrong.push("a loss is not reported");
   const isChanged = !Buffer.from(disk.readFile(LOG_PATH)).equals(bytes);
   if (isChanged) wrong.push("reading changed the file");
   const prepared = await session.prepare(REQUEST).catch((error: unknown) => error);
@@ -161,7 +169,7 @@ async function judge(sound: Stored, damages: readonly ByteDamage[]): Promise<rea
   figures.wholeLines += whole.size;
   figures.lostWhole += lost.length;
   if (isLoss) figures.withLoss++;
-  if (isLoss && !isTold) figures.untold++;
+  if (isLoss && !isReported) figures.uncovered++;
   if (complaints.length > 0) figures.refused++;
   if (isChanged) figures.changed++;
   return wrong;

@@ -31,12 +31,12 @@ function aRoot(): string {
 function run(script: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const started = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-    let said = "";
+    let text = "";
     started.stdout.on("data", (bytes: Buffer) => {
-      said += bytes.toString("utf8");
+      text += bytes.toString("utf8");
     });
     started.on("error", reject);
-    started.on("close", () => resolve(said));
+    started.on("close", () => resolve(text));
   });
 }
 
@@ -49,7 +49,7 @@ describe("a process that is killed in the middle of an update", () => {
       const args = [child, build, root, "s"];
       spawnSync(process.execPath, [...args, "1", "never"]);
       const old = await readNotes(nodeFileSystem, root, "s");
-      const told = Number((await markOn(nodeFileSystem, root, "s"))?.["throughSeq"]);
+      const reportedCount = Number((await markOn(nodeFileSystem, root, "s"))?.["throughSeq"]);
       expect(old).toContain("- s did 1");
       const { stdout } = spawnSync(process.execPath, [...args, "1", when], { encoding: "utf8" });
       const found = await readNotes(nodeFileSystem, root, "s");
@@ -57,7 +57,7 @@ describe("a process that is killed in the middle of an update", () => {
       seen.push(isNew ? "new" : "old");
       if (isNew) expect(found).toBe(`${old}- s did 1\n`);
       const now = Number((await markOn(nodeFileSystem, root, "s"))?.["throughSeq"]);
-      if (now > told) expect(isNew, `killed at ${when}, which said ${stdout}`).toBe(true);
+      if (now > reportedCount) expect(isNew, `killed at ${when}, which said ${stdout}`).toBe(true);
       const stage = notesStage({ root, fs: nodeFileSystem });
       const agent = await stage.palimpsest.open("s");
       await agent.turn("And then?");
@@ -84,8 +84,8 @@ describe("people who edit notes while two processes bring them up to date", () =
       run(person, [at("one"), "ann", String(times * 2), "rename"]),
       run(person, [at("two"), "ben", String(times * 2), "place"]),
     ]);
-    for (const said of [one, two]) expect(said).toMatch(/done\n$/);
-    for (const [id, name, said, other] of [
+    for (const text of [one, two]) expect(text).toMatch(/done\n$/);
+    for (const [id, name, words, other] of [
       ["one", "ann", ann, "two"],
       ["two", "ben", ben, "one"],
     ] as const) {
@@ -94,7 +94,7 @@ describe("people who edit notes while two processes bring them up to date", () =
         .filter((file) => /^notes(?:\.conflict-\d+)?\.md$/.test(file))
         .map((file) => readFileSync(join(folder, file), "utf8"));
       const all = texts.join("\n");
-      const lines = said.trim().split("\n");
+      const lines = words.trim().split("\n");
       expect(lines).toHaveLength(times * 2);
       const kept = new Set(all.split("\n"));
       expect(

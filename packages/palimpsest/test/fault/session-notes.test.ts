@@ -53,11 +53,13 @@ const WAYS: readonly Way[] = [
 ];
 
 /** A session whose notes tell of its first turn, and how far. */
-async function begun({ notes }: Way): Promise<{ readonly disk: InMemoryFileSystem; readonly told: number }> {
+async function begun({
+  notes,
+}: Way): Promise<{ readonly disk: InMemoryFileSystem; readonly coveredSeq: number }> {
   const disk = await diskWithSession();
   const options = notes.updater === "extractive" ? notes : {};
   await oneTurn(notesStage({ fs: disk, notes: options, reply: () => append("begun") }));
-  return { disk: disk.crashedCopy("process"), told: Number((await markOn(disk))?.["throughSeq"]) };
+  return { disk: disk.crashedCopy("process"), coveredSeq: Number((await markOn(disk))?.["throughSeq"]) };
 }
 
 /** Takes a turn that ends with an update; resolves with when the update began, by operations of the disk. */
@@ -77,18 +79,18 @@ async function update(fs: FileSystem & { callCount(): number }, way: Way, reply:
 }
 
 interface Found {
-  readonly start: { readonly notes: string; readonly told: number };
-  readonly end: { readonly notes: string; readonly told: number };
+  readonly start: { readonly notes: string; readonly coveredSeq: number };
+  readonly end: { readonly notes: string; readonly coveredSeq: number };
   readonly way: Way;
 }
 
 /** Looks at what the next process finds; throws where it is neither the old nor the new. */
 async function judge(disk: InMemoryFileSystem, { start, end, way }: Found, why: string): Promise<void> {
   const found = await readNotes(disk);
-  const told = Number((await markOn(disk))?.["throughSeq"]);
+  const coveredSeq = Number((await markOn(disk))?.["throughSeq"]);
   expect([start.notes, end.notes], why).toContain(found);
-  expect([start.told, end.told], why).toContain(told);
-  if (told === end.told) expect(found, why).toBe(end.notes);
+  expect([start.coveredSeq, end.coveredSeq], why).toContain(coveredSeq);
+  if (coveredSeq === end.coveredSeq) expect(found, why).toBe(end.notes);
   cases[found === end.notes ? "new" : "old"]++;
 
   const stage = notesStage({ fs: disk, notes: way.notes, reply: way.writes("the next line") });
@@ -108,14 +110,14 @@ describe.each(WAYS)("the end of a process that updates its notes by $way", (way)
     "kill",
     "torn",
   ] as const)("at any operation (%s) leaves the old notes or the new", async (error) => {
-    const { disk: before, told } = await begun(way);
-    const start = { notes: textAt(before)!, told };
+    const { disk: before, coveredSeq } = await begun(way);
+    const start = { notes: textAt(before)!, coveredSeq };
     const whole = before.crashedCopy("process");
     const counted = faultyFileSystem(whole, { failAtCall: Number.MAX_SAFE_INTEGER, error });
     const began = await update(counted, way, way.writes("a new line"));
-    const end = { notes: textAt(whole)!, told: Number((await markOn(whole))?.["throughSeq"]) };
+    const end = { notes: textAt(whole)!, coveredSeq: Number((await markOn(whole))?.["throughSeq"]) };
     expect(end.notes).not.toBe(start.notes);
-    expect(end.told).toBeGreaterThan(start.told);
+    expect(end.coveredSeq).toBeGreaterThan(start.coveredSeq);
 
     const seen = new Set<boolean>();
     const step = isLong ? 1 : 11;
@@ -139,8 +141,8 @@ describe.each(
   WAYS.filter(({ notes }) => notes.updater === undefined),
 )("the end of a process whose model is asked for $way", (way) => {
   it("leaves the old notes", async () => {
-    const { disk: before, told } = await begun(way);
-    const start = { notes: textAt(before)!, told };
+    const { disk: before, coveredSeq } = await begun(way);
+    const start = { notes: textAt(before)!, coveredSeq };
     const disk = before.crashedCopy("process");
     const left: InMemoryFileSystem[] = [];
     const stage = notesStage({

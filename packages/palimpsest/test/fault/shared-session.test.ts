@@ -86,7 +86,7 @@ class Child {
   }
 
   /** Resolves once the process has said something of the kind, `count` times. */
-  said(start: string, count = 1): Promise<void> {
+  append(start: string, count = 1): Promise<void> {
     return new Promise((done) => {
       const look = () => {
         if (this.lines.filter((line) => line.startsWith(start)).length < count) return;
@@ -110,27 +110,27 @@ class Child {
 /** The first two words of every message, and why stretches of the log do not count. */
 async function readAll(root: string) {
   const log = await optionsAt(root).store.open("s");
-  const said: string[] = [];
+  const texts: string[] = [];
   const seqs: number[] = [];
   const reasons = new Set<string>();
   for await (const part of log.readAll()) {
     for (const { entry } of part.entries) {
       seqs.push(entry.seq);
       const block = entry.type === "message" ? entry.content[0] : undefined;
-      if (block?.type === "text") said.push(block.text.split(" ").slice(0, 2).join(" "));
+      if (block?.type === "text") texts.push(block.text.split(" ").slice(0, 2).join(" "));
     }
     for (const { reason } of part.damage) reasons.add(reason);
   }
   await log.close();
-  return { said, seqs, reasons: [...reasons] };
+  return { text: texts, seqs, reasons: [...reasons] };
 }
 
 async function expectNothingLost(root: string, children: readonly Child[]): Promise<void> {
-  const { said, seqs, reasons } = await readAll(root);
+  const { text: texts, seqs, reasons } = await readAll(root);
   for (const { acknowledged } of children) {
     const own = acknowledged[0]?.split(" ")[0];
     // Each one's messages are all there, once, and in their order; the last may be there without its promise.
-    expect(said.filter((text) => text.split(" ")[0] === own && acknowledged.includes(text))).toEqual(
+    expect(texts.filter((text) => text.split(" ")[0] === own && acknowledged.includes(text))).toEqual(
       acknowledged,
     );
   }
@@ -147,9 +147,9 @@ describe.concurrent("a session that several processes use", () => {
     );
     const [first, second] = children;
     await Promise.all([
-      first!.said("acknowledged", isLong ? 300 : 10),
-      second!.said("acknowledged", isLong ? 300 : 10),
-      Promise.race(children.map((child) => child.said("refused"))),
+      first!.append("acknowledged", isLong ? 300 : 10),
+      second!.append("acknowledged", isLong ? 300 : 10),
+      Promise.race(children.map((child) => child.append("refused"))),
     ]);
     for (const child of children) child.process.kill("SIGTERM");
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
@@ -163,29 +163,29 @@ describe.concurrent("a session that several processes use", () => {
   it("replaces a process that is stopped for three times its lease, and tells it when it wakes up", async () => {
     const root = await aSessionAt("stopped");
     const child = new Child(root, "a", { forMs: 60_000, manner: "hold" });
-    await child.said("acknowledged", 5);
+    await child.append("acknowledged", 5);
     await expect(openSession("s", optionsAt(root))).rejects.toMatchObject({ code: "SESSION_IN_USE" });
     child.process.kill("SIGSTOP");
     await sleep(3 * TTL_MS);
     const session = await openSession("s", optionsAt(root));
     await session.append(user("heir 1"));
     child.process.kill("SIGCONT");
-    await child.said("refused SESSION_TAKEN");
-    await child.said("refused SESSION_IN_USE");
+    await child.append("refused SESSION_TAKEN");
+    await child.append("refused SESSION_IN_USE");
     await session.append(user("heir 2"));
     await session.close();
-    await child.said("has it", 2);
+    await child.append("has it", 2);
     child.process.kill("SIGKILL");
     await child.ended;
     await expectNothingLost(root, [child]);
-    const { said } = await readAll(root);
-    expect(said.filter((text) => text.startsWith("heir"))).toEqual(["heir 1", "heir 2"]);
+    const { text: texts } = await readAll(root);
+    expect(texts.filter((text) => text.startsWith("heir"))).toEqual(["heir 1", "heir 2"]);
   });
 
   it("opens at once after its process was killed", async () => {
     const root = await aSessionAt("killed");
     const child = new Child(root, "a", { forMs: 60_000, manner: "hold" });
-    await child.said("acknowledged", 5);
+    await child.append("acknowledged", 5);
     child.process.kill("SIGKILL");
     await child.ended;
     const session = await openSession("s", optionsAt(root));
@@ -198,15 +198,15 @@ describe.concurrent("a session that several processes use", () => {
   it("tells a process whose lease was stolen", async () => {
     const root = await aSessionAt("stolen");
     const child = new Child(root, "a", { forMs: 60_000, manner: "hold" });
-    await child.said("acknowledged", 5);
+    await child.append("acknowledged", 5);
     const thief = await steal(root);
-    await child.said("refused SESSION_TAKEN");
+    await child.append("refused SESSION_TAKEN");
     await thief.append(user("thief 2"));
     await thief.close();
     child.process.kill("SIGKILL");
     await child.ended;
     await expectNothingLost(root, [child]);
-    expect((await readAll(root)).said.filter((text) => text.startsWith("thief"))).toEqual([
+    expect((await readAll(root)).text.filter((text) => text.startsWith("thief"))).toEqual([
       "thief 1",
       "thief 2",
     ]);

@@ -112,7 +112,7 @@ function stepsOf(round: Round, nextId: () => string): readonly AgentStep[] {
   const { thinks, says, calls, isChunked, isSplit, reminder, isAnswered } = round;
   const responseId = nextId();
   const ids = calls.map(nextId);
-  const said: ContentBlock[] = [
+  const messages: ContentBlock[] = [
     ...(thinks ? [{ type: "thinking", thinking: "hm", signature: "c2ln" } as const] : []),
     ...(says === undefined ? [] : [{ type: "text", text: says } as const]),
     ...calls.map(
@@ -125,7 +125,7 @@ function stepsOf(round: Round, nextId: () => string): readonly AgentStep[] {
       }),
     ),
   ];
-  if (said.length === 0) return [];
+  if (messages.length === 0) return [];
   const results = calls.map(
     ({ output, isError }, index): ContentBlock => ({
       type: "tool_result",
@@ -142,7 +142,7 @@ function stepsOf(round: Round, nextId: () => string): readonly AgentStep[] {
   const last = answers.at(-1);
   return [
     "call",
-    ...(isChunked ? said.map((block) => reply([block])) : [reply(said)]),
+    ...(isChunked ? messages.map((block) => reply([block])) : [reply(messages)]),
     ...(reminder === "before-results" ? [user([words])] : []),
     ...(reminder === "in-results" && last !== undefined
       ? [...answers.slice(0, -1), user([...last.content, words])]

@@ -62,7 +62,7 @@ export class CallLedger {
     if (!isByHand) this.#failuresWhenAsked = this.#failures;
   }
 
-  told(event: SessionEvent): void {
+  observe(event: SessionEvent): void {
     if (event.type === "call" || event.type === "cache-miss") return;
     this.#story.push(event.type);
     if (event.type === "notes-update") this.#updates = 0;

@@ -62,7 +62,7 @@ export const sentence = (number: number): string =>
   `This is sentence number ${number} of a conversation that somebody has to remember in every detail.`;
 
 /** Adds `count` messages, the user's and the assistant's in turn. */
-export async function talk(memory: ConversationMemory, count: number, session = "s1"): Promise<void> {
+export async function conversation(memory: ConversationMemory, count: number, session = "s1"): Promise<void> {
   for (let index = 0; index < count; index++) {
     if (index % 2 === 0) await memory.addUserMessage(session, sentence(index));
     else await memory.addAssistantMessage(session, sentence(index));
@@ -70,7 +70,7 @@ export async function talk(memory: ConversationMemory, count: number, session = 
 }
 
 /** Everything that a memory tells of a session. */
-export function told(memory: ConversationMemory, session = "s1"): unknown {
+export function reported(memory: ConversationMemory, session = "s1"): unknown {
   return {
     state: memory.exportSession(session),
     stats: memory.getStats(session),

@@ -17,8 +17,8 @@ import type { Message } from "#transcript/messages.ts";
 import { CallLedger } from "./call-ledger.ts";
 import { asksForSummary, HastyDeadline } from "./faulty-model.ts";
 import { asksForNotes, NOTES_TIMEOUT_MS } from "./notes-manners.ts";
-import { SaidTexts, wordsOf } from "./said-texts.ts";
 import { MortalStore } from "./sessions.ts";
+import { SourceTexts, wordsOf } from "./source-texts.ts";
 import { within } from "./within.ts";
 
 export interface LifeOptions {
@@ -83,7 +83,7 @@ export class FaultyLife {
   readonly #model: ModelClient;
   #palimpsest: Palimpsest;
   readonly #ledger = new CallLedger();
-  readonly #said = new SaidTexts();
+  readonly #sourceTexts = new SourceTexts();
   readonly #aside: Promise<void>[] = [];
   readonly #system: string;
   #agent!: AgentSession;
@@ -153,7 +153,7 @@ export class FaultyLife {
       observer: {
         onEvent: (event) => {
           this.events.push(event);
-          this.#ledger.told(event);
+          this.#ledger.observe(event);
         },
       },
     });
@@ -180,7 +180,7 @@ export class FaultyLife {
     this.problems.push(...this.#player.wrongs, ...this.#ledger.problems);
     if (this.#deadline.waiting > 0)
       this.problems.push(`${this.#deadline.waiting} deadlines are still waiting`);
-    if (this.#said.size === 0) return;
+    if (this.#sourceTexts.size === 0) return;
     const agent = await this.#palimpsest.open("s");
     const kept = new Set<string>();
     for (let seq = 1; seq < agent.session.parts.writer.nextSeq; seq++)
@@ -191,7 +191,7 @@ export class FaultyLife {
       }
     const notes = await agent.readNotes();
     if (notes !== undefined && notes.text.match(/^# /gm)?.length !== 10) this.problems.push(notes.text);
-    for (const text of this.#said.missingFrom(kept)) this.problems.push(`lost: ${text.slice(0, 60)}`);
+    for (const text of this.#sourceTexts.missingFrom(kept)) this.problems.push(`lost: ${text.slice(0, 60)}`);
     await agent.close();
   }
 
@@ -225,7 +225,7 @@ export class FaultyLife {
 
   async #turn(step: LifeStep & { readonly do: "turn" }, count: number): Promise<void> {
     this.#abort = new AbortController();
-    this.#said.dropResults();
+    this.#sourceTexts.dropResults();
     this.#callsLeft = step.calls;
     this.#resultTokens = Math.round(this.#options.windowTokens * step.resultShare);
     const prompt = `The user asks for part ${count} of the work.`;
@@ -239,9 +239,9 @@ export class FaultyLife {
       signal,
       ...(step.by === "streamed" ? { onEvent: () => {} } : {}),
     });
-    this.#said.add(prompt);
-    this.#said.acknowledgeResults();
-    this.#tellSaid(answer);
+    this.#sourceTexts.add(prompt);
+    this.#sourceTexts.acknowledgeResults();
+    this.#reportTexts(answer);
   }
 
   /** A host that calls its model itself. */
@@ -249,7 +249,7 @@ export class FaultyLife {
     const { signal } = this.#abort;
     const tools = this.#tools();
     await this.#agent.append(userMessage(prompt));
-    this.#said.add(prompt);
+    this.#sourceTexts.add(prompt);
     for (let iteration = 0; iteration < 40; iteration++) {
       const request = { system: this.#system, tools: tools.map((tool) => this.#format(tool)) };
       let call = await this.#agent.prepare(request, { signal });
@@ -266,23 +266,23 @@ export class FaultyLife {
           call = await this.#agent.recover(error, { signal });
         }
       await this.#record(call, answer);
-      this.#tellSaid(answer);
+      this.#reportTexts(answer);
       const results = await this.#results(answer, tools);
       if (results === undefined) return;
       await this.#agent.append(results);
-      this.#said.acknowledgeResults();
+      this.#sourceTexts.acknowledgeResults();
     }
   }
 
   async #record(call: PreparedCall, answer: ModelAnswer): Promise<void> {
     const { messages, usage, stopReason } = answer;
-    const told = { callSeq: call.callSeq, messages, stopReason };
+    const reported = { callSeq: call.callSeq, messages, stopReason };
     try {
-      await this.#agent.record({ ...told, ...(usage === undefined ? {} : { usage }) }, answer);
+      await this.#agent.record({ ...reported, ...(usage === undefined ? {} : { usage }) }, answer);
     } catch (error) {
       // Usage that is no usage is refused before anything is written.
       if (!(error instanceof PalimpsestError) || error.code !== "OPTION_INVALID") throw error;
-      await this.#agent.record(told, answer);
+      await this.#agent.record(reported, answer);
     }
   }
 
@@ -309,7 +309,7 @@ export class FaultyLife {
       inputSchema: { type: "object" },
       run: (input) => {
         const text = `Result ${++this.#count} of ${JSON.stringify(input)}:${wordsOf(this.#resultTokens)}`;
-        this.#said.addResult(text);
+        this.#sourceTexts.addResult(text);
         return text;
       },
     }));
@@ -320,9 +320,9 @@ export class FaultyLife {
     return this.#model.formatTool?.({ name, description, inputSchema }) ?? asAnthropic;
   }
 
-  #tellSaid({ messages }: ModelAnswer): void {
+  #reportTexts({ messages }: ModelAnswer): void {
     for (const { content } of messages)
-      for (const block of content) if (block.type === "text") this.#said.add(block.text);
+      for (const block of content) if (block.type === "text") this.#sourceTexts.add(block.text);
   }
 
   async #compact({ side, pick }: LifeStep & { readonly do: "compact" }): Promise<void> {
@@ -344,7 +344,7 @@ export class FaultyLife {
   }
 
   async #reopen(isClean: boolean): Promise<void> {
-    if (this.#said.size === 0) return;
+    if (this.#sourceTexts.size === 0) return;
     const { visible } = this.#agent.session;
     if (isClean) await this.#agent.close();
     else {
@@ -365,7 +365,7 @@ export class FaultyLife {
     if (asksForNotes(request)) this.#ledger.noted();
     else {
       this.#ledger.called(asksForSummary(request), isByHand);
-      if (!asksForSummary(request)) this.#said.acknowledgeResults();
+      if (!asksForSummary(request)) this.#sourceTexts.acknowledgeResults();
     }
     const happening = this.#options.meanwhile.get(index);
     if (happening === "abort") this.#abort.abort();
@@ -383,7 +383,7 @@ export class FaultyLife {
     if (happening === "compact") aside(this.#byHand({}));
     if (happening !== "input") return;
     const text = `The user adds ${index} in the middle.`;
-    aside(this.#agent.append(userMessage(text)).then(() => this.#said.add(text)));
+    aside(this.#agent.append(userMessage(text)).then(() => this.#sourceTexts.add(text)));
   }
 
   /** The window is what the log says, at any moment. */

@@ -17,8 +17,8 @@ import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
 import { bindsReasoning } from "#tokens/models/edit-safety.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import { anthropicBody } from "#wire/anthropic/request.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
-import { toOpenaiResponses } from "#wire/openai-responses/to-openai-responses.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { GOOD_SUMMARY } from "../../../../test/helpers/recorded-agent.ts";
 import { asksForNotes, NOTES_TICKS, type NotesManner, notesAnswer } from "./notes-manners.ts";
 
@@ -272,8 +272,8 @@ function wrongsOf(request: ModelRequest, binds: boolean): readonly string[] {
   const { messages } = request;
   const judged = {
     anthropic: judgeAnthropicRequest(anthropicBody(request, 1_000)),
-    chat: judgeOpenAiChatRequest({ messages: toOpenaiChat(messages) }),
-    responses: judgeOpenAiResponsesRequest({ input: toOpenaiResponses(messages) }),
+    chat: judgeOpenAiChatRequest({ messages: toOpenAIChat(messages) }),
+    responses: judgeOpenAiResponsesRequest({ input: toOpenAIResponses(messages) }),
   };
   return [
     ...Object.entries(judged).flatMap(([wire, violations]) =>

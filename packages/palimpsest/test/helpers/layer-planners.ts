@@ -11,7 +11,7 @@ import { planMicrocompactByUsage } from "#compaction/layers/microcompact/microco
 import { planMicrocompactWhenCold } from "#compaction/layers/microcompact/microcompact-when-cold.ts";
 import { planOffloadByUsage } from "#compaction/layers/offload/offload-by-usage.ts";
 import { planSessionMemoryCompact } from "#compaction/layers/session-memory/session-memory-compact.ts";
-import { planPeel } from "#compaction/layers/truncate-newest/truncate-newest.ts";
+import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-newest.ts";
 import {
   extractivePolicy,
   microcompactPolicy,
@@ -65,7 +65,7 @@ const whenCold: Planner = (_, visible, { pins }) =>
     { ...microcompactPolicy({ ...situation, pins }, 0), resultsKeptCount: 2, cacheTtlMs: 300_000 },
   );
 
-const peel: Planner = (_, visible, { pins }) => planPeel(visible, 500, measure, pins);
+const peel: Planner = (_, visible, { pins }) => planTruncateNewest(visible, 500, measure, pins);
 
 /** What is known of everything that was said. */
 export function digestOf({ log }: FoldedLog): Digest {

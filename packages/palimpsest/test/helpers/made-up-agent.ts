@@ -18,7 +18,7 @@ const textOf = (name: string, tokens: number): string =>
 
 /** An agent that gives these answers; each that calls nothing ends a turn. */
 export function madeUpAgent(answers: readonly MadeUpAnswer[], promptTokens = 20): PlayedAgent {
-  let said = 0;
+  let count = 0;
   const sizes = new Map<string, number>();
   return {
     tools: [
@@ -29,9 +29,9 @@ export function madeUpAgent(answers: readonly MadeUpAnswer[], promptTokens = 20)
         run: (_, { callId }) => textOf(`result ${callId}`, sizes.get(callId) ?? 1),
       },
     ],
-    nextPrompt: () => (said >= answers.length ? undefined : textOf(`prompt ${said}`, promptTokens)),
+    nextPrompt: () => (count >= answers.length ? undefined : textOf(`prompt ${count}`, promptTokens)),
     say: () => {
-      const index = said++;
+      const index = count++;
       const { textTokens, resultTokens } = answers[index] ?? { textTokens: 1, resultTokens: [] };
       return [
         { type: "text", text: textOf(`answer ${index}`, textTokens) },

@@ -141,10 +141,10 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
     if (asksForNotes(request)) {
       journal.push({ type: "asked", for: "notes", request });
       const index = updates++;
-      const said = (options.update ?? usualPatches)(index, request);
+      const message = (options.update ?? usualPatches)(index, request);
       await held.until(answers + (options.updateTakes?.(index) ?? 0));
-      if (said instanceof Error) throw said;
-      const content = [{ type: "text", text: said }] as const;
+      if (message instanceof Error) throw message;
+      const content = [{ type: "text", text: message }] as const;
       return reply(content, cache.bill(request, content));
     }
     if (asksForSummary(request)) {
@@ -204,7 +204,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
       // Told when the answer was recorded and the notes have heard of it.
       postSampling: () => {
         const answer = journal.findLast((item) => item.type === "answer");
-        if (answer !== undefined) answer.ratio = session!.session.parts.keeper.ledger.ratio;
+        if (answer !== undefined) answer.ratio = session!.session.parts.tracker.ledger.ratio;
       },
     },
   });

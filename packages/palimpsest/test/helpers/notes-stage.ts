@@ -170,6 +170,6 @@ export async function withNotes<Result>(
 }
 
 /** The last entry that the log says the notes tell of; 0 where it says nothing of the kind. */
-export async function toldOn(fs: FileSystem): Promise<unknown> {
+export async function coveredOn(fs: FileSystem): Promise<unknown> {
   return (await markOn(fs))?.["throughSeq"] ?? 0;
 }

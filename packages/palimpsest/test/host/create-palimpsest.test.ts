@@ -8,7 +8,7 @@ import { at, open, useHomes } from "#test/helpers/homes.ts";
 
 const model = functionModel(async () => "Understood.", { model: "claude-opus-5-5" });
 
-async function said(palimpsest: Palimpsest, sessionId: string, text: string): Promise<number> {
+async function messageOf(palimpsest: Palimpsest, sessionId: string, text: string): Promise<number> {
   const session = await palimpsest.session(sessionId);
   await session.turn(text);
   return session.session.visible.length;
@@ -23,17 +23,17 @@ describe("a session by its name", () => {
 
   it.each(places)("in a $name goes on where it was left", async ({ make }) => {
     const before = createPalimpsest({ model, ...make() });
-    expect(await said(before, "chat", "Hello.")).toBe(2);
+    expect(await messageOf(before, "chat", "Hello.")).toBe(2);
     await before.close();
     const after = createPalimpsest({ model, ...make() });
-    expect(await said(after, "chat", "Hello again.")).toBe(4);
+    expect(await messageOf(after, "chat", "Hello again.")).toBe(4);
     await after.close();
   });
 
   it.each(places)("in a $name is not one whose name only begins like it", async ({ make }) => {
     const palimpsest = createPalimpsest({ model, ...make() });
-    expect(await said(palimpsest, "user-10", "I am the tenth.")).toBe(2);
-    expect(await said(palimpsest, "user-1", "I am the first.")).toBe(2);
+    expect(await messageOf(palimpsest, "user-10", "I am the tenth.")).toBe(2);
+    expect(await messageOf(palimpsest, "user-1", "I am the first.")).toBe(2);
     await palimpsest.close();
   });
 
@@ -54,16 +54,16 @@ describe("a session by its name", () => {
 
   it("in a home is not one of another project, nor one with such a title", async () => {
     const elsewhere = createPalimpsest({ model, home: open({ workingCopy: at("other") }) });
-    expect(await said(elsewhere, "main", "Elsewhere.")).toBe(2);
+    expect(await messageOf(elsewhere, "main", "Elsewhere.")).toBe(2);
     await elsewhere.close();
     const home = open();
     const palimpsest = createPalimpsest({ model, home });
-    expect(await said(palimpsest, "first", "here")).toBe(2);
+    expect(await messageOf(palimpsest, "first", "here")).toBe(2);
     await palimpsest.close();
     await home.rename("first", "titled");
     expect((await palimpsest.open("titled")).id).toBe("first");
-    expect(await said(palimpsest, "main", "Here.")).toBe(2);
-    expect(await said(palimpsest, "titled", "Here.")).toBe(2);
+    expect(await messageOf(palimpsest, "main", "Here.")).toBe(2);
+    expect(await messageOf(palimpsest, "titled", "Here.")).toBe(2);
     await palimpsest.close();
   });
 });

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { PalimpsestError } from "#base/errors.ts";
 import { type ImportResult, importSessions } from "#importers/registry.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
-import { toOpenaiResponses } from "#wire/openai-responses/to-openai-responses.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { AGENT_FILES } from "../../../../test/helpers/agent-samples.ts";
 import { growth } from "../../../../test/helpers/growth.ts";
 import { usualFew } from "../../../../test/helpers/size-of-run.ts";
@@ -93,7 +93,7 @@ function importOrCode(text: string): ImportResult | string {
     const result = importSessions({ name: "x", text });
     for (const session of result.sessions) {
       const messages = session.items.flatMap((item) => (item.type === "message" ? [item.message] : []));
-      JSON.stringify([toAnthropic(messages), toOpenaiChat(messages), toOpenaiResponses(messages), session]);
+      JSON.stringify([toAnthropic(messages), toOpenAIChat(messages), toOpenAIResponses(messages), session]);
     }
     return result;
   } catch (error) {

@@ -40,7 +40,7 @@ function importAll(records: readonly unknown[]): ImportedSession {
 }
 
 /** Who says what, in one line per message. */
-function said(session: ImportedSession): readonly string[] {
+function messageOf(session: ImportedSession): readonly string[] {
   return session.items.flatMap((item) => {
     if (item.type === "boundary")
       return [`== ${item.trigger} ${item.preTokens ?? ""} ${item.summary ?? ""}`.trim()];
@@ -65,7 +65,7 @@ describe("responses", () => {
       user("r2", "a3", [result("t2")]),
       answer("a4", "r2", "m2", text("done")),
     ]);
-    expect(said(session)).toEqual([
+    expect(messageOf(session)).toEqual([
       "user: hello",
       "assistant: thinking | call t1 | call t2",
       "user: result t1",
@@ -103,7 +103,7 @@ describe("responses", () => {
       { ...answer("a1", "u1", "x", text("API Error"), { model: "<synthetic>" }), isApiErrorMessage: true },
       user("u2", "a1", "again"),
     ]);
-    expect(said(session)).toEqual(["user: hello", "user: again"]);
+    expect(messageOf(session)).toEqual(["user: hello", "user: again"]);
     expect(session.leftOut.map(({ reason }) => reason)).toEqual(["api-error"]);
   });
 });
@@ -118,7 +118,7 @@ describe("branches", () => {
         user("u2", "a1", "wrong"),
         user("u3", "a1", "right"),
       ],
-      said: ["user: hello", "assistant: hi", "user: right"],
+      text: ["user: hello", "assistant: hi", "user: right"],
       leftOut: ["abandoned-branch"],
     },
     {
@@ -129,7 +129,7 @@ describe("branches", () => {
         user("r1", "a1", [result("t1")]),
         user("u2", null, "hello again"),
       ],
-      said: ["user: hello again"],
+      text: ["user: hello again"],
       leftOut: ["abandoned-branch", "abandoned-branch", "abandoned-branch"],
     },
     {
@@ -139,7 +139,7 @@ describe("branches", () => {
         user("s1", null, "task", { isSidechain: true }),
         answer("a1", "u1", "m1", text("hi")),
       ],
-      said: ["user: hello", "assistant: hi"],
+      text: ["user: hello", "assistant: hi"],
       leftOut: ["side-chain"],
     },
     {
@@ -149,12 +149,12 @@ describe("branches", () => {
         answer("a1", "u1", "m1", text("planned")),
         user("u2", null, "carry it out", { planContent: "the plan" }),
       ],
-      said: ["user: plan it", "assistant: planned", "== clear", "user: carry it out"],
+      text: ["user: plan it", "assistant: planned", "== clear", "user: carry it out"],
       leftOut: [],
     },
-  ])("$why", ({ records, said: expected, leftOut }) => {
+  ])("$why", ({ records, text: expected, leftOut }) => {
     const session = importAll(records);
-    expect(said(session)).toEqual(expected);
+    expect(messageOf(session)).toEqual(expected);
     expect(session.leftOut.map(({ reason }) => reason)).toEqual(leftOut);
   });
 
@@ -165,7 +165,7 @@ describe("branches", () => {
   ])("end where they lead nowhere: $why", ({ parents, kind }) => {
     const ids = ["a", "b", "c"];
     const session = importAll(parents.map((parent, index) => user(ids[index]!, parent, `message ${index}`)));
-    expect(said(session)).toHaveLength(parents.length);
+    expect(messageOf(session)).toHaveLength(parents.length);
     expect(session.repairs.map((repair) => repair.kind)).toContain(kind);
   });
 
@@ -176,7 +176,7 @@ describe("branches", () => {
       user("u1", null, "something else"),
       answer("a1", "u1", "m1", text("hi")),
     ]);
-    expect(said(session)).toEqual(["user: hello", "user: something else", "assistant: hi"]);
+    expect(messageOf(session)).toEqual(["user: hello", "user: something else", "assistant: hi"]);
     expect(session.repairs.map(({ kind, line }) => [kind, line])).toEqual([
       ["duplicate-id", 2],
       ["duplicate-id", 3],
@@ -213,7 +213,7 @@ describe("compaction", () => {
       summary,
       user("u2", "sum", "go on"),
     ]);
-    expect(said(session)).toEqual([
+    expect(messageOf(session)).toEqual([
       "user: hello",
       "assistant: hi",
       "== auto 155000 The story so far.",
@@ -234,18 +234,18 @@ describe("compaction", () => {
       summary,
       user("u2", "u1", "/compact"),
     ]);
-    expect(said(session)).toEqual(["user: hello", "== auto 155000 The story so far.", "user: /compact"]);
+    expect(messageOf(session)).toEqual(["user: hello", "== auto 155000 The story so far.", "user: /compact"]);
   });
 
   it("is found in a fork, whose past is in another file", () => {
     const session = importAll([boundary("b1", "elsewhere"), summary, user("u2", "sum", "go on")]);
-    expect(said(session)).toEqual(["== auto 155000 The story so far.", "user: go on"]);
+    expect(messageOf(session)).toEqual(["== auto 155000 The story so far.", "user: go on"]);
     expect(session.repairs).toEqual([]);
   });
 
   it("is found in a file that begins with the summary", () => {
     const session = importAll([{ ...summary, parentUuid: null }, user("u2", "sum", "go on")]);
-    expect(said(session)).toEqual(["== unknown  The story so far.", "user: go on"]);
+    expect(messageOf(session)).toEqual(["== unknown  The story so far.", "user: go on"]);
   });
 
   it("tells which results a microcompact cleared", () => {
@@ -320,7 +320,7 @@ describe("other records", () => {
     },
   ])("put in a message: $why", ({ record, expected }) => {
     const session = importAll([user("u1", null, "hello"), record]);
-    expect(said(session)).toEqual(["user: hello", expected]);
+    expect(messageOf(session)).toEqual(["user: hello", expected]);
     expect(session.items[1]).toMatchObject({ isAttachment: true, message: { origin: "host" } });
   });
 
@@ -375,7 +375,7 @@ describe("other records", () => {
       user("u1", "elsewhere", "task", side),
       { ...answer("a1", "u1", "m1", text("done")), ...side },
     ]);
-    expect(said(session)).toEqual(["user: task", "assistant: done"]);
+    expect(messageOf(session)).toEqual(["user: task", "assistant: done"]);
     expect(session).toMatchObject({ isSidechain: true, sessionId: "agent-7" });
     expect(session.items[0]).toMatchObject({ isSidechain: true });
   });

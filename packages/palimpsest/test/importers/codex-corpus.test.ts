@@ -5,7 +5,7 @@ import type { ImportedSession } from "#importers/shared/imported-session.ts";
 import { readInputFile } from "#runtime/input-files/input-file.ts";
 import { promptTokens } from "#transcript/messages.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
-import { boundariesIn, messagesIn } from "./shared/told.ts";
+import { boundariesIn, messagesIn } from "./shared/imported-texts.ts";
 
 /** What these tests look at in a payload. */
 interface Payload {

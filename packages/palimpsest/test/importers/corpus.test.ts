@@ -8,10 +8,10 @@ import { readInputFile } from "#runtime/input-files/input-file.ts";
 import type { Message } from "#transcript/messages.ts";
 import { fromAnthropic } from "#wire/anthropic/from-anthropic.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { fromOpenaiChat } from "#wire/openai-chat/from-openai-chat.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
-import { fromOpenaiResponses } from "#wire/openai-responses/from-openai-responses.ts";
-import { toOpenaiResponses } from "#wire/openai-responses/to-openai-responses.ts";
+import { fromOpenAIChat } from "#wire/openai-chat/from-openai-chat.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { fromOpenAIResponses } from "#wire/openai-responses/from-openai-responses.ts";
+import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { COUNTED_OTHERWISE, corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 
 /** Transcripts of sub-agents: the manifest skips side-chain lines, so its figures are zeros. Counted by hand in the files. */
@@ -131,14 +131,14 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
         const messages = messagesOf(session);
         const anthropic = toAnthropic(messages);
         expect(toAnthropic(fromAnthropic(anthropic).messages)).toEqual(anthropic);
-        const chat = toOpenaiChat(messages);
-        const { messages: chatMessages, system } = fromOpenaiChat(chat);
-        expect(toOpenaiChat(chatMessages, system === undefined ? {} : { system })).toEqual(chat);
-        const items = toOpenaiResponses(messages);
-        const joined = fromOpenaiResponses(items);
+        const chat = toOpenAIChat(messages);
+        const { messages: chatMessages, system } = fromOpenAIChat(chat);
+        expect(toOpenAIChat(chatMessages, system === undefined ? {} : { system })).toEqual(chat);
+        const items = toOpenAIResponses(messages);
+        const joined = fromOpenAIResponses(items);
         expect(joined.unreadable).toEqual([]);
         // Neighbours of one role are one message after the way back: compared is what is said, part by part.
-        expect(parts(toOpenaiResponses(joined.messages))).toEqual(parts(items));
+        expect(parts(toOpenAIResponses(joined.messages))).toEqual(parts(items));
       }
     });
   });
@@ -153,8 +153,8 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
     const input = await readInputFile(file!.path);
     for (const { text } of input.lines) {
       const { traj } = JSON.parse(text) as { readonly traj: readonly Record<string, unknown>[] };
-      const { messages, system } = fromOpenaiChat(traj);
-      expect(toOpenaiChat(messages, { system: system! })).toEqual(traj);
+      const { messages, system } = fromOpenAIChat(traj);
+      expect(toOpenAIChat(messages, { system: system! })).toEqual(traj);
     }
   });
 

@@ -10,10 +10,10 @@ import type { MemorySessionState } from "#conversation/entries/conversation-entr
 import { openSession } from "#session/lifecycle/open-session.ts";
 import { nodeHasher } from "#stores/platform/node-hasher.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
-import { aMemory, sentence, talk, told } from "#test/helpers/conversation-memory.ts";
+import { aMemory, conversation, reported, sentence } from "#test/helpers/conversation-memory.ts";
 import { blockText } from "#transcript/blocks.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 const RUNS = bySize({ usual: 12, long: 500, soak: 3_000 });
@@ -108,7 +108,7 @@ describe("the engine's window", () => {
         });
         const { messages } = await session.prepare({ model: "claude-opus-4-5" });
         expect(judgeAnthropicRequest({ messages: toAnthropic(messages) })).toEqual([]);
-        expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(messages) })).toEqual([]);
+        expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(messages) })).toEqual([]);
         await session.close();
       }),
       { numRuns: RUNS },
@@ -122,24 +122,24 @@ describe("what was exported", () => {
       fc.asyncProperty(history, async (steps) => {
         const { memory, another } = aMemory(SETTINGS);
         for (const run of steps) await run(memory);
-        const before = told(memory);
+        const before = reported(memory);
 
         const reader = another(SETTINGS);
         await reader.loadSession("s1");
-        expect(told(reader), "loaded from the store").toEqual(before);
+        expect(reported(reader), "loaded from the store").toEqual(before);
 
         const fresh = aMemory({ ...SETTINGS, ids: seededIds(3) });
         fresh.memory.importSession(memory.exportSession("s1"));
-        expect(told(fresh.memory), "imported").toEqual(before);
+        expect(reported(fresh.memory), "imported").toEqual(before);
 
         const json = JSON.stringify(memory.exportSession("s1"));
         memory.importSession(JSON.parse(json) as MemorySessionState);
-        expect(told(memory), "imported over itself, through JSON").toEqual(before);
+        expect(reported(memory), "imported over itself, through JSON").toEqual(before);
         expect(JSON.stringify(memory.exportSession("s1"))).toBe(json);
 
         await memory.close();
         await memory.loadSession("s1");
-        expect(told(memory), "imported, and loaded from the store").toEqual(before);
+        expect(reported(memory), "imported, and loaded from the store").toEqual(before);
       }),
       { numRuns: RUNS },
     );
@@ -168,7 +168,7 @@ describe("calls that are not waited for", () => {
           maxEntries: 6,
         });
         const source = aMemory();
-        await talk(source.memory, 7);
+        await conversation(source.memory, 7);
         const state = source.memory.exportSession("s1");
         const imported = {
           ...state,
@@ -190,7 +190,7 @@ describe("calls that are not waited for", () => {
         await memory.loadSession("s1");
         const reader = another();
         await reader.loadSession("s1");
-        expect(told(reader)).toEqual(told(memory));
+        expect(reported(reader)).toEqual(reported(memory));
         expect(failures).toEqual([]);
       }),
       { numRuns: RUNS },

@@ -16,25 +16,25 @@ const RUNS = bySize({ usual: 30, long: 1_000, soak: 5_000 });
 
 interface Lived {
   readonly session: Session;
-  readonly said: readonly number[];
+  readonly messageSeqs: readonly number[];
   readonly calls: readonly number[];
 }
 
 /** Lives through a history; what is refused is left out. */
 async function live(test: TestSession, steps: readonly HistoryStep[]): Promise<Lived> {
   let session = test.session;
-  const said: number[] = [];
+  const messageSeqs: number[] = [];
   const calls: number[] = [];
   for (const step of steps) {
     const edits = test.events.flatMap((event) => (event.type === "layer" ? [event.seq] : []));
     const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
     try {
-      if (step.do === "append") said.push(...(await session.append(step.message)));
+      if (step.do === "append") messageSeqs.push(...(await session.append(step.message)));
       else if (step.do === "call") calls.push((await session.prepare({ model: "claude-opus-4-5" })).callSeq);
-      else if (step.do === "pin") await session.pin({ seq: pick(said, step.pick) ?? 1 });
+      else if (step.do === "pin") await session.pin({ seq: pick(messageSeqs, step.pick) ?? 1 });
       else if (step.do === "undo") await session.undo(pick(edits, step.pick) ?? 1);
-      else if (step.do === "rewind") await session.rewind(pick(said, step.pick) ?? 1);
-      else if (step.do === "reopen" && said.length > 0) {
+      else if (step.do === "rewind") await session.rewind(pick(messageSeqs, step.pick) ?? 1);
+      else if (step.do === "reopen" && messageSeqs.length > 0) {
         await session.close();
         session = await test.reopen();
       }
@@ -42,7 +42,7 @@ async function live(test: TestSession, steps: readonly HistoryStep[]): Promise<L
       expect(error).toHaveProperty("code");
     }
   }
-  return { session, said, calls };
+  return { session, messageSeqs, calls };
 }
 
 async function purge(session: Session, { store }: SessionOptions): Promise<void> {
@@ -57,8 +57,8 @@ describe("a fork, over random histories", () => {
     await fc.assert(
       fc.asyncProperty(history({ maxSteps: 16 }), places, async (steps, picks) => {
         const test = await aSession({ windowTokens: 2_000 });
-        const { session, said, calls } = await live(test, steps);
-        if (said.length === 0) return;
+        const { session, messageSeqs, calls } = await live(test, steps);
+        if (messageSeqs.length === 0) return;
         const head = (await headOf(session.id, test.options)) ?? 1;
         const forks: { readonly id: string; readonly visible: unknown }[] = [];
         for (const pick of picks) {

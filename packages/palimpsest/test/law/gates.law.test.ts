@@ -8,8 +8,13 @@ import { costPolicy } from "#compaction/planner/cost-policy.ts";
 import { planOldBlocks } from "#compaction/planner/escalation.ts";
 import { WindowPlanner } from "#compaction/planner/window-planner.ts";
 import { type Measure, measureMessages } from "#compaction/shared/measure.ts";
-import { type Room, type RoomMade, situationOf, visibleAfter } from "#compaction/shared/window-state.ts";
-import { aRoom, PADDING } from "#test/compaction/layers/collapse/rooms.ts";
+import {
+  type PlannedEdits,
+  situationOf,
+  visibleAfter,
+  type WindowState,
+} from "#compaction/shared/window-state.ts";
+import { aWindowState, PADDING } from "#test/compaction/layers/collapse/window-states.ts";
 import { blockText, type ContentBlock } from "#transcript/blocks.ts";
 import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
@@ -53,10 +58,10 @@ function messagesOf({ tool, thousandths }: Step, index: number): readonly Messag
 }
 
 /** What the layers behind the gates would do, asked afresh. */
-function oldBlocks(room: Room): RoomMade {
-  const { offloadGateTokens: offloadTokens, microcompactGateTokens: microcompactTokens } = room.budget;
+function oldBlocks(state: WindowState): PlannedEdits {
+  const { offloadGateTokens: offloadTokens, microcompactGateTokens: microcompactTokens } = state.budget;
   const gates = { offloadTokens, microcompactTokens };
-  return planOldBlocks({ ...room, gates, situation: situationOf(room) });
+  return planOldBlocks({ ...state, gates, situation: situationOf(state) });
 }
 
 describe("a window that fills up", () => {
@@ -74,7 +79,7 @@ describe("a window that fills up", () => {
         const planner = new WindowPlanner(costPolicy(name)!);
         const measure = measureIn(windowTokens);
         let visible: readonly VisibleMessage[] = asWindow([user("Read the ledgers.")]);
-        const { budget, fixedTokens } = aRoom(visible, { windowTokens });
+        const { budget, fixedTokens } = aWindowState(visible, { windowTokens });
         const scaledFixed = Math.min(fixedTokens, Math.floor(windowTokens / 50));
         let isRewritten = false;
         let before = 0;
@@ -84,7 +89,7 @@ describe("a window that fills up", () => {
           const added = asWindow(messagesOf(one, index));
           visible = [...visible, ...added.map((message, place) => ({ ...message, seq: from + place }))];
           const estimated = measureMessages(visible, measure) * PADDING;
-          const room = aRoom(visible, {
+          const state = aWindowState(visible, {
             windowTokens,
             measure,
             messagesTokens: estimated / PADDING,
@@ -93,10 +98,10 @@ describe("a window that fills up", () => {
             disabledLayers: new Set(["extractive", "collapse"]),
             seq: 1_000_000 + index * 10,
           });
-          const plan = planner.plan(room);
+          const plan = planner.plan(state);
           if (!("edits" in plan)) throw new RangeError("nobody writes summaries here");
-          const { usedTokens } = room;
-          const isWork = oldBlocks(room).edits.length > 0;
+          const { usedTokens } = state;
+          const isWork = oldBlocks(state).edits.length > 0;
           const hasPassed = [budget.offloadGateTokens, budget.microcompactGateTokens].some(
             (gate) => before < gate && usedTokens >= gate,
           );
@@ -108,10 +113,10 @@ describe("a window that fills up", () => {
           before = plan.usedTokens;
           isRewritten = plan.edits.length > 0;
           if (isRewritten) {
-            visible = visibleAfter(room, plan.edits);
+            visible = visibleAfter(state, plan.edits);
             dueSince = undefined;
           }
-          planner.called(room, plan, measureMessages(visible, measure));
+          planner.called(state, plan, measureMessages(visible, measure));
         });
       }),
       { numRuns: bySize({ usual: 8, long: 300, soak: 3_000 }) },
@@ -128,15 +133,15 @@ describe("a window that fills up", () => {
           assistant(`r${index}`, text(`answer ${index} ${"word ".repeat(20)}`)),
         ]).flat(),
       );
-      const whole = aRoom(all);
+      const whole = aWindowState(all);
       // It ends between two gates, three quarters full.
       const windowTokens = Math.ceil(whole.usedTokens / 0.75);
-      const { budget } = aRoom([], { windowTokens });
+      const { budget } = aWindowState([], { windowTokens });
       const visible: VisibleMessage[] = [];
       for (const [index, message] of all.entries()) {
         visible.push(message);
         if (index % 2 === 1) continue;
-        const room: Room = {
+        const state: WindowState = {
           ...whole,
           budget,
           visible,
@@ -146,9 +151,9 @@ describe("a window that fills up", () => {
             return measure(block);
           },
         };
-        const plan = planner.plan(room);
+        const plan = planner.plan(state);
         expect(plan).toMatchObject({ edits: [] });
-        planner.called(room, plan as RoomMade, 0);
+        planner.called(state, plan as PlannedEdits, 0);
       }
       return measured / all.length;
     });
@@ -164,7 +169,7 @@ describe("where nobody summarises, old rounds become lines at the auto-compact g
       [0.7, 0.9, 1, 1.2].map((reported) => ({ windowTokens, reported })),
     ),
   )("of $windowTokens, where $reported of the estimate is reported", ({ windowTokens, reported }) => {
-    const { budget } = aRoom([], { windowTokens });
+    const { budget } = aWindowState([], { windowTokens });
     const inWindow = (block: ContentBlock): number => (measure(block) * windowTokens) / 16_000;
     const estimatedTokens = budget.autoCompactGateTokens / reported;
     const charactersCount = ((estimatedTokens / PADDING) * 16_000 * 4) / windowTokens / 40;
@@ -175,7 +180,7 @@ describe("where nobody summarises, old rounds become lines at the auto-compact g
       ]).flat(),
     );
     const plan = new WindowPlanner(costPolicy("faithful")!).plan(
-      aRoom(visible, {
+      aWindowState(visible, {
         windowTokens,
         measure: inWindow,
         fixedTokens: 0,
@@ -184,6 +189,6 @@ describe("where nobody summarises, old rounds become lines at the auto-compact g
       }),
     );
     expect(plan).toMatchObject({ edits: [{ kind: "collapse", reason: "threshold" }] });
-    expect((plan as RoomMade).usedTokens).toBeLessThanOrEqual(budget.microcompactGateTokens);
+    expect((plan as PlannedEdits).usedTokens).toBeLessThanOrEqual(budget.microcompactGateTokens);
   });
 });

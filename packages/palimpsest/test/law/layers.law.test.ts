@@ -16,7 +16,7 @@ import { planRepair } from "#transcript/repair.ts";
 import { assembleRequest } from "#transcript/request.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { tokensOf } from "../../../../test/helpers/windows.ts";
 
@@ -45,7 +45,7 @@ describe.each(planners)("$name, over random histories", ({
       const request = assembleRequest(after, callSeqs);
       expect(checkRequest(request, "anthropic")).toEqual([]);
       expect(judgeAnthropicRequest({ messages: toAnthropic(request) })).toEqual([]);
-      expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(request) })).toEqual([]);
+      expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(request) })).toEqual([]);
       if (mayCutExchange) return;
       const thinks = { thinking: true };
       const before = assembleRequest(visible, callSeqs);

@@ -88,9 +88,9 @@ describe("turns in a window that is far from full", () => {
             largest = Math.max(largest, prompt);
             const text = "It was changed as it was said.\n".repeat(turn.lines);
             const content: readonly ContentBlock[] = [{ type: "text", text }];
-            const said = usageOf(turn, prompt, known, Math.round(estimateMessage({ content })));
+            const item = usageOf(turn, prompt, known, Math.round(estimateMessage({ content })));
             known = prompt;
-            return { messages: [{ role: "assistant", content }], stopReason: "end", ...said };
+            return { messages: [{ role: "assistant", content }], stopReason: "end", ...item };
           },
         });
         for (const [index, turn] of turns.entries())
@@ -101,7 +101,7 @@ describe("turns in a window that is far from full", () => {
         expect(largest).toBeLessThan(WINDOW_TOKENS * 0.5);
         // An answer that is too large is a preview from the start, and odd figures are told as such.
         const expected = ["offloaded", "usage-distrusted"];
-        expect(stage.told().filter((name) => !expected.includes(name))).toEqual([]);
+        expect(stage.eventNames().filter((name) => !expected.includes(name))).toEqual([]);
         await stage.palimpsest.close();
       }),
       { numRuns: Math.ceil(SESSIONS / 3), endOnFailure: true },

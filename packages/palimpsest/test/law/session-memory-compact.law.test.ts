@@ -22,7 +22,7 @@ import { planRepair } from "#transcript/repair.ts";
 import { assembleRequest } from "#transcript/request.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import { measure, tokensOf } from "../../../../test/helpers/windows.ts";
 
@@ -121,7 +121,7 @@ it.each([
     expect(planRepair(after, callSeqs)).toBeUndefined();
     const request = assembleRequest(after, callSeqs);
     expect(judgeAnthropicRequest({ messages: toAnthropic(request) })).toEqual([]);
-    expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(request) })).toEqual([]);
+    expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(request) })).toEqual([]);
     expect(tokensOf(after)).toBeLessThanOrEqual(policy.targetTokens);
     expect(plan.ok && Math.abs(tokensOf(before) - tokensOf(after) - plan.edit.freedTokens)).toBeLessThan(1);
   });
@@ -173,9 +173,9 @@ it("as much stays as was asked for, and more only where something would be parte
   check("permissive", ({ before, kept, after, throughSeq, policy }) => {
     const start = before.length - kept.length;
     const cuts = findCuts(before);
-    const firstUntold = firstUntoldOf(before, throughSeq);
+    const firstUncovered = firstUntoldOf(before, throughSeq);
     const isOverCap = tokensOf(kept) > policy.mostKeptTokens;
-    if (isOverCap) expect(cuts.filter((cut) => cut > start && cut <= firstUntold)).toEqual([]);
+    if (isOverCap) expect(cuts.filter((cut) => cut > start && cut <= firstUncovered)).toEqual([]);
 
     if (tokensOf(kept) >= policy.leastKeptTokens && wordsCount(kept) >= 5) return;
     // Less than was asked for: going further back was not possible, or too much.
@@ -193,10 +193,10 @@ it("no more stays than was asked for: without its first round there would be too
   check("permissive", ({ before, kept, throughSeq, policy }) => {
     const next = findCuts(before).find((cut) => cut > before.length - kept.length);
     if (next === undefined || next >= before.length) return;
-    const isUntold = before.slice(0, next).some(({ seq }) => seq > throughSeq);
+    const isUncovered = before.slice(0, next).some(({ seq }) => seq > throughSeq);
     const rest = before.slice(next);
     const isTooLittle = tokensOf(rest) < policy.leastKeptTokens || wordsCount(rest) < 5;
-    expect(isUntold || isTooLittle).toBe(true);
+    expect(isUncovered || isTooLittle).toBe(true);
   });
 });
 
@@ -206,16 +206,16 @@ const NOTES_TOKENS = 300;
 it.each(["permissive", "strict"] as const)("what is refused could not be done: %s", (editSafety) => {
   const refusals = new Set<string>();
   checkPlans(editSafety, ({ before, throughSeq, policy, plan }) => {
-    const firstUntold = firstUntoldOf(before, throughSeq);
-    const untoldTokens = tokensOf(before.slice(firstUntold));
+    const firstUncovered = firstUntoldOf(before, throughSeq);
+    const uncoveredTokens = tokensOf(before.slice(firstUncovered));
     // What the notes do not tell of is never dropped for the sake of what they tell.
-    if (untoldTokens > policy.mostKeptTokens)
+    if (uncoveredTokens > policy.mostKeptTokens)
       expect(plan).toEqual({ ok: false, refusal: "untold-too-large" });
     if (plan.ok) return;
     refusals.add(plan.refusal);
-    if (plan.refusal === "untold-too-large") expect(untoldTokens).toBeGreaterThan(policy.mostKeptTokens);
+    if (plan.refusal === "untold-too-large") expect(uncoveredTokens).toBeGreaterThan(policy.mostKeptTokens);
     if (editSafety === "strict") return;
-    const start = findCuts(before).findLast((cut) => cut <= firstUntold) ?? 0;
+    const start = findCuts(before).findLast((cut) => cut <= firstUncovered) ?? 0;
     const hiddenTokens = tokensOf(before.slice(0, start));
     const keptTokens = tokensOf(before.slice(start));
     if (plan.refusal === "nothing-to-hide") expect(start).toBe(0);

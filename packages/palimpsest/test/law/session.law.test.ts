@@ -17,7 +17,7 @@ import { blockText, type ContentBlock } from "#transcript/blocks.ts";
 import type { Message } from "#transcript/messages.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 const RUNS = bySize({ usual: 150, long: 20_000, soak: 200_000 });
@@ -31,7 +31,7 @@ interface Sent {
 /** Lives through a history as a host would, and checks every call. */
 class Host {
   readonly sent: Sent[] = [];
-  readonly said: { readonly seq: number; readonly message: Message }[] = [];
+  readonly appended: { readonly seq: number; readonly message: Message }[] = [];
   #session: Session;
   readonly #test: TestSession;
   readonly #windowTokens: number;
@@ -55,7 +55,7 @@ class Host {
   async step(step: HistoryStep): Promise<void> {
     if (step.do === "append") {
       const [seq] = await this.#say(step.message);
-      this.said.push({ seq: seq!, message: step.message });
+      this.appended.push({ seq: seq!, message: step.message });
     } else if (step.do === "call") await this.#call();
     else if (step.do === "pin") await this.#pin(step.pick);
     else if (step.do === "undo") await this.#undo(step.pick);
@@ -74,12 +74,15 @@ class Host {
       cacheWriteTokens: 0,
       outputTokens: 40,
     };
-    return this.#session.record({ messages: [message], ...(this.said.length % 2 === 0 ? { usage } : {}) });
+    return this.#session.record({
+      messages: [message],
+      ...(this.appended.length % 2 === 0 ? { usage } : {}),
+    });
   }
 
-  async reopen(isClean = this.said.length % 3 > 0): Promise<void> {
+  async reopen(isClean = this.appended.length % 3 > 0): Promise<void> {
     // A session in which nothing was said was never stored.
-    if (this.said.length === 0) return;
+    if (this.appended.length === 0) return;
     const before = this.#session.visible;
     const { tokens } = this.#session;
     // A process that was killed closes nothing.
@@ -107,7 +110,7 @@ class Host {
     const { messages, edits, tokens, callSeq } = prepared;
     expect(tokens.padded).toBeLessThan(planBudget({ windowTokens: this.#windowTokens }).blockingTokens);
     expect(judgeAnthropicRequest({ messages: toAnthropic(messages) })).toEqual([]);
-    expect(judgeOpenAiChatRequest({ messages: toOpenaiChat(messages) })).toEqual([]);
+    expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(messages) })).toEqual([]);
     if (edits.length === 0 && this.#prefix !== undefined) expectPrefix(this.#prefix, messages);
     await this.#expectPinned(messages);
     this.sent.push({ callSeq, messages });
@@ -116,7 +119,7 @@ class Host {
   }
 
   async #pin(pick: number): Promise<void> {
-    const chosen = this.said[pick % Math.max(1, this.said.length)];
+    const chosen = this.appended[pick % Math.max(1, this.appended.length)];
     if (chosen === undefined) return;
     const place = pick % 2 === 0 ? { seq: chosen.seq } : { seq: chosen.seq, block: 0 };
     try {
@@ -130,13 +133,14 @@ class Host {
   /** Whatever is pinned stands in the request to the letter, or marked as a quote. */
   async #expectPinned(messages: readonly RequestMessage[]): Promise<void> {
     if (this.#session.pins.length === 0) return;
-    const shown = mended(messages.flatMap(({ content }) => content.map(blockText)).join("\n"));
+    const shown = repaired(messages.flatMap(({ content }) => content.map(blockText)).join("\n"));
     for (const { seq, block } of this.#session.pins) {
-      const pinned = this.said.find((one) => one.seq === seq)?.message.content ?? (await this.#ownWords(seq));
+      const pinned =
+        this.appended.find((one) => one.seq === seq)?.message.content ?? (await this.#ownWords(seq));
       for (const one of block === undefined ? pinned : [pinned[block]!]) {
         // Of calls and results that are there twice, a repair leaves one.
         const isOnce = !("id" in one || "tool_use_id" in one) || this.#count(one) === 1;
-        const text = mended(one.type === "thinking" || !isOnce ? "" : blockText(one));
+        const text = repaired(one.type === "thinking" || !isOnce ? "" : blockText(one));
         if (text.trim() !== "" && !shown.includes(text)) expect(shown).toContain(quote(text));
       }
     }
@@ -145,7 +149,7 @@ class Host {
   #count(block: ContentBlock): number {
     const keyOf = (one: ContentBlock): unknown =>
       one.type === "tool_use" ? one.id : one.type === "tool_result" ? one.tool_use_id : one;
-    return this.said
+    return this.appended
       .flatMap(({ message }) => message.content)
       .filter((one) => one.type === block.type && keyOf(one) === keyOf(block)).length;
   }
@@ -171,7 +175,7 @@ class Host {
   }
 
   async #rewind(pick: number): Promise<void> {
-    const target = this.said[pick % Math.max(1, this.said.length)];
+    const target = this.appended[pick % Math.max(1, this.appended.length)];
     if (target === undefined) return;
     await this.#session.rewind(target.seq);
     this.#prefix = undefined;
@@ -180,7 +184,7 @@ class Host {
 }
 
 /** Half characters as they are shown, also where JSON spells them. */
-const mended = (text: string): string => toWellFormed(text).replace(/\\ud[89a-f][0-9a-f]{2}/gi, "\ufffd");
+const repaired = (text: string): string => toWellFormed(text).replace(/\\ud[89a-f][0-9a-f]{2}/gi, "\ufffd");
 
 /** What a provider might bill: nothing that the estimator knows of. */
 const billed = (request: readonly RequestMessage[]): number => Math.ceil(JSON.stringify(request).length / 4);
@@ -201,11 +205,11 @@ describe("a session, over random histories in small windows", () => {
         async (windowTokens, steps) => {
           const host = new Host(await aSession({ windowTokens }), windowTokens);
           for (const step of [...steps, { do: "call" } as const]) await host.step(step);
-          if (host.said.length === 0) return;
+          if (host.appended.length === 0) return;
           await host.reopen();
           for (const { callSeq, messages } of host.sent)
             expect(await host.session.windowAt(callSeq)).toEqual(messages);
-          for (const { seq, message } of host.said)
+          for (const { seq, message } of host.appended)
             for (const [block, original] of message.content.entries())
               expect(await host.session.history.block(formatPointer({ seq, block }))).toEqual(original);
         },

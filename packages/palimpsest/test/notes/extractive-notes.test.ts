@@ -240,15 +240,17 @@ describe("mergeKeyFacts", () => {
 
   it.each([
     {
-      told: "- The server listens on port 8443, Ann says.",
+      expected: "- The server listens on port 8443, Ann says.",
       known: true,
       why: "the same words in a longer line",
     },
-    { told: "- On port 8443 the server listens.", known: true, why: "the same words in another order" },
-    { told: "- The server listens on port 84430.", known: false, why: "another figure" },
-    { told: "- The server listens.", known: false, why: "less" },
-  ])("knows what is told already: $why", ({ told, known }) => {
-    expect(merged(`# Mine\n${told}\n# Learnings\n`, KEY_FACTS.slice(0, 1)).knownCount).toBe(known ? 1 : 0);
+    { expected: "- On port 8443 the server listens.", known: true, why: "the same words in another order" },
+    { expected: "- The server listens on port 84430.", known: false, why: "another figure" },
+    { expected: "- The server listens.", known: false, why: "less" },
+  ])("knows what is told already: $why", ({ expected, known }) => {
+    expect(merged(`# Mine\n${expected}\n# Learnings\n`, KEY_FACTS.slice(0, 1)).knownCount).toBe(
+      known ? 1 : 0,
+    );
   });
 
   it("says for how many there was no room, and cuts nothing", () => {
@@ -279,9 +281,9 @@ describe("mergeKeyFacts", () => {
         facts,
         fc.integer({ min: 0, max: 900 }),
         (text, some, totalTokens) => {
-          const room = { sectionTokens: 100, totalTokens };
-          const once = formatNotes(merged(text, some, room).document);
-          expect(formatNotes(merged(once, some, room).document)).toBe(once);
+          const state = { sectionTokens: 100, totalTokens };
+          const once = formatNotes(merged(text, some, state).document);
+          expect(formatNotes(merged(once, some, state).document)).toBe(once);
           const later = formatNotes(extracted(once, FACTS).document);
           expect(lostLines(once, later)).toEqual([]);
         },

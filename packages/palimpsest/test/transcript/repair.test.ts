@@ -117,11 +117,11 @@ describe("planRepair", () => {
       ],
     },
   ])("mends: $why", ({ messages, reasons, request }) => {
-    const mended = repaired(messages as readonly Message[]);
-    expect(mended.reasons).toEqual(reasons);
-    expect(contents(mended.request)).toEqual(request);
-    expect(checkRequest(mended.request, "anthropic")).toEqual([]);
-    expect(mended.again).toBeUndefined();
+    const fixed = repaired(messages as readonly Message[]);
+    expect(fixed.reasons).toEqual(reasons);
+    expect(contents(fixed.request)).toEqual(request);
+    expect(checkRequest(fixed.request, "anthropic")).toEqual([]);
+    expect(fixed.again).toBeUndefined();
   });
 
   it("leaves a server tool that the provider is still running", () => {

@@ -18,7 +18,7 @@ const blob = (shown: object) => ({
 const USAGE = { inputTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, outputTokens: 4.5 };
 const call = { type: "call", ...base, model: "m", throughSeq: 7, estimatedTokens: 2 };
 const answer = { type: "answer", ...base, callSeq: 6 };
-const said = (role: string, origin: string, ...content: readonly object[]) => ({
+const messageOf = (role: string, origin: string, ...content: readonly object[]) => ({
   type: "message",
   ...base,
   role,
@@ -81,34 +81,34 @@ describe("a line", () => {
   });
 
   it.each([
-    { entry: said("assistant", "assistant", TEXT), isSaid: false },
-    { entry: said("assistant", "summary", TEXT), isSaid: true },
-    { entry: said("system", "host", TEXT), isSaid: false },
-    { entry: said("system", "user", TEXT), isSaid: true },
-    { entry: said("user", "user", TEXT), isSaid: false },
-    { entry: said("user", "host", TEXT), isSaid: true },
-    { entry: said("user", "tool", TEXT), isSaid: true },
-    { entry: said("user", "user"), isSaid: false },
-    { entry: said("user", "tool", RESULT), isSaid: false },
-    { entry: said("user", "tool", IMAGE, RESULT), isSaid: false },
-    { entry: said("user", "user", RESULT), isSaid: true },
-    { entry: said("user", "tool", blob(RESULT)), isSaid: false },
-    { entry: said("user", "user", blob(TEXT)), isSaid: false },
+    { entry: messageOf("assistant", "assistant", TEXT), isStated: false },
+    { entry: messageOf("assistant", "summary", TEXT), isStated: true },
+    { entry: messageOf("system", "host", TEXT), isStated: false },
+    { entry: messageOf("system", "user", TEXT), isStated: true },
+    { entry: messageOf("user", "user", TEXT), isStated: false },
+    { entry: messageOf("user", "host", TEXT), isStated: true },
+    { entry: messageOf("user", "tool", TEXT), isStated: true },
+    { entry: messageOf("user", "user"), isStated: false },
+    { entry: messageOf("user", "tool", RESULT), isStated: false },
+    { entry: messageOf("user", "tool", IMAGE, RESULT), isStated: false },
+    { entry: messageOf("user", "user", RESULT), isStated: true },
+    { entry: messageOf("user", "tool", blob(RESULT)), isStated: false },
+    { entry: messageOf("user", "user", blob(TEXT)), isStated: false },
   ])("says who is behind a message only where its blocks do not: $entry.role, $entry.origin", ({
     entry,
-    isSaid,
+    isStated,
   }) => {
     const line = format(entry);
-    expect(fieldsOf(line).includes("origin")).toBe(isSaid);
+    expect(fieldsOf(line).includes("origin")).toBe(isStated);
     expect(parsed(line)).toEqual(entry);
     expect(format(parsed(line) as object)).toBe(line);
   });
 
   it("takes the origin from what was written, also where the block is none", () => {
-    const line = JSON.stringify({ ...said("user", "tool", { type: "tool_result" }), origin: undefined });
+    const line = JSON.stringify({ ...messageOf("user", "tool", { type: "tool_result" }), origin: undefined });
     const opaque = { type: "opaque", provider: "unknown", value: { type: "tool_result" } };
-    expect(parsed(line)).toEqual(said("user", "tool", opaque));
-    expect(parsed(format(parsed(line) as object))).toEqual(said("user", "tool", opaque));
+    expect(parsed(line)).toEqual(messageOf("user", "tool", opaque));
+    expect(parsed(format(parsed(line) as object))).toEqual(messageOf("user", "tool", opaque));
   });
 
   it.each([
@@ -123,8 +123,8 @@ describe("a line", () => {
     { line: { ...call, throughSeq: null }, field: "throughSeq" },
     { line: { ...call, v: null }, field: "v" },
     { line: { ...call, type: "hologram", v: null }, field: "v" },
-    { line: { ...said("user", "user", TEXT), origin: null }, field: "origin" },
-    { line: { ...said("user", "user", TEXT), origin: undefined, content: null }, field: "content" },
+    { line: { ...messageOf("user", "user", TEXT), origin: null }, field: "origin" },
+    { line: { ...messageOf("user", "user", TEXT), origin: undefined, content: null }, field: "content" },
   ])("that says it wrong is refused: $line.type without $field", ({ line, field }) => {
     expect(parsed(JSON.stringify(line))).toContain(`has no valid "${field}"`);
   });

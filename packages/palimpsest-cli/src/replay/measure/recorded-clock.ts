@@ -19,7 +19,7 @@ export class RecordedClock implements Clock {
   }
 
   /** A message is said. Recorded times that go back are not followed. */
-  said({ at }: Pick<Message, "at">): void {
+  observe({ at }: Pick<Message, "at">): void {
     this.#nowMs = Math.max(this.#nowMs, at ?? this.#nowMs + METERING_DEFAULTS.stepMs);
   }
 }

@@ -8,7 +8,7 @@ import type { ImportedSession } from "palimpsest/formats";
 import { estimateMessage, tokenizerRatio } from "palimpsest/tokens";
 import { promptTokens } from "palimpsest/transcript";
 import type { PromptFigures } from "./replay-json.ts";
-import { mainModel, messagesOf } from "./source-figures.ts";
+import { mainModel, sourceMessages } from "./source-figures.ts";
 
 /** The prompt of every request, and the part of it that is not handed over but kept free. */
 export interface ReplayedPrompt extends PromptFigures {
@@ -49,7 +49,7 @@ function isWhole(session: ImportedSession): boolean {
   if (session.tools !== undefined && session.tools.length > 0) return true;
   const isCall = ({ type }: { readonly type: string }): boolean => type === "tool_use";
   const holdsPrompt = session.system !== undefined || session.tools !== undefined;
-  return holdsPrompt && !messagesOf(session).some(({ message }) => message.content.some(isCall));
+  return holdsPrompt && !sourceMessages(session).some(({ message }) => message.content.some(isCall));
 }
 
 /**
@@ -69,12 +69,12 @@ function billedBesides(
   const billed = session.items[at];
   if (billed?.type !== "message" || billed.usage === undefined) return undefined;
   const billedModel = billed.message.model ?? mainModel(session);
-  const said = session.items
+  const messages = session.items
     .slice(0, at)
     .reduce(
       (sum, item) => (item.type === "message" ? sum + estimateMessage(item.message, billedModel) : sum),
       0,
     );
   const ratio = tokenizerRatio(model);
-  return (promptTokens(billed.usage) / tokenizerRatio(billedModel) - said) * ratio - recordedTokens;
+  return (promptTokens(billed.usage) / tokenizerRatio(billedModel) - messages) * ratio - recordedTokens;
 }

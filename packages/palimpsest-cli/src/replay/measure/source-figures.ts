@@ -20,14 +20,14 @@ import {
 import { CLI_DEFAULTS } from "../../defaults/cli.ts";
 import type { SourceFigures, WindowFigures } from "./replay-json.ts";
 
-export function messagesOf(session: ImportedSession): readonly ImportedMessage[] {
+export function sourceMessages(session: ImportedSession): readonly ImportedMessage[] {
   return session.items.filter((item) => item.type === "message");
 }
 
 /** The model that answered most often; where none is named, the usual one of the format. */
 export function mainModel(session: ImportedSession): string {
   const answers = new Map<string, number>();
-  for (const { message } of messagesOf(session)) {
+  for (const { message } of sourceMessages(session)) {
     const { model } = message;
     // Tools write answers of their own under names in angle brackets.
     if (model !== undefined && model !== "" && !model.startsWith("<"))
@@ -40,7 +40,10 @@ export function mainModel(session: ImportedSession): string {
 export function sourceFigures(session: ImportedSession, model: string): SourceFigures {
   const counts = countSession(session);
   const ratio = tokenizerRatio(model);
-  const said = messagesOf(session).reduce((sum, { message }) => sum + estimateMessage(message, model), 0);
+  const messagesTokens = sourceMessages(session).reduce(
+    (sum, { message }) => sum + estimateMessage(message, model),
+    0,
+  );
   const tools = session.tools === undefined ? undefined : JSON.stringify(session.tools);
   const fixed = estimateFixed({
     ...(session.system === undefined ? {} : { system: session.system }),
@@ -52,7 +55,7 @@ export function sourceFigures(session: ImportedSession, model: string): SourceFi
     entries: session.recordCount ?? session.items.length,
     messages: counts.userMessages + counts.assistantMessages,
     toolCalls: counts.toolCalls,
-    tokens: Math.round(said * ratio),
+    tokens: Math.round(messagesTokens * ratio),
     fixedTokens: Math.round(fixed * ratio),
   };
 }

@@ -6,7 +6,7 @@
 import type { Message, Session } from "palimpsest";
 import { type ContentBlock, PalimpsestError } from "palimpsest";
 import { formatPointer } from "palimpsest/compaction";
-import type { Breath } from "palimpsest/internal";
+import type { EventLoopYielder } from "palimpsest/internal";
 import { COMPACTION_DEFAULTS } from "palimpsest/internal";
 import { blockText } from "palimpsest/transcript";
 import { CLI_DEFAULTS } from "../../defaults/cli.ts";
@@ -31,12 +31,12 @@ export interface LosslessResult {
 export async function checkRebuild(
   session: Session,
   calls: readonly TrackedCall[],
-  breath: Breath,
+  yielder: EventLoopYielder,
 ): Promise<RebuildResult> {
   const chosen = chooseCalls(calls);
   const differentCalls: number[] = [];
   for (const index of chosen) {
-    await breath.take();
+    await yielder.take();
     const call = calls[index]!;
     if (hashWindow(await session.windowAt(call.seq)) !== call.windowHash) differentCalls.push(index + 1);
   }
@@ -47,13 +47,13 @@ export async function checkRebuild(
 export async function checkLossless(
   session: Session,
   originals: ReadonlyMap<number, Message>,
-  breath: Breath,
+  yielder: EventLoopYielder,
 ): Promise<LosslessResult> {
   let blocks = 0;
   const lost: string[] = [];
   for (const [seq, message] of originals) {
     for (const [index, block] of message.content.entries()) {
-      await breath.take();
+      await yielder.take();
       blocks++;
       const pointer = formatPointer({ seq, block: index });
       if (!(await isReadable(session, pointer, block))) lost.push(pointer);

@@ -6,7 +6,7 @@
  * itself reads the whole request each time, as a provider does.
  */
 import type { PreparedCall } from "palimpsest";
-import { toAnthropic, toOpenaiChat } from "palimpsest/formats";
+import { toAnthropic, toOpenAIChat } from "palimpsest/formats";
 import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "palimpsest-testing";
 
 export type Vendor = "Anthropic" | "OpenAI";
@@ -31,7 +31,7 @@ export class WireJudge {
 
   /** The requests of a call, as they would be sent. */
   requests({ model, system, tools, messages }: PreparedCall): Readonly<Record<Vendor, object>> {
-    const leading = system === undefined ? [] : toOpenaiChat([], { system });
+    const leading = system === undefined ? [] : toOpenAIChat([], { system });
     return {
       Anthropic: {
         model,
@@ -40,7 +40,7 @@ export class WireJudge {
         ...(tools === undefined || !this.#hasAnthropicTools ? {} : { tools }),
         messages: toAnthropic(messages),
       },
-      OpenAI: { model, messages: [...leading, ...toOpenaiChat(messages)] },
+      OpenAI: { model, messages: [...leading, ...toOpenAIChat(messages)] },
     };
   }
 

@@ -130,8 +130,8 @@ function isSame(one: ContentBlock, other: ContentBlock): boolean {
 }
 
 /** A text as the page keeps it, without secrets. */
-export function pageText(said: string, characters: number = PAGE_DEFAULTS.pageTextCharacters): PageText {
-  const text = redactBroken(said).text;
+export function pageText(full: string, characters: number = PAGE_DEFAULTS.pageTextCharacters): PageText {
+  const text = redactBroken(full).text;
   const { pageTextTailCharacters } = PAGE_DEFAULTS;
   if (text.length <= characters) return text;
   return {

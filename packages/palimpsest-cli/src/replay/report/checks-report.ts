@@ -16,7 +16,7 @@ import type { PromptFigures, ReplayedSession } from "../measure/replay-json.ts";
 import type { FoundViolation } from "../measure/session-track.ts";
 
 /** A session's figures and what lies behind those that are not as they should be. */
-export interface CheckedSession {
+export interface SessionChecks {
   readonly result: ReplayedSession;
   readonly budget: ContextBudget;
   readonly violations: readonly FoundViolation[];
@@ -43,10 +43,10 @@ export interface Check {
   readonly details: readonly string[];
 }
 
-export function checksOf(session: CheckedSession): readonly Check[] {
-  const told = [...notRead(session), ...estimates(session)];
-  if (session.result.calls === 0) return [NO_CALLS, isLossless(session), ...told];
-  return [fits(session), isAccepted(session), isLossless(session), isRebuilt(session), ...told];
+export function checksOf(session: SessionChecks): readonly Check[] {
+  const remarks = [...notRead(session), ...estimates(session)];
+  if (session.result.calls === 0) return [NO_CALLS, isLossless(session), ...remarks];
+  return [fits(session), isAccepted(session), isLossless(session), isRebuilt(session), ...remarks];
 }
 
 /** Nothing was prepared, so nothing can be said for it. */
@@ -74,7 +74,7 @@ export function formatCheck(
 }
 
 /** A window without the prompt that its session was sent with proves nothing of the window with it. */
-function fits({ result, budget }: CheckedSession): Check {
+function fits({ result, budget }: SessionChecks): Check {
   const { calls, peakTokens, overflows, fits: holds, prompt } = result;
   const limit = formatTokens(budget.blockingTokens);
   const ofCalls = formatQuantity(calls, "call");
@@ -104,7 +104,7 @@ const PROMPT_WORDS: Readonly<Record<PromptFigures["source"], (prompt: PromptFigu
     "the recording lacks the system prompt or the tools it was sent with, and does not say what was billed. Pass --fixed N to reserve N tokens for them",
 };
 
-function isAccepted({ result, violations }: CheckedSession): Check {
+function isAccepted({ result, violations }: SessionChecks): Check {
   const { checked, broken } = result.invariants;
   const shown = violations.slice(0, CLI_DEFAULTS.violationsShownCount);
   const more = violations.length - shown.length;
@@ -124,7 +124,7 @@ function isAccepted({ result, violations }: CheckedSession): Check {
   };
 }
 
-function isLossless({ result, lost }: CheckedSession): Check {
+function isLossless({ result, lost }: SessionChecks): Check {
   const { blocks, recovered } = result.lossless;
   const hasGaps = result.notRead.records > 0 || result.notRead.isCutOff;
   const whole = blocks === 1 ? "the 1 original block" : `all ${formatQuantity(blocks, "original block")}`;
@@ -141,7 +141,7 @@ function isLossless({ result, lost }: CheckedSession): Check {
 }
 
 /** What the file holds and nobody could read. */
-function notRead({ result }: CheckedSession): readonly Check[] {
+function notRead({ result }: SessionChecks): readonly Check[] {
   const { records, bytes, isCutOff } = result.notRead;
   if (records === 0 && !isCutOff) return [];
   const lost = `${formatQuantity(records, "record")} of ${formatBytes(bytes)}`;
@@ -154,7 +154,7 @@ function notRead({ result }: CheckedSession): readonly Check[] {
   return [{ holds: undefined, name: "Not read", words: words.join("; "), details: [] }];
 }
 
-function isRebuilt({ result, differentCalls }: CheckedSession): Check {
+function isRebuilt({ result, differentCalls }: SessionChecks): Check {
   const { checked, different } = result.rebuild;
   return {
     holds: different === 0,
@@ -167,7 +167,7 @@ function isRebuilt({ result, differentCalls }: CheckedSession): Check {
   };
 }
 
-function estimates({ result: { estimator } }: CheckedSession): readonly Check[] {
+function estimates({ result: { estimator } }: SessionChecks): readonly Check[] {
   if (estimator === undefined) return [];
   const { calls, medianError, p95Error } = estimator;
   const words = `context size predicted for ${formatQuantity(calls, "billed call")}: off by ${formatError(medianError)} in the middle, ${formatError(p95Error)} at the 95th percentile`;

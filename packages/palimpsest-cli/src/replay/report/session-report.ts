@@ -17,10 +17,10 @@ import {
 import { printable, wrapWords } from "../../terminal/styles.ts";
 import type { LayerFigures, ReplayedSession } from "../measure/replay-json.ts";
 import type { TrackedCall } from "../measure/session-track.ts";
-import { type CheckedSession, checksOf, formatCheck, type ReportLayout } from "./checks-report.ts";
+import { checksOf, formatCheck, type ReportLayout, type SessionChecks } from "./checks-report.ts";
 import { renderWindowChart } from "./window-chart.ts";
 
-export interface ReportedSession extends CheckedSession {
+export interface ReportedSession extends SessionChecks {
   readonly title: string;
   readonly calls: readonly TrackedCall[];
   /** What had to be mended, in groups, one line each. */
@@ -70,12 +70,12 @@ export function windowLines(
 function headline({ title, result }: ReportedSession, { columns, styles }: ReportLayout): readonly string[] {
   const { source, window, peakTokens } = result;
   const strong = (tokens: number): string => styles.bold(formatTokens(tokens));
-  const said = `${formatQuantity(source.messages, "message")} and ${formatQuantity(source.toolCalls, "tool call")}`;
+  const sizes = `${formatQuantity(source.messages, "message")} and ${formatQuantity(source.toolCalls, "tool call")}`;
   const verb = source.messages + source.toolCalls === 1 ? "says" : "say";
   const fixed =
     source.fixedTokens > 0 ? `, and ${formatTokens(source.fixedTokens)} of system prompt and tools` : "";
   const words =
-    `${said} ${verb} ${strong(source.tokens)} tokens${fixed}. They pass through a window of ` +
+    `${sizes} ${verb} ${strong(source.tokens)} tokens${fixed}. They pass through a window of ` +
     `${strong(window.tokens)} (${printable(window.model)}), which never holds more than ${strong(peakTokens)}.`;
   return [...wrapWords("", styles.bold(printable(title)), columns), ...wrapWords("", words, columns)];
 }

@@ -14,7 +14,7 @@ export interface NamedResult {
 type Row = readonly [
   sign: string,
   name: string,
-  said: string,
+  tokens: string,
   window: string,
   peak: string,
   calls: string,
@@ -52,12 +52,12 @@ export function renderSummary(results: readonly NamedResult[], styles: Styles): 
 
 function toRow(name: string, result: SessionResult): Row {
   const { source, window } = result;
-  const said = source === undefined ? "" : formatTokens(source.tokens);
+  const tokens = source === undefined ? "" : formatTokens(source.tokens);
   const size = window === undefined ? "" : formatTokens(window.tokens);
-  if (isFailed(result)) return ["✗", name, said, size, "", "", result.error.code];
+  if (isFailed(result)) return ["✗", name, tokens, size, "", "", result.error.code];
   const peak = formatTokens(result.peakTokens);
   const calls = formatCount(result.calls);
-  return [isSound(result) ? "✓" : "✗", name, said, size, peak, calls, problemsOf(result)];
+  return [isSound(result) ? "✓" : "✗", name, tokens, size, peak, calls, problemsOf(result)];
 }
 
 function problemsOf({

@@ -4,7 +4,7 @@ import type { ImportedMessage } from "palimpsest/formats";
 import { describe, expect, it } from "vitest";
 import { RecordedUsage } from "#replay/measure/billed-usage.ts";
 
-const said = (words: number): ImportedMessage => ({
+const messageOf = (words: number): ImportedMessage => ({
   type: "message",
   message: { role: "user", content: [{ type: "text", text: "harbour ".repeat(words) }] },
 });
@@ -21,10 +21,10 @@ const answer = (inputTokens: number, outputTokens: number): ImportedMessage => (
 describe("RecordedUsage", () => {
   it("predicts each context from the report before it, and learns from the growth", () => {
     const usage = new RecordedUsage({ model: "claude-sonnet-4-5" });
-    usage.added(said(1_000));
+    usage.added(messageOf(1_000));
     expect(usage.answered([answer(5_000, 60)])).toBeUndefined();
     expect(usage.figures()).toBeUndefined();
-    usage.added(said(1_000));
+    usage.added(messageOf(1_000));
     const sample = usage.answered([answer(6_100, 60)]);
     expect(sample?.reportedTokens).toBe(1_100);
     expect(sample?.estimatedTokens).toBeGreaterThan(900);
@@ -34,19 +34,19 @@ describe("RecordedUsage", () => {
 
   it("neither predicts nor learns across a place where the tool replaced its context", () => {
     const usage = new RecordedUsage({ model: "claude-sonnet-4-5" });
-    usage.added(said(1_000));
+    usage.added(messageOf(1_000));
     usage.answered([answer(150_000, 60)]);
     usage.contextReplaced();
-    usage.added(said(100));
+    usage.added(messageOf(100));
     expect(usage.answered([answer(20_000, 60)])).toBeUndefined();
     expect(usage.figures()).toBeUndefined();
   });
 
   it("learns nothing from growth that holds what the tool put in", () => {
     const usage = new RecordedUsage({ model: "claude-sonnet-4-5" });
-    usage.added(said(1_000));
+    usage.added(messageOf(1_000));
     usage.answered([answer(5_000, 60)]);
-    usage.added({ ...said(1_000), isAttachment: true });
+    usage.added({ ...messageOf(1_000), isAttachment: true });
     expect(usage.answered([answer(9_000, 60)])).toBeUndefined();
     expect(usage.figures()).toMatchObject({ calls: 1 });
   });
@@ -54,7 +54,7 @@ describe("RecordedUsage", () => {
   it("passes over answers without usage and over usage that says nothing", () => {
     const usage = new RecordedUsage({ model: "claude-sonnet-4-5" });
     const { usage: _, ...silent } = answer(0, 0);
-    usage.added(said(10));
+    usage.added(messageOf(10));
     expect(usage.answered([silent])).toBeUndefined();
     expect(usage.answered([answer(0, 0)])).toBeUndefined();
     expect(usage.figures()).toBeUndefined();

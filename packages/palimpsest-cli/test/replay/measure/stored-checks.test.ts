@@ -11,7 +11,7 @@ import {
   randomIds,
   systemClock,
 } from "palimpsest";
-import { Breath } from "palimpsest/internal";
+import { EventLoopYielder } from "palimpsest/internal";
 import { tokenWarningState } from "palimpsest/tokens";
 import { describe, expect, it } from "vitest";
 import { SessionTrack } from "#replay/measure/session-track.ts";
@@ -23,7 +23,7 @@ const text = (role: "user" | "assistant", words: string): Message => ({
   role,
   content: [{ type: "text", text: words }],
 });
-const breath = () => new Breath(new AbortController().signal);
+const yielder = () => new EventLoopYielder(new AbortController().signal);
 
 /** A stored session of two calls; its first message is so large that it lies beside the log. */
 async function storedSession() {
@@ -54,12 +54,12 @@ describe("checks of a stored session", () => {
   it("find everything in place in a session that nobody touched", async () => {
     const { track, open } = await storedSession();
     const session = await open();
-    expect(await checkLossless(session, track.originals, breath())).toEqual({
+    expect(await checkLossless(session, track.originals, yielder())).toEqual({
       blocks: 4,
       recovered: 4,
       lost: [],
     });
-    expect(await checkRebuild(session, track.calls, breath())).toEqual({
+    expect(await checkRebuild(session, track.calls, yielder())).toEqual({
       checked: 2,
       different: 0,
       differentCalls: [],
@@ -72,7 +72,7 @@ describe("checks of a stored session", () => {
     const blobs = folder.filter((entry) => entry.isFile() && basename(entry.parentPath) === "blobs");
     expect(blobs).toHaveLength(1);
     for (const blob of blobs) rmSync(join(blob.parentPath, blob.name));
-    const { blocks, recovered, lost } = await checkLossless(await open(), track.originals, breath());
+    const { blocks, recovered, lost } = await checkLossless(await open(), track.originals, yielder());
     expect({ blocks, recovered, lost: lost.length }).toEqual({ blocks: 4, recovered: 3, lost: 1 });
   });
 
@@ -80,14 +80,14 @@ describe("checks of a stored session", () => {
     const { track, open } = await storedSession();
     const [seq] = [...track.originals.keys()].slice(-2);
     track.originals.set(seq!, text("user", "And that."));
-    const { lost } = await checkLossless(await open(), track.originals, breath());
+    const { lost } = await checkLossless(await open(), track.originals, yielder());
     expect(lost).toEqual([`m${seq}.0`]);
   });
 
   it("tell a window that comes out different", async () => {
     const { track, open } = await storedSession();
     const calls = track.calls.map((call, index) => (index === 1 ? { ...call, windowHash: "another" } : call));
-    expect(await checkRebuild(await open(), calls, breath())).toMatchObject({
+    expect(await checkRebuild(await open(), calls, yielder())).toMatchObject({
       different: 1,
       differentCalls: [2],
     });
@@ -103,17 +103,17 @@ describe("checks of a stored session", () => {
     writeFileSync(file, "");
     appendFileSync(file, kept.join("\n"));
     const session = await open();
-    expect((await checkLossless(session, track.originals, breath())).recovered).toBe(3);
-    expect((await checkRebuild(session, track.calls, breath())).different).toBe(1);
+    expect((await checkLossless(session, track.originals, yielder())).recovered).toBe(3);
+    expect((await checkRebuild(session, track.calls, yielder())).different).toBe(1);
   });
 
   it("stop when the user does", async () => {
     const { track, open } = await storedSession();
     const stop = new AbortController();
     stop.abort();
-    await expect(checkLossless(await open(), track.originals, new Breath(stop.signal))).rejects.toThrow(
-      expect.objectContaining({ code: "ABORTED" }),
-    );
+    await expect(
+      checkLossless(await open(), track.originals, new EventLoopYielder(stop.signal)),
+    ).rejects.toThrow(expect.objectContaining({ code: "ABORTED" }));
   });
 });
 

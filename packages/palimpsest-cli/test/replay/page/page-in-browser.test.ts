@@ -151,10 +151,10 @@ describe.skipIf(!hasChromium)("a page in a browser", { timeout: 60_000 }, () => 
     expect(await selectedCall(page)).toBe("17");
     const edit = replayed.data.edits.find(({ loss }) => loss !== undefined)!;
     await page.mouse.move(...at(edit.call + 1));
-    const told = await page.locator("#tooltip").innerText();
-    expect(told).toContain(`call ${edit.call + 1}`);
-    expect(told).toContain(`${edit.layer}, ${edit.reason}`);
-    expect(told).toMatch(/Out of sight: \d+ messages/);
+    const text = await page.locator("#tooltip").innerText();
+    expect(text).toContain(`call ${edit.call + 1}`);
+    expect(text).toContain(`${edit.layer}, ${edit.reason}`);
+    expect(text).toMatch(/Out of sight: \d+ messages/);
     expect(await selectedCall(page)).toBe("17");
   });
 

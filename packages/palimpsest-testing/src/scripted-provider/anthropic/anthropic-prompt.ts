@@ -3,7 +3,7 @@
  */
 import { asNumber, asString, isObject } from "palimpsest/internal";
 import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";
-import { type PromptPosition, positionTokens, sumTokens, type TextCounter } from "../dialect/prompt.ts";
+import { type PromptPosition, positionTokens, sumPromptTokens, type TextCounter } from "../dialect/prompt.ts";
 import {
   type PrefixDifference,
   ReasoningReader,
@@ -38,7 +38,7 @@ export function readAnthropicPrompt(incoming: IncomingRequest, rules: ReadingRul
   const positions = withAutomaticMark([...tools, ...system, ...messages.positions], body);
   return {
     positions,
-    promptTokens: sumTokens(positions),
+    promptTokens: sumPromptTokens(positions),
     systemText: blocksOf(body["system"])
       .map((block) => asString(block["text"]) ?? "")
       .join("\n"),

@@ -19,14 +19,14 @@ export interface FittedAnswer {
 export interface AnswerLimits {
   readonly maxOutputTokens: number | undefined;
   /** What the prompt leaves of the window. */
-  readonly roomTokens: number;
+  readonly availableTokens: number;
 }
 
 /** Fits an answer into its limits; a text is cut, a call that does not fit is left out. */
 export function fitAnswer(answer: ScriptedAnswer, limits: AnswerLimits, count: TextCounter): FittedAnswer {
   const maxTokens = Math.max(
     0,
-    Math.min(limits.maxOutputTokens ?? Number.POSITIVE_INFINITY, limits.roomTokens),
+    Math.min(limits.maxOutputTokens ?? Number.POSITIVE_INFINITY, limits.availableTokens),
   );
   const parts: AnswerPart[] = [];
   let left = maxTokens;
@@ -42,7 +42,7 @@ export function fitAnswer(answer: ScriptedAnswer, limits: AnswerLimits, count: T
     isCut = tokens > taken;
     if (isCut) break;
   }
-  const isAtWindow = limits.roomTokens < (limits.maxOutputTokens ?? Number.POSITIVE_INFINITY);
+  const isAtWindow = limits.availableTokens < (limits.maxOutputTokens ?? Number.POSITIVE_INFINITY);
   const cutReason: StopReason = isAtWindow ? "window-full" : "output-limit";
   const ownReason = parts.some(({ type }) => type === "tool-call") ? "tool-use" : "end";
   return {

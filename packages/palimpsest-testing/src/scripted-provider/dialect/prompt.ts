@@ -64,6 +64,6 @@ export function positionTokens(text: string, count: TextCounter, mediaCount = 0)
 }
 
 /** Tokens of all positions. */
-export function sumTokens(positions: readonly PromptPosition[]): number {
+export function sumPromptTokens(positions: readonly PromptPosition[]): number {
   return positions.reduce((sum, { tokens }) => sum + tokens, 0);
 }

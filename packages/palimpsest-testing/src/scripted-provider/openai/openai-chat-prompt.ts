@@ -3,11 +3,11 @@
  */
 import { asNumber, isObject } from "palimpsest/internal";
 import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";
-import { sumTokens } from "../dialect/prompt.ts";
+import { sumPromptTokens } from "../dialect/prompt.ts";
 import {
+  type ContentFields,
   contentText,
   contentWords,
-  type Fields,
   fieldsText,
   listOf,
   mediaCountOf,
@@ -34,7 +34,7 @@ export function readChatPrompt({ body }: IncomingRequest, { count }: ReadingRule
   ];
   return {
     positions,
-    promptTokens: sumTokens(positions),
+    promptTokens: sumPromptTokens(positions),
     systemText: messages
       .filter(({ role }) => role === "system" || role === "developer")
       .map(({ content }) => contentWords(content))
@@ -47,7 +47,7 @@ export function readChatPrompt({ body }: IncomingRequest, { count }: ReadingRule
   };
 }
 
-function callsText(message: Fields): string {
+function callsText(message: ContentFields): string {
   return listOf(message["tool_calls"])
     .flatMap((call) => (isObject(call) && isObject(call["function"]) ? [call["function"]] : []))
     .map(({ name, arguments: given }) => `\n${String(name)} ${String(given)}`)

@@ -4,7 +4,7 @@
 import { asString, isObject } from "palimpsest/internal";
 import { type PromptPosition, positionTokens, type TextCounter } from "../dialect/prompt.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type ContentFields = Readonly<Record<string, unknown>>;
 
 /** A position and what it is made of. */
 export function openAiPosition(
@@ -67,7 +67,7 @@ export function contentText(content: unknown): string {
 }
 
 /** All fields in one text, without nulls, ids and the order in which they were written. */
-export function fieldsText(fields: Fields, left: readonly string[] = []): string {
+export function fieldsText(fields: ContentFields, left: readonly string[] = []): string {
   return JSON.stringify(
     Object.entries(fields)
       .filter(([field, value]) => value !== null && value !== undefined && !left.includes(field))

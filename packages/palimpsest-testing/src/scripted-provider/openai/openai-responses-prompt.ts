@@ -6,12 +6,12 @@
  */
 import { asNumber, asString, isObject } from "palimpsest/internal";
 import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";
-import { type PromptPosition, sumTokens } from "../dialect/prompt.ts";
+import { type PromptPosition, sumPromptTokens } from "../dialect/prompt.ts";
 import { ReasoningReader } from "../dialect/reasoning-reader.ts";
 import {
+  type ContentFields,
   contentText,
   contentWords,
-  type Fields,
   fieldsText,
   listOf,
   mediaCountOf,
@@ -49,7 +49,7 @@ export function readResponsesPrompt(incoming: IncomingRequest, rules: ReadingRul
   const positions = [...tools, ...system, ...read.positions];
   return {
     positions,
-    promptTokens: sumTokens(positions),
+    promptTokens: sumPromptTokens(positions),
     systemText: [instructions, ...items.filter(isSystem).map(({ content }) => contentWords(content))]
       .filter((text) => text !== "")
       .join("\n"),
@@ -65,12 +65,12 @@ export function readResponsesPrompt(incoming: IncomingRequest, rules: ReadingRul
   };
 }
 
-function isSystem(item: Fields): item is Fields & { readonly content: unknown } {
+function isSystem(item: ContentFields): item is ContentFields & { readonly content: unknown } {
   return item["role"] === "system" || item["role"] === "developer";
 }
 
 function readItems(
-  items: readonly Fields[],
+  items: readonly ContentFields[],
   { reader, rules }: { readonly reader: ReasoningReader; readonly rules: ReadingRules },
 ): { readonly positions: readonly PromptPosition[]; readonly reasoning: PromptReading["reasoning"] } {
   const positions: PromptPosition[] = [];
@@ -113,25 +113,25 @@ function forged(seal: string, path: string): PromptReading["reasoning"]["refused
   };
 }
 
-function itemsOf(input: unknown): readonly Fields[] {
+function itemsOf(input: unknown): readonly ContentFields[] {
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
   return listOf(input).filter(isObject);
 }
 
 /** An item in one text; its id and status are the provider's own notes. */
-function itemText(item: Fields): string {
+function itemText(item: ContentFields): string {
   return item["role"] === undefined
     ? fieldsText(item, ["id", "status", "encrypted_content"])
     : `${String(item["role"])} ${contentText(item["content"])}`;
 }
 
-function itemWords(item: Fields): string {
+function itemWords(item: ContentFields): string {
   if (item["role"] !== undefined) return contentWords(item["content"]);
   if (item["type"] === "reasoning") return contentWords(item["summary"]);
   if (item["arguments"] !== undefined) return `${String(item["name"])} ${String(item["arguments"])}`;
   return item["output"] === undefined ? itemText(item) : contentWords(item["output"]);
 }
 
-function mediaOf(item: Fields): number {
+function mediaOf(item: ContentFields): number {
   return item["type"] === "reasoning" ? 0 : mediaCountOf(item["content"]) + mediaCountOf(item["output"]);
 }

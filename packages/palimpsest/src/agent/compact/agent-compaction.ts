@@ -10,9 +10,9 @@ import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
 import type { PreCompactAnswer } from "../../ports/session-hooks.ts";
 import { saveBreakers } from "../../session/append/breakers.ts";
-import { AheadSummary } from "../../session/compact/background-summary.ts";
+import { BackgroundSummary } from "../../session/compact/background-summary.ts";
 import type { SummaryAsk } from "../../session/compact/summary-request.ts";
-import { SummaryDesk } from "../../session/compact/summary-writer.ts";
+import { SummaryWriter } from "../../session/compact/summary-writer.ts";
 import { notify, type SessionEvent } from "../../session/events/events.ts";
 import { type AskLimits, askWithin } from "../../session/model/ask-within.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
@@ -27,8 +27,8 @@ import { AgentRestoration } from "./agent-restoration.ts";
 export class AgentCompaction {
   readonly #session: Session;
   readonly #hooks: HookRunner;
-  readonly #desk: SummaryDesk;
-  readonly #ahead: AheadSummary;
+  readonly #writer: SummaryWriter;
+  readonly #ahead: BackgroundSummary;
   readonly #limits: Pick<AskLimits, "deadline" | "timeoutMs">;
   /** Whether a model was asked for a summary in this iteration. */
   #hasAsked = false;
@@ -51,7 +51,7 @@ export class AgentCompaction {
     this.#notes = world.notes;
     const timeoutMs = options.summaryTimeoutMs ?? FULL_COMPACT_DEFAULTS.summaryTimeoutMs;
     this.#limits = { deadline: world.deadline, timeoutMs };
-    this.#desk = new SummaryDesk({
+    this.#writer = new SummaryWriter({
       main: options.model,
       summary: options.summaryModel,
       ...this.#limits,
@@ -62,7 +62,7 @@ export class AgentCompaction {
       },
     });
     this.#restoration = new AgentRestoration(session, options, world);
-    this.#ahead = new AheadSummary((ask, signal) => this.#writtenAhead(ask, signal));
+    this.#ahead = new BackgroundSummary((ask, signal) => this.#writtenAhead(ask, signal));
   }
 
   /** What was written ahead for the window as it is. */
@@ -130,9 +130,9 @@ export class AgentCompaction {
   }
 
   async #written(ask: SummaryAsk, signal: AbortSignal | undefined): Promise<WrittenSummary | undefined> {
-    const { watch } = this.#session.preparer;
+    const { watch } = this.#session.builder;
     if (ask.trigger !== "manual") this.#hasAsked = true;
-    const written = await this.#desk.write(ask, signal);
+    const written = await this.#writer.write(ask, signal);
     if (written === undefined) {
       watch.failed();
       saveBreakers(this.#session);
@@ -144,7 +144,7 @@ export class AgentCompaction {
   judge(edits: PreparedCall["edits"], written: WrittenSummary | undefined): void {
     if (written === undefined || edits.some(({ edit }) => edit.writtenBy !== undefined)) return;
     if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
-    this.#session.preparer.watch.failed();
+    this.#session.builder.watch.failed();
     saveBreakers(this.#session);
     const reason = "It was not smaller than what it would stand for, or did not fit the target size.";
     this.#emit({ type: "summary-refused", model: written.model, reason });
@@ -201,15 +201,15 @@ export class AgentCompaction {
   }
 
   #isOpen(): boolean {
-    const isOff = this.#session.preparer.room.rooms.disabledLayers.has("full");
-    return !isOff && this.#session.preparer.watch.mayAsk;
+    const isOff = this.#session.builder.budgets.planner.disabledLayers.has("full");
+    return !isOff && this.#session.builder.watch.mayAsk;
   }
 
   /** What is known now of a request that is about to leave. */
   left(request: CallRequest, prepared: PreparedCall): void {
     if (prepared.edits.some(({ edit }) => edit.isBoundary === true)) this.#ahead.used();
     if (!this.#ahead.isWished) return;
-    this.#ahead.known(this.#session.preparer.ask(request, { reason: "rent", trigger: "auto" }));
+    this.#ahead.known(this.#session.builder.ask(request, { reason: "rent", trigger: "auto" }));
   }
 
   #revision(): number {

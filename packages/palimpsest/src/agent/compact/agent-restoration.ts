@@ -8,7 +8,7 @@ import { BUDGET_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { measureMessages } from "../../compaction/shared/measure.ts";
 import { situationOf, visibleAfter } from "../../compaction/shared/window-state.ts";
-import type { PlannedRoom } from "../../session/compact/budget-tracker.ts";
+import type { PlannedCompaction } from "../../session/compact/budget-tracker.ts";
 import { planRestoration } from "../../session/compact/plan-restoration.ts";
 import { notify } from "../../session/events/events.ts";
 import type { Session } from "../../session/session.ts";
@@ -37,36 +37,45 @@ export class AgentRestoration {
   }
 
   /** The compaction with what it shows again. Never rejects. */
-  async restore(edit: LayerEdit, planned: PlannedRoom, systemPrompt: string | undefined): Promise<LayerEdit> {
+  async restore(
+    edit: LayerEdit,
+    planned: PlannedCompaction,
+    systemPrompt: string | undefined,
+  ): Promise<LayerEdit> {
     const restored = await this.#planned(edit, planned, systemPrompt);
-    const remembered = await this.#world.memory?.afterCompaction(visibleAfter(planned.room, [edit]));
-    const told = await this.#world.hooks.sessionStart({ sessionId: this.#session.id, source: "compacted" });
+    const remembered = await this.#world.memory?.afterCompaction(visibleAfter(planned.state, [edit]));
+    const hookResult = await this.#world.hooks.sessionStart({
+      sessionId: this.#session.id,
+      source: "compacted",
+    });
     const started: readonly Message[] =
-      told === undefined ? [] : [{ role: "user", origin: "host", content: [{ type: "text", text: told }] }];
+      hookResult === undefined
+        ? []
+        : [{ role: "user", origin: "host", content: [{ type: "text", text: hookResult }] }];
     return withInserted(edit, [...restored, ...(remembered ?? []), ...started]);
   }
 
   async #planned(
     edit: LayerEdit,
-    { room }: PlannedRoom,
+    { state }: PlannedCompaction,
     systemPrompt: string | undefined,
   ): Promise<readonly Message[]> {
     const { restorers = [], fileReader, plan, restoredFiles } = this.#options;
     const { parts } = this.#session;
-    const after = visibleAfter(room, [edit]);
+    const after = visibleAfter(state, [edit]);
     const tail = after.filter(({ insertedBy }) => insertedBy === undefined);
     const { fullTargetShare, sessionMemoryTargetShare } = BUDGET_DEFAULTS;
     const targetShare = edit.kind === "session-memory" ? sessionMemoryTargetShare : fullTargetShare;
-    const targetTokens = Math.floor(situationOf(room).effectiveTokens * targetShare);
+    const targetTokens = Math.floor(situationOf(state).effectiveTokens * targetShare);
     const { messages, events, announced } = await planRestoration({
-      hidden: hiddenBy(room.visible, after),
+      hidden: hiddenBy(state.visible, after),
       tail,
       summaryTexts: summaryTexts(edit),
       digest: await parts.digest.get(),
-      windowTokens: room.budget.windowTokens,
-      budgetTokens: Math.max(0, targetTokens - measureMessages(after, room.measure)),
-      measure: room.measure,
-      hasHistoryTools: room.hasHistoryTools,
+      windowTokens: state.budget.windowTokens,
+      budgetTokens: Math.max(0, targetTokens - measureMessages(after, state.measure)),
+      measure: state.measure,
+      hasHistoryTools: state.hasHistoryTools,
       restorers,
       ...(restoredFiles === undefined ? {} : { files: restoredFiles }),
       ...(fileReader === undefined ? {} : { fileReader }),

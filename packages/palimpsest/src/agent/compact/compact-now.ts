@@ -28,14 +28,14 @@ export async function compactByHand(
   },
 ): Promise<PreparedCall["edits"]> {
   const { instructions, span, signal } = options;
-  const { preparer } = session;
+  const { builder } = session;
   const first = compaction.help({
     request,
     mayUseNotes: instructions === undefined && !compaction.asksHooks,
   });
   const by = { compactFor: "manual", span } as const;
   const asked = await session.inTurn(() =>
-    preparer.compact(request, { ...first, ...by, writesSummaries: true, decide: () => "wait" }),
+    builder.compact(request, { ...first, ...by, writesSummaries: true, decide: () => "wait" }),
   );
   if (!("ask" in asked)) return orNothing(asked);
   const isWarm = asked.ask.isWarm && hasPrefix;
@@ -47,7 +47,7 @@ export async function compactByHand(
   const again = span === undefined && restore !== undefined ? { restore } : {};
   const edits = await session.inTurn(async () => {
     const still = compaction.ifStill(ask, { ...help, ...again });
-    const done = await preparer.compact(request, { ...still, ...by });
+    const done = await builder.compact(request, { ...still, ...by });
     return "ask" in done ? [] : done;
   });
   compaction.judge(edits, written);

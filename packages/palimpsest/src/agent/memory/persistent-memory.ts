@@ -43,7 +43,7 @@ import {
   type ShownArchivedMemory,
   showArchived,
 } from "./store/archived-memories.ts";
-import { findSameMatter } from "./store/find-same-subject.ts";
+import { findSameSubject } from "./store/find-same-subject.ts";
 import { type RememberOptions, readFresh } from "./store/fresh-memory.ts";
 import {
   type FoundMemory,
@@ -52,7 +52,7 @@ import {
   type ShownMemoryFile,
   withState,
 } from "./store/listed-memory.ts";
-import { MemoryShelf, type ShelfProblem, type ShelfView } from "./store/memory-cache.ts";
+import { MemoryCache, type MemoryProblem, type MemorySnapshot } from "./store/memory-cache.ts";
 import { MemoryWriter, type PlannedWrite } from "./store/memory-writer.ts";
 import { mountOf, mountTeam, otherPlace, TEAM_FOLDER } from "./store/mounted-store.ts";
 import type { AnsweredOptions } from "./store/use-log.ts";
@@ -73,7 +73,7 @@ export interface PersistentMemoryOptions {
   readonly deadline: Deadline;
   readonly now: () => number;
   /** Lets everything else happen that is due, in the middle of long work; without it nothing does. */
-  readonly breathe?: (() => Promise<void>) | undefined;
+  readonly yieldTurn?: (() => Promise<void>) | undefined;
 }
 
 /** Which memories are listed. Everything may be left out. */
@@ -88,14 +88,14 @@ export interface MemoryList {
   /** By path. */
   readonly memories: readonly ListedMemory[];
   /** What lies in the directory and cannot be used, and what of a file was not understood. */
-  readonly problems: readonly ShelfProblem[];
+  readonly problems: readonly MemoryProblem[];
 }
 
 /** Long-term memory of one project and, where it has one, its team. */
 export class PersistentMemory {
   readonly #store: MemoryStore;
   readonly #options: PersistentMemoryOptions;
-  readonly #shelf: MemoryShelf;
+  readonly #cache: MemoryCache;
   readonly #writer: MemoryWriter;
   readonly #injections: InjectionLog;
   readonly #vectors: MemoryVectors | undefined;
@@ -104,16 +104,16 @@ export class PersistentMemory {
 
   /** @internal Made by `createMemory`. */
   constructor(options: PersistentMemoryOptions) {
-    const { store, team, now, deadline, lightModel, breathe = async () => undefined } = options;
+    const { store, team, now, deadline, lightModel, yieldTurn = async () => undefined } = options;
     this.#options = options;
     this.#store = team === undefined ? store : mountTeam(store, team);
-    this.#shelf = new MemoryShelf(this.#store);
+    this.#cache = new MemoryCache(this.#store);
     this.#injections = new InjectionLog(this.#store, now);
     const usedCounts = () => this.#injections.usedCounts();
-    this.#writer = new MemoryWriter({ store: this.#store, shelf: this.#shelf, now, usedCounts });
+    this.#writer = new MemoryWriter({ store: this.#store, cache: this.#cache, now, usedCounts });
     this.#vectors = options.embeddings && new MemoryVectors(options.embeddings, deadline);
-    const seen = { store: this.#store, shelf: this.#shelf, injections: this.#injections };
-    this.#dreams = new MemoryDreams({ ...seen, project: store, team, now, deadline, lightModel, breathe });
+    const seen = { store: this.#store, cache: this.#cache, injections: this.#injections };
+    this.#dreams = new MemoryDreams({ ...seen, project: store, team, now, deadline, lightModel, yieldTurn });
   }
 
   /** The folder in which a person finds the memories; absent where they are no files. */
@@ -135,7 +135,7 @@ export class PersistentMemory {
    */
   async remember(text: string, options: RememberOptions = {}): Promise<MemoryReceipt> {
     return this.#remember(text, options, (view, fresh) => {
-      const { repeated, corrected } = findSameMatter(this.#shelf, view, fresh);
+      const { repeated, corrected } = findSameSubject(this.#cache, view, fresh);
       // Another place's memories are changed there.
       const named = (options.corrects ?? []).filter(
         (path) =>
@@ -169,7 +169,7 @@ export class PersistentMemory {
     text: string,
     options: RememberOptions,
     compare: (
-      view: ShelfView,
+      view: MemorySnapshot,
       fresh: NonNullable<ReturnType<typeof readFresh>["fresh"]>,
     ) => {
       readonly repeated: readonly string[];
@@ -194,7 +194,7 @@ export class PersistentMemory {
 
   /** What a session has left here, and what is over: said again out of an old message it is no news. @internal */
   async past(sessionId: string): Promise<readonly PastMemory[]> {
-    return pastOf(await this.#shelf.look(), this.#store, sessionId);
+    return pastOf(await this.#cache.look(), this.#store, sessionId);
   }
 
   /**
@@ -230,7 +230,7 @@ export class PersistentMemory {
   async recall(query: string, options: RecallOptions = {}): Promise<Recall> {
     const { lightModel, deadline, now } = this.#options;
     const usedCounts = () => this.#injections.usedCounts();
-    const world = { shelf: this.#shelf, vectors: this.#vectors, now, deadline, lightModel, usedCounts };
+    const world = { cache: this.#cache, vectors: this.#vectors, now, deadline, lightModel, usedCounts };
     const recall = await recallMemories(world, query, options);
     if (options.isLogged !== false) await this.#injections.add(recall, options.sessionId);
     return recall;
@@ -241,9 +241,9 @@ export class PersistentMemory {
    * @throws `STORE_FAILED`
    */
   async search(text: string, options: { readonly limit?: number } = {}): Promise<readonly FoundMemory[]> {
-    const { memories } = await this.#shelf.look();
+    const { memories } = await this.#cache.look();
     const { limit = MEMORY_RECALL_DEFAULTS.searchedCount } = options;
-    const hits = this.#shelf.search(text, { limit, accepts: () => true });
+    const hits = this.#cache.search(text, { limit, accepts: () => true });
     return hits.flatMap(({ id, score, why }) => {
       const known = memories.get(id);
       return known === undefined ? [] : [{ ...withState(known.memory), score, why }];
@@ -258,11 +258,11 @@ export class PersistentMemory {
    */
   async answered(
     answer: string,
-    { shown, said = "", sessionId }: AnsweredOptions,
+    { shown, userText = "", sessionId }: AnsweredOptions,
   ): Promise<readonly string[]> {
-    const { memories } = await this.#shelf.look();
+    const { memories } = await this.#cache.look();
     const known = [...new Set(shown)].flatMap((path) => memories.get(path)?.memory ?? []);
-    const used = usedMemories(known, { said, answer }).map(({ path }) => path);
+    const used = usedMemories(known, { userText, answer }).map(({ path }) => path);
     await this.#injections.addUses(used, sessionId);
     return used;
   }
@@ -274,7 +274,7 @@ export class PersistentMemory {
 
   /** @throws `STORE_FAILED` */
   async list(options: ListOptions = {}): Promise<MemoryList> {
-    const { memories, problems } = await this.#shelf.look();
+    const { memories, problems } = await this.#cache.look();
     const listed = [...memories.values()]
       .map(({ memory }) => withState(memory))
       .filter(({ type, state }) => (options.type ?? type) === type && (options.state ?? state) === state);
@@ -283,14 +283,14 @@ export class PersistentMemory {
 
   /** @throws `MEMORY_NOT_FOUND`, `STORE_FAILED` */
   async show(path: string): Promise<ShownMemoryFile> {
-    const view = await this.#shelf.look();
+    const view = await this.#cache.look();
     const { memory, text } = getKnown(view, path);
     return { ...withState(memory), text };
   }
 
   /** The indexes as a session is shown them at its start. @throws `STORE_FAILED` */
   async index(): Promise<MemoryIndexText> {
-    return showIndexes((await this.#shelf.look()).indexes);
+    return showIndexes((await this.#cache.look()).indexes);
   }
 
   /**
@@ -314,7 +314,7 @@ export class PersistentMemory {
    * @throws `STORE_FAILED`
    */
   async audit(): Promise<MemoryHealth> {
-    const { memories, indexes, problems } = await this.#shelf.look();
+    const { memories, indexes, problems } = await this.#cache.look();
     const injections = await this.#injections.newest(Number.POSITIVE_INFINITY);
     return judgeHealth({
       known: [...memories.values()],
@@ -358,7 +358,7 @@ export class PersistentMemory {
    * @throws `STORE_FAILED`
    */
   async export(format: "jsonl" | "md" = "jsonl"): Promise<string> {
-    const { memories, indexes } = await this.#shelf.look();
+    const { memories, indexes } = await this.#cache.look();
     if (format === "md") return formatMemoriesMarkdown([...memories.values()].map(({ memory }) => memory));
     const files = [...[...memories].map(([path, { text }]) => ({ path, text })), ...indexes.values()];
     return formatMemoryBundle(files.toSorted((one, other) => (one.path < other.path ? -1 : 1)));
@@ -375,7 +375,7 @@ export class PersistentMemory {
 
   /** What was put away, the newest first. @throws `STORE_FAILED` */
   archived(): Promise<readonly ArchivedMemory[]> {
-    return listArchived(this.#store, this.#shelf);
+    return listArchived(this.#store, this.#cache);
   }
 
   /** One of them with its text, by its id or the path that it had. @throws `MEMORY_NOT_FOUND`, `STORE_FAILED` */

@@ -27,9 +27,9 @@ import type { AgentOptions, AgentWorld } from "../options/agent-options.ts";
 import type { NotesOptions } from "../options/notes-options.ts";
 import { keyFacts } from "./key-facts.ts";
 import { type AnsweredCall, NotesProgress } from "./notes-progress.ts";
-import { hasNotes, NotesKeeper, notesLimits, sizeOfNotes } from "./notes-store.ts";
-import { NotesDesk } from "./notes-updater.ts";
-import { NotesUpdater, reasonOf } from "./update-notes.ts";
+import { hasNotes, NotesStore, notesLimits, sizeOfNotes } from "./notes-store.ts";
+import { NotesUpdater } from "./notes-updater.ts";
+import { NotesUpdateRunner, reasonOf } from "./update-notes.ts";
 
 /** The notes of a session as somebody reads them. */
 export interface ReadNotes {
@@ -44,9 +44,9 @@ export class AgentNotes {
   readonly #session: Session;
   readonly #options: NotesOptions;
   readonly #world: AgentWorld;
-  readonly #keeper: NotesKeeper;
+  readonly #store: NotesStore;
   readonly #progress: NotesProgress;
-  readonly #updater: NotesUpdater;
+  readonly #runner: NotesUpdateRunner;
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
   /** What is being written into the notes beside an update. */
@@ -59,22 +59,22 @@ export class AgentNotes {
     this.#session = session;
     this.#options = notes;
     this.#world = world;
-    const keeper = new NotesKeeper(session.parts, templateOf(notes));
-    const progress = new NotesProgress(session, notes, keeper.state);
-    const desk = new NotesDesk({
+    const store = new NotesStore(session.parts, templateOf(notes));
+    const progress = new NotesProgress(session, notes, store.state);
+    const updater = new NotesUpdater({
       main: model,
       cold: notes.model ?? summaryModel ?? model,
       notes,
-      notesPath: keeper.path,
+      notesPath: store.path,
       deadline: world.deadline,
       timeoutMs: notes.updateTimeoutMs ?? NOTES_DEFAULTS.updateTimeoutMs,
     });
     const limits = () => this.#limits();
-    this.#keeper = keeper;
-    this.#mergedSeq = keeper.state?.throughSeq ?? 0;
+    this.#store = store;
+    this.#mergedSeq = store.state?.throughSeq ?? 0;
     this.#progress = progress;
     const hasEditTool = notes.editTool !== undefined;
-    this.#updater = new NotesUpdater({ session, keeper, progress, desk, limits, hasEditTool });
+    this.#runner = new NotesUpdateRunner({ session, notes: store, progress, updater, limits, hasEditTool });
   }
 
   /** Whether an update is being written. */
@@ -123,18 +123,18 @@ export class AgentNotes {
    */
   async forCompaction(): Promise<SessionNotes | undefined> {
     try {
-      const told = await this.#keeper.told();
-      const isStopgap = told?.updatedBy === "log" && this.#options.updater !== "extractive";
-      if (told === undefined || isStopgap) return undefined;
+      const covered = await this.#store.validState();
+      const isStopgap = covered?.updatedBy === "log" && this.#options.updater !== "extractive";
+      if (covered === undefined || isStopgap) return undefined;
       // Beside an update nothing is merged: it would find its sections changed by somebody else.
       const { deadline } = this.#world;
       const timeoutMs = NOTES_DEFAULTS.compactionWaitMs;
       const merging = async () => this.#merge(await this.#newFacts());
       const merged = this.isUpdating ? undefined : await askWithin(merging, { deadline, timeoutMs });
-      const document = merged ?? (await this.#keeper.load()).document;
+      const document = merged ?? (await this.#store.load()).document;
       return {
         text: formatNotes(trimNotes(document, this.#limits()).document),
-        throughSeq: told.throughSeq,
+        throughSeq: covered.throughSeq,
         isEmpty: isEmptyTemplate(document),
         isUpdateRunning: this.isUpdating,
       };
@@ -158,25 +158,26 @@ export class AgentNotes {
 
   /** @throws `StoreError` */
   async read(): Promise<ReadNotes | undefined> {
-    const { text } = await this.#keeper.load();
+    const { text } = await this.#store.load();
     if (text === undefined) return undefined;
-    const throughSeq = (await this.#keeper.told())?.throughSeq;
-    return { text, path: this.#keeper.path, ...(throughSeq === undefined ? {} : { throughSeq }) };
+    const throughSeq = (await this.#store.validState())?.throughSeq;
+    return { text, path: this.#store.path, ...(throughSeq === undefined ? {} : { throughSeq }) };
   }
 
   /** What a resumed session is told of its notes; nothing where the window holds them already. */
   async textOnResume(): Promise<string | undefined> {
     try {
-      const loaded = await this.#keeper.load();
+      const loaded = await this.#store.load();
       const text = neutralise((loaded.text ?? "").trim());
       if (!hasNotes(loaded) || holds(this.#session.visible, text)) return undefined;
       // They tell of what the conversation went back behind.
-      const isStale = (this.#keeper.state?.throughSeq ?? 0) > 0 && (await this.#keeper.told()) === undefined;
-      if (isStale || this.#keeper.areDisowned) return undefined;
-      const { autoCompactGateTokens } = this.#session.preparer.budget();
+      const isStale =
+        (this.#store.state?.throughSeq ?? 0) > 0 && (await this.#store.validState()) === undefined;
+      if (isStale || this.#store.areForeign) return undefined;
+      const { autoCompactGateTokens } = this.#session.builder.budget();
       if (this.#session.tokens.padded + sizeOfNotes(loaded.document) >= autoCompactGateTokens)
         return undefined;
-      return `These are the notes of this session, from ${this.#keeper.path}. They were taken while the work went on.\n\n${text}`;
+      return `These are the notes of this session, from ${this.#store.path}. They were taken while the work went on.\n\n${text}`;
     } catch (error) {
       this.#unreadable(error);
       return undefined;
@@ -204,7 +205,7 @@ export class AgentNotes {
   /** So that the cap holds for the session, and not for each time that it is opened. */
   async #saveCosts(): Promise<void> {
     try {
-      await this.#session.inTurn(() => this.#keeper.saveCosts(this.#progress.costs));
+      await this.#session.inTurn(() => this.#store.saveCosts(this.#progress.costs));
     } catch (error) {
       this.#unreadable(error);
     }
@@ -215,8 +216,8 @@ export class AgentNotes {
     const { signal } = this.#abort;
     const isReady = this.#writing;
     const update = await (asksModel
-      ? this.#updater.byModel(call, { isReady, signal })
-      : this.#updater.fromLog());
+      ? this.#runner.byModel(call, { isReady, signal })
+      : this.#runner.fromLog());
     const isNoFault = update.reason !== undefined && NO_FAULT.has(update.reason);
     if (update.form !== "log" && !isNoFault) {
       if (HELD.has(update.outcome)) this.#breakers.reset("notes");
@@ -238,7 +239,7 @@ export class AgentNotes {
   async #merge({ facts, throughSeq }: NewFacts): Promise<NotesDocument | undefined> {
     const limits = this.#limits();
     let areEmpty = false;
-    const merged = await this.#keeper.change((document) => {
+    const merged = await this.#store.change((document) => {
       areEmpty = isEmptyTemplate(document);
       return areEmpty ? undefined : mergeKeyFacts(document, facts, { limits }).document;
     });
@@ -253,7 +254,7 @@ export class AgentNotes {
   }
 
   #limits() {
-    return notesLimits(this.#session.preparer.budget().windowTokens);
+    return notesLimits(this.#session.builder.budget().windowTokens);
   }
 
   #unreadable(error: unknown): void {

@@ -9,20 +9,20 @@ import type { KeyFact } from "../../notes/merge-key-facts.ts";
 /** What must not be forgotten of the entries after `afterSeq`: the most important kinds first, the oldest first in each. */
 export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
   const facts = factsOfDigest(digest);
-  const said = <Fact extends { readonly seq: number }>(some: readonly Fact[]): readonly Fact[] =>
+  const upTo = <Fact extends { readonly seq: number }>(some: readonly Fact[]): readonly Fact[] =>
     newest(some.filter(({ seq }) => seq > afterSeq));
   const used = <Fact extends { readonly lastSeq: number }>(some: readonly Fact[]): readonly Fact[] =>
     newest(some.filter(({ lastSeq }) => lastSeq > afterSeq));
-  const errors = said(facts.errors).map(
+  const errors = upTo(facts.errors).map(
     ({ call, line, resolvedPointer }): KeyFact => ({
       kind: "errors",
       text: `${call}: ${line}${resolvedPointer === undefined ? "" : "; later it worked"}`,
     }),
   );
-  const open = said(facts.todos)
+  const open = upTo(facts.todos)
     .filter(({ status }) => status !== "done")
     .map(({ text }): KeyFact => ({ kind: "state", text: `Open: ${text}` }));
-  const asked = said(facts.userWords).map(({ text }): KeyFact => ({ kind: "task", text }));
+  const asked = upTo(facts.userWords).map(({ text }): KeyFact => ({ kind: "task", text }));
   const files = used(facts.files)
     .filter(({ edits }) => edits > 0)
     .map(({ path, edits }): KeyFact => ({ kind: "files", text: `${path}: edited ${times(edits)}` }));
@@ -31,7 +31,7 @@ export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
     .map(({ command, line }): KeyFact => {
       return { kind: "workflow", text: line === "" ? command : `${command}: ${line}` };
     });
-  const found = said(facts.decisions).map(({ text }): KeyFact => ({ kind: "learnings", text }));
+  const found = upTo(facts.decisions).map(({ text }): KeyFact => ({ kind: "learnings", text }));
   return [...errors, ...open, ...asked, ...files, ...commands, ...found];
 }
 

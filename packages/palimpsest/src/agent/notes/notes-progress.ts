@@ -33,7 +33,7 @@ export class NotesProgress {
   #newEstimate = 0;
   #updatedAtTokens: number | undefined;
   /** Size of what the notes tell of. */
-  #toldTokens: number;
+  #coveredTokens: number;
   #toolCalls = 0;
   #sessionCost: number;
   #notesCost: number;
@@ -48,7 +48,7 @@ export class NotesProgress {
     this.#conversationTokens = state?.conversationTokens ?? 0;
     this.#updatedAtTokens =
       state === undefined || state.throughSeq === 0 ? undefined : state.conversationTokens;
-    this.#toldTokens = state?.conversationTokens ?? 0;
+    this.#coveredTokens = state?.conversationTokens ?? 0;
     this.#sessionCost = state?.sessionCost ?? 0;
     this.#notesCost = state?.notesCost ?? 0;
     this.#notesTokens = state?.notesTokens ?? 0;
@@ -72,7 +72,7 @@ export class NotesProgress {
   /** A call was answered. What it cost counts; as if all of its prompt had been read from a cache, where nobody said. */
   answered(call: AnsweredCall): void {
     this.#follow();
-    this.#conversationTokens += this.#newEstimate * this.#session.parts.keeper.ledger.ratio;
+    this.#conversationTokens += this.#newEstimate * this.#session.parts.tracker.ledger.ratio;
     this.#newEstimate = 0;
     const { request, prepared, usage } = call;
     const read = { ...NO_USAGE, cacheReadTokens: prepared.tokens.total, outputTokens: this.#sizeOf(call) };
@@ -94,7 +94,7 @@ export class NotesProgress {
 
   /** Whether an update is due after this answer. `isFree`: no model is asked, so the cap says nothing. */
   judge(call: AnsweredCall, isFree: boolean): NotesGateVerdict {
-    const { windowTokens } = this.#session.preparer.budget();
+    const { windowTokens } = this.#session.builder.budget();
     const { costShareCap: cap = NOTES_DEFAULTS.costShareCap, isGated = true } = this.#options;
     return judgeNotesGate(
       {
@@ -122,8 +122,8 @@ export class NotesProgress {
   }
 
   /** The notes tell of the conversation as it was when it had this size. */
-  told(conversationTokens: number): void {
-    this.#toldTokens = conversationTokens;
+  recordCoverage(conversationTokens: number): void {
+    this.#coveredTokens = conversationTokens;
   }
 
   /** The notes have this size now: the next update reads them whole. */
@@ -152,22 +152,22 @@ export class NotesProgress {
    * of yet, as new input. Either way with the notes, and an answer like the last.
    */
   #expectedPrice(call: AnsweredCall): number {
-    const { windowTokens, effectiveTokens } = this.#session.preparer.budget();
+    const { windowTokens, effectiveTokens } = this.#session.builder.budget();
     const { total } = call.prepared.tokens;
     const frameTokens = NOTES_DEFAULTS.instructionTokens + this.#notesTokens;
     const forkedTokens = frameTokens + this.#sizeOf(call);
     const fits = total + forkedTokens + notesLimits(windowTokens).totalTokens <= effectiveTokens;
     const shownTokens = total + this.#sizeOf(call);
-    const untoldTokens = Math.min(this.#conversationTokens - this.#toldTokens, shownTokens);
+    const uncoveredTokens = Math.min(this.#conversationTokens - this.#coveredTokens, shownTokens);
     const prompt =
       this.#options.updater === "cold" || !fits
-        ? { inputTokens: frameTokens + untoldTokens }
+        ? { inputTokens: frameTokens + uncoveredTokens }
         : { inputTokens: forkedTokens, cacheReadTokens: total };
     return this.#price({ ...NO_USAGE, ...prompt, outputTokens: this.#outputTokens }, call.request.model);
   }
 
   #sizeOf({ messages, usage }: AnsweredCall): number {
-    const { ratio, model } = this.#session.parts.keeper.ledger;
+    const { ratio, model } = this.#session.parts.tracker.ledger;
     return (
       usage?.outputTokens ??
       messages.reduce((sum, message) => sum + estimateMessage(message, model) * ratio, 0)
@@ -175,7 +175,7 @@ export class NotesProgress {
   }
 
   #price(usage: Usage, model: string): number {
-    return usagePrice(usage, this.#session.preparer.tariffOf(model));
+    return usagePrice(usage, this.#session.builder.tariffOf(model));
   }
 }
 

@@ -13,7 +13,11 @@ import { formatNotes, isEmptyTemplate, type NotesDocument, parseNotes } from "..
 import type { NotesTemplate } from "../../notes/template.ts";
 import type { NotesFile } from "../../ports/session-store.ts";
 import { NOTES_MARK } from "../../session/append/carried-marks.ts";
-import { NOTHING_TOLD, type NotesState, parseNotesState } from "../../session/append/notes-progress-mark.ts";
+import {
+  NOTHING_COVERED,
+  type NotesState,
+  parseNotesState,
+} from "../../session/append/notes-progress-mark.ts";
 import type { SessionParts } from "../../session/window/session-parts.ts";
 import { isWithin } from "../../transcript/line.ts";
 
@@ -26,7 +30,7 @@ export interface LoadedNotes {
 /** How often a change is made anew on notes that somebody else changed meanwhile. */
 const TRIES = 4;
 
-export class NotesKeeper {
+export class NotesStore {
   readonly #parts: SessionParts;
   readonly #file: NotesFile;
   readonly #template: NotesTemplate;
@@ -53,7 +57,7 @@ export class NotesKeeper {
   }
 
   /** Whether they are another session's, which this one was forked from, and tell of what came later there. */
-  get areDisowned(): boolean {
+  get areForeign(): boolean {
     return this.#parts.carried.get(NOTES_MARK) === null;
   }
 
@@ -96,8 +100,8 @@ export class NotesKeeper {
 
   /** Writes into the log what session and notes have cost by now. How far the notes tell stays as it is. */
   async saveCosts(costs: Pick<NotesState, "sessionCost" | "notesCost">): Promise<void> {
-    const known = this.#state ?? NOTHING_TOLD;
-    if (!this.areDisowned && costs.sessionCost !== known.sessionCost)
+    const known = this.#state ?? NOTHING_COVERED;
+    if (!this.areForeign && costs.sessionCost !== known.sessionCost)
       await this.#write({ ...known, ...costs });
   }
 
@@ -115,7 +119,7 @@ export class NotesKeeper {
   }
 
   /** How far the notes tell; `undefined` where that is off the line, or nobody knows. */
-  async told(): Promise<NotesState | undefined> {
+  async validState(): Promise<NotesState | undefined> {
     const state = this.#state;
     if (state === undefined || !this.isOnLine(state.throughSeq)) return undefined;
     if (!this.#isStateChecked) {

@@ -53,7 +53,7 @@ export interface NotesAsk
   /** The notes as the model is to read them. */
   readonly document: NotesDocument;
   /** The last entry that they tell of already; 0 where they tell of nothing. */
-  readonly toldSeq: number;
+  readonly coveredThroughSeq: number;
   readonly limits: NotesLimits;
 }
 
@@ -72,7 +72,7 @@ export interface NotesAnswer {
   readonly isRemark: boolean;
 }
 
-interface NotesCallTold {
+interface NotesCallInfo {
   readonly model: string;
   readonly form: "forked" | "cold";
   readonly usage?: Usage | undefined;
@@ -81,10 +81,10 @@ interface NotesCallTold {
 }
 
 /** What became of one call. Its usage is there wherever the provider told it. */
-export type NotesCall = NotesCallTold &
+export type NotesCall = NotesCallInfo &
   (NotesAnswer | { readonly type: "failed"; readonly kind: ModelFailureKind | "no-room" });
 
-export interface NotesDeskOptions {
+export interface NotesUpdaterOptions {
   readonly main: ModelClient;
   /** Writes cold updates. */
   readonly cold: ModelClient;
@@ -94,10 +94,10 @@ export interface NotesDeskOptions {
   readonly notesPath: string;
 }
 
-export class NotesDesk {
-  readonly #options: NotesDeskOptions;
+export class NotesUpdater {
+  readonly #options: NotesUpdaterOptions;
 
-  constructor(options: NotesDeskOptions) {
+  constructor(options: NotesUpdaterOptions) {
     this.#options = options;
   }
 
@@ -130,12 +130,13 @@ export class NotesDesk {
         signal,
       );
     }
-    const told = this.#transcript(ask, cold);
+    const transcript = this.#transcript(ask, cold);
     const model = cold.model ?? ask.request.model;
-    if (told === undefined) return { type: "failed", kind: "no-room", model, form: "cold", unknownVariables };
+    if (transcript === undefined)
+      return { type: "failed", kind: "no-room", model, form: "cold", unknownVariables };
     const text = [
       "The following transcript is the part of a session that its notes do not tell of yet.",
-      `<transcript>\n${told.text}\n</transcript>`,
+      `<transcript>\n${transcript.text}\n</transcript>`,
       this.#prompt(ask, undefined).text,
     ].join("\n\n");
     const request: ModelRequest = {
@@ -148,7 +149,7 @@ export class NotesDesk {
       messages: [{ role: "user", content: [{ type: "text", text }] }],
     };
     return this.#call(
-      { form: "cold", client: cold, request, throughSeq: told.throughSeq, unknownVariables, ask },
+      { form: "cold", client: cold, request, throughSeq: transcript.throughSeq, unknownVariables, ask },
       signal,
     );
   }
@@ -174,12 +175,12 @@ export class NotesDesk {
     let left =
       (windowTokens - frame - ask.budget.summaryReserveTokens) * FULL_COMPACT_DEFAULTS.transcriptShare;
     // Notes that somebody took away tell of nothing any more.
-    const toldSeq = isEmptyTemplate(ask.document) ? 0 : ask.toldSeq;
-    const untold = ask.visible.filter(({ seq }) => seq > toldSeq && seq <= ask.throughSeq);
+    const coveredThroughSeq = isEmptyTemplate(ask.document) ? 0 : ask.coveredThroughSeq;
+    const uncovered = ask.visible.filter(({ seq }) => seq > coveredThroughSeq && seq <= ask.throughSeq);
     const texts: string[] = [];
     let throughSeq = 0;
-    for (const { start, end } of groupRounds(untold)) {
-      const round = untold.slice(start, end);
+    for (const { start, end } of groupRounds(uncovered)) {
+      const round = uncovered.slice(start, end);
       const [written] = writeRounds(round, ask.measure);
       if (written !== undefined && written.tokens > left) break;
       left -= written?.tokens ?? 0;
@@ -198,7 +199,7 @@ export class NotesDesk {
       throughSeq,
       unknownVariables,
       ask,
-    }: Pick<NotesCallTold, "form" | "unknownVariables"> & {
+    }: Pick<NotesCallInfo, "form" | "unknownVariables"> & {
       readonly client: ModelClient;
       readonly request: ModelRequest;
       readonly unlimited?: ModelRequest;
@@ -208,7 +209,7 @@ export class NotesDesk {
     signal: AbortSignal,
   ): Promise<NotesCall> {
     const { deadline, timeoutMs } = this.#options;
-    const told = { model: request.model, form, unknownVariables };
+    const info = { model: request.model, form, unknownVariables };
     try {
       const answer = await askModel(client, request, {
         ...{ deadline, timeoutMs, signal },
@@ -225,14 +226,14 @@ export class NotesDesk {
       const patches = parseSectionPatches(text);
       const isWhole = stopReason !== "output-limit" && patches.unfinishedCount === 0;
       const isRemark = stopReason !== "refusal" && calls.length === 0 && isPlainRemark(text);
-      return { ...told, type: "answer", patches, edits, deniedCounts, throughSeq, isWhole, isRemark, usage };
+      return { ...info, type: "answer", patches, edits, deniedCounts, throughSeq, isWhole, isRemark, usage };
     } catch (error) {
-      return { ...told, type: "failed", kind: failureOf(client, error).kind };
+      return { ...info, type: "failed", kind: failureOf(client, error).kind };
     }
   }
 
   /** Without an edit tool no call is anybody's. */
-  #grant(form: NotesCallTold["form"]) {
+  #grant(form: NotesCallInfo["form"]) {
     const { notes, notesPath } = this.#options;
     const tool = form === "forked" ? notes.editTool : undefined;
     return {

@@ -14,14 +14,14 @@ import type { NotesState } from "../../session/append/notes-progress-mark.ts";
 import type { NotesUpdate } from "../../session/events/events.ts";
 import type { Session } from "../../session/session.ts";
 import { type AnsweredCall, callsTools, type NotesProgress } from "./notes-progress.ts";
-import { type NotesKeeper, sizeOfNotes } from "./notes-store.ts";
-import type { NotesAnswer, NotesAsk, NotesCall, NotesDesk } from "./notes-updater.ts";
+import { type NotesStore, sizeOfNotes } from "./notes-store.ts";
+import type { NotesAnswer, NotesAsk, NotesCall, NotesUpdater } from "./notes-updater.ts";
 
-export interface NotesUpdaterOptions {
+export interface NotesUpdateRunnerOptions {
   readonly session: Session;
-  readonly keeper: NotesKeeper;
+  readonly notes: NotesStore;
   readonly progress: NotesProgress;
-  readonly desk: NotesDesk;
+  readonly updater: NotesUpdater;
   readonly limits: () => NotesLimits;
   readonly hasEditTool: boolean;
 }
@@ -43,10 +43,10 @@ const LOST: ReadonlySet<string> = new Set(["changed-meanwhile", "unknown-section
 
 const NOTHING = { changed: [], refusedCount: 0 } as const;
 
-export class NotesUpdater {
-  readonly #options: NotesUpdaterOptions;
+export class NotesUpdateRunner {
+  readonly #options: NotesUpdateRunnerOptions;
 
-  constructor(options: NotesUpdaterOptions) {
+  constructor(options: NotesUpdateRunnerOptions) {
     this.#options = options;
   }
 
@@ -55,25 +55,26 @@ export class NotesUpdater {
     call: AnsweredCall,
     { isReady, signal }: { readonly isReady: Promise<void>; readonly signal: AbortSignal },
   ): Promise<NotesUpdate> {
-    const { keeper, progress, desk } = this.#options;
+    const { notes, progress, updater } = this.#options;
     const { conversationTokens } = progress;
     try {
       // Before anything is waited for: what is said meanwhile is the next update's.
       const asked = this.#askOf(call);
       await isReady;
-      const toldSeq = (await keeper.told())?.throughSeq ?? 0;
-      const { document } = await keeper.load();
-      const written = await desk.write({ ...asked, toldSeq, document }, signal);
+      const coveredThroughSeq = (await notes.validState())?.throughSeq ?? 0;
+      const { document } = await notes.load();
+      const written = await updater.write({ ...asked, coveredThroughSeq, document }, signal);
       const { form, usage, model, unknownVariables } = written;
       if (written.type === "answer" || MAY_BE_BILLED.has(written.kind))
         progress.updateCalled(usage, model, call);
-      const told = { form, usage, ...(unknownVariables.length === 0 ? {} : { unknownVariables }) };
-      if (written.type === "failed") return { ...told, ...NOTHING, outcome: "failed", reason: written.kind };
+      const update = { form, usage, ...(unknownVariables.length === 0 ? {} : { unknownVariables }) };
+      if (written.type === "failed")
+        return { ...update, ...NOTHING, outcome: "failed", reason: written.kind };
       const { throughSeq, isWhole } = written;
-      if (!keeper.isOnLine(throughSeq)) return { ...told, ...NOTHING, outcome: "dropped" };
+      if (!notes.isOnLine(throughSeq)) return { ...update, ...NOTHING, outcome: "dropped" };
       const { changed, refusedCount, isWholly, document: now } = await this.#apply(written, document);
       const notesTokens = this.#resized(now);
-      const done = { ...told, changed, refusedCount };
+      const done = { ...update, changed, refusedCount };
       if (changed.length === 0) {
         const isUnchanged = isWhole && refusedCount === 0 && isWholly && !isEmptyTemplate(now);
         if (!isUnchanged || !findsNothing(written)) return { ...done, outcome: "nothing-written" };
@@ -91,14 +92,14 @@ export class NotesUpdater {
 
   /** From the log's own facts. */
   async fromLog(): Promise<NotesUpdate> {
-    const { session, keeper, progress, limits } = this.#options;
+    const { session, notes, progress, limits } = this.#options;
     const { conversationTokens } = progress;
     const throughSeq = newestSeq(session);
     try {
       const facts = factsOfDigest(await session.inTurn(() => session.parts.digest.get()));
-      const { document } = await keeper.load();
-      if (!keeper.isOnLine(throughSeq)) return { form: "log", ...NOTHING, outcome: "dropped" };
-      const changed = await keeper.change((now) => extractNotes(now, facts, { limits: limits() }).document);
+      const { document } = await notes.load();
+      if (!notes.isOnLine(throughSeq)) return { form: "log", ...NOTHING, outcome: "dropped" };
+      const changed = await notes.change((now) => extractNotes(now, facts, { limits: limits() }).document);
       const now = changed ?? document;
       await this.#remember(throughSeq, {
         conversationTokens,
@@ -113,10 +114,10 @@ export class NotesUpdater {
   }
 
   /** What the model is shown. Calls that wait for their results cannot be sent: then it is the request as it left. */
-  #askOf(call: AnsweredCall): Omit<NotesAsk, "document" | "toldSeq"> {
+  #askOf(call: AnsweredCall): Omit<NotesAsk, "document" | "coveredThroughSeq"> {
     const { session, limits } = this.#options;
     const { request, prepared } = call;
-    const { messages, ...asked } = session.preparer.ask(request, { reason: "rent", trigger: "auto" });
+    const { messages, ...asked } = session.builder.ask(request, { reason: "rent", trigger: "auto" });
     const hasLeft = callsTools(call);
     return {
       ...asked,
@@ -137,7 +138,7 @@ export class NotesUpdater {
       readonly document: NotesDocument;
     }
   > {
-    const { keeper, hasEditTool } = this.#options;
+    const { notes, hasEditTool } = this.#options;
     const limits = this.#options.limits();
     // A cold updater has no tools: it was asked for patches.
     const byEdits = hasEditTool && form === "forked";
@@ -146,7 +147,7 @@ export class NotesUpdater {
     let refusedCount = deniedCount;
     let changed: readonly string[] = [];
     let isWholly = true;
-    const document = await keeper.change((now) => {
+    const document = await notes.change((now) => {
       isWholly = true;
       refusedCount = deniedCount;
       let result = now;
@@ -181,11 +182,11 @@ export class NotesUpdater {
 
   async #remember(
     throughSeq: number,
-    told: Pick<NotesState, "conversationTokens" | "notesTokens" | "updatedBy">,
+    update: Pick<NotesState, "conversationTokens" | "notesTokens" | "updatedBy">,
   ): Promise<void> {
-    const { session, keeper, progress } = this.#options;
-    progress.told(told.conversationTokens);
-    await session.inTurn(() => keeper.remember({ throughSeq, ...told, ...progress.costs }));
+    const { session, notes, progress } = this.#options;
+    progress.recordCoverage(update.conversationTokens);
+    await session.inTurn(() => notes.remember({ throughSeq, ...update, ...progress.costs }));
   }
 }
 

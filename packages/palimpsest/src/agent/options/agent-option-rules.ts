@@ -5,7 +5,7 @@
 import { OptionError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import {
-  anyText,
+  anyString,
   anything,
   checkOptions,
   duration,
@@ -55,7 +55,7 @@ export const NOTES_RULES: OptionRules<NotesOptions> = {
   updater: oneOf("forked", "cold", "extractive"),
   model,
   template: anything,
-  prompt: anyText,
+  prompt: anyString,
   costShareCap: anything,
   isGated: flag,
   editTool: object,
@@ -64,7 +64,7 @@ export const NOTES_RULES: OptionRules<NotesOptions> = {
 
 const TURN_RULES: OptionRules<TurnOptions> = {
   model: text,
-  system: anyText,
+  system: anyString,
   tools: list,
   providerTools: list,
   historyTools: flag,
@@ -79,7 +79,7 @@ const PREPARE_RULES: OptionRules<PrepareOptions> = { signal };
 
 const COMPACT_RULES: OptionRules<CompactOptions> = {
   signal,
-  instructions: anyText,
+  instructions: anyString,
   from: wholeFrom(1),
   upTo: wholeFrom(1),
 };

@@ -10,7 +10,7 @@ import { ModelError, type PalimpsestError, PromptTooLongError } from "../../base
 import type { JsonObject } from "../../base/json/json.ts";
 import { abortedError } from "../../base/stop-if-aborted.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
-import type { RoomKeeper } from "../../session/compact/budget-tracker.ts";
+import type { BudgetTracker } from "../../session/compact/budget-tracker.ts";
 import { OUTPUT_PARAMETERS } from "../../session/model/model-call.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import type { Session } from "../../session/session.ts";
@@ -55,7 +55,7 @@ export async function logFailedCall(session: Session, callSeq: number, failure: 
 
 /** What is changed before the request is made again. */
 export interface Recovery {
-  readonly apply: (room: RoomKeeper, callSeq: number) => void;
+  readonly apply: (budgets: BudgetTracker, callSeq: number) => void;
   /** Parameters of the request that become others. */
   readonly adapt: (request: CallRequest) => { readonly parameters?: JsonObject };
 }
@@ -69,22 +69,24 @@ export function recoveryOf(failure: ModelFailure): Recovery | undefined {
   switch (failure.kind) {
     case "prompt-too-long":
       return {
-        apply: (room, seq) => room.refused(seq, { promptTokens, limitTokens, isWindow: true }, "reactive"),
+        apply: (budgets, seq) =>
+          budgets.refused(seq, { promptTokens, limitTokens, isWindow: true }, "reactive"),
         adapt: UNCHANGED,
       };
     case "over-rate-limit":
       return {
-        apply: (room, seq) => room.refused(seq, { promptTokens, limitTokens, isWindow: false }, "reactive"),
+        apply: (budgets, seq) =>
+          budgets.refused(seq, { promptTokens, limitTokens, isWindow: false }, "reactive"),
         adapt: UNCHANGED,
       };
     case "output-too-long":
       return shorterAnswer(failure);
     case "body-too-large":
     case "media-too-large":
-      return { apply: (room) => room.refusedForMedia(), adapt: UNCHANGED };
+      return { apply: (budgets) => budgets.refusedForMedia(), adapt: UNCHANGED };
     case "invalid-request":
       if (failure.isThinkingBinding !== true) return undefined;
-      return { apply: (room) => room.refusedForThinking(), adapt: UNCHANGED };
+      return { apply: (budgets) => budgets.refusedForThinking(), adapt: UNCHANGED };
     case "network":
     case "timeout":
     case "unreadable-answer":
@@ -103,9 +105,9 @@ function shorterAnswer({ promptTokens, limitTokens, outputTokens }: ModelFailure
   const fitsTokens =
     limitTokens === undefined || outputTokens === undefined ? undefined : limitTokens - outputTokens;
   return {
-    apply: (room, seq) => {
+    apply: (budgets, seq) => {
       if (leftTokens < leastOutputTokens)
-        room.refused(seq, { promptTokens, limitTokens: fitsTokens, isWindow: false }, "reactive");
+        budgets.refused(seq, { promptTokens, limitTokens: fitsTokens, isWindow: false }, "reactive");
     },
     adapt: ({ parameters = {} }) => {
       const name = OUTPUT_PARAMETERS.find((one) => typeof parameters[one] === "number");
@@ -139,7 +141,7 @@ export function refusalError(
     return new PromptTooLongError({
       promptTokens: failure.promptTokens ?? promptTokens,
       limitTokens: failure.limitTokens,
-      said: message,
+      reply: message,
       cause: error,
     });
   return new ModelError(failure, {

@@ -40,12 +40,12 @@ export class CallSizer {
     await this.#limits(request.model);
     const chain = this.#chain;
     if (chain === undefined) return;
-    const { preparer } = this.#session;
-    const looked = await this.#session.inTurn(() => preparer.look(request));
+    const { builder } = this.#session;
+    const looked = await this.#session.inTurn(() => builder.look(request));
     const { figure, thresholds, countable } = looked;
     if (!needsCounter(figure, thresholds)) return;
     const counted = await chain.count({ figure, thresholds, request: countable });
-    if (counted !== figure) await this.#session.inTurn(async () => preparer.counted(looked, counted));
+    if (counted !== figure) await this.#session.inTurn(async () => builder.counted(looked, counted));
   }
 
   async #limits(model: string): Promise<void> {
@@ -57,7 +57,7 @@ export class CallSizer {
         async (signal): Promise<ReportedLimits | undefined> => client.limits?.(model, { signal }),
         { deadline: this.#world.deadline, timeoutMs: AGENT_DEFAULTS.limitsTimeoutMs },
       );
-      if (isObject(limits)) this.#session.preparer.room.vendorSaid(model, limits);
+      if (isObject(limits)) this.#session.builder.budgets.vendorReported(model, limits);
     } catch (error) {
       this.#tell(`${client.provider} models`, errorMessage(error));
     }

@@ -13,7 +13,7 @@ import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { ModelAnswer, ModelClient, ModelEvent } from "../../ports/model-client.ts";
 import { notify } from "../../session/events/events.ts";
 import { formatTools, modelRequest } from "../../session/model/model-call.ts";
-import { receiveUsage } from "../../session/model/receive-answer.ts";
+import { validateUsage } from "../../session/model/validate-answer.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import type { Session } from "../../session/session.ts";
 import type { ContentBlock, ToolUseBlock } from "../../transcript/blocks.ts";
@@ -52,10 +52,10 @@ export async function runTurn(
   input: string | Message | readonly Message[],
   options: TurnOptions,
 ): Promise<TurnResult> {
-  const said = typeof input === "string" ? userMessage(input) : input;
+  const messages = typeof input === "string" ? userMessage(input) : input;
   stopIfAborted(options.signal, STOPPED);
   await agent.begin();
-  await agent.append(said);
+  await agent.append(messages);
   const request = requestOf(agent, options);
   const loop = new LoopWatch();
   const usages: Usage[] = [];
@@ -74,7 +74,7 @@ export async function runTurn(
     if (calls.length > 0) {
       const results = await runTools(agent, calls, options);
       await agent.append({ role: "user", origin: "tool", content: results });
-      const { count: compactions } = agent.session.preparer.watch;
+      const { count: compactions } = agent.session.builder.watch;
       if (loop.isLoop(calls, results, compactions)) return ended("loop");
       if (loop.isRepeating) throw repeating(agent.session);
     } else if (answer.stopReason !== "paused") return ended("done");
@@ -112,7 +112,7 @@ async function send(
   const request = modelRequest(
     agent.lastRequest ?? call,
     { messages: call.messages, cacheMarks: call.cacheMarks },
-    session.preparer.cacheTtl,
+    session.builder.cacheTtl,
   );
   const stream = model.stream?.bind(model);
   if (onEvent === undefined || stream === undefined)
@@ -126,14 +126,14 @@ async function send(
 
 /** What was said is worth more than a figure about it: usage that is none is left out, and that is told. */
 function withUsage(agent: TurnAgent, answer: ModelAnswer): ModelAnswer {
-  const { usage, ...said } = answer;
+  const { usage, ...rest } = answer;
   try {
-    const read = receiveUsage(usage);
-    return read === undefined ? said : { ...said, usage: read };
+    const read = validateUsage(usage);
+    return read === undefined ? rest : { ...rest, usage: read };
   } catch (error) {
     const reason = errorMessage(error);
     notify(agent.session.parts.observer, { type: "counter-failed", counter: agent.model.provider, reason });
-    return said;
+    return rest;
   }
 }
 

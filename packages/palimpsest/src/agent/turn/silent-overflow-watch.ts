@@ -21,7 +21,7 @@ export class SilentWatch {
   }
 
   left(prepared: PreparedCall): void {
-    const { ledger } = this.#session.parts.keeper;
+    const { ledger } = this.#session.parts.tracker;
     this.#prepared = prepared;
     this.#sent = { estimatedTokens: ledger.estimateKnown().tokens, generation: ledger.generation };
   }
@@ -33,8 +33,8 @@ export class SilentWatch {
   ): SessionEvent | undefined {
     const prepared = this.#prepared;
     if (prepared?.callSeq !== callSeq) return undefined;
-    const { preparer, parts } = this.#session;
-    const { windowTokens } = preparer.budget();
+    const { builder, parts } = this.#session;
+    const { windowTokens } = builder.budget();
     const reportedTokens = promptTokens(answer.usage);
     const ceilingTokens =
       reportedTokens > 0 ? this.#ceiling.observe({ ...this.#sent, reportedTokens }) : undefined;
@@ -42,8 +42,12 @@ export class SilentWatch {
     const failure = findSilentOverflow({ ...answer, windowTokens, estimatedTokens, ceilingTokens });
     if (failure === undefined) return undefined;
     // The report is about a prompt that was cut: it says nothing of the window.
-    parts.keeper.ledger.distrustReport();
-    preparer.room.refused(callSeq, { limitTokens: failure.limitTokens, isWindow: false }, "silent-overflow");
+    parts.tracker.ledger.distrustReport();
+    builder.budgets.refused(
+      callSeq,
+      { limitTokens: failure.limitTokens, isWindow: false },
+      "silent-overflow",
+    );
     return { type: "model-failed", seq: callSeq, failure, isRecovered: true };
   }
 }

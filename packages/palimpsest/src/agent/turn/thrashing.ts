@@ -5,14 +5,14 @@
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { CompactionError } from "../../base/errors.ts";
-import { formatCount } from "../../compaction/preview/preview.ts";
+import { formatThousands } from "../../compaction/preview/preview.ts";
 import type { Session } from "../../session/session.ts";
 import { estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 
 /** @throws `COMPACTION_THRASHING` where the last compactions were of no use, once for as many. */
 export function checkThrashing(session: Session): void {
-  const { watch } = session.preparer;
+  const { watch } = session.builder;
   if (!watch.endsTurn) return;
   watch.endedTurn();
   throw thrashing(
@@ -32,15 +32,17 @@ export function repeating(session: Session): CompactionError {
 
 function thrashing(session: Session, what: string): CompactionError {
   const { fixed, total } = session.tokens;
-  const { windowTokens } = session.preparer.budget();
+  const { windowTokens } = session.builder.budget();
   const largest = largestTool(session.visible);
   const filledBy = [
-    `system prompt and tools ${formatCount(fixed)}`,
-    `messages ${formatCount(Math.max(0, total - fixed))}`,
-    ...(largest === undefined ? [] : [`of these, results of ${largest.name} ${formatCount(largest.tokens)}`]),
+    `system prompt and tools ${formatThousands(fixed)}`,
+    `messages ${formatThousands(Math.max(0, total - fixed))}`,
+    ...(largest === undefined
+      ? []
+      : [`of these, results of ${largest.name} ${formatThousands(largest.tokens)}`]),
   ].join(", ");
   return new CompactionError("COMPACTION_THRASHING", {
-    message: `${what} The window of ${formatCount(windowTokens)} tokens holds ${filledBy}.`,
+    message: `${what} The window of ${formatThousands(windowTokens)} tokens holds ${filledBy}.`,
     hint: "Nothing is lost, and the next turn goes on. Read less at a time, shorten system prompt and tools, or take a model with a larger window.",
   });
 }

@@ -15,7 +15,7 @@ export const ENGINE_DEFAULTS = {
   /** Share of the window that system prompt and tools may take: beyond it there is no room to work and to summarise. Source: our choice. */
   maxFixedShare: 0.8,
   /** Share of the blocking limit that a last-resort peel aims at: room for one more message. Source: our choice. */
-  peelShare: 0.9,
+  truncateShare: 0.9,
   /** Of the size of a request that was refused without figures, this share is taken to fit. Source: our choice: the estimate is rarely further off. */
   refusedShare: 0.75,
   /** Share of the window that a compaction has to free to count as one. Source: our choice; where-the-numbers-come-from.md, "Compaction targets". */

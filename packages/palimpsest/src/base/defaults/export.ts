@@ -4,9 +4,9 @@
 
 export const EXPORT_DEFAULTS = {
   /** Lines from which on what a person or the model says is folded. Source: our choice: two or three screens are read at once. */
-  saidLines: 120,
+  messageLines: 120,
   /** Likewise, in UTF-16 units, for texts of few long lines. Source: our choice: as many as fit on these screens. */
-  saidChars: 12_000,
+  messageChars: 12_000,
   /** Lines from which on calls, results and what the program around the agent put in are folded. Source: our choice: they interrupt the conversation. */
   outputLines: 8,
   /** Likewise, in UTF-16 units. Source: our choice: as many as fit on these lines. */

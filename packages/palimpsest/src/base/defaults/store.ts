@@ -11,7 +11,7 @@ export const STORE_DEFAULTS = {
    */
   lineLimitBytes: 67_108_864,
   /** Stretches of damage that are told one by one while no entry comes; from there on they are told as one. Source: our choice; a damaged log has a handful, a file that is none has millions. */
-  damageStretchesTold: 1_000,
+  damageStretchesReported: 1_000,
   /** Most entries of one append, so that a damaged batch mark cannot hold a reader up. Source: our choice. */
   batchLimitEntries: 1_000_000,
   /** Bytes read at once going forward; also the size of a batch of `readAll`. Source: our choice, flat from 256 KB on. */

@@ -110,9 +110,9 @@ export function wellFormedJson<T extends JsonValue>(value: T): T {
   }
   if (!isObject(value)) return value;
   const entries = Object.entries(value as JsonObject);
-  const mended = entries.map(([key, item]) => [toWellFormed(key), wellFormedJson(item)] as const);
-  const isSame = mended.every(
+  const repaired = entries.map(([key, item]) => [toWellFormed(key), wellFormedJson(item)] as const);
+  const isSame = repaired.every(
     ([key, item], index) => item === entries[index]![1] && key === entries[index]![0],
   );
-  return isSame ? value : (Object.fromEntries(mended) as T);
+  return isSame ? value : (Object.fromEntries(repaired) as T);
 }

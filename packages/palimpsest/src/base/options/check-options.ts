@@ -26,7 +26,7 @@ export const text: OptionRule = {
   isFit: (value) => typeof value === "string" && value !== "",
   says: "a string with at least one character",
 };
-export const anyText: OptionRule = { isFit: (value) => typeof value === "string", says: "a string" };
+export const anyString: OptionRule = { isFit: (value) => typeof value === "string", says: "a string" };
 export const flag: OptionRule = { isFit: (value) => typeof value === "boolean", says: "`true` or `false`" };
 export const func: OptionRule = { isFit: (value) => typeof value === "function", says: "a function" };
 export const list: OptionRule = { isFit: Array.isArray, says: "a list" };
@@ -79,7 +79,7 @@ export function checkOptions(
   const all = names.length === 0 ? "It has no options." : `Its options are ${names.join(", ")}.`;
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw new OptionError({
-      message: `The options of \`${call}\` are ${shown(options)}, not an object.`,
+      message: `The options of \`${call}\` are ${showOption(options)}, not an object.`,
       hint: all,
     });
   for (const [name, value] of Object.entries(options)) {
@@ -94,14 +94,14 @@ export function checkOptions(
     }
     if (rule.isFit(value)) continue;
     throw new OptionError({
-      message: `The option \`${name}\` of \`${call}\` is ${shown(value)}; it is ${rule.says}.`,
+      message: `The option \`${name}\` of \`${call}\` is ${showOption(value)}; it is ${rule.says}.`,
       hint: rule.hint ?? `Pass ${rule.says}, or leave it out.`,
     });
   }
 }
 
 /** A value in words, for the message of an error. */
-export function shown(value: unknown): string {
+export function showOption(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   switch (typeof value) {

@@ -95,7 +95,7 @@ function piecesOf(text: string): readonly Piece[] {
   for (const match of text.matchAll(BREAK)) {
     const next = match.index + match[0].length;
     const isLine = match.groups?.["line"] !== undefined;
-    if (isLine && beginsAnew(text, next)) continue;
+    if (isLine && startsNewText(text, next)) continue;
     add(match.index);
     at = next;
     isRest = !isLine;
@@ -105,12 +105,12 @@ function piecesOf(text: string): readonly Piece[] {
 }
 
 /** A word, a variable that is set, or what is in no key. */
-const NEWS = /[^\w+/=.:@-]|[A-Za-z][a-z]{2,19}(?![\w+/=@-])|[A-Z][A-Z0-9_]{1,40}=(?!=|\s|$)|$/y;
+const NEW_WORD = /[^\w+/=.:@-]|[A-Za-z][a-z]{2,19}(?![\w+/=@-])|[A-Z][A-Z0-9_]{1,40}=(?!=|\s|$)|$/y;
 
 /** Whether a line begins with something else than the rest of a key. */
-function beginsAnew(text: string, at: number): boolean {
-  NEWS.lastIndex = at;
-  return NEWS.test(text);
+function startsNewText(text: string, at: number): boolean {
+  NEW_WORD.lastIndex = at;
+  return NEW_WORD.test(text);
 }
 
 /** Where those of the secrets that go over a break stand in the text. */

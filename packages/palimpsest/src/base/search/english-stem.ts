@@ -56,13 +56,13 @@ function withoutTense(word: string): string {
   for (const suffix of ["ed", "ing"]) {
     if (!word.endsWith(suffix)) continue;
     const stem = word.slice(0, -suffix.length);
-    return hasVowel(stem) ? mendedEnd(stem) : word;
+    return hasVowel(stem) ? repairedEnd(stem) : word;
   }
   return word;
 }
 
 /** What a tense took from the end of a verb is put back: `hop(p)ed`, `hop(e)d`, `conflat(e)d`. */
-function mendedEnd(stem: string): string {
+function repairedEnd(stem: string): string {
   if (stem.endsWith("at") || stem.endsWith("bl") || stem.endsWith("iz")) return `${stem}e`;
   if (endsInTwin(stem)) return "lsz".includes(stem.at(-1)!) ? stem : stem.slice(0, -1);
   return countTurns(stem) === 1 && endsShort(stem) ? `${stem}e` : stem;

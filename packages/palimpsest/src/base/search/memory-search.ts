@@ -112,10 +112,10 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
 
   function noteTerms(fields: MemoryFields): number {
     let length = 0;
-    let roomCharacters: number = MEMORY_SEARCH_DEFAULTS.memoryCharacters;
+    let leftCharacters: number = MEMORY_SEARCH_DEFAULTS.memoryCharacters;
     FIELDS.forEach((field, position) => {
-      const text = cutHead(fieldText(fields, field), roomCharacters);
-      roomCharacters -= text.length;
+      const text = cutHead(fieldText(fields, field), leftCharacters);
+      leftCharacters -= text.length;
       const weight = MEMORY_SEARCH_DEFAULTS.fieldWeights[field];
       vocabulary.visit(text, (term) => {
         postings.note(term, weight, 1 << position);

@@ -124,8 +124,8 @@ export class Scorer implements ScoredDocuments {
     const { k1, b } = this.#weights;
     for (const group of touched) {
       const occurrences = counts[group]!;
-      const room = k1 * (1 - b + (b * links.groupTerms(group)) / average);
-      this.#groupScores[group]! += (rarity * occurrences * (k1 + 1)) / (occurrences + room);
+      const lengthNorm = k1 * (1 - b + (b * links.groupTerms(group)) / average);
+      this.#groupScores[group]! += (rarity * occurrences * (k1 + 1)) / (occurrences + lengthNorm);
       counts[group] = 0;
     }
   }
@@ -198,9 +198,9 @@ export class Scorer implements ScoredDocuments {
       this.#isTouched[number] = 0;
     }
     this.#count = 0;
-    const room = this.#lengths.length;
-    if (this.#own.length < room) {
-      const size = Math.max(room, 2 * this.#own.length);
+    const length = this.#lengths.length;
+    if (this.#own.length < length) {
+      const size = Math.max(length, 2 * this.#own.length);
       this.#own = new Float64Array(size);
       this.#before = new Float64Array(size);
       this.#next = new Float64Array(size);

@@ -3,7 +3,7 @@
  * model, and what a compaction must not forget.
  */
 import type { CommandRecord, Digest, FileRecord } from "./digest.ts";
-import type { Telling } from "./digest-findings.ts";
+import type { DigestFinding } from "./digest-findings.ts";
 import { doneTodos, openTodos, type TodoItem } from "./todo-state.ts";
 
 /** Facts of a session, each list from the oldest to the newest; open tasks come before those that are done. */
@@ -11,7 +11,7 @@ export interface DigestFacts extends Pick<Digest, "userWords" | "errors" | "acti
   readonly files: readonly FileRecord[];
   readonly commands: readonly CommandRecord[];
   readonly todos: readonly TodoItem[];
-  readonly decisions: readonly Telling[];
+  readonly decisions: readonly DigestFinding[];
   /** The last words of turns. */
   readonly results: Digest["assistantWords"];
 }

@@ -6,7 +6,7 @@
  */
 import { oneLine } from "../shared/tool-kinds.ts";
 
-export interface Telling {
+export interface DigestFinding {
   readonly seq: number;
   readonly pointer: string;
   readonly text: string;
@@ -26,8 +26,8 @@ const ANNOUNCEMENT =
   /^(?:let me|now (?:let|i)|i'll|let's|next,|first,|now |good|great|perfect|excellent|ok|okay|sure|you're right|done)\b/i;
 
 /** Records what an answer tells. Changes the list, whose weakest members go when it is full. */
-export function recordTelling(
-  tellings: Telling[],
+export function recordFinding(
+  tellings: DigestFinding[],
   { seq, pointer, text }: { readonly seq: number; readonly pointer: string; readonly text: string },
 ): void {
   const looked =
@@ -65,7 +65,7 @@ function splitSentences(text: string): readonly string[] {
   return sentences;
 }
 
-function dropWeakest(tellings: Telling[]): void {
+function dropWeakest(tellings: DigestFinding[]): void {
   const kept = new Set([...tellings].sort((a, b) => b.weight - a.weight || b.seq - a.seq).slice(0, KEPT));
   const inOrder = tellings.filter((telling) => kept.has(telling));
   tellings.splice(0, tellings.length, ...inOrder);

@@ -18,7 +18,7 @@ import { outcomeOf } from "../shared/outcome.ts";
 import { formatPointer } from "../shared/pointer.ts";
 import { commandOf, mainArgument, oneLine, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
 import { userWordsOf } from "../shared/user-words.ts";
-import { recordTelling, type Telling } from "./digest-findings.ts";
+import { type DigestFinding, recordFinding } from "./digest-findings.ts";
 import { createTodoState, readCheckBoxes, readTodoCall, type TodoState } from "./todo-state.ts";
 import { type FileTouch, touchedFiles } from "./touched-files.ts";
 
@@ -87,7 +87,7 @@ export interface Digest {
   readonly commands: Map<string, CommandRecord>;
   readonly errors: ErrorRecord[];
   readonly actions: ActionRecord[];
-  readonly tellings: Telling[];
+  readonly tellings: DigestFinding[];
   readonly todos: TodoState;
   readonly toolCounts: Map<string, number>;
   readonly literals: LiteralLedger;
@@ -135,11 +135,11 @@ export function createDigest(literalCount: number = COMPACTION_DEFAULTS.digestLi
 }
 
 /** Adds one original message of the log; `seq` grows from call to call. Changes the digest. */
-export function addToDigest(digest: Digest, seq: number, said: Message): void {
+export function addToDigest(digest: Digest, seq: number, addedMessage: Message): void {
   // First of all: what is cut into lines and strings below can no longer be recognised as part of a key.
   const message = {
-    ...said,
-    content: said.content.map((block) => withoutKnownSecrets(block, digest.secrets)),
+    ...addedMessage,
+    content: addedMessage.content.map((block) => withoutKnownSecrets(block, digest.secrets)),
   };
   digest.messageCount++;
   const isSummary = message.origin === "summary";
@@ -213,7 +213,7 @@ function addAssistantWords(digest: Digest, seq: number, pointer: string, text: s
     ASSISTANT_WORDS_KEPT,
   );
   readCheckBoxes(digest.todos, seq, kept);
-  recordTelling(digest.tellings, { seq, pointer, text });
+  recordFinding(digest.tellings, { seq, pointer, text });
 }
 
 function headAndTail(text: string, characters: number): string {

@@ -9,7 +9,7 @@ import type { LayerEdit } from "../../transcript/edits.ts";
 import { previewEdit } from "../../transcript/projection.ts";
 import { planMicrocompactByUsage } from "../layers/microcompact/microcompact-by-usage.ts";
 import { planOffloadByUsage } from "../layers/offload/offload-by-usage.ts";
-import type { Room, WindowSituation } from "../shared/window-state.ts";
+import type { WindowSituation, WindowState } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
 import { clearableToolsOf, microcompactPolicy, offloadPolicy } from "./policies.ts";
 
@@ -22,7 +22,7 @@ export interface LayerGates {
 /** What the layers look at, out of a {@link Room}: with `measure` unpadded and the fixed part left out. */
 export interface EscalationInput
   extends Pick<
-    Room,
+    WindowState,
     | "visible"
     | "usedTokens"
     | "measure"

@@ -9,7 +9,7 @@ import {
   type SessionNotes,
 } from "../layers/session-memory/session-memory-compact.ts";
 import type { PinnedText } from "../shared/pins.ts";
-import { type Room, situationOf } from "../shared/window-state.ts";
+import { situationOf, type WindowState } from "../shared/window-state.ts";
 import { sessionMemoryPolicy, withAllWords } from "./policies.ts";
 
 /** What the notes of a session are, and what stands beside them. */
@@ -20,9 +20,9 @@ export interface NotesSources {
 }
 
 /** What is left is at most the budget's target, and in any case below the gate. */
-export function planFromNotes(room: Room, reason: string, sources: NotesSources): SessionMemoryPlan {
-  const { visible, measure, budget, fixedTokens, padding } = room;
-  const situation = situationOf(room);
+export function planFromNotes(state: WindowState, reason: string, sources: NotesSources): SessionMemoryPlan {
+  const { visible, measure, budget, fixedTokens, padding } = state;
+  const situation = situationOf(state);
   const requestTokens = Math.min(budget.sessionMemoryTargetTokens, budget.autoCompactGateTokens - 1);
   // Planners measure unpadded and without the fixed part.
   const targetTokens = Math.max(0, Math.floor((requestTokens - fixedTokens) / padding));

@@ -14,7 +14,7 @@ import type { ArrivalPolicy } from "../layers/offload/offload-at-arrival.ts";
 import type { OffloadPolicy } from "../layers/offload/offload-by-usage.ts";
 import type { SessionMemoryPolicy } from "../layers/session-memory/session-memory-compact.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
-import type { RewriteWorth } from "../shared/rewrite-threshold.ts";
+import type { RewriteThreshold } from "../shared/rewrite-threshold.ts";
 import { scaleTokens } from "../shared/scale.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "../shared/tool-kinds.ts";
 import type { WindowSituation } from "../shared/window-state.ts";
@@ -52,7 +52,7 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
     blockTokens: scaleTokens(D.oldBlock, situation.windowTokens),
     previewTokens: scaleTokens(D.preview, situation.windowTokens),
     recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
-    ...worthOf(situation, gateTokens, D.offloadLowWater),
+    ...rewriteThresholdOf(situation, gateTokens, D.offloadLowWater),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
     pins: situation.pins,
@@ -61,7 +61,11 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
 }
 
 /** What a pass has to reach so that the next one is many calls away. */
-function worthOf({ effectiveTokens }: WindowSituation, gateTokens: number, lowWater: number): RewriteWorth {
+function rewriteThresholdOf(
+  { effectiveTokens }: WindowSituation,
+  gateTokens: number,
+  lowWater: number,
+): RewriteThreshold {
   return {
     lowWaterTokens: Math.floor(gateTokens * lowWater),
     minFreedTokens: Math.ceil(effectiveTokens * D.minFreedShare),
@@ -83,7 +87,7 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
     smallResultCharacters: D.smallResultCharacters,
     argumentTokens: scaleTokens(D.oldArgument, situation.windowTokens),
     argumentPreviewTokens: scaleTokens(D.oldArgumentPreview, situation.windowTokens),
-    ...worthOf(situation, gateTokens, D.microcompactLowWater),
+    ...rewriteThresholdOf(situation, gateTokens, D.microcompactLowWater),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
     pins: situation.pins,

@@ -3,28 +3,28 @@
  */
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import { planPeel } from "../layers/truncate-newest/truncate-newest.ts";
+import { planTruncateNewest } from "../layers/truncate-newest/truncate-newest.ts";
 import { measureMessages } from "../shared/measure.ts";
-import { type Room, type RoomMade, tokensAfter, visibleAfter } from "../shared/window-state.ts";
+import { type PlannedEdits, tokensAfter, visibleAfter, type WindowState } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
 
 /** The end stop: what is still too large is shown in part, whatever it is. */
-export function peelRoom(room: Room, made: RoomMade): RoomMade {
-  const { blockingTokens } = room.budget;
+export function truncateWindow(state: WindowState, made: PlannedEdits): PlannedEdits {
+  const { blockingTokens } = state.budget;
   if (made.usedTokens < blockingTokens) return made;
-  const visible = visibleAfter(room, made.edits);
+  const visible = visibleAfter(state, made.edits);
   const maxTokens = Math.floor(
-    (blockingTokens * ENGINE_DEFAULTS.peelShare - room.fixedTokens) / room.padding,
+    (blockingTokens * ENGINE_DEFAULTS.truncateShare - state.fixedTokens) / state.padding,
   );
   const mayShorten = (message: VisibleMessage): boolean =>
-    room.editSafety === "permissive" || message.seq > room.lastCallSeq;
+    state.editSafety === "permissive" || message.seq > state.lastCallSeq;
   const leftAlone = measureMessages(
     visible.filter((message) => !mayShorten(message)),
-    room.measure,
+    state.measure,
   );
-  const peelable = visible.filter(mayShorten);
-  const edit = planPeel(peelable, maxTokens - leftAlone, room.measure, room.pins, room);
+  const candidates = visible.filter(mayShorten);
+  const edit = planTruncateNewest(candidates, maxTokens - leftAlone, state.measure, state.pins, state);
   if (edit === undefined) return made;
-  const edits = [...made.edits, { ...edit, loss: countLoss(edit, room) }];
-  return { edits, usedTokens: tokensAfter(room, edits) };
+  const edits = [...made.edits, { ...edit, loss: countLoss(edit, state) }];
+  return { edits, usedTokens: tokensAfter(state, edits) };
 }

@@ -4,7 +4,7 @@
 import type { Digest } from "../digest/digest.ts";
 import type { SessionNotes } from "../layers/session-memory/session-memory-compact.ts";
 import type { PinnedText } from "../shared/pins.ts";
-import type { RoomMade } from "../shared/window-state.ts";
+import type { PlannedEdits } from "../shared/window-state.ts";
 import type { PartialSpan } from "../summary/plan-compaction.ts";
 import type { WrittenSummary } from "../summary/written-summary.ts";
 
@@ -36,7 +36,7 @@ export interface SummaryDue {
 }
 
 /** What is to be done with the window. */
-export type WindowPlan = RoomMade | SummaryDue;
+export type WindowPlan = PlannedEdits | SummaryDue;
 
 export function isSummaryDue(plan: object | undefined): plan is SummaryDue {
   return plan !== undefined && "needs" in plan;

@@ -26,11 +26,11 @@ import { planMicrocompactWhenCold } from "../layers/microcompact/microcompact-wh
 import { type RentedCall, RentLedger } from "../layers/microcompact/rent-ledger.ts";
 import {
   firstChanged,
-  type Room,
-  type RoomMade,
+  type PlannedEdits,
   situationOf,
   tokensAfter,
   visibleAfter,
+  type WindowState,
 } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
 import type { CostPolicy } from "./cost-policy.ts";
@@ -44,7 +44,7 @@ import {
   fullCompactPolicy,
   withAllWords,
 } from "./policies.ts";
-import { peelRoom } from "./truncate-window.ts";
+import { truncateWindow } from "./truncate-window.ts";
 import {
   type CompactReason,
   isSummaryDue,
@@ -52,7 +52,7 @@ import {
   type SummarySources,
   type WindowPlan,
 } from "./window-plan.ts";
-import { canSummarise, tokensBehind, unsentTokens } from "./window-sizes.ts";
+import { canSummarise, mayCollapse, mayCollapseEarly, tokensBehind, unsentTokens } from "./window-sizes.ts";
 
 /**
  * Decides for one session what becomes of its window before each call. Ask {@link WindowPlanner.plan}, carry
@@ -64,7 +64,7 @@ export class WindowPlanner {
   /** Messages that the last summary left; `undefined` as long as there was none. */
   #afterSummaryTokens: number | undefined;
   /** The last request that was below the gates, or for which the layers behind them were asked, as they left it. */
-  #lastLook: Pick<Room, "usedTokens" | "budget" | "editSafety"> | undefined;
+  #lastLook: Pick<WindowState, "usedTokens" | "budget" | "editSafety"> | undefined;
   /** Rent from which on it is worth looking at the blocks again. */
   #lookAgainRent = 0;
   readonly #collapses = new CollapseAhead();
@@ -72,31 +72,32 @@ export class WindowPlanner {
   #collapsedSeq = 0;
 
   /** The window as it was when its rent was charged last: a call that is prepared again pays once. */
-  #charged: { readonly visible: Room["visible"]; readonly count: number } | undefined;
+  #charged: { readonly visible: WindowState["visible"]; readonly count: number } | undefined;
 
   constructor(policy: CostPolicy) {
     this.#policy = policy;
   }
 
   /** A session goes on that has made `calls` since its last summary. */
-  resumed(room: Room, calls: number): void {
-    this.#ledger.resumed(calls, this.#rented(room, room.messagesTokens), this.#expectedAfter(room));
+  resumed(state: WindowState, calls: number): void {
+    this.#ledger.resumed(calls, this.#rented(state, state.messagesTokens), this.#expectedAfter(state));
   }
 
   /**
    * What is to be done before the request leaves. Changes nothing. `isEarlyLater`: a summary for the price's
    * sake is being written, and is not asked for again.
    */
-  plan(room: Room, sources?: SummarySources, isEarlyLater = false): WindowPlan {
-    const nothing: RoomMade = { edits: [], usedTokens: room.usedTokens };
-    if (!isEarlyLater && this.#isSummaryDue(room)) {
-      const summary = this.#summarise(room, "rent", sources);
+  plan(state: WindowState, sources?: SummarySources, isEarlyLater = false): WindowPlan {
+    const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
+    if (!isEarlyLater && this.#isSummaryDue(state)) {
+      const summary = this.#summarise(state, "rent", sources);
       if (summary !== undefined) return summary;
     }
-    if (room.usedTokens >= room.budget.autoCompactGateTokens) return this.#atAutoCompactGate(room, sources);
-    const cleared = this.#clear(room);
+    if (state.usedTokens >= state.budget.autoCompactGateTokens)
+      return this.#atAutoCompactGate(state, sources);
+    const cleared = this.#clear(state);
     if (cleared !== undefined) return cleared;
-    return this.#isGateLookDue(room) ? this.#atGates(room) : nothing;
+    return this.#isGateLookDue(state) ? this.#atGates(state) : nothing;
   }
 
   /**
@@ -104,44 +105,45 @@ export class WindowPlanner {
    * A request that was too long gives up its old rounds first. Where no summary can be made, old blocks
    * give way, and then whatever is too large.
    */
-  compact(room: Room, reason: CompactReason, sources?: SummarySources): WindowPlan {
+  compact(state: WindowState, reason: CompactReason, sources?: SummarySources): WindowPlan {
     const isTooLong = reason === "reactive" || reason === "media";
-    const collapsed = isTooLong && sources === undefined ? this.#drainCollapses(room, reason) : undefined;
+    const collapsed = isTooLong && sources === undefined ? this.#drainCollapses(state, reason) : undefined;
     if (collapsed !== undefined) return collapsed;
-    const summary = this.#summarise(room, reason, sources);
+    const summary = this.#summarise(state, reason, sources);
     if (isSummaryDue(summary) || sources?.span !== undefined)
-      return summary ?? { edits: [], usedTokens: room.usedTokens };
-    return peelRoom(room, summary ?? this.#oldBlocks(room));
+      return summary ?? { edits: [], usedTokens: state.usedTokens };
+    return truncateWindow(state, summary ?? this.#oldBlocks(state));
   }
 
   /** The request leaves: `made` was carried out, and left messages of `messagesTokens`. */
-  called(room: Room, made: RoomMade, messagesTokens: number): void {
+  called(state: WindowState, made: PlannedEdits, messagesTokens: number): void {
     if (made.edits.length > 0) {
       const isSummary = made.edits.some((edit) => edit.isBoundary === true);
       this.#ledger.rewritten({ isSummary, messagesTokens });
       this.#lookAgainRent = 0;
       if (isSummary) this.#afterSummaryTokens = messagesTokens;
-    } else if (this.#isLookDue(room)) {
+    } else if (this.#isLookDue(state)) {
       this.#lookAgainRent = this.#ledger.windowRent * RENT_DEFAULTS.lookAgainFactor;
     }
-    const { budget, editSafety } = room;
+    const { budget, editSafety } = state;
     // A window can fall below its gates without a rewrite, where a report comes in below the estimate.
-    const isBelow = room.usedTokens < budget.offloadGateTokens;
-    if (made.edits.length > 0 || isBelow || this.#isGateLookDue(room))
+    const isBelow = state.usedTokens < budget.offloadGateTokens;
+    if (made.edits.length > 0 || isBelow || this.#isGateLookDue(state))
       this.#lastLook = { usedTokens: made.usedTokens, budget, editSafety };
-    if (made.edits.some(({ kind }) => kind === "collapse")) this.#collapsedSeq = room.seq;
+    if (made.edits.some(({ kind }) => kind === "collapse")) this.#collapsedSeq = state.seq;
     if (made.edits.length > 0) this.#collapses.clear();
-    else if (mayCollapseEarly(room)) this.#collapses.called(room);
-    const isCharged = this.#charged?.visible === room.visible && this.#charged.count === room.visible.length;
+    else if (mayCollapseEarly(state)) this.#collapses.called(state);
+    const isCharged =
+      this.#charged?.visible === state.visible && this.#charged.count === state.visible.length;
     if (isCharged && made.edits.length === 0) return;
-    this.#charged = { visible: room.visible, count: room.visible.length };
-    this.#ledger.called(this.#rented(room, messagesTokens));
+    this.#charged = { visible: state.visible, count: state.visible.length };
+    this.#ledger.called(this.#rented(state, messagesTokens));
   }
 
-  #rented(room: Room, messagesTokens: number): RentedCall {
-    const { tariff, isWarm } = room;
+  #rented(state: WindowState, messagesTokens: number): RentedCall {
+    const { tariff, isWarm } = state;
     const tokenPrice = isWarm ? tariff.read : tariff.write;
-    return { messagesTokens, tokenPrice, keptTokens: this.#keptTokens(room) };
+    return { messagesTokens, tokenPrice, keptTokens: this.#keptTokens(state) };
   }
 
   /**
@@ -149,68 +151,72 @@ export class WindowPlanner {
    * Never for the price's sake: soon after the last one, or where it would shorten what the model has not
    * seen yet.
    */
-  #isSummaryDue(room: Room): boolean {
-    const { messagesTokens, isWarm, tariff } = room;
-    if (!this.#mayBeEarly(room) || this.#ledger.callsSinceSummary < RENT_DEFAULTS.leastCalls) return false;
-    if (messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(room)) return false;
+  #isSummaryDue(state: WindowState): boolean {
+    const { messagesTokens, isWarm, tariff } = state;
+    if (!this.#mayBeEarly(state) || this.#ledger.callsSinceSummary < RENT_DEFAULTS.leastCalls) return false;
+    if (messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(state)) return false;
     const rentNow = (isWarm ? tariff.read : tariff.write) * messagesTokens;
     const isPaid =
-      this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#summaryPrice(room);
-    return isPaid && unsentTokens(room) <= RENT_DEFAULTS.unsentShare * this.#roundTokens(room);
+      this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#summaryPrice(state);
+    return isPaid && unsentTokens(state) <= RENT_DEFAULTS.unsentShare * this.#roundTokens(state);
   }
 
   /** What a summary keeps or tells of the newest round at the most. */
-  #roundTokens(room: Room): number {
-    return extractivePolicy(situationOf(room), this.#policy).maxNewestRoundTokens;
+  #roundTokens(state: WindowState): number {
+    return extractivePolicy(situationOf(state), this.#policy).maxNewestRoundTokens;
   }
 
   /** Whether the policy summarises before the window is full. */
-  #mayBeEarly(room: Room): boolean {
-    return Number.isFinite(this.#policy.summaryMultiple) && canSummarise(room);
+  #mayBeEarly(state: WindowState): boolean {
+    return Number.isFinite(this.#policy.summaryMultiple) && canSummarise(state);
   }
 
   /** What a summary costs: what it leaves is written anew, and a model that writes it reads the window once more. */
-  #summaryPrice(room: Room): number {
-    const rewrite = rewritePrice({ suffixTokens: this.#expectedAfter(room), isWarm: true }, room.tariff);
-    if (room.writesSummaries !== true) return rewrite;
-    const { read, outputRatio } = room.tariff;
-    return rewrite + read * room.usedTokens + outputRatio * FULL_COMPACT_DEFAULTS.expectedTokens;
+  #summaryPrice(state: WindowState): number {
+    const rewrite = rewritePrice({ suffixTokens: this.#expectedAfter(state), isWarm: true }, state.tariff);
+    if (state.writesSummaries !== true) return rewrite;
+    const { read, outputRatio } = state.tariff;
+    return rewrite + read * state.usedTokens + outputRatio * FULL_COMPACT_DEFAULTS.expectedTokens;
   }
 
   /** The session's notes in the place of the messages that they tell of; `undefined` where they cannot stand for them. */
-  fromNotes(room: Room, reason: SummaryReason, sources: SummarySources): RoomMade | undefined {
-    const edit = this.#planNotes(room, reason, sources);
-    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+  fromNotes(state: WindowState, reason: SummaryReason, sources: SummarySources): PlannedEdits | undefined {
+    const edit = this.#planNotes(state, reason, sources);
+    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
   }
 
-  #expectedAfter(room: Room): number {
-    return this.#afterSummaryTokens ?? expectedAfterSummary(situationOf(room), this.#policy);
+  #expectedAfter(state: WindowState): number {
+    return this.#afterSummaryTokens ?? expectedAfterSummary(situationOf(state), this.#policy);
   }
 
-  #summarise(room: Room, reason: SummaryReason, sources: SummarySources | undefined): WindowPlan | undefined {
-    if (!canSummarise(room)) return undefined;
+  #summarise(
+    state: WindowState,
+    reason: SummaryReason,
+    sources: SummarySources | undefined,
+  ): WindowPlan | undefined {
+    if (!canSummarise(state)) return undefined;
     if (sources === undefined) return { needs: "summary", reason };
     const edit =
-      this.#planNotes(room, reason, sources) ??
-      this.#planWritten(room, reason, sources) ??
-      this.#planExtractive(room, reason, sources);
+      this.#planNotes(state, reason, sources) ??
+      this.#planWritten(state, reason, sources) ??
+      this.#planExtractive(state, reason, sources);
     if (edit === undefined || (reason === "rent" && edit.isBoundary !== true)) return undefined;
-    return { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+    return { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
   }
 
-  #planNotes(room: Room, reason: string, sources: SummarySources): LayerEdit | undefined {
+  #planNotes(state: WindowState, reason: string, sources: SummarySources): LayerEdit | undefined {
     const { notes, digest, pinned, span } = sources;
-    if (notes === undefined || span !== undefined || room.disabledLayers.has("session-memory"))
+    if (notes === undefined || span !== undefined || state.disabledLayers.has("session-memory"))
       return undefined;
-    const plan = planFromNotes(room, reason, { notes, digest, pinned });
+    const plan = planFromNotes(state, reason, { notes, digest, pinned });
     return plan.ok ? plan.edit : undefined;
   }
 
-  #planWritten(room: Room, reason: string, sources: SummarySources): LayerEdit | undefined {
+  #planWritten(state: WindowState, reason: string, sources: SummarySources): LayerEdit | undefined {
     if (sources.written === undefined) return undefined;
     const { digest, pinned, written, span } = sources;
-    const situation = situationOf(room);
-    const { visible, measure } = room;
+    const situation = situationOf(state);
+    const { visible, measure } = state;
     const usual = fullCompactPolicy(situation);
     // For the price's sake words have a budget, too.
     const policy = reason === "rent" ? usual : withAllWords(usual);
@@ -228,14 +234,14 @@ export class WindowPlanner {
     });
   }
 
-  #planExtractive(room: Room, reason: string, sources: SummarySources): LayerEdit | undefined {
-    if (room.disabledLayers.has("extractive")) return undefined;
-    const situation = situationOf(room);
+  #planExtractive(state: WindowState, reason: string, sources: SummarySources): LayerEdit | undefined {
+    if (state.disabledLayers.has("extractive")) return undefined;
+    const situation = situationOf(state);
     const usual = extractivePolicy(situation, this.#policy);
     const input = {
-      visible: room.visible,
+      visible: state.visible,
       digest: sources.digest,
-      measure: room.measure,
+      measure: state.measure,
       policy: reason === "manual" ? withAllWords(usual) : usual,
       pendingCallIds: situation.pendingCallIds,
       reason,
@@ -244,15 +250,15 @@ export class WindowPlanner {
     return planExtractiveCompact(input, sources.span);
   }
 
-  #clear(room: Room): RoomMade | undefined {
-    if (!this.#policy.clearsByRent || room.disabledLayers.has("microcompact")) return undefined;
-    if (!this.#isLookDue(room)) return undefined;
-    const { visible, measure, isWarm, tariff } = room;
-    const policy = clearByRentPolicy(situationOf(room), clearableToolsOf(room));
+  #clear(state: WindowState): PlannedEdits | undefined {
+    if (!this.#policy.clearsByRent || state.disabledLayers.has("microcompact")) return undefined;
+    if (!this.#isLookDue(state)) return undefined;
+    const { visible, measure, isWarm, tariff } = state;
+    const policy = clearByRentPolicy(situationOf(state), clearableToolsOf(state));
     const edit = isWarm
       ? planClearByRent({ visible, measure, ledger: this.#ledger, tariff }, policy)
       : planMicrocompactWhenCold(
-          { visible, measure, nowMs: room.at },
+          { visible, measure, nowMs: state.at },
           {
             ...policy,
             resultsKeptCount: COMPACTION_DEFAULTS.resultsKeptCount,
@@ -260,48 +266,48 @@ export class WindowPlanner {
           },
         );
     if (edit === undefined) return undefined;
-    const edits = [{ ...edit, loss: countLoss(edit, room) }];
-    const made = { edits, usedTokens: tokensAfter(room, edits) };
-    return isWarm && this.#payback(room, made) > this.#callsUntilSummary(room) ? undefined : made;
+    const edits = [{ ...edit, loss: countLoss(edit, state) }];
+    const made = { edits, usedTokens: tokensAfter(state, edits) };
+    return isWarm && this.#payback(state, made) > this.#callsUntilSummary(state) ? undefined : made;
   }
 
   /** Calls until a rewrite of old blocks has paid for what it makes anew. */
-  #payback(room: Room, made: RoomMade): number {
-    const freedTokens = room.usedTokens - made.usedTokens;
-    const suffixTokens = tokensBehind(room, firstChanged(room.visible, made.edits)) - freedTokens;
-    return breakEvenCalls({ freedTokens, suffixTokens, isWarm: true }, room.tariff);
+  #payback(state: WindowState, made: PlannedEdits): number {
+    const freedTokens = state.usedTokens - made.usedTokens;
+    const suffixTokens = tokensBehind(state, firstChanged(state.visible, made.edits)) - freedTokens;
+    return breakEvenCalls({ freedTokens, suffixTokens, isWarm: true }, state.tariff);
   }
 
   /** A rewrite shortly before the summary would be paid twice: this many calls are left until it is due. */
-  #callsUntilSummary(room: Room): number {
-    if (!this.#mayBeEarly(room)) return Number.POSITIVE_INFINITY;
+  #callsUntilSummary(state: WindowState): number {
+    if (!this.#mayBeEarly(state)) return Number.POSITIVE_INFINITY;
     // A window that a summary would hardly shrink gets none, however much was paid.
-    if (room.messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(room))
+    if (state.messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(state))
       return Number.POSITIVE_INFINITY;
-    const left = this.#policy.summaryMultiple * this.#summaryPrice(room) - this.#ledger.summaryRent;
-    return left / rentPerCall(Math.max(1, room.messagesTokens), room.tariff);
+    const left = this.#policy.summaryMultiple * this.#summaryPrice(state) - this.#ledger.summaryRent;
+    return left / rentPerCall(Math.max(1, state.messagesTokens), state.tariff);
   }
 
   /** Looking at every block is worth it where all of them together might have paid. */
-  #isLookDue(room: Room): boolean {
-    if (room.editSafety === "strict") return false;
-    const keptTokens = this.#keptTokens(room);
-    if (!room.isWarm) return room.messagesTokens > keptTokens;
-    const leastPrice = rewritePrice({ suffixTokens: keptTokens, isWarm: true }, room.tariff);
+  #isLookDue(state: WindowState): boolean {
+    if (state.editSafety === "strict") return false;
+    const keptTokens = this.#keptTokens(state);
+    if (!state.isWarm) return state.messagesTokens > keptTokens;
+    const leastPrice = rewritePrice({ suffixTokens: keptTokens, isWarm: true }, state.tariff);
     return (
       this.#ledger.windowRent > 0 && this.#ledger.windowRent >= Math.max(leastPrice, this.#lookAgainRent)
     );
   }
 
-  #keptTokens(room: Room): number {
-    return clearByRentPolicy(situationOf(room), new Set()).recentTailTokens;
+  #keptTokens(state: WindowState): number {
+    return clearByRentPolicy(situationOf(state), new Set()).recentTailTokens;
   }
 
   /**
    * Whether the layers behind the gates are asked. They look at the whole window, so not with every call; but
    * always where the window has passed a gate since, is another one, or has grown by a small share of its room.
    */
-  #isGateLookDue({ usedTokens, budget, editSafety }: Room): boolean {
+  #isGateLookDue({ usedTokens, budget, editSafety }: WindowState): boolean {
     const { offloadGateTokens, microcompactGateTokens, effectiveTokens } = budget;
     if (usedTokens < offloadGateTokens) return false;
     const last = this.#lastLook;
@@ -318,83 +324,70 @@ export class WindowPlanner {
   }
 
   /** The gates below the auto-compact threshold: old blocks, unless a summary pays back sooner. */
-  #atGates(room: Room): RoomMade {
-    const old = this.#oldBlocks(room);
-    if (old.edits.length > 0 && !this.#isSummaryBetter(room, old)) return old;
-    return { edits: [], usedTokens: room.usedTokens };
+  #atGates(state: WindowState): PlannedEdits {
+    const old = this.#oldBlocks(state);
+    if (old.edits.length > 0 && !this.#isSummaryBetter(state, old)) return old;
+    return { edits: [], usedTokens: state.usedTokens };
   }
 
-  #atAutoCompactGate(room: Room, sources: SummarySources | undefined): WindowPlan {
-    const old = this.#oldBlocks(room);
-    const isEnough = old.usedTokens < room.budget.autoCompactGateTokens;
-    if (isEnough && !this.#isSummaryBetter(room, old)) return old;
-    const collapsed = this.#collapse(room, old);
+  #atAutoCompactGate(state: WindowState, sources: SummarySources | undefined): WindowPlan {
+    const old = this.#oldBlocks(state);
+    const isEnough = old.usedTokens < state.budget.autoCompactGateTokens;
+    if (isEnough && !this.#isSummaryBetter(state, old)) return old;
+    const collapsed = this.#collapse(state, old);
     if (collapsed !== undefined) return collapsed;
     // Where shorter blocks were enough, it is the price that decides for a summary.
-    const summary = this.#summarise(room, isEnough ? "payback" : "threshold", sources);
+    const summary = this.#summarise(state, isEnough ? "payback" : "threshold", sources);
     if (isSummaryDue(summary)) return summary;
-    return peelRoom(room, summary ?? old);
+    return truncateWindow(state, summary ?? old);
   }
 
   /** Old rounds as one line each, beside what the layers before it took: where that is room for many calls. */
-  #collapse(room: Room, old: RoomMade): RoomMade | undefined {
-    if (!mayCollapseEarly(room)) return undefined;
+  #collapse(state: WindowState, old: PlannedEdits): PlannedEdits | undefined {
+    if (!mayCollapseEarly(state)) return undefined;
     // Once something is rewritten, the estimate counts: what the provider reported is about another window.
-    const usedTokens = Math.max(old.usedTokens, tokensAfter(room, old.edits));
-    const freeTokens = (usedTokens - room.budget.microcompactGateTokens) / room.padding;
-    return this.#collapseBy(room, old, { freeTokens, reason: "threshold" });
+    const usedTokens = Math.max(old.usedTokens, tokensAfter(state, old.edits));
+    const freeTokens = (usedTokens - state.budget.microcompactGateTokens) / state.padding;
+    return this.#collapseBy(state, old, { freeTokens, reason: "threshold" });
   }
 
   /** After a refusal: all old rounds that may, without a model; where that is not enough, a summary is. */
-  #drainCollapses(room: Room, reason: CompactReason): RoomMade | undefined {
-    if ((room.visible.at(-1)?.seq ?? 0) < this.#collapsedSeq) return undefined;
-    const nothing = { edits: [], usedTokens: room.usedTokens };
-    return this.#collapseBy(room, nothing, { freeTokens: Number.POSITIVE_INFINITY, reason });
+  #drainCollapses(state: WindowState, reason: CompactReason): PlannedEdits | undefined {
+    if ((state.visible.at(-1)?.seq ?? 0) < this.#collapsedSeq) return undefined;
+    const nothing = { edits: [], usedTokens: state.usedTokens };
+    return this.#collapseBy(state, nothing, { freeTokens: Number.POSITIVE_INFINITY, reason });
   }
 
   #collapseBy(
-    room: Room,
-    old: RoomMade,
+    state: WindowState,
+    old: PlannedEdits,
     wanted: Pick<CollapseInput, "freeTokens" | "reason">,
-  ): RoomMade | undefined {
-    if (!mayCollapse(room)) return undefined;
-    const { measure, budget } = room;
-    const visible = visibleAfter(room, old.edits);
-    const prepared = this.#collapses.prepare(room, visible);
-    const edit = planCollapse({ visible, prepared, measure, ...wanted }, collapsePolicy(situationOf(room)));
+  ): PlannedEdits | undefined {
+    if (!mayCollapse(state)) return undefined;
+    const { measure, budget } = state;
+    const visible = visibleAfter(state, old.edits);
+    const prepared = this.#collapses.prepare(state, visible);
+    const edit = planCollapse({ visible, prepared, measure, ...wanted }, collapsePolicy(situationOf(state)));
     if (edit === undefined) return undefined;
     const edits = [...old.edits, edit];
-    const usedTokens = tokensAfter(room, edits);
+    const usedTokens = tokensAfter(state, edits);
     return usedTokens <= budget.microcompactGateTokens ? { edits, usedTokens } : undefined;
   }
 
-  #oldBlocks(room: Room): RoomMade {
-    const { offloadGateTokens, microcompactGateTokens } = room.budget;
+  #oldBlocks(state: WindowState): PlannedEdits {
+    const { offloadGateTokens, microcompactGateTokens } = state.budget;
     const gates = { offloadTokens: offloadGateTokens, microcompactTokens: microcompactGateTokens };
-    const made = planOldBlocks({ ...room, gates, situation: situationOf(room) });
+    const made = planOldBlocks({ ...state, gates, situation: situationOf(state) });
     // A rewrite makes a report void: from then on the estimate counts, not the report less what was freed.
-    return made.edits.length === 0 ? made : { ...made, usedTokens: tokensAfter(room, made.edits) };
+    return made.edits.length === 0 ? made : { ...made, usedTokens: tokensAfter(state, made.edits) };
   }
 
   /** Under a policy that minds the price: whether a summary pays for its rewrite in fewer calls. */
-  #isSummaryBetter(room: Room, old: RoomMade): boolean {
-    if (!this.#mayBeEarly(room)) return false;
-    const afterTokens = this.#expectedAfter(room);
-    const freedTokens = room.messagesTokens - afterTokens;
+  #isSummaryBetter(state: WindowState, old: PlannedEdits): boolean {
+    if (!this.#mayBeEarly(state)) return false;
+    const afterTokens = this.#expectedAfter(state);
+    const freedTokens = state.messagesTokens - afterTokens;
     const summary = { freedTokens, suffixTokens: afterTokens, isWarm: true };
-    return breakEvenCalls(summary, room.tariff) < this.#payback(room, old);
+    return breakEvenCalls(summary, state.tariff) < this.#payback(state, old);
   }
-}
-
-/** Whether old rounds may be shown as one line each. */
-function mayCollapse({ editSafety, disabledLayers }: Room): boolean {
-  return editSafety === "permissive" && !disabledLayers.has("collapse");
-}
-
-/**
- * The same, before a provider refuses anything: a summary that costs no call keeps more of what is needed
- * later for less, so lines stand in where there is none (where-the-numbers-come-from.md, "Policies").
- */
-function mayCollapseEarly(room: Room): boolean {
-  return mayCollapse(room) && room.disabledLayers.has("extractive");
 }

@@ -1,22 +1,22 @@
 /**
  * Sizes of stretches of a window that the planner decides by, and whether anybody can write a summary.
  */
-import type { Room } from "../shared/window-state.ts";
+import type { WindowState } from "../shared/window-state.ts";
 
 /** Whether anybody can write a summary: a model, or the digest. */
-export function canSummarise({ writesSummaries, disabledLayers }: Room): boolean {
+export function canSummarise({ writesSummaries, disabledLayers }: WindowState): boolean {
   return !disabledLayers.has("extractive") || (writesSummaries === true && !disabledLayers.has("full"));
 }
 
 /** From the message at `first` on. */
-export function tokensBehind({ visible, measure }: Room, first: number): number {
+export function tokensBehind({ visible, measure }: WindowState, first: number): number {
   let tokens = 0;
   for (const { blocks } of visible.slice(first)) for (const { block } of blocks) tokens += measure(block);
   return tokens;
 }
 
 /** What was appended since the last call, and no model has seen. */
-export function unsentTokens({ visible, measure, lastCallSeq }: Room): number {
+export function unsentTokens({ visible, measure, lastCallSeq }: WindowState): number {
   let tokens = 0;
   for (let index = visible.length - 1; index >= 0; index--) {
     const { seq, role, insertedBy, blocks } = visible[index]!;
@@ -24,4 +24,17 @@ export function unsentTokens({ visible, measure, lastCallSeq }: Room): number {
     if (role !== "assistant") for (const { block } of blocks) tokens += measure(block);
   }
   return tokens;
+}
+
+/** Whether old rounds may be shown as one line each. */
+export function mayCollapse({ editSafety, disabledLayers }: WindowState): boolean {
+  return editSafety === "permissive" && !disabledLayers.has("collapse");
+}
+
+/**
+ * The same, before a provider refuses anything: a summary that costs no call keeps more of what is needed
+ * later for less, so lines stand in where there is none (where-the-numbers-come-from.md, "Policies").
+ */
+export function mayCollapseEarly(state: WindowState): boolean {
+  return mayCollapse(state) && state.disabledLayers.has("extractive");
 }

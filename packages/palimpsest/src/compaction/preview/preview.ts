@@ -34,11 +34,11 @@ export function previewText(text: string, options: PreviewOptions, measure: Meas
   const marker = (head: string, tail: string) => formatMarker(text, head, tail, options, tokensPerCharacter);
   // Room for the longest the marker can get: everything missing, and the largest offset.
   const markerTokens = measureText(`${marker("", "")}, offset: ${text.length}\n\n`, measure);
-  const roomTokens = Math.max(0, options.budgetTokens - markerTokens);
+  const availableTokens = Math.max(0, options.budgetTokens - markerTokens);
 
-  const headTokens = roomTokens * HEAD_SHARE;
+  const headTokens = availableTokens * HEAD_SHARE;
   const head = fitPiece(text, "head", headTokens, tokensPerCharacter, measure);
-  const tail = fitPiece(text, "tail", roomTokens - headTokens, tokensPerCharacter, measure);
+  const tail = fitPiece(text, "tail", availableTokens - headTokens, tokensPerCharacter, measure);
   const preview = joinPieces(head.shown, marker(head.text, tail.text), tail.shown);
   return preview.length < text.length && measureText(preview, measure) < totalTokens ? preview : undefined;
 }
@@ -94,9 +94,9 @@ function formatMarker(
   const missing = text.length - head.length - tail.length;
   const lines = countLines(text, head.length, text.length - tail.length);
   const size = [
-    lines > 1 ? `${formatCount(lines)} lines` : undefined,
-    `${formatCount(missing)} characters`,
-    `about ${formatCount(Math.round(missing * tokensPerCharacter))} tokens`,
+    lines > 1 ? `${formatThousands(lines)} lines` : undefined,
+    `${formatThousands(missing)} characters`,
+    `about ${formatThousands(Math.round(missing * tokensPerCharacter))} tokens`,
   ].filter((part) => part !== undefined);
   const offset = baseOffset === undefined ? undefined : baseOffset + head.length;
   const original = formatOriginal(pointer, options, { lead: "read them with ", offset });
@@ -116,6 +116,6 @@ function countLines(text: string, from: number, to: number): number {
 }
 
 /** `12345` as `12,345`, whatever the locale. */
-export function formatCount(value: number): string {
+export function formatThousands(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }

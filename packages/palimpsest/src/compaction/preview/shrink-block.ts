@@ -13,10 +13,10 @@ import type {
   ToolResultPart,
 } from "../../transcript/blocks.ts";
 import { isMedia } from "../../transcript/blocks.ts";
-import { waterLevel } from "../shared/fair-share.ts";
+import { fairShare } from "../shared/fair-share.ts";
 import type { Measure } from "../shared/measure.ts";
 import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
-import { formatCount, previewText } from "./preview.ts";
+import { formatThousands, previewText } from "./preview.ts";
 import { shrinkInput } from "./shrink-input.ts";
 
 export interface ShrinkOptions extends HistoryAccess {
@@ -93,7 +93,7 @@ function shrinkParts(
   measure: Measure,
 ): readonly ToolResultPart[] | undefined {
   const sizes = parts.map((part) => measurePart(part, measure));
-  const level = waterLevel(sizes, options.budgetTokens);
+  const level = fairShare(sizes, options.budgetTokens);
   const fits = level === Number.POSITIVE_INFINITY;
   if (fits && options.dropsMedia !== true) return undefined;
 
@@ -118,7 +118,7 @@ export function withMediaNamed(block: ContentBlock, pointer: string): ContentBlo
     const kilobytes = Math.max(1, Math.round(JSON.stringify(part).length / 1_000));
     return {
       type: "text",
-      text: `[${part.type}, ${formatCount(kilobytes)} KB, stored beside the log: ${pointer}]`,
+      text: `[${part.type}, ${formatThousands(kilobytes)} KB, stored beside the log: ${pointer}]`,
     };
   };
   if (isMedia(block)) return name(block);
@@ -135,7 +135,7 @@ export function mediaPlaceholder(
   const size = JSON.stringify(part).length;
   return {
     type: "text",
-    text: `[${part.type}, ${formatCount(size)} characters encoded, not shown; ${formatOriginal(pointer, access)}]`,
+    text: `[${part.type}, ${formatThousands(size)} characters encoded, not shown; ${formatOriginal(pointer, access)}]`,
   };
 }
 

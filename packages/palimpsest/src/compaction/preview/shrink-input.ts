@@ -8,7 +8,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { isObject } from "../../base/json/json.ts";
-import { waterLevel } from "../shared/fair-share.ts";
+import { fairShare } from "../shared/fair-share.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { previewText } from "./preview.ts";
@@ -49,7 +49,7 @@ function shrinkStrings(
   });
   const largeTokens = [...sizes.values()].reduce((sum, tokens) => sum + tokens, 0);
   const restTokens = Math.max(0, jsonTokens(input, measure) - largeTokens);
-  const level = waterLevel([...sizes.values()], Math.max(0, budgetTokens - restTokens));
+  const level = fairShare([...sizes.values()], Math.max(0, budgetTokens - restTokens));
   return mapStrings(input, 0, (text) =>
     (sizes.get(text) ?? 0) > level
       ? previewText(text, { ...place, budgetTokens: level }, measure)
@@ -95,7 +95,7 @@ function shrinkMembers(
   };
   if (!isObject(input)) return preview(input, budgetTokens);
   const entries = Object.entries(input as JsonObject);
-  const level = waterLevel(
+  const level = fairShare(
     entries.map(([key, value]) => jsonTokens({ [key]: value }, measure)),
     budgetTokens,
   );

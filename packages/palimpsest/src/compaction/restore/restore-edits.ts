@@ -50,8 +50,8 @@ function firstText(value: Readonly<Record<string, unknown>>, keys: readonly stri
 }
 
 function patchOf(input: JsonValue): string | undefined {
-  const told = isObject(input) ? (asString(input["input"]) ?? asString(input["patch"])) : undefined;
-  const text = typeof input === "string" ? input : (told ?? commandOf(input));
+  const patch = isObject(input) ? (asString(input["input"]) ?? asString(input["patch"])) : undefined;
+  const text = typeof input === "string" ? input : (patch ?? commandOf(input));
   return text?.includes("*** Begin Patch") === true ? text : undefined;
 }
 

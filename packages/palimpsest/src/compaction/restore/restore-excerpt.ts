@@ -18,12 +18,12 @@ export interface FileExcerpt {
 const PASSES = 4;
 
 export function excerptOf(content: FileContent, budgetTokens: number, measure: Measure): FileExcerpt {
-  let roomTokens = budgetTokens;
+  let availableTokens = budgetTokens;
   for (let pass = 0; pass < PASSES; pass++) {
-    const excerpt = fill(content, roomTokens, measure);
+    const excerpt = fill(content, availableTokens, measure);
     const tokens = measureText(excerpt.text, measure);
     if (tokens <= budgetTokens) return excerpt;
-    roomTokens -= (tokens - budgetTokens) * 1.2 + 8;
+    availableTokens -= (tokens - budgetTokens) * 1.2 + 8;
   }
   return { text: "", isCut: true };
 }
@@ -33,15 +33,17 @@ function fill(content: FileContent, budgetTokens: number, measure: Measure): Fil
   const sizeOf = (text: string): number => Math.max(0, measureText(`${text}\n`, measure) - blank);
   const loose = fillLoose(content.loose, budgetTokens / 2, sizeOf);
   const lines = linesByNumber(content.parts);
-  const room = budgetTokens - blank - loose.tokens;
-  const chosen = choose(lines, [...content.inUse, ...content.parts.map(rangeOf)], room, sizeOf);
+  const availableTokens = budgetTokens - blank - loose.tokens;
+  const chosen = choose(lines, [...content.inUse, ...content.parts.map(rangeOf)], availableTokens, sizeOf);
   const shown = bridge(
     [...chosen].sort((left, right) => left - right),
     lines,
   );
   const isCut = shown.length < lines.size || loose.isCut;
   const body =
-    shown.length === 0 ? oneLongLine(lines, room, sizeOf) : withGaps(shown, lines, content.isWhole);
+    shown.length === 0
+      ? oneLongLine(lines, availableTokens, sizeOf)
+      : withGaps(shown, lines, content.isWhole);
   return { text: [...loose.texts, body].filter((text) => text !== "").join("\n"), isCut };
 }
 
@@ -153,8 +155,8 @@ function oneLongLine(
 ): string {
   const line = lines.values().next().value ?? "";
   const mark = "[… the rest of this line is not shown …]";
-  const room = budgetTokens - sizeOf(mark);
-  if (line === "" || room <= 0) return "";
-  const head = cutHead(line, Math.floor((line.length * room * 0.9) / Math.max(1, sizeOf(line))));
+  const availableTokens = budgetTokens - sizeOf(mark);
+  if (line === "" || availableTokens <= 0) return "";
+  const head = cutHead(line, Math.floor((line.length * availableTokens * 0.9) / Math.max(1, sizeOf(line))));
   return head === "" ? "" : `${head}\n${mark}`;
 }

@@ -82,8 +82,8 @@ export function planFiles(
   for (const candidate of candidates) {
     if (files.length >= budget.filesCount) break;
     const reason = reasonToSkip(candidate);
-    const room = Math.min(budget.fileTokens, leftTokens);
-    const planned = reason === undefined ? planFile(candidate, room, measure, access) : undefined;
+    const maxTokens = Math.min(budget.fileTokens, leftTokens);
+    const planned = reason === undefined ? planFile(candidate, maxTokens, measure, access) : undefined;
     if (planned === undefined) skipped.push({ path: candidate.path, reason: reason ?? "budget" });
     else {
       files.push(planned);
@@ -103,7 +103,7 @@ function reasonToSkip({ logged, visible, current }: FileCandidate): FileSkipReas
 
 function planFile(
   candidate: FileCandidate,
-  roomTokens: number,
+  availableTokens: number,
   measure: Measure,
   access: HistoryAccess,
 ): PlannedFile | undefined {
@@ -119,8 +119,8 @@ function planFile(
   const content = current ?? logged;
   const frame = { title: path, note: noteOf(candidate, true, access) };
   const frameTokens = measureText(restoredFileText({ ...frame, text: "" }), measure);
-  if (roomTokens - frameTokens < RESTORE_DEFAULTS.leastFileTokens) return undefined;
-  const { text, isCut } = excerptOf(content, roomTokens - frameTokens, measure);
+  if (availableTokens - frameTokens < RESTORE_DEFAULTS.leastFileTokens) return undefined;
+  const { text, isCut } = excerptOf(content, availableTokens - frameTokens, measure);
   return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut, access), text, isCut };
 }
 

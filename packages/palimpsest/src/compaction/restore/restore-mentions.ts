@@ -34,8 +34,8 @@ function isMention(text: string, at: number, path: string, name: string, isShare
     .replace(/\\/g, "/")
     .replace(/^(?:\.{0,2}\/)+/, "");
   if (before === "") return !isShared;
-  const said = before + name;
-  return before.endsWith("/") && (path === said || path.endsWith(`/${said}`));
+  const mentioned = before + name;
+  return before.endsWith("/") && (path === mentioned || path.endsWith(`/${mentioned}`));
 }
 
 /** Letters, digits, `_` and `-`: what a name goes on with. A dot may end a sentence. */

@@ -71,6 +71,6 @@ function linesOf(range: RegExpExecArray | null | undefined): { first?: number; l
 
 /** `head` shows ten lines unless it is told otherwise. */
 function headOf(words: readonly string[]): { first: number; last: number } {
-  const told = words.map((word) => /^-n?(\d{1,7})$/.exec(word)?.[1] ?? /^(\d{1,7})$/.exec(word)?.[1]);
-  return { first: 1, last: Number(told.find((count) => count !== undefined) ?? 10) };
+  const counts = words.map((word) => /^-n?(\d{1,7})$/.exec(word)?.[1] ?? /^(\d{1,7})$/.exec(word)?.[1]);
+  return { first: 1, last: Number(counts.find((count) => count !== undefined) ?? 10) };
 }

@@ -34,8 +34,8 @@ export function formatRestored({ label, title, note, text }: RestoredText): stri
   const fence = "`".repeat(Math.max(3, longestFence(safe) + 1));
   const broken = safe === whole ? undefined : "some tags in it are broken by a backslash";
   const notes = [note, broken].filter((one) => one !== undefined && one !== "");
-  const told = notes.length === 0 ? "" : ` (${oneLine(notes.join("; "), NOTE_CHARACTERS)})`;
-  return `${oneLine(label, TITLE_CHARACTERS)}: ${oneLine(title, TITLE_CHARACTERS)}${told}\n${fence}\n${safe}\n${fence}`;
+  const suffix = notes.length === 0 ? "" : ` (${oneLine(notes.join("; "), NOTE_CHARACTERS)})`;
+  return `${oneLine(label, TITLE_CHARACTERS)}: ${oneLine(title, TITLE_CHARACTERS)}${suffix}\n${fence}\n${safe}\n${fence}`;
 }
 
 function oneLine(text: string, characters: number): string {

@@ -4,13 +4,13 @@
  */
 
 /** The level, or `Infinity` where everything fits as it is. Zero where nothing is left for any. */
-export function waterLevel(sizes: readonly number[], total: number): number {
+export function fairShare(sizes: readonly number[], total: number): number {
   const ascending = [...sizes].sort((a, b) => a - b);
-  let room = total;
+  let left = total;
   for (let index = 0; index < ascending.length; index++) {
-    const level = room / (ascending.length - index);
+    const level = left / (ascending.length - index);
     if (ascending[index]! > level) return Math.max(0, level);
-    room -= ascending[index]!;
+    left -= ascending[index]!;
   }
   return Number.POSITIVE_INFINITY;
 }

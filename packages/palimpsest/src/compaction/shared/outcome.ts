@@ -20,7 +20,7 @@ const EXIT_CODE = /(?:exit code|exit_code|exited with(?: code)?|returncode)["']?
 const ERROR_LINE =
   /\b(?:error|failed|failure|fatal|exception|panic|traceback|cannot|could not|not found|no such|denied|undefined:|FAIL|invalid|refused|timed out)\b/i;
 /** How tools without a protocol of their own say that they failed. */
-const TOLD_FAILURE = /^\s*(?:error|exception|failed|failure|traceback)\b/i;
+const STATED_FAILURE = /^\s*(?:error|exception|failed|failure|traceback)\b/i;
 /** Lines that only frame the message. */
 const FRAME_LINE = /^(?:<[^>]{0,40}>|exit code:? ?-?\d{1,6}|error:?|traceback.{0,60}|=+|-+|\s*)$/i;
 
@@ -32,13 +32,15 @@ export function outcomeOf(block: ToolResultBlock, kind: ToolKind | undefined): O
       : `${whole.slice(0, SEARCH_CHARACTERS)}\n${whole.slice(-SEARCH_CHARACTERS)}`;
   const lines = text.split("\n").map((line) => line.trim());
   const hasFailed = block.is_error === true || hasFailedExit(text, kind);
-  const told = hasFailed ? errorLine(lines) : lines.findLast((line) => line !== "" && !FRAME_LINE.test(line));
-  return { hasFailed, line: unwrapTag(oneLine(told ?? "", LINE_CHARACTERS)) };
+  const outcomeLine = hasFailed
+    ? errorLine(lines)
+    : lines.findLast((line) => line !== "" && !FRAME_LINE.test(line));
+  return { hasFailed, line: unwrapTag(oneLine(outcomeLine ?? "", LINE_CHARACTERS)) };
 }
 
 /** Only of a shell is the exit code in its output about the call itself. */
 function hasFailedExit(text: string, kind: ToolKind | undefined): boolean {
-  if (kind === undefined) return TOLD_FAILURE.test(text.slice(0, 200));
+  if (kind === undefined) return STATED_FAILURE.test(text.slice(0, 200));
   if (kind !== "shell") return false;
   const code = EXIT_CODE.exec(text.slice(0, 400)) ?? EXIT_CODE.exec(text.slice(-400));
   return code !== null && code[1] !== "0";

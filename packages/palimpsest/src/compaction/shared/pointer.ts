@@ -46,7 +46,7 @@ export function formatOriginal(
 
 /** The end of a summary: that everything is still there, and how to look at it; `there`: how it says things. */
 export function formatHistoryClosing(
-  there: "listed" | "told",
+  there: "listed" | "covered",
   { hasHistoryTools = true }: HistoryAccess,
 ): string {
   if (!hasHistoryTools)

@@ -16,7 +16,7 @@ export interface UsageInput {
 }
 
 /** What one pass of a layer has to reach, in tokens. */
-export interface RewriteWorth {
+export interface RewriteThreshold {
   /** Size of the whole request that a pass comes down to … */
   readonly lowWaterTokens: number;
   /** … or, where the window is too full for that, what it frees at the least. */
@@ -24,9 +24,9 @@ export interface RewriteWorth {
 }
 
 /** Whether a pass that frees `freedTokens` of a request of `usedTokens` makes room for many calls. */
-export function isWorthARewrite(
+export function meetsRewriteThreshold(
   pass: { readonly usedTokens: number; readonly freedTokens: number },
-  { lowWaterTokens, minFreedTokens }: RewriteWorth,
+  { lowWaterTokens, minFreedTokens }: RewriteThreshold,
 ): boolean {
   const { usedTokens, freedTokens } = pass;
   return freedTokens > 0 && (freedTokens >= minFreedTokens || usedTokens - freedTokens <= lowWaterTokens);

@@ -11,7 +11,7 @@ import { type Measure, measureMessages } from "./measure.ts";
 import type { HistoryAccess } from "./pointer.ts";
 
 /** A window before a request leaves. Sizes are in tokens of the model that will be asked. */
-export interface Room extends HistoryAccess {
+export interface WindowState extends HistoryAccess {
   readonly visible: readonly VisibleMessage[];
   /** The whole request as it would be sent, padded. */
   readonly usedTokens: number;
@@ -42,7 +42,7 @@ export interface Room extends HistoryAccess {
 }
 
 /** The edits of one rewrite, to be appended together, and the size of the request with them, padded. */
-export interface RoomMade {
+export interface PlannedEdits {
   readonly edits: readonly LayerEdit[];
   readonly usedTokens: number;
 }
@@ -62,8 +62,8 @@ export interface WindowSituation extends HistoryAccess {
 }
 
 /** What the policies of the layers depend on. */
-export function situationOf(room: Room): WindowSituation {
-  const { budget, fixedTokens, padding, editSafety, pins, hasHistoryTools } = room;
+export function situationOf(state: WindowState): WindowSituation {
+  const { budget, fixedTokens, padding, editSafety, pins, hasHistoryTools } = state;
   return {
     windowTokens: budget.windowTokens,
     // Planners measure unpadded and without the fixed part, so they get the room that is left for that.
@@ -77,16 +77,16 @@ export function situationOf(room: Room): WindowSituation {
 
 /** The window as it would be with these edits. */
 export function visibleAfter(
-  { visible, seq, at }: Pick<Room, "visible" | "seq" | "at">,
+  { visible, seq, at }: Pick<WindowState, "visible" | "seq" | "at">,
   edits: readonly LayerEdit[],
 ): readonly VisibleMessage[] {
   return edits.reduce((after, edit, index) => previewEdit(after, edit, { seq: seq + index, at }), visible);
 }
 
 /** The request as it would be with these edits, padded. */
-export function tokensAfter(room: Room, edits: readonly LayerEdit[]): number {
-  const tokens = measureMessages(visibleAfter(room, edits), room.measure);
-  return Math.ceil(tokens * room.padding + room.fixedTokens);
+export function tokensAfter(state: WindowState, edits: readonly LayerEdit[]): number {
+  const tokens = measureMessages(visibleAfter(state, edits), state.measure);
+  return Math.ceil(tokens * state.padding + state.fixedTokens);
 }
 
 /** Index of the first message that these edits change; behind the last one where they change nothing. */

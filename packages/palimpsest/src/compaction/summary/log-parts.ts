@@ -46,9 +46,9 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
     },
     measure,
   );
-  const said = ["## The user's own words, from the log", ...words.request, ...words.messages].join("\n\n");
-  const hasWords = measureText(said, measure) <= budgetTokens && words.request.length > 0;
-  const wordsText = hasWords ? said : "";
+  const quoted = ["## The user's own words, from the log", ...words.request, ...words.messages].join("\n\n");
+  const hasWords = measureText(quoted, measure) <= budgetTokens && words.request.length > 0;
+  const wordsText = hasWords ? quoted : "";
   const shown = new Set(findLiterals(`${shownText}\n${wordsText}`));
   const strings = composeAppendix(
     rankForAppendix(digest.literals, appendixTokens),
@@ -80,11 +80,11 @@ export function composeDroppedTasks(
   text: string,
   fits: (section: string) => boolean = () => true,
 ): readonly string[] {
-  const told = new Set(wordsOf(text));
+  const knownWords = new Set(wordsOf(text));
   const tasks = openTodos(digest.todos)
     .filter((task) => {
       const words = wordsOf(task.text);
-      const found = words.filter((word) => told.has(word)).length;
+      const found = words.filter((word) => knownWords.has(word)).length;
       return found < words.length * D.taskWordsShare;
     })
     .map((task) => `- ${inline(task.text)}`);

@@ -39,8 +39,8 @@ const recoveryWith = ({ hasHistoryTools = true }: HistoryAccess): string =>
 export function reportLoss(input: LossInput): LossReport {
   const { shown, kept, verbatimSeqs } = input;
   const hidden = input.hidden.map(visibleWithoutSecrets);
-  const stillSaid = [...shown, ...textsOf(kept)];
-  const visibleLiterals = new Set(stillSaid.flatMap((text) => findLiterals(text)));
+  const stillShown = [...shown, ...textsOf(kept)];
+  const visibleLiterals = new Set(stillShown.flatMap((text) => findLiterals(text)));
   const shownText = shown.join("\n");
   return {
     messages: hidden.length,

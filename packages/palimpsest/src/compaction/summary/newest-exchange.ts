@@ -11,7 +11,7 @@ import type { VisibleMessage } from "../../transcript/window.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { previewText } from "../preview/preview.ts";
 import { readableText } from "../preview/readable-text.ts";
-import { waterLevel } from "../shared/fair-share.ts";
+import { fairShare } from "../shared/fair-share.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import { formatPointer, type HistoryAccess } from "../shared/pointer.ts";
 import { quote } from "../shared/quoting.ts";
@@ -20,7 +20,7 @@ const HEADING = "## The newest exchange, as it happened";
 /** Tokens of a label and its quote marks, over the words themselves. */
 const LABEL_TOKENS = 24;
 
-interface Said {
+interface Quote {
   readonly label: string;
   readonly text: string;
   readonly pointer: string;
@@ -35,31 +35,31 @@ export function composeNewestExchange(
   measure: Measure,
   access: HistoryAccess = {},
 ): string {
-  const said = messages.flatMap((message) =>
+  const quotes = messages.flatMap((message) =>
     message.blocks.map(({ index, block }) =>
       describe(message, block, formatPointer({ seq: message.seq, block: index })),
     ),
   );
-  const parts = said.filter((part) => part !== undefined);
+  const parts = quotes.filter((part) => part !== undefined);
   if (parts.length === 0 || budgetTokens <= 0) return "";
 
-  let room = budgetTokens - LABEL_TOKENS * parts.length;
-  let text = format(parts, room, measure, access);
+  let availableTokens = budgetTokens - LABEL_TOKENS * parts.length;
+  let text = format(parts, availableTokens, measure, access);
   for (let pass = 0; pass < 4 && measureText(text, measure) > budgetTokens; pass++) {
-    room = Math.max(0, room - (measureText(text, measure) - budgetTokens) * 1.3 - 8);
-    text = format(parts, room, measure, access);
+    availableTokens = Math.max(0, availableTokens - (measureText(text, measure) - budgetTokens) * 1.3 - 8);
+    text = format(parts, availableTokens, measure, access);
   }
   return measureText(text, measure) <= budgetTokens ? text : "";
 }
 
 function format(
-  parts: readonly Said[],
-  roomTokens: number,
+  parts: readonly Quote[],
+  availableTokens: number,
   measure: Measure,
   { hasHistoryTools }: HistoryAccess,
 ): string {
   const sizes = parts.map(({ text }) => measureText(quote(text), measure));
-  const level = waterLevel(sizes, Math.max(0, roomTokens));
+  const level = fairShare(sizes, Math.max(0, availableTokens));
   const shown = parts.map(({ label, text, pointer, isLiteral }, index) => {
     const isWhole = sizes[index]! <= level;
     const words = isWhole
@@ -74,9 +74,9 @@ function format(
   return [HEADING, ...shown].join("\n\n");
 }
 
-function describe(message: VisibleMessage, block: ContentBlock, pointer: string): Said | undefined {
-  const said = readableText(block);
-  if (said.trim() === "") return undefined;
+function describe(message: VisibleMessage, block: ContentBlock, pointer: string): Quote | undefined {
+  const original = readableText(block);
+  if (original.trim() === "") return undefined;
   const text = readableText(withoutSecrets(block));
   return { label: labelOf(message, block), text, pointer, isLiteral: text === blockText(block) };
 }

@@ -11,7 +11,11 @@ import type { LayerEdit } from "../../transcript/edits.ts";
 import type { Message } from "../../transcript/messages.ts";
 import { groupRounds } from "../../transcript/rounds.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import { type Peeled, peelBlocks, planPeel } from "../layers/truncate-newest/truncate-newest.ts";
+import {
+  planTruncateNewest,
+  type TruncatedBlocks,
+  truncateBlocks,
+} from "../layers/truncate-newest/truncate-newest.ts";
 import { findLiterals } from "../literals/literals.ts";
 import type { EditSafety } from "../shared/editing-rule.ts";
 import { hidingEffect } from "../shared/hiding.ts";
@@ -52,7 +56,7 @@ export interface CompactionInput {
 }
 
 /** What a summary is composed within. */
-export interface SummaryRoom extends HistoryAccess {
+export interface SummaryBudget extends HistoryAccess {
   readonly budgetTokens: number;
   /** Last entry that is summarised. */
   readonly throughSeq: number;
@@ -70,29 +74,35 @@ export interface ComposedSummary {
 }
 
 /** Who writes the summary; `compose` answers `undefined` where it does not fit the room. */
-export interface SummaryWriter {
+export interface SummaryComposer {
   readonly kind: LayerEdit["kind"];
-  readonly compose: (room: SummaryRoom) => ComposedSummary | undefined;
+  readonly compose: (budget: SummaryBudget) => ComposedSummary | undefined;
 }
 
 /** Plans the compaction, or returns `undefined` where nothing is gained or a call is pending. */
-export function planCompaction(input: CompactionInput, writer: SummaryWriter): LayerEdit | undefined {
+export function planCompaction(input: CompactionInput, writer: SummaryComposer): LayerEdit | undefined {
   const { visible, policy, measure, pendingCallIds } = input;
   if (pendingCallIds.length > 0 || visible.length === 0) return undefined;
 
-  const strict = () => splitAt(input, { tailStart: strictTailStart(visible), isTold: true });
+  const strict = () => splitAt(input, { tailStart: strictTailStart(visible), coversNewest: true });
   const kept =
     policy.editSafety === "strict"
       ? undefined
-      : splitAt(input, { tailStart: permissiveTailStart(input), isTold: false });
+      : splitAt(input, { tailStart: permissiveTailStart(input), coversNewest: false });
   const split = kept !== undefined && kept.tailTokens <= policy.maxTailTokens ? kept : strict();
   if (split.hidden.length === 0)
-    return planPeel(visible, policy.maxNewestRoundTokens, measure, pinsOf(input.pinned ?? []), policy);
-  return hidesUntold(split, input) ? undefined : summarise(input, split, writer);
+    return planTruncateNewest(
+      visible,
+      policy.maxNewestRoundTokens,
+      measure,
+      pinsOf(input.pinned ?? []),
+      policy,
+    );
+  return hidesUncovered(split, input) ? undefined : summarise(input, split, writer);
 }
 
 /** Whether something would go that the summary knows nothing of. */
-function hidesUntold({ hidden }: Split, { throughSeq }: CompactionInput): boolean {
+function hidesUncovered({ hidden }: Split, { throughSeq }: CompactionInput): boolean {
   if (throughSeq === undefined) return false;
   return hidden.some(({ seq, insertedBy }) => insertedBy === undefined && seq > throughSeq);
 }
@@ -112,7 +122,7 @@ export interface PartialSpan {
 export function planPartialCompaction(
   input: CompactionInput,
   span: PartialSpan,
-  writer: SummaryWriter,
+  writer: SummaryComposer,
 ): LayerEdit | undefined {
   const { visible, measure, pendingCallIds } = input;
   if (pendingCallIds.length > 0) return undefined;
@@ -136,7 +146,7 @@ export interface TailInput extends Omit<CompactionInput, "policy" | "throughSeq"
 export function planCompactionBefore(
   input: TailInput,
   tailStart: number,
-  writer: SummaryWriter,
+  writer: SummaryComposer,
 ): LayerEdit | undefined {
   const { visible, measure } = input;
   return summarise(input, wholeSplit(visible.slice(0, tailStart), visible.slice(tailStart), measure), writer);
@@ -150,17 +160,17 @@ function placesOf(
   const pivot = visible.findIndex(({ seq, insertedBy }) => insertedBy === undefined && seq >= pivotSeq);
   if (pivot === -1) return undefined;
   const cuts = findCuts(visible);
-  const untold = findUntold(visible, throughSeq) ?? visible.length;
+  const uncovered = findUncovered(visible, throughSeq) ?? visible.length;
   const lastCut = (index: number): number => cuts.findLast((cut) => cut <= index) ?? 0;
-  if (side === "up-to") return { start: 0, end: lastCut(Math.min(pivot, untold)) };
+  if (side === "up-to") return { start: 0, end: lastCut(Math.min(pivot, uncovered)) };
   const start = pivot === 0 ? 0 : cuts.find((cut) => cut >= pivot);
-  const end = untold === visible.length ? untold : lastCut(untold);
+  const end = uncovered === visible.length ? uncovered : lastCut(uncovered);
   const isBound = policy.editSafety === "strict" && end < strictTailStart(visible);
   return start === undefined || isBound ? undefined : { start, end };
 }
 
 /** The first message that a summary through an entry does not tell of. */
-function findUntold(
+function findUncovered(
   visible: readonly VisibleMessage[],
   throughSeq = Number.POSITIVE_INFINITY,
 ): number | undefined {
@@ -174,9 +184,9 @@ interface Split {
   readonly tail: readonly VisibleMessage[];
   /** Size of the tail once it is peeled. */
   readonly tailTokens: number;
-  readonly peeled: Peeled;
+  readonly truncated: TruncatedBlocks;
   /** Whether the newest exchange is among what is hidden, and told. */
-  readonly isTold: boolean;
+  readonly coversNewest: boolean;
 }
 
 /** What stays, stays as it is. */
@@ -185,28 +195,28 @@ function wholeSplit(
   tail: readonly VisibleMessage[],
   measure: Measure,
 ): Split {
-  const peeled = { forms: [], freedTokens: 0 };
-  return { hidden, tail, tailTokens: measureMessages(tail, measure), peeled, isTold: false };
+  const truncated = { forms: [], freedTokens: 0 };
+  return { hidden, tail, tailTokens: measureMessages(tail, measure), truncated, coversNewest: false };
 }
 
 function splitAt(
   { visible, policy, measure, pinned = [] }: CompactionInput,
-  { tailStart, isTold }: { readonly tailStart: number; readonly isTold: boolean },
+  { tailStart, coversNewest }: { readonly tailStart: number; readonly coversNewest: boolean },
 ): Split {
   const tail = visible.slice(tailStart);
   const maxTokens = Math.max(policy.keepTailTokens, policy.maxNewestRoundTokens);
-  const peeled = peelBlocks(tail, maxTokens, measure, pinsOf(pinned), policy);
-  const tailTokens = measureMessages(tail, measure) - peeled.freedTokens;
-  return { hidden: visible.slice(0, tailStart), tail, tailTokens, peeled, isTold };
+  const truncated = truncateBlocks(tail, maxTokens, measure, pinsOf(pinned), policy);
+  const tailTokens = measureMessages(tail, measure) - truncated.freedTokens;
+  return { hidden: visible.slice(0, tailStart), tail, tailTokens, truncated, coversNewest };
 }
 
 /** As much as the tail's budget allows; the newest round in any case. */
 function permissiveTailStart({ visible, policy, measure, throughSeq }: CompactionInput): number {
   const budgetTokens = Math.min(policy.keepTailTokens, policy.maxNewestRoundTokens);
   const start = findTailStart(visible, budgetTokens, measure) ?? 0;
-  const untold = findUntold(visible, throughSeq);
-  if (untold === undefined || untold >= start) return start;
-  return findCuts(visible).findLast((cut) => cut <= untold) ?? 0;
+  const uncovered = findUncovered(visible, throughSeq);
+  if (uncovered === undefined || uncovered >= start) return start;
+  return findCuts(visible).findLast((cut) => cut <= uncovered) ?? 0;
 }
 
 /**
@@ -226,19 +236,19 @@ function isUnansweredPrompt(message: VisibleMessage): boolean {
 
 function summarise(
   input: TailInput,
-  { hidden, tail, tailTokens, peeled, isTold }: Split,
-  { kind, compose }: SummaryWriter,
+  { hidden, tail, tailTokens, truncated, coversNewest }: Split,
+  { kind, compose }: SummaryComposer,
 ): LayerEdit | undefined {
   const { policy, measure } = input;
   const hiddenTokens = measureMessages(hidden, measure);
-  const roomTokens = Math.min(policy.targetTokens - tailTokens, hiddenTokens * policy.maxSummaryShare);
+  const availableTokens = Math.min(policy.targetTokens - tailTokens, hiddenTokens * policy.maxSummaryShare);
   const carried = findCarriedPins(input.pinned ?? [], tail);
   const pins = composePinned(carried);
   const pinsTokens = measureText(pins, measure);
-  const exchange = isTold ? newestExchange(input, hidden, roomTokens - pinsTokens) : "";
+  const exchange = coversNewest ? newestExchange(input, hidden, availableTokens - pinsTokens) : "";
   const throughSeq = hidden.at(-1)!.seq;
   const summary = compose({
-    budgetTokens: roomTokens - pinsTokens - measureText(exchange, measure),
+    budgetTokens: availableTokens - pinsTokens - measureText(exchange, measure),
     throughSeq,
     hasTail: tail.length > 0,
     hasHistoryTools: policy.hasHistoryTools,
@@ -254,11 +264,11 @@ function summarise(
     kind,
     reason: input.reason,
     isBoundary: true,
-    freedTokens: Math.round(hiddenTokens - insertedTokens + peeled.freedTokens),
+    freedTokens: Math.round(hiddenTokens - insertedTokens + truncated.freedTokens),
     effect: {
       ...hiding,
       insert: [{ afterSeq: throughSeq, messages: [summaryMessage(texts)] }, ...hiding.insert],
-      ...(peeled.forms.length === 0 ? {} : { forms: peeled.forms }),
+      ...(truncated.forms.length === 0 ? {} : { forms: truncated.forms }),
     },
     loss: reportLoss({
       hidden,
@@ -273,11 +283,11 @@ function summarise(
 function newestExchange(
   { policy, measure }: TailInput,
   hidden: readonly VisibleMessage[],
-  roomTokens: number,
+  availableTokens: number,
 ): string {
   const newest = groupRounds(hidden).at(-1);
   if (newest === undefined) return "";
-  const budgetTokens = Math.min(policy.maxNewestRoundTokens, roomTokens * NEWEST_EXCHANGE_SHARE);
+  const budgetTokens = Math.min(policy.maxNewestRoundTokens, availableTokens * NEWEST_EXCHANGE_SHARE);
   return composeNewestExchange(hidden.slice(newest.start, newest.end), budgetTokens, measure, policy);
 }
 

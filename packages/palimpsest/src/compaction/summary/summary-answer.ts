@@ -28,9 +28,9 @@ export function readSummaryAnswer({ content, stopReason }: SummaryAnswer): ReadS
   if (stopReason === "refusal") return { ok: false, problem: "refused" };
   if (stopReason === "output-limit" || stopReason === "window-full") return { ok: false, problem: "cut-off" };
   if (content.some(({ type }) => CALLS.has(type))) return { ok: false, problem: "called-a-tool" };
-  const said = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  const { text, isTagged } = stripScratchpad(said);
-  if (text === "") return { ok: false, problem: said.trim() === "" ? "empty" : "not-a-summary" };
+  const answer = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const { text, isTagged } = stripScratchpad(answer);
+  if (text === "") return { ok: false, problem: answer.trim() === "" ? "empty" : "not-a-summary" };
   return hasSections(text, isTagged) ? { ok: true, text } : { ok: false, problem: "not-a-summary" };
 }
 
@@ -40,17 +40,19 @@ const CALLS: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_
  * The text between the summary's tags; without them, what is left when the scratchpad is taken out. A summary
  * may speak of such tags itself, so the outermost ones behind the scratchpad count.
  */
-function stripScratchpad(said: string): { readonly text: string; readonly isTagged: boolean } {
-  const end = said.indexOf("</analysis>");
-  const open = said.indexOf("<summary>", Math.max(0, end));
+function stripScratchpad(answer: string): { readonly text: string; readonly isTagged: boolean } {
+  const end = answer.indexOf("</analysis>");
+  const open = answer.indexOf("<summary>", Math.max(0, end));
   if (open !== -1) {
     const start = open + "<summary>".length;
-    const close = said.lastIndexOf("</summary>");
-    return { text: said.slice(start, close < start ? undefined : close).trim(), isTagged: true };
+    const close = answer.lastIndexOf("</summary>");
+    return { text: answer.slice(start, close < start ? undefined : close).trim(), isTagged: true };
   }
   // A scratchpad that never ends has no summary behind it.
   const rest =
-    end === -1 && said.includes("<analysis>") ? "" : said.slice(end === -1 ? 0 : end + "</analysis>".length);
+    end === -1 && answer.includes("<analysis>")
+      ? ""
+      : answer.slice(end === -1 ? 0 : end + "</analysis>".length);
   return { text: rest.trim(), isTagged: false };
 }
 

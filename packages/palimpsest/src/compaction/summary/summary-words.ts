@@ -39,27 +39,27 @@ export function composeUserWords(
   },
   measure: Measure,
 ): SummaryWords {
-  const said = digest.userWords.filter(({ seq }) => seq <= options.throughSeq);
-  const first = said[0];
+  const earlierWords = digest.userWords.filter(({ seq }) => seq <= options.throughSeq);
+  const first = earlierWords[0];
   if (first === undefined)
     return { request: ["The user has said nothing so far."], messages: [], verbatimSeqs: new Set() };
 
   const verbatimSeqs = new Set<number>();
-  let room = options.budgetTokens;
+  let leftTokens = options.budgetTokens;
   const take = (words: Words, label: string, limitTokens: number): string | undefined => {
-    const quoted = quoteWithin(words, Math.min(room, limitTokens), measure, options);
+    const quoted = quoteWithin(words, Math.min(leftTokens, limitTokens), measure, options);
     if (quoted === undefined) return undefined;
     if (quoted.isVerbatim) verbatimSeqs.add(words.seq);
-    room -= measureText(quoted.text, measure);
+    leftTokens -= measureText(quoted.text, measure);
     return `${label.replace("{pointer}", words.pointer)}:\n${quoted.text}`;
   };
 
-  const latest = said.length > 1 ? said.at(-1) : undefined;
+  const latest = earlierWords.length > 1 ? earlierWords.at(-1) : undefined;
   const fitAll =
     options.isUnlimited === true &&
-    said.reduce((sum, { text }) => sum + measureText(quote(text), measure), 0) <= room;
-  const requestTokens = fitAll ? room : room * REQUEST_SHARE;
-  const messageTokens = fitAll ? room : room * MESSAGE_SHARE;
+    earlierWords.reduce((sum, { text }) => sum + measureText(quote(text), measure), 0) <= leftTokens;
+  const requestTokens = fitAll ? leftTokens : leftTokens * REQUEST_SHARE;
+  const messageTokens = fitAll ? leftTokens : leftTokens * MESSAGE_SHARE;
   const asked = [
     { words: first, text: take(first, "First message of the user ({pointer})", requestTokens) },
     ...(latest === undefined ? [] : [{ words: latest, text: take(latest, LATEST, requestTokens) }]),
@@ -68,24 +68,24 @@ export function composeUserWords(
   const quoted = asked.flatMap(({ words, text }) => (text === undefined ? [] : [words]));
 
   const taken = new Map<Words, string>();
-  const between = said.slice(1, -1).toReversed();
+  const between = earlierWords.slice(1, -1).toReversed();
   for (const words of between) {
-    if (!fitAll && room < LEAST_PREVIEW_TOKENS / 2) break;
+    if (!fitAll && leftTokens < LEAST_PREVIEW_TOKENS / 2) break;
     const text = take(words, "- {pointer}", messageTokens);
     if (text !== undefined) taken.set(words, text);
   }
-  return { request, messages: listMessages(said, quoted, taken), verbatimSeqs };
+  return { request, messages: listMessages(earlierWords, quoted, taken), verbatimSeqs };
 }
 
 /** Each message in one way: quoted above, quoted here, or by its pointer. */
 function listMessages(
-  said: readonly Words[],
+  messages: readonly Words[],
   quoted: readonly Words[],
   taken: ReadonlyMap<Words, string>,
 ): readonly string[] {
-  const left = said.filter((words) => !quoted.includes(words) && !taken.has(words));
+  const left = messages.filter((words) => !quoted.includes(words) && !taken.has(words));
   const listed = left.slice(-POINTERS_LISTED).map(({ pointer }) => pointer);
-  const lines = said.map((words) => taken.get(words)).filter((text) => text !== undefined);
+  const lines = messages.map((words) => taken.get(words)).filter((text) => text !== undefined);
   if (left.length > 0)
     lines.unshift(
       `- ${left.length} older messages are not repeated here; newest of them: ${listed.join(", ")}`,

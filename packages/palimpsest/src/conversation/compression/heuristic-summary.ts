@@ -8,8 +8,8 @@ import { isObject, parseJson } from "../../base/json/json.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { shorten } from "../../base/text/text.ts";
 import {
+  type ConversationEntry,
   countMemoryTokens,
-  type MemoryEntry,
   type MemorySummary,
   toolOf,
 } from "../entries/conversation-entry.ts";
@@ -82,15 +82,15 @@ function compose(
 }
 
 /** How tools without a protocol of their own say that they failed. */
-const TOLD_FAILURE =
+const STATED_FAILURE =
   /^\s*(?:(?:(?:fatal|uncaught|unhandled) )?\w*(?:error|exception)\s*(?:[:([{!-]|$)|(?:failed|failure|traceback)\b)/im;
 
 /** Whether an entry is a result that tells of a failure. */
-export function hasFailed({ type, content, metadata }: MemoryEntry): boolean {
+export function hasFailed({ type, content, metadata }: ConversationEntry): boolean {
   if (type !== "tool_result") return false;
-  const told = metadata?.["isError"];
-  if (typeof told === "boolean") return told;
-  return TOLD_FAILURE.test(content.slice(0, D.failureSearchChars)) || isFailedJson(content);
+  const isError = metadata?.["isError"];
+  if (typeof isError === "boolean") return isError;
+  return STATED_FAILURE.test(content.slice(0, D.failureSearchChars)) || isFailedJson(content);
 }
 
 /** `{"error": …}`, `{"isError": true}` and the like, as tools answer that return an object. */

@@ -5,7 +5,7 @@
  * the earlier ones take more than their share, the next summary stands for them as well.
  */
 import { CONVERSATION_MEMORY_DEFAULTS } from "../../base/defaults/conversation-memory.ts";
-import type { MemoryEntry, MemorySummary } from "../entries/conversation-entry.ts";
+import type { ConversationEntry, MemorySummary } from "../entries/conversation-entry.ts";
 import { type MemoryMirror, sumTokens } from "../entries/conversation-mirror.ts";
 import type { MemoryConfig } from "./compression-config.ts";
 
@@ -15,11 +15,11 @@ export type CompressionTrigger = "tokens" | "entries" | "manual";
 /** What a summary would stand for. */
 export interface CompressionPlan {
   /** Active entries, oldest first. */
-  readonly entries: readonly MemoryEntry[];
+  readonly entries: readonly ConversationEntry[];
   /** Earlier summaries that it takes the place of. */
   readonly folded: readonly MemorySummary[];
   /** All entries that it would stand for, those of the earlier summaries among them. */
-  readonly originals: readonly MemoryEntry[];
+  readonly originals: readonly ConversationEntry[];
   /** Ids of the same, and of entries that an earlier summary names and nobody has any more. */
   readonly originalEntryIds: readonly string[];
   readonly originalTokenCount: number;
@@ -60,7 +60,7 @@ export function planCompression(
   const entries = mirror.active.slice(0, count);
   const folded = foldedSummaries(mirror.summaries.filter(mayFold), config);
   const foldedIds = new Set(folded.map(({ id }) => id));
-  const isFolded = ({ summaryId }: MemoryEntry): boolean =>
+  const isFolded = ({ summaryId }: ConversationEntry): boolean =>
     summaryId !== undefined && foldedIds.has(summaryId);
   const earlier = folded.length === 0 ? [] : mirror.entries.filter(isFolded);
   const replacedTokens = sumTokens(entries) + sumTokens(folded);

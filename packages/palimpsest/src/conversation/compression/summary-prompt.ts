@@ -64,9 +64,9 @@ interface Part {
 
 function newest(lines: readonly string[], limit: number): string {
   let first = lines.length;
-  for (let room = limit; first > 0; first--) {
-    room -= lines[first - 1]!.length + 1;
-    if (room < 0) break;
+  for (let leftTokens = limit; first > 0; first--) {
+    leftTokens -= lines[first - 1]!.length + 1;
+    if (leftTokens < 0) break;
   }
   return [`[${first} earlier parts left out]`, ...lines.slice(first)].join("\n");
 }

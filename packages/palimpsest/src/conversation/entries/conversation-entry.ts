@@ -5,13 +5,13 @@ import type { JsonObject } from "../../base/json/json.ts";
 import { estimateText } from "../../tokens/estimate/estimate-text.ts";
 
 /** What an entry is. Of each type only some roles exist: see {@link MEMORY_ROLES}. */
-export type MemoryEntryType = "message" | "tool_call" | "tool_result" | "context" | "summary";
+export type ConversationEntryType = "message" | "tool_call" | "tool_result" | "context" | "summary";
 
 /** Who an entry is from. */
 export type MemoryRole = "user" | "assistant" | "system";
 
 /** The roles that an entry of each type can have; the first is the usual one. */
-export const MEMORY_ROLES: Readonly<Record<MemoryEntryType, readonly MemoryRole[]>> = {
+export const MEMORY_ROLES: Readonly<Record<ConversationEntryType, readonly MemoryRole[]>> = {
   message: ["user", "assistant"],
   tool_call: ["assistant"],
   tool_result: ["system"],
@@ -20,10 +20,10 @@ export const MEMORY_ROLES: Readonly<Record<MemoryEntryType, readonly MemoryRole[
 };
 
 /** One thing that was said, called, answered or brought in. */
-export interface MemoryEntry {
+export interface ConversationEntry {
   /** Unique within its session. */
   readonly id: string;
-  readonly type: MemoryEntryType;
+  readonly type: ConversationEntryType;
   readonly role: MemoryRole;
   /** The words; of a tool call its name and arguments, as `read_file({"path":"a.ts"})`. */
   readonly content: string;
@@ -64,7 +64,7 @@ export interface MemorySummary {
 export interface MemorySessionState {
   readonly sessionId: string;
   /** Everything that was added, oldest first, compressed or not. Summaries stand beside them. */
-  readonly entries: readonly MemoryEntry[];
+  readonly entries: readonly ConversationEntry[];
   /** Oldest first. */
   readonly summaries: readonly MemorySummary[];
   /** Tokens of all entries; worked out anew by an import. */
@@ -76,11 +76,11 @@ export interface MemoryContext {
   /** Oldest first. */
   readonly summaries: readonly MemorySummary[];
   /** The active entries, oldest first. */
-  readonly entries: readonly MemoryEntry[];
+  readonly entries: readonly ConversationEntry[];
 }
 
 /** Figures of one session. */
-export interface MemoryStats {
+export interface ConversationStats {
   /** Entries that were added, compressed or not. */
   readonly totalEntries: number;
   /** Entries that no summary stands for. */
@@ -100,7 +100,7 @@ export function countMemoryTokens(text: string): number {
 }
 
 /** An entry that its reader may change without changing what is remembered. */
-export function copyEntry(entry: MemoryEntry): MemoryEntry {
+export function copyEntry(entry: ConversationEntry): ConversationEntry {
   return {
     ...entry,
     timestamp: new Date(entry.timestamp),
@@ -112,7 +112,7 @@ export function copyEntry(entry: MemoryEntry): MemoryEntry {
  * The entry that `entry:added` gives for a summary, so that a host that keeps entries has it in their order. It has the
  * summary's id. Figures and exports count it as the summary that it is.
  */
-export function summaryEntry({ id, content, createdAt, tokenCount }: MemorySummary): MemoryEntry {
+export function summaryEntry({ id, content, createdAt, tokenCount }: MemorySummary): ConversationEntry {
   const timestamp = new Date(createdAt);
   return { id, type: "summary", role: "system", content, timestamp, tokenCount, compressed: false };
 }
@@ -129,7 +129,7 @@ export function copySummary(summary: MemorySummary): MemorySummary {
 }
 
 /** The tool that a call or a result is about, where it is known. */
-export function toolOf({ metadata }: Pick<MemoryEntry, "metadata">): string | undefined {
+export function toolOf({ metadata }: Pick<ConversationEntry, "metadata">): string | undefined {
   const tool = metadata?.["tool"];
   return typeof tool === "string" ? tool : undefined;
 }

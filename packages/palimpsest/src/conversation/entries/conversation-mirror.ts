@@ -5,12 +5,12 @@
  * An entry in here is never changed and never handed out: readers get copies.
  */
 import {
+  type ConversationEntry,
+  type ConversationStats,
   copyEntry,
   copySummary,
   type MemoryContext,
-  type MemoryEntry,
   type MemorySessionState,
-  type MemoryStats,
   type MemorySummary,
 } from "./conversation-entry.ts";
 
@@ -19,11 +19,11 @@ export type MirroredState = Pick<MemorySessionState, "entries" | "summaries">;
 
 /** Entries and summaries of one session. */
 export class MemoryMirror {
-  #entries: MemoryEntry[] = [];
+  #entries: ConversationEntry[] = [];
   /** Where an entry stands among all of them, by its id. */
   #places = new Map<string, number>();
   #summaries: readonly MemorySummary[] = [];
-  #active: MemoryEntry[] = [];
+  #active: ConversationEntry[] = [];
   #totalTokens = 0;
   #activeTokens = 0;
 
@@ -32,12 +32,12 @@ export class MemoryMirror {
   }
 
   /** All entries, oldest first. */
-  get entries(): readonly MemoryEntry[] {
+  get entries(): readonly ConversationEntry[] {
     return this.#entries;
   }
 
   /** Entries that no summary stands for, oldest first. */
-  get active(): readonly MemoryEntry[] {
+  get active(): readonly ConversationEntry[] {
     return this.#active;
   }
 
@@ -50,7 +50,7 @@ export class MemoryMirror {
     return this.#activeTokens;
   }
 
-  push(entry: MemoryEntry): void {
+  push(entry: ConversationEntry): void {
     this.#places.set(entry.id, this.#entries.push(entry) - 1);
     this.#active.push(entry);
     this.#totalTokens += entry.tokenCount;
@@ -79,7 +79,7 @@ export class MemoryMirror {
     this.#activeTokens = sumTokens(this.#active) + sumTokens(summaries);
   }
 
-  stats(): MemoryStats {
+  stats(): ConversationStats {
     return {
       totalEntries: this.#entries.length,
       activeEntries: this.#active.length,

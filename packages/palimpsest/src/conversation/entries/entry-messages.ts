@@ -10,10 +10,10 @@ import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { blockText, type ContentBlock, type ToolUseBlock } from "../../transcript/blocks.ts";
 import type { Message, Origin } from "../../transcript/messages.ts";
 import {
+  type ConversationEntry,
+  type ConversationEntryType,
   countMemoryTokens,
   MEMORY_ROLES,
-  type MemoryEntry,
-  type MemoryEntryType,
   toolOf,
 } from "./conversation-entry.ts";
 import { labelOf } from "./entry-text.ts";
@@ -47,17 +47,17 @@ export function callText(tool: string, args: unknown): string {
  * The message of an entry. `openCallIds`: calls that the log shows and nobody has answered; a result of
  * any other call is told as text, because no provider takes it without its call.
  */
-export function messageOf(entry: MemoryEntry, openCallIds: ReadonlySet<string>): LoggedEntry {
+export function messageOf(entry: ConversationEntry, openCallIds: ReadonlySet<string>): LoggedEntry {
   const { role, origin, content } = formOf(entry, openCallIds);
   const at = entry.timestamp.getTime();
   const message: Message = { role, origin, content, hostId: entry.id, at };
-  const told = entryOf({ id: entry.id, message, atMs: at }, undefined, () => toolOf(entry));
-  const note = noteOf(entry, told);
+  const rendered = entryOf({ id: entry.id, message, atMs: at }, undefined, () => toolOf(entry));
+  const note = noteOf(entry, rendered);
   return note === undefined ? { message } : { message, note };
 }
 
 function formOf(
-  entry: MemoryEntry,
+  entry: ConversationEntry,
   openCallIds: ReadonlySet<string>,
 ): Required<Pick<Message, "role" | "origin" | "content">> {
   const { type, role, content, metadata } = entry;
@@ -76,12 +76,12 @@ function formOf(
       content: [{ type: "tool_result", tool_use_id: callId, content, ...isError }],
     };
   }
-  const origins: Partial<Record<MemoryEntryType, Origin>> = { tool_result: "tool", summary: "summary" };
+  const origins: Partial<Record<ConversationEntryType, Origin>> = { tool_result: "tool", summary: "summary" };
   return { role: "user", origin: origins[type] ?? "host", content: labelled(entry) };
 }
 
 /** The call as a block, where a provider would take it and it reads as the entry does. */
-export function toolUseOf(entry: MemoryEntry): ToolUseBlock | undefined {
+export function toolUseOf(entry: ConversationEntry): ToolUseBlock | undefined {
   const { metadata, content } = entry;
   const tool = toolOf(entry);
   const callId = metadata?.["callId"];
@@ -95,17 +95,20 @@ export function toolUseOf(entry: MemoryEntry): ToolUseBlock | undefined {
 const textOf = (text: string): ContentBlock => ({ type: "text", text });
 
 /** Under a label, so that the model does not take it for the words of whoever's message it is in. */
-function labelled(entry: MemoryEntry): readonly ContentBlock[] {
+function labelled(entry: ConversationEntry): readonly ContentBlock[] {
   return [textOf(`[${labelOf(entry)}]`), textOf(entry.content)];
 }
 
 /** What a note adds: fields of the entry that its message would be read without, or otherwise. */
-function noteOf(entry: MemoryEntry, told: MemoryEntry): JsonObject | undefined {
-  const isSame = entry.type === told.type && entry.role === told.role && entry.content === told.content;
+function noteOf(entry: ConversationEntry, rendered: ConversationEntry): JsonObject | undefined {
+  const isSame =
+    entry.type === rendered.type && entry.role === rendered.role && entry.content === rendered.content;
   const note: JsonObject = {
     ...(isSame ? {} : { type: entry.type, role: entry.role }),
-    ...(entry.tokenCount === told.tokenCount ? {} : { tokenCount: entry.tokenCount }),
-    ...(isSame && sameMetadata(entry.metadata, told.metadata) ? {} : { metadata: entry.metadata ?? null }),
+    ...(entry.tokenCount === rendered.tokenCount ? {} : { tokenCount: entry.tokenCount }),
+    ...(isSame && sameMetadata(entry.metadata, rendered.metadata)
+      ? {}
+      : { metadata: entry.metadata ?? null }),
   };
   return Object.keys(note).length === 0 ? undefined : note;
 }
@@ -122,18 +125,18 @@ export function entryOf(
   { id, message, atMs }: MessageOfEntry,
   note: unknown,
   findTool: (callId: string) => string | undefined,
-): MemoryEntry {
-  const told = isObject(note) ? note : {};
+): ConversationEntry {
+  const fields = isObject(note) ? note : {};
   const plain = plainEntry(message, findTool);
-  const type = isType(told["type"]) ? told["type"] : plain.type;
+  const type = isType(fields["type"]) ? fields["type"] : plain.type;
   const isLabelled = type !== plain.type;
   const content = isLabelled ? blockText(message.content.at(-1) ?? textOf("")) : plain.content;
   const role =
-    MEMORY_ROLES[type].find((one) => one === told["role"]) ??
+    MEMORY_ROLES[type].find((one) => one === fields["role"]) ??
     (isLabelled ? MEMORY_ROLES[type][0]! : plain.role);
-  const tokenCount = told["tokenCount"];
-  const metadata = isObject(told["metadata"]) ? (told["metadata"] as JsonObject) : plain.metadata;
-  const hasNone = told["metadata"] === null || metadata === undefined;
+  const tokenCount = fields["tokenCount"];
+  const metadata = isObject(fields["metadata"]) ? (fields["metadata"] as JsonObject) : plain.metadata;
+  const hasNone = fields["metadata"] === null || metadata === undefined;
   return {
     id,
     type,
@@ -150,7 +153,7 @@ export function entryOf(
 function plainEntry(
   { role, content }: Pick<Message, "role" | "content">,
   findTool: (callId: string) => string | undefined,
-): Pick<MemoryEntry, "type" | "role" | "content" | "metadata"> {
+): Pick<ConversationEntry, "type" | "role" | "content" | "metadata"> {
   const [only] = content;
   if (content.length === 1 && only?.type === "tool_use") {
     const metadata: JsonObject = { tool: only.name, args: only.input, callId: only.id };
@@ -182,5 +185,5 @@ function wordsOf(block: ContentBlock): string {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-const isType = (value: unknown): value is MemoryEntryType =>
+const isType = (value: unknown): value is ConversationEntryType =>
   typeof value === "string" && Object.hasOwn(MEMORY_ROLES, value);

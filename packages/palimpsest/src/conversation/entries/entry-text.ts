@@ -4,7 +4,12 @@
  * What stands at the start of a line says who speaks, so words that begin a line like that are
  * indented: a tool's output can claim nothing in somebody else's name.
  */
-import { type MemoryContext, type MemoryEntry, type MemorySummary, toolOf } from "./conversation-entry.ts";
+import {
+  type ConversationEntry,
+  type MemoryContext,
+  type MemorySummary,
+  toolOf,
+} from "./conversation-entry.ts";
 
 const SUMMARIES_HEADING = "=== Previous Conversation Summaries ===";
 const RECENT_HEADING = "=== Recent Conversation ===";
@@ -31,12 +36,12 @@ export function renderDates({ timeRange }: MemorySummary): string {
 }
 
 /** One entry: who speaks, and what was said, `content` in its place where it is given. */
-export function renderEntry(entry: MemoryEntry, content: string = entry.content): string {
+export function renderEntry(entry: ConversationEntry, content: string = entry.content): string {
   return `${labelOf(entry)}: ${indentOurs(content).trimStart()}`;
 }
 
 /** Who speaks in an entry: `User`, `Tool result (read_file)`, `Context (notes.md)`. */
-export function labelOf(entry: Pick<MemoryEntry, "type" | "role" | "metadata">): string {
+export function labelOf(entry: Pick<ConversationEntry, "type" | "role" | "metadata">): string {
   switch (entry.type) {
     case "message":
       return entry.role === "user" ? "User" : "Assistant";

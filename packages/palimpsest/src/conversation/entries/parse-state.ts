@@ -8,9 +8,9 @@
 import { InputError } from "../../base/errors.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import {
+  type ConversationEntry,
+  type ConversationEntryType,
   MEMORY_ROLES,
-  type MemoryEntry,
-  type MemoryEntryType,
   type MemorySummary,
 } from "./conversation-entry.ts";
 import type { MirroredState } from "./conversation-mirror.ts";
@@ -38,12 +38,12 @@ export function parseMemoryState(value: unknown): ParsedMemoryState {
   return { sessionId, entries: added, summaries };
 }
 
-function parseEntry(value: unknown, path: string): MemoryEntry {
+function parseEntry(value: unknown, path: string): ConversationEntry {
   const fields = fieldsAt(value, path);
   const type = fields["type"];
   if (typeof type !== "string" || !Object.hasOwn(MEMORY_ROLES, type))
     throw refused(`${path}.type`, "is no type of entry", Object.keys(MEMORY_ROLES).join(", "));
-  const roles = MEMORY_ROLES[type as MemoryEntryType];
+  const roles = MEMORY_ROLES[type as ConversationEntryType];
   const role = roles.find((one) => one === fields["role"]);
   if (role === undefined) throw refused(`${path}.role`, `is no role of a ${type}`, roles.join(" or "));
   const compressed = fields["compressed"];
@@ -59,7 +59,7 @@ function parseEntry(value: unknown, path: string): MemoryEntry {
     );
   return {
     id: idAt(fields, path),
-    type: type as MemoryEntryType,
+    type: type as ConversationEntryType,
     role,
     content: textAt(fields, "content", path),
     timestamp: dateAt(fields, "timestamp", path),
@@ -102,7 +102,7 @@ function parseSummary(value: unknown, path: string): MemorySummary {
 }
 
 /** Ids are there once, and an entry and its summary name each other. */
-function checkLinks(entries: readonly MemoryEntry[], summaries: readonly MemorySummary[]): void {
+function checkLinks(entries: readonly ConversationEntry[], summaries: readonly MemorySummary[]): void {
   checkDistinct(entries, "entries");
   checkDistinct(summaries, "summaries");
   const summaryOf = new Map<string, string>();

@@ -12,8 +12,8 @@ import type { BlockForm, EditEffect, LayerEdit, SeqRange } from "../../transcrip
 import type { Message } from "../../transcript/messages.ts";
 import { ratioOf, timeRangeOf } from "../compression/plan-compression.ts";
 import {
+  type ConversationEntry,
   countMemoryTokens,
-  type MemoryEntry,
   type MemorySummary,
   toolOf,
 } from "../entries/conversation-entry.ts";
@@ -79,7 +79,7 @@ export interface ReadLog {
 
 /** Entries and summaries of a log, and where they lie in it. */
 export interface FoldedMemory {
-  readonly entries: readonly MemoryEntry[];
+  readonly entries: readonly ConversationEntry[];
   readonly summaries: readonly MemorySummary[];
   /** Entry of the log by id of the entry. */
   readonly seqs: ReadonlyMap<string, number>;
@@ -131,8 +131,8 @@ function readEntries(
   messages: ReadLog["messages"],
   metadata: ReadonlyMap<string, unknown>,
   seqs: Map<string, number>,
-): Map<number, MemoryEntry> {
-  const bySeq = new Map<number, MemoryEntry>();
+): Map<number, ConversationEntry> {
+  const bySeq = new Map<number, ConversationEntry>();
   const tools = new Map<string, string>();
   for (const { seq, ...message } of messages) {
     const id = seqs.has(message.id) ? `${message.id}-${seq}` : message.id;
@@ -155,7 +155,7 @@ interface ReadSummaryInput {
   readonly at: number;
   readonly effect: EditEffect;
   readonly metadata: ReadonlyMap<string, unknown>;
-  readonly hidden: readonly MemoryEntry[];
+  readonly hidden: readonly ConversationEntry[];
   readonly folded: readonly MemorySummary[];
 }
 
@@ -222,9 +222,9 @@ const isTime = (value: unknown): value is number =>
 
 /** Results among `entries` whose calls are not among them any more, or never were. */
 export function findOrphans(
-  entries: readonly MemoryEntry[],
-  hidden: readonly MemoryEntry[],
-): readonly MemoryEntry[] {
+  entries: readonly ConversationEntry[],
+  hidden: readonly ConversationEntry[],
+): readonly ConversationEntry[] {
   const hiddenCalls = new Set(hidden.filter(({ type }) => type === "tool_call").map(callIdOf));
   return entries.filter(
     (entry) =>
@@ -233,7 +233,7 @@ export function findOrphans(
 }
 
 /** The oldest call of `tool` among `entries` that no result answers; `undefined` where there is none. */
-export function findOpenCall(entries: readonly MemoryEntry[], tool: string): string | undefined {
+export function findOpenCall(entries: readonly ConversationEntry[], tool: string): string | undefined {
   const answered = new Set(entries.filter(({ type }) => type === "tool_result").map(callIdOf));
   const call = entries.find(
     (entry) => entry.type === "tool_call" && toolOf(entry) === tool && !answered.has(callIdOf(entry)),
@@ -242,7 +242,7 @@ export function findOpenCall(entries: readonly MemoryEntry[], tool: string): str
 }
 
 /** The id that a call and its result share. */
-export function callIdOf({ metadata }: Pick<MemoryEntry, "metadata">): string | undefined {
+export function callIdOf({ metadata }: Pick<ConversationEntry, "metadata">): string | undefined {
   const callId = metadata?.["callId"];
   return typeof callId === "string" ? callId : undefined;
 }

@@ -4,7 +4,7 @@
 import type { JsonValue } from "../../base/json/json.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { Message } from "../../transcript/messages.ts";
-import type { MemoryEntry, MemorySummary } from "../entries/conversation-entry.ts";
+import type { ConversationEntry, MemorySummary } from "../entries/conversation-entry.ts";
 import { type MirroredState, sumTokens } from "../entries/conversation-mirror.ts";
 import { messageOf, noteKey, toolUseOf } from "../entries/entry-messages.ts";
 import { renderEntry } from "../entries/entry-text.ts";
@@ -18,20 +18,20 @@ export interface Note {
 }
 
 /** Messages, and the notes that stand before them. */
-export interface EntryDrafts {
+export interface EntryLogParts {
   readonly messages: readonly Message[];
   readonly notes: readonly Note[];
 }
 
 /** One more entry, behind those that are active. */
-export function draftEntry(entry: MemoryEntry, active: readonly MemoryEntry[]): EntryDrafts {
+export function toLogParts(entry: ConversationEntry, active: readonly ConversationEntry[]): EntryLogParts {
   const openCallIds = new Set<string>();
   // Only a result has to know them.
   if (entry.type === "tool_result") for (const one of active) followCall(openCallIds, one);
-  return draftWith(entry, openCallIds);
+  return logPartsOf(entry, openCallIds);
 }
 
-function draftWith(entry: MemoryEntry, openCallIds: ReadonlySet<string>): EntryDrafts {
+function logPartsOf(entry: ConversationEntry, openCallIds: ReadonlySet<string>): EntryLogParts {
   const { message, note } = messageOf(entry, openCallIds);
   return {
     messages: [message],
@@ -40,7 +40,7 @@ function draftWith(entry: MemoryEntry, openCallIds: ReadonlySet<string>): EntryD
 }
 
 /** Keeps up which calls the log shows as such and nobody has answered. */
-function followCall(openCallIds: Set<string>, entry: MemoryEntry): void {
+function followCall(openCallIds: Set<string>, entry: ConversationEntry): void {
   const callId = callIdOf(entry);
   if (callId === undefined) return;
   if (entry.type === "tool_result") openCallIds.delete(callId);
@@ -56,15 +56,15 @@ export interface Places {
 /** What a summary takes the place of. */
 export interface Replaced {
   /** Entries that are hidden by it. */
-  readonly entries: readonly MemoryEntry[];
+  readonly entries: readonly ConversationEntry[];
   /** Earlier summaries. */
   readonly folded: readonly MemorySummary[];
   /** Entries that stay active. */
-  readonly active: readonly MemoryEntry[];
+  readonly active: readonly ConversationEntry[];
 }
 
 /** The edit of a summary. */
-export function draftCompression(
+export function compressionToLogParts(
   summary: MemorySummary,
   { entries, folded, active }: Replaced,
   { seqs, editSeqs }: Places,
@@ -87,22 +87,22 @@ export function draftCompression(
 }
 
 /** A whole state: its messages and notes, and with the places of the messages known, its edits. */
-export interface StateDrafts extends EntryDrafts {
+export interface StateLogParts extends EntryLogParts {
   readonly edits: (seqs: ReadonlyMap<string, number>) => readonly LayerEdit[];
 }
 
 /** Everything of a state that is imported. */
-export function draftState({ entries, summaries }: MirroredState): StateDrafts {
+export function stateToLogParts({ entries, summaries }: MirroredState): StateLogParts {
   const openCallIds = new Set<string>();
-  const drafts = entries.map((entry) => {
-    const draft = draftWith(entry, openCallIds);
+  const parts = entries.map((entry) => {
+    const part = logPartsOf(entry, openCallIds);
     followCall(openCallIds, entry);
-    return draft;
+    return part;
   });
   const notes = summaries.map(
     (summary): Note => ({ type: "metadata", key: summaryNoteKey(summary.id), value: summaryNote(summary) }),
   );
-  const bySummary = new Map<string | undefined, MemoryEntry[]>();
+  const bySummary = new Map<string | undefined, ConversationEntry[]>();
   for (const entry of entries) {
     const known = bySummary.get(entry.summaryId);
     if (known === undefined) bySummary.set(entry.summaryId, [entry]);
@@ -110,12 +110,12 @@ export function draftState({ entries, summaries }: MirroredState): StateDrafts {
   }
   const active = bySummary.get(undefined) ?? [];
   return {
-    messages: drafts.flatMap(({ messages }) => messages),
-    notes: [...drafts.flatMap((draft) => draft.notes), ...notes],
+    messages: parts.flatMap(({ messages }) => messages),
+    notes: [...parts.flatMap((part) => part.notes), ...notes],
     edits: (seqs) =>
       summaries.map((summary) => {
         const replaced = { entries: bySummary.get(summary.id) ?? [], folded: [], active };
-        return draftCompression(summary, replaced, { seqs, editSeqs: new Map() }, "imported");
+        return compressionToLogParts(summary, replaced, { seqs, editSeqs: new Map() }, "imported");
       }),
   };
 }

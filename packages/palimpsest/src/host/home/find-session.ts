@@ -54,10 +54,10 @@ export function theOne<Found extends { readonly sessionId: string }>(
   }
   if (matches.length === 1) return match;
   const ids = matches.map(({ sessionId }) => sessionId);
-  const told = ids.slice(0, HOME_DEFAULTS.candidatesShownCount).join(", ");
+  const candidates = ids.slice(0, HOME_DEFAULTS.candidatesShownCount).join(", ");
   const more = ids.length > HOME_DEFAULTS.candidatesShownCount ? " …" : "";
   throw new AmbiguousSessionError(ids, {
-    message: `${name} fits ${ids.length} sessions: ${told}${more}.`,
+    message: `${name} fits ${ids.length} sessions: ${candidates}${more}.`,
     hint: "Give more of the id, or a whole one.",
   });
 }

@@ -85,7 +85,7 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   async create(options: HomeSessionOptions = {}): Promise<Session> {
-    const metadata = { ...(await this.#told()), ...options.metadata };
+    const metadata = { ...(await this.#settingsInfo()), ...options.metadata };
     const { workingCopy } = this;
     const { createSession } = await loadEngine();
     return this.#keep(options.observer, (observer) =>
@@ -127,7 +127,7 @@ export class HomeSessions implements PalimpsestHome {
     // The session may be worked on elsewhere, with other instructions; the fork begins here.
     const metadata = {
       ...(known[WORKING_COPY_KEY] === undefined ? {} : { [WORKING_COPY_KEY]: workingCopy }),
-      ...(await this.#told()),
+      ...(await this.#settingsInfo()),
     };
     const marks = this.#forkMarks();
     await marks?.sweep(this.storeOf(), this.#clock);
@@ -300,7 +300,7 @@ export class HomeSessions implements PalimpsestHome {
     );
     try {
       const { header, metadata } = await store.find(sessionId);
-      const here = { [WORKING_COPY_KEY]: this.workingCopy, ...(await this.#told()) };
+      const here = { [WORKING_COPY_KEY]: this.workingCopy, ...(await this.#settingsInfo()) };
       const before: Readonly<Record<string, unknown>> = {
         [WORKING_COPY_KEY]: header?.workingCopy,
         ...metadata,
@@ -355,7 +355,7 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   /** What is recorded of the start context, once it was asked for. */
-  async #told(): Promise<Readonly<Record<string, JsonValue>>> {
+  async #settingsInfo(): Promise<Readonly<Record<string, JsonValue>>> {
     const context = await this.#startContext;
     return context === undefined ? {} : { [START_CONTEXT_KEY]: context.fingerprint };
   }

@@ -10,7 +10,7 @@ import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { importSessions } from "../../importers/registry.ts";
 import type { ImportedSession } from "../../importers/shared/imported-session.ts";
 import { readInputFile } from "../../runtime/input-files/input-file.ts";
-import { Breath } from "../../runtime/yield-to-event-loop.ts";
+import { EventLoopYielder } from "../../runtime/yield-to-event-loop.ts";
 import { createSession } from "../../session/lifecycle/open-session.ts";
 import type { SessionOptions } from "../../session/options/session-options.ts";
 import type { Session } from "../../session/session.ts";
@@ -26,12 +26,16 @@ export async function importRecording(path: string, wired: Wired): Promise<reado
   const made: HomeImport[] = [];
   for (const imported of sessions) {
     if (!imported.items.some(({ type }) => type === "message")) continue;
-    made.push(await importOne(imported, wired, new Breath(signal)));
+    made.push(await importOne(imported, wired, new EventLoopYielder(signal)));
   }
   return made;
 }
 
-async function importOne(imported: ImportedSession, wired: Wired, breath: Breath): Promise<HomeImport> {
+async function importOne(
+  imported: ImportedSession,
+  wired: Wired,
+  yielder: EventLoopYielder,
+): Promise<HomeImport> {
   const { format, sessionId: originalId, workingCopy, title, leftOut, repairs } = imported;
   const { signal: _, ...ports } = wired;
   const session = await createSession({
@@ -47,7 +51,7 @@ async function importOne(imported: ImportedSession, wired: Wired, breath: Breath
   const taking = new Taking(session);
   try {
     for (const item of imported.items) {
-      await breath.take();
+      await yielder.take();
       await taking.take(item);
     }
     await taking.finish();

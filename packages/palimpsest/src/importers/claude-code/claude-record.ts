@@ -14,7 +14,7 @@ export interface ClaudeRecord extends TreeNode {
   readonly kind: string;
   readonly isSidechain: boolean;
   /** A user or assistant line, whether or not it turns out to be part of the conversation. */
-  readonly isTalk: boolean;
+  readonly isMessage: boolean;
   /** The id belongs to an earlier record that says something else. */
   readonly isIdTaken?: boolean;
   /** Milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export function claudeRecord({ value: raw, line }: SourceRecord): ClaudeRecord {
     raw,
     kind: subtype === undefined ? type : `${type}/${subtype}`,
     isSidechain: raw["isSidechain"] === true,
-    isTalk: type === "user" || type === "assistant",
+    isMessage: type === "user" || type === "assistant",
     ...(line === undefined ? {} : { line }),
     ...(id === undefined ? {} : { id }),
     ...(parentId === undefined ? {} : { parentId }),

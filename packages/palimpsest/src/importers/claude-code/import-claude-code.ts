@@ -12,7 +12,7 @@
 import { asString, isObject } from "../../base/json/json.ts";
 import { defaultOrigin, type Origin, type Role } from "../../transcript/messages.ts";
 import { anthropicContent, recordedContent } from "../../wire/anthropic/from-anthropic.ts";
-import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import type { ImportedBoundary, ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { anthropicUsage } from "../shared/recorded-usage.ts";
@@ -27,8 +27,8 @@ import { findLiveRecords, type LiveRecords } from "./live-records.ts";
 export function importClaudeCode(source: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
   const records = withoutCopies(source.map(claudeRecord), repairs);
   // The transcript of a sub-agent is marked as a side chain from beginning to end.
-  const talk = records.filter((record) => record.isTalk);
-  const isSidechain = talk.length > 0 && talk.every((record) => record.isSidechain);
+  const messages = records.filter((record) => record.isMessage);
+  const isSidechain = messages.length > 0 && messages.every((record) => record.isSidechain);
   const isOwn = (record: ClaudeRecord): boolean => isSidechain || !record.isSidechain;
   const live = findLiveRecords(records, isOwn, repairs);
   const reader = new ClaudeReader({ repairs, isSidechain, live, summaries: findSummaries(records) });
@@ -67,7 +67,7 @@ function findSummaries(records: readonly ClaudeRecord[]): ReadonlyMap<number, st
   let boundary: number | undefined;
   records.forEach((record, index) => {
     if (record.kind === "system/compact_boundary") boundary = index;
-    if (!record.isTalk || record.raw["isCompactSummary"] !== true) return;
+    if (!record.isMessage || record.raw["isCompactSummary"] !== true) return;
     summaries.set(boundary ?? index, plainText(record.message?.["content"]));
     boundary = undefined;
   });
@@ -101,7 +101,7 @@ class ClaudeReader {
     if (this.#live.clearedAt.has(index) && this.#conversation.hasMessages()) {
       this.#conversation.addItem({ type: "boundary", trigger: "clear", ...at(record) });
     }
-    if (record.isTalk) this.#readTalk(record, index);
+    if (record.isMessage) this.#readMessage(record, index);
     else if (record.kind === "system/compact_boundary") this.#addBoundary(claudeBoundary(record), index);
     else if (record.kind === "system/microcompact_boundary")
       this.#conversation.addItem(claudeMicrocompact(record));
@@ -139,7 +139,7 @@ class ClaudeReader {
     this.#conversation.addItem(summary === undefined ? boundary : { ...boundary, summary });
   }
 
-  #readTalk(record: ClaudeRecord, index: number): void {
+  #readMessage(record: ClaudeRecord, index: number): void {
     if (record.message === undefined) {
       this.#repairs.add("bad-record", `a ${record.kind} record without a message; left out`, record.line);
       return;
@@ -150,10 +150,10 @@ class ClaudeReader {
         this.#addBoundary({ type: "boundary", trigger: "unknown", ...at(record) }, index);
       return;
     }
-    this.#conversation.addMessage(this.#draft(record), this.#leftOut(record, index));
+    this.#conversation.addMessage(this.#parse(record), this.#leftOut(record, index));
   }
 
-  #draft(record: ClaudeRecord): MessageDraft {
+  #parse(record: ClaudeRecord): ParsedMessage {
     const message = record.message ?? {};
     const role: Role = record.kind === "assistant" ? "assistant" : "user";
     const onDamage = this.#repairs.blockDamage(record.line);
@@ -200,7 +200,7 @@ class ClaudeReader {
             }
           : undefined;
     if (inserted === undefined || inserted.content.length === 0) return false;
-    const draft: MessageDraft = {
+    const parsed: ParsedMessage = {
       message: {
         role: inserted.role,
         origin: inserted.origin,
@@ -212,7 +212,7 @@ class ClaudeReader {
       ...(this.#isSidechain ? { isSidechain: true } : {}),
       ...(record.line === undefined ? {} : { line: record.line }),
     };
-    this.#conversation.addMessage(draft, this.#leftOut(record, index));
+    this.#conversation.addMessage(parsed, this.#leftOut(record, index));
     return true;
   }
 

@@ -25,7 +25,7 @@ export function findLiveRecords(
   isOwn: (record: ClaudeRecord) => boolean,
   repairs: RepairLog,
 ): LiveRecords {
-  const isStep = (index: number): boolean => records[index]!.isTalk && isOwn(records[index]!);
+  const isStep = (index: number): boolean => records[index]!.isMessage && isOwn(records[index]!);
   let leaf = records.length - 1;
   while (leaf >= 0 && !isStep(leaf)) leaf--;
 
@@ -121,7 +121,7 @@ function liveByParent(
     let isLive = true;
     while (index !== undefined && !seen.has(index)) {
       const settled: boolean | undefined =
-        live.has(index) || (records[index]!.isTalk ? false : known.get(index));
+        live.has(index) || (records[index]!.isMessage ? false : known.get(index));
       if (settled !== undefined) {
         isLive = settled;
         break;

@@ -8,7 +8,7 @@
  */
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { promptTokens, type Usage } from "../../transcript/messages.ts";
-import type { ConversationBuilder, MessageDraft } from "../shared/conversation-builder.ts";
+import type { ConversationBuilder, ParsedMessage } from "../shared/conversation-builder.ts";
 import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";
 import { present } from "../shared/present.ts";
 import type { CodexItem } from "./codex-item.ts";
@@ -199,7 +199,7 @@ export class CodexConversation {
   finish(builder: ConversationBuilder, { isSidechain }: { readonly isSidechain: boolean }): number {
     let takenBackCount = 0;
     for (const step of this.#steps) {
-      if (step.type === "message") builder.addMessage(draftOf(step, isSidechain), step.leftOut);
+      if (step.type === "message") builder.addMessage(parsedMessage(step, isSidechain), step.leftOut);
       else if (step.isTakenBack) takenBackCount++;
       else
         builder.addItem(
@@ -235,7 +235,7 @@ export class CodexConversation {
   }
 }
 
-function draftOf(step: CodexStep, isSidechain: boolean): MessageDraft {
+function parsedMessage(step: CodexStep, isSidechain: boolean): ParsedMessage {
   const { entry, hostId, content, usage, responseId, isInterrupted } = step;
   const { item, record, model } = entry;
   return {

@@ -11,7 +11,7 @@ import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
 import type { Origin, Role } from "../../transcript/messages.ts";
 import { hasReadableSource } from "../../wire/shared/media-source.ts";
 import { sourceOfUrl } from "../../wire/shared/media-url.ts";
-import { parseArguments, withOpenaiFields } from "../../wire/shared/openai-fields.ts";
+import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { present } from "../shared/present.ts";
 import { isCodexContext } from "./codex-context.ts";
@@ -33,7 +33,7 @@ export function codexItem(item: Fields, onDamage: OnDamage): CodexItem | undefin
     case "message":
       return readMessage(item, onDamage);
     case "agent_message":
-      return said("user", "host", fromAgent(item, readParts(item["content"], "user", onDamage)));
+      return messageItem("user", "host", fromAgent(item, readParts(item["content"], "user", onDamage)));
     case "reasoning":
       return readReasoning(item);
     case "function_call":
@@ -96,7 +96,7 @@ function isAboutItem(key: string): boolean {
   return key === "id" || key === "status" || key.startsWith("internal_");
 }
 
-function said(role: Role, origin: Origin, content: readonly ContentBlock[]): CodexItem {
+function messageItem(role: Role, origin: Origin, content: readonly ContentBlock[]): CodexItem {
   return { role, origin, content, isContext: origin === "host" };
 }
 
@@ -123,11 +123,11 @@ function readMessage(item: Fields, onDamage: OnDamage): CodexItem | undefined {
   const { role: wireRole, content, phase } = item;
   if (wireRole === "developer" || wireRole === "system") {
     const extra = wireRole === "developer" ? { role: "developer" } : {};
-    return said("system", "host", withExtra(readParts(content, "system", onDamage), extra));
+    return messageItem("system", "host", withExtra(readParts(content, "system", onDamage), extra));
   }
   if (wireRole === "user") {
     const origin = isCodexContext(codexTexts(content)) ? "host" : "user";
-    return said("user", origin, readParts(content, "user", onDamage));
+    return messageItem("user", origin, readParts(content, "user", onDamage));
   }
   if (wireRole !== "assistant") return undefined;
   const extra = typeof phase === "string" ? { phase } : {};
@@ -144,7 +144,7 @@ function fromAgent({ author, recipient }: Fields, content: readonly ContentBlock
 /** What the wire says of a message stands with its first text. */
 function withExtra(content: readonly ContentBlock[], extra: JsonObject): readonly ContentBlock[] {
   const [first, ...others] = content;
-  return first?.type === "text" ? [withOpenaiFields(first, { extra }), ...others] : content;
+  return first?.type === "text" ? [withOpenAIFields(first, { extra }), ...others] : content;
 }
 
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(["input_text", "output_text", "text"]);
@@ -191,7 +191,7 @@ function readFile(part: Fields, onDamage: OnDamage): ContentBlock {
 
 function withDetail(block: ContentBlock, detail: unknown): ContentBlock {
   return block.type === "image" && typeof detail === "string"
-    ? withOpenaiFields(block, { extra: { detail } })
+    ? withOpenAIFields(block, { extra: { detail } })
     : block;
 }
 
@@ -223,7 +223,7 @@ function readCall(item: Fields, onDamage: OnDamage): ContentBlock {
   const block = check({ name: type === "tool_search_call" ? "tool_search" : name, input: value });
   if (block.type !== "tool_use") return block;
   const { namespace } = item;
-  return withOpenaiFields(block, {
+  return withOpenAIFields(block, {
     ...(text === undefined ? {} : { arguments: text }),
     ...(typeof namespace === "string" ? { extra: { namespace } } : {}),
   });
@@ -232,7 +232,7 @@ function readCall(item: Fields, onDamage: OnDamage): ContentBlock {
 /** Calls with free text for arguments have items of their own, and so have their results. */
 function custom(block: ContentBlock, type: string): ContentBlock {
   const isOurs = block.type === "tool_use" || block.type === "tool_result";
-  return isOurs ? withOpenaiFields(block, { extra: { type } }) : block;
+  return isOurs ? withOpenAIFields(block, { extra: { type } }) : block;
 }
 
 function readOutput(item: Fields, onDamage: OnDamage): ContentBlock {
@@ -287,7 +287,7 @@ function readGeneratedImage(item: Fields): ContentBlock {
   const source = { type: "base64", media_type: mediaTypeOf(data), data };
   if (!hasReadableSource(source, "image")) return opaque(item);
   const extra = typeof prompt === "string" ? { revised_prompt: prompt } : {};
-  return withOpenaiFields({ type: "image", source }, { extra });
+  return withOpenAIFields({ type: "image", source }, { extra });
 }
 
 /** By how the file begins, in base64. */

@@ -5,14 +5,14 @@
 import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
 import type { Origin, Usage } from "../../transcript/messages.ts";
-import { parseArguments, withOpenaiFields } from "../../wire/shared/openai-fields.ts";
+import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { type CopilotMedia, mediaNote } from "./copilot-media.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @internal */
-export interface CopilotSaid {
+export interface CopilotMessage {
   readonly content: readonly ContentBlock[];
   readonly origin: Origin;
   /** Kinds of attachments that are named in the text alone. */
@@ -23,7 +23,7 @@ export interface CopilotSaid {
  * A message in the user's role. What was sent is the user's text with the time and reminders around
  * it; messages with a source were written by Copilot.
  */
-export function copilotUserMessage(data: Fields, media: CopilotMedia, onDamage: OnDamage): CopilotSaid {
+export function copilotUserMessage(data: Fields, media: CopilotMedia, onDamage: OnDamage): CopilotMessage {
   const { transformedContent: sent, content: typed, attachments, source } = data;
   const text = typeof sent === "string" && sent !== "" ? sent : typed;
   const isText = text !== undefined && text !== null && text !== "";
@@ -58,7 +58,7 @@ export function copilotAnswer(data: Fields, onDamage: OnDamage): readonly Conten
   if (text !== undefined && text !== null && text !== "") {
     const block = wellFormedBlock({ type: "text", text }, { ...place, original: data });
     const extra = typeof phase === "string" ? { phase } : {};
-    content.push(block.type === "text" ? withOpenaiFields(block, { extra }) : block);
+    content.push(block.type === "text" ? withOpenAIFields(block, { extra }) : block);
   }
   const requests = Array.isArray(toolRequests) ? (toolRequests as readonly unknown[]) : [];
   return [...content, ...requests.map((request) => readCall(request, onDamage))];
@@ -83,7 +83,7 @@ function readCall(request: unknown, onDamage: OnDamage): ContentBlock {
     typeof sent === "string" && !isText ? parseArguments(sent) : { input: sent, text: undefined };
   const block = wellFormedBlock({ type: "tool_use", id, name, input }, place);
   if (block.type !== "tool_use") return block;
-  return withOpenaiFields(block, {
+  return withOpenAIFields(block, {
     ...(text === undefined ? {} : { arguments: text }),
     ...(isText ? { extra: { type: "custom_tool_call" } } : {}),
   });
@@ -116,7 +116,7 @@ export function copilotResult(
     { role: "user", onDamage, original: data },
   );
   return isOfCustomCall && block.type === "tool_result"
-    ? withOpenaiFields(block, { extra: { type: "custom_tool_call_output" } })
+    ? withOpenAIFields(block, { extra: { type: "custom_tool_call_output" } })
     : block;
 }
 
@@ -124,9 +124,9 @@ function resultContent(
   { result, error }: Fields,
   media: CopilotMedia,
 ): string | readonly ToolResultPart[] | undefined {
-  const said = isObject(result) ? result["content"] : (result ?? undefined);
+  const content = isObject(result) ? result["content"] : (result ?? undefined);
   const failure = isObject(error) ? error["message"] : (error ?? undefined);
-  const text = inWords(said ?? failure);
+  const text = inWords(content ?? failure);
   const binaries = isObject(result) ? result["binaryResultsForLlm"] : undefined;
   if (!Array.isArray(binaries) || binaries.length === 0) return text;
   const parts = binaries.map(

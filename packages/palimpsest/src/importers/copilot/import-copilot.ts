@@ -8,8 +8,8 @@
  * permissions are counted. Source of the types: github/copilot-sdk, `session-events`.
  */
 import { asString } from "../../base/json/json.ts";
-import { withOpenaiFields } from "../../wire/shared/openai-fields.ts";
-import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import { withOpenAIFields } from "../../wire/shared/openai-fields.ts";
+import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import type { ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
 import { present } from "../shared/present.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
@@ -49,7 +49,7 @@ const ENDS_OF_ANSWERS: ReadonlySet<string> = new Set(["assistant.turn_end", "abo
 
 interface OpenAnswer {
   readonly callId: string | undefined;
-  readonly draft: MessageDraft;
+  readonly parsed: ParsedMessage;
 }
 
 class CopilotReader {
@@ -118,14 +118,14 @@ class CopilotReader {
     const usage = copilotUsage(data);
     const open = this.#open;
     if (leftOut === undefined && open !== undefined && callId !== undefined && open.callId === callId) {
-      open.draft.content.push(...content);
-      open.draft.usage = usage ?? open.draft.usage;
+      open.parsed.content.push(...content);
+      open.parsed.usage = usage ?? open.parsed.usage;
       return;
     }
     // An id that several responses have tells the first one only.
     const isNew = callId !== undefined && callId !== "" && !this.#callIds.has(callId);
     if (isNew) this.#callIds.add(callId);
-    const draft = this.#add(record, leftOut, {
+    const parsed = this.#add(record, leftOut, {
       message: {
         role: "assistant",
         origin: "assistant",
@@ -134,7 +134,7 @@ class CopilotReader {
       content: [...content],
       usage,
     });
-    if (leftOut === undefined) this.#open = { callId, draft };
+    if (leftOut === undefined) this.#open = { callId, parsed };
   }
 
   #readResult(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
@@ -180,7 +180,7 @@ class CopilotReader {
     this.#add(record, leftOut, {
       message: { role: "system", origin: "host" },
       content:
-        text === "" ? [] : [withOpenaiFields({ type: "text", text }, { extra: { role: "developer" } })],
+        text === "" ? [] : [withOpenAIFields({ type: "text", text }, { extra: { role: "developer" } })],
       isAttachment: true,
     });
   }
@@ -221,13 +221,13 @@ class CopilotReader {
       );
   }
 
-  #add(record: CopilotRecord, leftOut: LeftOutReason | undefined, draft: MessageDraft): MessageDraft {
+  #add(record: CopilotRecord, leftOut: LeftOutReason | undefined, parsed: ParsedMessage): ParsedMessage {
     if (leftOut === undefined) this.#open = undefined;
     const { id, isIdTaken, at, line, isSidechain } = record;
-    const whole: MessageDraft = {
-      ...draft,
+    const whole: ParsedMessage = {
+      ...parsed,
       message: {
-        ...draft.message,
+        ...parsed.message,
         ...present({ hostId: isIdTaken === true ? undefined : id, at }),
       },
       ...(isSidechain ? { isSidechain: true } : {}),

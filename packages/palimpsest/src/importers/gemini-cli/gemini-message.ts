@@ -7,7 +7,7 @@ import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import type { MessageDraft } from "../shared/conversation-builder.ts";
+import type { ParsedMessage } from "../shared/conversation-builder.ts";
 import type { Fields } from "../shared/fields-of.ts";
 import { parseTime } from "../shared/fields-of.ts";
 import type { LeftOutReason } from "../shared/imported-session.ts";
@@ -15,8 +15,8 @@ import { present } from "../shared/present.ts";
 import { geminiBlock, geminiParts, toolResultOf } from "./gemini-part.ts";
 
 /** @internal */
-export interface GeminiDraft {
-  readonly draft: MessageDraft;
+export interface ParsedGeminiMessage {
+  readonly parsed: ParsedMessage;
   readonly leftOut?: LeftOutReason;
 }
 
@@ -54,10 +54,13 @@ export interface GeminiContext {
 }
 
 /** The messages that a record stands for; none for a type that is not known. @internal */
-export function geminiMessages(raw: Fields, context: GeminiContext): readonly GeminiDraft[] | undefined {
+export function geminiMessages(
+  raw: Fields,
+  context: GeminiContext,
+): readonly ParsedGeminiMessage[] | undefined {
   switch (raw["type"]) {
     case "user":
-      return [userMessage(raw, context)].filter(({ draft }) => draft.content.length > 0 || saysText(raw));
+      return [userMessage(raw, context)].filter(({ parsed }) => parsed.content.length > 0 || saysText(raw));
     case "gemini":
       return answerMessages(raw, context);
     case "info":
@@ -87,47 +90,50 @@ export function isCommand(raw: Fields): boolean {
   return /^\s*[/?]/.test(geminiText(raw));
 }
 
-function userMessage(raw: Fields, { calls, onDamage, line }: GeminiContext): GeminiDraft {
+function userMessage(raw: Fields, { calls, onDamage, line }: GeminiContext): ParsedGeminiMessage {
   const content = geminiParts(raw["content"])
     .map((part) => geminiBlock(part, { role: "user", onDamage, callId: calls.idFor }))
     .filter((block) => block.type !== "tool_result" || calls.isFirstResult(block.tool_use_id));
   const origin = content.some((block) => block.type === "tool_result") ? "tool" : "user";
   return {
-    draft: { message: { role: "user", origin, ...common(raw) }, content, ...present({ line }) },
+    parsed: { message: { role: "user", origin, ...common(raw) }, content, ...present({ line }) },
     ...(isCommand(raw) ? { leftOut: "transcript-only" } : {}),
   };
 }
 
-function answerMessages(raw: Fields, { calls, onDamage, line }: GeminiContext): readonly GeminiDraft[] {
+function answerMessages(
+  raw: Fields,
+  { calls, onDamage, line }: GeminiContext,
+): readonly ParsedGeminiMessage[] {
   const place = { role: "assistant", onDamage } as const;
-  const said = geminiParts(raw["content"]).map((part) =>
+  const blocks = geminiParts(raw["content"]).map((part) =>
     geminiBlock(part, { ...place, callId: calls.idFor }),
   );
-  const inContent = new Set(said.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
+  const inContent = new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
   const recorded = Array.isArray(raw["toolCalls"]) ? raw["toolCalls"] : [];
   const called = recorded.flatMap((call: unknown) => {
     const block = callBlock(call, onDamage);
     return block.type === "tool_use" && inContent.has(block.id) ? [] : [block];
   });
   const model = asString(raw["model"]);
-  const answer: MessageDraft = {
+  const answer: ParsedMessage = {
     message: { role: "assistant", origin: "assistant", ...common(raw), ...present({ model }) },
-    content: [...thoughts(raw["thoughts"]), ...said, ...called],
+    content: [...thoughts(raw["thoughts"]), ...blocks, ...called],
     usage: geminiUsage(raw["tokens"]),
     ...present({ line }),
   };
   const results = recorded.flatMap((call: unknown) => resultBlocks(call, { calls, onDamage }));
-  if (results.length === 0) return [{ draft: answer }];
+  if (results.length === 0) return [{ parsed: answer }];
   const at = recorded.reduce<number | undefined>((latest, call: unknown) => {
     const time = isObject(call) ? parseTime(call["timestamp"]) : undefined;
     return time === undefined ? latest : Math.max(latest ?? time, time);
   }, undefined);
-  const reply: MessageDraft = {
+  const reply: ParsedMessage = {
     message: { role: "user", origin: "tool", ...present({ at }) },
     content: results,
     ...present({ line }),
   };
-  return [{ draft: answer }, { draft: reply }];
+  return [{ parsed: answer }, { parsed: reply }];
 }
 
 function callBlock(call: unknown, onDamage: OnDamage): ContentBlock {
@@ -163,10 +169,10 @@ function thoughts(value: unknown): readonly ContentBlock[] {
   });
 }
 
-function notice(raw: Fields, reason: LeftOutReason, { line }: GeminiContext): GeminiDraft {
+function notice(raw: Fields, reason: LeftOutReason, { line }: GeminiContext): ParsedGeminiMessage {
   const message = { role: "user", origin: "host", ...common(raw) } as const;
   const content: ContentBlock[] = [{ type: "text", text: geminiText(raw) }];
-  return { draft: { message, content, isAttachment: true, ...present({ line }) }, leftOut: reason };
+  return { parsed: { message, content, isAttachment: true, ...present({ line }) }, leftOut: reason };
 }
 
 function common(raw: Fields): { readonly hostId?: string; readonly at?: number } {

@@ -6,7 +6,7 @@
  * working copy are not recorded.
  */
 import { asString } from "../../base/json/json.ts";
-import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import type { ImportedSession } from "../shared/imported-session.ts";
 import { present } from "../shared/present.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
@@ -55,15 +55,15 @@ function addSlot(slot: GeminiSlot, { builder, calls, repairs }: Reading): void {
     repairs.add("unknown-record", `unknown message type ${type}; ignored`, line);
     return;
   }
-  for (const { draft, leftOut } of messages) {
+  for (const { parsed, leftOut } of messages) {
     // What the tool put in the place of the conversation is told by the boundary.
     const reason = putIn === "instead" ? "transcript-only" : isLive ? leftOut : "abandoned-branch";
-    builder.addMessage(putIn === "no" ? draft : byTheTool(draft), reason);
+    builder.addMessage(putIn === "no" ? parsed : byTheTool(parsed), reason);
   }
 }
 
-function byTheTool(draft: MessageDraft): MessageDraft {
-  const { message } = draft;
-  if (message.origin !== "user") return draft;
-  return { ...draft, message: { ...message, origin: "host" }, isAttachment: true };
+function byTheTool(parsed: ParsedMessage): ParsedMessage {
+  const { message } = parsed;
+  if (message.origin !== "user") return parsed;
+  return { ...parsed, message: { ...message, origin: "host" }, isAttachment: true };
 }

@@ -11,9 +11,9 @@ import { asNumber, asString, isObject, type JsonObject } from "../../base/json/j
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Message, Role, Usage } from "../../transcript/messages.ts";
 import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
-import { fromOpenaiResponses } from "../../wire/openai-responses/from-openai-responses.ts";
+import { fromOpenAIResponses } from "../../wire/openai-responses/from-openai-responses.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { conversationId } from "../shared/conversations.ts";
 import { type Fields, fieldsOf } from "../shared/fields-of.ts";
 import type { ImportedSession } from "../shared/imported-session.ts";
@@ -91,7 +91,7 @@ class MiniReader {
     }
     const message = this.#message(element);
     if (message === undefined) return false;
-    this.#builder.addMessage(this.#draft(message, element));
+    this.#builder.addMessage(this.#parse(message, element));
     this.#hasAnswered ||= message.role === "assistant";
     return true;
   }
@@ -105,7 +105,7 @@ class MiniReader {
     if (object === "response" && Array.isArray(output))
       return { role: "assistant", origin: "assistant", content: this.#ofItems("assistant", output) };
     if (type !== undefined) {
-      const [message] = fromOpenaiResponses([{ ...item, type, output }]).messages;
+      const [message] = fromOpenAIResponses([{ ...item, type, output }]).messages;
       return message && { ...message, content: this.#checked(message.role, message.content) };
     }
     const { role, content, tool_calls: calls, tool_call_id: id } = element;
@@ -122,7 +122,7 @@ class MiniReader {
   #ofItems(role: Role, items: readonly unknown[]): readonly ContentBlock[] {
     return this.#checked(
       role,
-      fromOpenaiResponses(items).messages.flatMap(({ content }) => content),
+      fromOpenAIResponses(items).messages.flatMap(({ content }) => content),
     );
   }
 
@@ -132,7 +132,7 @@ class MiniReader {
     );
   }
 
-  #draft({ content, ...message }: Message, element: Fields): MessageDraft {
+  #parse({ content, ...message }: Message, element: Fields): ParsedMessage {
     const extra = fieldsOf(element["extra"]);
     const response = isObject(extra["response"]) ? extra["response"] : element;
     const at = timeOf(extra, response);

@@ -4,7 +4,7 @@
  */
 
 import { isObject, type JsonValue } from "../../base/json/json.ts";
-import { chatMessage, fromOpenaiChat, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
+import { chatMessage, fromOpenAIChat, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
 import { type Conversation, conversationId, findConversations } from "../shared/conversations.ts";
 import type { ImportedSession } from "../shared/imported-session.ts";
@@ -13,7 +13,7 @@ import { chatUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 
 /** Imports every conversation of the file. @internal */
-export function importOpenaiChat(
+export function importOpenAIChat(
   records: readonly SourceRecord[],
   repairs: RepairLog,
 ): readonly ImportedSession[] {
@@ -22,7 +22,7 @@ export function importOpenaiChat(
 
 function importOne({ messages, lines, holder }: Conversation): ImportedSession {
   const repairs = new RepairLog();
-  const { system } = fromOpenaiChat(messages.slice(0, 1));
+  const { system } = fromOpenAIChat(messages.slice(0, 1));
   const builder = new ConversationBuilder(repairs);
   const legacyIds = new LegacyCallIds();
   messages.forEach((wire, index) => {

@@ -20,12 +20,12 @@ import {
   type Clearing,
   clearings,
   compactionPart,
-  draftOf,
   errorBlock,
   isSummary,
   type OpencodeMessage,
   opencodeBoundary,
   opencodeMessage,
+  parsedMessage,
   revertedFrom,
   summariesByParent,
   whyNotSent,
@@ -153,7 +153,7 @@ class OpencodeReader {
     const isAnswer = this.#compactions.has(asString(message.info["parentID"]) ?? "");
     if (message.info["error"] !== undefined) {
       const content = [errorBlock(message)];
-      this.#builder.addMessage({ ...draftOf(message, ASSISTANT), content }, "api-error");
+      this.#builder.addMessage({ ...parsedMessage(message, ASSISTANT), content }, "api-error");
     } else if (isAnswer || leftOut !== undefined) this.#skipped.add("summary");
     else this.#builder.addItem(opencodeBoundary(message, { message }));
   }
@@ -172,11 +172,11 @@ class OpencodeReader {
       (isPutIn ? putIn : own).push(...this.#userBlocks(one, message.line));
     }
     if (own.length > 0 || (putIn.length === 0 && part === undefined))
-      this.#builder.addMessage({ ...draftOf(message, USER), content: own }, leftOut);
+      this.#builder.addMessage({ ...parsedMessage(message, USER), content: own }, leftOut);
     if (putIn.length === 0) return;
     const { id: _, ...unnamed } = message;
-    const draft = draftOf(own.length > 0 ? unnamed : message, HOST);
-    this.#builder.addMessage({ ...draft, content: putIn, isAttachment: true }, leftOut);
+    const parsed = parsedMessage(own.length > 0 ? unnamed : message, HOST);
+    this.#builder.addMessage({ ...parsed, content: putIn, isAttachment: true }, leftOut);
   }
 
   /** After a compaction for want of room, opencode writes the last message of the user once more. */
@@ -236,10 +236,10 @@ class OpencodeReader {
     const { id: _, ...unnamed } = message;
     // In a message without an error, nothing said is a damage that the builder tells.
     const silence: OpencodeStep = { content: isCutOff ? [errorBlock(message)] : [], results: [] };
-    const said = steps.length > 0 ? steps : [silence];
-    said.forEach((step, index) => {
-      const { message: base, ...rest } = draftOf(index === 0 ? message : unnamed, ASSISTANT);
-      const isLast = index === said.length - 1;
+    const shownSteps = steps.length > 0 ? steps : [silence];
+    shownSteps.forEach((step, index) => {
+      const { message: base, ...rest } = parsedMessage(index === 0 ? message : unnamed, ASSISTANT);
+      const isLast = index === shownSteps.length - 1;
       const model = asString(info["modelID"]);
       const isInterrupted = isCutOff && isLast;
       this.#builder.addMessage(
@@ -248,15 +248,15 @@ class OpencodeReader {
           message: { ...base, ...present({ model }), ...(isInterrupted ? { interrupted: true } : {}) },
           content: step.content,
           // A turn of one step may be billed on the message alone.
-          usage: step.usage ?? (said.length === 1 ? opencodeUsage(info["tokens"]) : undefined),
+          usage: step.usage ?? (shownSteps.length === 1 ? opencodeUsage(info["tokens"]) : undefined),
           stopReason: step.stopReason ?? (isLast ? asString(info["finish"]) : undefined),
         },
         reason,
       );
       const { results, answeredAt } = step;
       if (results.length === 0) return;
-      const draft = draftOf({ ...unnamed, ...present({ at: answeredAt ?? message.at }) }, TOOL);
-      this.#builder.addMessage({ ...draft, content: results }, reason);
+      const parsed = parsedMessage({ ...unnamed, ...present({ at: answeredAt ?? message.at }) }, TOOL);
+      this.#builder.addMessage({ ...parsed, content: results }, reason);
     });
     if (Array.isArray(info["system"])) this.#system = info["system"].filter(isText).join("\n");
   }

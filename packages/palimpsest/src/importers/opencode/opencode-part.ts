@@ -51,8 +51,10 @@ function answerOf(state: Part): JsonObject | undefined {
   const metadata = fieldsOf(state["metadata"]);
   if (status === "error") {
     // What an interrupted call had said so far went to the model as its output.
-    const said = metadata["interrupted"] === true ? asString(metadata["output"]) : undefined;
-    return said === undefined ? { content: textOf(error), is_error: true } : { content: said };
+    const interruptedOutput = metadata["interrupted"] === true ? asString(metadata["output"]) : undefined;
+    return interruptedOutput === undefined
+      ? { content: textOf(error), is_error: true }
+      : { content: interruptedOutput };
   }
   if (status !== "completed" && output === undefined) return undefined;
   const files = Array.isArray(attachments) ? attachments.filter(isObject).map(fileBlock) : [];

@@ -11,7 +11,7 @@
 
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { MessageDraft } from "../shared/conversation-builder.ts";
+import type { ParsedMessage } from "../shared/conversation-builder.ts";
 import { type Fields, fieldsOf, parseTime } from "../shared/fields-of.ts";
 import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";
 import { present } from "../shared/present.ts";
@@ -130,10 +130,10 @@ export function errorBlock({ info }: OpencodeMessage): ContentBlock {
 }
 
 /** What a message of ours takes over from the stored one. @internal */
-export function draftOf(
+export function parsedMessage(
   { id, at, line }: OpencodeMessage,
-  { role, origin }: Pick<MessageDraft["message"], "role" | "origin">,
-): { readonly message: MessageDraft["message"]; readonly line?: number } {
+  { role, origin }: Pick<ParsedMessage["message"], "role" | "origin">,
+): { readonly message: ParsedMessage["message"]; readonly line?: number } {
   return {
     message: { role, ...present({ origin, hostId: id, at }) },
     ...present({ line }),

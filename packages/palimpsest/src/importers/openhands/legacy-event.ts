@@ -79,7 +79,7 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
   const response = fieldsOf(metadata["model_response"]);
   const [choice] = Array.isArray(response["choices"]) ? response["choices"].filter(isObject) : [];
   const answer = fieldsOf(choice?.["message"]);
-  const said = Array.isArray(answer["tool_calls"])
+  const calls = Array.isArray(answer["tool_calls"])
     ? chatMessage(
         { role: "assistant", content: answer["content"], tool_calls: answer["tool_calls"] },
         new LegacyCallIds(),
@@ -87,7 +87,7 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
       )
     : undefined;
   const model = asString(response["model"]) ?? modelOf(raw);
-  if (said === undefined) {
+  if (calls === undefined) {
     const { thought, ...input } = fieldsOf(raw["args"]);
     const call = { type: "tool_use", id: callId(raw, id), name: metadata["function_name"] ?? action, input };
     session.say(event, {
@@ -100,7 +100,7 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
   if (!session.isNewResponse(responseId)) return;
   session.say(event, {
     message: { ...ASSISTANT, ...present({ responseId, model }) },
-    content: [...reasoning(answer), ...said.content],
+    content: [...reasoning(answer), ...calls.content],
     usage: chatUsage(response["usage"]),
     stopReason: asString(choice?.["finish_reason"]),
   });

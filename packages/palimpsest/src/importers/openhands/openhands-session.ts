@@ -9,7 +9,7 @@ import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { asString, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Message } from "../../transcript/messages.ts";
-import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import type { ImportedBoundary, ImportedSession } from "../shared/imported-session.ts";
 import { present } from "../shared/present.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
@@ -49,12 +49,12 @@ export class OpenhandsSession {
   /** Adds what an event says. A further part of a response that has begun goes to its message. */
   say(
     event: OpenhandsEvent,
-    said: {
+    spoken: {
       readonly message: Omit<Message, "content" | "hostId" | "at">;
       readonly content: readonly ContentBlock[];
-    } & Pick<MessageDraft, "isAttachment" | "usage" | "stopReason">,
+    } & Pick<ParsedMessage, "isAttachment" | "usage" | "stopReason">,
   ): void {
-    const { message, content, isAttachment, usage, stopReason } = said;
+    const { message, content, isAttachment, usage, stopReason } = spoken;
     for (const block of content) if (block.type === "tool_use") this.#called.add(block.id);
     const isSide = this.#delegations > 0;
     const hostId = this.#ownId(event);

@@ -7,7 +7,7 @@ import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Role } from "../../transcript/messages.ts";
 import { sourceOfUrl } from "../../wire/shared/media-url.ts";
-import { parseArguments, withOpenaiFields } from "../../wire/shared/openai-fields.ts";
+import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { type Fields, fieldsOf } from "../shared/fields-of.ts";
 import { present } from "../shared/present.ts";
@@ -113,7 +113,7 @@ function readCall(event: OpenhandsEvent, session: OpenhandsSession): void {
     content: [
       ...reasoning(raw, onDamage),
       ...blocks(parts(raw["thought"]), "assistant", onDamage),
-      withOpenaiFields(call, present({ arguments: text })),
+      withOpenAIFields(call, present({ arguments: text })),
     ],
   });
 }
@@ -126,7 +126,7 @@ function readResult(event: OpenhandsEvent, session: OpenhandsSession): void {
   const rejection = asString(raw["rejection_reason"]);
   const error =
     asString(raw["error"]) ?? (rejection === undefined ? undefined : `Action rejected: ${rejection}`);
-  const said =
+  const output =
     error === undefined
       ? [...parts(observation["content"] ?? observation["output"]), ...parts(raw["extended_content"])]
       : [{ type: "text", text: error }];
@@ -134,7 +134,7 @@ function readResult(event: OpenhandsEvent, session: OpenhandsSession): void {
   const block = {
     type: "tool_result",
     tool_use_id: raw["tool_call_id"],
-    ...resultContent(said.map(resultPart)),
+    ...resultContent(output.map(resultPart)),
     ...(isError ? { is_error: true } : {}),
   };
   session.say(event, {
@@ -169,9 +169,9 @@ function blocks(list: readonly unknown[], role: Role, onDamage: OnDamage): reado
 function reasoning(from: Fields, onDamage: OnDamage): readonly ContentBlock[] {
   const { thinking_blocks: signed, responses_reasoning_item: item, reasoning_content: text } = from;
   if (Array.isArray(signed) && signed.length > 0) return blocks(signed, "assistant", onDamage);
-  const told: readonly ContentBlock[] =
+  const thinking: readonly ContentBlock[] =
     typeof text === "string" && text.trim() !== "" ? [{ type: "thinking", thinking: text }] : [];
-  if (!isObject(item) || typeof item["id"] !== "string") return told;
+  if (!isObject(item) || typeof item["id"] !== "string") return thinking;
   const summary = Array.isArray(item["summary"])
     ? item["summary"].filter((part) => typeof part === "string")
     : [];
@@ -181,5 +181,5 @@ function reasoning(from: Fields, onDamage: OnDamage): readonly ContentBlock[] {
     summary: summary.map((part) => ({ type: "summary_text", text: part })),
     ...present({ encrypted_content: asString(item["encrypted_content"]) }),
   };
-  return [...told, { type: "opaque", provider: "openai-responses", value }];
+  return [...thinking, { type: "opaque", provider: "openai-responses", value }];
 }

@@ -22,29 +22,29 @@ export interface PiMessage {
 export function piMessage(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage | undefined {
   switch (raw["role"]) {
     case "user":
-      return said("user", "user", piContent(raw["content"], { role: "user", onDamage }));
+      return messageItem("user", "user", piContent(raw["content"], { role: "user", onDamage }));
     case "system":
-      return said("system", "host", piContent(raw["content"], { role: "system", onDamage }));
+      return messageItem("system", "host", piContent(raw["content"], { role: "system", onDamage }));
     case "assistant":
       return assistant(raw, onDamage);
     case "toolResult":
       return toolResult(raw, onDamage);
     case "bashExecution":
       return {
-        ...said("user", "host", bashExecution(raw)),
+        ...messageItem("user", "host", bashExecution(raw)),
         isAttachment: true,
         isHidden: raw["excludeFromContext"] === true,
       };
     case "custom":
     case "hookMessage":
       return {
-        ...said("user", "host", piContent(raw["content"], { role: "user", onDamage })),
+        ...messageItem("user", "host", piContent(raw["content"], { role: "user", onDamage })),
         isAttachment: true,
       };
     case "branchSummary":
     case "compactionSummary":
       return {
-        ...said("user", "summary", piContent(raw["summary"], { role: "user", onDamage })),
+        ...messageItem("user", "summary", piContent(raw["summary"], { role: "user", onDamage })),
         isAttachment: true,
       };
     default:
@@ -52,7 +52,7 @@ export function piMessage(raw: Readonly<Record<string, unknown>>, onDamage: OnDa
   }
 }
 
-function said(role: Role, origin: Origin, content: readonly ContentBlock[]): PiMessage {
+function messageItem(role: Role, origin: Origin, content: readonly ContentBlock[]): PiMessage {
   return { message: { role, origin }, content };
 }
 
@@ -152,7 +152,7 @@ function toolResult(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage):
     ...(parts.length === 0 ? {} : { content }),
     ...(raw["isError"] === true ? { is_error: true } : {}),
   };
-  return said("user", "tool", [wellFormedBlock(block, { role: "user", onDamage, original: raw })]);
+  return messageItem("user", "tool", [wellFormedBlock(block, { role: "user", onDamage, original: raw })]);
 }
 
 /** A command that the user ran next to the agent, in the words in which pi tells the model. */

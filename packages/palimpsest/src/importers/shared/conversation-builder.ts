@@ -11,7 +11,7 @@ import type { ImportedItem, ImportedMessage, LeftOutMessage, LeftOutReason } fro
 import type { RepairLog } from "./repair-log.ts";
 
 /** A message as it is read from a record; `content` grows with further records of a response. @internal */
-export interface MessageDraft {
+export interface ParsedMessage {
   readonly message: Omit<Message, "content">;
   readonly content: ContentBlock[];
   readonly line?: number;
@@ -21,14 +21,14 @@ export interface MessageDraft {
   stopReason?: string | undefined;
 }
 
-type DraftItem =
-  | { readonly type: "draft"; readonly draft: MessageDraft; readonly leftOut: LeftOutReason | undefined }
+type ParsedItem =
+  | { readonly type: "message"; readonly parsed: ParsedMessage; readonly leftOut: LeftOutReason | undefined }
   | { readonly type: "item"; readonly item: Exclude<ImportedItem, ImportedMessage> };
 
 /** @internal */
 export class ConversationBuilder {
-  readonly #drafts: DraftItem[] = [];
-  readonly #responses = new Map<string, { readonly draft: MessageDraft; readonly callIds: Set<string> }>();
+  readonly #items: ParsedItem[] = [];
+  readonly #responses = new Map<string, { readonly parsed: ParsedMessage; readonly callIds: Set<string> }>();
   readonly #repairs: RepairLog;
   #hasMessages = false;
 
@@ -42,39 +42,39 @@ export class ConversationBuilder {
   }
 
   /** Adds a message, or part of a response that has begun already. */
-  addMessage(draft: MessageDraft, leftOut?: LeftOutReason): void {
+  addMessage(parsed: ParsedMessage, leftOut?: LeftOutReason): void {
     if (leftOut === undefined) this.#hasMessages = true;
-    const { responseId } = draft.message;
+    const { responseId } = parsed.message;
     if (responseId === undefined) {
-      this.#drafts.push({ type: "draft", draft, leftOut });
+      this.#items.push({ type: "message", parsed, leftOut });
       return;
     }
     const begun = this.#responses.get(responseId);
     if (begun === undefined) {
-      this.#drafts.push({ type: "draft", draft, leftOut });
-      this.#responses.set(responseId, { draft, callIds: new Set(draft.content.flatMap(callId)) });
+      this.#items.push({ type: "message", parsed, leftOut });
+      this.#responses.set(responseId, { parsed, callIds: new Set(parsed.content.flatMap(callId)) });
       return;
     }
-    for (const block of draft.content) this.#addBlock(begun, block, draft.line);
+    for (const block of parsed.content) this.#addBlock(begun, block, parsed.line);
     // Every record repeats the usage of its response; the last one knows the whole answer.
-    begun.draft.usage = laterUsage(begun.draft.usage, draft.usage);
-    begun.draft.stopReason = draft.stopReason ?? begun.draft.stopReason;
+    begun.parsed.usage = laterUsage(begun.parsed.usage, parsed.usage);
+    begun.parsed.stopReason = parsed.stopReason ?? begun.parsed.stopReason;
   }
 
   addItem(item: Exclude<ImportedItem, ImportedMessage>): void {
-    this.#drafts.push({ type: "item", item });
+    this.#items.push({ type: "item", item });
   }
 
   /** Finished items and what was left out, in the order of the records. */
   finish(): { readonly items: readonly ImportedItem[]; readonly leftOut: readonly LeftOutMessage[] } {
     const items: ImportedItem[] = [];
     const leftOut: LeftOutMessage[] = [];
-    for (const entry of this.#drafts) {
+    for (const entry of this.#items) {
       if (entry.type === "item") {
         items.push(entry.item);
         continue;
       }
-      const item = finishMessage(entry.draft);
+      const item = finishMessage(entry.parsed);
       const isEmpty = saysNothing(item.message.content);
       if (isEmpty)
         this.#repairs.add(
@@ -90,7 +90,7 @@ export class ConversationBuilder {
   }
 
   #addBlock(
-    begun: { readonly draft: MessageDraft; readonly callIds: Set<string> },
+    begun: { readonly parsed: ParsedMessage; readonly callIds: Set<string> },
     block: ContentBlock,
     line: number | undefined,
   ): void {
@@ -100,7 +100,7 @@ export class ConversationBuilder {
       return;
     }
     if (id !== undefined) begun.callIds.add(id);
-    begun.draft.content.push(block);
+    begun.parsed.content.push(block);
   }
 }
 
@@ -123,8 +123,8 @@ function laterUsage(earlier: Usage | undefined, later: Usage | undefined): Usage
   return later.outputTokens >= earlier.outputTokens ? later : earlier;
 }
 
-function finishMessage(draft: MessageDraft): ImportedMessage {
-  const { message, content, line, isAttachment, isSidechain, usage, stopReason } = draft;
+function finishMessage(parsed: ParsedMessage): ImportedMessage {
+  const { message, content, line, isAttachment, isSidechain, usage, stopReason } = parsed;
   return {
     type: "message",
     message: { ...message, content },

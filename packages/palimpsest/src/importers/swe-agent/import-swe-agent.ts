@@ -13,7 +13,7 @@ import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { ConversationBuilder, type MessageDraft } from "../shared/conversation-builder.ts";
+import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { conversationId } from "../shared/conversations.ts";
 import { type Fields, fieldsOf } from "../shared/fields-of.ts";
 import type { ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
@@ -126,8 +126,8 @@ class HistoryReader {
       this.#system = content;
       return;
     }
-    const draft = this.#draft(element);
-    if (draft === undefined) {
+    const parsed = this.#parse(element);
+    if (parsed === undefined) {
       this.#repairs.add(
         "bad-record",
         `a message of the unknown role ${JSON.stringify(role ?? null)}; left out`,
@@ -137,7 +137,7 @@ class HistoryReader {
     const reason: LeftOutReason | undefined = isOthers ? "side-chain" : undefined;
     this.#builder.addMessage(
       {
-        ...draft,
+        ...parsed,
         ...(isDemo === true ? { isAttachment: true } : {}),
         ...(isOthers ? { isSidechain: true } : {}),
       },
@@ -150,7 +150,7 @@ class HistoryReader {
     return { ...this.#builder.finish(), ...present({ system: this.#system }) };
   }
 
-  #draft(element: Fields): MessageDraft | undefined {
+  #parse(element: Fields): ParsedMessage | undefined {
     const { role, content, tool_calls: calls, tool_call_ids: ids, is_demo: isDemo } = element;
     const [id] = Array.isArray(ids) ? ids : [];
     // Only fields of the wire: beside them stands what was parsed out of them.
@@ -162,7 +162,7 @@ class HistoryReader {
     };
     const message = chatMessage(wire, this.#legacyIds, this.#onDamage);
     if (message === undefined) return undefined;
-    const { content: said, ...rest } = message;
+    const { content: rawContent, ...rest } = message;
     const isText = message.origin === "user";
     const isPutIn = isText && (isDemo === true || this.#hasAnswered);
     const isAnswer = message.role === "assistant";
@@ -172,7 +172,7 @@ class HistoryReader {
         ...(isPutIn ? { origin: "host" as const } : {}),
         ...(isAnswer ? present({ model: this.#model }) : {}),
       },
-      content: [...(isAnswer ? this.#thinking(element["thinking_blocks"]) : []), ...said],
+      content: [...(isAnswer ? this.#thinking(element["thinking_blocks"]) : []), ...rawContent],
     };
   }
 

@@ -6,7 +6,7 @@
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import type { Memory } from "../files/memory.ts";
-import type { DreamHands } from "./dream-actions.ts";
+import type { ConsolidationActions } from "./consolidation-actions.ts";
 import {
   byFoundation,
   type DreamClaims,
@@ -30,33 +30,33 @@ const SUPERSEDED = {
  * @returns why the others were not
  */
 export function* considerClaims(
-  hands: DreamHands,
+  consolidation: ConsolidationActions,
   claims: DreamClaims,
   settle: () => Generator<undefined, void, undefined>,
 ): Generator<undefined, readonly string[], undefined> {
-  const considering = new Considering(hands, claims.shown);
+  const considering = new Considering(consolidation, claims.shown);
   let open = claims.proposals;
   for (;;) {
-    const doneCount = hands.actions.length;
+    const doneCount = consolidation.actions.length;
     const reasons = new Set<string>();
     open = open.filter((proposal) => {
       const why = considering.reasonAgainst(proposal);
       if (why !== undefined) reasons.add(why);
       return why !== undefined;
     });
-    if (hands.actions.length === doneCount) return [...reasons];
+    if (consolidation.actions.length === doneCount) return [...reasons];
     yield* settle();
   }
 }
 
 class Considering {
-  readonly #hands: DreamHands;
+  readonly #consolidation: ConsolidationActions;
   /** What each memory says that may be named. */
   readonly #shown: Map<string, string>;
   #doneCount = 0;
 
-  constructor(hands: DreamHands, shown: ReadonlyMap<string, string>) {
-    this.#hands = hands;
+  constructor(consolidation: ConsolidationActions, shown: ReadonlyMap<string, string>) {
+    this.#consolidation = consolidation;
     this.#shown = new Map(shown);
   }
 
@@ -66,7 +66,7 @@ class Considering {
     const paths = proposal.kind === "merge" ? proposal.paths : [proposal.newer, proposal.older];
     if (!paths.every((path) => this.#shown.has(path))) return "It names a memory that it was not shown.";
     const memories = paths.flatMap((path) => {
-      const memory = this.#hands.activeAt(path);
+      const memory = this.#consolidation.activeAt(path);
       return memory === undefined || memory.body !== this.#shown.get(path) ? [] : [memory];
     });
     if (memories.length < 2) return "What it names is not there any more as it was shown.";
@@ -81,7 +81,7 @@ class Considering {
     const verdict = judgeSupersede(newer, older);
     if (!verdict.isAllowed) return `${verdict.why} (${newer.path}, ${older.path})`;
     this.#doneCount++;
-    this.#hands.supersede(newer.path, older, SUPERSEDED);
+    this.#consolidation.supersede(newer.path, older, SUPERSEDED);
     return undefined;
   }
 
@@ -97,16 +97,16 @@ class Considering {
     for (const other of others) {
       const verdict = judgeMerge({ kept, text }, other);
       if (!verdict.isAllowed) reason = `${verdict.why} (${path}, ${other.path})`;
-      else if (this.#hands.hasRoom(gone.length, other.path)) {
+      else if (this.#consolidation.hasSpace(gone.length, other.path)) {
         text = verdict.value;
         gone.push(other);
       }
     }
     if (gone.length === 0) return reason ?? "The archive takes no more in this dream.";
     this.#doneCount++;
-    for (const one of gone) this.#hands.merge(path, one, MERGED);
-    this.#hands.rewrite(path, text, [kept, ...gone]);
-    this.#shown.set(path, this.#hands.activeAt(path)!.body);
+    for (const one of gone) this.#consolidation.merge(path, one, MERGED);
+    this.#consolidation.rewrite(path, text, [kept, ...gone]);
+    this.#shown.set(path, this.#consolidation.activeAt(path)!.body);
     return reason;
   }
 }

@@ -10,14 +10,14 @@ import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { type Memory, trustOf } from "../files/memory.ts";
 import { areApart } from "../files/memory-index.ts";
-import { areOfTwoInstances, judgeMatter } from "../subject/same-subject.ts";
+import { areOfTwoInstances, compareFacts } from "../subject/same-subject.ts";
 import { saysSame } from "../subject/subject-words.ts";
 import { gatherEvidence } from "../trust/claim-evidence.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
-import { saidWords, shareIn } from "../trust/sentence-words.ts";
+import { sentenceWords, shareIn } from "../trust/sentence-words.ts";
 import { sentencesOf } from "../trust/sentences.ts";
 import type { FreshMemory } from "../write/plan-remember.ts";
-import { timeOf } from "./dream-actions.ts";
+import { timeOf } from "./consolidation-actions.ts";
 
 /** One thing that a model proposes to do to memories that it was shown. */
 export type DreamProposal =
@@ -70,7 +70,9 @@ export function byFoundation(one: Memory, other: Memory): number {
 
 /** Whether two are about one thing, as far as words tell: a third of those of the shorter one. */
 export function isRelated(one: string, other: string): boolean {
-  const [fewer, more] = [saidWords(one).words, saidWords(other).words].toSorted((a, b) => a.size - b.size);
+  const [fewer, more] = [sentenceWords(one).words, sentenceWords(other).words].toSorted(
+    (a, b) => a.size - b.size,
+  );
   return shareIn(fewer!, more!) >= readingShare;
 }
 
@@ -98,7 +100,7 @@ export function judgeMergedText(memories: readonly Memory[], text: string | unde
     return refused("The text is too long for one memory.");
   if (
     cleanMemoryText(text, "body").changes.length > 0 ||
-    !sentencesOf(text).every((one) => isSaid(one, bodies, 1))
+    !sentencesOf(text).every((one) => isStated(one, bodies, 1))
   )
     return refused("The text says what none of the memories says.");
   const isRewordable = memories.every(isModels) && isCarried(kept!, text);
@@ -115,7 +117,7 @@ export function judgeMerge(
 ): Judged<string> {
   if (areApart(kept.path, gone.path)) return refused(APART);
   if (!isRelated(kept.body, gone.body)) return refused("They have hardly a word in common.");
-  if (judgeMatter(kept.body, gone.body) === "corrects" || judgeMatter(gone.body, kept.body) === "corrects")
+  if (compareFacts(kept.body, gone.body) === "corrects" || compareFacts(gone.body, kept.body) === "corrects")
     return refused("One of them denies what the other says.");
   if (isCarried(gone, text)) return { isAllowed: true, value: text };
   if (gone.source !== kept.source || trustOf(gone) !== trustOf(kept))
@@ -134,7 +136,7 @@ function isCarried(memory: Memory, text: string): boolean {
   return sentencesOf(memory.body).every(
     (sentence) =>
       sentences.some((other) => saysSame(sentence, other)) ||
-      (isModels(memory) && isSaid(sentence, sentences, carriedShare)),
+      (isModels(memory) && isStated(sentence, sentences, carriedShare)),
   );
 }
 
@@ -144,12 +146,12 @@ function isModels({ source, isConfirmed }: Memory): boolean {
 }
 
 /** Whether one of some texts says a sentence, with at least so many of its words: with its numbers and addresses, and not the opposite. */
-function isSaid(sentence: string, texts: readonly string[], share: number): boolean {
+function isStated(sentence: string, texts: readonly string[], share: number): boolean {
   const pieces = texts.map((text, turn) => ({ id: "", source: "user", text, turn }) as const);
   const [found] = gatherEvidence([sentence], pieces);
-  const { said, best, isTurned, hasForeignAddress } = found!;
-  const known = saidWords(texts.join("\n")).words;
-  const hasNumbers = [...said.words].every((word) => !/\d/.test(word) || known.has(word));
+  const { claimWords: claim, best, isTurned, hasForeignAddress } = found!;
+  const known = sentenceWords(texts.join("\n")).words;
+  const hasNumbers = [...claim.words].every((word) => !/\d/.test(word) || known.has(word));
   return best.user >= share && hasNumbers && !isTurned && !hasForeignAddress;
 }
 

@@ -14,15 +14,15 @@ import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory/write.ts";
 import { createMemorySearch, type MemorySearch } from "../../base/search/memory-search.ts";
 import { type KnownMemory, type Memory, trustOf } from "../files/memory.ts";
 import { areApart, INDEX_NAME } from "../files/memory-index.ts";
-import { standingOf, worthOf } from "../recall/relevance-score.ts";
-import { areOfTwoInstances, judgeMatter } from "../subject/same-subject.ts";
+import { relevanceScoreOf, standingOf } from "../recall/relevance-score.ts";
+import { areOfTwoInstances, compareFacts } from "../subject/same-subject.ts";
 import { type FreshMemory, planRemember } from "../write/plan-remember.ts";
 import { considerClaims } from "./consider-claims.ts";
-import { type DreamAction, DreamHands, timeOf } from "./dream-actions.ts";
-import { type DraftedChange, DreamDraft } from "./dream-changes.ts";
+import { ConsolidationActions, type DreamAction, timeOf } from "./consolidation-actions.ts";
+import { ConsolidationChanges, type PlannedChange } from "./consolidation-changes.ts";
 import { byFoundation, type ClaimedFact, type DreamClaims, isRelated } from "./dream-claims.ts";
 import { isOver, type PastMemory } from "./past-memories.ts";
-import { mendIndex } from "./repair-index.ts";
+import { repairIndex } from "./repair-index.ts";
 
 export interface DreamPlan {
   readonly actions: readonly DreamAction[];
@@ -30,7 +30,7 @@ export interface DreamPlan {
   readonly notes: readonly string[];
   /** What a model proposed and may not be done, and why. */
   readonly refused: readonly string[];
-  readonly changes: readonly DraftedChange[];
+  readonly changes: readonly PlannedChange[];
 }
 
 export interface DreamInput {
@@ -60,40 +60,41 @@ export type Steps<Result> = Generator<undefined, Result, undefined>;
 
 /** Plans one; nothing is touched. */
 export function* planDream(input: DreamInput): Steps<DreamPlan> {
-  const { dream, hands, refused } = yield* dreamt(input);
-  dream.mendIndex();
-  const { draft, actions, notes } = hands;
-  return { actions, notes: [...dream.undecided, ...notes], refused, changes: draft.changes() };
+  const { dream, consolidation, refused } = yield* runDream(input);
+  dream.repairIndex();
+  const { changeSet, actions, notes } = consolidation;
+  return { actions, notes: [...dream.undecided, ...notes], refused, changes: changeSet.changes() };
 }
 
 /** The memories as a dream would leave them. */
 export function* memoriesAfterDream(input: DreamInput): Steps<ReadonlyMap<string, KnownMemory>> {
-  return (yield* dreamt(input)).hands.draft.known;
+  return (yield* runDream(input)).consolidation.changeSet.known;
 }
 
 /** All but the index. */
-function* dreamt(input: DreamInput) {
+function* runDream(input: DreamInput) {
   const { known, index, claims, nowMs } = input;
-  const draft = new DreamDraft(known, index === undefined ? [] : [index]);
-  const hands = new DreamHands(draft, nowMs);
-  const dream = new Dreaming(hands, input);
+  const changeSet = new ConsolidationChanges(known, index === undefined ? [] : [index]);
+  const consolidation = new ConsolidationActions(changeSet, nowMs);
+  const dream = new Dreaming(consolidation, input);
   yield* dream.consolidate();
   dream.remember();
-  const refused = claims === undefined ? [] : yield* considerClaims(hands, claims, () => dream.consolidate());
+  const refused =
+    claims === undefined ? [] : yield* considerClaims(consolidation, claims, () => dream.consolidate());
   dream.prune();
-  return { dream, hands, refused };
+  return { dream, consolidation, refused };
 }
 
 class Dreaming {
   /** Contradictions that a person has to decide. */
   readonly undecided = new Set<string>();
-  readonly #hands: DreamHands;
+  readonly #consolidation: ConsolidationActions;
   readonly #input: DreamInput;
   /** What was over before this dream. */
   readonly #past: readonly PastMemory[];
 
-  constructor(hands: DreamHands, input: DreamInput) {
-    this.#hands = hands;
+  constructor(consolidation: ConsolidationActions, input: DreamInput) {
+    this.#consolidation = consolidation;
     this.#input = input;
     const corrected = input.known.flatMap(({ memory }): readonly PastMemory[] =>
       memory.supersededBy === undefined ? [] : [{ ...memory, overMs: timeOf(memory) }],
@@ -103,8 +104,8 @@ class Dreaming {
 
   /** As long as there is anything: what was merged is newer, and may correct what it did not before. */
   *consolidate(): Steps<void> {
-    for (let doneCount = -1; doneCount !== this.#hands.actions.length; ) {
-      doneCount = this.#hands.actions.length;
+    for (let doneCount = -1; doneCount !== this.#consolidation.actions.length; ) {
+      doneCount = this.#consolidation.actions.length;
       this.undecided.clear();
       yield* this.#compareAll();
     }
@@ -113,21 +114,21 @@ class Dreaming {
   /** The best founded come first and stay; each later one is compared with those. */
   *#compareAll(): Steps<void> {
     const search = createMemorySearch();
-    const active = this.#hands.active().map(({ memory }) => memory);
+    const active = this.#consolidation.active().map(({ memory }) => memory);
     for (const memory of active.toSorted(byFoundation)) {
       yield undefined;
       const others = this.#alike(search, memory);
-      const same = others.find(({ matter }) => matter === "repeats");
-      if (same !== undefined && this.#hands.merge(same.memory.path, memory, REPEATED)) continue;
+      const same = others.find(({ relation }) => relation === "repeats");
+      if (same !== undefined && this.#consolidation.merge(same.memory.path, memory, REPEATED)) continue;
       // It may correct what is older, or be corrected by what is newer and as well founded.
       const newer = others.find(
-        ({ memory: other, matter }) => matter === "contradicts" && timeOf(other) > timeOf(memory),
+        ({ memory: other, relation }) => relation === "contradicts" && timeOf(other) > timeOf(memory),
       );
       const older = others.filter(
-        ({ memory: other, matter }) => matter === "contradicts" && timeOf(other) <= timeOf(memory),
+        ({ memory: other, relation }) => relation === "contradicts" && timeOf(other) <= timeOf(memory),
       );
       if (newer !== undefined) {
-        this.#hands.supersede(newer.memory.path, memory, CONTRADICTED);
+        this.#consolidation.supersede(newer.memory.path, memory, CONTRADICTED);
         continue;
       }
       for (const { memory: other } of older) this.#decide(memory, other, search);
@@ -139,13 +140,13 @@ class Dreaming {
   remember(): void {
     const { gathered, claims } = this.#input;
     const search = createMemorySearch();
-    for (const { memory } of this.#hands.active()) add(search, memory);
+    for (const { memory } of this.#consolidation.active()) add(search, memory);
     const facts: readonly (FreshMemory & Partial<ClaimedFact>)[] = [...gathered, ...(claims?.facts ?? [])];
     const { gatheredCount } = MEMORY_DREAM_DEFAULTS;
     for (const fact of facts.slice(0, gatheredCount)) this.#remember(fact, search);
     const leftCount = facts.length - gatheredCount;
     if (leftCount > 0)
-      this.#hands.notes.add(
+      this.#consolidation.notes.add(
         `${leftCount} facts of the sessions were left out: one dream takes ${gatheredCount}.`,
       );
   }
@@ -153,71 +154,74 @@ class Dreaming {
   #remember({ why, replaces, ...fresh }: FreshMemory & Partial<ClaimedFact>, search: MemorySearch): void {
     if (isOver(fresh, this.#past)) return;
     const others = this.#alike(search, { path: fresh.folder, body: fresh.body });
-    const pathsThat = (matter: Seen) =>
-      others.filter((one) => one.matter === matter).map(({ memory }) => memory.path);
+    const pathsThat = (relation: Seen) =>
+      others.filter((one) => one.relation === relation).map(({ memory }) => memory.path);
     const replaced = replaces !== undefined && this.#isCorrected(replaces, fresh.body) ? [replaces.path] : [];
     const plan = planRemember(fresh, {
-      known: this.#hands.draft.known,
+      known: this.#consolidation.changeSet.known,
       repeated: pathsThat("repeats"),
       corrected: [...new Set([...pathsThat("contradicts"), ...replaced])],
       nowMs: this.#input.nowMs,
     });
     if (plan.status === "merged" || plan.status === "rejected") return;
-    for (const { path, text } of plan.changes) this.#hands.draft.setMemory(path, text);
-    this.#hands.keep(plan.path);
-    add(search, this.#hands.activeAt(plan.path)!);
+    for (const { path, text } of plan.changes) this.#consolidation.changeSet.setMemory(path, text);
+    this.#consolidation.keep(plan.path);
+    add(search, this.#consolidation.activeAt(plan.path)!);
     const paths = [plan.path, ...plan.superseded];
-    if (why === undefined) this.#hands.act("remember", paths, { why: `A user asked for it. ${plan.reason}` });
-    else this.#hands.act("remember", paths, { why: `${why} ${plan.reason}`, by: "model" });
+    if (why === undefined)
+      this.#consolidation.act("remember", paths, { why: `A user asked for it. ${plan.reason}` });
+    else this.#consolidation.act("remember", paths, { why: `${why} ${plan.reason}`, by: "model" });
   }
 
   /** Whether a memory is as it was when a model said that a fact corrects it, and is about the same thing. */
   #isCorrected({ path, body }: NonNullable<ClaimedFact["replaces"]>, by: string): boolean {
-    return this.#hands.activeAt(path)?.body === body && isRelated(body, by) && !areOfTwoInstances(body, by);
+    return (
+      this.#consolidation.activeAt(path)?.body === body && isRelated(body, by) && !areOfTwoInstances(body, by)
+    );
   }
 
   /** What this dream has decided for stays, however old it is. */
   prune(): void {
-    const { pruneBelowWorth } = MEMORY_RECALL_DEFAULTS;
+    const { pruneBelowScore } = MEMORY_RECALL_DEFAULTS;
     const { nowMs, usedCounts } = this.#input;
-    for (const { memory } of this.#hands.active()) {
-      const worth = standingOf(memory, nowMs, usedCounts.get(memory.path));
-      if (worth >= pruneBelowWorth || this.#hands.isKept(memory.path)) continue;
-      if (!this.#hands.archive(memory.path)) continue;
-      const why = `Its worth is ${worth.toFixed(3)}, below ${pruneBelowWorth}: nobody stood by it for long.`;
-      this.#hands.act("prune", [memory.path], { why });
+    for (const { memory } of this.#consolidation.active()) {
+      const score = standingOf(memory, nowMs, usedCounts.get(memory.path));
+      if (score >= pruneBelowScore || this.#consolidation.isKept(memory.path)) continue;
+      if (!this.#consolidation.archive(memory.path)) continue;
+      const why = `Its worth is ${score.toFixed(3)}, below ${pruneBelowScore}: nobody stood by it for long.`;
+      this.#consolidation.act("prune", [memory.path], { why });
     }
   }
 
-  mendIndex(): void {
+  repairIndex(): void {
     const { folder, others = [] } = this.#input;
-    const { draft, notes } = this.#hands;
+    const { changeSet, notes } = this.#consolidation;
     const path = this.#input.index?.path ?? folder + INDEX_NAME;
-    const before = draft.textOf(path) ?? "";
-    const memories = this.#hands.active().map(({ memory }) => memory);
-    const worthOfOne = (memory: Memory): number => this.#worthOf(memory);
-    const { text, why, unlistedCount } = mendIndex(before, memories, { folder, others, worthOf: worthOfOne });
+    const before = changeSet.textOf(path) ?? "";
+    const memories = this.#consolidation.active().map(({ memory }) => memory);
+    const scoreOf = (memory: Memory): number => this.#scoreOf(memory);
+    const { text, why, unlistedCount } = repairIndex(before, memories, { folder, others, scoreOf });
     if (unlistedCount > 0)
       notes.add(`The index is full: ${unlistedCount} memories have no line and are found by searching.`);
     if (text === before) return;
-    draft.setFile(path, text);
-    this.#hands.act("index", [path], { why });
+    changeSet.setFile(path, text);
+    this.#consolidation.act("index", [path], { why });
   }
 
-  #worthOf(memory: Memory): number {
-    return worthOf(memory, this.#input.nowMs, this.#input.usedCounts.get(memory.path));
+  #scoreOf(memory: Memory): number {
+    return relevanceScoreOf(memory, this.#input.nowMs, this.#input.usedCounts.get(memory.path));
   }
 
   #alike(
     search: MemorySearch,
     { path, body }: Pick<Memory, "path" | "body">,
-  ): readonly { readonly memory: Memory; readonly matter: Seen }[] {
+  ): readonly { readonly memory: Memory; readonly relation: Seen }[] {
     const hits = search.search(body, { limit: MEMORY_WRITE_DEFAULTS.comparedCount });
     return hits.flatMap(({ id }) => {
-      const memory = this.#hands.activeAt(id);
+      const memory = this.#consolidation.activeAt(id);
       return memory === undefined || areApart(path, memory.path)
         ? []
-        : [{ memory, matter: seen(body, memory.body) }];
+        : [{ memory, relation: seen(body, memory.body) }];
     });
   }
 
@@ -229,7 +233,7 @@ class Dreaming {
       );
       return;
     }
-    this.#hands.supersede(newer.path, older, CONTRADICTED);
+    this.#consolidation.supersede(newer.path, older, CONTRADICTED);
     search.remove(older.path);
   }
 }
@@ -241,9 +245,9 @@ type Seen = "repeats" | "contradicts" | "other";
 
 /** Whichever of the two is the newer one. */
 function seen(one: string, other: string): Seen {
-  const matter = judgeMatter(one, other);
-  if (matter === "repeats") return "repeats";
-  return matter === "corrects" || judgeMatter(other, one) === "corrects" ? "contradicts" : "other";
+  const relation = compareFacts(one, other);
+  if (relation === "repeats") return "repeats";
+  return relation === "corrects" || compareFacts(other, one) === "corrects" ? "contradicts" : "other";
 }
 
 function add(search: MemorySearch, { path, name, description, body }: Memory): void {

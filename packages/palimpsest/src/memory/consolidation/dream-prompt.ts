@@ -13,7 +13,7 @@ import type { Memory } from "../files/memory.ts";
 import { isRecallable } from "../recall/recall-plan.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
 import { freshness } from "../trust/fence.ts";
-import { timeOf } from "./dream-actions.ts";
+import { timeOf } from "./consolidation-actions.ts";
 import type { DreamProposal } from "./dream-claims.ts";
 
 const TEXT = { type: "string" };
@@ -108,10 +108,10 @@ function besideTheirLike(memories: readonly Memory[]): readonly Memory[] {
 
 function lineOf(memory: Memory, nowMs: number): string {
   const { path, type, source, isConfirmed, body } = memory;
-  const saidBy = isConfirmed && source !== "user" ? "confirmed by the user" : source;
+  const sourceLabel = isConfirmed && source !== "user" ? "confirmed by the user" : source;
   const about = [
     ...(type === undefined ? [] : [type]),
-    saidBy,
+    sourceLabel,
     freshness(timeOf(memory) || undefined, nowMs),
   ];
   return `- ${showOnOneLine(path)} (${about.join("; ")}): ${JSON.stringify(body)}`;

@@ -3,7 +3,7 @@
  * finds them said there, and they must not come back for that; said once more, they are as good as new.
  */
 
-import { judgeMatter } from "../subject/same-subject.ts";
+import { compareFacts } from "../subject/same-subject.ts";
 import type { FreshMemory } from "../write/plan-remember.ts";
 import { isRelated } from "./dream-claims.ts";
 
@@ -16,17 +16,17 @@ export interface PastMemory {
 }
 
 /** What is looked at of a fact. */
-export type SaidFact = Pick<FreshMemory, "body" | "createdAtMs" | "updatedAtMs" | "sessionId" | "messageId">;
+export type DatedFact = Pick<FreshMemory, "body" | "createdAtMs" | "updatedAtMs" | "sessionId" | "messageId">;
 
 /** Whether a fact is one of those, said before it was over. Of one without a time nobody knows. */
-export function isOver(fact: SaidFact, past: readonly PastMemory[]): boolean {
-  const saidMs = Math.max(fact.createdAtMs ?? 0, fact.updatedAtMs ?? 0);
-  if (saidMs === 0) return false;
-  return past.some((one) => saidMs <= one.overMs && (saysIt(fact, one) || saysItOtherwise(fact, one)));
+export function isOver(fact: DatedFact, past: readonly PastMemory[]): boolean {
+  const statedAtMs = Math.max(fact.createdAtMs ?? 0, fact.updatedAtMs ?? 0);
+  if (statedAtMs === 0) return false;
+  return past.some((one) => statedAtMs <= one.overMs && (saysIt(fact, one) || saysItOtherwise(fact, one)));
 }
 
 /** In other words, out of the same message: one message may say much else. */
-function saysItOtherwise(fact: SaidFact, { body, sessionId, messageId }: PastMemory): boolean {
+function saysItOtherwise(fact: DatedFact, { body, sessionId, messageId }: PastMemory): boolean {
   return (
     sessionId !== undefined &&
     messageId !== undefined &&
@@ -36,6 +36,6 @@ function saysItOtherwise(fact: SaidFact, { body, sessionId, messageId }: PastMem
   );
 }
 
-function saysIt({ body }: SaidFact, past: PastMemory): boolean {
-  return judgeMatter(body, past.body) === "repeats";
+function saysIt({ body }: DatedFact, past: PastMemory): boolean {
+  return compareFacts(body, past.body) === "repeats";
 }

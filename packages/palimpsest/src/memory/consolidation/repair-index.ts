@@ -8,7 +8,7 @@ import type { Memory } from "../files/memory.ts";
 import { removeIndexLine, setIndexLine } from "../files/memory-index.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
 
-export interface MendedIndex {
+export interface RepairedIndex {
   readonly text: string;
   /** What was changed, in words. */
   readonly why: string;
@@ -16,19 +16,19 @@ export interface MendedIndex {
   readonly unlistedCount: number;
 }
 
-export interface MendOptions {
+export interface IndexRepairOptions {
   /** The folder that it is the index of: empty, or with a `/` at its end. */
   readonly folder: string;
   /** Paths of what is there and no memory: lines that name it lead somewhere. */
   readonly others: readonly string[];
-  readonly worthOf: (memory: Memory) => number;
+  readonly scoreOf: (memory: Memory) => number;
 }
 
-export function mendIndex(
+export function repairIndex(
   before: string,
   memories: readonly Memory[],
-  { folder, others, worthOf }: MendOptions,
-): MendedIndex {
+  { folder, others, scoreOf }: IndexRepairOptions,
+): RepairedIndex {
   let text = before;
   const listed = new Set(parseIndex(text).entries.map(({ file }) => file));
   const byFile = new Map(memories.map((memory) => [memory.path.slice(folder.length), memory]));
@@ -37,7 +37,7 @@ export function mendIndex(
   for (const file of gone) text = removeIndexLine(text, file);
   const missing = [...byFile]
     .filter(([file]) => !listed.has(file))
-    .sort(([, one], [, other]) => worthOf(other) - worthOf(one) || (one.path < other.path ? -1 : 1));
+    .sort(([, one], [, other]) => scoreOf(other) - scoreOf(one) || (one.path < other.path ? -1 : 1));
   let addedCount = 0;
   for (const [file, { name, description, body, type }] of missing) {
     const hook = cleanMemoryText(description === "" ? firstLine(body) : description, "hook").text;
@@ -48,7 +48,7 @@ export function mendIndex(
   }
   const fitted = fitIndex(text, ({ file }) => {
     const memory = byFile.get(file);
-    return memory === undefined ? Number(there.has(file)) : worthOf(memory);
+    return memory === undefined ? Number(there.has(file)) : scoreOf(memory);
   });
   return {
     text: fitted.text,

@@ -5,7 +5,7 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { CUES, type Cue, LEAD, OBJECTION } from "./cues.ts";
 import { MORE_CUES } from "./more-cues.ts";
 
-export interface Wish {
+export interface RememberRequest {
   readonly cue: Cue;
   /** The sentence without what only leads to it. */
   readonly statement: string;
@@ -14,7 +14,7 @@ export interface Wish {
 const ALL_CUES: readonly Cue[] = [...CUES, ...MORE_CUES];
 
 /** The wish that a sentence is, if it is one. */
-export function wishOf(sentence: string): Wish | undefined {
+export function rememberRequestOf(sentence: string): RememberRequest | undefined {
   if (sentence.length > MEMORY_SAFETY_DEFAULTS.sentenceCharacters) return undefined;
   const bare = withoutLead(sentence);
   const rest = without([OBJECTION, LEAD], bare);

@@ -10,7 +10,7 @@ import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { MEMORY_TYPES, type Memory, type MemoryType } from "../files/memory.ts";
-import type { SpokenPiece } from "../trust/attributed-text.ts";
+import type { AttributedText } from "../trust/attributed-text.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
 
 /** A fact that the model wants written. */
@@ -75,7 +75,7 @@ First answer: call memory_read and memory_grep for everything that you want to c
 
 /** The request's text: what was said since last time, and what is remembered. */
 export function composeExtraction(
-  pieces: readonly SpokenPiece[],
+  pieces: readonly AttributedText[],
   memories: readonly Memory[],
   limit: number,
 ): { readonly system: string; readonly text: string } {
@@ -89,17 +89,17 @@ export function composeExtraction(
     system: SYSTEM,
     text: [
       `What is remembered already:\n${list.length === 0 ? "(nothing)" : list.join("\n")}`,
-      `What was said, each with its id. It is quoted as JSON strings:\n${talkOf(pieces)}`,
+      `What was said, each with its id. It is quoted as JSON strings:\n${formatPieces(pieces)}`,
       `Remember at most ${limit} facts.`,
     ].join("\n\n"),
   };
 }
 
 /** The newest of what user and agent said. */
-function talkOf(pieces: readonly SpokenPiece[]): string {
-  const { talkCharacters, pieceCharacters } = MEMORY_EXTRACTION_DEFAULTS;
+function formatPieces(pieces: readonly AttributedText[]): string {
+  const { conversationCharacters, pieceCharacters } = MEMORY_EXTRACTION_DEFAULTS;
   const lines: string[] = [];
-  let left: number = talkCharacters;
+  let left: number = conversationCharacters;
   for (let at = pieces.length - 1; at >= 0; at--) {
     const { id, source, text } = pieces[at]!;
     if (source !== "user" && source !== "agent") continue;

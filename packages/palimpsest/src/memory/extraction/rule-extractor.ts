@@ -10,12 +10,12 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { CUE_KINDS, type Cue, type CueKind, TYPE_OF_KIND } from "../cues/cues.ts";
-import { type Wish, wishOf } from "../cues/wish.ts";
+import { type RememberRequest, rememberRequestOf } from "../cues/wish.ts";
 import type { MemoryType } from "../files/memory.ts";
-import { spokenPieces, type TalkMessage } from "../trust/attributed-text.ts";
+import { attributeTexts, type ConversationMessage } from "../trust/attributed-text.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
 import { isTorn } from "../trust/quoted-words.ts";
-import { type SaidWords, saidWords, shareIn } from "../trust/sentence-words.ts";
+import { type SentenceWords, sentenceWords, shareIn } from "../trust/sentence-words.ts";
 import { sentencesOf } from "../trust/sentences.ts";
 
 /** What is to be remembered, in the user's words; cleaned. */
@@ -67,27 +67,27 @@ const { extractedCount, leastWordsCount, repeatedShare, memoryNameCharacters } =
 
 /** Finds what the user wants kept. */
 export function extractByRules(
-  talk: readonly TalkMessage[],
+  conversation: readonly ConversationMessage[],
   { known = [], limit = extractedCount }: RuleExtractorOptions = {},
 ): RuleExtraction {
   const leftOut = { questions: 0, vague: 0, repeated: 0, secret: 0, tooMany: 0 };
-  const told = known.flatMap((text) => [text, ...sentencesOf(text)]).map(saidWords);
+  const knownWords = known.flatMap((text) => [text, ...sentencesOf(text)]).map(sentenceWords);
   const found: RuleProposal[] = [];
-  for (const { id, source, text } of spokenPieces(talk)) {
+  for (const { id, source, text } of attributeTexts(conversation)) {
     if (source !== "user") continue;
     // The whole text first: a key with a full stop in it is cut where a sentence would end.
     for (const sentence of sentencesOf(redactBroken(text).text)) {
       // A part of a sentence may say something else than the whole.
-      const wish = isTorn(sentence) ? undefined : wishOf(sentence);
-      if (wish === undefined) continue;
-      const said = saidWords(wish.statement);
-      const reason = reasonAgainst(sentence, wish, { said, told });
+      const request = isTorn(sentence) ? undefined : rememberRequestOf(sentence);
+      if (request === undefined) continue;
+      const statementWords = sentenceWords(request.statement);
+      const reason = reasonAgainst(sentence, request, { statementWords, knownWords });
       if (reason !== undefined) {
         leftOut[reason]++;
         continue;
       }
-      told.push(said);
-      found.push(proposalOf(wish, { messageId: id, quote: sentence }));
+      knownWords.push(statementWords);
+      found.push(proposalOf(request, { messageId: id, quote: sentence }));
     }
   }
   const proposals = mostWanted(found, limit);
@@ -97,13 +97,16 @@ export function extractByRules(
 
 function reasonAgainst(
   sentence: string,
-  { cue, statement }: Wish,
-  { said, told }: { readonly said: SaidWords; readonly told: readonly SaidWords[] },
+  { cue, statement }: RememberRequest,
+  {
+    statementWords,
+    knownWords,
+  }: { readonly statementWords: SentenceWords; readonly knownWords: readonly SentenceWords[] },
 ): keyof LeftOutCounts | undefined {
   if (isQuestion(sentence) && !(cue.kind === "remember" && ASKS.test(sentence))) return "questions";
-  if (said.words.size < leastWordsCount || VAGUE.test(withoutCue(statement))) return "vague";
+  if (statementWords.words.size < leastWordsCount || VAGUE.test(withoutCue(statement))) return "vague";
   if (sentence.includes("[redacted: ")) return "secret";
-  return told.some((other) => isSame(said, other)) ? "repeated" : undefined;
+  return knownWords.some((other) => isSame(statementWords, other)) ? "repeated" : undefined;
 }
 
 /** A question that is a request: "can you remember that …?" */
@@ -132,13 +135,13 @@ function withoutCue(statement: string): string {
 }
 
 /** Whether two sentences say the same: nearly the same words, and neither denies the other. */
-function isSame(one: SaidWords, other: SaidWords): boolean {
+function isSame(one: SentenceWords, other: SentenceWords): boolean {
   if (one.isDenied !== other.isDenied || shareIn(one.words, other.words) < repeatedShare) return false;
   return [...one.words].every((word) => !/\d/.test(word) || other.words.has(word));
 }
 
 function proposalOf(
-  { cue, statement }: Wish,
+  { cue, statement }: RememberRequest,
   { messageId, quote }: { readonly messageId: string; readonly quote: string },
 ): RuleProposal {
   const sentence = begun(statement);

@@ -36,12 +36,12 @@ export function editFrontmatter(text: string, edits: readonly FrontmatterEdit[])
     text,
     edits.filter(({ value }) => value === undefined),
   );
-  const said = edits.filter(({ value }) => value !== undefined);
+  const kept = edits.filter(({ value }) => value !== undefined);
   const frontmatter = parseFrontmatter(left);
-  if (frontmatter.closesAt === undefined) return withNewFrontmatter(left, frontmatter.bodyFrom, said);
+  if (frontmatter.closesAt === undefined) return withNewFrontmatter(left, frontmatter.bodyFrom, kept);
   return applySplices(
     left,
-    said.map((edit) => spliceOf(left, frontmatter, edit)),
+    kept.map((edit) => spliceOf(left, frontmatter, edit)),
   );
 }
 

@@ -40,7 +40,7 @@ export interface FittedIndex extends IndexSize {
 /** The index without so many of its least valuable lines that it fits. @param worthOf - larger is kept longer */
 export function fitIndex(
   text: string,
-  worthOf: (entry: IndexEntry) => number,
+  scoreOf: (entry: IndexEntry) => number,
   limits: IndexLimits = LIMITS,
 ): FittedIndex {
   const before = indexSize(text);
@@ -49,8 +49,8 @@ export function fitIndex(
   const { lines, entries } = parseIndex(text);
   const size = { ...before };
   const evicted: IndexEntry[] = [];
-  const order = entries.map((entry) => ({ entry, worth: comparable(worthOf(entry)) }));
-  order.sort((one, other) => one.worth - other.worth || one.entry.fromLine - other.entry.fromLine);
+  const order = entries.map((entry) => ({ entry, score: comparable(scoreOf(entry)) }));
+  order.sort((one, other) => one.score - other.score || one.entry.fromLine - other.entry.fromLine);
   for (const { entry } of order) {
     if (isWithin(size, limits)) break;
     evicted.push(entry);
@@ -113,8 +113,8 @@ function bytesOf(lines: readonly Pick<MarkdownLine, "text" | "ending">[]): numbe
 }
 
 /** What cannot be compared is worth nothing. */
-function comparable(worth: number): number {
-  return Number.isNaN(worth) ? Number.NEGATIVE_INFINITY : worth;
+function comparable(score: number): number {
+  return Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score;
 }
 
 function cutBytes(text: string, bytes: number): string {

@@ -221,7 +221,7 @@ class FieldReader {
     const valueFrom = head.from + end + (inline === "" ? 0 : right.length - right.trimStart().length);
     const value = this.#readValue({ head, below }, { key, inline });
     const last = value.below.at(-1);
-    const lastSaid = withoutLast(below, isEmpty).at(-1) ?? head;
+    const lastFilled = withoutLast(below, isEmpty).at(-1) ?? head;
     // Remarks that are indented below it go with it: below a block they would be part of that.
     const isOutside = (line: Line): boolean => isEmpty(line) && indentOf(line.text) <= indentOf(head.text);
     const lastOwn = withoutLast(below, (line) => line.text.trim() === "" || isOutside(line)).at(-1) ?? head;
@@ -231,10 +231,10 @@ class FieldReader {
       text: value.text,
       ...(value.items === undefined ? {} : { items: value.items }),
       from: head.from,
-      to: Math.max(lastOwn.next, lastSaid.next, last?.next ?? 0),
+      to: Math.max(lastOwn.next, lastFilled.next, last?.next ?? 0),
       valueFrom,
       valueTo: last === undefined ? valueFrom + (value.end ?? inline.length) : last.from + last.text.length,
-      isClosed: lastSaid.from > (last ?? head).from,
+      isClosed: lastFilled.from > (last ?? head).from,
       indent: head.text.slice(0, indentOf(head.text)),
     });
     if (value.mapIndent === undefined) return;

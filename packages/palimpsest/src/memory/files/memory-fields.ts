@@ -19,7 +19,7 @@ interface Fact<Name extends MemoryFactName> {
   /** The key that is written below `metadata`, where it is another one. */
   readonly nestedKey?: string;
   /** What a file means that does not say; the file's name stands for a name, so it has none. */
-  readonly unsaid: MemoryFacts[Name];
+  readonly absentValue: MemoryFacts[Name];
   /** `undefined`: it cannot be understood. */
   readonly read: (field: FrontmatterField) => { readonly value: MemoryFacts[Name] } | undefined;
   /** What it means where it cannot be understood, if not what it means where it is unsaid. */
@@ -61,66 +61,66 @@ const writtenTime = (timeMs: number | undefined) => (timeMs === undefined ? unde
 const reference = (text: string) => (/^(?:null|~)?$/.test(text) ? { value: undefined } : line(text));
 
 const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
-  name: { keys: ["name"], unsaid: "", read: ({ text }) => line(text), write: toOneLine },
+  name: { keys: ["name"], absentValue: "", read: ({ text }) => line(text), write: toOneLine },
   description: {
     keys: ["description"],
-    unsaid: "",
+    absentValue: "",
     read: ({ text }) => line(text),
     write: (text) => (text === "" ? undefined : toOneLine(text)),
   },
   type: {
     keys: ["type"],
-    unsaid: undefined,
+    absentValue: undefined,
     read: ({ text }) => known(MEMORY_TYPES, text),
     write: (type) => type,
   },
   createdAtMs: {
     keys: ["createdAt", "created", "created_at"],
-    unsaid: undefined,
+    absentValue: undefined,
     read: ({ text }) => time(text),
     write: writtenTime,
   },
   updatedAtMs: {
     keys: ["updatedAt", "modified", "updated", "updated_at"],
     nestedKey: "modified",
-    unsaid: undefined,
+    absentValue: undefined,
     read: ({ text }) => time(text),
     write: writtenTime,
   },
   keptAtMs: {
     keys: ["keptAt"],
-    unsaid: undefined,
+    absentValue: undefined,
     read: ({ text }) => time(text),
     write: writtenTime,
   },
   relevance: {
     keys: ["relevance"],
-    unsaid: 1,
+    absentValue: 1,
     read: ({ text }) => (/^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? { value: Number(text) } : undefined),
     write: (relevance) =>
       relevance === 1 || !(relevance >= 0 && relevance < 1e9) ? undefined : Number(relevance.toFixed(6)),
   },
   decays: {
     keys: ["decay"],
-    unsaid: true,
+    absentValue: true,
     read: ({ text }) => truth(text),
     write: (decays) => (decays ? undefined : false),
   },
   source: {
     keys: ["source"],
-    unsaid: "unknown",
+    absentValue: "unknown",
     read: ({ text }) => known(MEMORY_SOURCES, text),
     write: (source) => (source === "unknown" ? undefined : source),
   },
   isConfirmed: {
     keys: ["confirmed"],
-    unsaid: false,
+    absentValue: false,
     read: ({ text }) => truth(text),
     write: (isConfirmed) => (isConfirmed ? true : undefined),
   },
   isQuarantined: {
     keys: ["quarantined"],
-    unsaid: false,
+    absentValue: false,
     // Whoever wrote something there did not mean that a model may see it.
     misread: true,
     read: ({ text }) => truth(text),
@@ -129,31 +129,31 @@ const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
   sessionId: {
     keys: ["sessionId", "originSessionId"],
     nestedKey: "originSessionId",
-    unsaid: undefined,
+    absentValue: undefined,
     read: ({ text }) => reference(text),
     write: (id) => id,
   },
   messageId: {
     keys: ["messageId"],
-    unsaid: undefined,
+    absentValue: undefined,
     read: ({ text }) => reference(text),
     write: (id) => id,
   },
   follows: {
     keys: ["follows"],
-    unsaid: undefined,
+    absentValue: undefined,
     read: ({ text }) => reference(text),
     write: (path) => path,
   },
   supersedes: {
     keys: ["supersedes"],
-    unsaid: [],
+    absentValue: [],
     read: ({ text, items }) => ({ value: (items ?? [text]).map(toOneLine).filter((path) => path !== "") }),
     write: (paths) => (paths.length === 0 ? undefined : paths),
   },
   supersededBy: {
     keys: ["supersededBy"],
-    unsaid: undefined,
+    absentValue: undefined,
     read: ({ text }) => reference(text),
     write: (path) => path,
   },
@@ -177,16 +177,16 @@ export function isKnownKey(key: string): boolean {
 export function readFact<Name extends MemoryFactName>(
   frontmatter: Pick<Frontmatter, "fields">,
   name: Name,
-): { readonly value: MemoryFacts[Name]; readonly isSaid: boolean; readonly problem?: string } {
+): { readonly value: MemoryFacts[Name]; readonly isSet: boolean; readonly problem?: string } {
   const fact: Fact<Name> = FACTS[name];
   const [field] = fieldsOf(frontmatter, fact);
   if (field === undefined || (field.text === "" && field.items === undefined))
-    return { value: fact.unsaid, isSaid: false };
+    return { value: fact.absentValue, isSet: false };
   const found = fact.read(field);
-  if (found !== undefined) return { value: found.value, isSaid: true };
+  if (found !== undefined) return { value: found.value, isSet: true };
   return {
-    value: fact.misread ?? fact.unsaid,
-    isSaid: false,
+    value: fact.misread ?? fact.absentValue,
+    isSet: false,
     problem: `\`${field.key}\` says nothing that is known here`,
   };
 }

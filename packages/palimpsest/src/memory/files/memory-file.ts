@@ -95,8 +95,8 @@ export function updateMemoryFile(text: string, changes: MemoryChanges): string {
   const frontmatter = parseFrontmatter(changed);
   const edits = FACT_NAMES.flatMap((name): readonly FrontmatterEdit[] => {
     if (!Object.hasOwn(changes, name)) return [];
-    const isUnsaidName = name === "name" && path !== undefined && changes.name === fileTitle(path);
-    if (isUnsaidName && !readFact(frontmatter, name).isSaid) return [];
+    const isDefaultName = name === "name" && path !== undefined && changes.name === fileTitle(path);
+    if (isDefaultName && !readFact(frontmatter, name).isSet) return [];
     return editsOf(frontmatter, name, changes[name]);
   });
   return edits.length === 0 ? changed : editFrontmatter(changed, edits);

@@ -74,8 +74,8 @@ export function setIndexLine(text: string, line: IndexLine): string {
   const separator = isBlank(entry.separator) ? SEPARATOR : entry.separator;
   const written = formatLine(line, { bullet: entry.bullet, separator });
   const stands = index.lines.slice(entry.fromLine, entry.toLine);
-  const isSaid = entry.title === toOneLine(line.title) && entry.hook === toOneLine(line.hook);
-  const isSame = isSaid || (stands.length === 1 && stands[0]!.text === written);
+  const isUnchanged = entry.title === toOneLine(line.title) && entry.hook === toOneLine(line.hook);
+  const isSame = isUnchanged || (stands.length === 1 && stands[0]!.text === written);
   const kept = withoutEntries(index.lines, isSame ? repeated : [entry, ...repeated]);
   if (isSame) return kept;
   const before = withoutEntries(index.lines.slice(0, entry.fromLine), repeated);

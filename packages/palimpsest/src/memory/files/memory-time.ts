@@ -24,9 +24,9 @@ export function parseTime(text: string): number | undefined {
 /** The time as a file shows it; `undefined` where no calendar has it. */
 export function formatTime(timeMs: number): string | undefined {
   const time = new Date(timeMs);
-  const isTold =
+  const isPrecise =
     Number.isFinite(time.getTime()) && time.getUTCFullYear() >= 100 && time.getUTCFullYear() <= 9999;
-  return isTold ? time.toISOString() : undefined;
+  return isPrecise ? time.toISOString() : undefined;
 }
 
 function offsetMinutes(zone: string | undefined): number {

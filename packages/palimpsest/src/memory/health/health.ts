@@ -18,7 +18,7 @@ import type { KnownMemory } from "../files/memory.ts";
 import { areApart, INDEX_NAME } from "../files/memory-index.ts";
 import { isRecallable } from "../recall/recall-plan.ts";
 import { standingOf } from "../recall/relevance-score.ts";
-import { judgeMatter } from "../subject/same-subject.ts";
+import { compareFacts } from "../subject/same-subject.ts";
 import { readsLikeInstructions } from "../trust/instruction-like.ts";
 
 /** What is wrong, told apart for programs. */
@@ -97,7 +97,7 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
   const alike = findAlike(active);
   const worthless = active.filter(
     ({ memory }) =>
-      standingOf(memory, nowMs, usedCounts?.get(memory.path)) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth,
+      standingOf(memory, nowMs, usedCounts?.get(memory.path)) < MEMORY_RECALL_DEFAULTS.pruneBelowScore,
   );
   const quarantined = known.filter(({ memory }) => memory.isQuarantined);
   const findings: HealthFinding[] = [
@@ -182,9 +182,9 @@ function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
     const hits = search
       .search(`${name}\n${body}`, { limit: comparedCount })
       .filter(({ id }) => !areApart(path, id));
-    const judged = hits.map(({ id }) => ({ id, matter: judgeMatter(body, bodies.get(id)!) }));
-    const same = judged.find(({ matter }) => matter === "repeats");
-    const other = judged.find(({ matter }) => matter === "corrects");
+    const judged = hits.map(({ id }) => ({ id, relation: compareFacts(body, bodies.get(id)!) }));
+    const same = judged.find(({ relation }) => relation === "repeats");
+    const other = judged.find(({ relation }) => relation === "corrects");
     if (same !== undefined)
       found.push(finding("repeated", [same.id, path], "They say the same. Forget one of them."));
     else if (other !== undefined)

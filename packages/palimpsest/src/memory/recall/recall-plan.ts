@@ -5,7 +5,7 @@
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { type Memory, trustOf } from "../files/memory.ts";
 import { putNewerFirst } from "../subject/newer-first.ts";
-import { worthOf } from "./relevance-score.ts";
+import { relevanceScoreOf } from "./relevance-score.ts";
 
 /** A memory and how well it fits the words of a message. */
 export interface RecallCandidate {
@@ -29,7 +29,7 @@ export interface RecallSituation {
 export interface RankedMemory extends RecallCandidate {
   /** The score, weighed with the worth. */
   readonly rank: number;
-  readonly worth: number;
+  readonly relevanceScore: number;
 }
 
 /** Whether a model may see it at all, whatever it fits. */
@@ -48,15 +48,19 @@ export function rankMemories(
   const ranked = candidates
     .filter(({ memory }) => isRecallable(memory) && !shown.has(memory.path) && !isUsageOf(memory, tools))
     .map((candidate) => {
-      const worth = worthOf(candidate.memory, nowMs, usedCounts?.get(candidate.memory.path));
-      const rank = candidate.score * (agelessShare + (1 - agelessShare) * Math.min(1, worth));
-      return { ...candidate, worth, rank };
+      const relevanceScore = relevanceScoreOf(
+        candidate.memory,
+        nowMs,
+        usedCounts?.get(candidate.memory.path),
+      );
+      const rank = candidate.score * (agelessShare + (1 - agelessShare) * Math.min(1, relevanceScore));
+      return { ...candidate, relevanceScore, rank };
     })
     .sort(
       (one, other) =>
         other.rank - one.rank ||
         trustOf(other.memory) - trustOf(one.memory) ||
-        other.worth - one.worth ||
+        other.relevanceScore - one.relevanceScore ||
         (one.memory.path < other.memory.path ? -1 : 1),
     );
   return putNewerFirst(ranked, ({ memory, rank }) => ({

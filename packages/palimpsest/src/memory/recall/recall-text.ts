@@ -22,13 +22,16 @@ export interface RecallText {
   readonly shown: readonly ShownMemory[];
 }
 
-export interface RecallRoom {
+export interface RecallLimits {
   readonly nowMs: number;
   readonly budgetTokens: number;
 }
 
 /** The memories in their order, as far as `budgetTokens` allow. */
-export function composeRecall(memories: readonly Memory[], { nowMs, budgetTokens }: RecallRoom): RecallText {
+export function composeRecall(
+  memories: readonly Memory[],
+  { nowMs, budgetTokens }: RecallLimits,
+): RecallText {
   const { leastItemTokens } = MEMORY_RECALL_DEFAULTS;
   let shown: readonly ShownMemory[] = [];
   for (const [index, memory] of memories.entries()) {

@@ -7,7 +7,7 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import type { HitReason } from "../../base/search/memory-search.ts";
-import { saidWords } from "../trust/sentence-words.ts";
+import { sentenceWords } from "../trust/sentence-words.ts";
 
 /** One memory that was found, and the words of the message that it has. */
 export interface WordHit {
@@ -16,13 +16,13 @@ export interface WordHit {
 }
 
 /** @param memoriesCount - of all memories that were searched */
-export function clearFits(
+export function aboveRecallThreshold(
   query: string,
   hits: readonly WordHit[],
   memoriesCount: number,
 ): ReadonlySet<string> {
   const { rareShare, rareCount, wordsCount, pairShare, singleShare } = MEMORY_RECALL_DEFAULTS.clear;
-  const queryCount = saidWords(query).words.size;
+  const queryCount = sentenceWords(query).words.size;
   const counts = new Map<string, number>();
   for (const { words } of hits) for (const { word } of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   const rare = Math.max(rareCount, memoriesCount * rareShare);

@@ -26,8 +26,8 @@ type Valued = Pick<
  * Its age counts from when a person last said it or confirmed it. A memory without a creation date has no known age.
  * @param usedCount - in how many sessions it was recalled and used
  */
-export function worthOf(memory: Omit<Valued, "keptAtMs">, nowMs: number, usedCount = 0): number {
-  return worthSince(memory, memory.updatedAtMs ?? 0, { nowMs, usedCount });
+export function relevanceScoreOf(memory: Omit<Valued, "keptAtMs">, nowMs: number, usedCount = 0): number {
+  return scoreSince(memory, memory.updatedAtMs ?? 0, { nowMs, usedCount });
 }
 
 /**
@@ -36,16 +36,16 @@ export function worthOf(memory: Omit<Valued, "keptAtMs">, nowMs: number, usedCou
  */
 export function standingOf(memory: Valued, nowMs: number, usedCount = 0): number {
   const { updatedAtMs = 0, keptAtMs = 0 } = memory;
-  return worthSince(memory, Math.max(updatedAtMs, keptAtMs), { nowMs, usedCount });
+  return scoreSince(memory, Math.max(updatedAtMs, keptAtMs), { nowMs, usedCount });
 }
 
-function worthSince(
+function scoreSince(
   memory: Omit<Valued, "keptAtMs">,
   sinceMs: number,
   { nowMs, usedCount }: { readonly nowMs: number; readonly usedCount: number },
 ): number {
-  const { halfLifeDays, usedWorth } = MEMORY_RECALL_DEFAULTS;
-  const relevance = memory.relevance + Math.min(usedWorth.most, usedWorth.each * usedCount);
+  const { halfLifeDays, usedBonus } = MEMORY_RECALL_DEFAULTS;
+  const relevance = memory.relevance + Math.min(usedBonus.most, usedBonus.each * usedCount);
   if (!doesFade(memory) || memory.createdAtMs === undefined) return relevance;
   const days = Math.max(0, nowMs - Math.max(memory.createdAtMs, sinceMs)) / DAY_MS;
   return relevance * 0.5 ** (days / halfLifeDays);

@@ -4,7 +4,7 @@
  * Being shown says nothing of a memory's use, and were it counted, what was shown once would be shown ever more
  * often. So a word counts only where it came from the memory: not where somebody had said it anyway, as the
  * question did that called for it. That is a guess by words, which takes a memory that kept the model from
- * something for one that was not used; what it decides is bounded (`usedWorth`).
+ * something for one that was not used; what it decides is bounded (`usedBonus`).
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
@@ -14,7 +14,7 @@ import type { Memory } from "../files/memory.ts";
 
 export interface Answered {
   /** What was said to the model, and by it before; without what it was shown of memories. */
-  readonly said: string;
+  readonly userText: string;
   /** What it answered, and what it passed to tools. */
   readonly answer: string;
 }
@@ -22,11 +22,11 @@ export interface Answered {
 /** Those of the memories that were used. Linear in what is read of the texts. */
 export function usedMemories<Shown extends Pick<Memory, "description" | "body">>(
   shown: readonly Shown[],
-  { said, answer }: Answered,
+  { userText, answer }: Answered,
 ): readonly Shown[] {
   const { readCharacters, wordsShare, mostWordsCount } = MEMORY_RECALL_DEFAULTS.used;
   // What was said last, and what the answer says first.
-  const known = termsOf(cutTail(said, readCharacters));
+  const known = termsOf(cutTail(userText, readCharacters));
   const answered = termsOf(cutHead(answer, readCharacters));
   return shown.filter(({ description, body }) => {
     // A name is what it is called by, and not what it says.

@@ -4,8 +4,8 @@
  * Who tells a fact again, changed, seldom says that it is a correction, and the old one may have more of a
  * question's words. Both stay; only their order says which to believe.
  */
-import { MEMORY_MATTER_DEFAULTS } from "../../base/defaults/memory/subject.ts";
-import { matterWords } from "./subject-words.ts";
+import { MEMORY_SUBJECT_DEFAULTS } from "../../base/defaults/memory/subject.ts";
+import { subjectWords } from "./subject-words.ts";
 
 /** What is looked at of a memory that was found. */
 export interface RankedText {
@@ -27,7 +27,7 @@ export function putNewerFirst<Found>(
   ranked: readonly Found[],
   read: (found: Found) => RankedText,
 ): readonly Found[] {
-  const { rankedCount, newerScoreShare } = MEMORY_MATTER_DEFAULTS;
+  const { rankedCount, newerScoreShare } = MEMORY_SUBJECT_DEFAULTS;
   const compared = ranked.slice(0, rankedCount).map((found) => {
     const { text, score, trust, timeMs = Number.NEGATIVE_INFINITY } = read(found);
     return { found, score, trust, timeMs, terms: termsOf(text) };
@@ -39,7 +39,7 @@ export function putNewerFirst<Found>(
         next.timeMs > earlier.timeMs &&
         next.trust >= earlier.trust &&
         next.score >= newerScoreShare * earlier.score &&
-        isSameMatter(next.terms, earlier.terms),
+        isSameSubject(next.terms, earlier.terms),
     );
     ordered.splice(at === -1 ? ordered.length : at, 0, next);
   }
@@ -47,15 +47,15 @@ export function putNewerFirst<Found>(
 }
 
 function termsOf(text: string): ReadonlySet<string> {
-  const words = matterWords(text.slice(0, MEMORY_MATTER_DEFAULTS.comparedCharacters));
+  const words = subjectWords(text.slice(0, MEMORY_SUBJECT_DEFAULTS.comparedCharacters));
   return new Set(words.map(({ term }) => term));
 }
 
 /** Twice what they share, of what both have. */
-function isSameMatter(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+function isSameSubject(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   let sharedCount = 0;
   for (const term of one) if (other.has(term)) sharedCount++;
   return (
-    2 * sharedCount >= MEMORY_MATTER_DEFAULTS.sameMatterShare * (one.size + other.size) && sharedCount > 0
+    2 * sharedCount >= MEMORY_SUBJECT_DEFAULTS.sameSubjectShare * (one.size + other.size) && sharedCount > 0
   );
 }

@@ -7,42 +7,42 @@
  * likes tea says nothing against coffee, and that something happened never stops being so. Whatever is not
  * clear is another fact; which of two similar ones is newer still counts when they are ranked.
  */
-import { MEMORY_MATTER_DEFAULTS } from "../../base/defaults/memory/subject.ts";
+import { MEMORY_SUBJECT_DEFAULTS } from "../../base/defaults/memory/subject.ts";
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
-import { ADVERBS, BE, type MatterWord, matterWords, NOT, saysSame, withoutTurns } from "./subject-words.ts";
+import { ADVERBS, BE, NOT, type SubjectWord, saysSame, subjectWords, withoutTurns } from "./subject-words.ts";
 import { valueKind } from "./value-kind.ts";
 
-export type Matter = "repeats" | "corrects" | "other";
+export type FactRelation = "repeats" | "corrects" | "other";
 
 /** What `fresh` says of what `known` says. */
-export function judgeMatter(fresh: string, known: string): Matter {
-  return judgeSaid(withoutTurns(fresh), withoutTurns(known));
+export function compareFacts(fresh: string, known: string): FactRelation {
+  return compareStatements(withoutTurns(fresh), withoutTurns(known));
 }
 
-function judgeSaid(fresh: string, known: string): Matter {
+function compareStatements(fresh: string, known: string): FactRelation {
   if (saysSame(fresh, known)) return "repeats";
-  const { comparedCharacters } = MEMORY_MATTER_DEFAULTS;
+  const { comparedCharacters } = MEMORY_SUBJECT_DEFAULTS;
   if (fresh.length > comparedCharacters || known.length > comparedCharacters) return "other";
   // Who asks says nothing.
   if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
-  return isCorrection(matterWords(fresh), matterWords(known)) ? "corrects" : "other";
+  return isCorrection(subjectWords(fresh), subjectWords(known)) ? "corrects" : "other";
 }
 
-function isCorrection(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+function isCorrection(fresh: readonly SubjectWord[], known: readonly SubjectWord[]): boolean {
   const [newWords, oldWords] = [withoutAdverbs(fresh), withoutAdverbs(known)];
   return isDenied(newWords, oldWords) || deniesValue(newWords, oldWords) || replacesValue(newWords, oldWords);
 }
 
-const withoutAdverbs = (words: readonly MatterWord[]): readonly MatterWord[] =>
+const withoutAdverbs = (words: readonly SubjectWord[]): readonly SubjectWord[] =>
   words.filter(({ word }) => !ADVERBS.has(word) || word === "instead");
-const contentOf = (words: readonly MatterWord[]): readonly MatterWord[] =>
+const contentOf = (words: readonly SubjectWord[]): readonly SubjectWord[] =>
   words.filter(({ term }) => term !== BE && term !== NOT);
 
 /** The same words, and only one of the two says that it is not so. */
-function isDenied(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
-  const deniesOf = (words: readonly MatterWord[]) => words.filter(({ term }) => term === NOT).length;
-  const plain = (words: readonly MatterWord[]) => words.filter(({ term }) => term !== NOT);
-  const { leastSharedCount } = MEMORY_MATTER_DEFAULTS;
+function isDenied(fresh: readonly SubjectWord[], known: readonly SubjectWord[]): boolean {
+  const deniesOf = (words: readonly SubjectWord[]) => words.filter(({ term }) => term === NOT).length;
+  const plain = (words: readonly SubjectWord[]) => words.filter(({ term }) => term !== NOT);
+  const { leastSharedCount } = MEMORY_SUBJECT_DEFAULTS;
   return (
     deniesOf(fresh) % 2 !== deniesOf(known) % 2 &&
     contentOf(fresh).length >= leastSharedCount &&
@@ -50,12 +50,12 @@ function isDenied(fresh: readonly MatterWord[], known: readonly MatterWord[]): b
   );
 }
 
-function isSame(one: readonly MatterWord[], other: readonly MatterWord[]): boolean {
+function isSame(one: readonly SubjectWord[], other: readonly SubjectWord[]): boolean {
   return one.length === other.length && one.every(({ term }, index) => term === other[index]!.term);
 }
 
 /** “On Thursdays, not on Tuesdays”: all that the old one says is there, a part of it denied, and something new. */
-function deniesValue(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+function deniesValue(fresh: readonly SubjectWord[], known: readonly SubjectWord[]): boolean {
   const oldTerms = new Set(contentOf(known).map(({ term }) => term));
   const newTerms = new Set(contentOf(fresh).map(({ term }) => term));
   if ([...oldTerms].some((term) => !newTerms.has(term)) || known.some(({ term }) => term === NOT))
@@ -71,12 +71,12 @@ function deniesValue(fresh: readonly MatterWord[], known: readonly MatterWord[])
   // “Use spaces, not tabs”: one word is enough to say of what, where the denial stands right before the old value.
   const isPlain = denied.every(({ lead }) => lead === "");
   return (
-    keptCount >= MEMORY_MATTER_DEFAULTS.leastSharedCount || (keptCount > 0 && isPlain && addedCount === 1)
+    keptCount >= MEMORY_SUBJECT_DEFAULTS.leastSharedCount || (keptCount > 0 && isPlain && addedCount === 1)
   );
 }
 
 /** “Whether or not” denies nothing, and “without” only that something else is there. */
-const isDenial = ({ term, word, lead }: MatterWord): boolean =>
+const isDenial = ({ term, word, lead }: SubjectWord): boolean =>
   term === NOT && word !== "without" && !/\bor$/.test(lead);
 
 /** Relations that have one value at a time, whatever it is. */
@@ -94,16 +94,16 @@ const ATTRIBUTES = stems(
 );
 
 function stems(words: string): ReadonlySet<string> {
-  return new Set(matterWords(words).map(({ term }) => term));
+  return new Set(subjectWords(words).map(({ term }) => term));
 }
 
 /** The same words but for one value, in one place, behind a relation that has only one. */
-function replacesValue(fresh: readonly MatterWord[], known: readonly MatterWord[]): boolean {
+function replacesValue(fresh: readonly SubjectWord[], known: readonly SubjectWord[]): boolean {
   const { before, after } = sharedEnds(fresh, known);
   const [head, tail] = [known.slice(0, before), known.slice(known.length - after)];
   const oldValue = known.slice(before, known.length - after);
   const newValue = fresh.slice(before, fresh.length - after);
-  const { valueWordsCount } = MEMORY_MATTER_DEFAULTS;
+  const { valueWordsCount } = MEMORY_SUBJECT_DEFAULTS;
   if (oldValue.length === 0 || newValue.length === 0) return false;
   if (oldValue.length > valueWordsCount || newValue.length > valueWordsCount) return false;
   if (oldValue[0]!.lead !== newValue[0]!.lead || [...oldValue, ...newValue].some(({ term }) => term === NOT))
@@ -112,7 +112,7 @@ function replacesValue(fresh: readonly MatterWord[], known: readonly MatterWord[
   if (hasPurpose(oldValue) || hasPurpose(newValue)) return false;
   if ([...oldValue, ...newValue].some(({ term }) => term === BE)) return false;
   // Two purposes may differ by a letter that a stem has not: `for http` and `for https`.
-  const isOther = ({ word, lead }: MatterWord, index: number): boolean =>
+  const isOther = ({ word, lead }: SubjectWord, index: number): boolean =>
     PURPOSES.test(lead) && word !== fresh[fresh.length - after + index]!.word;
   if (tail.some(isOther)) return false;
   // What comes behind the value says of what it is; a relation there means that the value was the subject.
@@ -122,10 +122,10 @@ function replacesValue(fresh: readonly MatterWord[], known: readonly MatterWord[
 }
 
 function hasOneValue(
-  head: readonly MatterWord[],
-  tail: readonly MatterWord[],
-  oldValue: readonly MatterWord[],
-  newValue: readonly MatterWord[],
+  head: readonly SubjectWord[],
+  tail: readonly SubjectWord[],
+  oldValue: readonly SubjectWord[],
+  newValue: readonly SubjectWord[],
 ): boolean {
   const relation = head.at(-1);
   const subject = contentOf(head.slice(0, -1));
@@ -152,11 +152,11 @@ const PERIODS = stems("year quarter month week");
 
 /** True if two facts say the same of two instances of one kind: neither corrects the other, whoever claims it. */
 export function areOfTwoInstances(one: string, other: string): boolean {
-  const { comparedCharacters } = MEMORY_MATTER_DEFAULTS;
+  const { comparedCharacters } = MEMORY_SUBJECT_DEFAULTS;
   if (one.length > comparedCharacters || other.length > comparedCharacters) return false;
-  const [ours, theirs] = [one, other].map((text) => withoutAdverbs(matterWords(withoutTurns(text)))) as [
-    readonly MatterWord[],
-    readonly MatterWord[],
+  const [ours, theirs] = [one, other].map((text) => withoutAdverbs(subjectWords(withoutTurns(text)))) as [
+    readonly SubjectWord[],
+    readonly SubjectWord[],
   ];
   const { before, after } = sharedEnds(ours, theirs);
   const values = [ours, theirs].map((words) => words.slice(before, words.length - after));
@@ -171,7 +171,7 @@ export function areOfTwoInstances(one: string, other: string): boolean {
  * service 2 on Mondays`. Facts about two of them hold side by side. A number is a value behind a relation (`starts at
  * 9`), an attribute (`on port 8080`), or as all that something is (`is in room 4`).
  */
-function isInstance(head: readonly MatterWord[]): boolean {
+function isInstance(head: readonly SubjectWord[]): boolean {
   const [relation, noun] = head.slice(-2);
   if (relation === undefined || noun === undefined || isRelation(noun)) return false;
   if (valueKind([noun]) !== undefined || PERIODS.has(noun.term)) return false;
@@ -185,21 +185,21 @@ const PURPOSES =
   /\b(?:for|in|on|with|at|to|from|by|about|into|over|after|before|when|where|while|if|as|but|per|during)\b/;
 
 /** Whether it says of what it is, beside the value: “30 seconds for reads” says nothing of writes. */
-function hasPurpose([, ...words]: readonly MatterWord[]): boolean {
+function hasPurpose([, ...words]: readonly SubjectWord[]): boolean {
   // “From 9 to 5” and “May 3 at 10” are values as a whole.
   return words.some(
     ({ word, term, lead }) => PURPOSES.test(word) || (PURPOSES.test(lead) && !/^\d/.test(term)),
   );
 }
 
-const isOwnSubject = ({ term, lead }: MatterWord): boolean => term !== BE && /^(?:i|we|)$/.test(lead);
+const isOwnSubject = ({ term, lead }: SubjectWord): boolean => term !== BE && /^(?:i|we|)$/.test(lead);
 
-const isRelation = ({ term }: MatterWord): boolean =>
+const isRelation = ({ term }: SubjectWord): boolean =>
   term === BE || SINGLE_VALUED.has(term) || DATED.has(term) || ONE_PER_PURPOSE.has(term);
 
 function sharedEnds(
-  one: readonly MatterWord[],
-  other: readonly MatterWord[],
+  one: readonly SubjectWord[],
+  other: readonly SubjectWord[],
 ): { readonly before: number; readonly after: number } {
   const most = Math.min(one.length, other.length);
   let before = 0;
@@ -210,7 +210,7 @@ function sharedEnds(
 }
 
 /** Told in the past: it happened, and something else may have happened as well. */
-function isEvent(words: readonly MatterWord[]): boolean {
+function isEvent(words: readonly SubjectWord[]): boolean {
   return words.some(({ word, term }, index) => {
     if (word === "was" || word === "were") return true;
     const isState = index > 0 && words[index - 1]!.term === BE;

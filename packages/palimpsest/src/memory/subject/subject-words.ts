@@ -5,7 +5,7 @@
 import { STOP_WORDS } from "../../base/search/english-words.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
 
-export interface MatterWord {
+export interface SubjectWord {
   /** What it is compared by. All forms of `be` are one, and so are all denials. */
   readonly term: string;
   /** As it is written, in small letters. */
@@ -30,8 +30,8 @@ export const ADVERBS: ReadonlySet<string> = new Set(
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’]\p{L}+)?/gu;
 
 /** The words of a text. */
-export function matterWords(text: string): readonly MatterWord[] {
-  const words: MatterWord[] = [];
+export function subjectWords(text: string): readonly SubjectWord[] {
+  const words: SubjectWord[] = [];
   let lead: string[] = [];
   const add = (term: string, word: string, isName: boolean) => {
     words.push({ term, word, lead: lead.join(" "), isName });
@@ -55,8 +55,8 @@ const TURNS =
 
 /** What is said, as it can be compared with what was said before; a text of nothing but such words stays. */
 export function withoutTurns(text: string): string {
-  const said = text.replace(TURNS, " ");
-  return /[\p{L}\p{N}]/u.test(said) ? said : text;
+  const rest = text.replace(TURNS, " ");
+  return /[\p{L}\p{N}]/u.test(rest) ? rest : text;
 }
 
 /** Words that change nothing of what is said, between two texts that have all others in common. */
@@ -64,15 +64,15 @@ const ARTICLES = new Set("the a an my your his her its our their this that".spli
 
 /** Whether two texts say the same in the same words, whatever their forms. */
 export function saysSame(one: string, other: string): boolean {
-  const said = (text: string): string => {
+  const normalised = (text: string): string => {
     const words = [...text.toLowerCase().matchAll(WORD)].map(([word]) => word);
-    return words.flatMap((word) => (ARTICLES.has(word) ? [] : saidTerms(word))).join(" ");
+    return words.flatMap((word) => (ARTICLES.has(word) ? [] : termsOrWord(word))).join(" ");
   };
-  const [first, second] = [said(one), said(other)];
+  const [first, second] = [normalised(one), normalised(other)];
   return first === second && (first !== "" || one.trim() === other.trim());
 }
 
-function saidTerms(word: string): readonly string[] {
+function termsOrWord(word: string): readonly string[] {
   const terms = wordTerms(word);
   return terms.length === 0 ? [word] : terms;
 }

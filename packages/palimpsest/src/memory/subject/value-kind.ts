@@ -2,7 +2,7 @@
  * What kind of value some words are: two weekdays, or two numbers, can stand for each other where nothing else
  * of a sentence differs.
  */
-import type { MatterWord } from "./subject-words.ts";
+import type { SubjectWord } from "./subject-words.ts";
 
 export type ValueKind = "number" | "weekday" | "month" | "season";
 
@@ -13,7 +13,7 @@ const MONTHS = new Set(
 const SEASONS = new Set("spring summer autumn fall winter".split(" "));
 
 /** The kind of all of the words; `undefined` where they are of several, or of none that is known. */
-export function valueKind(words: readonly MatterWord[]): ValueKind | undefined {
+export function valueKind(words: readonly SubjectWord[]): ValueKind | undefined {
   const kinds = new Set(words.map(({ word, term }) => kindOf(word, term)));
   return kinds.size === 1 ? [...kinds][0] : undefined;
 }

@@ -71,10 +71,10 @@ function importRecord({ origin: place, value }: JsonRecord, seen: Map<string, st
   seen.set(body, origin);
 
   const metadata = isObject(fields["metadata"]) ? fields["metadata"] : {};
-  const said = [metadata["type"], fields["type"], metadata["category"]].map((one) =>
+  const labels = [metadata["type"], fields["type"], metadata["category"]].map((one) =>
     asString(one)?.toLowerCase(),
   );
-  const type = MEMORY_TYPES.find((each) => said.includes(each));
+  const type = MEMORY_TYPES.find((each) => labels.includes(each));
   log.add(origin, {
     name: nameOfText(body),
     description: descriptionOfText(body),

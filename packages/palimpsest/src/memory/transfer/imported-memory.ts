@@ -55,8 +55,8 @@ export class ImportLog {
     this.#notCarriedCount++;
     if (this.#notCarried.length >= MEMORY_FILES_DEFAULTS.notCarriedCount) return;
     const { notCarriedCharacters } = MEMORY_FILES_DEFAULTS;
-    const told = (text: string): string => shorten(showOnOneLine(text), notCarriedCharacters);
-    this.#notCarried.push({ origin: told(origin), what: told(what) });
+    const lineOf = (text: string): string => shorten(showOnOneLine(text), notCarriedCharacters);
+    this.#notCarried.push({ origin: lineOf(origin), what: lineOf(what) });
   }
 
   /** What should have come over and did not. */

@@ -15,7 +15,7 @@ import { recalledIn, withoutRecalled } from "./fence.ts";
 import { splitOwnWords } from "./own-words.ts";
 
 /** One message of a talk, by the id under which a memory names it. */
-export interface TalkMessage {
+export interface ConversationMessage {
   readonly id: string;
   readonly message: Message;
 }
@@ -23,7 +23,7 @@ export interface TalkMessage {
 /** `recalled`: out of a memory; it is known already. The others are sources of memories. */
 export type PieceSource = "user" | "agent" | "tool" | "web" | "recalled";
 
-export interface SpokenPiece {
+export interface AttributedText {
   /** Of the message that holds it. */
   readonly id: string;
   readonly source: PieceSource;
@@ -36,8 +36,11 @@ export interface SpokenPiece {
  * What is said in a talk, in its order; without thinking, pictures and what is empty. Turns are counted on from
  * `turnsCount`, where the talk goes on.
  */
-export function spokenPieces(talk: readonly TalkMessage[], turnsCount = 0): readonly SpokenPiece[] {
-  const pieces: SpokenPiece[] = [];
+export function attributeTexts(
+  conversation: readonly ConversationMessage[],
+  turnsCount = 0,
+): readonly AttributedText[] {
+  const pieces: AttributedText[] = [];
   const results = new Map<string, PieceSource>();
   let turn = turnsCount;
   const add = (id: string, source: PieceSource, text: string): void => {
@@ -45,20 +48,20 @@ export function spokenPieces(talk: readonly TalkMessage[], turnsCount = 0): read
     if (source === "user") turn++;
     pieces.push({ id, source, text, turn });
   };
-  for (const { id, message } of talk) {
+  for (const { id, message } of conversation) {
     const speaker = speakerOf(message);
     for (const block of message.content) {
       if (block.type === "tool_use" || isServerToolUse(block))
         results.set(block.id, sourceOfTool(block.name, block.input));
       for (const { source, text } of textsOf(block, speaker, results)) {
         add(id, "recalled", recalledIn(text));
-        addSaid(id, source, withoutRecalled(text));
+        addText(id, source, withoutRecalled(text));
       }
     }
   }
   return pieces;
 
-  function addSaid(id: string, source: PieceSource, text: string): void {
+  function addText(id: string, source: PieceSource, text: string): void {
     if (source !== "user") {
       add(id, source, text);
       return;

@@ -6,22 +6,22 @@
  * itself.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
-import type { PieceSource, SpokenPiece } from "./attributed-text.ts";
-import { type SaidWords, saidWords, visitWords } from "./sentence-words.ts";
+import type { AttributedText, PieceSource } from "./attributed-text.ts";
+import { type SentenceWords, sentenceWords, visitWords } from "./sentence-words.ts";
 import { sentencesOf } from "./sentences.ts";
 
 /** How much of a claim one piece says. */
-export interface Saying {
-  readonly piece: SpokenPiece;
+export interface Mention {
+  readonly piece: AttributedText;
   readonly share: number;
 }
 
 export interface ClaimEvidence {
-  readonly said: SaidWords;
+  readonly claimWords: SentenceWords;
   /** The share of its words that one message of the user, or two lines of another source, have. */
   readonly best: Readonly<Record<PieceSource, number>>;
   /** Where a user and an agent say most of it, and not the opposite: the first of those that say as much. */
-  readonly firstIn: Readonly<Partial<Record<PieceSource, Saying>>>;
+  readonly firstIn: Readonly<Partial<Record<PieceSource, Mention>>>;
   /** The same of those words that no user said; 0 where they are too few to tell. */
   readonly foreignBest: Readonly<Record<PieceSource, number>>;
   /** Sources that hold an address or a name with signs or digits in it that no user gave. */
@@ -36,7 +36,7 @@ export interface ClaimEvidence {
 
 interface Gathered extends ClaimEvidence {
   readonly best: Record<PieceSource, number>;
-  readonly firstIn: Partial<Record<PieceSource, Saying>>;
+  readonly firstIn: Partial<Record<PieceSource, Mention>>;
   readonly foreignBest: Record<PieceSource, number>;
   readonly namesIn: Set<PieceSource>;
   isTurned: boolean;
@@ -49,14 +49,14 @@ interface Gathered extends ClaimEvidence {
 /** For each text, what the talk says of it. */
 export function gatherEvidence(
   texts: readonly string[],
-  pieces: readonly SpokenPiece[],
+  pieces: readonly AttributedText[],
 ): readonly ClaimEvidence[] {
   const own = pieces.filter(({ source }) => source === "user").map(({ text }) => text);
-  const user = saidWords(own.join("\n"));
+  const user = sentenceWords(own.join("\n"));
   const gathered = texts.map((text) => startOf(text, user));
   const byWord = new Map<string, Gathered[]>();
   for (const found of gathered) {
-    for (const word of found.said.words) {
+    for (const word of found.claimWords.words) {
       const others = byWord.get(word);
       if (others === undefined) byWord.set(word, [found]);
       else others.push(found);
@@ -66,31 +66,31 @@ export function gatherEvidence(
   return gathered;
 }
 
-function startOf(text: string, user: SaidWords): Gathered {
-  const said = saidWords(text);
+function startOf(text: string, user: SentenceWords): Gathered {
+  const claim = sentenceWords(text);
   const none = { user: 0, agent: 0, tool: 0, web: 0, recalled: 0 };
   const isGiven = (address: string): boolean =>
     user.addresses.has(address) || [...user.addresses].some((own) => own.startsWith(`${address}/`));
-  const foreign = [...said.words].filter((word) => !user.words.has(word));
-  const isTold =
-    foreign.length >= MEMORY_SAFETY_DEFAULTS.leastForeignCount && foreign.length < said.words.size;
+  const foreign = [...claim.words].filter((word) => !user.words.has(word));
+  const isStated =
+    foreign.length >= MEMORY_SAFETY_DEFAULTS.leastForeignCount && foreign.length < claim.words.size;
   return {
-    said,
+    claimWords: claim,
     best: { ...none },
     firstIn: {},
     foreignBest: { ...none },
     namesIn: new Set(),
-    hasForeignAddress: [...said.addresses].some((address) => !isGiven(address)),
+    hasForeignAddress: [...claim.addresses].some((address) => !isGiven(address)),
     isTurned: false,
     nearestOfAgent: "",
-    foreign: new Set(isTold ? foreign : []),
+    foreign: new Set(isStated ? foreign : []),
     names: foreign.filter((word) => NAME.test(word)),
   };
 }
 
 type Shared = ReadonlyMap<Gathered, ReadonlySet<string>>;
 
-function read(piece: SpokenPiece, byWord: ReadonlyMap<string, readonly Gathered[]>): void {
+function read(piece: AttributedText, byWord: ReadonlyMap<string, readonly Gathered[]>): void {
   const { source, text } = piece;
   // A user's wish may go over several sentences; of others, lines that say the same are enough.
   const parts = source === "user" ? [...sentencesOf(text), text] : text.split(/\r\n?|\n/);
@@ -99,7 +99,7 @@ function read(piece: SpokenPiece, byWord: ReadonlyMap<string, readonly Gathered[
   for (const part of parts) {
     // Once for all claims, and only where one asks.
     let denied: boolean | undefined;
-    const isDenied = (): boolean => (denied ??= saidWords(part).isDenied);
+    const isDenied = (): boolean => (denied ??= sentenceWords(part).isDenied);
     const shared = new Map<Gathered, Set<string>>();
     visitWords(part, (word) => {
       for (const found of byWord.get(word) ?? []) {
@@ -121,7 +121,7 @@ function read(piece: SpokenPiece, byWord: ReadonlyMap<string, readonly Gathered[
 const NAME = /^(?=.*[\p{L}])(?=.*[-_./:@\d]).{4,}$/u;
 
 interface PieceLine {
-  readonly piece: SpokenPiece;
+  readonly piece: AttributedText;
   readonly part: string;
   readonly partBefore: string;
   readonly isDenied: () => boolean;
@@ -132,16 +132,16 @@ function count(
   words: ReadonlySet<string>,
   { piece, part, partBefore, isDenied }: PieceLine,
 ): void {
-  const { best, firstIn, foreignBest, foreign, names, said } = found;
+  const { best, firstIn, foreignBest, foreign, names, claimWords: claim } = found;
   const { source } = piece;
   const isGiven = source === "tool" || source === "web";
-  const share = words.size / said.words.size;
-  if (!isGiven && share > (firstIn[source]?.share ?? 0) && isDenied() === said.isDenied)
+  const share = words.size / claim.words.size;
+  if (!isGiven && share > (firstIn[source]?.share ?? 0) && isDenied() === claim.isDenied)
     firstIn[source] = { piece, share };
   // What an agent said first, a tool only gives back.
   if (share > best[source] && !(isGiven && share <= best.agent)) {
     best[source] = share;
-    if (source === "user") found.isTurned = isDenied() !== said.isDenied;
+    if (source === "user") found.isTurned = isDenied() !== claim.isDenied;
     if (source === "agent") found.nearestOfAgent = `${partBefore}\n${part}`;
   }
   if (source === "user") return;

@@ -39,7 +39,7 @@ function showItem({ memory, text }: FencedMemory, number: number, { nowMs }: Fen
   const path = cleanMemoryText(memory.path, "description").text;
   const about = [
     ...(memory.type === undefined ? [] : [memory.type]),
-    saidBy(memory),
+    sourceLabel(memory),
     freshness(memory.updatedAtMs ?? memory.createdAtMs, nowMs),
   ].join("; ");
   const body = cleanMemoryText(text ?? memory.body, "body").text;
@@ -54,7 +54,7 @@ function quote(text: string): string {
     .join("\n");
 }
 
-const SAID_BY: Readonly<Record<MemorySource, string>> = {
+const SOURCE_LABELS: Readonly<Record<MemorySource, string>> = {
   user: "said by the user",
   agent: "concluded by an agent",
   tool: "read in a tool's result, unconfirmed",
@@ -63,8 +63,8 @@ const SAID_BY: Readonly<Record<MemorySource, string>> = {
   unknown: "of unknown origin",
 };
 
-function saidBy({ source, isConfirmed }: Memory): string {
-  return isConfirmed && source !== "user" ? "confirmed by the user" : SAID_BY[source];
+function sourceLabel({ source, isConfirmed }: Memory): string {
+  return isConfirmed && source !== "user" ? "confirmed by the user" : SOURCE_LABELS[source];
 }
 
 /** How old a memory is, in words, with the advice to verify where it is not of today or yesterday. */

@@ -4,11 +4,11 @@
  * over.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
-import type { SpokenPiece } from "./attributed-text.ts";
+import type { AttributedText } from "./attributed-text.ts";
 import { gatherEvidence } from "./claim-evidence.ts";
 
 /** A fact, and whether it is taken for the user's own words. */
-export interface SaidFact {
+export interface StatedFact {
   readonly text: string;
   readonly isUsers: boolean;
 }
@@ -19,18 +19,18 @@ export interface SaidFact {
  *
  * @param pieces - in the order of time
  */
-export function findFirstSaying(
-  facts: readonly SaidFact[],
-  pieces: readonly SpokenPiece[],
-): readonly (SpokenPiece | undefined)[] {
+export function findFirstMention(
+  facts: readonly StatedFact[],
+  pieces: readonly AttributedText[],
+): readonly (AttributedText | undefined)[] {
   const spoken = pieces.filter(({ source }) => source === "user" || source === "agent");
   const texts = facts.map(({ text }) => text);
   return gatherEvidence(texts, spoken).map(({ firstIn: { user, agent } }, index) => {
     const speakers = facts[index]!.isUsers ? [user] : [user, agent];
-    const sayings = speakers.filter((one) => one !== undefined);
-    const most = Math.max(...sayings.map(({ share }) => share));
+    const mentions = speakers.filter((one) => one !== undefined);
+    const most = Math.max(...mentions.map(({ share }) => share));
     if (most < MEMORY_SAFETY_DEFAULTS.readingShare) return undefined;
-    const first = new Set(sayings.filter(({ share }) => share === most).map(({ piece }) => piece));
+    const first = new Set(mentions.filter(({ share }) => share === most).map(({ piece }) => piece));
     return spoken.find((piece) => first.has(piece));
   });
 }

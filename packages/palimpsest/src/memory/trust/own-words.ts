@@ -59,17 +59,17 @@ const HOST_MESSAGE =
 /** The message's text in two; both in its order. */
 export function splitOwnWords(text: string): SpokenText {
   if (HOST_MESSAGE.test(text)) return { own: "", others: text };
-  const { own: said, others: added } = withoutHostBlocks(text);
+  const { own: ownParts, others: added } = withoutHostBlocks(text);
   const own: string[] = [];
   const others: string[] = added === "" ? [] : [added];
   const reader = new LineReader();
-  const lines = said.split(/\r\n?|\n/);
+  const lines = ownParts.split(/\r\n?|\n/);
   const isAlone = lines.filter((line) => line.trim() !== "").length === 1;
   for (const line of lines) (reader.isOwn(line, isAlone) ? own : others).push(line);
-  const told = own.join("\n").trim();
+  const ownText = own.join("\n").trim();
   // Nobody types that much: it is a document without marks.
-  if (told.length > MEMORY_SAFETY_DEFAULTS.ownWordsCharacters) return { own: "", others: text };
-  const { own: kept, quoted } = splitQuoted(told);
+  if (ownText.length > MEMORY_SAFETY_DEFAULTS.ownWordsCharacters) return { own: "", others: text };
+  const { own: kept, quoted } = splitQuoted(ownText);
   return { own: kept.trim(), others: [...others, ...quoted].join("\n").trim() };
 }
 

@@ -9,7 +9,7 @@
  * Linear in the text: marks are looked for within a bounded length.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
-import { wishOf, withoutLead } from "../cues/wish.ts";
+import { rememberRequestOf, withoutLead } from "../cues/wish.ts";
 import { sentencesOf } from "./sentences.ts";
 
 export interface QuotingText {
@@ -87,7 +87,8 @@ function isTheirs(found: string, at: number, text: string): boolean {
   const before = lineBefore(text, at);
   if (REPORTS.test(before)) return false;
   // A wish that stands in marks was copied from where it is one, also where the user wants the opposite.
-  if (sentencesOf(found.slice(1, -1)).some((sentence) => wishOf(sentence) !== undefined)) return false;
+  if (sentencesOf(found.slice(1, -1)).some((sentence) => rememberRequestOf(sentence) !== undefined))
+    return false;
   if (found.startsWith("`") && !found.includes("\n")) return true;
   return !isAsked(text, at + found.length) && isWanted(before);
 }
@@ -98,7 +99,7 @@ function isWanted(before: string): boolean {
   // Where the line begins too far away, its first sentence is not whole.
   if (sentences.length === 1 && before.length === AROUND_CHARACTERS) return false;
   const sentence = sentences.at(-1) ?? "";
-  const kind = wishOf(sentence)?.cue.kind;
+  const kind = rememberRequestOf(sentence)?.cue.kind;
   return kind === "rule" || kind === "preference" || FORBIDS.test(withoutLead(sentence));
 }
 

@@ -6,7 +6,7 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
 import { visitTerms } from "../../base/text/text-terms.ts";
 
-export interface SaidWords {
+export interface SentenceWords {
   /** Words that mean something, by their stems; scripts without blanks in pairs. */
   readonly words: ReadonlySet<string>;
   /** Addresses: of pages, hosts and people. */
@@ -39,7 +39,7 @@ const ADDRESS =
 const DENIAL =
   /(?<![\p{L}\p{N}])(?:no|not|never|none|nothing|without|don['’]?t|doesn['’]?t|didn['’]?t|won['’]?t|isn['’]?t|aren['’]?t|can['’]?t|cannot|shouldn['’]?t|mustn['’]?t|stop|avoid|skip|disable|ignore|nicht|kein\p{L}{0,2}|nie|niemals|ohne|ne|pas|jamais|sans|nunca|jam[aá]s|sin|não|sem|non|mai|senza|не|нет|никогда|без)(?![\p{L}\p{N}])|n['’]|[不没別别勿沒无]|ない|ません|ずに|안 |않|말고|마세요|지 마|없/iu;
 
-export function saidWords(text: string): SaidWords {
+export function sentenceWords(text: string): SentenceWords {
   const words = new Set<string>();
   visitWords(text, (word) => words.add(word));
   const addresses = new Set(

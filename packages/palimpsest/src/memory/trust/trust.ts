@@ -14,9 +14,9 @@
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { showHidden } from "../../base/text/hidden-characters.ts";
 import type { MemorySource, MemoryType } from "../files/memory.ts";
-import type { PieceSource, SpokenPiece } from "./attributed-text.ts";
+import type { AttributedText, PieceSource } from "./attributed-text.ts";
 import { type ClaimEvidence, gatherEvidence } from "./claim-evidence.ts";
-import { saidWords } from "./sentence-words.ts";
+import { sentenceWords } from "./sentence-words.ts";
 import { sentencesOf } from "./sentences.ts";
 
 /** What an extractor wants to remember. */
@@ -42,11 +42,11 @@ export interface TrustVerdict {
 const { userWordsShare, readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
 
 /** What was said, and what of it is looked at now. */
-export interface JudgedTalk {
+export interface JudgedConversation {
   /** What the claims are taken from. */
-  readonly pieces: readonly SpokenPiece[];
+  readonly pieces: readonly AttributedText[];
   /** What was said before that, and was looked at then: a claim may have been read there. */
-  readonly earlier?: readonly SpokenPiece[];
+  readonly earlier?: readonly AttributedText[];
 }
 
 /**
@@ -55,18 +55,20 @@ export interface JudgedTalk {
  */
 export function judgeTrust(
   claims: readonly MemoryClaim[],
-  { pieces, earlier = [] }: JudgedTalk,
+  { pieces, earlier = [] }: JudgedConversation,
 ): readonly TrustVerdict[] {
   const wholes = claims.map(({ text }) => withoutHidden(text));
   const parts = wholes.map(partsOf);
   const texts = wholes.flatMap((text, index) => [text, ...parts[index]!]);
-  const talk = retoldByAgents([...earlier, ...pieces]).map((piece) => ({
+  const conversation = retoldByAgents([...earlier, ...pieces]).map((piece) => ({
     ...piece,
     text: withoutHidden(piece.text),
   }));
-  const isRead = hasRead(talk);
-  const evidence = isRead ? withoutRepeated(gatherEvidence(texts, talk), talk) : gatherEvidence(texts, talk);
-  const around = { pieces: talk.slice(earlier.length), hasRead: isRead };
+  const isRead = hasRead(conversation);
+  const evidence = isRead
+    ? withoutRepeated(gatherEvidence(texts, conversation), conversation)
+    : gatherEvidence(texts, conversation);
+  const around = { pieces: conversation.slice(earlier.length), hasRead: isRead };
   let next = 0;
   return claims.map((claim, index) => {
     const whole = verdictOf({ ...claim, text: wholes[index]! }, evidence[next++]!, around);
@@ -81,12 +83,12 @@ export function judgeTrust(
  */
 function withoutRepeated(
   evidence: readonly ClaimEvidence[],
-  talk: readonly SpokenPiece[],
+  conversation: readonly AttributedText[],
 ): readonly ClaimEvidence[] {
   const isResting = ({ best }: ClaimEvidence) => best.agent >= readingShare && best.user < readingShare;
   const resting = [...new Set(evidence.filter(isResting).map(({ nearestOfAgent }) => nearestOfAgent))];
   if (resting.length === 0) return evidence;
-  const found = gatherEvidence(resting, talk);
+  const found = gatherEvidence(resting, conversation);
   const repeated = new Set(
     resting.filter((_, index) => {
       const { tool, web, recalled } = found[index]!.best;
@@ -112,7 +114,7 @@ function partsOf(text: string): readonly string[] {
   let wordsCount: number = MEMORY_SAFETY_DEFAULTS.leastForeignCount;
   for (const sentence of sentencesOf(text)) {
     const isWhole = wordsCount >= MEMORY_SAFETY_DEFAULTS.leastForeignCount;
-    const { size } = saidWords(sentence).words;
+    const { size } = sentenceWords(sentence).words;
     wordsCount = isWhole ? size : wordsCount + size;
     if (isWhole) parts.push([sentence]);
     else parts.at(-1)!.push(sentence);
@@ -122,9 +124,9 @@ function partsOf(text: string): readonly string[] {
   return parts.length > 1 ? parts.map((sentences) => sentences.join(" ")) : [];
 }
 
-interface TalkAround {
+interface ClaimContext {
   /** What the claims are taken from. */
-  readonly pieces: readonly SpokenPiece[];
+  readonly pieces: readonly AttributedText[];
   /** Whether a tool, the web or a memory was read, then or before. */
   readonly hasRead: boolean;
 }
@@ -132,7 +134,7 @@ interface TalkAround {
 function verdictOf(
   claim: MemoryClaim,
   found: ClaimEvidence,
-  { pieces, hasRead: isRead }: TalkAround,
+  { pieces, hasRead: isRead }: ClaimContext,
 ): TrustVerdict {
   const { best } = found;
   const named = new Set(claim.messageIds);
@@ -164,13 +166,13 @@ function verdictOf(
 
 /** What no tool says and the user did not say in these words: a model's reading of the talk. */
 function agentVerdict(claim: MemoryClaim, found: ClaimEvidence, namesUser: boolean): TrustVerdict {
-  const { said, best, namesIn, hasForeignAddress } = found;
-  if (said.words.size === 0) return verdict("agent", "It says nothing.");
+  const { claimWords: claimed, best, namesIn, hasForeignAddress } = found;
+  if (claimed.words.size === 0) return verdict("agent", "It says nothing.");
   if (hasForeignAddress) return verdict("agent", "It names an address that the user did not.");
   // A wish that names what only a tool named is not all the user's.
   const isReading = namesUser && best.user >= readingShare && namesIn.size === 0;
-  const isWish = claim.type === "user" || claim.type === "feedback" || DEMAND.test(claim.text);
-  if (isWish && !isReading)
+  const isUserRequest = claim.type === "user" || claim.type === "feedback" || DEMAND.test(claim.text);
+  if (isUserRequest && !isReading)
     return verdict("agent", "It tells what somebody wants, and the user's words do not carry it.");
   return { ...verdict("agent", "A model concluded it from the talk."), isQuarantined: false };
 }
@@ -201,7 +203,7 @@ function lowestOf(sources: readonly PieceSource[]): PieceSource {
 }
 
 /** What an agent says behind what it has read on the web in the same turn is the web's, in other words. */
-function retoldByAgents(pieces: readonly SpokenPiece[]): readonly SpokenPiece[] {
+function retoldByAgents(pieces: readonly AttributedText[]): readonly AttributedText[] {
   const read = new Set<number>();
   return pieces.map((piece) => {
     if (piece.source === "web") read.add(piece.turn);
@@ -210,7 +212,7 @@ function retoldByAgents(pieces: readonly SpokenPiece[]): readonly SpokenPiece[] 
 }
 
 /** Whether anything in a talk was said by neither a user nor an agent. */
-export function hasRead(pieces: readonly SpokenPiece[]): boolean {
+export function hasRead(pieces: readonly AttributedText[]): boolean {
   return pieces.some(({ source }) => source !== "user" && source !== "agent");
 }
 

@@ -63,10 +63,10 @@ export function planForget({ decided, known }: DecisionSituation, nowMs: number)
   const older = [...known.values()].filter(({ memory }) => memory.supersededBy === path);
   const heir = supersededBy !== undefined && known.has(supersededBy) ? supersededBy : undefined;
   const back = heir === undefined ? older.filter(({ memory }) => !memory.isQuarantined) : [];
-  const told = back.map(({ memory }) => memory.path).join(", ");
+  const paths = back.map(({ memory }) => memory.path).join(", ");
   return {
     status: "archived",
-    reason: `It lies in the archive and is not recalled any more.${told === "" ? "" : ` What it took the place of is recalled again: ${told}.`}`,
+    reason: `It lies in the archive and is not recalled any more.${paths === "" ? "" : ` What it took the place of is recalled again: ${paths}.`}`,
     changes: [
       { path, base: decided.version, text: undefined },
       ...older.map(({ memory, text, version }) => ({

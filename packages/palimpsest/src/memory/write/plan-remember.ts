@@ -96,7 +96,7 @@ function newerOf(fresh: FreshMemory, situation: RememberSituation): KnownMemory 
       ({ memory }) =>
         !memory.isQuarantined &&
         trustOf(memory) >= trustOf(fresh) &&
-        wasSaidBefore(fresh, memory, situation.nowMs),
+        isStatedBefore(fresh, memory, situation.nowMs),
     );
 }
 
@@ -108,14 +108,14 @@ function leaveAsHistory({ memory: { path } }: KnownMemory): RememberPlan {
 type Times = Pick<FreshMemory, "createdAtMs" | "updatedAtMs">;
 
 /** When it was last said. What comes from outside may have any date; nothing is newer than what is said now. */
-function saidAtMs({ createdAtMs, updatedAtMs }: Times, nowMs: number): number | undefined {
+function lastStatedAtMs({ createdAtMs, updatedAtMs }: Times, nowMs: number): number | undefined {
   if (createdAtMs === undefined && updatedAtMs === undefined) return undefined;
   return Math.min(nowMs, Math.max(createdAtMs ?? 0, updatedAtMs ?? 0));
 }
 
 /** A fresh fact of unknown age is said now; a memory of unknown age is older than all others. */
-function wasSaidBefore(fresh: Times, known: Times, nowMs: number): boolean {
-  return (saidAtMs(fresh, nowMs) ?? nowMs) < (saidAtMs(known, nowMs) ?? Number.NEGATIVE_INFINITY);
+function isStatedBefore(fresh: Times, known: Times, nowMs: number): boolean {
+  return (lastStatedAtMs(fresh, nowMs) ?? nowMs) < (lastStatedAtMs(known, nowMs) ?? Number.NEGATIVE_INFINITY);
 }
 
 /** It is known: it may be believed more from now on, and is younger. */
@@ -131,7 +131,7 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
     return { status: "merged", path, reason, changes: [], lines: [], superseded: [], contradicted: [] };
   }
   const { nowMs } = situation;
-  const saidMs = saidAtMs(fresh, nowMs) ?? nowMs;
+  const statedAtMs = lastStatedAtMs(fresh, nowMs) ?? nowMs;
   // What was said again is what holds: what says otherwise gives way to it as to a new memory.
   const corrected = situation.corrected
     .flatMap((one) => situation.known.get(one) ?? [])
@@ -141,7 +141,7 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
   const superseded = old.map((one) => one.memory.path);
   const updated = updateMemoryFile(text, {
     // What was said then makes nothing younger than it is.
-    ...(saidMs > (saidAtMs(memory, nowMs) ?? 0) ? { updatedAtMs: saidMs } : {}),
+    ...(statedAtMs > (lastStatedAtMs(memory, nowMs) ?? 0) ? { updatedAtMs: statedAtMs } : {}),
     ...(isMoreTrusted
       ? { source: fresh.source, isConfirmed: fresh.isConfirmed, isQuarantined: false }
       : { isConfirmed: memory.isConfirmed || fresh.isConfirmed }),
@@ -160,7 +160,7 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
 
 /** Whether a fact that is not quarantined is to be believed rather than a memory that says otherwise. */
 function isBelievedOver(fresh: FreshMemory, { memory }: KnownMemory, nowMs: number): boolean {
-  return trustOf(fresh) >= trustOf(memory) && !wasSaidBefore(fresh, memory, nowMs);
+  return trustOf(fresh) >= trustOf(memory) && !isStatedBefore(fresh, memory, nowMs);
 }
 
 /** What a quarantined memory is to take the place of, as soon as a person stands by it. */
@@ -186,17 +186,18 @@ export function giveWay(old: readonly KnownMemory[], path: string, nowMs: number
 function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
   const { known, nowMs, mustSupersede = false } = situation;
   const path = fresh.folder + memoryFileName(fresh.name, namesIn(fresh.folder, situation));
-  const isOlder = ({ memory }: KnownMemory): boolean => mustSupersede || !wasSaidBefore(fresh, memory, nowMs);
+  const isOlder = ({ memory }: KnownMemory): boolean =>
+    mustSupersede || !isStatedBefore(fresh, memory, nowMs);
   const isBelieved = (one: KnownMemory): boolean =>
     !fresh.isQuarantined && isOlder(one) && (mustSupersede || trustOf(fresh) >= trustOf(one.memory));
-  const matter = situation.corrected.flatMap((old) => known.get(old) ?? []);
-  const old = matter.filter(isBelieved);
-  const kept = matter.filter((one) => !isBelieved(one));
+  const sameSubject = situation.corrected.flatMap((old) => known.get(old) ?? []);
+  const old = sameSubject.filter(isBelieved);
+  const kept = sameSubject.filter((one) => !isBelieved(one));
   const superseded = old.map(({ memory }) => memory.path);
   const claimed = fresh.isQuarantined ? kept.filter(isOlder).map(({ memory }) => memory.path) : superseded;
   const createdAtMs = fresh.createdAtMs ?? nowMs;
   // What was said long ago and is kept only now, as by an import, is not to be archived before it was ever of use.
-  const isOld = nowMs - (saidAtMs({ ...fresh, createdAtMs }, nowMs) ?? nowMs) >= DAY_MS;
+  const isOld = nowMs - (lastStatedAtMs({ ...fresh, createdAtMs }, nowMs) ?? nowMs) >= DAY_MS;
   const keptAtMs = isOld && doesFade(fresh) ? nowMs : undefined;
   const text = formatMemoryFile({ ...fresh, createdAtMs, keptAtMs, supersedes: claimed });
   const changes: readonly MemoryChange[] = [{ path, base: undefined, text }, ...giveWay(old, path, nowMs)];

@@ -7,7 +7,7 @@
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type { CountableRequest, TokenCounter } from "../../ports/token-counter.ts";
-import { geminiContents, geminiText } from "../../wire/gemini/gemini-contents.ts";
+import { geminiContents, geminiContentsText } from "../../wire/gemini/gemini-contents.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 import { toolDefinitions } from "../shared/tool-definitions.ts";
 
@@ -48,7 +48,7 @@ function vertexRequest({ model, system, tools, messages }: CountableRequest): Js
 
 function geminiRequest({ model, system, tools, messages }: CountableRequest): JsonObject {
   const head = [system, tools].flatMap((text) =>
-    text === undefined || text === "" ? [] : [geminiText(text)],
+    text === undefined || text === "" ? [] : [geminiContentsText(text)],
   );
   return { model, contents: [...head, ...geminiContents(messages)] };
 }

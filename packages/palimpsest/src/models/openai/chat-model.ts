@@ -11,10 +11,10 @@ import { chatAnswer } from "../../wire/openai-chat/answer.ts";
 import { chatBody } from "../../wire/openai-chat/request.ts";
 import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
 import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
-import type { OpenaiChatClient } from "./openai-client.ts";
+import type { OpenAIChatClient } from "./openai-client.ts";
 
 /** What may be said of an `openaiChatModel` beside its client. */
-export interface OpenaiChatModelOptions {
+export interface OpenAIChatModelOptions {
   /** The model that is asked where a call names none. */
   readonly model?: string;
   /** Output tokens asked for where the parameters name none. @defaultValue none: the provider's own limit */
@@ -32,8 +32,8 @@ export interface OpenaiChatModelOptions {
  * server; how often it tries again and how long it waits is set there.
  */
 export function openaiChatModel(
-  client: OpenaiChatClient,
-  options: OpenaiChatModelOptions = {},
+  client: OpenAIChatClient,
+  options: OpenAIChatModelOptions = {},
 ): StreamingModelClient {
   const provider = options.provider ?? "openai-chat";
   const { completions } = client.chat;

@@ -4,14 +4,14 @@
  */
 
 /** A client of the OpenAI SDK, as far as Chat Completions need it. */
-export interface OpenaiChatClient {
+export interface OpenAIChatClient {
   readonly chat: {
     readonly completions: { create(body: object, options?: object): PromiseLike<unknown> };
   };
 }
 
 /** A client of the OpenAI SDK, as far as the Responses API needs it. */
-export interface OpenaiResponsesClient {
+export interface OpenAIResponsesClient {
   readonly responses: {
     create(body: object, options?: object): PromiseLike<unknown>;
     /** Counts requests; older SDKs and most compatible servers have none. */

@@ -14,10 +14,10 @@ import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
 import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 import { openaiInputTokensCounter } from "./input-tokens-counter.ts";
-import type { OpenaiResponsesClient } from "./openai-client.ts";
+import type { OpenAIResponsesClient } from "./openai-client.ts";
 
 /** What may be said of an `openaiResponsesModel` beside its client. */
-export interface OpenaiResponsesModelOptions {
+export interface OpenAIResponsesModelOptions {
   /** The model that is asked where a call names none. */
   readonly model?: string;
   /** `max_output_tokens` of requests whose parameters name none. @defaultValue none: the provider's own limit */
@@ -36,8 +36,8 @@ const PROVIDER = "openai-responses";
  * long it waits is set there.
  */
 export function openaiResponsesModel(
-  client: OpenaiResponsesClient,
-  options: OpenaiResponsesModelOptions = {},
+  client: OpenAIResponsesClient,
+  options: OpenAIResponsesModelOptions = {},
 ): StreamingModelClient {
   const counter = openaiInputTokensCounter(client);
   const bodyOf = (request: ModelRequest) =>

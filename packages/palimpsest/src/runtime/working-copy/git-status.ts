@@ -147,13 +147,13 @@ function inShort({ output, isCutOff }: Run): string {
   const lines = text.split("\n");
   // What was cut off may have ended within a line.
   const total = isCutOff ? lines.length - 1 : lines.length;
-  const room = gitStatusChars - leftOutLine({ total, shown: 0, isCutOff }).length - 1;
+  const availableChars = gitStatusChars - leftOutLine({ total, shown: 0, isCutOff }).length - 1;
   let shown = 0;
   for (let length = 0; shown < total; shown++) {
     length += lines[shown]!.length + 1;
-    if (length > room) break;
+    if (length > availableChars) break;
   }
-  const kept = shown === 0 ? [cutHead(lines[0] ?? "", Math.max(0, room))] : lines.slice(0, shown);
+  const kept = shown === 0 ? [cutHead(lines[0] ?? "", Math.max(0, availableChars))] : lines.slice(0, shown);
   return [...kept, leftOutLine({ total, shown: Math.max(1, shown), isCutOff })].join("\n");
 }
 

@@ -109,7 +109,7 @@ class InstructionReader {
     if (read.includes(0)) return { reason: "not-text", detail: "It holds bytes that no text has." };
     const isCut = read.length > limit;
     const decoded = decode(isCut ? read.subarray(0, limit) : read);
-    if (decoded.isMended)
+    if (decoded.hasReplacements)
       this.#report(path, { reason: "bad-encoding", detail: "What is not UTF-8 in it was replaced." });
     if (isCut)
       this.#report(path, {
@@ -165,13 +165,16 @@ function readUpTo(fd: number, limit: number): Buffer {
   return buffer.subarray(0, filled);
 }
 
-function decode(bytes: Buffer): { readonly text: string; readonly isMended: boolean } {
+function decode(bytes: Buffer): { readonly text: string; readonly hasReplacements: boolean } {
   try {
-    return { text: withoutMark(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), isMended: false };
+    return {
+      text: withoutMark(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
+      hasReplacements: false,
+    };
   } catch {
     const text = withoutMark(bytes.toString("utf8"));
     // A cut may fall into the last character, which the cut at a line takes away.
-    return { text, isMended: /\uFFFD/.test(text.slice(0, -1)) };
+    return { text, hasReplacements: /\uFFFD/.test(text.slice(0, -1)) };
   }
 }
 

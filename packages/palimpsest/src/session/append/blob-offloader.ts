@@ -11,17 +11,17 @@ import type { BlobRef } from "../../transcript/blocks.ts";
 import type { BlobBlock, StoredBlock } from "../../transcript/entries.ts";
 import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import type { SessionEvent } from "../events/events.ts";
-import type { EntryDraft } from "./entry-writer.ts";
-import { findMessageMendings } from "./unshowable-blocks.ts";
+import { findMessageRepairs } from "./content-repairs.ts";
+import type { NewEntry } from "./entry-writer.ts";
 
 export interface KeptMessages {
-  readonly drafts: readonly EntryDraft[];
+  readonly entries: readonly NewEntry[];
   /** By sequence number, for messages with media outside the log: their content as it is shown. */
   readonly shown: ReadonlyMap<number, readonly StoredBlock[]>;
   readonly events: readonly SessionEvent[];
 }
 
-export class MessageKeeper {
+export class BlobOffloader {
   readonly #log: SessionLog;
   readonly #hasher: Hasher;
   readonly #measure: Measure;
@@ -36,17 +36,17 @@ export class MessageKeeper {
   async keep(messages: readonly Message[], firstSeq: number, policy: ArrivalPolicy): Promise<KeptMessages> {
     const shown = new Map<number, readonly StoredBlock[]>();
     const events: SessionEvent[] = [];
-    const drafts: EntryDraft[] = [];
+    const entries: NewEntry[] = [];
     for (const [index, message] of messages.entries()) {
       const seq = firstSeq + index;
       const content = await this.#content(message, seq, policy, events);
-      drafts.push(toDraft(message, content));
+      entries.push(toNewEntry(message, content));
       const asShown = content.map((block, place) => (isShownWhole(block) ? message.content[place]! : block));
       if (content.some(isShownWhole)) shown.set(seq, asShown);
-      for (const mending of findMessageMendings({ ...message, seq, content: asShown }))
-        events.push({ type: "mended", ...mending });
+      for (const repair of findMessageRepairs({ ...message, seq, content: asShown }))
+        events.push({ type: "mended", ...repair });
     }
-    return { drafts, shown, events };
+    return { entries, shown, events };
   }
 
   /** Stores a text beside the log, once. */
@@ -81,7 +81,7 @@ function isShownWhole(block: StoredBlock): boolean {
   return block.type === "blob" && block.view === "whole";
 }
 
-function toDraft(message: Message, content: readonly StoredBlock[]): EntryDraft {
+function toNewEntry(message: Message, content: readonly StoredBlock[]): NewEntry {
   const { responseId, model, hostId, interrupted, at } = message;
   return {
     type: "message",

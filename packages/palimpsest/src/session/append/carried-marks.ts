@@ -52,7 +52,7 @@ export function notesStateIn(entries: readonly Entry[]): NotesState | undefined 
 }
 
 /** The notes tell of what is not in this log: they stand for nothing and are not shown until they are updated. */
-export async function disownNotes({ carried, writer }: MarkedParts): Promise<void> {
+export async function markNotesForeign({ carried, writer }: MarkedParts): Promise<void> {
   carried.set(NOTES_MARK, null);
   await writer.appendOne({ type: "metadata", key: NOTES_MARK, value: null });
 }

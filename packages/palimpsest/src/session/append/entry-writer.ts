@@ -23,9 +23,9 @@ import { type Projection, project } from "../../transcript/projection.ts";
 import { hydrate } from "../history/hydrate.ts";
 import { SessionMetadata } from "./session-metadata.ts";
 
-type Draft<T extends Entry> = T extends Entry ? Omit<T, "seq" | "id" | "parentId" | "v" | "at"> : never;
+type Unnumbered<T extends Entry> = T extends Entry ? Omit<T, "seq" | "id" | "parentId" | "v" | "at"> : never;
 /** An entry before it has its place in the log. */
-export type EntryDraft = Draft<Entry>;
+export type NewEntry = Unnumbered<Entry>;
 
 export interface LogWriterOptions {
   readonly log: SessionLog;
@@ -54,7 +54,7 @@ export class LogWriter {
   readonly #carry: LogWriterOptions["carry"];
   readonly #beforeCheckpoint: LogWriterOptions["beforeCheckpoint"];
   readonly #onCheckpointFailed: LogWriterOptions["onCheckpointFailed"];
-  #beginning: readonly EntryDraft[] = [];
+  #beginning: readonly NewEntry[] = [];
   /** The last call that says which system prompt and tools left with it. */
   #fixedCall: CallEntry | undefined;
   #lastSeq: number;
@@ -94,14 +94,14 @@ export class LogWriter {
   }
 
   /** Header and metadata of a new log: they go out with the first entry, so that a session nobody used leaves nothing. */
-  begin(beginning: readonly EntryDraft[]): void {
+  begin(beginning: readonly NewEntry[]): void {
     this.#beginning = beginning;
   }
 
   /** One more entry of the beginning. Only before anything was appended. */
-  beginAlso(draft: EntryDraft): void {
+  beginAlso(newEntry: NewEntry): void {
     assert(this.isEmpty, "a log that has begun gets no other beginning");
-    this.#beginning = [...this.#beginning, draft];
+    this.#beginning = [...this.#beginning, newEntry];
   }
 
   /**
@@ -109,10 +109,10 @@ export class LogWriter {
    * messages with blocks that lie outside the log and are shown whole.
    */
   async append(
-    drafts: readonly EntryDraft[],
+    newEntries: readonly NewEntry[],
     shown?: ReadonlyMap<number, readonly StoredBlock[]>,
   ): Promise<readonly Entry[]> {
-    const entries = await this.#store(drafts, shown);
+    const entries = await this.#store(newEntries, shown);
     // Of a window that is large to write down, checkpoints are at most as much as everything between them.
     const stepBytes = Math.max(ENGINE_DEFAULTS.checkpointBytes, this.#checkpointBytes);
     if (this.#log.bytesWritten() - this.#bytesAtCheckpoint >= stepBytes) await this.checkpoint();
@@ -120,12 +120,12 @@ export class LogWriter {
   }
 
   async #store(
-    drafts: readonly EntryDraft[],
+    newEntries: readonly NewEntry[],
     shown?: ReadonlyMap<number, readonly StoredBlock[]>,
   ): Promise<readonly Entry[]> {
-    if (drafts.length === 0) return [];
+    if (newEntries.length === 0) return [];
     const beginning = this.#beginning;
-    const entries = this.#numbered([...beginning, ...drafts]);
+    const entries = this.#numbered([...beginning, ...newEntries]);
     // Whatever has to be read for it is read first: what is in the log is in the window, always.
     if (!entries.every((entry) => this.#projection.canApply(entry)))
       this.#projection = await this.readProjection(this.#lastSeq);
@@ -147,8 +147,8 @@ export class LogWriter {
   }
 
   /** Appends one entry; its number is that of {@link nextSeq} before. */
-  async appendOne(draft: EntryDraft): Promise<Entry> {
-    const [entry] = await this.append([draft]);
+  async appendOne(newEntry: NewEntry): Promise<Entry> {
+    const [entry] = await this.append([newEntry]);
     return entry!;
   }
 
@@ -166,7 +166,7 @@ export class LogWriter {
       await this.#beforeCheckpoint?.();
       await this.#store([{ type: "checkpoint", ...index, ...this.#carry() }]);
       // Apart from it: what cannot be read of one is not to cost the other.
-      await this.#store(this.metadata.drafts());
+      await this.#store(this.metadata.newEntries());
       this.#isSettled = true;
     } catch (error) {
       this.#onCheckpointFailed(error);
@@ -193,11 +193,11 @@ export class LogWriter {
     return project(entries);
   }
 
-  #numbered(drafts: readonly EntryDraft[]): readonly Entry[] {
+  #numbered(newEntries: readonly NewEntry[]): readonly Entry[] {
     const at = this.#clock.nowMs();
     let parentId = this.#lastId;
-    return drafts.map((draft, index) => {
-      const { type, ...fields } = withoutRepetition(draft, { at, fixedCall: this.#fixedCall });
+    return newEntries.map((newEntry, index) => {
+      const { type, ...fields } = withoutRepetition(newEntry, { at, fixedCall: this.#fixedCall });
       const id = this.#ids.entryId();
       const place = { seq: this.#lastSeq + 1 + index, id, ...(parentId === undefined ? {} : { parentId }) };
       parentId = id;
@@ -208,15 +208,16 @@ export class LogWriter {
 
 /** Without what the entry's own time says already, and what the call before says. */
 function withoutRepetition(
-  draft: EntryDraft,
+  newEntry: NewEntry,
   { at, fixedCall }: { readonly at: number; readonly fixedCall: CallEntry | undefined },
-): EntryDraft {
-  if (draft.type === "message" && draft.saidAt === at) {
-    const { saidAt: _, ...message } = draft;
+): NewEntry {
+  if (newEntry.type === "message" && newEntry.saidAt === at) {
+    const { saidAt: _, ...message } = newEntry;
     return message;
   }
-  if (draft.type !== "call" || fixedCall === undefined || !hasSameFixedPart(draft, fixedCall)) return draft;
-  const { system: _, tools: __, fixedTokens: ___, ...call } = draft;
+  if (newEntry.type !== "call" || fixedCall === undefined || !hasSameFixedPart(newEntry, fixedCall))
+    return newEntry;
+  const { system: _, tools: __, fixedTokens: ___, ...call } = newEntry;
   return { ...call, fixedAs: fixedCall.seq };
 }
 

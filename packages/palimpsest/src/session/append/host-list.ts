@@ -14,8 +14,8 @@ import type { Hasher } from "../../ports/hasher.ts";
 import type { SeqRange } from "../../transcript/edits.ts";
 import type { Message } from "../../transcript/messages.ts";
 import type { LogReader } from "../history/message-reader.ts";
-import { type Intake, takeIn } from "../input/copy-json.ts";
-import { receiveMessage, sayWhat } from "../input/receive-messages.ts";
+import { copyInput, type InputCopier } from "../input/copy-input.ts";
+import { sayWhat, validateMessage } from "../input/validate-messages.ts";
 import { keysOf, type MessageKeys } from "./message-keys.ts";
 import { type KnownMessage, planReconcile, type ReconcilePlan } from "./reconcile.ts";
 
@@ -60,22 +60,22 @@ export class HostList {
 
   /** The host's list as the session's own. @throws `OptionError` where something in it cannot be kept. */
   receive(list: unknown): ReceivedList {
-    return takeIn("messages", (intake) => {
+    return copyInput("messages", (copier) => {
       if (!Array.isArray(list))
-        throw intake.refusal(0, `is ${sayWhat(list)}`, "the full list of the host's messages");
+        throw copier.refusal(0, `is ${sayWhat(list)}`, "the full list of the host's messages");
       const settledCount = this.#keepsObjects(list) ? list.length - ENGINE_DEFAULTS.rereadMessagesCount : 0;
       const messages: Message[] = [];
       const settled = new Map<number, Settled>();
       for (let index = 0; index < list.length; index++) {
-        intake.enter(0, index);
+        copier.enter(0, index);
         const value: unknown = list[index];
         if (!isObject(value) || index >= settledCount) {
           // The list may have been cut back to it, and its host may write into it again.
           if (isObject(value)) this.#settled.delete(value);
-          messages.push(receiveMessage(value, intake, 1));
+          messages.push(validateMessage(value, copier, 1));
           continue;
         }
-        const remembered = this.#settle(value, intake);
+        const remembered = this.#settle(value, copier);
         settled.set(index, remembered);
         messages.push(remembered.message);
       }
@@ -123,12 +123,12 @@ export class HostList {
   }
 
   /** What the object was when it was read; it is read where it was not, or is seen to be another. */
-  #settle(value: Readonly<Record<string, unknown>>, intake: Intake): Settled {
+  #settle(value: Readonly<Record<string, unknown>>, copier: InputCopier): Settled {
     const { content } = value;
     const blocksCount = Array.isArray(content) ? content.length : 0;
     const known = this.#settled.get(value);
     if (known !== undefined && known.content === content && known.blocksCount === blocksCount) return known;
-    const settled = { message: receiveMessage(value, intake, 1), content, blocksCount, keys: undefined };
+    const settled = { message: validateMessage(value, copier, 1), content, blocksCount, keys: undefined };
     this.#settled.set(value, settled);
     return settled;
   }

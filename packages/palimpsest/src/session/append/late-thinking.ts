@@ -7,7 +7,7 @@
  */
 import { type EditSafety, isSealedReasoning } from "../../tokens/models/edit-safety.ts";
 import type { Message } from "../../transcript/messages.ts";
-import type { EntryDraft, LogWriter } from "./entry-writer.ts";
+import type { LogWriter, NewEntry } from "./entry-writer.ts";
 
 /**
  * The edit that hides the reasoning of an answer which is appended right before it, in one go, so that it is
@@ -18,11 +18,11 @@ export function planHideThinking(
   {
     callSeq,
     writer,
-    room,
-  }: { callSeq: number | undefined; writer: LogWriter; room: { editSafety: EditSafety } },
-): readonly EntryDraft[] {
+    budgets,
+  }: { callSeq: number | undefined; writer: LogWriter; budgets: { editSafety: EditSafety } },
+): readonly NewEntry[] {
   const { projection, nextSeq } = writer;
-  if (callSeq === undefined || !projection.isRewrittenSince(callSeq) || room.editSafety === "permissive")
+  if (callSeq === undefined || !projection.isRewrittenSince(callSeq) || budgets.editSafety === "permissive")
     return [];
   const forms = messages.flatMap(({ content }, index) =>
     content.flatMap((block, place) =>

@@ -19,7 +19,7 @@ export interface NotesState {
 }
 
 /** Before the first update. */
-export const NOTHING_TOLD: NotesState = {
+export const NOTHING_COVERED: NotesState = {
   throughSeq: 0,
   throughId: "",
   conversationTokens: 0,

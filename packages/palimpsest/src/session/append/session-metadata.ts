@@ -15,7 +15,7 @@ import { isNoteKey, isReservedKey, MetadataFold, RESERVED_KEY_PREFIX } from "../
 const { metadataLimitBytes, metadataEntryBytes } = SESSION_LIST_DEFAULTS;
 const KEY_SHOWN_CHARS = 60;
 
-type MetadataDraft = Pick<MetadataEntry, "type" | "key" | "value">;
+type NewMetadata = Pick<MetadataEntry, "type" | "key" | "value">;
 
 export class SessionMetadata {
   readonly #fold: MetadataFold;
@@ -38,7 +38,7 @@ export class SessionMetadata {
   }
 
   /** What is written again: all of it, as far as lists read. A log of somebody else's may hold more. */
-  drafts(): readonly MetadataDraft[] {
+  newEntries(): readonly NewMetadata[] {
     let leftBytes: number = metadataLimitBytes;
     return Object.entries(this.values).flatMap(([key, value]) => {
       const bytes = entryBytes(key, value);

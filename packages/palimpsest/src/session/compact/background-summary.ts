@@ -21,7 +21,7 @@ type State =
 /** Resolves with the summary, with `later` where it may not be written now, or with nothing where it failed. */
 type WriteAhead = (ask: SummaryAsk, signal: AbortSignal) => Promise<WrittenSummary | "later" | undefined>;
 
-export class AheadSummary {
+export class BackgroundSummary {
   readonly #write: WriteAhead;
   readonly #abort = new AbortController();
   #state: State = { type: "idle" };

@@ -12,7 +12,12 @@ import { isObject } from "../../base/json/json.ts";
 import { planStripMedia } from "../../compaction/layers/strip/strip-media.ts";
 import { planStripThinking } from "../../compaction/layers/strip/strip-thinking.ts";
 import { type CompactReason, isSummaryDue, type SummaryDue } from "../../compaction/planner/window-plan.ts";
-import { type Room, type RoomMade, tokensAfter, visibleAfter } from "../../compaction/shared/window-state.ts";
+import {
+  type PlannedEdits,
+  tokensAfter,
+  visibleAfter,
+  type WindowState,
+} from "../../compaction/shared/window-state.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
@@ -26,7 +31,7 @@ import type { FixedPart } from "../window/fixed-part.ts";
 import type { CacheWatch } from "../window/prompt-cache-watch.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import { SessionSafety } from "../window/session-safety.ts";
-import { type RoomHelp, RoomMaker } from "./compaction-planner.ts";
+import { type CompactionInputs, CompactionPlanner } from "./compaction-planner.ts";
 
 /** What a refusal said of sizes, in tokens. */
 export interface RefusedSize {
@@ -37,13 +42,13 @@ export interface RefusedSize {
 }
 
 /** The edits that were planned, and the room they were planned in. */
-export interface PlannedRoom {
-  readonly room: Room;
-  readonly made: RoomMade;
+export interface PlannedCompaction {
+  readonly state: WindowState;
+  readonly made: PlannedEdits;
 }
 
-export class RoomKeeper {
-  readonly rooms: RoomMaker;
+export class BudgetTracker {
+  readonly planner: CompactionPlanner;
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
   readonly #cache: CacheWatch;
@@ -67,7 +72,7 @@ export class RoomKeeper {
     this.#cache = tools.cache;
     this.#now = tools.now;
     this.#safety = new SessionSafety(options.editSafety);
-    this.rooms = new RoomMaker(parts, options);
+    this.planner = new CompactionPlanner(parts, options);
     const learned = parts.carried.get("learnedWindows");
     for (const [model, tokens] of Object.entries(isObject(learned) ? learned : {}))
       if (typeof tokens === "number" && tokens >= CATALOGUE_DEFAULTS.smallestWindowTokens)
@@ -86,32 +91,32 @@ export class RoomKeeper {
 
   /** The limits of the window that the last call was prepared for. */
   get budget(): ContextBudget {
-    this.#budget ??= this.#budgetFor(this.#parts.keeper.ledger.model);
+    this.#budget ??= this.#budgetFor(this.#parts.tracker.ledger.model);
     return this.#budget;
   }
 
   get editSafety(): EditSafety {
     if (this.#isBound) return "strict";
-    const { keeper, writer } = this.#parts;
-    return this.#safety.of(writer.projection, keeper.ledger.model);
+    const { tracker, writer } = this.#parts;
+    return this.#safety.of(writer.projection, tracker.ledger.model);
   }
 
   switchTo(model: string): void {
-    const { ledger } = this.#parts.keeper;
+    const { ledger } = this.#parts.tracker;
     if (ledger.model !== model || this.#budget === undefined) this.#budget = this.#budgetFor(model);
     ledger.modelSwitched(model);
   }
 
   /** The vendor's models endpoint said what a model takes. */
-  vendorSaid(model: string, limits: ReportedLimits): void {
+  vendorReported(model: string, limits: ReportedLimits): void {
     this.#vendor.set(model, limits);
     this.#budget = undefined;
   }
 
   /** The provider refused the request of call `callSeq` as too long, or cut it without a word: the next one is smaller. */
   refused(callSeq: number, size: RefusedSize, reason: CompactReason): void {
-    const { keeper, calls } = this.#parts;
-    const { ledger } = keeper;
+    const { tracker, calls } = this.#parts;
+    const { ledger } = tracker;
     const { promptTokens, limitTokens, isWindow } = size;
     const sentTokens = ledger.figure().tokens;
     if (limitTokens !== undefined && limitTokens >= CATALOGUE_DEFAULTS.smallestWindowTokens) {
@@ -164,8 +169,8 @@ export class RoomKeeper {
   /** The edits of one rewrite that make the request fit, or that a summary is waited for. */
   async plan(
     fixed: FixedPart,
-    help: RoomHelp & { readonly writesSummaries?: boolean },
-  ): Promise<PlannedRoom | SummaryDue> {
+    help: CompactionInputs & { readonly writesSummaries?: boolean },
+  ): Promise<PlannedCompaction | SummaryDue> {
     try {
       return await this.#planWithin(fixed, help);
     } catch (error) {
@@ -176,7 +181,7 @@ export class RoomKeeper {
 
   /** A limit that was guessed must not end what the provider may well take: it is asked again instead. */
   #forgetGuess(): boolean {
-    const { model } = this.#parts.keeper.ledger;
+    const { model } = this.#parts.tracker.ledger;
     const isGuessed = this.#guessed.delete(model);
     if (isGuessed) this.#learned.delete(model);
     if (!isGuessed && this.#ceilingTokens === undefined) return false;
@@ -187,63 +192,63 @@ export class RoomKeeper {
 
   async #planWithin(
     fixed: FixedPart,
-    help: RoomHelp & { readonly writesSummaries?: boolean },
-  ): Promise<PlannedRoom | SummaryDue> {
-    const { keeper, writer } = this.#parts;
-    keeper.follow(writer.projection);
+    help: CompactionInputs & { readonly writesSummaries?: boolean },
+  ): Promise<PlannedCompaction | SummaryDue> {
+    const { tracker, writer } = this.#parts;
+    tracker.follow(writer.projection);
     const { budget } = this;
-    const fixedTokens = keeper.ledger.fixedFigure().fitTokens;
+    const fixedTokens = tracker.ledger.fixedFigure().fitTokens;
     this.#checkFixed(fixed, fixedTokens);
-    const room = this.room(fixedTokens, help.writesSummaries === true);
+    const state = this.state(fixedTokens, help.writesSummaries === true);
     // By hand goes before what the next request has to be made smaller for.
     const compactFor = help.compactFor ?? this.#compactFor;
     const plan =
-      (compactFor === "media" ? this.#stripped(room) : undefined) ??
-      (await this.rooms.make(room, { ...help, compactFor }));
+      (compactFor === "media" ? this.#stripped(state) : undefined) ??
+      (await this.planner.make(state, { ...help, compactFor }));
     if (isSummaryDue(plan)) return plan;
-    const made = compactFor === "thinking" ? this.#withoutThinking(room, plan) : plan;
+    const made = compactFor === "thinking" ? this.#withoutThinking(state, plan) : plan;
     // A compaction by hand sends nothing: what it frees is of use, also where it is not enough.
     if (made.usedTokens >= budget.blockingTokens && help.compactFor !== "manual") {
       if (made.edits.length > 0 || !this.#distrustsReport())
         throw this.#tooSmall(made.usedTokens, fixedTokens);
-      return { room, made: { edits: [], usedTokens: made.usedTokens } };
+      return { state, made: { edits: [], usedTokens: made.usedTokens } };
     }
-    return { room, made };
+    return { state, made };
   }
 
   /** Old media give way first where they were what the provider refused, as far as history may be edited. */
-  #stripped(room: Room): RoomMade | undefined {
+  #stripped(state: WindowState): PlannedEdits | undefined {
     const mayStrip = ({ seq }: VisibleMessage): boolean =>
-      room.editSafety === "permissive" || seq > room.lastCallSeq;
-    const edit = planStripMedia(room.visible.filter(mayStrip), room.measure, room.pins, room);
-    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(room, [edit]) };
+      state.editSafety === "permissive" || seq > state.lastCallSeq;
+    const edit = planStripMedia(state.visible.filter(mayStrip), state.measure, state.pins, state);
+    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
   }
 
   /** Thinking that was refused goes with the history that it is bound to, and without a summary by itself. */
-  #withoutThinking(room: Room, made: RoomMade): RoomMade {
+  #withoutThinking(state: WindowState, made: PlannedEdits): PlannedEdits {
     if (made.edits.some((edit) => edit.isBoundary === true)) return made;
-    const edit = planStripThinking(visibleAfter(room, made.edits), room.measure, room);
+    const edit = planStripThinking(visibleAfter(state, made.edits), state.measure, state);
     if (edit === undefined) return made;
     const edits = [...made.edits, edit];
-    return { edits, usedTokens: tokensAfter(room, edits) };
+    return { edits, usedTokens: tokensAfter(state, edits) };
   }
 
   /** The picture that the planner decides from. */
-  room(fixedTokens: number, writesSummaries: boolean): Room {
-    const { keeper, writer } = this.#parts;
-    const { ratio, padding } = keeper.ledger;
+  state(fixedTokens: number, writesSummaries: boolean): WindowState {
+    const { tracker, writer } = this.#parts;
+    const { ratio, padding } = tracker.ledger;
     return {
       visible: writer.projection.visible,
-      usedTokens: keeper.ledger.figure().fitTokens,
+      usedTokens: tracker.ledger.figure().fitTokens,
       fixedTokens,
       messagesTokens: this.messagesTokens(),
       budget: this.budget,
-      tariff: this.#cache.tariffOf(keeper.ledger.model),
+      tariff: this.#cache.tariffOf(tracker.ledger.model),
       editSafety: this.editSafety,
-      isWarm: this.#cache.isWarm(this.#now(), keeper.ledger.model),
-      measure: (block: ContentBlock) => estimateBlock(block, keeper.ledger.model) * ratio,
+      isWarm: this.#cache.isWarm(this.#now(), tracker.ledger.model),
+      measure: (block: ContentBlock) => estimateBlock(block, tracker.ledger.model) * ratio,
       padding,
-      disabledLayers: this.rooms.disabledLayers,
+      disabledLayers: this.planner.disabledLayers,
       writesSummaries,
       keptTools: this.#options.keptTools ?? [],
       clearableTools: this.#options.clearableTools,
@@ -257,13 +262,13 @@ export class RoomKeeper {
 
   /** The messages of the window alone, not padded. */
   messagesTokens(): number {
-    const { ledger } = this.#parts.keeper;
+    const { ledger } = this.#parts.tracker;
     return Math.max(0, ledger.figure().tokens - ledger.fixedFigure().tokens);
   }
 
   /** The longest answer of the session's model, as far as anybody said. */
   get maxOutputTokens(): number | undefined {
-    return this.#limitsOf(this.#parts.keeper.ledger.model).maxOutputTokens;
+    return this.#limitsOf(this.#parts.tracker.ledger.model).maxOutputTokens;
   }
 
   #limitsOf(model: string): ModelLimits {
@@ -286,7 +291,7 @@ export class RoomKeeper {
    * leave that could correct it.
    */
   #distrustsReport(): boolean {
-    const { ledger } = this.#parts.keeper;
+    const { ledger } = this.#parts.tracker;
     const { tokens } = ledger.figure();
     const estimated = ledger.estimateKnown();
     if (estimated.fitTokens >= this.budget.blockingTokens) return false;
@@ -301,7 +306,7 @@ export class RoomKeeper {
 
   #checkFixed(fixed: FixedPart, fixedTokens: number): void {
     const mostFixedTokens = Math.floor(this.budget.windowTokens * ENGINE_DEFAULTS.maxFixedShare);
-    const { reservedFixedTokens } = this.#parts.keeper.ledger;
+    const { reservedFixedTokens } = this.#parts.tracker.ledger;
     if (fixed.tokens + reservedFixedTokens === 0 || fixedTokens < mostFixedTokens) return;
     throw this.#tooSmall(fixedTokens, fixedTokens, { mostFixedTokens });
   }
@@ -317,7 +322,7 @@ export class RoomKeeper {
       fixedTokens,
       availableTokens: this.budget.blockingTokens,
       windowTokens: this.budget.windowTokens,
-      isUnmanaged: this.rooms.isOff,
+      isUnmanaged: this.planner.isOff,
     });
   }
 }

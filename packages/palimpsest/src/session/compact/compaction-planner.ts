@@ -15,14 +15,14 @@ import {
 } from "../../compaction/planner/window-plan.ts";
 import { WindowPlanner } from "../../compaction/planner/window-planner.ts";
 import { canSummarise } from "../../compaction/planner/window-sizes.ts";
-import type { Room, RoomMade } from "../../compaction/shared/window-state.ts";
+import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
 import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 
 /** What is known when room is to be made. */
-export interface RoomHelp {
+export interface CompactionInputs {
   /** A compaction whatever the size of the window: why. */
   readonly compactFor?: CompactReason | undefined;
   /** One side of a pivot only. */
@@ -39,7 +39,7 @@ export interface RoomHelp {
   readonly decide?: ((due: SummaryDue) => "wait" | "later" | "now") | undefined;
 }
 
-export class RoomMaker {
+export class CompactionPlanner {
   /** Layers that are switched off, by name. */
   readonly disabledLayers: ReadonlySet<string>;
   readonly #parts: Pick<SessionParts, "digest" | "pins" | "writer">;
@@ -63,25 +63,25 @@ export class RoomMaker {
   }
 
   /** The edits of one rewrite; or that a summary is due, where it is waited for. */
-  async make(given: Room, help: RoomHelp = {}): Promise<RoomMade | SummaryDue> {
+  async make(given: WindowState, help: CompactionInputs = {}): Promise<PlannedEdits | SummaryDue> {
     const isByHand = help.compactFor === "manual";
     const planner = isByHand ? this.#byHand : this.#planner;
-    const room = isByHand ? withSummaries(given) : given;
-    const nothing: RoomMade = { edits: [], usedTokens: room.usedTokens };
+    const state = isByHand ? withSummaries(given) : given;
+    const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
     if (planner === undefined) return nothing;
-    this.#resume(planner, room);
+    this.#resume(planner, state);
     const ask = (sources?: SummarySources): WindowPlan =>
       help.compactFor === undefined
-        ? planner.plan(room, sources)
-        : planner.compact(room, help.compactFor, sources);
+        ? planner.plan(state, sources)
+        : planner.compact(state, help.compactFor, sources);
     const plan = ask();
     if (!isSummaryDue(plan)) return plan;
-    const fromNotes = await this.#fromNotes(planner, room, plan.reason, help);
+    const fromNotes = await this.#fromNotes(planner, state, plan.reason, help);
     if (fromNotes !== undefined) return fromNotes;
     const choice = help.decide?.(plan) ?? "now";
     if (choice === "wait") return plan;
     if (choice === "later") {
-      const without = planner.plan(room, undefined, true);
+      const without = planner.plan(state, undefined, true);
       return isSummaryDue(without) ? nothing : without;
     }
     const { written, span } = help;
@@ -90,34 +90,34 @@ export class RoomMaker {
   }
 
   /** The request leaves: what was planned was carried out, and left messages of `messagesTokens`. */
-  called(room: Room, made: RoomMade, messagesTokens: number): void {
-    this.#planner?.called(room, made, messagesTokens);
+  called(state: WindowState, made: PlannedEdits, messagesTokens: number): void {
+    this.#planner?.called(state, made, messagesTokens);
   }
 
   /** Of a session that was opened, the log tells how many calls have carried what is in the window. */
-  #resume(planner: WindowPlanner, room: Room): void {
+  #resume(planner: WindowPlanner, state: WindowState): void {
     if (this.#isResumed) return;
     this.#isResumed = true;
     const { callSeqs, activeEdits } = this.#parts.writer.projection;
     const boundary = activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary === true);
     const since = callSeqs.filter((seq) => seq > (boundary?.seq ?? 0)).length;
-    if (since > 0) planner.resumed(room, since);
+    if (since > 0) planner.resumed(state, since);
   }
 
   /** The session's notes in the place of the messages: nobody has to be asked for a summary then. */
   async #fromNotes(
     planner: WindowPlanner,
-    room: Room,
+    state: WindowState,
     reason: SummaryReason,
-    { notes, written, span }: RoomHelp,
-  ): Promise<RoomMade | undefined> {
+    { notes, written, span }: CompactionInputs,
+  ): Promise<PlannedEdits | undefined> {
     if (notes === undefined || written !== undefined || span !== undefined) return undefined;
     // What was refused in the messages themselves has to go, and nothing may be kept of them.
     const isRefused = reason === "media" || reason === "thinking";
     if (isRefused || this.disabledLayers.has("session-memory")) return undefined;
     const known = await notes();
     if (known === undefined) return undefined;
-    return planner.fromNotes(room, reason, { ...(await this.#sources()), notes: known });
+    return planner.fromNotes(state, reason, { ...(await this.#sources()), notes: known });
   }
 
   async #sources(): Promise<SummarySources> {
@@ -126,8 +126,8 @@ export class RoomMaker {
 }
 
 /** A window that somebody compacts by hand: where all summaries are switched off, that from the log is made. */
-function withSummaries(room: Room): Room {
-  if (canSummarise(room)) return room;
-  const disabledLayers = new Set([...room.disabledLayers].filter((layer) => layer !== "extractive"));
-  return { ...room, disabledLayers };
+function withSummaries(state: WindowState): WindowState {
+  if (canSummarise(state)) return state;
+  const disabledLayers = new Set([...state.disabledLayers].filter((layer) => layer !== "extractive"));
+  return { ...state, disabledLayers };
 }

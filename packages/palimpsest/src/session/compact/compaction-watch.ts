@@ -35,7 +35,7 @@ export class CompactionWatch {
   readonly #breakers: Breakers;
   #limit: number = FULL_COMPACT_DEFAULTS.breakerFailuresCount;
   /** Useless compactions that a turn was ended for. */
-  #toldCount = 0;
+  #reportedCount = 0;
   #count = 0;
   /** Calls that left since the last compaction. */
   #callsSince: number;
@@ -62,12 +62,12 @@ export class CompactionWatch {
 
   /** Whether as many compactions were of no use since a turn was last ended for that. */
   get endsTurn(): boolean {
-    return this.#useless - this.#toldCount >= ENGINE_DEFAULTS.uselessCompactions;
+    return this.#useless - this.#reportedCount >= ENGINE_DEFAULTS.uselessCompactions;
   }
 
   /** A turn was ended: the next one goes on. */
   endedTurn(): void {
-    this.#toldCount = this.#useless;
+    this.#reportedCount = this.#useless;
   }
 
   /** Failures of the model in a row. */
@@ -132,6 +132,6 @@ export class CompactionWatch {
 
   #clearUseless(): void {
     this.#breakers.reset("uselessCompactions");
-    this.#toldCount = 0;
+    this.#reportedCount = 0;
   }
 }

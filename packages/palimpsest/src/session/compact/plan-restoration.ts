@@ -106,8 +106,8 @@ function builtIn(input: RestorationInput): readonly Restorer[] {
 
 /** Files are cut to fit beforehand, so they have to know what is left at the most. */
 function within(budget: FileBudget, { budgetTokens, measure }: RestorationInput): FileBudget {
-  const room = Math.max(0, budgetTokens - measureText(RESTORED_OPENING, measure));
-  return { ...budget, filesTokens: Math.min(budget.filesTokens, room) };
+  const textTokens = Math.max(0, budgetTokens - measureText(RESTORED_OPENING, measure));
+  return { ...budget, filesTokens: Math.min(budget.filesTokens, textTokens) };
 }
 
 function rank({ priority }: Restorer): number {
@@ -177,14 +177,14 @@ class Filling {
     const { name } = restorer;
     this.#events.push(...events);
     // Of one that failed nobody knows what has changed: what it had announced is still what it had announced.
-    const told: Record<string, number> = items === undefined ? { ...before } : {};
+    const counts: Record<string, number> = items === undefined ? { ...before } : {};
     const limits = limitsOf(restorer, this.#input);
     const own: Budget = { leftTokens: limits.budgetTokens };
     for (const item of items ?? []) {
       const shared = restorer.budgetTokens === undefined ? this.#shared.get(item.kind) : undefined;
       const budget = shared ?? own;
-      const room = Math.min(limits.itemTokens, budget.leftTokens, this.#leftTokens);
-      const done = this.#place(item, room);
+      const maxTokens = Math.min(limits.itemTokens, budget.leftTokens, this.#leftTokens);
+      const done = this.#place(item, maxTokens);
       if ("reason" in done) {
         this.#skip(name, item, done.reason);
         if (done.reason !== "visible") continue;
@@ -204,9 +204,9 @@ class Filling {
       }
       // Of a list that was cut nobody knows which of its names were told.
       const isCutList = "isCut" in done && done.isCut && Object.keys(item.announces ?? {}).length > 1;
-      if (!isCutList) Object.assign(told, item.announces ?? { [item.key]: fingerprint(item.text) });
+      if (!isCutList) Object.assign(counts, item.announces ?? { [item.key]: fingerprint(item.text) });
     }
-    const kept = Object.entries(told).slice(0, RESTORE_DEFAULTS.announcedCount);
+    const kept = Object.entries(counts).slice(0, RESTORE_DEFAULTS.announcedCount);
     if (kept.length > 0) this.#announced[name] = Object.fromEntries(kept);
   }
 
@@ -223,7 +223,7 @@ class Filling {
 
   #place(
     item: RestoredItem,
-    roomTokens: number,
+    availableTokens: number,
   ):
     | { readonly text: string; readonly tokens: number; readonly isCut: boolean }
     | { readonly reason: RestoreSkipReason } {
@@ -231,7 +231,7 @@ class Filling {
     if (this.#seen.has(identity)) return { reason: "duplicate" };
     const isVisible = item.isVisible === true || this.#isVisible(item.text);
     if (!isVisible && item.text.trim() === "") return { reason: "empty" };
-    const text = isVisible ? undefined : fitItem(item, roomTokens, this.#measure);
+    const text = isVisible ? undefined : fitItem(item, availableTokens, this.#measure);
     if (!isVisible && text === undefined) return { reason: "budget" };
     // Only what the model can read takes the place of another of its name.
     this.#seen.add(identity);
@@ -264,19 +264,19 @@ function asText({ kind, key, label, title, note }: RestoredItem, text: string): 
 const PASSES = 6;
 
 /** The item within its room, its end left out where it has to be; `undefined` where nothing of use fits. */
-function fitItem(item: RestoredItem, roomTokens: number, measure: Measure): string | undefined {
+function fitItem(item: RestoredItem, availableTokens: number, measure: Measure): string | undefined {
   let kept = item.text;
   for (let pass = 0; pass < PASSES; pass++) {
     const missing = item.text.length - kept.length;
     const body = missing === 0 ? kept : `${kept}\n[… ${missing} characters are not shown …]`;
     const text = asText(item, body);
     const tokens = measureText(text, measure);
-    if (tokens <= roomTokens) return text;
+    if (tokens <= availableTokens) return text;
     const frame = measureText(asText(item, ""), measure);
-    if (roomTokens - frame < RESTORE_DEFAULTS.leastFileTokens) return undefined;
+    if (availableTokens - frame < RESTORE_DEFAULTS.leastFileTokens) return undefined;
     kept = cutHead(
       kept,
-      Math.floor((kept.length * (roomTokens - frame) * 0.9) / Math.max(1, tokens - frame)),
+      Math.floor((kept.length * (availableTokens - frame) * 0.9) / Math.max(1, tokens - frame)),
     );
   }
   return undefined;

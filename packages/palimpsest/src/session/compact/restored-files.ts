@@ -47,8 +47,8 @@ export function recentFilesRestorer(options: RecentFilesOptions): Restorer {
     restore: async ({ budgetTokens, signal }) => {
       const ranked = rankCandidates(source).slice(0, RESTORE_DEFAULTS.candidatesCount);
       const candidates = await Promise.all(ranked.map((file) => candidateOf(file, options, signal)));
-      const room = { ...budget, filesTokens: Math.min(budget.filesTokens, budgetTokens) };
-      const { files, skipped } = planFiles(candidates, room, measure, options);
+      const limits = { ...budget, filesTokens: Math.min(budget.filesTokens, budgetTokens) };
+      const { files, skipped } = planFiles(candidates, limits, measure, options);
       const shown = files.map(({ path, title, note, text, isCut }) => ({
         kind: "file",
         key: path,

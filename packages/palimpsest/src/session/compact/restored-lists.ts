@@ -101,8 +101,8 @@ function asOneItem(
   const texts = [...removal, ...shown.map(({ line }) => line), ...(more === 0 ? [] : [`- and ${more} more`])];
   const text = texts.join("\n");
   // What did not fit was not told, and is new when it is told one day.
-  const told = [...shown, ...lines.filter(({ isVisible }) => isVisible)];
-  const announces = Object.fromEntries(told.map(({ thing }) => [thing.key, fingerprint(thing.text)]));
+  const allLines = [...shown, ...lines.filter(({ isVisible }) => isVisible)];
+  const announces = Object.fromEntries(allLines.map(({ thing }) => [thing.key, fingerprint(thing.text)]));
   return [
     {
       ...{ kind, key: name, label, title: `${things.length} in all`, note: "as of now", text, announces },

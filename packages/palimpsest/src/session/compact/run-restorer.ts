@@ -87,7 +87,7 @@ function readItem(given: unknown): RestoredItem | undefined {
     if (!isObject(given)) return undefined;
     const { kind, key, text, announces } = given;
     if (typeof kind !== "string" || typeof key !== "string" || typeof text !== "string") return undefined;
-    const told = TEXTS.flatMap((name) => {
+    const texts = TEXTS.flatMap((name) => {
       const value = given[name];
       return typeof value === "string" ? [[name, value]] : [];
     });
@@ -95,7 +95,7 @@ function readItem(given: unknown): RestoredItem | undefined {
       kind,
       key,
       text: cutHead(text, RESTORE_DEFAULTS.itemCharacters),
-      ...(Object.fromEntries(told) as Pick<RestoredItem, "label" | "title" | "note">),
+      ...(Object.fromEntries(texts) as Pick<RestoredItem, "label" | "title" | "note">),
       ...(given["isVisible"] === true ? { isVisible: true } : {}),
       ...(given["isCut"] === true ? { isCut: true } : {}),
       ...(isObject(announces) ? { announces: readFingerprints(announces) } : {}),

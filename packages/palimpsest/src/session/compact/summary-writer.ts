@@ -34,7 +34,7 @@ import type { SummaryCall } from "../events/events.ts";
 import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "../model/model-call.ts";
 import type { SummaryAsk } from "./summary-request.ts";
 
-export interface SummaryDeskOptions {
+export interface SummaryWriterOptions {
   readonly main: ModelClient;
   /** Writes cold summaries; main does, by default. */
   readonly summary?: ModelClient | undefined;
@@ -53,10 +53,10 @@ interface Attempt {
   readonly unlimited?: ModelRequest;
 }
 
-export class SummaryDesk {
-  readonly #options: SummaryDeskOptions;
+export class SummaryWriter {
+  readonly #options: SummaryWriterOptions;
 
-  constructor(options: SummaryDeskOptions) {
+  constructor(options: SummaryWriterOptions) {
     this.#options = options;
   }
 

@@ -62,7 +62,7 @@ export interface SummaryCall {
  * said nothing; thinking that is not whole; a call that was cut off; half a character; a picture or document
  * that no provider reads; a block whose blob is gone or damaged.
  */
-export type MendReason =
+export type ContentRepairReason =
   | "unknown-entry"
   | "unknown-block"
   | "impossible-edit"
@@ -223,7 +223,7 @@ export type SessionEvent =
       readonly type: "mended";
       readonly seq: number;
       readonly block?: number;
-      readonly reason: MendReason;
+      readonly reason: ContentRepairReason;
     }
   | { readonly type: "damage"; readonly damage: LogDamage; readonly sessionId?: string };
 

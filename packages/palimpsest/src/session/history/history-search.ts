@@ -259,10 +259,10 @@ function addExactScores(
     return unique.map(({ number, score }, position) => ({ number, score: score + exact[position]! }));
 
   const lowerLiterals = literals.map((literal) => literal.toLowerCase());
-  let roomCharacters = OTHER_CASE_CHARACTERS;
+  let leftCharacters = OTHER_CASE_CHARACTERS;
   return unique.sort(better).map((scored) => {
-    roomCharacters -= textOf(scored).length;
-    if (roomCharacters < 0) return scored;
+    leftCharacters -= textOf(scored).length;
+    if (leftCharacters < 0) return scored;
     const held = shareHeld(textOf(scored).toLowerCase(), lowerLiterals);
     return { number: scored.number, score: scored.score + EXACT_OTHER_CASE_SCORE * held };
   });

@@ -6,7 +6,7 @@ import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.t
 import type { JsonObject } from "../../base/json/json.ts";
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { cutHead } from "../../base/text/text.ts";
-import { formatCount } from "../../compaction/preview/preview.ts";
+import { formatThousands } from "../../compaction/preview/preview.ts";
 import { formatPointer, formatReadCall, parsePointer } from "../../compaction/shared/pointer.ts";
 import type { HistoryHit } from "./history-search.ts";
 
@@ -155,7 +155,7 @@ export function formatReadAnswer(pointer: string, page: HistoryPage): string {
   const end = page.offset + page.text.length;
   const next =
     page.nextOffset === undefined ? "the end" : `go on with ${formatReadCall(pointer, page.nextOffset)}`;
-  const range = `characters ${formatCount(page.offset)} to ${formatCount(end)} of ${formatCount(page.totalCharacters)}`;
+  const range = `characters ${formatThousands(page.offset)} to ${formatThousands(end)} of ${formatThousands(page.totalCharacters)}`;
   return `[${pointer}: ${range}; ${next}]\n${page.text}`;
 }
 
@@ -175,7 +175,7 @@ export function formatSearchAnswer(query: string, hits: readonly HistoryHit[]): 
 
 /** Said with an answer where a part of the stored history is damaged, so that nothing found does not mean nothing said. */
 export function formatLoss(count: number): string {
-  const where = count === 1 ? "A part" : `${formatCount(count)} parts`;
+  const where = count === 1 ? "A part" : `${formatThousands(count)} parts`;
   const be = count === 1 ? "is" : "are";
   return `${where} of this session's stored history ${be} damaged and cannot be read: what was said there is not found.`;
 }

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import { asString, isObject } from "../../base/json/json.ts";
-import { formatCount } from "../../compaction/preview/preview.ts";
+import { formatThousands } from "../../compaction/preview/preview.ts";
 import { formatPointer, type Pointer, parsePointer } from "../../compaction/shared/pointer.ts";
 import type { SeqPin } from "../../transcript/projection.ts";
 import type { ParsedInput } from "./history-tools.ts";
@@ -72,7 +72,7 @@ export function formatPinned(
   size: { readonly pinnedTokens: number; readonly limitTokens: number },
 ): string {
   const { pinnedTokens, limitTokens } = size;
-  const taken = `${formatCount(pinnedTokens)} of ${formatCount(limitTokens)} tokens for pins are taken`;
+  const taken = `${formatThousands(pinnedTokens)} of ${formatThousands(limitTokens)} tokens for pins are taken`;
   return `Pinned as ${formatPin(pin)}; ${taken}. Let go of it with history_pin({ pointer: "${formatPin(pin)}", remove: true }).`;
 }
 

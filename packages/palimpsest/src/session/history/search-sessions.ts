@@ -123,12 +123,12 @@ async function* searchLog(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionSearchHit> {
   // Metadata is written again from time to time: the same text under the same key is one place.
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let left = limit;
   for await (const { entries } of log.readAll()) {
     for (const { entry } of entries) {
       signal?.throwIfAborted();
-      const snippet = await findIn(entry, { log, told, ...query });
+      const snippet = await findIn(entry, { log, reported, ...query });
       if (snippet === undefined) continue;
       yield { sessionId: log.sessionId, seq: entry.seq, at: entry.at, snippet };
       if (--left <= 0) return;
@@ -140,7 +140,7 @@ interface Sought {
   readonly log: SessionLog;
   readonly pattern: RegExp;
   readonly showsSecrets: boolean;
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
 }
 
 async function findIn(entry: Entry, sought: Sought): Promise<string | undefined> {
@@ -148,9 +148,9 @@ async function findIn(entry: Entry, sought: Sought): Promise<string | undefined>
   if (entry.type !== "metadata" || typeof entry.value !== "string" || isReservedKey(entry.key))
     return undefined;
   const snippet = snippetOf(entry.value, sought);
-  const isTold = sought.told.has(`${entry.key}\n${entry.value}`);
-  sought.told.add(`${entry.key}\n${entry.value}`);
-  return snippet === undefined || isTold ? undefined : `${entry.key}: ${snippet}`;
+  const isReported = sought.reported.has(`${entry.key}\n${entry.value}`);
+  sought.reported.add(`${entry.key}\n${entry.value}`);
+  return snippet === undefined || isReported ? undefined : `${entry.key}: ${snippet}`;
 }
 
 async function findInMessage({ content }: MessageEntry, sought: Sought): Promise<string | undefined> {

@@ -6,7 +6,7 @@
  * again in a message of our own, and that is what is pinned. So whatever is pinned can be seen.
  */
 import { OptionError, SessionError } from "../../base/errors.ts";
-import { formatCount } from "../../compaction/preview/preview.ts";
+import { formatThousands } from "../../compaction/preview/preview.ts";
 import { readableText } from "../../compaction/preview/readable-text.ts";
 import { type Measure, measureText } from "../../compaction/shared/measure.ts";
 import { measurePinned, type PinnedText, pinLimitTokens } from "../../compaction/shared/pins.ts";
@@ -34,7 +34,7 @@ export interface SessionPinsOptions {
   readonly reader: LogReader;
   readonly projection: () => Projection;
   /** Whether a message belongs to the conversation as its host has it. */
-  readonly isTold: (seq: number) => boolean;
+  readonly isHostVisible: (seq: number) => boolean;
   readonly measure: Measure;
   readonly windowTokens: () => number;
 }
@@ -48,9 +48,9 @@ export class SessionPins {
 
   /** What is pinned, in the order of the log; nothing that its host has taken out. */
   get all(): readonly SeqPin[] {
-    const { projection, isTold } = this.#options;
+    const { projection, isHostVisible } = this.#options;
     return projection()
-      .pins.filter(({ seq }) => isTold(seq))
+      .pins.filter(({ seq }) => isHostVisible(seq))
       .toSorted((one, other) => one.seq - other.seq || (one.block ?? 0) - (other.block ?? 0));
   }
 
@@ -73,8 +73,8 @@ export class SessionPins {
   /** @throws `ENTRY_NOT_FOUND` where there is no such place, `PIN_REFUSED` where it does not fit or says nothing. */
   async planPin(place: SeqPin): Promise<PinPlan> {
     const pin = asPin(place);
-    const { reader, isTold, projection } = this.#options;
-    const entry = isTold(pin.seq) ? await reader.findMessage(pin.seq) : undefined;
+    const { reader, isHostVisible, projection } = this.#options;
+    const entry = isHostVisible(pin.seq) ? await reader.findMessage(pin.seq) : undefined;
     if (entry === undefined || (pin.block !== undefined && pin.block >= entry.content.length))
       throw notFound(pin);
     const texts = await this.#textsOf(entry, pin);
@@ -88,11 +88,11 @@ export class SessionPins {
     const pointers = new Set(known.map(({ pointer }) => pointer));
     const added = texts.filter(({ pointer }) => !pointers.has(pointer));
     if (added.length === 0) return { type: "known", pin, ...this.#size(known) };
-    if (isShownAsSaid(projection(), texts)) {
+    if (isShownUnchanged(projection(), texts)) {
       return { type: "mark", pin, ...this.#fitting(known, added, formatPin(pin)) };
     }
-    const said = texts.map(({ text }) => text).join("\n\n");
-    return this.#planSaying(`[Pinned from ${formatPin(pin)}]\n${said}`, known, formatPin(pin));
+    const pinnedText = texts.map(({ text }) => text).join("\n\n");
+    return this.#planStatement(`[Pinned from ${formatPin(pin)}]\n${pinnedText}`, known, formatPin(pin));
   }
 
   /** @throws `OptionError` where `text` says nothing, `PIN_REFUSED` where it does not fit. */
@@ -103,7 +103,7 @@ export class SessionPins {
         hint: "Pass what is to stay in view, as a string.",
       });
     }
-    return this.#planSaying(`[Pinned]\n${text}`, await this.texts(), "The fact");
+    return this.#planStatement(`[Pinned]\n${text}`, await this.texts(), "The fact");
   }
 
   /** What is pinned exactly so, if it is. */
@@ -112,7 +112,7 @@ export class SessionPins {
     return this.all.find((pin) => pin.seq === seq && pin.block === block);
   }
 
-  #planSaying(text: string, known: readonly PinnedText[], subject: string): PinPlan {
+  #planStatement(text: string, known: readonly PinnedText[], subject: string): PinPlan {
     const same = known.find((pinned) => pinned.text === text);
     const place = this.all.find(({ seq }) => same?.pointer === formatPointer({ seq, block: 0 }));
     if (place !== undefined) return { type: "known", pin: place, ...this.#size(known) };
@@ -126,9 +126,9 @@ export class SessionPins {
     const after = this.#size([...known, ...added]);
     if (after.pinnedTokens <= after.limitTokens) return after;
     const tokens = added.reduce((sum, { text }) => sum + measureText(text, this.#options.measure), 0);
-    const taken = `${formatCount(before.pinnedTokens)} of the ${formatCount(before.limitTokens)} tokens for pins are taken`;
+    const taken = `${formatThousands(before.pinnedTokens)} of the ${formatThousands(before.limitTokens)} tokens for pins are taken`;
     throw new SessionError("PIN_REFUSED", {
-      message: `${subject} has ${formatCount(Math.ceil(tokens))} tokens, and ${taken}.`,
+      message: `${subject} has ${formatThousands(Math.ceil(tokens))} tokens, and ${taken}.`,
       hint: "Let go of something that is pinned (`session.pins`, `session.unpin`), or pin one block, or a fact in fewer words.",
     });
   }
@@ -166,7 +166,7 @@ function notFound(place: SeqPin): SessionError {
 }
 
 /** Whether the window shows each of these blocks as it was said. */
-function isShownAsSaid({ visible }: Projection, texts: readonly PinnedText[]): boolean {
+function isShownUnchanged({ visible }: Projection, texts: readonly PinnedText[]): boolean {
   const whole = new Set(
     visible
       .filter(({ insertedBy }) => insertedBy === undefined)

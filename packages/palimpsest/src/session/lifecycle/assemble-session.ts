@@ -9,10 +9,10 @@ import { hasEffect } from "../../transcript/edits.ts";
 import type { CheckpointEntry } from "../../transcript/entries.ts";
 import { isWithin } from "../../transcript/line.ts";
 import type { Projection } from "../../transcript/projection.ts";
-import { MessageKeeper } from "../append/blob-offloader.ts";
+import { BlobOffloader } from "../append/blob-offloader.ts";
 import { BREAKERS_MARK, Breakers } from "../append/breakers.ts";
 import { MEMORY_MARK, NOTES_MARK } from "../append/carried-marks.ts";
-import { type EntryDraft, LogWriter } from "../append/entry-writer.ts";
+import { LogWriter, type NewEntry } from "../append/entry-writer.ts";
 import { HostList } from "../append/host-list.ts";
 import { SessionMetadata } from "../append/session-metadata.ts";
 import { notify } from "../events/events.ts";
@@ -24,7 +24,7 @@ import { SessionHistory } from "../history/session-history.ts";
 import { SessionPins } from "../history/session-pins.ts";
 import type { WatchedLog } from "../history/watched-log.ts";
 import type { SessionOptions } from "../options/session-options.ts";
-import { CallPreparer } from "../request-builder.ts";
+import { RequestBuilder } from "../request-builder.ts";
 import { Session } from "../session.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { FoldedLog } from "./fold-stored-log.ts";
@@ -43,11 +43,11 @@ const CARRIED = [
 export function assembleSession(
   options: SessionOptions,
   log: WatchedLog,
-  folded: FoldedLog & { readonly beginning?: readonly EntryDraft[] },
+  folded: FoldedLog & { readonly beginning?: readonly NewEntry[] },
 ): Session {
   const { clock, hasher, observer, durability = "durable" } = options;
-  const { keeper, calls, positions, beginning } = folded;
-  const { ledger } = keeper;
+  const { tracker, calls, positions, beginning } = folded;
+  const { ledger } = tracker;
   const digests = new DigestStore(log, { hasher, stored: folded.storedDigest });
   const carried = new Map<string, JsonValue>(
     CARRIED.flatMap((name) => {
@@ -59,8 +59,8 @@ export function assembleSession(
   if (beginning !== undefined) writer.begin(beginning);
   const reader = new LogReader(log, positions);
   const isNew = beginning !== undefined;
-  const isTold = (seq: number): boolean => isTheHosts(writer.projection, seq);
-  const told = { create: () => createDigest(), add: addToDigest, includes: isTold };
+  const isHostVisible = (seq: number): boolean => isTheHosts(writer.projection, seq);
+  const digestRules = { create: () => createDigest(), add: addToDigest, includes: isHostVisible };
   const everything = { create: () => createHistoryIndex(), add: addToHistory, includes: () => true };
   const measure = (block: Parameters<typeof estimateBlock>[0]): number =>
     estimateBlock(block, ledger.model) * ledger.ratio;
@@ -68,29 +68,29 @@ export function assembleSession(
     log,
     writer,
     reader,
-    messages: new MessageKeeper({ log, hasher, measure }),
-    keeper,
-    digest: new FoldedFromLog(reader, told, { isNew, saved: digests }),
+    messages: new BlobOffloader({ log, hasher, measure }),
+    tracker,
+    digest: new FoldedFromLog(reader, digestRules, { isNew, saved: digests }),
     index: new FoldedFromLog(reader, everything, { isNew }),
     calls,
     pins: new SessionPins({
       reader,
       projection: () => writer.projection,
-      isTold,
+      isHostVisible,
       measure,
-      windowTokens: () => preparer.budget().windowTokens,
+      windowTokens: () => builder.budget().windowTokens,
     }),
     carried,
-    isHostVisible: isTold,
+    isHostVisible,
     breakers: new Breakers(carried.get(BREAKERS_MARK)),
     observer,
     isDurable: durability === "durable",
   };
-  const preparer: CallPreparer = new CallPreparer(parts, options.window ?? {}, {
+  const builder: RequestBuilder = new RequestBuilder(parts, options.window ?? {}, {
     now: () => clock.nowMs(),
   });
-  const hostList = new HostList({ hasher, reader, isShown: isTold });
-  return new Session(parts, preparer, hostList, new SessionHistory(reader, parts.index, log.damage));
+  const hostList = new HostList({ hasher, reader, isShown: isHostVisible });
+  return new Session(parts, builder, hostList, new SessionHistory(reader, parts.index, log.damage));
 }
 
 interface WriterParts extends Omit<FoldedLog, "carried"> {
@@ -100,8 +100,8 @@ interface WriterParts extends Omit<FoldedLog, "carried"> {
 }
 
 function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterParts): LogWriter {
-  const { keeper, calls, projection, positions, lastEntry, digests, carried } = parts;
-  const { ledger } = keeper;
+  const { tracker, calls, projection, positions, lastEntry, digests, carried } = parts;
+  const { ledger } = tracker;
   const writer: LogWriter = new LogWriter({
     log,
     clock: options.clock,
@@ -112,7 +112,7 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
     ...(lastEntry === undefined ? {} : { lastEntry }),
     carry: (): Pick<CheckpointEntry, "usageAnchor" | "carried"> => {
       // What is carried over is about the window as it is now.
-      keeper.follow(writer.projection);
+      tracker.follow(writer.projection);
       const usageAnchor = { ledger: ledger.snapshot(), fixedTokens: ledger.fixedTokens ?? null };
       const open = calls.snapshot(ledger.generation);
       const metadata = writer.metadata.values;
@@ -120,7 +120,7 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
         usageAnchor,
         carried: {
           ...open,
-          sentCount: keeper.sentCount,
+          sentCount: tracker.sentCount,
           metadata,
           ...digests.carried,
           ...Object.fromEntries(carried),

@@ -161,7 +161,7 @@ export class CleanUpRun {
       while (next < actions.length && this.#options.signal?.aborted !== true) {
         const action = actions[next++]!;
         await this.#try(action);
-        this.#tellProgress(actions.length);
+        this.#reportProgress(actions.length);
       }
     };
     await Promise.all(Array.from({ length: RETENTION_DEFAULTS.concurrentSessionsCount }, work));
@@ -170,7 +170,7 @@ export class CleanUpRun {
     this.#done = actions.filter((action) => done.has(action));
   }
 
-  #tellProgress(total: number): void {
+  #reportProgress(total: number): void {
     this.#tried++;
     try {
       this.#options.onProgress?.({ done: this.#tried, total });

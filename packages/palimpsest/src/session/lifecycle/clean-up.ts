@@ -11,7 +11,7 @@ import { isObject } from "../../base/json/json.ts";
 import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import { type CleanUpOptions, type CleanUpReport, CleanUpRun } from "./clean-up-run.ts";
-import { type ClockNote, parseNotes } from "./observed-clock.ts";
+import { type ClockNote, parseClockNotes } from "./observed-clock.ts";
 import { checkRetention } from "./plan-clean-up.ts";
 
 /**
@@ -58,7 +58,7 @@ async function readMemory(ledger: CleanUpLedger | undefined): Promise<Memory> {
   const value = await ledger?.read();
   const { notes, lastRun } = isObject(value) ? value : { notes: undefined, lastRun: undefined };
   const startedAt = isObject(lastRun) ? lastRun["startedAt"] : undefined;
-  return { notes: parseNotes(notes), lastRunMs: typeof startedAt === "number" ? startedAt : undefined };
+  return { notes: parseClockNotes(notes), lastRunMs: typeof startedAt === "number" ? startedAt : undefined };
 }
 
 function isDue(lastRunMs: number | undefined, nowMs: number): boolean {

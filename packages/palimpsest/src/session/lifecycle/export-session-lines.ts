@@ -102,7 +102,7 @@ async function learnAll(log: SessionLog, signal: AbortSignal | undefined): Promi
 function redactedText(text: string, secrets: KnownSecrets): string {
   const parsed = parseJson(text);
   if (!parsed.ok) return secrets.redact(text).text;
-  const redacted = redactJson(parsed.value, (said) => secrets.redact(said).text);
+  const redacted = redactJson(parsed.value, (value) => secrets.redact(value).text);
   return redacted === parsed.value ? text : JSON.stringify(redacted);
 }
 
@@ -112,7 +112,7 @@ function redactedLine(
   renamed: ReadonlyMap<string, { readonly hash: string; readonly bytes: number }>,
   secrets: KnownSecrets,
 ): string {
-  const safe: JsonValue = redactJson(JSON.parse(line) as JsonValue, (said) => secrets.redact(said).text);
+  const safe: JsonValue = redactJson(JSON.parse(line) as JsonValue, (value) => secrets.redact(value).text);
   return JSON.stringify(safe, (_, value: JsonValue) => {
     if (!isObject(value) || typeof value["hash"] !== "string" || typeof value["bytes"] !== "number")
       return value;

@@ -12,12 +12,12 @@ import type { AnswerEntry, CheckpointEntry, Entry } from "../../transcript/entri
 import { MetadataFold } from "../../transcript/metadata.ts";
 import { Projection } from "../../transcript/projection.ts";
 import { carryMarks } from "../append/carried-marks.ts";
+import { type ContentRepair, findRepairs } from "../append/content-repairs.ts";
 import { OpenCalls } from "../append/open-calls.ts";
-import { findMendings, type Mending } from "../append/unshowable-blocks.ts";
 import type { SessionEvent } from "../events/events.ts";
 import { carriedDigest, type StoredDigest } from "../history/digest-store.ts";
 import { hydrate, needsHydrating } from "../history/hydrate.ts";
-import { WindowKeeper } from "../window/window-tracker.ts";
+import { WindowTracker } from "../window/window-tracker.ts";
 import { findOutlineStart } from "./outline-start.ts";
 
 /** The model of a ledger before the first call names one. */
@@ -25,7 +25,7 @@ export const UNKNOWN_MODEL = "unknown";
 
 export interface FoldedLog {
   readonly projection: Projection;
-  readonly keeper: WindowKeeper;
+  readonly tracker: WindowTracker;
   readonly calls: OpenCalls;
   /** Where entries lie in the store, as far as they were read. */
   readonly positions: Map<number, number>;
@@ -87,14 +87,14 @@ async function foldFrom(
   { log, emit, onWrong }: FoldPorts,
 ): Promise<FoldedLog | undefined> {
   const positions = new Map<number, number>();
-  const { projection, mendings } = await restore(checkpoint, { log, positions });
+  const { projection, repairs } = await restore(checkpoint, { log, positions });
   if (projection === undefined) {
     onWrong?.();
     return undefined;
   }
   const fold = new LogFold(log, { positions, projection, checkpoint, entries });
   if (!(await fold.addAll(entries))) return undefined;
-  reportMendings(mendings, emit);
+  reportRepairs(repairs, emit);
   return fold.finish(emit);
 }
 
@@ -113,14 +113,14 @@ function startFold(log: SessionLog, entries: readonly StoredEntry[]): LogFold {
   return new LogFold(log, { positions: new Map(), projection: new Projection(), entries });
 }
 
-function reportMendings(mendings: readonly Mending[], emit: Emit): void {
-  for (const mending of mendings) emit({ type: "mended", ...mending });
+function reportRepairs(repairs: readonly ContentRepair[], emit: Emit): void {
+  for (const repair of repairs) emit({ type: "mended", ...repair });
 }
 
 interface Restored {
   /** Absent where the checkpoint's stretches do not hold what it says. */
   readonly projection: Projection | undefined;
-  readonly mendings: readonly Mending[];
+  readonly repairs: readonly ContentRepair[];
 }
 
 async function restore(
@@ -128,22 +128,22 @@ async function restore(
   { log, positions }: { readonly log: SessionLog; readonly positions: Map<number, number> },
 ): Promise<Restored> {
   const entries: Entry[] = [];
-  const mendings: Mending[] = [];
+  const repairs: ContentRepair[] = [];
   for (const run of checkpoint.runs) {
     const contents = await log.readFrom(run.position, run.to);
     const isThere =
       contents.entries[0]?.entry.seq === run.from && contents.entries.at(-1)?.entry.seq === run.to;
-    if (!isThere) return { projection: undefined, mendings };
+    if (!isThere) return { projection: undefined, repairs };
     for (const { entry, position } of contents.entries) {
       positions.set(entry.seq, position);
       const shown = await hydrate(entry, log);
       entries.push(shown);
-      for (const mending of findMendings(shown)) mendings.push(mending);
+      for (const repair of findRepairs(shown)) repairs.push(repair);
     }
   }
   const projection = restoreCheckpoint(checkpoint, entries);
   const hasAll = projection.visible.length === (checkpoint.visibleCount ?? projection.visible.length);
-  return { projection: hasAll ? projection : undefined, mendings };
+  return { projection: hasAll ? projection : undefined, repairs };
 }
 
 interface FoldStart {
@@ -160,10 +160,10 @@ class LogFold {
   readonly #log: SessionLog;
   readonly #positions: Map<number, number>;
   readonly #projection: Projection;
-  readonly #keeper: WindowKeeper;
+  readonly #tracker: WindowTracker;
   readonly #calls = new OpenCalls();
   readonly #metadata = new MetadataFold();
-  readonly #mendings: Mending[] = [];
+  readonly #repairs: ContentRepair[] = [];
   #lastEntry: Entry | undefined;
   #storedDigest: StoredDigest | undefined;
   #carried: JsonObject = {};
@@ -172,11 +172,11 @@ class LogFold {
     this.#log = log;
     this.#positions = positions;
     this.#projection = projection;
-    this.#keeper = new WindowKeeper(openLedger(checkpoint, entries));
-    this.#keeper.follow(projection);
+    this.#tracker = new WindowTracker(openLedger(checkpoint, entries));
+    this.#tracker.follow(projection);
     if (checkpoint !== undefined) this.#metadata.restore(checkpoint);
-    this.#calls.restore(checkpoint?.carried, this.#keeper.ledger.generation);
-    this.#keeper.restoreSent(asNumber(checkpoint?.carried?.["sentCount"]) ?? 0);
+    this.#calls.restore(checkpoint?.carried, this.#tracker.ledger.generation);
+    this.#tracker.restoreSent(asNumber(checkpoint?.carried?.["sentCount"]) ?? 0);
     this.#storedDigest = carriedDigest(checkpoint);
     this.#carried = checkpoint?.carried ?? {};
   }
@@ -188,43 +188,43 @@ class LogFold {
       const shown = needsHydrating(entry) ? await hydrate(entry, this.#log) : entry;
       if (!this.#projection.canApply(shown)) return false;
       this.#add(shown);
-      for (const mending of findMendings(shown)) this.#mendings.push(mending);
+      for (const repair of findRepairs(shown)) this.#repairs.push(repair);
       this.#lastEntry = entry;
     }
     return true;
   }
 
   #add(entry: Entry): void {
-    const [projection, keeper, calls] = [this.#projection, this.#keeper, this.#calls];
+    const [projection, tracker, calls] = [this.#projection, this.#tracker, this.#calls];
     projection.apply(entry);
     this.#metadata.apply(entry);
     if (entry.type === "call") {
-      keeper.follow(projection);
-      keeper.ledger.modelSwitched(entry.model);
+      tracker.follow(projection);
+      tracker.ledger.modelSwitched(entry.model);
       // Media cost what the new model's vendor charges.
-      keeper.follow(projection);
-      if (entry.fixedTokens !== undefined) keeper.ledger.fixedChanged(entry.fixedTokens);
-      calls.left(entry.seq, keeper.sent());
+      tracker.follow(projection);
+      if (entry.fixedTokens !== undefined) tracker.ledger.fixedChanged(entry.fixedTokens);
+      calls.left(entry.seq, tracker.sent());
     } else if (entry.type === "answer") {
-      keeper.follow(projection);
-      takeAnswer(entry, { projection, keeper, calls });
+      tracker.follow(projection);
+      takeAnswer(entry, { projection, tracker, calls });
     } else if (entry.type === "checkpoint") {
       this.#storedDigest = carriedDigest(entry);
       this.#carried = entry.carried ?? this.#carried;
     } else if (entry.type === "metadata") this.#carried = carryMarks(this.#carried, entry);
     else if (entry.type === "edit") {
       if (entry.edit.kind === "rewind") calls.clear();
-      if (CHANGING_WHAT_WAS_SAID.has(entry.edit.kind)) this.#storedDigest = undefined;
+      if (HISTORY_EDIT_KINDS.has(entry.edit.kind)) this.#storedDigest = undefined;
     }
   }
 
   finish(emit: Emit): FoldedLog {
     const lastEntry = this.#lastEntry;
-    reportMendings(this.#mendings, emit);
-    this.#keeper.follow(this.#projection);
+    reportRepairs(this.#repairs, emit);
+    this.#tracker.follow(this.#projection);
     return {
       projection: this.#projection,
-      keeper: this.#keeper,
+      tracker: this.#tracker,
       calls: this.#calls,
       positions: this.#positions,
       metadata: this.#metadata,
@@ -236,11 +236,11 @@ class LogFold {
 }
 
 /** After these a digest is not what the conversation was about. */
-const CHANGING_WHAT_WAS_SAID: ReadonlySet<string> = new Set(["rewind", "undo", "host"]);
+const HISTORY_EDIT_KINDS: ReadonlySet<string> = new Set(["rewind", "undo", "host"]);
 
 function takeAnswer(
   { seq, callSeq, usage }: AnswerEntry,
-  { projection, keeper, calls }: Pick<FoldedLog, "projection" | "keeper" | "calls">,
+  { projection, tracker, calls }: Pick<FoldedLog, "projection" | "tracker" | "calls">,
 ): void {
   const sent = calls.find(callSeq);
   calls.answered(callSeq);
@@ -250,8 +250,8 @@ function takeAnswer(
   const sinceCall = visible.slice(visible.findLastIndex((message) => message.seq <= callSeq) + 1);
   const reply = sinceCall.filter((message) => message.role === "assistant" && message.seq < seq);
   // The host's own window is not in the log; the catalogue's is near enough to tell a figure that cannot be.
-  const { windowTokens } = resolveModelLimits({ model: keeper.ledger.model });
-  keeper.reported({ sent, usage, reply, windowTokens });
+  const { windowTokens } = resolveModelLimits({ model: tracker.ledger.model });
+  tracker.reported({ sent, usage, reply, windowTokens });
 }
 
 function openLedger(checkpoint: CheckpointEntry | undefined, entries: readonly StoredEntry[]): UsageLedger {

@@ -15,7 +15,7 @@ import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { ENTRY_VERSION, type Entry, type HeaderEntry, type Scope } from "../../transcript/entries.ts";
-import { disownNotes, notesStateIn } from "../append/carried-marks.ts";
+import { markNotesForeign, notesStateIn } from "../append/carried-marks.ts";
 import { notify, type SessionEvent } from "../events/events.ts";
 import { KnownDamage, WatchedLog } from "../history/watched-log.ts";
 import { FORK_RULES } from "../options/session-option-rules.ts";
@@ -82,7 +82,7 @@ async function copyInto(copying: Copying): Promise<Session> {
     folded.calls.clear();
     const session = assembleSession(options, log, folded);
     // Nobody else has it yet, so nothing has to wait its turn.
-    if (copying.hasLaterNotes) await disownNotes(session.parts);
+    if (copying.hasLaterNotes) await markNotesForeign(session.parts);
     await session.parts.writer.checkpoint();
     await copyNotes({ from: parent, to: log, emit });
     await log.sync();
@@ -198,9 +198,9 @@ async function findPlace(
   const atSeq = asked ?? head;
   if (last === undefined || !Number.isInteger(atSeq) || atSeq < 1 || atSeq > head)
     throw noSuchEntry(atSeq, head);
-  const told = notesStateIn(tail);
+  const notesState = notesStateIn(tail);
   // Where nobody says how far the notes tell, they may tell of anything.
-  const hasLaterNotes = told === undefined ? atSeq < head : told.throughSeq > atSeq;
+  const hasLaterNotes = notesState === undefined ? atSeq < head : notesState.throughSeq > atSeq;
   return { atSeq, entryId: last.id, hasLaterNotes };
 }
 

@@ -41,7 +41,7 @@ export type ClockVerdict =
     };
 
 /** Notes from the ledger. Where they contradict each other there are none: then nothing counts as observed. */
-export function parseNotes(value: unknown): readonly ClockNote[] {
+export function parseClockNotes(value: unknown): readonly ClockNote[] {
   if (!Array.isArray(value)) return [];
   const notes: ClockNote[] = [];
   for (const item of value as readonly unknown[]) {

@@ -25,7 +25,7 @@ import {
   type WindowOptions,
 } from "../options/session-options.ts";
 import type { Session } from "../session.ts";
-import { WindowKeeper } from "../window/window-tracker.ts";
+import { WindowTracker } from "../window/window-tracker.ts";
 import { assembleSession } from "./assemble-session.ts";
 import { foldStoredLog, UNKNOWN_MODEL } from "./fold-stored-log.ts";
 
@@ -54,8 +54,8 @@ export async function createSession(options: NewSessionOptions): Promise<Session
     ...(workingCopy === undefined ? {} : { workingCopy }),
     ...(source === undefined ? {} : { source }),
   } as const;
-  const keeper = new WindowKeeper(new UsageLedger({ model: UNKNOWN_MODEL }));
-  const empty = { projection: new Projection(), keeper, positions: new Map(), calls: new OpenCalls() };
+  const tracker = new WindowTracker(new UsageLedger({ model: UNKNOWN_MODEL }));
+  const empty = { projection: new Projection(), tracker, positions: new Map(), calls: new OpenCalls() };
   const described = Object.entries(metadata).map(
     ([key, value]) => ({ type: "metadata", key, value }) as const,
   );

@@ -44,7 +44,7 @@ export class Reachability {
   }
 
   /** Message `index` of the trajectory, or a part of it, stands in the log as entry `seq`. */
-  said(index: number, seq: number, message: Message): void {
+  addMessage(index: number, seq: number, message: Message): void {
     this.#seqOf.set(index, seq);
     this.#messageOf.set(seq, index);
     this.#waiting.push({ seq, message });

@@ -9,7 +9,7 @@ import { tokenizerRatio } from "../../tokens/models/model-family.ts";
 import type { ContentBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import { defaultOrigin, type Message, promptTokens } from "../../transcript/messages.ts";
 import { readableIn } from "./readable-strings.ts";
-import { makeTrajectory, type RecordedMessage, type SpokenBy, type Trajectory } from "./trajectory.ts";
+import { type Author, makeTrajectory, type RecordedMessage, type Trajectory } from "./trajectory.ts";
 
 /** How a session becomes a trajectory. */
 export interface TrajectoryOptions {
@@ -80,16 +80,16 @@ class Recorder {
     if (content.length === 0) return;
     const message: Message = { ...first.message, content };
     for (const block of content) if (block.type === "tool_use") this.#tools.set(block.id, block.name);
-    const said = message.at ?? (this.#messages.length === 0 ? 0 : this.#lastMs + D.stepMs);
-    this.#lastMs = Math.max(this.#lastMs, said);
-    const spokenBy = speakerOf(message, first.isAttachment === true);
-    const tool = spokenBy === "tool" ? this.#toolOf(content) : undefined;
+    const atMs = message.at ?? (this.#messages.length === 0 ? 0 : this.#lastMs + D.stepMs);
+    this.#lastMs = Math.max(this.#lastMs, atMs);
+    const author = speakerOf(message, first.isAttachment === true);
+    const tool = author === "tool" ? this.#toolOf(content) : undefined;
     const tokens = Math.round(estimateMessage(message, this.#model) * this.#ratio);
     this.#tokens += tokens;
     this.#messages.push({
       message,
       parts: chunks.map((chunk) => this.#originals.get(chunk) ?? chunk.message),
-      spokenBy,
+      author,
       ...(tool === undefined ? {} : { tool }),
       ...textsOf(content),
       tokens,
@@ -103,7 +103,7 @@ class Recorder {
   }
 }
 
-function speakerOf(message: Message, isAttachment: boolean): SpokenBy {
+function speakerOf(message: Message, isAttachment: boolean): Author {
   if (message.role === "assistant") return "assistant";
   const origin = message.origin ?? defaultOrigin(message);
   if (origin === "tool") return "tool";
@@ -119,8 +119,8 @@ function textsOf(content: readonly ContentBlock[]): Pick<RecordedMessage, "text"
       .filter((text) => text !== "")
       .join("\n");
   const argumentsText = read(content.filter(isCall));
-  const said = read(content.filter((block) => !isCall(block)));
-  return { text: [said, argumentsText].filter((text) => text !== "").join("\n"), argumentsText };
+  const texts = read(content.filter((block) => !isCall(block)));
+  return { text: [texts, argumentsText].filter((text) => text !== "").join("\n"), argumentsText };
 }
 
 /**
@@ -139,7 +139,7 @@ function withPairs(
       if (block.type === "tool_result") answered.add(block.tool_use_id);
     }
   const paired = (block: ContentBlock): ContentBlock | readonly ContentBlock[] => {
-    if (block.type === "tool_use") return answered.has(block.id) ? block : toldAsText(block);
+    if (block.type === "tool_use") return answered.has(block.id) ? block : callAsText(block);
     return block.type === "tool_result" && !called.has(block.tool_use_id) ? [] : block;
   };
   return items.map((item) => {
@@ -152,7 +152,7 @@ function withPairs(
   });
 }
 
-function toldAsText(call: ToolUseBlock): ContentBlock {
+function callAsText(call: ToolUseBlock): ContentBlock {
   return { type: "text", text: `${call.name}\n${readableIn(call)}` };
 }
 

@@ -11,14 +11,14 @@ import type { Message } from "../../transcript/messages.ts";
 import { findMetricStrings } from "./metric-strings.ts";
 
 /** Who is behind a message: `note` is what a tool or a host put in around the agent. */
-export type SpokenBy = "user" | "assistant" | "tool" | "note";
+export type Author = "user" | "assistant" | "tool" | "note";
 
 /** A message of a recording, before references are known. */
 export interface RecordedMessage {
   readonly message: Message;
   /** The recorded messages that it was joined from; absent where it was not made from a session. */
   readonly parts?: readonly Message[];
-  readonly spokenBy: SpokenBy;
+  readonly author: Author;
   /** The tool that answered. */
   readonly tool?: string;
   /** Text and arguments: where strings are looked for. */
@@ -71,7 +71,7 @@ export function makeTrajectory(recording: {
   const messages = recording.messages.map((message, index): TrajectoryMessage => {
     const own = strings[index]!;
     const references: Reference[] = [];
-    if (message.spokenBy === "assistant")
+    if (message.author === "assistant")
       for (const text of own) {
         const source = lastSeen.get(text);
         if (source === undefined || text.length < D.referenceCharacters || isCommon(text)) continue;

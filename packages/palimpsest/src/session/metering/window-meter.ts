@@ -83,9 +83,9 @@ export class WindowMeter {
   }
 
   /** A recorded message stands in the log as entry `seq`. */
-  said(message: Message, seq: number): void {
+  addMessage(message: Message, seq: number): void {
     const index = this.#indexOf.get(message);
-    if (index !== undefined) this.#reachability.said(index, seq, message);
+    if (index !== undefined) this.#reachability.addMessage(index, seq, message);
   }
 
   called({ visible, markedBlocks, nowMs, answer }: MeteredRequest): MeteredCall {

@@ -11,7 +11,7 @@ import type { RequestMessage } from "../../transcript/window.ts";
 import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import { type AskLimits, askWithin } from "./ask-within.ts";
-import { receiveUsage } from "./receive-answer.ts";
+import { validateUsage } from "./validate-answer.ts";
 
 /** What changes from call to call of one session. */
 type Conversation = Pick<ModelRequest, "messages" | "cacheMarks">;
@@ -153,7 +153,7 @@ function readAnswer(answer: ModelAnswer): ReadAnswer {
 
 function readUsage(usage: unknown): Usage | undefined {
   try {
-    return receiveUsage(usage);
+    return validateUsage(usage);
   } catch {
     // A figure that is none must not get into the log, and does not make the summary worse.
     return undefined;

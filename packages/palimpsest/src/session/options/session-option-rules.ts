@@ -2,7 +2,7 @@
  * What the options of sessions may be.
  */
 import {
-  anyText,
+  anyString,
   anything,
   flag,
   having,
@@ -32,8 +32,8 @@ const SESSION_RULES: OptionRules<SessionOptions> = {
 /** Of `createSession` and `openSession`. */
 export const NEW_SESSION_RULES: OptionRules<NewSessionOptions> = {
   ...SESSION_RULES,
-  sessionId: anyText,
-  workingCopy: anyText,
+  sessionId: anyString,
+  workingCopy: anyString,
   metadata: object,
   source: object,
 };
@@ -41,10 +41,10 @@ export const NEW_SESSION_RULES: OptionRules<NewSessionOptions> = {
 export const FORK_RULES: OptionRules<ForkOptions> = {
   ...SESSION_RULES,
   atSeq: anything,
-  sessionId: anyText,
-  title: anyText,
+  sessionId: anyString,
+  title: anyString,
   metadata: object,
-  workingCopy: anyText,
+  workingCopy: anyString,
   from: object,
   signal,
 };

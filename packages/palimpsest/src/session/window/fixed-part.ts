@@ -22,12 +22,12 @@ export interface FixedPart {
 }
 
 export class FixedPartReader {
-  readonly #parts: Pick<SessionParts, "messages" | "keeper">;
+  readonly #parts: Pick<SessionParts, "messages" | "tracker">;
   #known: FixedPart | undefined;
   #knownTools: CallRequest["tools"];
   #knownToolsCount = 0;
 
-  constructor(parts: Pick<SessionParts, "messages" | "keeper">) {
+  constructor(parts: Pick<SessionParts, "messages" | "tracker">) {
     this.#parts = parts;
   }
 
@@ -46,7 +46,7 @@ export class FixedPartReader {
   }
 
   async #keep(system: string | undefined, toolsText: string | undefined): Promise<FixedPart> {
-    const { messages, keeper } = this.#parts;
+    const { messages, tracker } = this.#parts;
     const tokens = estimateFixed({
       ...(system === undefined ? {} : { system }),
       ...(toolsText === undefined ? {} : { tools: toolsText }),
@@ -55,7 +55,7 @@ export class FixedPartReader {
     const toolsRef = toolsText === undefined ? undefined : await messages.keepText(toolsText);
     // A host that names neither may still send them: then the reports tell how large they are.
     const isKnown = system !== undefined || toolsText !== undefined;
-    keeper.ledger.fixedChanged(isKnown ? tokens : undefined);
+    tracker.ledger.fixedChanged(isKnown ? tokens : undefined);
     return {
       system,
       toolsText,

@@ -4,7 +4,7 @@
 import type { JsonValue } from "../../base/json/json.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
-import type { MessageKeeper } from "../append/blob-offloader.ts";
+import type { BlobOffloader } from "../append/blob-offloader.ts";
 import type { Breakers } from "../append/breakers.ts";
 import type { LogWriter } from "../append/entry-writer.ts";
 import type { OpenCalls } from "../append/open-calls.ts";
@@ -13,14 +13,14 @@ import type { FoldedFromLog } from "../history/folded-from-log.ts";
 import type { HistoryIndex } from "../history/history-search.ts";
 import type { LogReader } from "../history/message-reader.ts";
 import type { SessionPins } from "../history/session-pins.ts";
-import type { WindowKeeper } from "./window-tracker.ts";
+import type { WindowTracker } from "./window-tracker.ts";
 
 export interface SessionParts {
   readonly log: SessionLog;
   readonly writer: LogWriter;
   readonly reader: LogReader;
-  readonly messages: MessageKeeper;
-  readonly keeper: WindowKeeper;
+  readonly messages: BlobOffloader;
+  readonly tracker: WindowTracker;
   readonly digest: FoldedFromLog<Digest>;
   readonly index: FoldedFromLog<HistoryIndex>;
   readonly calls: OpenCalls;

@@ -39,8 +39,8 @@ export function checkUndoBinds(
     // Where it stood nobody knows any more: perhaps before everything.
     return edit?.effect.insert?.map(({ afterSeq }) => afterSeq) ?? [0];
   };
-  const isBroken = back.some(({ seq: said }) =>
-    others.some(({ seq, edit }) => seq > said && changesBefore(said, edit, placesOf)),
+  const isBroken = back.some(({ seq: answerSeq }) =>
+    others.some(({ seq, edit }) => seq > answerSeq && changesBefore(answerSeq, edit, placesOf)),
   );
   if (!isBroken) return;
   throw new SessionError("UNDO_REFUSED", {
@@ -51,7 +51,7 @@ export function checkUndoBinds(
 
 /** Whether an edit changes what stands before the entry of this number. `placesOf`: where an edit inserted messages. */
 function changesBefore(
-  said: number,
+  answerSeq: number,
   { effect }: EffectEdit,
   placesOf: (editSeq: number) => readonly number[],
 ): boolean {
@@ -62,7 +62,7 @@ function changesBefore(
     ...insert.map(({ afterSeq }) => afterSeq),
     ...hideInserted.flatMap(placesOf),
   ];
-  return places.some((place) => place < said);
+  return places.some((place) => place < answerSeq);
 }
 
 function holdsThinking({ blocks }: VisibleMessage): boolean {

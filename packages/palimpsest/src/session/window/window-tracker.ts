@@ -19,7 +19,7 @@ import { RequestAssembler } from "../../transcript/request.ts";
 import type { RequestMessage, VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
 import type { SessionEvent } from "../events/events.ts";
 
-export class WindowKeeper {
+export class WindowTracker {
   readonly ledger: UsageLedger;
   #projection: Projection | undefined;
   #revision = -1;
@@ -202,13 +202,13 @@ function replySize(
   const sealed = blocks.filter(({ block }) => isSealedReasoning(block));
   return {
     replyTokens: sizeOf(visible, model),
-    isReplyWhole: visible.every((message) => message.blocks.every(isAsSaid)),
+    isReplyWhole: visible.every((message) => message.blocks.every(isOriginal)),
     sealedTokens: sealed.reduce((sum, { block }) => sum + estimateBlock(block, model), 0),
   };
 }
 
 /** True if the block is shown as it was said, and nothing that was said before it is hidden. */
-function isAsSaid({ form, index }: VisibleBlock, place: number): boolean {
+function isOriginal({ form, index }: VisibleBlock, place: number): boolean {
   return form === "original" && index === place;
 }
 

@@ -29,10 +29,10 @@ import { type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
 import { formatAppend } from "./log/append-bytes.ts";
 import { fenceEntry } from "./log/fence-entry.ts";
 import { FileLogReading } from "./log/file-log-reading.ts";
-import { LogWriter } from "./log/log-writer.ts";
+import { LogFileWriter } from "./log/log-writer.ts";
 import { forgetEnd, missingTail, recordEnd } from "./log/recorded-end.ts";
 import { FileNotes } from "./notes/notes-file.ts";
-import { FolderKeeper } from "./replace/durable-folders.ts";
+import { DurableFolders } from "./replace/durable-folders.ts";
 
 export interface FileSessionLogOptions {
   readonly sessionId: string;
@@ -56,7 +56,7 @@ export class FileSessionLog implements SessionLog {
   readonly notes: FileNotes;
   readonly #paths: SessionPaths;
   readonly #fs: FileSystem;
-  readonly #folders: FolderKeeper;
+  readonly #folders: DurableFolders;
   readonly #blobs: BlobFolder;
   readonly #ids: IdSource;
   readonly #leaseOptions: LeaseOptions | undefined;
@@ -65,7 +65,7 @@ export class FileSessionLog implements SessionLog {
   readonly #isNew: boolean;
   readonly #repeated = new RepeatedAppend();
   #reader: OpenFile | undefined;
-  #writer: LogWriter | undefined;
+  #writer: LogFileWriter | undefined;
   /** Its lease was taken from somebody who may wake up, and nothing tells them so yet. */
   #needsFence = false;
   /** It was the writer once: whoever is it now has taken it over. */
@@ -89,7 +89,7 @@ export class FileSessionLog implements SessionLog {
     this.#reader = file;
     this.#isNew = file === undefined;
     this.#hasUnsynced = !this.#isNew;
-    this.#folders = new FolderKeeper(fs);
+    this.#folders = new DurableFolders(fs);
     const folders = this.#folders;
     this.#blobs = new BlobFolder({ folder: paths.blobFolder, fs, hasher, ids, folders, quotaBytes });
     this.notes = new FileNotes({
@@ -197,7 +197,7 @@ export class FileSessionLog implements SessionLog {
     return batch.offsets.map((offset) => position + offset);
   }
 
-  #openWriter(): LogWriter {
+  #openWriter(): LogFileWriter {
     const { logFile, rootFolder } = this.#paths;
     try {
       if (this.#isNew) this.#folders.ensure(rootFolder);
@@ -220,9 +220,9 @@ export class FileSessionLog implements SessionLog {
     }
   }
 
-  #startWriter(file: OpenFile): LogWriter {
+  #startWriter(file: OpenFile): LogFileWriter {
     try {
-      return new LogWriter({
+      return new LogFileWriter({
         file,
         path: this.#paths.logFile,
         sessionId: this.sessionId,

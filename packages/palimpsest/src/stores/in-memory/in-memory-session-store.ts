@@ -26,7 +26,7 @@ import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
 import { assertGoesOn } from "../shared/entry-order.ts";
 import { encodeNotes } from "../shared/notes-text.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";
-import { pageOf, SessionGist } from "../shared/session-info.ts";
+import { pageOf, SessionInfoBuilder } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
 import {
   sessionExists,
@@ -91,10 +91,10 @@ export class InMemorySessionStore implements SessionStore {
 
   async find(sessionId: string, scope?: Scope): Promise<SessionInfo> {
     const { lines, writer } = this.#stored(sessionId, scope);
-    const gist = new SessionGist();
-    for (const line of lines) gist.add(parseLine(line));
+    const builder = new SessionInfoBuilder();
+    for (const line of lines) builder.add(parseLine(line));
     const bytes = lines.reduce((sum, line) => sum + byteLength(line) + 1, 0);
-    return gist.info({ sessionId, bytes, isInUse: writer !== undefined });
+    return builder.info({ sessionId, bytes, isInUse: writer !== undefined });
   }
 
   async trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void> {

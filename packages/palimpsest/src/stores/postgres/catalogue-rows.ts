@@ -16,7 +16,7 @@ import type {
   Trashing,
 } from "../../ports/session-store.ts";
 import { overviewRowOf } from "../shared/session-info.ts";
-import type { Database, Outcome } from "./database/database.ts";
+import type { Database, StatementOutcome } from "./database/database.ts";
 import type { Tables } from "./database/tables.ts";
 import { INFO_COLUMNS, infoOf, parseText, type SessionName } from "./log/session-row.ts";
 
@@ -131,12 +131,12 @@ export class CatalogueRows {
     return done.rows.length > 0 || done.isRepeated;
   }
 
-  #read(columns: string, condition: string, values: readonly unknown[]): Promise<Outcome> {
+  #read(columns: string, condition: string, values: readonly unknown[]): Promise<StatementOutcome> {
     const text = `SELECT ${columns} FROM ${this.#tables.sessions} s WHERE s.scope = $1::text AND ${condition}`;
     return this.#database.run({ what: "The sessions could not be listed", text, values });
   }
 
-  #change(text: string, values: readonly unknown[]): Promise<Outcome> {
+  #change(text: string, values: readonly unknown[]): Promise<StatementOutcome> {
     const what = `Session ${String(values[1])} could not be moved`;
     return this.#database.run({ what, text, values, isWrite: true });
   }

@@ -4,7 +4,7 @@ import { StoreError } from "../../base/errors.ts";
 import type { NotesFile } from "../../ports/session-store.ts";
 import { decodeNotes, encodeNotes } from "../shared/notes-text.ts";
 import { sessionNotFound } from "../shared/store-failure.ts";
-import type { Database, Outcome } from "./database/database.ts";
+import type { Database, StatementOutcome } from "./database/database.ts";
 import type { Tables } from "./database/tables.ts";
 import type { SessionName } from "./log/session-row.ts";
 
@@ -66,19 +66,19 @@ export class PostgresNotes implements NotesFile {
     });
   }
 
-  #insert(key: number, bytes: Buffer): Promise<Outcome> {
+  #insert(key: number, bytes: Buffer): Promise<StatementOutcome> {
     const change = `INSERT INTO ${this.#options.tables.notes} (session_key, content)
       SELECT key, $3::bytea FROM head ON CONFLICT (session_key) DO NOTHING`;
     return this.#change(change, [key, this.#options.name.scopeKey, bytes]);
   }
 
-  #update(key: number, base: Buffer, bytes: Buffer): Promise<Outcome> {
+  #update(key: number, base: Buffer, bytes: Buffer): Promise<StatementOutcome> {
     const change = `UPDATE ${this.#options.tables.notes} n SET content = $3::bytea FROM head
       WHERE n.session_key = head.key AND n.content = $4::bytea`;
     return this.#change(change, [key, this.#options.name.scopeKey, bytes, base]);
   }
 
-  #change(change: string, values: readonly unknown[]): Promise<Outcome> {
+  #change(change: string, values: readonly unknown[]): Promise<StatementOutcome> {
     const { database, tables, name } = this.#options;
     return database.run({
       what: `The notes of session ${name.sessionId} could not be replaced`,

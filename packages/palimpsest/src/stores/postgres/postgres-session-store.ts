@@ -30,7 +30,7 @@ import { durabilityCheck } from "./database/durability-check.ts";
 import { migrate } from "./database/migrate.ts";
 import type { PostgresPool, PostgresQueryable } from "./database/postgres-pool.ts";
 import { type Tables, tablesIn } from "./database/tables.ts";
-import { LeaseKeeper } from "./log/lease-renewal.ts";
+import { LeaseRenewal } from "./log/lease-renewal.ts";
 import { LogRows } from "./log/log-rows.ts";
 import { ReaderRows } from "./log/reader-rows.ts";
 import { isEmpty, type SessionName, type SessionState } from "./log/session-row.ts";
@@ -88,7 +88,7 @@ export class PostgresSessionStore implements SessionStore {
   readonly #tables: Tables;
   readonly #hasher: Hasher;
   readonly #catalogue: CatalogueRows;
-  readonly #lease: { readonly keeper: LeaseKeeper; readonly terms: Omit<LeaseTerms, "owner"> } | undefined;
+  readonly #lease: { readonly renewal: LeaseRenewal; readonly terms: Omit<LeaseTerms, "owner"> } | undefined;
 
   constructor(options: PostgresSessionStoreOptions) {
     const { pool, hasher, schema = "palimpsest", lease = {} } = options;
@@ -186,7 +186,7 @@ export class PostgresSessionStore implements SessionStore {
     const lease =
       this.#lease === undefined
         ? undefined
-        : { keeper: this.#lease.keeper, terms: { ...this.#lease.terms, owner: randomUUID() } };
+        : { renewal: this.#lease.renewal, terms: { ...this.#lease.terms, owner: randomUUID() } };
     return new PostgresSessionLog({
       sessionId: name.sessionId,
       writer: new SessionWriter({ name, rows, state, lease, log: logRows }),
@@ -203,14 +203,20 @@ export class PostgresSessionStore implements SessionStore {
     beatMs = POSTGRES_DEFAULTS.leaseBeatMs,
     holder = `process ${process.pid} on ${hostname()}`,
     timer = systemTimer,
-  }: PostgresLeaseOptions): { readonly keeper: LeaseKeeper; readonly terms: Omit<LeaseTerms, "owner"> } {
+  }: PostgresLeaseOptions): { readonly renewal: LeaseRenewal; readonly terms: Omit<LeaseTerms, "owner"> } {
     if (!(beatMs > 0 && ttlMs > beatMs && Number.isFinite(ttlMs)))
       throw new OptionError({
         message: `A lease of ${ttlMs} ms that is renewed every ${beatMs} ms cannot be kept.`,
         hint: "Renew it some times within its life: ttlMs 15000 and beatMs 5000.",
       });
-    const keeper = new LeaseKeeper({ database: this.#database, tables: this.#tables, timer, ttlMs, beatMs });
-    return { keeper, terms: { holder: JSON.stringify(holder), ttlMs } };
+    const renewal = new LeaseRenewal({
+      database: this.#database,
+      tables: this.#tables,
+      timer,
+      ttlMs,
+      beatMs,
+    });
+    return { renewal, terms: { holder: JSON.stringify(holder), ttlMs } };
   }
 }
 

@@ -16,7 +16,7 @@ import { MetadataFold } from "../../transcript/metadata.ts";
  * What a list shows of a session, for stores: give it the entries that are at hand, in the order of the
  * log (the same one may come twice), and ask for the info.
  */
-export class SessionGist {
+export class SessionInfoBuilder {
   #header: HeaderEntry | undefined;
   #firstPrompt: string | undefined;
   /** The first text of a user's message, where it is nothing but what a program put there. */

@@ -11,7 +11,7 @@ import type { CountableRequest, TokenCounter } from "../../ports/token-counter.t
 import type { TokenFigure } from "./token-figure.ts";
 
 /** Waits for `work` and rejects when it takes too long. The host decides how long that is. */
-export type Deadline = <Value>(work: Promise<Value>) => Promise<Value>;
+export type CountDeadline = <Value>(work: Promise<Value>) => Promise<Value>;
 
 /** A counter that did not count. */
 export interface CounterFailure {
@@ -25,7 +25,7 @@ export interface CounterFailure {
 export interface CountingChainOptions {
   /** Provider's counter first, then tokenizers. */
   readonly counters: readonly TokenCounter[];
-  readonly deadline: Deadline;
+  readonly deadline: CountDeadline;
   readonly onFailure?: (failure: CounterFailure) => void;
 }
 
@@ -44,7 +44,7 @@ export function needsCounter(figure: TokenFigure, thresholds: readonly number[])
  */
 export class CountingChain {
   readonly #counters: readonly TokenCounter[];
-  readonly #deadline: Deadline;
+  readonly #deadline: CountDeadline;
   readonly #onFailure: (failure: CounterFailure) => void;
   readonly #failuresInRow = new Map<TokenCounter, number>();
 

@@ -82,13 +82,14 @@ function readPdf(bytes: Base64Bytes): MediaSize | undefined {
           [bytes.length - half, half],
         ];
   let pages = 0;
-  let told = 0;
+  let declared = 0;
   for (const [start, length] of parts) {
     const text = bytes.text(start!, length!);
     pages += text.match(PAGE)?.length ?? 0;
-    for (const [, one, other] of text.matchAll(PAGE_COUNT)) told = Math.max(told, Number(one ?? other));
+    for (const [, one, other] of text.matchAll(PAGE_COUNT))
+      declared = Math.max(declared, Number(one ?? other));
   }
-  const count = Math.max(pages, told);
+  const count = Math.max(pages, declared);
   return count >= 1 && count <= bytes.length / pdfPageBytes ? { type: "pages", count } : undefined;
 }
 

@@ -54,7 +54,7 @@ export function breakEvenCalls(
 }
 
 /** A model call that writes a summary. */
-export interface SummaryCall {
+export interface PricedSummaryCall {
   /** The prompt that is summarised: all of it for a forked call, what is left of it for a cold one. */
   readonly promptTokens: number;
   /** The answer. */
@@ -65,7 +65,7 @@ export interface SummaryCall {
 
 /** What the summary call itself costs: its prompt, read from the cache or paid in full, and its answer. */
 export function summaryCallPrice(
-  { promptTokens, summaryTokens, isForked }: SummaryCall,
+  { promptTokens, summaryTokens, isForked }: PricedSummaryCall,
   tariff: Tariff,
 ): number {
   return promptTokens * (isForked ? tariff.read : 1) + summaryTokens * tariff.outputRatio;
@@ -76,7 +76,7 @@ export function summaryCallPrice(
  * `keptTokens` behind it to the cache, which the next request does.
  */
 export function summaryPrice(
-  { keptTokens, ...call }: SummaryCall & { readonly keptTokens: number },
+  { keptTokens, ...call }: PricedSummaryCall & { readonly keptTokens: number },
   tariff: Tariff,
 ): number {
   return summaryCallPrice(call, tariff) + (call.summaryTokens + keptTokens) * tariff.write;

@@ -33,9 +33,9 @@ export function planBreakpoints(
   { messages, stableThrough = -1, reservedMarks = 0, earlierMarks = [], promptTokens }: BreakpointInput,
   { matching, maxMarks, lookBackBlocks, minimumCacheTokens }: Tariff,
 ): readonly CacheMark[] {
-  const room = Math.floor(maxMarks - Math.max(0, reservedMarks));
+  const freeMarks = Math.floor(maxMarks - Math.max(0, reservedMarks));
   const isTooSmall = promptTokens !== undefined && promptTokens < minimumCacheTokens;
-  if (matching === "prefix" || isTooSmall || !(room >= 1)) return [];
+  if (matching === "prefix" || isTooSmall || !(freeMarks >= 1)) return [];
   const end = findMark(messages, messages.length - 1);
   if (end === undefined) return [];
 
@@ -44,18 +44,18 @@ export function planBreakpoints(
   const earlier = earlierMarks.findLast((mark) => isMarkable(messages, mark) && !isBefore(end, mark));
   const isOutOfSight = (mark: CacheMark): boolean =>
     !marks.some((one) => isWithin(messages, { from: mark, to: one, blocks: lookBackBlocks }));
-  const hasRoom = (): boolean => marks.length < room;
+  const hasFreeMark = (): boolean => marks.length < freeMarks;
 
   const isStableUseful = stable !== undefined && isBefore(stable, end);
-  if (earlier !== undefined && hasRoom() && isOutOfSight(earlier)) {
+  if (earlier !== undefined && hasFreeMark() && isOutOfSight(earlier)) {
     // Where the stable boundary lies within sight of the earlier mark, one mark serves as both.
     const reaches =
       isStableUseful && isWithin(messages, { from: earlier, to: stable, blocks: lookBackBlocks });
     marks.push(reaches ? stable : earlier);
   }
-  if (isStableUseful && hasRoom() && !marks.some((mark) => isSame(mark, stable))) marks.push(stable);
+  if (isStableUseful && hasFreeMark() && !marks.some((mark) => isSame(mark, stable))) marks.push(stable);
   marks.sort((one, other) => (isBefore(one, other) ? -1 : 1));
-  assert(marks.length <= room, "a request has no more marks than the provider takes");
+  assert(marks.length <= freeMarks, "a request has no more marks than the provider takes");
   return marks;
 }
 

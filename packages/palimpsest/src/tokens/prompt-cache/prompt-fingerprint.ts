@@ -133,17 +133,17 @@ function findToolChange(before = "[]", after = "[]"): PromptChange | undefined {
   if (before === after) return undefined;
   const earlier = toolsOf(before);
   const later = toolsOf(after);
-  const told = (name: string, change: "added" | "removed" | "changed"): PromptChange => ({
+  const changeOf = (name: string, change: "added" | "removed" | "changed"): PromptChange => ({
     part: "tool",
     name: shorten(name, NAME_CHARS),
     change,
   });
   for (const [name, text] of later) {
     const known = earlier.get(name);
-    if (known === undefined) return told(name, "added");
-    if (known !== text) return told(name, "changed");
+    if (known === undefined) return changeOf(name, "added");
+    if (known !== text) return changeOf(name, "changed");
   }
-  for (const name of earlier.keys()) if (!later.has(name)) return told(name, "removed");
+  for (const name of earlier.keys()) if (!later.has(name)) return changeOf(name, "removed");
   return { part: "tool-order" };
 }
 

@@ -103,7 +103,7 @@ export class AiSdkAssembly implements Assembly {
   readonly #tell: (event: ModelEvent) => void;
   readonly #content: ContentBlock[] = [];
   readonly #open = new Map<string, { text: string; metadata: unknown }>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #headers: unknown;
   #response: Fields = {};
   #finish: Fields | undefined;
@@ -148,16 +148,16 @@ export class AiSdkAssembly implements Assembly {
     part: Fields;
   }): void {
     const key = `${kind} ${id}`;
-    const draft = this.#open.get(key) ?? { text: "", metadata: undefined };
+    const partial = this.#open.get(key) ?? { text: "", metadata: undefined };
     // Metadata comes with any of the steps; the last says the most (a signature comes at the end).
-    draft.metadata = part["providerMetadata"] ?? draft.metadata;
+    partial.metadata = part["providerMetadata"] ?? partial.metadata;
     const piece = step === "delta" ? (asString(part["delta"]) ?? "") : "";
-    draft.text += piece;
-    this.#open.set(key, draft);
+    partial.text += piece;
+    this.#open.set(key, partial);
     if (piece !== "") this.#tell({ type: kind === "text" ? "text" : "thinking", text: piece });
     if (step !== "end") return;
     this.#open.delete(key);
-    this.#keep({ type: kind, text: draft.text, providerMetadata: draft.metadata });
+    this.#keep({ type: kind, text: partial.text, providerMetadata: partial.metadata });
   }
 
   /** The providers end a stream that was cut as they end any other, only without a reason. */
@@ -177,8 +177,8 @@ export class AiSdkAssembly implements Assembly {
   }
 
   #callBegins(id: string, name: string): void {
-    if (this.#told.has(id)) return;
-    this.#told.add(id);
+    if (this.#reported.has(id)) return;
+    this.#reported.add(id);
     this.#tell({ type: "tool-call", id, name });
   }
 

@@ -76,10 +76,10 @@ class PromptWriter {
     const results = content.flatMap((block, index) =>
       block.type === "tool_result" ? this.#marked([this.#result(block)], isMarked(index)) : [],
     );
-    const said = content.flatMap((block, index) => this.#marked(this.#given(block), isMarked(index)));
+    const given = content.flatMap((block, index) => this.#marked(this.#given(block), isMarked(index)));
     return [
       ...(results.length === 0 ? [] : [{ role: "tool", content: results }]),
-      ...(said.length === 0 ? [] : [{ role: "user", content: said }]),
+      ...(given.length === 0 ? [] : [{ role: "user", content: given }]),
     ];
   }
 

@@ -99,8 +99,8 @@ function toolResult(block: Record<string, unknown>): ContentBlock {
   }
   const { content: _, ...rest } = block;
   if (content === null) return rest as unknown as ContentBlock;
-  const mended = Array.isArray(content) ? content.map(resultPart) : JSON.stringify(content);
-  return { ...rest, content: mended } as unknown as ContentBlock;
+  const repaired = Array.isArray(content) ? content.map(resultPart) : JSON.stringify(content);
+  return { ...rest, content: repaired } as unknown as ContentBlock;
 }
 
 function isPartList(content: unknown): content is readonly ToolResultPart[] {

@@ -13,7 +13,7 @@ import { anthropicContent } from "./from-anthropic.ts";
 type Fields = Record<string, unknown>;
 
 /** A block that is being written. */
-interface Draft {
+interface PartialBlock {
   readonly fields: Fields;
   /** The input of a call, in pieces of JSON. */
   inputText: string;
@@ -23,7 +23,7 @@ interface Draft {
 /** Puts a message together. @internal */
 export class AnthropicAssembly implements Assembly {
   readonly #tell: (event: ModelEvent) => void;
-  readonly #drafts = new Map<number, Draft>();
+  readonly #partials = new Map<number, PartialBlock>();
   #message: Fields = {};
   #isComplete = false;
 
@@ -38,10 +38,10 @@ export class AnthropicAssembly implements Assembly {
 
   /** The message so far, with its finished blocks in order. */
   message(): Fields {
-    const content = [...this.#drafts.entries()]
+    const content = [...this.#partials.entries()]
       .sort(([one], [other]) => one - other)
-      .filter(([, draft]) => draft.isFinished)
-      .map(([, draft]) => draft.fields);
+      .filter(([, partial]) => partial.isFinished)
+      .map(([, partial]) => partial.fields);
     return { ...this.#message, content };
   }
 
@@ -56,31 +56,31 @@ export class AnthropicAssembly implements Assembly {
         this.#start(index, event["content_block"]);
         return;
       case "content_block_delta":
-        this.#grow(this.#drafts.get(index), event["delta"]);
+        this.#grow(this.#partials.get(index), event["delta"]);
         return;
       case "content_block_stop":
-        this.#finish(this.#drafts.get(index));
+        this.#finish(this.#partials.get(index));
         return;
       case "message_delta":
         this.#end(event);
         return;
       case "message_stop":
-        for (const draft of this.#drafts.values()) this.#finish(draft);
+        for (const partial of this.#partials.values()) this.#finish(partial);
         this.#isComplete = true;
     }
   }
 
   #start(index: number, block: unknown): void {
     if (!isObject(block)) return;
-    this.#drafts.set(index, { fields: { ...block }, inputText: "", isFinished: false });
+    this.#partials.set(index, { fields: { ...block }, inputText: "", isFinished: false });
     const [id, name] = [asString(block["id"]), asString(block["name"])];
     if (block["type"] === "tool_use" && id !== undefined && name !== undefined)
       this.#tell({ type: "tool-call", id, name });
   }
 
-  #grow(draft: Draft | undefined, delta: unknown): void {
-    if (draft === undefined || draft.isFinished || !isObject(delta)) return;
-    const { fields } = draft;
+  #grow(partial: PartialBlock | undefined, delta: unknown): void {
+    if (partial === undefined || partial.isFinished || !isObject(delta)) return;
+    const { fields } = partial;
     switch (delta["type"]) {
       case "text_delta":
         this.#append(fields, "text", delta["text"]);
@@ -98,7 +98,7 @@ export class AnthropicAssembly implements Assembly {
         ];
         return;
       case "input_json_delta":
-        draft.inputText += asString(delta["partial_json"]) ?? "";
+        partial.inputText += asString(delta["partial_json"]) ?? "";
         return;
       case "compaction_delta": {
         // The whole of it comes at once, with what signs it.
@@ -114,15 +114,15 @@ export class AnthropicAssembly implements Assembly {
     if (piece !== "") this.#tell({ type, text: piece });
   }
 
-  #finish(draft: Draft | undefined): void {
-    if (draft === undefined || draft.isFinished) return;
-    draft.isFinished = true;
-    if (draft.inputText !== "") {
-      const parsed = parseBounded(draft.inputText);
+  #finish(partial: PartialBlock | undefined): void {
+    if (partial === undefined || partial.isFinished) return;
+    partial.isFinished = true;
+    if (partial.inputText !== "") {
+      const parsed = parseBounded(partial.inputText);
       // Arguments that were cut by the output limit stay as the text they are.
-      draft.fields["input"] = parsed.ok ? parsed.value : draft.inputText;
+      partial.fields["input"] = parsed.ok ? parsed.value : partial.inputText;
     }
-    for (const block of anthropicContent([draft.fields])) this.#tell({ type: "block", block });
+    for (const block of anthropicContent([partial.fields])) this.#tell({ type: "block", block });
   }
 
   #end(event: Fields): void {

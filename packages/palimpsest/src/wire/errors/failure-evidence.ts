@@ -40,7 +40,7 @@ const CHILD_FIELDS = [
 ];
 
 /** Reads any value for what it says of a failure. Never throws. @internal */
-export function gatherEvidence(error: unknown): FailureEvidence {
+export function gatherFailureEvidence(error: unknown): FailureEvidence {
   const gathering = new Gathering();
   gathering.visit(error);
   gathering.drain();

@@ -10,7 +10,7 @@ import { ModelError } from "../../base/errors.ts";
 import { redactSecrets } from "../../base/redaction/secret-patterns.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
-import { believedWait, type FailureEvidence, gatherEvidence } from "./failure-evidence.ts";
+import { believedWait, type FailureEvidence, gatherFailureEvidence } from "./failure-evidence.ts";
 import { type FailureRow, type FoundRow, findRow } from "./failure-rows.ts";
 import {
   BINDING_ROWS,
@@ -54,8 +54,8 @@ const THROTTLED_ORDER = [
  * Figures that the provider named come with it, so that limits can be learned.
  */
 export function classifyModelError(error: unknown): ModelFailure {
-  if (isModelError(error)) return alreadyTold(error);
-  const evidence = gatherEvidence(error);
+  if (isModelError(error)) return asReported(error);
+  const evidence = gatherFailureEvidence(error);
   const found = findRow(orderOf(evidence.status), evidence);
   const figures = figuresOf(found, evidence);
   const kind = found === undefined ? kindOfStatus(evidence.status) : settledKind(found.row.kind, figures);
@@ -82,7 +82,7 @@ function isModelError(error: unknown): error is ModelError {
 }
 
 /** An error of this library says what it means. */
-function alreadyTold({ kind, message, status, retryAfterMs }: ModelError): ModelFailure {
+function asReported({ kind, message, status, retryAfterMs }: ModelError): ModelFailure {
   return {
     kind: kind as ModelFailureKind,
     message,
@@ -199,7 +199,7 @@ function messageOf(found: FoundRow | undefined, { texts, codes }: FailureEvidenc
     found?.text === undefined || found.row.kind === "network"
       ? undefined
       : plain.findLast((text) => found.row.pattern?.test(text));
-  const said = telling ?? plain.at(-1) ?? texts[0] ?? codes.join(" ");
-  const safe = redactSecrets(toWellFormed(said)).text.trim();
+  const chosen = telling ?? plain.at(-1) ?? texts[0] ?? codes.join(" ");
+  const safe = redactSecrets(toWellFormed(chosen)).text.trim();
   return shorten(safe === "" ? "The provider gave no reason." : safe, MODEL_FAILURE_DEFAULTS.messageChars);
 }

@@ -18,7 +18,7 @@ export function geminiContents(messages: readonly Message[]): readonly JsonObjec
 }
 
 /** Text as one content of the user's. @internal */
-export function geminiText(text: string): JsonObject {
+export function geminiContentsText(text: string): JsonObject {
   return { role: "user", parts: [{ text: toWellFormed(text) }] };
 }
 

@@ -34,8 +34,8 @@ export function chatAnswer(completion: unknown, requestId: string | undefined): 
   if (!isObject(completion) || !Array.isArray(completion["choices"]))
     throw unreadableAnswer("openai-chat", completion);
   const choice: unknown = completion["choices"][0];
-  const said = isObject(choice) ? choice["message"] : undefined;
-  const content = isObject(said) ? chatContent(said) : [];
+  const message = isObject(choice) ? choice["message"] : undefined;
+  const content = isObject(message) ? chatContent(message) : [];
   const model = asString(completion["model"]);
   const responseId = asString(completion["id"]);
   const usage = openaiUsage(completion["usage"]);
@@ -58,9 +58,9 @@ export function chatAnswer(completion: unknown, requestId: string | undefined): 
 }
 
 /** The blocks of a message of an answer. @internal */
-export function chatContent(said: Readonly<Record<string, unknown>>): readonly ContentBlock[] {
-  const reasoning = REASONING_FIELDS.map((field) => asString(said[field])).find((text) => text);
-  const plain = Object.entries(said).filter(([field, value]) => !LEFT_OUT.has(field) && value !== null);
+export function chatContent(answer: Readonly<Record<string, unknown>>): readonly ContentBlock[] {
+  const reasoning = REASONING_FIELDS.map((field) => asString(answer[field])).find((text) => text);
+  const plain = Object.entries(answer).filter(([field, value]) => !LEFT_OUT.has(field) && value !== null);
   const message = chatMessage({ ...Object.fromEntries(plain), role: "assistant" }, new LegacyCallIds());
   const thinking: readonly ContentBlock[] =
     reasoning === undefined ? [] : [{ type: "thinking", thinking: reasoning }];

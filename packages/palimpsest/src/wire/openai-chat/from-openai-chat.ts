@@ -9,19 +9,19 @@ import { asString, isObject, type JsonObject, type JsonValue } from "../../base/
 import type { ContentBlock, ToolResultPart, ToolUseBlock } from "../../transcript/blocks.ts";
 import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import { sourceOfUrl } from "../shared/media-url.ts";
-import { extraFields, parseArguments, withOpenaiFields } from "../shared/openai-fields.ts";
+import { extraFields, parseArguments, withOpenAIFields } from "../shared/openai-fields.ts";
 import type { ReadMessages } from "../shared/read-messages.ts";
 import { type OnDamage, UNKNOWN_PROVIDER } from "../shared/well-formed-block.ts";
 import { isChatPart } from "./chat-fields.ts";
 
-/** What {@link fromOpenaiChat} read. */
-export interface ReadOpenaiChat extends ReadMessages {
+/** What {@link fromOpenAIChat} read. */
+export interface ReadOpenAIChat extends ReadMessages {
   /** The leading system or developer message, if its content is text. */
   readonly system?: string;
 }
 
 /** Reads the `messages` of a Chat Completions request. Never throws, whatever the list holds. */
-export function fromOpenaiChat(wire: readonly unknown[]): ReadOpenaiChat {
+export function fromOpenAIChat(wire: readonly unknown[]): ReadOpenAIChat {
   const system = leadingSystem(wire[0]);
   const messages: Message[] = [];
   const unreadable: number[] = [];
@@ -62,13 +62,13 @@ export class LegacyCallIds {
 }
 
 /** Blocks that cannot be read are kept whichever way; only importers tell of them. */
-const UNTOLD: OnDamage = () => undefined;
+const IGNORE_DAMAGE: OnDamage = () => undefined;
 
 /** One message, or `undefined` where the value is none. @internal */
 export function chatMessage(
   value: unknown,
   legacyIds: LegacyCallIds,
-  onDamage: OnDamage = UNTOLD,
+  onDamage: OnDamage = IGNORE_DAMAGE,
 ): Message | undefined {
   if (!isObject(value)) return undefined;
   const role = value["role"];
@@ -81,7 +81,7 @@ export function chatMessage(
   const extra = { ...extraFields(value, known), ...(role === "developer" ? { role } : {}) };
   const first = content[0];
   if (first !== undefined && first.type !== "opaque" && first.type !== "tool_use") {
-    content[0] = withOpenaiFields(first, { extra });
+    content[0] = withOpenAIFields(first, { extra });
   }
   return { role: ourRole, content, origin: defaultOrigin({ role: ourRole, content }) };
 }
@@ -107,7 +107,7 @@ function partBlock(part: unknown, onDamage: OnDamage): readonly ContentBlock[] {
   const url = isObject(image) ? asString(image["url"]) : asString(image);
   if (part["type"] === "image_url" && url !== undefined && url !== "") {
     const block: ContentBlock = { type: "image", source: sourceOfUrl(url) };
-    return [isObject(image) ? withOpenaiFields(block, { extra: extraFields(image, ["url"]) }) : block];
+    return [isObject(image) ? withOpenAIFields(block, { extra: extraFields(image, ["url"]) }) : block];
   }
   if (isChatPart(part)) return [{ type: "opaque", provider: "openai-chat", value: part as JsonObject }];
   return [unreadable(part, `of the unknown type ${JSON.stringify(part["type"] ?? null)}`, onDamage)];
@@ -149,7 +149,7 @@ function toolCall(call: unknown, onDamage: OnDamage): ContentBlock {
     ? { input: asString(sent) ?? "", text: undefined }
     : parseArguments(typeof sent === "string" ? sent : JSON.stringify(sent ?? {}));
   const block: ToolUseBlock = { type: "tool_use", id, name, input };
-  return withOpenaiFields(block, { extra, ...(text === undefined ? {} : { arguments: text }) });
+  return withOpenAIFields(block, { extra, ...(text === undefined ? {} : { arguments: text }) });
 }
 
 function callId(value: unknown, onDamage: OnDamage): string | undefined {
@@ -180,12 +180,12 @@ function resultMessage(
     tool_use_id: id,
     ...(content === undefined ? {} : { content }),
   };
-  return { role: "user", content: [withOpenaiFields(block, { extra })], origin: "tool" };
+  return { role: "user", content: [withOpenAIFields(block, { extra })], origin: "tool" };
 }
 
 /** A part of a tool's answer; what is neither text nor an image goes as the text that was recorded. */
 function resultPart(part: unknown): ToolResultPart {
-  const [block] = partBlock(part, UNTOLD);
+  const [block] = partBlock(part, IGNORE_DAMAGE);
   if (block?.type === "text" || block?.type === "image") return block as ToolResultPart;
   return { type: "text", text: typeof part === "string" ? part : (JSON.stringify(part) ?? "") };
 }

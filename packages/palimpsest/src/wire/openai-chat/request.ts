@@ -3,7 +3,7 @@
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
-import { toOpenaiChat } from "./to-openai-chat.ts";
+import { toOpenAIChat } from "./to-openai-chat.ts";
 
 /** How bodies are made. @internal */
 export interface ChatBodyOptions {
@@ -18,7 +18,7 @@ export function chatBody(
   { maxOutputTokens, outputLimitField, systemRole }: ChatBodyOptions,
 ): JsonObject {
   const { model, system, tools = [], parameters = {} } = request;
-  const messages = toOpenaiChat<JsonObject>(request.messages, {
+  const messages = toOpenAIChat<JsonObject>(request.messages, {
     systemRole,
     ...(system === undefined || system === "" ? {} : { system }),
   });

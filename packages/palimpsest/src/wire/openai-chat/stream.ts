@@ -9,7 +9,7 @@ import type { ModelEvent } from "../../ports/model-client.ts";
 import type { Assembly } from "../shared/answer-assembly.ts";
 import { chatContent, REASONING_FIELDS } from "./answer.ts";
 
-interface CallDraft {
+interface PartialCall {
   readonly id: string;
   readonly type: string;
   readonly name: string;
@@ -22,9 +22,9 @@ type TextKind = "content" | "refusal" | "reasoning";
 /** Puts a completion together. @internal */
 export class ChatAssembly implements Assembly {
   readonly #tell: (event: ModelEvent) => void;
-  readonly #calls = new Map<number, CallDraft>();
+  readonly #calls = new Map<number, PartialCall>();
   readonly #texts: Record<TextKind, string> = { content: "", refusal: "", reasoning: "" };
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #head: Fields = {};
   #usage: unknown;
   #finishReason: string | undefined;
@@ -39,7 +39,7 @@ export class ChatAssembly implements Assembly {
 
   completion(): Fields {
     const message = {
-      ...this.#said(["reasoning", "content", "refusal"]),
+      ...this.#textOf(["reasoning", "content", "refusal"]),
       ...(this.#calls.size === 0 ? {} : { tool_calls: [...this.#calls.values()].map(callOf) }),
     };
     return {
@@ -61,7 +61,7 @@ export class ChatAssembly implements Assembly {
     if (isObject(choice["delta"])) this.#grow(choice["delta"]);
     const reason = asString(choice["finish_reason"]);
     if (reason === undefined) return;
-    this.#tellFinished();
+    this.#emitFinished();
     this.#finishReason = reason;
   }
 
@@ -71,7 +71,7 @@ export class ChatAssembly implements Assembly {
     this.#texts.reasoning += reasoning;
     const text = asString(delta["content"]) ?? "";
     if (text !== "") {
-      this.#tellOnce("reasoning");
+      this.#emitOnce("reasoning");
       this.#tell({ type: "text", text });
     }
     this.#texts.content += text;
@@ -91,7 +91,7 @@ export class ChatAssembly implements Assembly {
       known.text += text;
       return;
     }
-    this.#tellFinished();
+    this.#emitFinished();
     const id = asString(piece["id"]) ?? `call_${index}`;
     this.#calls.set(index, { id, type: isCustom ? "custom" : "function", name, text });
     this.#tell({ type: "tool-call", id, name });
@@ -101,7 +101,7 @@ export class ChatAssembly implements Assembly {
   #callAt(
     index: number | undefined,
     id: string | undefined,
-  ): readonly [index: number, known: CallDraft | undefined] {
+  ): readonly [index: number, known: PartialCall | undefined] {
     const known = index === undefined ? undefined : this.#calls.get(index);
     const isSame = known !== undefined && (id === undefined || id === "" || id === known.id);
     if (isSame) return [index ?? 0, known];
@@ -109,29 +109,29 @@ export class ChatAssembly implements Assembly {
   }
 
   /** Tells the blocks that nothing will be added to, each once. */
-  #tellFinished(): void {
-    this.#tellOnce("reasoning");
-    this.#tellOnce("content");
+  #emitFinished(): void {
+    this.#emitOnce("reasoning");
+    this.#emitOnce("content");
     for (const [index, call] of this.#calls) {
-      if (this.#told.has(`call ${index}`)) continue;
-      this.#told.add(`call ${index}`);
+      if (this.#reported.has(`call ${index}`)) continue;
+      this.#reported.add(`call ${index}`);
       for (const block of chatContent({ tool_calls: [callOf(call)] })) this.#tell({ type: "block", block });
     }
   }
 
-  #tellOnce(text: "reasoning" | "content"): void {
-    if (this.#texts[text] === "" || this.#told.has(text)) return;
-    this.#told.add(text);
-    for (const block of chatContent(this.#said([text]))) this.#tell({ type: "block", block });
+  #emitOnce(text: "reasoning" | "content"): void {
+    if (this.#texts[text] === "" || this.#reported.has(text)) return;
+    this.#reported.add(text);
+    for (const block of chatContent(this.#textOf([text]))) this.#tell({ type: "block", block });
   }
 
-  #said(kinds: readonly TextKind[]): Fields {
-    const said = kinds.filter((kind) => this.#texts[kind] !== "");
-    return Object.fromEntries(said.map((kind) => [kind, this.#texts[kind]]));
+  #textOf(kinds: readonly TextKind[]): Fields {
+    const filled = kinds.filter((kind) => this.#texts[kind] !== "");
+    return Object.fromEntries(filled.map((kind) => [kind, this.#texts[kind]]));
   }
 }
 
-function callOf({ id, type, name, text }: CallDraft): JsonObject {
+function callOf({ id, type, name, text }: PartialCall): JsonObject {
   return type === "custom"
     ? { id, type, custom: { name, input: text } }
     : { id, type: "function", function: { name, arguments: text } };

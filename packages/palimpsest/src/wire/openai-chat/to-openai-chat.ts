@@ -17,8 +17,8 @@ import { argumentsText, openaiFields } from "../shared/openai-fields.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
 
-/** What {@link toOpenaiChat} cannot tell from the messages. */
-export interface ToOpenaiChatOptions {
+/** What {@link toOpenAIChat} cannot tell from the messages. */
+export interface ToOpenAIChatOptions {
   /** The system prompt; it becomes the first message. */
   readonly system?: string;
   /** What the model calls the role of instructions. @defaultValue `"system"` */
@@ -30,9 +30,9 @@ export interface ToOpenaiChatOptions {
  *
  * @typeParam Wire - the message type of the client that sends it, such as `ChatCompletionMessageParam`.
  */
-export function toOpenaiChat<Wire = JsonObject>(
+export function toOpenAIChat<Wire = JsonObject>(
   messages: readonly RequestMessage[],
-  options: ToOpenaiChatOptions = {},
+  options: ToOpenAIChatOptions = {},
 ): Wire[] {
   const systemRole = options.systemRole ?? "system";
   const leading =
@@ -53,9 +53,9 @@ function renderMessage(message: RequestMessage, systemRole: string): readonly Js
   const isSystem = message.role === "system";
   const role = isSystem ? systemRole : message.role;
   const parts = [...images, ...message.content].flatMap(isSystem ? renderInstructions : renderGiven);
-  const said =
+  const spoken =
     parts.length === 0 ? [] : [{ role, content: soleText(parts), ...messageExtra(message.content, role) }];
-  return [...results.flatMap(renderResults), ...said];
+  return [...results.flatMap(renderResults), ...spoken];
 }
 
 const renderGiven = renderOnce((block: ContentBlock) => renderPart(block, "user"));

@@ -12,7 +12,7 @@ import type { Message } from "../../transcript/messages.ts";
 import { classifyModelError } from "../errors/model-failure.ts";
 import { unreadableAnswer } from "../shared/answer-assembly.ts";
 import { openaiUsage } from "../shared/openai-usage.ts";
-import { fromOpenaiResponses } from "./from-openai-responses.ts";
+import { fromOpenAIResponses } from "./from-openai-responses.ts";
 
 /** Reads a whole response. @throws ModelError where it is none, or failed. @internal */
 export function responsesAnswer(response: unknown, requestId: string | undefined): ModelAnswer {
@@ -40,7 +40,7 @@ export function responsesAnswer(response: unknown, requestId: string | undefined
 
 /** Items of an answer, also outputs of OpenAI's own tools, which stand in it. @internal */
 export function responsesContent(items: readonly unknown[]): readonly ContentBlock[] {
-  return fromOpenaiResponses(items).messages.flatMap(({ content }) => content);
+  return fromOpenAIResponses(items).messages.flatMap(({ content }) => content);
 }
 
 /** The error that a response holds in the place of an answer. @internal */

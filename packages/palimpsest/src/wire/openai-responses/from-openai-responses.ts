@@ -10,12 +10,12 @@ import { asString, isObject, type JsonObject, type JsonValue } from "../../base/
 import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
 import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import { sourceOfUrl } from "../shared/media-url.ts";
-import { extraFields, parseArguments, withOpenaiFields } from "../shared/openai-fields.ts";
+import { extraFields, parseArguments, withOpenAIFields } from "../shared/openai-fields.ts";
 import type { ReadMessages } from "../shared/read-messages.ts";
 
 /** Reads the `input` of a Responses request (or the `output` of a response). Never throws. */
-export function fromOpenaiResponses(items: readonly unknown[]): ReadMessages {
-  const drafts: { readonly role: Message["role"]; readonly content: ContentBlock[] }[] = [];
+export function fromOpenAIResponses(items: readonly unknown[]): ReadMessages {
+  const parsed: { readonly role: Message["role"]; readonly content: ContentBlock[] }[] = [];
   const unreadable: number[] = [];
   items.forEach((value, index) => {
     const read = isObject(value) ? readItem(value) : undefined;
@@ -23,11 +23,11 @@ export function fromOpenaiResponses(items: readonly unknown[]): ReadMessages {
       unreadable.push(index);
       return;
     }
-    const last = drafts.at(-1);
+    const last = parsed.at(-1);
     if (read.role === "assistant" && last?.role === "assistant") last.content.push(...read.content);
-    else drafts.push({ role: read.role, content: [...read.content] });
+    else parsed.push({ role: read.role, content: [...read.content] });
   });
-  const messages = drafts.map(
+  const messages = parsed.map(
     ({ role, content }): Message => ({ role, content, origin: defaultOrigin({ role, content }) }),
   );
   return { messages, unreadable };
@@ -68,7 +68,7 @@ function readMessage(item: Record<string, unknown>): ReadItem | undefined {
   };
   const [first, ...others] = content;
   if (first === undefined || first.type === "opaque") return { role, content };
-  return { role, content: [withOpenaiFields(first, { extra }), ...others] };
+  return { role, content: [withOpenAIFields(first, { extra }), ...others] };
 }
 
 function readPart(part: unknown): readonly ContentBlock[] {
@@ -79,7 +79,7 @@ function readPart(part: unknown): readonly ContentBlock[] {
   const url = asString(part["image_url"]);
   if (part["type"] === "input_image" && url !== undefined) {
     const block: ContentBlock = { type: "image", source: sourceOfUrl(url) };
-    return [withOpenaiFields(block, { extra: extraFields(part, ["type", "image_url"]) })];
+    return [withOpenAIFields(block, { extra: extraFields(part, ["type", "image_url"]) })];
   }
   return [opaque(part)];
 }
@@ -100,7 +100,7 @@ function readCall(item: Record<string, unknown>, type: string): ReadItem {
   const block: ContentBlock = { type: "tool_use", id, name, input };
   return {
     role: "assistant",
-    content: [withOpenaiFields(block, { extra, ...(text === undefined ? {} : { arguments: text }) })],
+    content: [withOpenAIFields(block, { extra, ...(text === undefined ? {} : { arguments: text }) })],
   };
 }
 
@@ -117,7 +117,7 @@ function readOutput(item: Record<string, unknown>, type: string): ReadItem {
     tool_use_id: id,
     ...(content === undefined ? {} : { content }),
   };
-  return { role: "user", content: [withOpenaiFields(block, { extra })] };
+  return { role: "user", content: [withOpenAIFields(block, { extra })] };
 }
 
 function outputContent(output: unknown): string | readonly ToolResultPart[] | undefined {

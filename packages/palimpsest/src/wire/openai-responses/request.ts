@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
-import { toOpenaiResponses } from "./to-openai-responses.ts";
+import { toOpenAIResponses } from "./to-openai-responses.ts";
 
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 
@@ -30,7 +30,7 @@ export function responsesBody(
     store: false,
     ...parameters,
     ...(includesReasoning ? { include: withReasoning(parameters["include"]) } : {}),
-    input: toOpenaiResponses<JsonObject>(request.messages),
+    input: toOpenAIResponses<JsonObject>(request.messages),
   } as JsonObject;
 }
 

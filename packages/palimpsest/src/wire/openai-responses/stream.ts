@@ -50,8 +50,8 @@ export class ResponsesAssembly implements Assembly {
     else if (type === "error") throw failedResponse(event);
     else if (type === "response.output_item.added") this.#begin(event["item"]);
     else if (type === "response.output_item.done") this.#finish(event);
-    else if (type === "response.output_text.delta") this.#tellText("text", event["delta"]);
-    else if (THINKING_DELTAS.has(type)) this.#tellText("thinking", event["delta"]);
+    else if (type === "response.output_text.delta") this.#emitText("text", event["delta"]);
+    else if (THINKING_DELTAS.has(type)) this.#emitText("thinking", event["delta"]);
   }
 
   #begin(item: unknown): void {
@@ -68,7 +68,7 @@ export class ResponsesAssembly implements Assembly {
     for (const block of responsesContent([item])) this.#tell({ type: "block", block });
   }
 
-  #tellText(type: "text" | "thinking", piece: unknown): void {
+  #emitText(type: "text" | "thinking", piece: unknown): void {
     if (typeof piece === "string" && piece !== "") this.#tell({ type, text: piece });
   }
 }

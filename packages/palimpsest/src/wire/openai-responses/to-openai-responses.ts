@@ -22,7 +22,7 @@ import { fittingItems, isResponsesItem, withoutLoneReasoning } from "./responses
  *
  * @typeParam Wire - the item type of the client that sends it, such as `ResponseInputItem`.
  */
-export function toOpenaiResponses<Wire = JsonObject>(messages: readonly RequestMessage[]): Wire[] {
+export function toOpenAIResponses<Wire = JsonObject>(messages: readonly RequestMessage[]): Wire[] {
   return withFittingOutputs(fittingItems(messages, messages.flatMap(renderTurn))) as Wire[];
 }
 

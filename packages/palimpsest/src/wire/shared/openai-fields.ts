@@ -7,7 +7,7 @@ import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 
 /** @internal */
-export interface OpenaiFields {
+export interface OpenAIFields {
   /** A call's arguments as the text they were sent as, where serialising `input` gives another. */
   readonly arguments?: string;
   /** Further fields of the message, item or part that this block begins. */
@@ -15,13 +15,13 @@ export interface OpenaiFields {
 }
 
 /** The OpenAI fields of a block; empty where it has none. @internal */
-export function openaiFields(block: ContentBlock): OpenaiFields {
+export function openaiFields(block: ContentBlock): OpenAIFields {
   const fields = (block as { readonly openai?: unknown }).openai;
-  return isObject(fields) ? (fields as OpenaiFields) : {};
+  return isObject(fields) ? (fields as OpenAIFields) : {};
 }
 
 /** `block` with fields that are worth keeping, or itself. @internal */
-export function withOpenaiFields<T extends ContentBlock>(block: T, fields: OpenaiFields): T {
+export function withOpenAIFields<T extends ContentBlock>(block: T, fields: OpenAIFields): T {
   const { arguments: text, extra } = fields;
   const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
   if (text === undefined && !hasExtra) return block;

@@ -53,36 +53,36 @@ export function wellFormedBlock(value: unknown, place: Place): ContentBlock {
   if (roles === undefined)
     return keep(typeof type === "string" ? `of the unknown type ${JSON.stringify(type)}` : "without a type");
   if (!roles.includes(place.role)) return keep(`of type ${String(type)} in a message of the ${place.role}`);
-  const mended = mend(value, String(type));
-  if (mended === undefined) return keep(`of type ${String(type)} without what makes it one`);
-  if (mended !== value) place.onDamage(`of type ${String(type)} with a field of the wrong kind; mended`);
-  return mended as unknown as ContentBlock;
+  const repaired = repair(value, String(type));
+  if (repaired === undefined) return keep(`of type ${String(type)} without what makes it one`);
+  if (repaired !== value) place.onDamage(`of type ${String(type)} with a field of the wrong kind; mended`);
+  return repaired as unknown as ContentBlock;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The block with its fields mended, itself where nothing was wrong, `undefined` where it is beyond that. */
-function mend(block: Fields, type: string): Fields | undefined {
+function repair(block: Fields, type: string): Fields | undefined {
   switch (type) {
     case "text":
       return optional(filled(block, { text: asText(block["text"]) }), "citations", Array.isArray);
     case "image":
       return hasReadableSource(block["source"], type) ? block : undefined;
     case "document":
-      return hasReadableSource(block["source"], type) ? mendDocument(block) : undefined;
+      return hasReadableSource(block["source"], type) ? repairDocument(block) : undefined;
     case "thinking":
       return optional(filled(block, { thinking: asText(block["thinking"]) }), "signature", isWholeText);
     case "redacted_thinking":
       return isWholeText(block["data"]) && block["data"] !== "" ? block : undefined;
     case "tool_use":
     case "mcp_tool_use":
-      return mendCall(block);
+      return repairCall(block);
     case "server_tool_use":
-      return SERVER_CALL_ID.test(String(block["id"])) ? mendCall(block) : undefined;
+      return SERVER_CALL_ID.test(String(block["id"])) ? repairCall(block) : undefined;
     case "tool_result":
-      return mendResult(block);
+      return repairResult(block);
     case "compaction":
-      return mendSummary(block);
+      return repairSummary(block);
     default:
       return isText(block["tool_use_id"]) && block["content"] !== undefined ? block : undefined;
   }
@@ -90,24 +90,24 @@ function mend(block: Fields, type: string): Fields | undefined {
 
 const SERVER_CALL_ID = /^srvtoolu_[a-zA-Z0-9_]+$/;
 
-function mendCall(block: Fields): Fields | undefined {
+function repairCall(block: Fields): Fields | undefined {
   const name = asText(block["name"]);
   if (name === "") return undefined;
   const known = filled(block, { id: asText(block["id"]), name, input: block["input"] ?? {} });
   return optional(known, "caller", isObject);
 }
 
-function mendDocument(block: Fields): Fields | undefined {
+function repairDocument(block: Fields): Fields | undefined {
   return optional(optional(optional(block, "citations", isObject), "title", isText), "context", isText);
 }
 
-function mendSummary(block: Fields): Fields | undefined {
+function repairSummary(block: Fields): Fields | undefined {
   if (!isText(block["content"]) && block["content"] !== null) return undefined;
   const signed = optional(optional(block, "signature", isText), "encrypted_content", isText);
   return optional(signed, "tool_changes", Array.isArray);
 }
 
-function mendResult(block: Fields): Fields | undefined {
+function repairResult(block: Fields): Fields | undefined {
   const known = optional(
     filled(block, { tool_use_id: asText(block["tool_use_id"]) }),
     "is_error",
@@ -132,7 +132,7 @@ export function resultPart(part: unknown): ToolResultPart {
         : type === "image" || type === "document"
           ? hasReadableSource(part["source"], type)
           : type === "tool_reference" && isText(part["tool_name"]);
-    if (isReadable) return (type === "document" ? mendDocument(part) : part) as ToolResultPart;
+    if (isReadable) return (type === "document" ? repairDocument(part) : part) as ToolResultPart;
   }
   return { type: "text", text: JSON.stringify(part) ?? "" };
 }

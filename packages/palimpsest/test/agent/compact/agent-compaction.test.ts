@@ -6,9 +6,9 @@ const tools = [docsTool(800)];
 
 describe("a full window", () => {
   it("is summarised by the model, once for each time it is full", async () => {
-    const { session, told } = await setTheStage();
+    const { session, eventNames } = await setTheStage();
     await session.turn("Read everything.", { tools });
-    expect(told()).toEqual(["summary-call forked: written", "full (threshold)"]);
+    expect(eventNames()).toEqual(["summary-call forked: written", "full (threshold)"]);
     const summary = session.session.visible[0];
     expect(summary?.origin).toBe("summary");
     expect(JSON.stringify(summary?.blocks)).toContain("mend the parser");
@@ -41,25 +41,32 @@ describe("a full window", () => {
     { name: "answers nothing", summary: "", outcome: "empty" },
     { name: "breaks", summary: new TypeError("fetch failed"), outcome: "network" },
   ])("is summarised without a model where that $name", async ({ summary, outcome }) => {
-    const { session, told } = await setTheStage({ summary: () => summary });
+    const { session, eventNames } = await setTheStage({ summary: () => summary });
     const result = await session.turn("Read everything.", { tools });
     expect(result.endedBy).toBe("done");
-    expect(told()).toEqual([`summary-call forked: ${outcome}`, "extractive (threshold)"]);
+    expect(eventNames()).toEqual([`summary-call forked: ${outcome}`, "extractive (threshold)"]);
   });
 
   it("refuses a summary that is larger than what it is for", async () => {
     const long = SUMMARY.replace("reading.", wordsOf(40_000));
-    const { session, told } = await setTheStage({ summary: () => long });
+    const { session, eventNames } = await setTheStage({ summary: () => long });
     await session.turn("Read everything.", { tools });
-    expect(told()).toEqual(["summary-call forked: written", "extractive (threshold)", "summary-refused"]);
+    expect(eventNames()).toEqual([
+      "summary-call forked: written",
+      "extractive (threshold)",
+      "summary-refused",
+    ]);
   });
 
   it("asks no model any more after three failures, until somebody compacts by hand", async () => {
-    const { session, told } = await setTheStage({ calls: 160, summary: (_, n) => (n < 3 ? "No." : SUMMARY) });
+    const { session, eventNames } = await setTheStage({
+      calls: 160,
+      summary: (_, n) => (n < 3 ? "No." : SUMMARY),
+    });
     await session.turn("Read everything.", { tools });
-    const asked = told().filter((name) => name.startsWith("summary-call"));
+    const asked = eventNames().filter((name) => name.startsWith("summary-call"));
     expect(asked).toHaveLength(3);
-    expect(told().filter((name) => name.startsWith("extractive")).length).toBeGreaterThan(3);
+    expect(eventNames().filter((name) => name.startsWith("extractive")).length).toBeGreaterThan(3);
     const result = await session.compact();
     expect(result.writtenBy).toBe("claude-sonnet-4-5");
   });
@@ -68,9 +75,11 @@ describe("a full window", () => {
     const tooLong = Object.assign(new Error("prompt is too long: 40000 tokens > 32000 maximum"), {
       status: 400,
     });
-    const { session, model, told } = await setTheStage({ summary: (_, n) => (n < 2 ? tooLong : SUMMARY) });
+    const { session, model, eventNames } = await setTheStage({
+      summary: (_, n) => (n < 2 ? tooLong : SUMMARY),
+    });
     await session.turn("Read everything.", { tools });
-    expect(told()).toEqual([
+    expect(eventNames()).toEqual([
       "summary-call forked: prompt-too-long",
       "summary-call cold: prompt-too-long",
       "summary-call cold: written",
@@ -85,9 +94,9 @@ describe("a full window", () => {
 
   it("gives up after three retries that were too long", async () => {
     const tooLong = Object.assign(new Error("prompt is too long"), { status: 400 });
-    const { session, told } = await setTheStage({ summary: () => tooLong });
+    const { session, eventNames } = await setTheStage({ summary: () => tooLong });
     await session.turn("Read everything.", { tools });
-    expect(told()).toEqual([
+    expect(eventNames()).toEqual([
       "summary-call forked: prompt-too-long",
       "summary-call cold: prompt-too-long",
       "summary-call cold: prompt-too-long",
@@ -135,7 +144,7 @@ describe("a full window", () => {
 
   it("is as it was where the compaction is aborted", async () => {
     const stop = new AbortController();
-    const { session, told } = await setTheStage({
+    const { session, eventNames } = await setTheStage({
       summary: () => {
         stop.abort();
         return new Promise(() => {});
@@ -144,7 +153,7 @@ describe("a full window", () => {
     await expect(session.turn("Read.", { tools, signal: stop.signal })).rejects.toMatchObject({
       code: "ABORTED",
     });
-    expect(told()).toEqual([]);
+    expect(eventNames()).toEqual([]);
     expect(session.session.visible[0]?.origin).toBe("user");
   });
 
@@ -189,17 +198,17 @@ describe("hooks", () => {
   });
 
   it("may veto: the window stays as it is as long as the request fits, and then the turn ends", async () => {
-    const { session, told } = await setTheStage({ hooks: { preCompact: () => ({ veto: "not now" }) } });
+    const { session, eventNames } = await setTheStage({ hooks: { preCompact: () => ({ veto: "not now" }) } });
     await expect(session.turn("Read everything.", { tools })).rejects.toMatchObject({
       code: "COMPACTION_VETOED",
       message: expect.stringContaining("not now"),
     });
-    expect(told()).toContain("compaction-vetoed");
-    expect(told().some((name) => name.includes("threshold"))).toBe(false);
+    expect(eventNames()).toContain("compaction-vetoed");
+    expect(eventNames().some((name) => name.includes("threshold"))).toBe(false);
   });
 
   it("that throw or never answer are told and passed over", async () => {
-    const { session, told } = await setTheStage({
+    const { session, eventNames } = await setTheStage({
       hooks: {
         preCompact: () => {
           throw new Error("broken");
@@ -208,7 +217,7 @@ describe("hooks", () => {
     });
     const result = await session.turn("Read everything.", { tools });
     expect(result.endedBy).toBe("done");
-    expect(told()).toEqual(["hook-failed", "summary-call forked: written", "full (threshold)"]);
+    expect(eventNames()).toEqual(["hook-failed", "summary-call forked: written", "full (threshold)"]);
   });
 });
 

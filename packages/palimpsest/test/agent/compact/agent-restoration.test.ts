@@ -21,9 +21,9 @@ const textsOf = (message: { readonly blocks: readonly { readonly block: object }
 
 describe("after a compaction", () => {
   it("files that were in use are shown again, behind the summary and in the same rewrite", async () => {
-    const { session, events, told } = await setTheStage({ answer: reads });
+    const { session, events, eventNames } = await setTheStage({ answer: reads });
     await session.turn("Read everything.", { tools: [docs, readFile] });
-    expect(told().filter((name) => name.startsWith("full"))).toHaveLength(1);
+    expect(eventNames().filter((name) => name.startsWith("full"))).toHaveLength(1);
     const [summary, restored] = session.session.visible;
     expect(summary?.origin).toBe("summary");
     expect(restored?.origin).toBe("restored");

@@ -39,22 +39,22 @@ it("the turn goes on while the summary is written, and what was said meanwhile s
     },
   });
   await stage.session.turn("Read everything.", { tools });
-  expect(stage.told()).toEqual(["summary-call forked: written", "full (rent)"]);
+  expect(stage.eventNames()).toEqual(["summary-call forked: written", "full (rent)"]);
   const shown = JSON.stringify(stage.session.session.visible);
   expect(shown).toContain("mend the parser");
   expect(shown).toContain(`src/f${begunAt + 4}.ts`);
 });
 
 it("one that fails is made without a model", async () => {
-  const { session, told } = await cheap({ summary: () => "I go on with the work." });
+  const { session, eventNames } = await cheap({ summary: () => "I go on with the work." });
   await session.turn("Read everything.", { tools });
-  expect(told().slice(0, 2)).toEqual(["summary-call forked: not-a-summary", "extractive (rent)"]);
+  expect(eventNames().slice(0, 2)).toEqual(["summary-call forked: not-a-summary", "extractive (rent)"]);
 });
 
 it("on a strict session none is written ahead", async () => {
-  const { session, told } = await cheap({ window: { editSafety: "strict" } });
+  const { session, eventNames } = await cheap({ window: { editSafety: "strict" } });
   await session.turn("Read everything.", { tools });
-  expect(told()[0]).toBe("extractive (rent)");
+  expect(eventNames()[0]).toBe("extractive (rent)");
 });
 
 it("a hook is asked before it, and may change its instructions", async () => {
@@ -77,11 +77,11 @@ it("a hook is asked before it, and may change its instructions", async () => {
 
 it("a hook may veto it for as long as there is room, and is asked again", async () => {
   let count = 0;
-  const { session, told } = await cheap({
+  const { session, eventNames } = await cheap({
     hooks: { preCompact: () => (++count <= 3 ? { veto: "not now" } : undefined) },
   });
   await session.turn("Read everything.", { tools });
-  expect(told()).toEqual([
+  expect(eventNames()).toEqual([
     "compaction-vetoed",
     "compaction-vetoed",
     "compaction-vetoed",

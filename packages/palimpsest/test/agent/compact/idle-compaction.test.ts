@@ -5,7 +5,7 @@ import { SUMMARY } from "#test/agent/fake-model.ts";
 import { type Stage, type StageOptions, setTheStage, wordsOf } from "#test/agent/stage.ts";
 
 /** Some turns, each with a question and an answer. */
-async function talk(options: StageOptions = {}, turns = 10): Promise<Stage> {
+async function conversation(options: StageOptions = {}, turns = 10): Promise<Stage> {
   const stage = await setTheStage({ answer: (_, index) => `Answer ${index}. ${wordsOf(400)}`, ...options });
   for (let index = 0; index < turns; index++) await stage.session.turn(`Question ${index}.`);
   return stage;
@@ -26,13 +26,13 @@ describe.each(["permissive", "strict"] as const)("an idle compaction of a %s ses
   const window = { editSafety };
 
   it("leaves the summary, what was kept, and the next question", async () => {
-    const stage = await talk({ window });
+    const stage = await conversation({ window });
     await stage.session.compact();
     await stage.session.turn("NEXT");
     const sent = textsOf(stage.model.requests.at(-1)!);
     expect(sent.at(-1)).toBe("NEXT");
     expect(sent.filter((text) => text.includes("[Continue.]"))).toEqual([]);
-    expect(stage.told()).not.toContain("repair");
+    expect(stage.eventNames()).not.toContain("repair");
     const origins = new Set(stage.session.session.visible.map(({ origin }) => origin));
     expect(origins).not.toContain("engine");
   });
@@ -46,16 +46,16 @@ describe.each(["permissive", "strict"] as const)("an idle compaction of a %s ses
       turns: 10,
     },
   ])("that is $why leaves the window as it was", async ({ options, code, turns }) => {
-    const stage = await talk({ window, ...options }, turns);
+    const stage = await conversation({ window, ...options }, turns);
     const before = await entriesOf(stage);
     await expect(stage.session.compact()).rejects.toMatchObject({ code });
     expect(await entriesOf(stage)).toBe(before);
-    expect(stage.told()).not.toContain("repair");
+    expect(stage.eventNames()).not.toContain("repair");
   });
 
   it("that is aborted leaves the window as it was", async () => {
     const stop = new AbortController();
-    const stage = await talk({
+    const stage = await conversation({
       window,
       summary: () => {
         stop.abort();
@@ -65,13 +65,13 @@ describe.each(["permissive", "strict"] as const)("an idle compaction of a %s ses
     const before = await entriesOf(stage);
     await expect(stage.session.compact({ signal: stop.signal })).rejects.toMatchObject({ code: "ABORTED" });
     expect(await entriesOf(stage)).toBe(before);
-    expect(stage.told()).not.toContain("repair");
+    expect(stage.eventNames()).not.toContain("repair");
   });
 });
 
 describe("a call that is prepared with nothing new to say", () => {
   it("asks the model to continue, once the compaction before it is done", async () => {
-    const stage = await talk();
+    const stage = await conversation();
     await stage.session.compact();
     const { messages } = await stage.session.prepare();
     expect(messages.at(-1)).toEqual({ role: "user", content: [{ type: "text", text: "[Continue.]" }] });

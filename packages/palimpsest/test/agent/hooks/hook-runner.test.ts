@@ -55,11 +55,11 @@ const ALL = ["sessionStart", "preCompact", "postCompact", "postSampling", "faile
 
 describe("any hook", () => {
   it.each(ALL)("%s is told what happened", async (hook) => {
-    const told: unknown[] = [];
-    const { asked } = runner({ [hook]: (context: unknown) => void told.push(context) });
+    const reported: unknown[] = [];
+    const { asked } = runner({ [hook]: (context: unknown) => void reported.push(context) });
     const context = { sessionId: "s1", error: "x" };
     await asked[hook](context as never);
-    expect([asked.has(hook), told]).toEqual([true, [context]]);
+    expect([asked.has(hook), reported]).toEqual([true, [context]]);
   });
 
   it.each(ALL)("%s may be left out", async (hook) => {

@@ -140,20 +140,20 @@ describe("confirming", () => {
 });
 
 describe("what fades", () => {
-  const worthIn200Days = async ({ memory, clock }: StagedMemory): Promise<number> => {
+  const relevanceIn200Days = async ({ memory, clock }: StagedMemory): Promise<number> => {
     clock.nowMs += 200 * DAY_MS;
-    return (await memory.recall("when do we deploy?")).memories[0]!.worth;
+    return (await memory.recall("when do we deploy?")).memories[0]!.relevanceScore;
   };
 
   it.each([
-    { options: { source: "user" }, worth: 1, why: "a user asked for it" },
-    { options: { source: "user", decays: true }, worth: 0.0098, why: "it is said to fade" },
-    { options: { source: "agent" }, worth: 0.0098, why: "a model concluded it" },
-    { options: { source: "agent", decays: false }, worth: 1, why: "it is said to stay" },
-  ] as const)("is worth $worth after 200 days: $why", async ({ options, worth }) => {
+    { options: { source: "user" }, relevanceScore: 1, why: "a user asked for it" },
+    { options: { source: "user", decays: true }, relevanceScore: 0.0098, why: "it is said to fade" },
+    { options: { source: "agent" }, relevanceScore: 0.0098, why: "a model concluded it" },
+    { options: { source: "agent", decays: false }, relevanceScore: 1, why: "it is said to stay" },
+  ] as const)("is worth $relevanceScore after 200 days: $why", async ({ options, relevanceScore }) => {
     const staged = aPersistentMemory();
     await staged.memory.remember("We deploy on Tuesdays.", options);
-    expect(await worthIn200Days(staged)).toBeCloseTo(worth, 4);
+    expect(await relevanceIn200Days(staged)).toBeCloseTo(relevanceScore, 4);
   });
 
   it.each([
@@ -168,7 +168,7 @@ describe("what fades", () => {
     staged.clock.nowMs += 170 * DAY_MS;
     await renew(staged.memory);
     staged.clock.nowMs -= 170 * DAY_MS;
-    expect(await worthIn200Days(staged)).toBeCloseTo(0.5, 4);
+    expect(await relevanceIn200Days(staged)).toBeCloseTo(0.5, 4);
     expect((await staged.memory.audit()).counts.worthless).toBe(0);
   });
 });

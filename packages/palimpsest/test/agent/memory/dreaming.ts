@@ -1,6 +1,6 @@
 /** A model that dreams by a script, and what is looked at before and after. */
 
-import type { DreamTalk } from "#agent/memory/consolidation/dream-model.ts";
+import type { DreamConversation } from "#agent/memory/consolidation/dream-model.ts";
 import type { DreamSessions } from "#agent/memory/consolidation/run-dream.ts";
 import type { JsonObject } from "#base/json/json.ts";
 import { formatMemoryFile } from "#memory/files/memory-file.ts";
@@ -27,7 +27,7 @@ export function dreamer(proposals: FakeReply, facts: FakeReply = "Nothing."): Fa
 export const asksForFacts = ({ tools = [] }: { readonly tools?: readonly unknown[] }): boolean =>
   JSON.stringify(tools).includes("memory_write");
 
-export interface Told {
+export interface Reported {
   readonly days?: number;
   readonly source?: "user" | "agent" | "tool" | "unknown";
   readonly isConfirmed?: boolean;
@@ -38,8 +38,13 @@ export interface Told {
 }
 
 /** A memory, said so many days ago, by the user where nobody is named. */
-export async function fact(store: MemoryStore, path: string, body: string, told: Told = {}): Promise<void> {
-  const { days = 1, source = "user", isConfirmed = source === "user", ...more } = told;
+export async function fact(
+  store: MemoryStore,
+  path: string,
+  body: string,
+  reported: Reported = {},
+): Promise<void> {
+  const { days = 1, source = "user", isConfirmed = source === "user", ...more } = reported;
   const name = path.replace(/\.md$/, "");
   const createdAtMs = START_MS - days * DAY_MS;
   await put(store, path, formatMemoryFile({ name, body, source, isConfirmed, createdAtMs, ...more }));
@@ -56,7 +61,7 @@ export function sessionsWith(...sessions: readonly (readonly Message[])[]): Drea
   return {
     count: async () => sessions.length,
     gather: async () => [],
-    talks: async function* (): AsyncGenerator<DreamTalk> {
+    conversations: async function* (): AsyncGenerator<DreamConversation> {
       for (const [index, messages] of sessions.entries())
         yield {
           sessionId: `s${index}`,

@@ -18,7 +18,7 @@ const USED = ["we-deploy-on-tuesdays-only.md", "s1"];
 
 async function turnsOf(memory: PersistentMemory, turns: readonly (readonly [string, string])[]) {
   const { session } = await setTheStage({ memory, answer: (_, index) => turns[index]![1] });
-  for (const [said] of turns) await session.turn(said);
+  for (const [text] of turns) await session.turn(text);
   await session.memorySettled();
   return session;
 }

@@ -107,13 +107,13 @@ describe("what a tool or the web said", () => {
 
   it("does when a person says so, or confirms it", async () => {
     const { memory } = aPersistentMemory();
-    const { path: said } = await memory.remember("The API listens on port 8443.", { source: "tool" });
+    const { path: message } = await memory.remember("The API listens on port 8443.", { source: "tool" });
     await memory.remember("The API listens on port 8443.", { source: "user" });
     const { path: confirmed } = await memory.remember("The mirror is at mirror.example.", { source: "web" });
     await memory.confirm(confirmed!);
     const { memories } = await memory.list({ state: "active" });
     expect(memories.map(({ path, isConfirmed }) => [path, isConfirmed])).toEqual([
-      [said, true],
+      [message, true],
       [confirmed, true],
     ]);
     expect((await memory.index()).text).toContain(confirmed);

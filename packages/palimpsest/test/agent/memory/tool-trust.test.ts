@@ -141,14 +141,16 @@ describe("behind a turn that read a page", () => {
   ])("a file is judged that was $what before anybody came to it", async ({ what, path }) => {
     const { memory } = aPersistentMemory();
     const [tool, watcher] = [memory.tool(), memory.watchTool()];
-    const said = { id: "1", source: "user", text: "Go on, please.", turn: 1 } as const;
-    const talk = { pieces: [said, { id: "2", source: "web", text: PAGE, turn: 1 } as const] };
+    const message = { id: "1", source: "user", text: "Go on, please.", turn: 1 } as const;
+    const conversation = { pieces: [message, { id: "2", source: "web", text: PAGE, turn: 1 } as const] };
     await tool.create({ path: "/memories/b.md", file_text: PAGE });
     const first = watcher.take([]);
     if (what === "renamed") await tool.rename({ old_path: "/memories/b.md", new_path: "/memories/c.md" });
     else await tool.insert({ path: "/memories/b.md", insert_line: 1, insert_text: "More." });
-    expect(await watcher.judge(first, talk)).toEqual([]);
-    expect(await watcher.judge(watcher.take([]), talk)).toMatchObject([{ status: "quarantined", path }]);
+    expect(await watcher.judge(first, conversation)).toEqual([]);
+    expect(await watcher.judge(watcher.take([]), conversation)).toMatchObject([
+      { status: "quarantined", path },
+    ]);
   });
 
   it("a file is left as a person has made it meanwhile", async () => {

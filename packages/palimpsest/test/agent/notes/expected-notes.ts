@@ -93,17 +93,17 @@ export function reckonNotes(
 ): Reckoned {
   const { startTokens, growthTokens, totalTokens, effectiveTokens } = NOTES_RULES[windowTokens]!;
   const readPrice = READ_PRICES[model];
-  const said = entries.flatMap((entry) => (entry.type === "message" ? [entry] : []));
+  const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry] : []));
   const due: Begun[] = [];
   let answer = -1;
-  let saidCount = 0;
-  let saidTokens = 0;
+  let messageCount = 0;
+  let conversationTokens = 0;
   let notedTokens = 0;
   let calls = 0;
   let sessionCost = 0;
   let notesCost = 0;
   let begunTokens = 0;
-  let toldTokens = 0;
+  let coveredTokens = 0;
   let outputTokens = 1_200;
   let begunCall = { callTokens: 0, answerTokens: 0 };
   let failures = 0;
@@ -116,7 +116,7 @@ export function reckonNotes(
     const promptPrice =
       updater === "forked" && fits
         ? frameTokens + answerTokens + callTokens * readPrice
-        : frameTokens + Math.min(saidTokens - toldTokens, callTokens + answerTokens);
+        : frameTokens + Math.min(conversationTokens - coveredTokens, callTokens + answerTokens);
     return promptPrice + outputTokens * PRICES.output;
   };
   for (const item of journal) {
@@ -137,16 +137,16 @@ export function reckonNotes(
         if (usage !== undefined) outputTokens = usage.outputTokens;
       }
       highestShare = Math.max(highestShare, notesCost / sessionCost);
-      if (item.event.throughSeq !== undefined) toldTokens = begunTokens;
+      if (item.event.throughSeq !== undefined) coveredTokens = begunTokens;
     }
     if (item.type !== "answer") continue;
     answer++;
     const { ratio, callTokens, callsCount, throughSeq } = item;
     let replyTokens = 0;
-    for (; saidCount < said.length && said[saidCount]!.seq <= throughSeq; saidCount++) {
-      const { role, content } = said[saidCount]!;
+    for (; messageCount < messages.length && messages[messageCount]!.seq <= throughSeq; messageCount++) {
+      const { role, content } = messages[messageCount]!;
       const tokens = estimateMessage({ content: content.map(shownOf) }) * ratio;
-      saidTokens += tokens;
+      conversationTokens += tokens;
       if (role === "assistant") replyTokens += tokens;
     }
     calls += callsCount;
@@ -159,16 +159,16 @@ export function reckonNotes(
     const call = { callTokens, answerTokens };
     const price = expectedPrice(call, item.notes);
     const isOpen =
-      saidTokens >= startTokens &&
-      saidTokens - notedTokens >= growthTokens &&
+      conversationTokens >= startTokens &&
+      conversationTokens - notedTokens >= growthTokens &&
       (calls >= 3 || callsCount === 0);
     const isByModel = updater !== "extractive" && failures < 3;
     const isPaid = cap === undefined || !isByModel || notesCost + price <= cap * (sessionCost + price);
     if ((isGated && !isOpen) || !isPaid) continue;
     due.push({ answer, by: isByModel ? "model" : "log" });
     begunCall = call;
-    notedTokens = saidTokens;
-    begunTokens = saidTokens;
+    notedTokens = conversationTokens;
+    begunTokens = conversationTokens;
     calls = 0;
     isRunning = true;
   }

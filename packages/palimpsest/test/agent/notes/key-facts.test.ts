@@ -41,7 +41,7 @@ describe("facts of a session for its notes", () => {
   });
 
   it("are, of a stretch, the errors first, and each kind from the oldest to the newest", () => {
-    expect(keyFacts(digest, 0).map(({ kind, text: said }) => `${kind}: ${said}`)).toEqual([
+    expect(keyFacts(digest, 0).map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
       "errors: Bash: npm test: Error: 3 tests failed",
       "task: Mend the parser.",
       "task: Now mend the printer, too.",
@@ -49,7 +49,7 @@ describe("facts of a session for its notes", () => {
       "workflow: npm test: Error: 3 tests failed",
       "learnings: The cause was found: the parser skips the last token because its index starts at one.",
     ]);
-    expect(keyFacts(digest, 6).map(({ text: said }) => said)).toEqual(["Now mend the printer, too."]);
+    expect(keyFacts(digest, 6).map(({ text }) => text)).toEqual(["Now mend the printer, too."]);
     expect(keyFacts(digest, 7)).toEqual([]);
   });
 });

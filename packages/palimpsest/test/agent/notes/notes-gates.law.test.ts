@@ -41,7 +41,7 @@ type Drawn = typeof anySession extends fc.Arbitrary<infer Value> ? Value : never
 
 function optionsOf({ rules, model, replies, takes, withheld }: Drawn): NotedOptions {
   const { windowTokens, updater, isGated, cap } = rules;
-  const said = {
+  const message = {
     usual: usualPatches,
     "too-much": tooMuch,
     nothing: () => "There is nothing to say.",
@@ -52,7 +52,7 @@ function optionsOf({ rules, model, replies, takes, withheld }: Drawn): NotedOpti
     windowTokens,
     model,
     notes: { updater, isGated, costShareCap: cap ?? "off" },
-    update: (index) => said[at(replies, index)](index),
+    update: (index) => message[at(replies, index)](index),
     updateTakes: (index) => at(takes, index),
     withholdsUsage: (index) => at(withheld, index),
   };

@@ -14,6 +14,7 @@ import { randomIds } from "#stores/platform/random-ids.ts";
 import { asksForSummary, SUMMARY } from "#test/agent/fake-model.ts";
 import { wordsOf } from "#test/agent/stage.ts";
 import {
+  coveredOn,
   diskWithSession,
   entriesOn,
   FOLDER,
@@ -27,7 +28,6 @@ import {
   type Reply,
   SESSION,
   textAt,
-  toldOn,
 } from "#test/helpers/notes-stage.ts";
 import { blockText } from "#transcript/blocks.ts";
 import { testFolder } from "../../../../../test/helpers/compiled-once.ts";
@@ -114,7 +114,7 @@ describe("a conversation that goes back behind what its notes tell", () => {
     await stage.palimpsest.close();
     expect(stage.updates()).toMatchObject([{ outcome: "dropped", changed: [] }]);
     expect(textAt(disk)).toBe(SHORT_NOTES);
-    expect(await toldOn(disk)).toBe(0);
+    expect(await coveredOn(disk)).toBe(0);
   });
 });
 
@@ -308,14 +308,14 @@ describe("what a log says of its notes", () => {
     const start = await diskWithSession(SHORT_NOTES);
     const entries = await entriesOn(start);
     const last = entries.at(-1)!;
-    const said = entries.find(({ seq }) => seq === 4)!;
+    const message = entries.find(({ seq }) => seq === 4)!;
     for (const isIdRight of isLong ? [false, true] : [true])
       for (const value of HOSTILE) {
         const disk = start.crashedCopy("process");
         const log = await fileStore(disk).open(SESSION);
         const hostile =
           isIdRight && (value as typeof SOUND)?.throughId === "x"
-            ? { ...(value as object), throughId: said.id }
+            ? { ...(value as object), throughId: message.id }
             : value;
         const place = { seq: last.seq + 1, id: "0".repeat(16), parentId: last.id, v: last.v, at: last.at };
         await log.append([{ type: "metadata", ...place, key: "palimpsest.notes", value: hostile } as never]);
@@ -329,7 +329,7 @@ describe("what a log says of its notes", () => {
         });
         const agent = await stage.palimpsest.open(SESSION);
         const isSound =
-          isIdRight && JSON.stringify(hostile) === JSON.stringify({ ...SOUND, throughId: said.id });
+          isIdRight && JSON.stringify(hostile) === JSON.stringify({ ...SOUND, throughId: message.id });
         expect((await agent.readNotes())?.throughSeq, why).toBe(isSound ? 4 : undefined);
         await agent.turn("Go on.");
         await stage.palimpsest.close();

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentSession } from "#agent/agent-session.ts";
 import { FakeDeadline } from "#test/helpers/conversation-memory.ts";
 import {
+  coveredOn,
   diskWithSession,
   FOLDER,
   fileStore,
@@ -18,7 +19,6 @@ import {
   oneTurn,
   SESSION,
   textAt,
-  toldOn,
 } from "#test/helpers/notes-stage.ts";
 
 const SHORT_NOTES = "# Current State\n_What_\nAnn is at it.\n\n# Worklog\n_Step by step_\n- step one\n";
@@ -104,7 +104,7 @@ describe("a person who edits the notes while a model is asked", () => {
       const stage = notesStage({ fs: disk, store, notes: { updater } });
       await oneTurn(stage, {}, "Rename src/lexer.ts to src/scanner.ts.");
       expect(stage.updates(), updater).toMatchObject([{ outcome: "failed", reason: "STORE_FAILED" }]);
-      expect(await toldOn(disk), updater).toBe(0);
+      expect(await coveredOn(disk), updater).toBe(0);
     }
   });
 });
@@ -160,7 +160,7 @@ describe("closing a session", () => {
     });
     expect(updates).toMatchObject([{ outcome: "failed" }]);
     expect(textAt(disk)).toBe(SHORT_NOTES);
-    expect(await toldOn(disk)).toBe(0);
+    expect(await coveredOn(disk)).toBe(0);
   });
 });
 

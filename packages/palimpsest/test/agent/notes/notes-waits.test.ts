@@ -93,7 +93,7 @@ describe("a turn", () => {
     const startMs = time.clock.nowMs();
     const result = await stage.session.turn("Read everything.", TOOLS);
     expect(result.endedBy).toBe("done");
-    const full = stage.told().filter((name) => name === "full (threshold)");
+    const full = stage.eventNames().filter((name) => name === "full (threshold)");
     expect(full.length).toBeGreaterThanOrEqual(2);
     expect(time.waitedMs).toEqual(full.map(() => 15_000));
     expect(time.clock.nowMs() - startMs).toBe(15_000 * full.length);
@@ -116,7 +116,9 @@ describe("a turn", () => {
       },
     });
     await stage.session.turn("Read everything.", TOOLS);
-    expect(stage.told().filter((name) => name !== "notes-update")).toEqual(["session-memory (threshold)"]);
+    expect(stage.eventNames().filter((name) => name !== "notes-update")).toEqual([
+      "session-memory (threshold)",
+    ]);
     expect(time.endedCount).toBe(1);
     expect(time.waitedMs).toEqual([]);
     for (const end of held) end(NOTES_PATCHES);
@@ -124,39 +126,39 @@ describe("a turn", () => {
   });
 
   const HUGE = `<replace section="Worklog">\n${"- one more line of it\n".repeat(5_000)}</replace>`;
-  it.each<{ readonly name: string; readonly said: () => FakeReply | Promise<FakeReply> }>([
+  it.each<{ readonly name: string; readonly reply: () => FakeReply | Promise<FakeReply> }>([
     {
       name: "is refused as too long",
-      said: () => new Error("prompt is too long: 300000 tokens > 200000 maximum"),
+      reply: () => new Error("prompt is too long: 300000 tokens > 200000 maximum"),
     },
-    { name: "is throttled", said: () => Object.assign(new Error("rate limited"), { status: 429 }) },
-    { name: "breaks", said: () => new TypeError("fetch failed") },
-    { name: "never ends", said: never },
-    { name: "answers nothing", said: () => "" },
-    { name: "goes on with the work", said: () => callOf(99) },
-    { name: "answers what is no answer", said: () => ({ messages: null }) as never },
-    { name: "writes far too much", said: () => HUGE },
+    { name: "is throttled", reply: () => Object.assign(new Error("rate limited"), { status: 429 }) },
+    { name: "breaks", reply: () => new TypeError("fetch failed") },
+    { name: "never ends", reply: never },
+    { name: "answers nothing", reply: () => "" },
+    { name: "goes on with the work", reply: () => callOf(99) },
+    { name: "answers what is no answer", reply: () => ({ messages: null }) as never },
+    { name: "writes far too much", reply: () => HUGE },
     {
       name: "says that it was billed the world",
-      said: () => ({
+      reply: () => ({
         messages: [],
         stopReason: "end",
         usage: { inputTokens: 1e15, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 1e15 },
       }),
     },
-  ])("goes as if there were no notes where an update $name", async ({ said }) => {
+  ])("goes as if there were no notes where an update $name", async ({ reply }) => {
     const without = await setTheStage({ calls: 15 });
     await without.session.turn("Read everything.", TOOLS);
     const time = new CompactionTime();
     const stage = await setTheStage({
-      ...{ ...NOTED, calls: 15, deadline: time, clock: time.clock, notesAnswer: said },
+      ...{ ...NOTED, calls: 15, deadline: time, clock: time.clock, notesAnswer: reply },
     });
     const result = await stage.session.turn("Read everything.", TOOLS);
     expect(result.endedBy).toBe("done");
     expect(stage.model.requests.filter(asksForNotes).length).toBeGreaterThan(0);
     expect(answersOf(stage)).toEqual(answersOf(without));
     // Nothing was compacted, nothing failed: only updates are told.
-    expect(stage.told().filter((name) => name !== "notes-update")).toEqual([]);
+    expect(stage.eventNames().filter((name) => name !== "notes-update")).toEqual([]);
     expect(time.waitedMs).toEqual([]);
     await closed(stage, time);
   });

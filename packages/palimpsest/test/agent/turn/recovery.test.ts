@@ -14,12 +14,12 @@ const failingAt =
 describe("a request that was refused", () => {
   it("as too long gives up its old rounds, is sent again, and the limit is learned", async () => {
     const error = refusal("prompt is too long: 16000 tokens > 12000 maximum");
-    const { session, told } = await setTheStage({ answer: failingAt(15, error) });
+    const { session, eventNames } = await setTheStage({ answer: failingAt(15, error) });
     const result = await session.turn("Read everything.", { tools });
     expect(result.endedBy).toBe("done");
-    expect(told().slice(0, 2)).toEqual(["model-failed: prompt-too-long", "collapse (reactive)"]);
+    expect(eventNames().slice(0, 2)).toEqual(["model-failed: prompt-too-long", "collapse (reactive)"]);
     expect(session.session.tokens.padded).toBeLessThan(12_000);
-    expect(session.session.preparer.budget().windowTokens).toBe(12_000);
+    expect(session.session.builder.budget().windowTokens).toBe(12_000);
   });
 
   it("as too long is compacted where old rounds may not be shown otherwise", async () => {
@@ -28,9 +28,9 @@ describe("a request that was refused", () => {
       { disabledLayers: ["offload", "microcompact", "collapse"] },
       { editSafety: "strict" },
     ] as const) {
-      const { session, told } = await setTheStage({ answer: failingAt(15, error), window });
+      const { session, eventNames } = await setTheStage({ answer: failingAt(15, error), window });
       expect((await session.turn("Read everything.", { tools })).endedBy).toBe("done");
-      expect(told().slice(0, 3)).toEqual([
+      expect(eventNames().slice(0, 3)).toEqual([
         "model-failed: prompt-too-long",
         "summary-call cold: written",
         "full (reactive)",
@@ -40,9 +40,9 @@ describe("a request that was refused", () => {
 
   it("as too long once more is compacted then", async () => {
     const error = refusal("prompt is too long: 16000 tokens > 12000 maximum");
-    const { session, told } = await setTheStage({ answer: failingAt(15, error, 2) });
+    const { session, eventNames } = await setTheStage({ answer: failingAt(15, error, 2) });
     expect((await session.turn("Read everything.", { tools })).endedBy).toBe("done");
-    expect(told().slice(0, 5)).toEqual([
+    expect(eventNames().slice(0, 5)).toEqual([
       "model-failed: prompt-too-long",
       "collapse (reactive)",
       "model-failed: prompt-too-long",
@@ -53,9 +53,9 @@ describe("a request that was refused", () => {
 
   it("as too large, with no media in it, gives up its old rounds, and is compacted if that is not enough", async () => {
     const error = refusal("request_too_large: Request exceeds the maximum size", 413);
-    const { session, told } = await setTheStage({ answer: failingAt(15, error, 2) });
+    const { session, eventNames } = await setTheStage({ answer: failingAt(15, error, 2) });
     expect((await session.turn("Read everything.", { tools })).endedBy).toBe("done");
-    expect(told().slice(0, 5)).toEqual([
+    expect(eventNames().slice(0, 5)).toEqual([
       "model-failed: body-too-large",
       "collapse (media)",
       "model-failed: body-too-large",
@@ -66,10 +66,10 @@ describe("a request that was refused", () => {
 
   it("without figures gives up its old rounds all the same", async () => {
     const error = refusal("context_length_exceeded: Your input exceeds the context window of this model.");
-    const { session, told } = await setTheStage({ answer: failingAt(15, error) });
+    const { session, eventNames } = await setTheStage({ answer: failingAt(15, error) });
     const result = await session.turn("Read everything.", { tools });
     expect(result.endedBy).toBe("done");
-    expect(told()).toContain("collapse (reactive)");
+    expect(eventNames()).toContain("collapse (reactive)");
   });
 
   it("in a small conversation and without figures is not held against what comes after", async () => {
@@ -114,7 +114,7 @@ describe("a request that was refused", () => {
   });
 
   it("for its media is sent without the old ones", async () => {
-    const { session, model, told } = await setTheStage({
+    const { session, model, eventNames } = await setTheStage({
       answer: (_, index) =>
         index === 1 ? refusal("request_too_large: Request exceeds the maximum size", 413) : "Yes.",
     });
@@ -125,7 +125,7 @@ describe("a request that was refused", () => {
     await session.append({ role: "user", content: [image, { type: "text", text: "Look." }] });
     await session.turn([{ role: "user", content: [image, { type: "text", text: "And this." }] }]);
     await session.turn([{ role: "user", content: [{ type: "text", text: "What was it?" }] }]);
-    expect(told()).toEqual(["model-failed: body-too-large", "peel (media)"]);
+    expect(eventNames()).toEqual(["model-failed: body-too-large", "peel (media)"]);
     const images = JSON.stringify(model.requests.at(-1)?.messages).match(/"type":"image"/g);
     expect(images).toHaveLength(1);
   });
@@ -134,17 +134,17 @@ describe("a request that was refused", () => {
     const error = refusal(
       "Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
     );
-    const { session, told } = await setTheStage({ answer: failingAt(12, error) });
+    const { session, eventNames } = await setTheStage({ answer: failingAt(12, error) });
     const result = await session.turn("Read everything.", { tools });
     expect(result.endedBy).toBe("done");
-    expect(told()).toContain("full (thinking)");
+    expect(eventNames()).toContain("full (thinking)");
   });
 
   it("for thinking, where there is nothing to summarise yet, is sent without that", async () => {
     const error = refusal(
       "Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
     );
-    const { session, model, told } = await setTheStage({
+    const { session, model, eventNames } = await setTheStage({
       answer: (_, index) =>
         index === 0
           ? [
@@ -157,7 +157,7 @@ describe("a request that was refused", () => {
     });
     await session.turn("Is it?");
     await session.turn("How is it?");
-    expect(told()).toEqual([
+    expect(eventNames()).toEqual([
       "model-failed: invalid-request",
       "summary-call cold: written",
       "peel (thinking)",
@@ -192,7 +192,7 @@ describe("a request that was refused", () => {
 describe("figures that are none", () => {
   it("cost nothing but themselves", async () => {
     const usage = { inputTokens: Number.NaN, outputTokens: "many" } as never;
-    const { session, told } = await setTheStage({
+    const { session, eventNames } = await setTheStage({
       answer: () => ({
         messages: [{ role: "assistant", content: [{ type: "text", text: "Yes." }] }],
         stopReason: "end",
@@ -202,7 +202,7 @@ describe("figures that are none", () => {
     const { text, usage: sum } = await session.turn("Is it?");
     expect(text).toBe("Yes.");
     expect(sum).toEqual({ inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 });
-    expect(told()).toEqual(["counter-failed"]);
+    expect(eventNames()).toEqual(["counter-failed"]);
   });
 });
 
@@ -246,10 +246,12 @@ describe("a provider that cuts prompts without a word", () => {
     });
 
   it("is noticed once its figures stand still while the prompt grows on, and the next request is smaller", async () => {
-    const { session, told } = await reportedAs((_, sentTokens) => Math.min(sentTokens, 8_000));
+    const { session, eventNames } = await reportedAs((_, sentTokens) => Math.min(sentTokens, 8_000));
     await session.turn("Read everything.", { tools });
-    expect(told().filter((name) => name !== "usage-distrusted")[0]).toBe("model-failed: prompt-too-long");
-    expect(told().some((name) => name.endsWith("(silent-overflow)"))).toBe(true);
+    expect(eventNames().filter((name) => name !== "usage-distrusted")[0]).toBe(
+      "model-failed: prompt-too-long",
+    );
+    expect(eventNames().some((name) => name.endsWith("(silent-overflow)"))).toBe(true);
   });
 
   it.each([
@@ -265,22 +267,22 @@ describe("a provider that cuts prompts without a word", () => {
       reported: (index: number, sent: number) => (index === 20 ? 2e6 : sent),
     },
   ])("is not seen in figures that are odd: $why", async ({ reported }) => {
-    const { session, told } = await reportedAs((index, sent) => Math.round(reported(index, sent)));
+    const { session, eventNames } = await reportedAs((index, sent) => Math.round(reported(index, sent)));
     await session.turn("Read everything.", { tools });
-    expect(told().filter((name) => name !== "usage-distrusted")).toEqual([]);
+    expect(eventNames().filter((name) => name !== "usage-distrusted")).toEqual([]);
   });
 });
 
 describe("compaction that does not help", () => {
   it("ends the turn in words, and the next turn goes on", async () => {
-    const { session, told } = await setTheStage({ calls: 400 });
+    const { session, eventNames } = await setTheStage({ calls: 400 });
     const huge = [docsTool(7_500)];
     const error: unknown = await session
       .turn("Read everything, again and again.", { tools: huge })
       .catch((one) => one);
     expect(error).toMatchObject({ code: "COMPACTION_THRASHING" });
     expect(String(error)).toContain("results of mcp__docs__get");
-    expect(told().filter((name) => name === "useless-compaction").length).toBeGreaterThanOrEqual(3);
+    expect(eventNames().filter((name) => name === "useless-compaction").length).toBeGreaterThanOrEqual(3);
     const next = await session.turn("Then stop.", { tools: huge, maxIterations: 2 });
     expect(next.endedBy).toBe("iterations");
   });

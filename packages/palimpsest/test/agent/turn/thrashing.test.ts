@@ -14,7 +14,7 @@ const HINT =
 
 describe("a host that fills the window again right after each compaction", () => {
   it("is stopped after three of them, and told what fills it", async () => {
-    const { session, told } = await setTheStage({ calls: 400 });
+    const { session, eventNames } = await setTheStage({ calls: 400 });
     const error = await failureOf(session.turn("Read everything.", { tools: [docsTool(7_500)] }));
     expect(error).toMatchObject({
       code: "COMPACTION_THRASHING",
@@ -23,7 +23,7 @@ describe("a host that fills the window again right after each compaction", () =>
         "The window of 32,000 tokens holds system prompt and tools 523, messages 10,506, of these, results of mcp__docs__get 10,477.",
       hint: HINT,
     });
-    expect(told().filter((name) => name.startsWith("summary-call"))).toHaveLength(4);
+    expect(eventNames().filter((name) => name.startsWith("summary-call"))).toHaveLength(4);
   });
 
   it("is told so again in the next turn, which goes on as far as it can", async () => {
@@ -77,13 +77,13 @@ describe("a system prompt above the threshold", () => {
 
 describe("a summary that inflates", () => {
   it("is refused, and after three of them made without a model", async () => {
-    const { session, told } = await setTheStage({
+    const { session, eventNames } = await setTheStage({
       calls: 160,
       summary: () => SUMMARY.replace("reading.", wordsOf(40_000)),
     });
     const result = await session.turn("Read everything.", { tools: [docsTool(800)] });
     expect(result.endedBy).toBe("done");
-    expect(told().slice(0, 10)).toEqual([
+    expect(eventNames().slice(0, 10)).toEqual([
       ...[1, 2, 3].flatMap(() => [
         "summary-call forked: written",
         "extractive (threshold)",
@@ -96,7 +96,7 @@ describe("a summary that inflates", () => {
 
 describe("a model that makes the same call over and over", () => {
   it("ends the turn as a loop, with no summary paid", async () => {
-    const { session, model, told } = await setTheStage({
+    const { session, model, eventNames } = await setTheStage({
       answer: (_, index) => [
         { type: "tool_use", id: `c${index}`, name: "mcp__docs__get", input: { path: "a.ts" } },
       ],
@@ -104,6 +104,6 @@ describe("a model that makes the same call over and over", () => {
     const result = await session.turn("Read.", { tools: [docsTool(800)] });
     expect(result).toMatchObject({ endedBy: "loop", iterations: 8 });
     expect(model.requests.filter(asksForSummary)).toEqual([]);
-    expect(told()).toEqual([]);
+    expect(eventNames()).toEqual([]);
   });
 });

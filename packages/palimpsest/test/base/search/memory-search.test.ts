@@ -161,7 +161,7 @@ describe("the reason of a hit", () => {
 });
 
 describe("what was said around a memory", () => {
-  const talk = {
+  const conversation = {
     question: { body: "Where did you spend your holiday in Norway?" },
     answer: { body: "With my sister, it rained all week", before: "question" },
     later: { body: "What a pity", before: "answer" },
@@ -170,22 +170,22 @@ describe("what was said around a memory", () => {
   };
 
   it("makes an answer findable by the question's words, and not what is farther away", () => {
-    expect(found(searchOver(talk), "holiday Norway")).toEqual(["question", "answer", "later"]);
+    expect(found(searchOver(conversation), "holiday Norway")).toEqual(["question", "answer", "later"]);
   });
 
   it("prefers what was said near the query's other words", () => {
     const order = (search: ReturnType<typeof createMemorySearch>) =>
       found(search, "sister Norway").filter((id) => id === "answer" || id === "elsewhere");
-    expect(order(searchOver(talk))).toEqual(["answer", "elsewhere"]);
-    const { question, ...without } = talk;
+    expect(order(searchOver(conversation))).toEqual(["answer", "elsewhere"]);
+    const { question, ...without } = conversation;
     expect(order(searchOver(without))).toEqual(["elsewhere", "answer"]);
   });
 
   it("is seen whichever of the two came first, and gone when one of them goes", () => {
     const search = createMemorySearch();
-    search.set("answer", talk.answer);
+    search.set("answer", conversation.answer);
     expect(found(search, "Norway")).toEqual([]);
-    search.set("question", talk.question);
+    search.set("question", conversation.question);
     expect(found(search, "Norway")).toEqual(["question", "answer"]);
     search.remove("question");
     expect(found(search, "Norway")).toEqual([]);

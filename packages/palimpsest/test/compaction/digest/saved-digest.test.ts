@@ -6,7 +6,7 @@ import { readDigest, writeDigest } from "#compaction/digest/saved-digest.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import type { Message } from "#transcript/messages.ts";
 
-const SAID: readonly Message[] = [
+const MESSAGES: readonly Message[] = [
   user("fix the parser in src/parse.ts, never touch src/lexer.ts"),
   assistant(
     "r1",
@@ -25,42 +25,42 @@ function digestOf(messages: readonly Message[], digest = createDigest(), firstSe
 
 describe("a digest that is stored", () => {
   it("is the same when it is read, and goes on as if it had never been stored", () => {
-    const saved = readDigest(writeDigest(digestOf(SAID)))!;
-    expect(saved).toEqual(digestOf(SAID));
+    const saved = readDigest(writeDigest(digestOf(MESSAGES)))!;
+    expect(saved).toEqual(digestOf(MESSAGES));
     const later = [user(result("1", "export function parse() {}")), user("thanks")];
-    expect(digestOf(later, saved, 5)).toEqual(digestOf([...SAID, ...later]));
-    expect(saved.actions.find(({ call: said }) => said.startsWith("Read"))?.outcome).toBe("ok");
+    expect(digestOf(later, saved, 5)).toEqual(digestOf([...MESSAGES, ...later]));
+    expect(saved.actions.find(({ call: text }) => text.startsWith("Read"))?.outcome).toBe("ok");
   });
 
   it("is the same over random histories, wherever it is cut", () => {
     fc.assert(
       fc.property(history(), fc.nat(), (steps, cut) => {
-        const said = steps.flatMap((step) => (step.do === "append" ? [step.message] : []));
-        const at = cut % (said.length + 1);
-        const saved = readDigest(writeDigest(digestOf(said.slice(0, at))));
-        expect(digestOf(said.slice(at), saved!, at + 1)).toEqual(digestOf(said));
+        const messages = steps.flatMap((step) => (step.do === "append" ? [step.message] : []));
+        const at = cut % (messages.length + 1);
+        const saved = readDigest(writeDigest(digestOf(messages.slice(0, at))));
+        expect(digestOf(messages.slice(at), saved!, at + 1)).toEqual(digestOf(messages));
       }),
       { numRuns: 150 },
     );
   });
 
   it("keeps the best strings where it may not keep all, and says how many it left", () => {
-    const saved = readDigest(writeDigest(digestOf(SAID), { literalCount: 2, userWordsCount: 9 }))!;
-    const all = digestOf(SAID).literals.records.size;
+    const saved = readDigest(writeDigest(digestOf(MESSAGES), { literalCount: 2, userWordsCount: 9 }))!;
+    const all = digestOf(MESSAGES).literals.records.size;
     expect(saved.literals.records.size).toBe(2);
     expect(saved.literals.forgottenCount).toBe(all - 2);
   });
 
   it("keeps of the user's words the first and the newest", () => {
-    const said = Array.from({ length: 9 }, (_, index) => user(`word ${index}`));
-    const saved = readDigest(writeDigest(digestOf(said), { literalCount: 9, userWordsCount: 3 }))!;
+    const messages = Array.from({ length: 9 }, (_, index) => user(`word ${index}`));
+    const saved = readDigest(writeDigest(digestOf(messages), { literalCount: 9, userWordsCount: 3 }))!;
     expect(saved.userWords.map(({ text }) => text)).toEqual(["word 0", "word 7", "word 8"]);
     expect(saved.userCharacters).toBe(18);
     expect(saved.nextShortened).toBe(1);
   });
 
   it("is none where the text is damaged, of another version, or not one at all", () => {
-    const text = writeDigest(digestOf(SAID));
+    const text = writeDigest(digestOf(MESSAGES));
     const fields = JSON.parse(text) as Record<string, unknown>;
     for (const broken of [
       "",

@@ -21,9 +21,9 @@ const telling: fc.Arbitrary<Telling> = fc.record({
 const tellings = fc.array(telling, { minLength: 1, maxLength: 20 });
 const textOf = (names: readonly number[]): string => names.map((name) => `value_${name}`).join(" ");
 
-function ledgerOf(said: readonly Telling[], limit: number): LiteralLedger {
+function ledgerOf(messages: readonly Telling[], limit: number): LiteralLedger {
   const ledger = createLedger(limit);
-  said.forEach(({ speaker, names }, seq) => {
+  messages.forEach(({ speaker, names }, seq) => {
     addLiterals(ledger, seq, speaker, textOf(names));
   });
   return ledger;
@@ -32,8 +32,8 @@ function ledgerOf(said: readonly Telling[], limit: number): LiteralLedger {
 describe("the ledger of literals", () => {
   it("ranks the best few as it ranks all", () => {
     fc.assert(
-      fc.property(tellings, fc.nat({ max: 60 }), (said, count) => {
-        const ledger = ledgerOf(said, 1_000);
+      fc.property(tellings, fc.nat({ max: 60 }), (messages, count) => {
+        const ledger = ledgerOf(messages, 1_000);
         expect(rankLiterals(ledger, count)).toEqual(rankLiterals(ledger).slice(0, count));
       }),
       { numRuns: bySize({ usual: 150, long: 500 }) },
@@ -42,9 +42,9 @@ describe("the ledger of literals", () => {
 
   it("forgets the least valuable when it is full, and counts them", () => {
     fc.assert(
-      fc.property(tellings, (said) => {
-        const before = ledgerOf(said, 1_000).records.size;
-        const withOneMore = [...said, { speaker: "tool", names: [99] } as const];
+      fc.property(tellings, (messages) => {
+        const before = ledgerOf(messages, 1_000).records.size;
+        const withOneMore = [...messages, { speaker: "tool", names: [99] } as const];
         const whole = ledgerOf(withOneMore, 1_000);
         const full = ledgerOf(withOneMore, before);
         const kept = Math.floor(before * 0.75);

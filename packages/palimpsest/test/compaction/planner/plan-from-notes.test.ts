@@ -5,7 +5,7 @@ import { costPolicy } from "#compaction/planner/cost-policy.ts";
 import { planFromNotes } from "#compaction/planner/plan-from-notes.ts";
 import type { SummarySources, WindowPlan } from "#compaction/planner/window-plan.ts";
 import { WindowPlanner } from "#compaction/planner/window-planner.ts";
-import { aRoom, FIXED_TOKENS, PADDING } from "#test/compaction/layers/collapse/rooms.ts";
+import { aWindowState, FIXED_TOKENS, PADDING } from "#test/compaction/layers/collapse/window-states.ts";
 import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
@@ -76,34 +76,36 @@ describe("the planner of the window, with notes of the session", () => {
     },
     { why: "one side of a pivot is asked for", sources: { ...sources, notes, span }, kind: "extractive" },
   ])("makes room by $kind: $why", ({ sources: given, disabled, kind }) => {
-    const room = aRoom(visible, { disabledLayers: new Set(disabled === undefined ? [] : [disabled]) });
-    expect(kindsOf(planner().compact(room, "manual", given))).toEqual([kind]);
+    const state = aWindowState(visible, {
+      disabledLayers: new Set(disabled === undefined ? [] : [disabled]),
+    });
+    expect(kindsOf(planner().compact(state, "manual", given))).toEqual([kind]);
   });
 
   it("takes the notes before what a model wrote", () => {
     const text = ["1. Intent", "2. Concepts", "3. Files", "4. Errors", "5. Solving"].join("\n");
     const written = { text, throughSeq: messages.length, model: "m", leftOutRounds: 0 };
     const given = { ...sources, written };
-    expect(kindsOf(planner().compact(aRoom(visible), "manual", given))).toEqual(["full"]);
-    expect(kindsOf(planner().compact(aRoom(visible), "manual", { ...given, notes }))).toEqual([
+    expect(kindsOf(planner().compact(aWindowState(visible), "manual", given))).toEqual(["full"]);
+    expect(kindsOf(planner().compact(aWindowState(visible), "manual", { ...given, notes }))).toEqual([
       "session-memory",
     ]);
   });
 
   it("leaves a request within the budget's target, system prompt and padding counted", () => {
     for (const fixedTokens of [0, 3_000, 15_000]) {
-      const room = aRoom(visible, { fixedTokens });
-      const plan = planner().compact(room, "manual", { ...sources, notes });
+      const state = aWindowState(visible, { fixedTokens });
+      const plan = planner().compact(state, "manual", { ...sources, notes });
       expect(kindsOf(plan)).toEqual(["session-memory"]);
       expect("usedTokens" in plan && plan.usedTokens).toBeLessThanOrEqual(
-        room.budget.sessionMemoryTargetTokens,
+        state.budget.sessionMemoryTargetTokens,
       );
     }
   });
 
   it("says why the notes do not suffice, to whoever asks beforehand", () => {
     const running = { ...sources, notes: { ...notes, isUpdateRunning: true } };
-    expect(planFromNotes(aRoom(visible), "threshold", running)).toEqual({
+    expect(planFromNotes(aWindowState(visible), "threshold", running)).toEqual({
       ok: false,
       refusal: "update-running",
     });
@@ -126,32 +128,32 @@ describe("a session of more than 500,000 tokens", () => {
     const digest = createDigest();
     let window: readonly VisibleMessage[] = [];
     let notedTokens = 0;
-    let saidTokens = 0;
+    let conversationTokens = 0;
     let notes = notesThrough(0, { isEmpty: true });
     let count = 0;
     for (const [index, message] of messages.entries()) {
       addToDigest(digest, index + 1, message);
-      const said = asWindow([message], index + 1);
-      window = [...window, ...said];
-      saidTokens += tokensOf(said);
+      const messages = asWindow([message], index + 1);
+      window = [...window, ...messages];
+      conversationTokens += tokensOf(messages);
       if (message.origin !== "tool") continue;
-      const room = aRoom(window, { windowTokens, editSafety, seq: 10_000 + count });
-      if (room.usedTokens >= room.budget.autoCompactGateTokens) {
-        const plan = planFromNotes(room, "threshold", { notes, digest, pinned: [] });
+      const state = aWindowState(window, { windowTokens, editSafety, seq: 10_000 + count });
+      if (state.usedTokens >= state.budget.autoCompactGateTokens) {
+        const plan = planFromNotes(state, "threshold", { notes, digest, pinned: [] });
         if (!plan.ok) throw new Error(`refused at message ${index}: ${plan.refusal}`);
         window = applyEdit(window, plan.edit, 10_000 + count);
         count++;
         expect(brokenPairs(window)).toEqual([]);
         expect(tokensOf(window) * PADDING + FIXED_TOKENS).toBeLessThanOrEqual(
-          room.budget.sessionMemoryTargetTokens,
+          state.budget.sessionMemoryTargetTokens,
         );
       }
       // The notes are updated each 5,000 tokens, and are always a little behind.
-      if (saidTokens - notedTokens < (5_000 * windowTokens) / 200_000) continue;
+      if (conversationTokens - notedTokens < (5_000 * windowTokens) / 200_000) continue;
       notes = notesThrough(index);
-      notedTokens = saidTokens;
+      notedTokens = conversationTokens;
     }
-    expect(saidTokens).toBeGreaterThan(500_000);
+    expect(conversationTokens).toBeGreaterThan(500_000);
     expect(count).toBeGreaterThanOrEqual(compactions);
   });
 });

@@ -4,7 +4,7 @@ import { planMicrocompactByUsage } from "#compaction/layers/microcompact/microco
 import { planOffloadByUsage } from "#compaction/layers/offload/offload-by-usage.ts";
 import { planOldBlocks } from "#compaction/planner/escalation.ts";
 import { microcompactPolicy, offloadPolicy } from "#compaction/planner/policies.ts";
-import { isWorthARewrite } from "#compaction/shared/rewrite-threshold.ts";
+import { meetsRewriteThreshold } from "#compaction/shared/rewrite-threshold.ts";
 import type { WindowSituation } from "#compaction/shared/window-state.ts";
 import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
@@ -246,18 +246,18 @@ describe("microcompact by usage", () => {
 
 describe("rewrites of old blocks", () => {
   it.each([
-    { usedTokens: 10_000, freedTokens: 4_000, isWorth: true, why: "it comes down to the low-water mark" },
-    { usedTokens: 10_000, freedTokens: 3_999, isWorth: false, why: "the next one would be near" },
-    { usedTokens: 30_000, freedTokens: 5_000, isWorth: true, why: "it frees a meaningful share" },
-    { usedTokens: 30_000, freedTokens: 4_999, isWorth: false, why: "the next layer frees more" },
-    { usedTokens: 5_000, freedTokens: 0, isWorth: false, why: "it frees nothing" },
-  ])("that free $freedTokens of $usedTokens: $isWorth, because $why", ({
+    { usedTokens: 10_000, freedTokens: 4_000, isJustified: true, why: "it comes down to the low-water mark" },
+    { usedTokens: 10_000, freedTokens: 3_999, isJustified: false, why: "the next one would be near" },
+    { usedTokens: 30_000, freedTokens: 5_000, isJustified: true, why: "it frees a meaningful share" },
+    { usedTokens: 30_000, freedTokens: 4_999, isJustified: false, why: "the next layer frees more" },
+    { usedTokens: 5_000, freedTokens: 0, isJustified: false, why: "it frees nothing" },
+  ])("that free $freedTokens of $usedTokens: $isJustified, because $why", ({
     usedTokens,
     freedTokens,
-    isWorth,
+    isJustified,
   }) => {
-    const worth = { lowWaterTokens: 6_000, minFreedTokens: 5_000 };
-    expect(isWorthARewrite({ usedTokens, freedTokens }, worth)).toBe(isWorth);
+    const relevanceScore = { lowWaterTokens: 6_000, minFreedTokens: 5_000 };
+    expect(meetsRewriteThreshold({ usedTokens, freedTokens }, relevanceScore)).toBe(isJustified);
   });
 
   it.each(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { costPolicy } from "#compaction/planner/cost-policy.ts";
 import { WindowPlanner } from "#compaction/planner/window-planner.ts";
 import { tokensAfter } from "#compaction/shared/window-state.ts";
-import { aRoom } from "#test/compaction/layers/collapse/rooms.ts";
+import { aWindowState } from "#test/compaction/layers/collapse/window-states.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
 
@@ -14,7 +14,7 @@ it("reckons what a rewrite leaves by the estimate, because the provider's report
       result(`c${turn}`, "some line of code here\n".repeat(400)),
     ]).flat(),
   );
-  const estimated = aRoom(visible);
+  const estimated = aWindowState(visible);
   const reported = { ...estimated, usedTokens: Math.floor(estimated.budget.autoCompactGateTokens * 0.98) };
   expect(reported.usedTokens).toBeLessThan(estimated.usedTokens * 0.7);
   const plan = new WindowPlanner(costPolicy("faithful")!).plan(reported);
@@ -40,16 +40,16 @@ describe("a full window", () => {
 
   it("is looked at when it passes a gate again that a low report brought it below", () => {
     const planner = new WindowPlanner(costPolicy("faithful")!);
-    const { budget } = aRoom([]);
+    const { budget } = aWindowState([]);
     const planned = [
       { visible: withWords, overGate: 20 },
       { visible: withWords, overGate: -100 },
       { visible: withResults, overGate: 30 },
     ].map(({ visible, overGate }) => {
-      const room = { ...aRoom(visible), usedTokens: budget.offloadGateTokens + overGate };
-      const plan = planner.plan(room);
+      const state = { ...aWindowState(visible), usedTokens: budget.offloadGateTokens + overGate };
+      const plan = planner.plan(state);
       if (!("edits" in plan)) throw new Error("a summary is not due here");
-      planner.called(room, plan, room.messagesTokens);
+      planner.called(state, plan, state.messagesTokens);
       return plan.edits.map(({ kind }) => kind);
     });
     expect(planned).toEqual([[], [], ["offload"]]);
@@ -61,11 +61,11 @@ describe("a full window", () => {
     { policy: "faithful", visible: withResults, reason: undefined, why: "no price is minded" },
     { policy: "faithful", visible: withWords, reason: "threshold", why: "nothing can be cleared" },
   ] as const)("is summarised for its price or at the threshold under $policy: $why", (given) => {
-    const estimated = aRoom(given.visible);
+    const estimated = aWindowState(given.visible);
     const windowTokens = Math.floor(estimated.usedTokens / 0.95);
-    const room = aRoom(given.visible, { windowTokens });
-    expect(room.usedTokens).toBeGreaterThanOrEqual(room.budget.autoCompactGateTokens);
-    const plan = new WindowPlanner(costPolicy(given.policy)!).plan(room);
+    const state = aWindowState(given.visible, { windowTokens });
+    expect(state.usedTokens).toBeGreaterThanOrEqual(state.budget.autoCompactGateTokens);
+    const plan = new WindowPlanner(costPolicy(given.policy)!).plan(state);
     expect("needs" in plan ? plan.reason : undefined).toBe(given.reason);
   });
 });

@@ -11,7 +11,7 @@ import { formatRestored } from "#compaction/restore/restore-text.ts";
 import { findFileUses } from "#compaction/restore/restore-uses.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
-import { called, edited, read, resulted, said } from "../../../../../test/helpers/restore-messages.ts";
+import { called, edited, messageOf, read, resulted } from "../../../../../test/helpers/restore-messages.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 import { measure } from "../../../../../test/helpers/windows.ts";
 
@@ -67,7 +67,7 @@ describe("the ranking", () => {
       ...read(1, "/p/often.ts", ["a"]),
       ...read(3, "/p/other.ts", ["a"]),
       ...read(5, "/p/often.ts", ["a"]),
-      said(7, "user", "Now something else."),
+      messageOf(7, "user", "Now something else."),
       ...read(8, "/p/latest.ts", ["b"]),
     ];
     expect(order(turns)[0]).toBe("/p/latest.ts");

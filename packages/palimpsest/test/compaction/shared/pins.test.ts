@@ -3,7 +3,7 @@ import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-compact.ts";
 import { planMicrocompactByUsage } from "#compaction/layers/microcompact/microcompact-by-usage.ts";
 import { planOffloadByUsage } from "#compaction/layers/offload/offload-by-usage.ts";
-import { planPeel } from "#compaction/layers/truncate-newest/truncate-newest.ts";
+import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-newest.ts";
 import { extractivePolicy, microcompactPolicy, offloadPolicy } from "#compaction/planner/policies.ts";
 import { composePinned, type PinnedText, pinLimitTokens } from "#compaction/shared/pins.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
@@ -61,7 +61,7 @@ describe("what is pinned", () => {
           microcompactPolicy({ ...situation, pins }, 5_000),
         ),
     },
-    { name: "peel", plan: (pins) => planPeel(visible, 5_000, measure, pins) },
+    { name: "peel", plan: (pins) => planTruncateNewest(visible, 5_000, measure, pins) },
   ])("is left alone by $name", ({ plan }) => {
     expect(touched(plan([]))).toEqual(expect.arrayContaining([3, 5, 7]));
     const seqs = touched(plan(pins));

@@ -7,7 +7,7 @@ import {
   type PartialSpan,
   planCompaction,
   planPartialCompaction,
-  type SummaryWriter,
+  type SummaryComposer,
 } from "#compaction/summary/plan-compaction.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
 import type { Message } from "#transcript/messages.ts";
@@ -33,7 +33,7 @@ const shape = (editSafety: EditSafety): CompactionShape => ({
   maxTailTokens: 1_000,
   maxSummaryShare: 0.6,
 });
-const writer: SummaryWriter = {
+const writer: SummaryComposer = {
   kind: "full",
   compose: ({ budgetTokens }) =>
     budgetTokens < 10 ? undefined : { text: "All of it, told.", verbatimSeqs: new Set() },
@@ -66,10 +66,14 @@ const conversation = fc
   );
 const safety = fc.constantFrom<EditSafety>("permissive", "strict");
 
-const plan = (said: readonly Message[], editSafety: EditSafety, throughSeq?: number): LayerEdit | undefined =>
+const plan = (
+  messages: readonly Message[],
+  editSafety: EditSafety,
+  throughSeq?: number,
+): LayerEdit | undefined =>
   planCompaction(
     {
-      visible: asWindow(said),
+      visible: asWindow(messages),
       measure,
       policy: shape(editSafety),
       pendingCallIds: [],
@@ -78,10 +82,14 @@ const plan = (said: readonly Message[], editSafety: EditSafety, throughSeq?: num
     },
     writer,
   );
-const planSide = (said: readonly Message[], span: PartialSpan, throughSeq?: number): LayerEdit | undefined =>
+const planSide = (
+  messages: readonly Message[],
+  span: PartialSpan,
+  throughSeq?: number,
+): LayerEdit | undefined =>
   planPartialCompaction(
     {
-      visible: asWindow(said),
+      visible: asWindow(messages),
       measure,
       policy: shape("permissive"),
       pendingCallIds: [],
@@ -95,9 +103,9 @@ const planSide = (said: readonly Message[], span: PartialSpan, throughSeq?: numb
 const seqsOf = (visible: readonly VisibleMessage[]): readonly number[] =>
   visible.filter(({ insertedBy }) => insertedBy === undefined).map(({ seq }) => seq);
 /** Responses of which a part is hidden and a part is not. */
-const partedResponses = (said: readonly Message[], kept: ReadonlySet<number>): readonly string[] => {
+const partedResponses = (messages: readonly Message[], kept: ReadonlySet<number>): readonly string[] => {
   const states = new Map<string, Set<boolean>>();
-  said.forEach(({ responseId }, index) => {
+  messages.forEach(({ responseId }, index) => {
     if (responseId === undefined) return;
     states.set(responseId, (states.get(responseId) ?? new Set()).add(kept.has(index + 1)));
   });
@@ -107,14 +115,14 @@ const partedResponses = (said: readonly Message[], kept: ReadonlySet<number>): r
 describe("a compaction", () => {
   it("parts no call from its result and no response, keeps the end, and frees what it says", () => {
     fc.assert(
-      fc.property(conversation, safety, (said, editSafety) => {
-        const edit = plan(said, editSafety);
+      fc.property(conversation, safety, (messages, editSafety) => {
+        const edit = plan(messages, editSafety);
         if (edit === undefined) return;
-        const before = asWindow(said);
+        const before = asWindow(messages);
         const after = applyEdit(before, edit, 500);
         const kept = seqsOf(after);
         expect(brokenPairs(after)).toEqual([]);
-        expect(partedResponses(said, new Set(kept))).toEqual([]);
+        expect(partedResponses(messages, new Set(kept))).toEqual([]);
         expect(kept).toEqual(seqsOf(before).slice(before.length - kept.length));
         expect(tokensOf(after)).toBe(tokensOf(before) - edit.freedTokens);
       }),
@@ -123,11 +131,11 @@ describe("a compaction", () => {
 
   it("hides nothing that its summary does not tell of", () => {
     fc.assert(
-      fc.property(conversation, safety, fc.nat({ max: 60 }), (said, editSafety, throughSeq) => {
-        const edit = plan(said, editSafety, throughSeq);
+      fc.property(conversation, safety, fc.nat({ max: 60 }), (messages, editSafety, throughSeq) => {
+        const edit = plan(messages, editSafety, throughSeq);
         if (edit === undefined) return;
-        const kept = new Set(seqsOf(applyEdit(asWindow(said), edit, 500)));
-        const hidden = said.map((_, index) => index + 1).filter((seq) => !kept.has(seq));
+        const kept = new Set(seqsOf(applyEdit(asWindow(messages), edit, 500)));
+        const hidden = messages.map((_, index) => index + 1).filter((seq) => !kept.has(seq));
         expect(hidden.filter((seq) => seq > throughSeq)).toEqual([]);
       }),
     );
@@ -135,10 +143,10 @@ describe("a compaction", () => {
 
   it("keeps nothing that an answer stands in on a strict session", () => {
     fc.assert(
-      fc.property(conversation, (said) => {
-        const edit = plan(said, "strict");
+      fc.property(conversation, (messages) => {
+        const edit = plan(messages, "strict");
         if (edit?.isBoundary !== true) return;
-        const kept = seqsOf(applyEdit(asWindow(said), edit, 500)).map((seq) => said[seq - 1]!);
+        const kept = seqsOf(applyEdit(asWindow(messages), edit, 500)).map((seq) => messages[seq - 1]!);
         expect(kept.every(({ role, origin }) => role === "user" && origin === "user")).toBe(true);
       }),
     );
@@ -153,40 +161,40 @@ describe("a compaction of one side of a pivot", () => {
 
   it("never parts a call from its result, and leaves the other side as it is", () => {
     fc.assert(
-      fc.property(conversation, span, (said, one) => {
-        const edit = planSide(said, one);
+      fc.property(conversation, span, (messages, one) => {
+        const edit = planSide(messages, one);
         if (edit === undefined) return;
-        const after = applyEdit(asWindow(said), edit, 500);
+        const after = applyEdit(asWindow(messages), edit, 500);
         const kept = new Set(seqsOf(after));
         expect(brokenPairs(after)).toEqual([]);
-        expect(partedResponses(said, kept)).toEqual([]);
-        const other = said.map((_, index) => index + 1).filter((seq) => isOther(seq, one));
+        expect(partedResponses(messages, kept)).toEqual([]);
+        const other = messages.map((_, index) => index + 1).filter((seq) => isOther(seq, one));
         expect(other.filter((seq) => !kept.has(seq))).toEqual([]);
         expect(edit.effect.forms ?? []).toEqual([]);
-        expect(tokensOf(after)).toBe(tokensOf(asWindow(said)) - edit.freedTokens);
+        expect(tokensOf(after)).toBe(tokensOf(asWindow(messages)) - edit.freedTokens);
       }),
     );
   });
 
   it("hides nothing that its summary does not tell of", () => {
     fc.assert(
-      fc.property(conversation, span, fc.nat({ max: 60 }), (said, one, throughSeq) => {
-        const edit = planSide(said, one, throughSeq);
+      fc.property(conversation, span, fc.nat({ max: 60 }), (messages, one, throughSeq) => {
+        const edit = planSide(messages, one, throughSeq);
         if (edit === undefined) return;
-        const kept = new Set(seqsOf(applyEdit(asWindow(said), edit, 500)));
-        const hidden = said.map((_, index) => index + 1).filter((seq) => !kept.has(seq));
+        const kept = new Set(seqsOf(applyEdit(asWindow(messages), edit, 500)));
+        const hidden = messages.map((_, index) => index + 1).filter((seq) => !kept.has(seq));
         expect(hidden.filter((seq) => seq > throughSeq)).toEqual([]);
       }),
     );
   });
 
   it("shows what was said while its summary was written behind it", () => {
-    const said = [
+    const messages = [
       ...Array.from({ length: 6 }, (_, index) => user(`Prompt ${index}: ${"do it ".repeat(60)}`)),
       user("Said meanwhile."),
     ];
-    const edit = planSide(said, { side: "from", pivotSeq: 3 }, 6)!;
-    const after = applyEdit(asWindow(said), edit, 500);
+    const edit = planSide(messages, { side: "from", pivotSeq: 3 }, 6)!;
+    const after = applyEdit(asWindow(messages), edit, 500);
     expect(after.map(({ seq, insertedBy }) => (insertedBy === undefined ? seq : "summary"))).toEqual([
       1,
       2,

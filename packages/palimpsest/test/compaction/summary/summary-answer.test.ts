@@ -5,22 +5,22 @@ import { readSummaryAnswer } from "#compaction/summary/summary-answer.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import { call, text } from "../../../../../test/helpers/windows.ts";
 
-const read = (said: string | readonly ContentBlock[], stopReason = "end") =>
-  readSummaryAnswer({ content: typeof said === "string" ? [text(said)] : said, stopReason });
+const read = (texts: string | readonly ContentBlock[], stopReason = "end") =>
+  readSummaryAnswer({ content: typeof texts === "string" ? [text(texts)] : texts, stopReason });
 const sections = (count: number, mark = (n: number) => `${n}. Words`): string =>
   Array.from({ length: count }, (_, index) => mark(index + 1)).join("\n");
 const NINE = sections(9);
 
 describe("an answer", () => {
   it.each([
-    { said: `<analysis>I think.</analysis>\n<summary>\n${NINE}\n</summary>`, why: "in its tags" },
-    { said: `<summary>${NINE}`, why: "in a tag that is not closed" },
-    { said: `<analysis>I think.</analysis>\n${NINE}`, why: "behind its scratchpad" },
-    { said: NINE, why: "bare" },
-    { said: `Here it is:\n<summary>${NINE}</summary>\nShall I go on?`, why: "with talk around it" },
-    { said: `<analysis>The <summary> comes last.</analysis><summary>${NINE}</summary>`, why: "named before" },
-  ])("is a summary $why, and only that is kept", ({ said }) => {
-    expect(read(said)).toEqual({ ok: true, text: NINE });
+    { text: `<analysis>I think.</analysis>\n<summary>\n${NINE}\n</summary>`, why: "in its tags" },
+    { text: `<summary>${NINE}`, why: "in a tag that is not closed" },
+    { text: `<analysis>I think.</analysis>\n${NINE}`, why: "behind its scratchpad" },
+    { text: NINE, why: "bare" },
+    { text: `Here it is:\n<summary>${NINE}</summary>\nShall I go on?`, why: "with talk around it" },
+    { text: `<analysis>The <summary> comes last.</analysis><summary>${NINE}</summary>`, why: "named before" },
+  ])("is a summary $why, and only that is kept", ({ text }) => {
+    expect(read(text)).toEqual({ ok: true, text: NINE });
   });
 
   it("may speak of tags itself", () => {
@@ -47,16 +47,16 @@ describe("an answer", () => {
   });
 
   it.each([
-    { said: "", problem: "empty", why: "nothing" },
-    { said: " \n", problem: "empty", why: "blanks" },
-    { said: "I go on with the work.", problem: "not-a-summary", why: "other words" },
-    { said: `My plan:\n${sections(6)}`, problem: "not-a-summary", why: "a plan of six steps" },
-    { said: `<summary>${sections(4)}</summary>`, problem: "not-a-summary", why: "too few sections" },
-    { said: "<summary></summary>", problem: "not-a-summary", why: "empty tags" },
-    { said: `<analysis>${NINE}`, problem: "not-a-summary", why: "a scratchpad that never ends" },
-    { said: sections(9, (n) => `1. Words ${n}`), problem: "not-a-summary", why: "one number nine times" },
-  ])("that is $why is none: $problem", ({ said, problem }) => {
-    expect(read(said)).toEqual({ ok: false, problem });
+    { text: "", problem: "empty", why: "nothing" },
+    { text: " \n", problem: "empty", why: "blanks" },
+    { text: "I go on with the work.", problem: "not-a-summary", why: "other words" },
+    { text: `My plan:\n${sections(6)}`, problem: "not-a-summary", why: "a plan of six steps" },
+    { text: `<summary>${sections(4)}</summary>`, problem: "not-a-summary", why: "too few sections" },
+    { text: "<summary></summary>", problem: "not-a-summary", why: "empty tags" },
+    { text: `<analysis>${NINE}`, problem: "not-a-summary", why: "a scratchpad that never ends" },
+    { text: sections(9, (n) => `1. Words ${n}`), problem: "not-a-summary", why: "one number nine times" },
+  ])("that is $why is none: $problem", ({ text, problem }) => {
+    expect(read(text)).toEqual({ ok: false, problem });
   });
 
   it("with five of the sections in its tags, or five of their titles, is one", () => {
@@ -91,10 +91,10 @@ describe("an answer", () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        const said = pieces.join("");
-        const answer = read(said);
+        const text = pieces.join("");
+        const answer = read(text);
         if (answer.ok) {
-          expect(said).toContain(answer.text);
+          expect(text).toContain(answer.text);
           expect(answer.text).toContain("5. Words");
         } else expect(["empty", "not-a-summary"]).toContain(answer.problem);
       }),

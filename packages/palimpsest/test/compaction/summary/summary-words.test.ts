@@ -47,11 +47,11 @@ it("shortens no message where the room is all there is and all of them fit", () 
     { minLength: 1, maxLength: 12 },
   );
   fc.assert(
-    fc.property(words, (said) => {
-      const digest = digestOf(said);
-      const fits = said.reduce((sum, text) => sum + Math.ceil((text.trim().length + 2) / 4) + 2, 0);
-      const options = { throughSeq: said.length, budgetTokens: fits, isUnlimited: true };
-      expect([...composeUserWords(digest, options, measure).verbatimSeqs].length).toBe(said.length);
+    fc.property(words, (texts) => {
+      const digest = digestOf(texts);
+      const fits = texts.reduce((sum, text) => sum + Math.ceil((text.trim().length + 2) / 4) + 2, 0);
+      const options = { throughSeq: texts.length, budgetTokens: fits, isUnlimited: true };
+      expect([...composeUserWords(digest, options, measure).verbatimSeqs].length).toBe(texts.length);
     }),
   );
 });
@@ -62,16 +62,16 @@ it("tells of each message once, within its budget", () => {
     { minLength: 1, maxLength: 12 },
   );
   fc.assert(
-    fc.property(words, fc.nat({ max: 500 }), (said, budgetTokens) => {
-      const { request, messages, verbatimSeqs } = composed(said, budgetTokens);
-      const named = said.map((_, index) => messages.filter((line) => names(line, index + 1)).length);
-      expect(named).toEqual(said.map(() => 1));
+    fc.property(words, fc.nat({ max: 500 }), (texts, budgetTokens) => {
+      const { request, messages, verbatimSeqs } = composed(texts, budgetTokens);
+      const named = texts.map((_, index) => messages.filter((line) => names(line, index + 1)).length);
+      expect(named).toEqual(texts.map(() => 1));
       for (const seq of verbatimSeqs)
-        expect([...request, ...messages].some((text) => text.includes(`> ${said[seq - 1]!.trim()}`))).toBe(
+        expect([...request, ...messages].some((text) => text.includes(`> ${texts[seq - 1]!.trim()}`))).toBe(
           true,
         );
       const text = [...request, ...messages].join("\n").replace(/^(?!>).*$/gm, "");
-      expect(text.replaceAll("\n", "").length / 4).toBeLessThanOrEqual(budgetTokens + said.length);
+      expect(text.replaceAll("\n", "").length / 4).toBeLessThanOrEqual(budgetTokens + texts.length);
     }),
   );
 });

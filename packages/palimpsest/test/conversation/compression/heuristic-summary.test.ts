@@ -1,9 +1,9 @@
 /** What counts as an error in a summary that is written without a model. */
 import { describe, expect, it } from "vitest";
 import { hasFailed } from "#conversation/compression/heuristic-summary.ts";
-import type { MemoryEntry } from "#conversation/entries/conversation-entry.ts";
+import type { ConversationEntry } from "#conversation/entries/conversation-entry.ts";
 
-const resultOf = (content: string, fields: Partial<MemoryEntry> = {}): MemoryEntry => {
+const resultOf = (content: string, fields: Partial<ConversationEntry> = {}): ConversationEntry => {
   const usual = { id: "1", type: "tool_result", role: "system", tokenCount: 1, compressed: false } as const;
   return { ...usual, timestamp: new Date(0), content, ...fields };
 };

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { isWellFormed } from "#base/text/text.ts";
 import type { CompressionPlan } from "#conversation/compression/plan-compression.ts";
 import { summaryPrompt } from "#conversation/compression/summary-prompt.ts";
-import type { MemoryEntry } from "#conversation/entries/conversation-entry.ts";
+import type { ConversationEntry } from "#conversation/entries/conversation-entry.ts";
 
 function planOf(contents: readonly string[]): CompressionPlan {
-  const entries = contents.map((content, index): MemoryEntry => {
+  const entries = contents.map((content, index): ConversationEntry => {
     const usual = { type: "message", role: "user", tokenCount: 1, compressed: false } as const;
     return { ...usual, id: `${index}`, content, timestamp: new Date(0) };
   });

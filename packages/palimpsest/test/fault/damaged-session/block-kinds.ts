@@ -7,7 +7,7 @@ const PATH = { costs: ["markpath"] };
 const FILE = { costs: ["markfile"] };
 
 const SPELLED = { quiet: "it is spelled as the provider expects" };
-const TOLD = { quiet: "it is sent as text" };
+const EXPECTED = { quiet: "it is sent as text" };
 const LEFT_OUT = { quiet: "only its provider gets it, if it fits the rest of the message" };
 
 /** Sets fields of the block that stands at `index`. */
@@ -248,7 +248,7 @@ export const BLOCK_KINDS: readonly Kind[] = [
     "a part of a result is of a type that nobody knows",
     "markfile",
     set(0, { content: [{ type: "text", text: "markfile" }, { type: "hologram" }] }),
-    TOLD,
+    EXPECTED,
   ),
   blocksKind(
     "result-of-a-call-part",
@@ -260,7 +260,7 @@ export const BLOCK_KINDS: readonly Kind[] = [
         { type: "text", text: "markfile" },
       ],
     }),
-    TOLD,
+    EXPECTED,
   ),
   blocksKind(
     "result-of-text-parts-without-text",

@@ -33,7 +33,7 @@ describe("damage", () => {
     expect(verdict.wrong).toEqual([]);
     expect([...verdict.lost].sort(), "lost").toEqual([...(kind.costs ?? [])].sort());
     // What is wrong is told; where nothing is, the kind says why.
-    expect(verdict.told.length === 0, `told ${verdict.told}`).toBe(kind.quiet !== undefined);
+    expect(verdict.reported.length === 0, `told ${verdict.reported}`).toBe(kind.quiet !== undefined);
   });
 
   it("has its table in the documents", async () => {

@@ -13,8 +13,8 @@ import type { PreparedCall } from "#session/options/prepared-call.ts";
 import type { Session } from "#session/session.ts";
 import { assistant, user } from "#test/helpers/histories.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
-import { toOpenaiResponses } from "#wire/openai-responses/to-openai-responses.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import type { Kind } from "./kind.ts";
 import {
   ALL_MARKS,
@@ -31,7 +31,7 @@ import {
 
 export interface Verdict {
   /** What was told, such as `damage: bad-checksum` and `repair: orphan-result`. */
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   /** Words that are neither in the first request nor found in the history. */
   readonly lost: readonly string[];
   /** Whatever must never be. */
@@ -46,8 +46,8 @@ export function judgeRequest({ system = "", messages }: PreparedCall): {
   const { model } = REQUEST;
   const bodies = {
     anthropic: { model, system, messages: toAnthropic(messages), max_tokens: 1_024 },
-    chat: { model, messages: toOpenaiChat(messages, { system }) },
-    responses: { model, instructions: system, input: toOpenaiResponses(messages) },
+    chat: { model, messages: toOpenAIChat(messages, { system }) },
+    responses: { model, instructions: system, input: toOpenAIResponses(messages) },
   };
   const judged = {
     anthropic: judgeAnthropicRequest(bodies.anthropic, { allowsPrefill: false }),
@@ -64,10 +64,10 @@ export function judgeRequest({ system = "", messages }: PreparedCall): {
 const MUCH_BYTES = 500_000;
 
 export async function judgeKind(kind: Kind, sound: Stored): Promise<Verdict> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const wrong: string[] = [];
-  const observer = { onEvent: (event: SessionEvent) => void hear(event, told, wrong) };
-  const stored = await damaged(kind, sound, { told, wrong, observer });
+  const observer = { onEvent: (event: SessionEvent) => void hear(event, reported, wrong) };
+  const stored = await damaged(kind, sound, { reported, wrong, observer });
   const marks = kind.messages === undefined ? ALL_MARKS : marksIn(JSON.stringify(kind.messages));
   const disk = diskWith(stored);
 
@@ -91,28 +91,28 @@ export async function judgeKind(kind: Kind, sound: Stored): Promise<Verdict> {
   );
   if (missing.length > 0) wrong.push(`opened again, ${missing} are gone`);
   await again.close();
-  return { told: [...told].sort(), lost, wrong };
+  return { reported: [...reported].sort(), lost, wrong };
 }
 
-function hear(event: SessionEvent, told: Set<string>, wrong: string[]): void {
-  if (event.type === "damage") told.add(`damage: ${event.damage.reason}`);
-  else if (event.type === "repair") told.add(`repair: ${event.reason}`);
-  else if (event.type === "mended") told.add(`mended: ${event.reason}`);
-  else if (event.type === "usage-distrusted") told.add("usage-distrusted");
-  else if (event.type === "offloaded" && event.bytes > MUCH_BYTES) told.add("offloaded");
+function hear(event: SessionEvent, reported: Set<string>, wrong: string[]): void {
+  if (event.type === "damage") reported.add(`damage: ${event.damage.reason}`);
+  else if (event.type === "repair") reported.add(`repair: ${event.reason}`);
+  else if (event.type === "mended") reported.add(`mended: ${event.reason}`);
+  else if (event.type === "usage-distrusted") reported.add("usage-distrusted");
+  else if (event.type === "offloaded" && event.bytes > MUCH_BYTES) reported.add("offloaded");
   else if (event.type === "invariant-broken") wrong.push(`invariant ${event.rule}`);
 }
 
 interface Hearing {
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
   readonly wrong: string[];
   readonly observer: { readonly onEvent: (event: SessionEvent) => void };
 }
 
-async function damaged(kind: Kind, sound: Stored, { told, wrong, observer }: Hearing): Promise<Stored> {
+async function damaged(kind: Kind, sound: Stored, { reported, wrong, observer }: Hearing): Promise<Stored> {
   if (kind.messages === undefined) return kind.damage!(sound);
   const onRefusal = (error: unknown): void => {
-    if (error instanceof PalimpsestError) told.add(`refused: ${error.code}`);
+    if (error instanceof PalimpsestError) reported.add(`refused: ${error.code}`);
     else wrong.push(`append threw ${String(error)}`);
   };
   return appendedSession(kind.messages, onRefusal, observer);

@@ -54,8 +54,12 @@ export function readOutcomes(document: string): ReadonlyMap<string, string> {
 }
 
 /** Formats the beginning of a row: what is reported, and what is lost. */
-export function formatOutcome({ kind: { quiet }, verdict: { told, lost } }: Judged): string {
-  const reported = told.length === 0 ? `nothing: ${quiet}` : told.map((one) => `\`${one}\``).join(", ");
+export function formatOutcome({
+  kind: { quiet },
+  verdict: { reported: reportedKinds, lost },
+}: Judged): string {
+  const reported =
+    reportedKinds.length === 0 ? `nothing: ${quiet}` : reportedKinds.map((one) => `\`${one}\``).join(", ");
   return `| ${reported} | ${lost.length === 0 ? "nothing" : formatCount(lost.length)} | `;
 }
 

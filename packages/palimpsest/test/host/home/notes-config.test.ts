@@ -52,7 +52,7 @@ describe("template and prompt of session notes in a home", () => {
       (path) => writeFileSync(path, "# A\n_a_\n# A\n_b_\n"),
       "It has two sections of one title",
     ],
-  ])("are reported and left out: %s", (_, make, told) => {
+  ])("are reported and left out: %s", (_, make, text) => {
     mkdirSync(folder, { recursive: true });
     const path = join(folder, "template.md");
     make(path);
@@ -60,7 +60,7 @@ describe("template and prompt of session notes in a home", () => {
     const { template, prompt, problems } = read();
     expect([template, prompt]).toEqual([undefined, undefined]);
     expect(problems.map((one) => one.path)).toEqual([path, join(folder, "prompt.md")]);
-    expect(problems[0]!.detail.replace("Is a directory", "")).toContain(told.split(" (")[0]);
+    expect(problems[0]!.detail.replace("Is a directory", "")).toContain(text.split(" (")[0]);
     expect(problems[0]!.detail).toMatch(/; the usual one is used\.$/);
     expect(problems[1]!.detail).toBe("It is empty; the usual one is used.");
   });

@@ -7,12 +7,12 @@ import {
   codexBill,
   codexEvent,
   codexLines,
-  codexSaid,
+  codexMessage,
   codexText,
   codexWindow,
   jsonl,
 } from "../../../../../test/helpers/agent-samples.ts";
-import { boundariesIn, messagesIn, sessionOf, told } from "./told.ts";
+import { boundariesIn, messagesIn, reported, sessionOf } from "./imported-texts.ts";
 
 type Records = Parameters<typeof codexLines>[0];
 
@@ -28,10 +28,10 @@ describe("a compaction of Codex", () => {
 
   it("tells which of several messages of the same words stayed: the newest", () => {
     const session = importAll([
-      codexSaid("user", "go on"),
-      codexSaid("user", "go on"),
-      codexSaid("user", "stop"),
-      codexSaid("user", "go on"),
+      codexMessage("user", "go on"),
+      codexMessage("user", "go on"),
+      codexMessage("user", "stop"),
+      codexMessage("user", "go on"),
       compacted({
         message: "",
         replacement_history: [
@@ -47,25 +47,25 @@ describe("a compaction of Codex", () => {
   it("shows its summary as text where Codex wrote it itself, and not in the conversation", () => {
     const summary = "Another language model started to solve this problem …\nWe renamed f to g.";
     const session = importAll([
-      codexSaid("user", "rename f"),
-      codexSaid("assistant", "We renamed f to g."),
+      codexMessage("user", "rename f"),
+      codexMessage("assistant", "We renamed f to g."),
       codexBill(100, 0, 7),
       compacted({
         message: summary,
         replacement_history: [codexText("user", "rename f"), codexText("user", summary)],
       }),
-      codexSaid("user", "thanks"),
+      codexMessage("user", "thanks"),
     ]);
-    expect(told(session)).toEqual(["user: rename f", "-- boundary", "user: thanks"]);
+    expect(reported(session)).toEqual(["user: rename f", "-- boundary", "user: thanks"]);
     expect(boundariesIn(session)).toMatchObject([{ summary, preserved: ["line-3"], preTokens: 100 }]);
     expect(session.leftOut).toMatchObject([{ reason: "transcript-only", item: { line: 4 } }]);
   });
 
   it("of older versions names no messages", () => {
     const session = importAll([
-      codexSaid("user", "a"),
+      codexMessage("user", "a"),
       compacted({ message: "so far" }),
-      codexSaid("user", "b"),
+      codexMessage("user", "b"),
     ]);
     expect(boundariesIn(session)).toEqual([
       {
@@ -82,9 +82,9 @@ describe("a compaction of Codex", () => {
   it("keeps what was put in anew as messages after it, and what only looks new as what it is", () => {
     const long = `Please ${"read this ".repeat(20)}and say yes.`;
     const session = importAll([
-      codexSaid("user", long),
-      codexSaid("user", "<skill>old</skill>"),
-      codexSaid("assistant", "yes"),
+      codexMessage("user", long),
+      codexMessage("user", "<skill>old</skill>"),
+      codexMessage("assistant", "yes"),
       compacted({
         message: "",
         replacement_history: [
@@ -94,10 +94,10 @@ describe("a compaction of Codex", () => {
           null,
         ],
       }),
-      codexSaid("user", "<skill>old</skill>"),
-      codexSaid("assistant", "done"),
+      codexMessage("user", "<skill>old</skill>"),
+      codexMessage("assistant", "done"),
     ]);
-    expect(told(session).slice(3)).toEqual([
+    expect(reported(session).slice(3)).toEqual([
       "-- boundary",
       "user: <skill>new</skill>",
       "user: who said this?",
@@ -112,11 +112,11 @@ describe("a compaction of Codex", () => {
   });
 
   it.each([
-    { trigger: "auto", why: "in the middle of a turn", before: [codexSaid("assistant", "one")] },
+    { trigger: "auto", why: "in the middle of a turn", before: [codexMessage("assistant", "one")] },
     { trigger: "unknown", why: "at the start of a turn", before: [] },
   ])("is $trigger $why", ({ trigger, before }) => {
     const session = importAll([
-      codexSaid("user", "a"),
+      codexMessage("user", "a"),
       codexEvent("task_started"),
       ...before,
       compacted({ message: "so far" }),
@@ -126,7 +126,7 @@ describe("a compaction of Codex", () => {
 
   it("measures the context before it by the call before, and not by an earlier compaction's", () => {
     const session = importAll([
-      codexSaid("assistant", "one"),
+      codexMessage("assistant", "one"),
       codexBill(100, 0, 7),
       compacted({ message: "so far" }),
       codexWindow(30),

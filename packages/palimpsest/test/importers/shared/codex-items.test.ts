@@ -9,11 +9,11 @@ import {
   codexEvent,
   codexItem,
   codexLines,
+  codexMessage,
   codexOutput,
-  codexSaid,
   jsonl,
 } from "../../../../../test/helpers/agent-samples.ts";
-import { messagesIn, sessionOf, told } from "./told.ts";
+import { messagesIn, reported, sessionOf } from "./imported-texts.ts";
 
 type Records = Parameters<typeof codexLines>[0];
 
@@ -24,19 +24,19 @@ const importAll = (records: Records): ImportedSession =>
 describe("responses of Codex", () => {
   it("begin with the first item of the model and end with a result, a word to the model or a count", () => {
     const session = importAll([
-      codexSaid("user", "go"),
-      codexSaid("assistant", "one"),
+      codexMessage("user", "go"),
+      codexMessage("assistant", "one"),
       codexCall("c1"),
       codexCall("c2"),
       codexOutput("c1"),
       codexOutput("c2"),
-      codexSaid("assistant", "two"),
+      codexMessage("assistant", "two"),
       codexBill(20, 0, 2),
-      codexSaid("assistant", "three"),
-      codexSaid("user", "and?"),
-      codexSaid("assistant", "four"),
+      codexMessage("assistant", "three"),
+      codexMessage("user", "and?"),
+      codexMessage("assistant", "four"),
     ]);
-    expect(told(session)).toEqual([
+    expect(reported(session)).toEqual([
       "user: go",
       "assistant: one + tool_use + tool_use",
       "user: tool_result",
@@ -76,10 +76,10 @@ describe("responses of Codex", () => {
     },
   ])("are billed once: $why", ({ order }) => {
     const session = importAll([
-      codexSaid("user", "go"),
+      codexMessage("user", "go"),
       codexCall("c1"),
       ...order,
-      codexSaid("assistant", "so"),
+      codexMessage("assistant", "so"),
       codexBill(30, 10, 3, 40),
     ]);
     expect(messagesIn(session).map(({ usage }) => usage)).toEqual([
@@ -98,7 +98,7 @@ describe("responses of Codex", () => {
       output_tokens: 1,
     };
     const session = importAll([
-      codexSaid("assistant", "so"),
+      codexMessage("assistant", "so"),
       ["token_usage_record", { response_id: "resp_1", usage }],
     ]);
     expect(messagesIn(session)).toMatchObject([
@@ -111,15 +111,15 @@ describe("responses of Codex", () => {
 
   it("that the user stopped are marked, and keep what was finished", () => {
     const session = importAll([
-      codexSaid("user", "go"),
+      codexMessage("user", "go"),
       codexItem({ type: "reasoning", summary: [], encrypted_content: "sealed" }),
-      codexSaid("assistant", "I beg"),
-      codexSaid("user", "<turn_aborted>\nstopped\n</turn_aborted>"),
+      codexMessage("assistant", "I beg"),
+      codexMessage("user", "<turn_aborted>\nstopped\n</turn_aborted>"),
       codexEvent("turn_aborted", { reason: "interrupted" }),
-      codexSaid("user", "go on"),
-      codexSaid("assistant", "I be"),
+      codexMessage("user", "go on"),
+      codexMessage("assistant", "I be"),
       codexEvent("turn_aborted", { reason: "interrupted" }),
-      codexSaid("assistant", "anew"),
+      codexMessage("assistant", "anew"),
     ]);
     expect(messagesIn(session).map(({ message }) => [message.origin, message.interrupted])).toEqual([
       ["user", undefined],
@@ -134,7 +134,7 @@ describe("responses of Codex", () => {
 
 describe("items of Codex", () => {
   const one = (item: Readonly<Record<string, unknown>>): unknown => {
-    const [message] = messagesIn(importAll([codexItem(item), codexSaid("user", "x")]));
+    const [message] = messagesIn(importAll([codexItem(item), codexMessage("user", "x")]));
     return message?.message.content;
   };
 
@@ -256,14 +256,14 @@ describe("items of Codex", () => {
     { why: "reasoning that nobody can read", item: { type: "reasoning", id: "rs_1", summary: [] } },
     { why: "a mark in the working copy", item: { type: "ghost_snapshot", ghost_commit: { id: "x" } } },
   ])("without anything to show are counted: $why", ({ item }) => {
-    const session = importAll([codexItem(item), codexSaid("user", "x")]);
-    expect([told(session), session.repairs]).toEqual([["user: x"], []]);
+    const session = importAll([codexItem(item), codexMessage("user", "x")]);
+    expect([reported(session), session.repairs]).toEqual([["user: x"], []]);
     expect(session.skipped).toEqual([{ recordType: `response_item/${item.type}`, count: 1 }]);
   });
 
   it("of an unknown type are kept, told, and sent to nobody", () => {
     const item = { type: "text", text: "not a block of ours" };
-    const session = importAll([codexItem(item), codexSaid("user", "x")]);
+    const session = importAll([codexItem(item), codexMessage("user", "x")]);
     expect(session.leftOut).toMatchObject([
       {
         reason: "empty",
@@ -284,7 +284,7 @@ describe("items of Codex", () => {
     { text: "<skills>x</skills>", origin: "user" },
     { text: "What does # AGENTS.md instructions mean?", origin: "user" },
   ])("in the user's role are the $origin's: $text", ({ text, origin }) => {
-    const [item] = messagesIn(importAll([codexSaid("user", text)]));
+    const [item] = messagesIn(importAll([codexMessage("user", text)]));
     expect([item?.message.origin, item?.isAttachment]).toEqual([
       origin,
       origin === "host" ? true : undefined,

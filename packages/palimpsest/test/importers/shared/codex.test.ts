@@ -9,11 +9,11 @@ import {
   codexEvent,
   codexItem,
   codexLines,
-  codexSaid,
+  codexMessage,
   codexText,
   jsonl,
 } from "../../../../../test/helpers/agent-samples.ts";
-import { sessionOf, told } from "./told.ts";
+import { reported, sessionOf } from "./imported-texts.ts";
 
 type Records = Parameters<typeof codexLines>[0];
 
@@ -218,19 +218,19 @@ describe("a Codex rollout", () => {
 describe("a session of Codex", () => {
   it("that was rolled back goes on without the turns that were taken back", () => {
     const session = importAll([
-      codexSaid("user", "one"),
-      codexSaid("assistant", "1"),
-      codexSaid("user", "two"),
-      codexSaid("assistant", "2"),
+      codexMessage("user", "one"),
+      codexMessage("assistant", "1"),
+      codexMessage("user", "two"),
+      codexMessage("assistant", "2"),
       ["compacted", { message: "so far" }],
-      codexSaid("user", CODEX_ENVIRONMENT),
-      codexSaid("user", "three"),
+      codexMessage("user", CODEX_ENVIRONMENT),
+      codexMessage("user", "three"),
       codexEvent("thread_rolled_back", { num_turns: 2 }),
-      codexSaid("user", "other"),
+      codexMessage("user", "other"),
       codexEvent("thread_rolled_back", { num_turns: 0 }),
-      codexSaid("assistant", "well"),
+      codexMessage("assistant", "well"),
     ]);
-    expect(told(session)).toEqual(["user: one", "assistant: 1", "user: other", "assistant: well"]);
+    expect(reported(session)).toEqual(["user: one", "assistant: 1", "user: other", "assistant: well"]);
     expect(session.leftOut.map(({ reason, item }) => [reason, item.line])).toEqual([
       ["abandoned-branch", 5],
       ["abandoned-branch", 6],
@@ -249,7 +249,7 @@ describe("a session of Codex", () => {
       meta("own", { source: { subagent: { thread_spawn: {} } }, dynamic_tools: [{ name: "f" }] }),
       meta("parent"),
       codexItem({ type: "additional_tools", tools: [{ name: "g" }] }),
-      codexSaid("user", "a"),
+      codexMessage("user", "a"),
       codexEvent("thread_name_updated", { thread_name: "A name" }),
     ] as Records;
     expect(sessionOf("codex", jsonl(codexLines(records)))).toMatchObject({
@@ -282,7 +282,7 @@ describe("a session of Codex", () => {
       repairs: [],
       skipped: [{ recordType: "state", count: 1 }],
     });
-    expect(told(session)).toEqual([
+    expect(reported(session)).toEqual([
       "user: go",
       "assistant: tool_use",
       "user: tool_result",
@@ -294,7 +294,7 @@ describe("a session of Codex", () => {
 
   it("that begins in another file says so", () => {
     const meta = ["session_meta", { id: "s", history_base: { thread_id: "t0" } }] as const;
-    const session = sessionOf("codex", jsonl(codexLines([meta, codexSaid("user", "a")])));
+    const session = sessionOf("codex", jsonl(codexLines([meta, codexMessage("user", "a")])));
     expect(session.repairs).toEqual([
       { kind: "missing-parent", line: 1, detail: "the conversation goes on from one in another file (t0)" },
     ]);
@@ -307,8 +307,8 @@ describe("a session of Codex", () => {
     { why: "a message by nobody", record: codexItem({ type: "message", content: "x" }), kind: "bad-record" },
     { why: "a message that says nothing", record: codexItem(codexText("user", "")), kind: "empty-message" },
   ])("reports $why", ({ record, kind }) => {
-    const session = importAll([record, codexSaid("user", "x")]);
+    const session = importAll([record, codexMessage("user", "x")]);
     expect(session.repairs.map((repair) => [repair.kind, repair.line])).toEqual([[kind, 3]]);
-    expect(told(session)).toEqual(["user: x"]);
+    expect(reported(session)).toEqual(["user: x"]);
   });
 });

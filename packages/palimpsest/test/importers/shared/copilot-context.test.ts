@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ImportedSession } from "#importers/shared/imported-session.ts";
 import { COPILOT_START, copilotLines, jsonl } from "../../../../../test/helpers/agent-samples.ts";
-import { sessionOf, told } from "./told.ts";
+import { reported, sessionOf } from "./imported-texts.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Records = Parameters<typeof copilotLines>[0];
@@ -70,7 +70,7 @@ describe("the context of Copilot", () => {
     },
   ])("has none for $why", ({ event }) => {
     const session = importAll([user("a"), event, user("b")]);
-    expect([told(session), session.skipped]).toEqual([
+    expect([reported(session), session.skipped]).toEqual([
       ["user: a", "user: b"],
       [{ recordType: event[0], count: 1 }],
     ]);
@@ -84,17 +84,17 @@ describe("the context of Copilot", () => {
       ["session.resume", { context: { cwd: "/home/dev/other" } }, { parentId: null }],
       ["user.message", { content: "three" }, { parentId: "gone" }],
     ]);
-    expect(told(session)).toEqual(["user: one", "user: two", "user: three"]);
+    expect(reported(session)).toEqual(["user: one", "user: two", "user: three"]);
     expect(session.leftOut).toMatchObject([{ reason: "abandoned-branch", item: { line: 3 } }]);
     expect(session.workingCopy).toBe("/home/dev/other");
     expect(session.repairs.map(({ kind, line }) => [kind, line])).toEqual([["missing-parent", 6]]);
   });
 
-  const [start, said] = copilotLines([COPILOT_START, ["user.message", { content: "x" }]]);
-  const other = { ...said, data: { content: "y" } };
+  const [start, message] = copilotLines([COPILOT_START, ["user.message", { content: "x" }]]);
+  const other = { ...message, data: { content: "y" } };
 
   it.each([
-    { why: "an event that was written twice", odd: said, kind: "duplicate-id", expected: ["user: x"] },
+    { why: "an event that was written twice", odd: message, kind: "duplicate-id", expected: ["user: x"] },
     { why: "an id that was taken", odd: other, kind: "duplicate-id", expected: ["user: x", "user: y"] },
     {
       why: "an event of the future",
@@ -115,8 +115,8 @@ describe("the context of Copilot", () => {
       expected: ["user: x"],
     },
   ])("reports $why", ({ odd, kind, expected }) => {
-    const session = sessionOf("copilot", jsonl([start, said, odd]));
+    const session = sessionOf("copilot", jsonl([start, message, odd]));
     expect(session.repairs.map((repair) => [repair.kind, repair.line])).toEqual([[kind, 3]]);
-    expect(told(session)).toEqual(expected);
+    expect(reported(session)).toEqual(expected);
   });
 });

@@ -7,7 +7,7 @@ import {
   copilotLines,
   jsonl,
 } from "../../../../../test/helpers/agent-samples.ts";
-import { messagesIn, sessionOf, told } from "./told.ts";
+import { messagesIn, reported, sessionOf } from "./imported-texts.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Records = Parameters<typeof copilotLines>[0];
@@ -177,7 +177,7 @@ describe("responses of Copilot", () => {
       ["assistant.turn_end", {}],
       answer("e", { apiCallId }),
     ]);
-    expect(told(session)).toEqual([
+    expect(reported(session)).toEqual([
       "user: go",
       "assistant: a + b + tool_use",
       "user: tool_result",
@@ -199,7 +199,7 @@ describe("responses of Copilot", () => {
       user("no"),
       answer("b"),
     ]);
-    expect(told(session)).toEqual([
+    expect(reported(session)).toEqual([
       "user: go",
       "assistant: a + tool_use + tool_use",
       "user: tool_result",
@@ -217,7 +217,7 @@ describe("responses of Copilot", () => {
       ["system.message", { role: "system", content: "You are a sub-agent." }, { agentId: "agent" }],
       answer("b", { apiCallId: "r" }),
     ]);
-    expect(told(session)).toEqual(["user: go", "assistant: a + b"]);
+    expect(reported(session)).toEqual(["user: go", "assistant: a + b"]);
     expect(session.leftOut.map(({ reason, item }) => [reason, item.line, item.isSidechain])).toEqual([
       ["side-chain", 4, true],
       ["side-chain", 5, true],
@@ -251,7 +251,7 @@ describe("messages of Copilot", () => {
       user("b"),
     ]);
     expect(session.system).toBe("New.");
-    expect(told(session)).toEqual(["system: Be brief.", "user: a", "user: b"]);
+    expect(reported(session)).toEqual(["system: Be brief.", "user: a", "user: b"]);
     expect(session.skipped).toEqual([
       { recordType: "system.message (replaced later)", count: 1 },
       { recordType: "system.message", count: 1 },
@@ -265,7 +265,7 @@ describe("messages of Copilot", () => {
       ["system.notification", { content: "<system_notification>Shell 1 ended.</system_notification>" }],
       ["system.notification", { content: "Discovered instruction: AGENTS.md" }],
     ]);
-    expect(told(session)).toEqual([
+    expect(reported(session)).toEqual([
       'user: The user ran bash {"command":"ls"}:\na.txt',
       "user: <system_notification>Shell 1 ended.</system_notification>",
     ]);

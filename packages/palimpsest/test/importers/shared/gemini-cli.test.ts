@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { GEMINI_DOCUMENT, GEMINI_LINES } from "#test/importers/trajectory-samples.ts";
 import { corpusFiles, hasCorpus } from "../../../../../test/helpers/corpus.ts";
-import { importOneAs, recorded, textsOf, told } from "./imported.ts";
+import { importOneAs, recorded, reported, textsOf } from "./imported.ts";
 import { PIXEL } from "./pixel.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ const log = (...records: readonly unknown[]) => importOneAs("gemini-cli", HEADER
 describe("a session of gemini-cli", () => {
   it("is told from a document, notices left out", () => {
     const session = importOneAs("gemini-cli", GEMINI_DOCUMENT);
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "user: look at é😀",
       "assistant: (**Looking**\nIt is there.) | I look. | read_file#c1 | read_file#c2",
       "tool: #c1=one | #c2!=no such file",
@@ -52,7 +52,7 @@ describe("a session of gemini-cli", () => {
   it("is told from a log: what grows is told once, what was dropped stays, what was taken back is kept apart", () => {
     const session = importOneAs("gemini-cli", ...GEMINI_LINES);
     expect(session).toMatchObject({ sessionId: "s1", title: "Looking at a file" });
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "user: look at é😀",
       "assistant: (**Looking**\nIt is there.) | I look. | read_file#c1 | read_file#c2",
       "tool: #c1=one | #c2!=no such file",
@@ -163,24 +163,24 @@ describe("a session of gemini-cli", () => {
     },
   ])("is the whole conversation: $why", ({ records, items }) => {
     const session = log(...records);
-    expect(told(session.items)).toEqual(items);
+    expect(reported(session.items)).toEqual(items);
     expect(session.repairs).toEqual([]);
   });
 
   it.each([
-    { result: "plain", said: "#t=plain", why: "text" },
-    { result: [answer("t", { output: "one" })], said: "#t=one", why: "an output" },
-    { result: [answer("t", { error: "no" })], said: "#t!=no", why: "an error" },
-    { result: [answer("t", { a: 1 })], said: '#t={"a":1}', why: "another object" },
-    { result: answer("t", { output: "one" }), said: "#t=one", why: "a part that is no list" },
+    { result: "plain", text: "#t=plain", why: "text" },
+    { result: [answer("t", { output: "one" })], text: "#t=one", why: "an output" },
+    { result: [answer("t", { error: "no" })], text: "#t!=no", why: "an error" },
+    { result: [answer("t", { a: 1 })], text: '#t={"a":1}', why: "another object" },
+    { result: answer("t", { output: "one" }), text: "#t=one", why: "a part that is no list" },
     {
       result: [answer("s", { output: "another's" }), answer("t", { output: "one" })],
-      said: "#t=one",
+      text: "#t=one",
       why: "with the answer of a sibling",
     },
     {
       result: [answer("t", { output: "seen" }), { inlineData: { mimeType: "image/png", data: PIXEL } }],
-      said: "#t=seen+[image]",
+      text: "#t=seen+[image]",
       why: "with a picture beside it",
     },
     {
@@ -193,37 +193,37 @@ describe("a session of gemini-cli", () => {
           },
         },
       ],
-      said: "#t=seen+[image]",
+      text: "#t=seen+[image]",
       why: "with a picture in it",
     },
-    { result: "no", status: "cancelled", said: "#t!=no", why: "cancelled" },
-  ])("has a tool's answer in any of its forms: $why", ({ result, status, said }) => {
+    { result: "no", status: "cancelled", text: "#t!=no", why: "cancelled" },
+  ])("has a tool's answer in any of its forms: $why", ({ result, status, text }) => {
     const session = log(gemini("a", "I look.", { toolCalls: [call("t", result, { status })] }));
-    expect(told(session.items).slice(1)).toEqual([`tool: ${said}`]);
+    expect(reported(session.items).slice(1)).toEqual([`tool: ${text}`]);
   });
 
   it.each([
-    { part: { text: "Hm", thought: true }, said: "(Hm)", why: "a thought" },
-    { part: { executableCode: { code: "1" } }, said: "[gemini]", why: "code that Gemini ran" },
+    { part: { text: "Hm", thought: true }, text: "(Hm)", why: "a thought" },
+    { part: { executableCode: { code: "1" } }, text: "[gemini]", why: "code that Gemini ran" },
     {
       part: { inlineData: { mimeType: "image/png", data: PIXEL } },
-      said: "[gemini]",
+      text: "[gemini]",
       why: "a picture that Gemini drew",
     },
-    { part: "plain", said: "plain", why: "a text" },
-  ])("has the parts of an answer: $why", ({ part, said }) => {
-    expect(told(log(gemini("a", [part])).items)).toEqual([`assistant: ${said}`]);
+    { part: "plain", text: "plain", why: "a text" },
+  ])("has the parts of an answer: $why", ({ part, text }) => {
+    expect(reported(log(gemini("a", [part])).items)).toEqual([`assistant: ${text}`]);
   });
 
   it.each([
     {
       part: { fileData: { mimeType: "application/pdf", fileUri: "https://example.com/a.pdf" } },
-      said: "[document]",
+      text: "[document]",
     },
-    { part: { fileData: { mimeType: "video/mp4", fileUri: "gs://a/b.mp4" } }, said: "[gemini]" },
-    { part: { inlineData: { mimeType: "audio/mp3", data: "AAAA" } }, said: "[gemini]" },
-  ])("has what the user showed: $said", ({ part, said }) => {
-    expect(told(log(user("a", [{ text: "look" }, part])).items)).toEqual([`user: look | ${said}`]);
+    { part: { fileData: { mimeType: "video/mp4", fileUri: "gs://a/b.mp4" } }, text: "[gemini]" },
+    { part: { inlineData: { mimeType: "audio/mp3", data: "AAAA" } }, text: "[gemini]" },
+  ])("has what the user showed: $text", ({ part, text }) => {
+    expect(reported(log(user("a", [{ text: "look" }, part])).items)).toEqual([`user: look | ${text}`]);
   });
 
   it.each([
@@ -239,7 +239,7 @@ describe("a session of gemini-cli", () => {
   ])("tells of damage as $kind: $why", ({ kind, record }) => {
     const session = log(record, user("z", "look"));
     expect(new Set(session.repairs.map((repair) => repair.kind))).toContain(kind);
-    expect(told(session.items).at(-1)).toBe("user: look");
+    expect(reported(session.items).at(-1)).toBe("user: look");
   });
 
   it("is a sub-agent's where it says so", () => {
@@ -252,8 +252,8 @@ describe("a session of gemini-cli", () => {
     const [file] = corpusFiles("gemini-cli");
     const raw = JSON.parse(recorded(file!.path)) as { messages: readonly Fields[] };
     const session = importOneAs("gemini-cli", raw);
-    const said = raw.messages.filter(({ type, content }) => type !== "info" && content !== "");
-    expect(textsOf(session, "text")).toEqual(said.map(({ content }) => content));
+    const texts = raw.messages.filter(({ type, content }) => type !== "info" && content !== "");
+    expect(textsOf(session, "text")).toEqual(texts.map(({ content }) => content));
     const calls = raw.messages.flatMap(
       ({ toolCalls }) => (toolCalls ?? []) as readonly { result: readonly Fields[] }[],
     );

@@ -21,7 +21,7 @@ export function importOneAs(format: FormatName, ...values: readonly unknown[]): 
 }
 
 /** Each item in a line: who said what, `*` for what was put in by the tool. */
-export function told(items: readonly ImportedItem[]): readonly string[] {
+export function reported(items: readonly ImportedItem[]): readonly string[] {
   return items.map((item) => {
     if (item.type === "boundary") return `== ${item.trigger}: ${item.summary ?? "nothing"}`;
     if (item.type === "microcompact") return `-- cleared ${item.toolUseIds.join(" ")}`;

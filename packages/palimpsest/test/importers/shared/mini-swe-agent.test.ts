@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { MINI_CALLS, MINI_TEXT } from "#test/importers/trajectory-samples.ts";
 import { corpusFiles, hasCorpus } from "../../../../../test/helpers/corpus.ts";
-import { importOneAs, recorded, textsOf, told } from "./imported.ts";
+import { importOneAs, recorded, reported, textsOf } from "./imported.ts";
 
 const read = (...messages: readonly unknown[]) =>
   importOneAs("mini-swe-agent", { trajectory_format: "mini-swe-agent-1.1", messages });
@@ -13,7 +13,7 @@ describe("a trajectory of mini-swe-agent", () => {
   it("keeps the commands of its text mode, and what they gave, as the text that they were", () => {
     const session = importOneAs("mini-swe-agent", MINI_TEXT);
     expect(session).toMatchObject({ sessionId: "issue-1", system: "Be brief.", workingCopy: "/testbed" });
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "user: Fix é😀",
       "assistant: (Hm) | ```bash\nls\n```",
       "host: <output>a.txt</output>",
@@ -30,7 +30,7 @@ describe("a trajectory of mini-swe-agent", () => {
 
   it("has real calls and results of both of OpenAI's APIs, and not how the run ended", () => {
     const session = importOneAs("mini-swe-agent", MINI_CALLS);
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "user: Fix it",
       "assistant: bash#t1",
       "tool: #t1=a.txt",
@@ -82,13 +82,13 @@ describe("a trajectory of mini-swe-agent", () => {
   it.each([
     {
       extra: { thinking_blocks: [{ type: "thinking", thinking: "Hm", signature: "s" }] },
-      said: "(Hm signed)",
+      text: "(Hm signed)",
     },
-    { extra: { reasoning_content: "Hm" }, said: "(Hm)" },
-    { extra: { reasoning_content: " " }, said: undefined },
-  ])("has the reasoning beside an answer: $extra", ({ extra, said }) => {
+    { extra: { reasoning_content: "Hm" }, text: "(Hm)" },
+    { extra: { reasoning_content: " " }, text: undefined },
+  ])("has the reasoning beside an answer: $extra", ({ extra, text }) => {
     const session = read(ASKED, { ...ANSWERED, ...extra });
-    expect(told(session.items)[1]).toBe(`assistant: ${said === undefined ? "" : `${said} | `}Look.`);
+    expect(reported(session.items)[1]).toBe(`assistant: ${text === undefined ? "" : `${text} | `}Look.`);
   });
 
   it("reads a system prompt of parts", () => {
@@ -99,7 +99,7 @@ describe("a trajectory of mini-swe-agent", () => {
 
   it("is known by its version where it does not say its format", () => {
     const session = importOneAs("mini-swe-agent", { info: { mini_version: "1.0.0" }, messages: [ASKED] });
-    expect(told(session.items)).toEqual(["user: Fix it"]);
+    expect(reported(session.items)).toEqual(["user: Fix it"]);
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe("a trajectory of mini-swe-agent", () => {
     const session = read(ASKED, message, ANSWERED);
     expect(session.repairs.map((repair) => repair.kind)).toContain(kind);
     expect(session.notRead?.records).toBe(notRead);
-    expect(told(session.items)).toEqual(["user: Fix it", "assistant: Look."]);
+    expect(reported(session.items)).toEqual(["user: Fix it", "assistant: Look."]);
   });
 
   it.skipIf(!hasCorpus)("says every word of the recorded ones, the longest of 868,170 characters", () => {
@@ -127,10 +127,10 @@ describe("a trajectory of mini-swe-agent", () => {
     for (const { path } of corpusFiles("mini-swe-agent")) {
       const raw = JSON.parse(recorded(path)) as { messages: readonly { content: string }[] };
       const session = importOneAs("mini-swe-agent", raw);
-      const [system, ...said] = raw.messages.map(({ content }) => content);
+      const [system, ...texts] = raw.messages.map(({ content }) => content);
       expect(session.system).toBe(system);
-      expect(textsOf(session, "text")).toEqual(said);
-      longest.push(Math.max(...said.map((text) => text.length)));
+      expect(textsOf(session, "text")).toEqual(texts);
+      longest.push(Math.max(...texts.map((text) => text.length)));
     }
     expect(Math.max(...longest)).toBe(868_170);
   });

@@ -2,12 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { OPENCODE } from "#test/importers/trajectory-samples.ts";
 import { corpusFiles, hasCorpus } from "../../../../../test/helpers/corpus.ts";
-import { importAs, importOneAs, recorded, textsOf, told } from "./imported.ts";
+import { importAs, importOneAs, recorded, reported, textsOf } from "./imported.ts";
 import { PIXEL } from "./pixel.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const text = (said: string, more: Fields = {}): Fields => ({ type: "text", text: said, ...more });
+const text = (text: string, more: Fields = {}): Fields => ({ type: "text", text, ...more });
 const message = (role: string, parts: readonly Fields[], info: Fields = {}): Fields => ({
   info: { role, ...info },
   parts,
@@ -19,7 +19,7 @@ describe("an opencode export", () => {
   it("is told step by step, with results after their calls and the compaction between", () => {
     const session = importOneAs("opencode", OPENCODE);
     expect(session).toMatchObject({ sessionId: "ses_1", title: "A coat", workingCopy: "/home/dev/project" });
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "user: look at é😀 | [image]",
       "host*: The file says hello",
       "assistant: (Hm) | [openai-responses] | read#call_1 | read#call_2",
@@ -49,8 +49,8 @@ describe("an opencode export", () => {
 
   it("may be the messages alone, as a list or one a line", () => {
     const messages = OPENCODE.messages.slice(0, 2);
-    expect(told(importOneAs("opencode", messages).items)).toEqual(
-      told(importOneAs("opencode", ...messages).items),
+    expect(reported(importOneAs("opencode", messages).items)).toEqual(
+      reported(importOneAs("opencode", ...messages).items),
     );
     expect(importOneAs("opencode", ...messages)).toMatchObject({ sessionId: "ses_1" });
   });
@@ -63,9 +63,9 @@ describe("an opencode export", () => {
   it("tells parts in the order of their ids, in which they were made", () => {
     const id = (count: number) => `prt_00000000000${count}Xyz`;
     const parts = [text("three", { id: id(3) }), text("one", { id: id(1) }), text("two", { id: id(2) })];
-    expect(told(exported(message("assistant", parts)).items)).toEqual(["assistant: one | two | three"]);
+    expect(reported(exported(message("assistant", parts)).items)).toEqual(["assistant: one | two | three"]);
     const foreign = parts.map((part) => ({ ...part, id: `x${String(part["id"])}` }));
-    expect(told(exported(message("assistant", foreign)).items)).toEqual(["assistant: three | one | two"]);
+    expect(reported(exported(message("assistant", foreign)).items)).toEqual(["assistant: three | one | two"]);
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe("an opencode export", () => {
     { state: { status: "pending", input: {}, raw: "" }, result: undefined, why: "a call that never ran" },
   ])("has one result a call at the most: $why", ({ state, result }) => {
     const session = exported(message("assistant", [{ type: "tool", callID: "c", tool: "bash", state }]));
-    expect(told(session.items).slice(1)).toEqual(result === undefined ? [] : [`tool: ${result}`]);
+    expect(reported(session.items).slice(1)).toEqual(result === undefined ? [] : [`tool: ${result}`]);
   });
 
   it.each([
@@ -110,9 +110,9 @@ describe("an opencode export", () => {
 
   it("has one item of OpenAI's reasoning, in however many parts its summary came", () => {
     const openai = { itemId: "rs_1", reasoningEncryptedContent: "x" };
-    const part = (said: string): Fields => ({ type: "reasoning", text: said, metadata: { openai } });
+    const part = (text: string): Fields => ({ type: "reasoning", text, metadata: { openai } });
     const session = exported(message("assistant", [part("one"), part("two"), text("so")]));
-    expect(told(session.items)).toEqual(["assistant: (one) | [openai-responses] | (two) | so"]);
+    expect(reported(session.items)).toEqual(["assistant: (one) | [openai-responses] | (two) | so"]);
   });
 
   it.each([
@@ -139,7 +139,7 @@ describe("an opencode export", () => {
       message("assistant", [{ type: "tool", callID: "c", tool: "read", state }], { time: { created: 100 } }),
       message("user", [text("go on")], { time: { created: 200 } }),
     );
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "assistant: read#c",
       "tool: #c=long",
       "-- cleared c",
@@ -220,15 +220,15 @@ describe("an opencode export", () => {
     },
   ])("handles what opencode does: $why", ({ messages, items, leftOut }) => {
     const session = exported(...messages);
-    expect(told(session.items)).toEqual(items);
+    expect(reported(session.items)).toEqual(items);
     expect(session.leftOut.map(({ reason }) => reason)).toEqual(leftOut);
     expect(session.repairs).toEqual([]);
   });
 
   it("leaves out what was reverted", () => {
-    const messages = ["one", "two", "three"].map((said) => message("user", [text(said)], { id: said }));
+    const messages = ["one", "two", "three"].map((words) => message("user", [text(words)], { id: words }));
     const session = importOneAs("opencode", { info: { revert: { messageID: "two" } }, messages });
-    expect(told(session.items)).toEqual(["user: one"]);
+    expect(reported(session.items)).toEqual(["user: one"]);
     expect(session.leftOut.map(({ reason }) => reason)).toEqual(["abandoned-branch", "abandoned-branch"]);
   });
 
@@ -237,7 +237,7 @@ describe("an opencode export", () => {
     const summary = message("assistant", [text("We looked.")], { summary: true, parentID: "two" });
     const messages = [message("user", [text("one")], { id: "one" }), compaction, summary];
     const session = importOneAs("opencode", { info: { revert: { messageID: "two" } }, messages });
-    expect(told(session.items)).toEqual(["user: one"]);
+    expect(reported(session.items)).toEqual(["user: one"]);
   });
 
   it.each([
@@ -273,7 +273,7 @@ describe("an opencode export", () => {
     });
     expect(session.repairs.map((repair) => repair.kind)).toEqual([kind]);
     expect(session.notRead?.records).toBe(notRead);
-    expect(told(session.items)).toContain("user: look");
+    expect(reported(session.items)).toContain("user: look");
   });
 
   it.skipIf(!hasCorpus)("says every text and every result of the recorded one, word by word", () => {

@@ -1,7 +1,7 @@
 /** Events of OpenHands, before its SDK and of its SDK, alone and as the output of an evaluation. */
 import { describe, expect, it } from "vitest";
 import { corpusFiles, hasCorpus } from "../../../../../test/helpers/corpus.ts";
-import { importAs, importOneAs, recorded, textsOf, told } from "./imported.ts";
+import { importAs, importOneAs, recorded, reported, textsOf } from "./imported.ts";
 import { OPENHANDS_EVENTS, OPENHANDS_SDK_EVENTS } from "./openhands-samples.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ describe("events of OpenHands before its SDK", () => {
     const session = importOneAs("openhands", ...OPENHANDS_EVENTS);
     expect(session).toMatchObject({ system: "Be brief.", workingCopy: "/workspace" });
     expect(session.tools).toHaveLength(1);
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "user: look at é😀 | [image]",
       "host*: Use tabs. | Use git.",
       "assistant: Look. | execute_bash#t1 | execute_bash#t2",
@@ -105,7 +105,7 @@ describe("events of OpenHands before its SDK", () => {
     },
   ])("are the whole conversation: $why", ({ events, items }) => {
     const session = read(...events);
-    expect(told(session.items)).toEqual(items);
+    expect(reported(session.items)).toEqual(items);
     expect(session.repairs).toEqual([]);
   });
 
@@ -120,7 +120,11 @@ describe("events of OpenHands before its SDK", () => {
         ],
       ],
     });
-    expect(told(session!.items)).toEqual(["user: look", "assistant: run#event_2", "tool: #event_2=a.txt"]);
+    expect(reported(session!.items)).toEqual([
+      "user: look",
+      "assistant: run#event_2",
+      "tool: #event_2=a.txt",
+    ]);
   });
 });
 
@@ -128,7 +132,7 @@ describe("events of the OpenHands SDK", () => {
   it("are told with every call of a response in one answer, results after them", () => {
     const session = importOneAs("openhands", ...OPENHANDS_SDK_EVENTS);
     expect(session).toMatchObject({ system: "Be brief.\nIt is Monday.", workingCopy: "/workspace" });
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "user: look | [image]",
       "host*: A skill",
       "assistant: (Hm signed) | Look. | terminal#t1 | terminal#t2",
@@ -145,19 +149,19 @@ describe("events of the OpenHands SDK", () => {
   it.each([
     {
       event: { kind: "UserRejectObservation", tool_call_id: "t", rejection_reason: "not that" },
-      said: "tool: #t!=Action rejected: not that",
+      text: "tool: #t!=Action rejected: not that",
     },
-    { event: { kind: "ObservationEvent", tool_call_id: "t", observation: {} }, said: "tool: #t=" },
+    { event: { kind: "ObservationEvent", tool_call_id: "t", observation: {} }, text: "tool: #t=" },
     {
       event: { kind: "ObservationEvent", tool_call_id: "t", observation: { content: "no", is_error: true } },
-      said: "tool: #t!=no",
+      text: "tool: #t!=no",
     },
     {
       event: {
         kind: "MessageEvent",
         llm_message: { role: "user", content: [{ type: "text", text: "by the way" }] },
       },
-      said: "host: by the way",
+      text: "host: by the way",
     },
     {
       event: {
@@ -167,9 +171,9 @@ describe("events of the OpenHands SDK", () => {
         tool_call: { id: "s", name: "terminal", arguments: "not json" },
         responses_reasoning_item: { id: "rs_1", summary: ["Hm"], encrypted_content: "x" },
       },
-      said: "assistant: [openai-responses] | terminal#s",
+      text: "assistant: [openai-responses] | terminal#s",
     },
-  ])("are the whole conversation: $said", ({ event, said }) => {
+  ])("are the whole conversation: $text", ({ event, text }) => {
     const call = {
       kind: "ActionEvent",
       source: "agent",
@@ -177,7 +181,7 @@ describe("events of the OpenHands SDK", () => {
       tool_call_id: "t",
       tool_call: {},
     };
-    expect(told(read(call, { source: "environment", ...event }).items)[1]).toBe(said);
+    expect(reported(read(call, { source: "environment", ...event }).items)[1]).toBe(text);
   });
 });
 
@@ -209,7 +213,7 @@ describe("the output of an evaluation", () => {
     const session = importOneAs("openhands", { history: [says("user", "look", { id: 1 }), event] });
     expect(session.repairs.map((repair) => repair.kind)).toEqual([kind]);
     expect(session.notRead?.records).toBe(notRead);
-    expect(told(session.items)[0]).toBe("user: look");
+    expect(reported(session.items)[0]).toBe("user: look");
   });
 
   it.skipIf(!hasCorpus)("says every word of the recorded ones", () => {
@@ -218,13 +222,13 @@ describe("the output of an evaluation", () => {
       const raw = JSON.parse(line) as { history: readonly (Fields & { args: Fields; content: string })[] };
       const session = importOneAs("openhands", raw);
       const answered = raw.history.filter((event) => "tool_call_metadata" in event && "action" in event);
-      const said = answered.map(
+      const lines = answered.map(
         ({ tool_call_metadata }) =>
           (tool_call_metadata as { model_response: { choices: readonly { message: { content: string } }[] } })
             .model_response.choices[0]!.message.content,
       );
       const texts = textsOf(session, "text");
-      expect(texts).toEqual(expect.arrayContaining(said));
+      expect(texts).toEqual(expect.arrayContaining(lines));
       const errors = raw.history
         .filter(({ observation }) => observation === "error")
         .map(({ content }) => content);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { SWE_AGENT } from "#test/importers/trajectory-samples.ts";
 import { corpusFiles, hasCorpus } from "../../../../../test/helpers/corpus.ts";
-import { importAs, importOneAs, recorded, textsOf, told } from "./imported.ts";
+import { importAs, importOneAs, recorded, reported, textsOf } from "./imported.ts";
 import { PIXEL } from "./pixel.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ describe("a trajectory of SWE-agent", () => {
   it("has real calls and results, and leaves out what other agents said", () => {
     const session = importOneAs("swe-agent", SWE_AGENT);
     expect(session).toMatchObject({ sessionId: "issue-1", system: "Be brief.", workingCopy: "/testbed" });
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "host*: An example",
       "user: Fix é😀",
       "assistant: Look. | bash#t1",
@@ -36,7 +36,7 @@ describe("a trajectory of SWE-agent", () => {
       { role: "user", content: "a.txt" },
       { role: "user", content: "You did not give a command." },
     );
-    expect(told(session.items)).toEqual([
+    expect(reported(session.items)).toEqual([
       "user: Fix it",
       "assistant: Look.\n```\nls\n```",
       "host: a.txt",
@@ -48,7 +48,7 @@ describe("a trajectory of SWE-agent", () => {
     {
       why: "a result whose call is not named is what the user would say",
       element: { role: "tool", content: "a.txt" },
-      said: "host: a.txt",
+      text: "host: a.txt",
     },
     {
       why: "a picture among the parts",
@@ -59,7 +59,7 @@ describe("a trajectory of SWE-agent", () => {
           { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } },
         ],
       },
-      said: "host: seen | [image]",
+      text: "host: seen | [image]",
     },
     {
       why: "signed thinking",
@@ -68,19 +68,19 @@ describe("a trajectory of SWE-agent", () => {
         content: "so",
         thinking_blocks: [{ type: "thinking", thinking: "Hm", signature: "s" }],
       },
-      said: "assistant: (Hm signed) | so",
+      text: "assistant: (Hm signed) | so",
     },
     {
       why: "a demonstration is put in, answers and all",
       element: { role: "assistant", content: "like this", is_demo: true },
-      said: "assistant*: like this",
+      text: "assistant*: like this",
     },
-  ])("has $why", ({ element, said }) => {
+  ])("has $why", ({ element, text }) => {
     const asked = [
       { role: "user", content: "Fix it" },
       { role: "assistant", content: "Look." },
     ];
-    expect(told(read(...asked, element).items).at(-1)).toBe(said);
+    expect(reported(read(...asked, element).items).at(-1)).toBe(text);
   });
 
   it("takes a demonstration for no answer: what is asked after it is the user's", () => {
@@ -88,7 +88,7 @@ describe("a trajectory of SWE-agent", () => {
       { role: "user", content: "Like this", is_demo: true },
       { role: "assistant", content: "ls", is_demo: true },
     ];
-    expect(told(read(...demo, { role: "user", content: "Fix it" }).items)).toEqual([
+    expect(reported(read(...demo, { role: "user", content: "Fix it" }).items)).toEqual([
       "host*: Like this",
       "assistant*: ls",
       "user: Fix it",
@@ -96,14 +96,14 @@ describe("a trajectory of SWE-agent", () => {
   });
 
   it("is one session an attempt; the one that was chosen is not told twice", () => {
-    const attempts = ["one", "two"].map((said) => withHistory({ role: "user", content: said }));
+    const attempts = ["one", "two"].map((text) => withHistory({ role: "user", content: text }));
     const sessions = importAs("swe-agent", { attempts, ...attempts[1] });
-    expect(sessions.map(({ items }) => told(items))).toEqual([["user: one"], ["user: two"]]);
+    expect(sessions.map(({ items }) => reported(items))).toEqual([["user: one"], ["user: two"]]);
   });
 
   it("tells the steps where the history is missing", () => {
     expect(
-      told(importOneAs("swe-agent", { trajectory: [STEP, { ...STEP, observation: "b.txt" }] }).items),
+      reported(importOneAs("swe-agent", { trajectory: [STEP, { ...STEP, observation: "b.txt" }] }).items),
     ).toEqual(["assistant: Look.", "host: a.txt", "assistant: Look.", "host: b.txt"]);
   });
 
@@ -130,17 +130,17 @@ describe("a trajectory of SWE-agent", () => {
     const session = read({ role: "user", content: "Fix it" }, element, { role: "assistant", content: "so" });
     expect(session.repairs.map(({ kind }) => kind)).toContain("bad-record");
     expect(session.notRead?.records).toBe(notRead);
-    expect(told(session.items)).toEqual(["user: Fix it", "assistant: so"]);
+    expect(reported(session.items)).toEqual(["user: Fix it", "assistant: so"]);
   });
 
   it.skipIf(!hasCorpus)("says every word of the recorded ones", () => {
     for (const { path } of corpusFiles("swe-agent")) {
       const raw = JSON.parse(recorded(path)) as { history: readonly { role: string; content: string }[] };
       const session = importOneAs("swe-agent", raw);
-      const [system, ...said] = raw.history;
+      const [system, ...texts] = raw.history;
       expect(session.system).toBe(system!.content);
       const words = (isResult: boolean) =>
-        said.filter(({ role }) => (role === "tool") === isResult).map(({ content }) => content);
+        texts.filter(({ role }) => (role === "tool") === isResult).map(({ content }) => content);
       expect(textsOf(session, "text")).toEqual(words(false));
       expect(textsOf(session, "tool_result")).toEqual(words(true));
     }

@@ -1,7 +1,7 @@
 /** A memory of a test: what is left out says nothing. */
 import type { Memory } from "#memory/files/memory.ts";
 
-export function aMemory(told: Partial<Memory> = {}): Memory {
+export function aMemory(reported: Partial<Memory> = {}): Memory {
   return {
     path: "a.md",
     name: "A",
@@ -21,6 +21,6 @@ export function aMemory(told: Partial<Memory> = {}): Memory {
     follows: undefined,
     supersedes: [],
     supersededBy: undefined,
-    ...told,
+    ...reported,
   };
 }

@@ -1,13 +1,13 @@
 /** What users ask to be remembered is found by their words, in ten languages, and nothing else is. */
 import { describe, expect, it } from "vitest";
 import { extractByRules } from "#memory/extraction/rule-extractor.ts";
-import type { TalkMessage } from "#memory/trust/attributed-text.ts";
+import type { ConversationMessage } from "#memory/trust/attributed-text.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 import { growth } from "../../../../../test/helpers/growth.ts";
 import { POISONS } from "./poison-cases.ts";
 
-const says = (...texts: readonly string[]): readonly TalkMessage[] =>
+const says = (...texts: readonly string[]): readonly ConversationMessage[] =>
   texts.map((text, index) => ({
     id: `m${index}`,
     message: { role: "user", origin: "user", content: [{ type: "text", text }] },
@@ -273,8 +273,8 @@ describe("extractByRules", () => {
   });
 
   it("keeps nothing twice, and nothing that is known", () => {
-    const talk = says("Always use pnpm here.", "ok, always use pnpm here!", "We use Postgres 15.");
-    const { proposals, leftOut } = extractByRules(talk, {
+    const conversation = says("Always use pnpm here.", "ok, always use pnpm here!", "We use Postgres 15.");
+    const { proposals, leftOut } = extractByRules(conversation, {
       known: ["Stack\nWe use Postgres 15 for all data."],
     });
     expect(proposals.map(({ body }) => body)).toEqual(["Always use pnpm here."]);
@@ -282,15 +282,17 @@ describe("extractByRules", () => {
   });
 
   it("takes what says otherwise for something new", () => {
-    const talk = says("We use Postgres 16.", "Never use pnpm here.");
-    const { proposals } = extractByRules(talk, { known: ["We use Postgres 15.", "Always use pnpm here."] });
+    const conversation = says("We use Postgres 16.", "Never use pnpm here.");
+    const { proposals } = extractByRules(conversation, {
+      known: ["We use Postgres 15.", "Always use pnpm here."],
+    });
     expect(proposals).toHaveLength(2);
   });
 
   it("keeps what was asked for most clearly where there is too much", () => {
     const many = Array.from({ length: 30 }, (_, index) => `We use service${index} for area${index}.`);
-    const talk = says(...many, "Remember that Dana owns billing.");
-    const { proposals, leftOut } = extractByRules(talk);
+    const conversation = says(...many, "Remember that Dana owns billing.");
+    const { proposals, leftOut } = extractByRules(conversation);
     expect(proposals).toHaveLength(20);
     expect(proposals.at(-1)?.body).toBe("Dana owns billing.");
     expect(proposals[0]?.body).toBe("We use service11 for area11.");
@@ -325,7 +327,7 @@ describe("extractByRules", () => {
   });
 
   it.each(POISONS)("takes nothing of what anybody but the user says: $attack", ({ text }) => {
-    const others: readonly TalkMessage[] = [
+    const others: readonly ConversationMessage[] = [
       ...says("fix the login bug"),
       { id: "a", message: { role: "assistant", content: [{ type: "text", text }] } },
       {
@@ -353,9 +355,9 @@ describe("extractByRules", () => {
     "в будущем ",
     "in the future ",
   ])("takes eight times as long for eight times as much of %j", (piece) => {
-    const talk = (length: number) =>
+    const conversation = (length: number) =>
       says(...(piece.repeat(length / piece.length).match(/[\s\S]{1,3900}/g) ?? []));
-    const [small, large] = [talk(20_000), talk(160_000)];
+    const [small, large] = [conversation(20_000), conversation(160_000)];
     const measured = growth(
       () => extractByRules(small),
       () => extractByRules(large),

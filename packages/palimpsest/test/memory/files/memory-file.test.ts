@@ -5,7 +5,7 @@ import { formatMemoryFile, parseMemoryFile, updateMemoryFile } from "#memory/fil
 import { parseTime } from "#memory/files/memory-time.ts";
 import { anyMemoryText, anyValue, runs } from "./frontmatter-arbitraries.ts";
 
-const SAID = {
+const FIELDS = {
   path: "deploy.md",
   name: "Deploy days",
   description: "when we deploy: and #who",
@@ -78,8 +78,8 @@ On Tuesdays.
 
 describe("a memory file", () => {
   it("tells all that is known of a memory, and what is told is read", () => {
-    expect(formatMemoryFile(SAID)).toBe(FULL);
-    expect(parseMemoryFile("deploy.md", FULL)).toEqual({ memory: SAID, problems: [] });
+    expect(formatMemoryFile(FIELDS)).toBe(FULL);
+    expect(parseMemoryFile("deploy.md", FULL)).toEqual({ memory: FIELDS, problems: [] });
   });
 
   it("says nothing that goes without saying", () => {

@@ -189,8 +189,8 @@ describe("any index", () => {
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 20, max: 400 }),
         (text, lines, bytes) => {
-          const worth = (file: string): number => file.charCodeAt(0) % 3;
-          const fitted = fitIndex(text, ({ file }) => worth(file), { lines, bytes });
+          const relevanceScore = (file: string): number => file.charCodeAt(0) % 3;
+          const fitted = fitIndex(text, ({ file }) => relevanceScore(file), { lines, bytes });
           const { lines: all, entries } = parseIndex(text);
           const prose = all.filter(
             (_, at) => !entries.some(({ fromLine, toLine }) => at >= fromLine && at < toLine),
@@ -204,7 +204,8 @@ describe("any index", () => {
           const kept = parseIndex(fitted.text).entries;
           expect(kept.length + fitted.evicted.length).toBe(parseIndex(text).entries.length);
           for (const lost of fitted.evicted)
-            for (const stays of kept) expect(worth(lost.file)).toBeLessThanOrEqual(worth(stays.file));
+            for (const stays of kept)
+              expect(relevanceScore(lost.file)).toBeLessThanOrEqual(relevanceScore(stays.file));
           const { linesCount, bytes: size } = indexSize(fitted.text);
           if (fitted.evicted.length > 0) expect(linesCount <= lines && size <= bytes).toBe(true);
           else expect(fitted.text).toBe(text);

@@ -16,7 +16,11 @@ function healthOf(
   } = {},
 ) {
   return judgeHealth({
-    known: memories.map((told) => ({ memory: aMemory(told), text: told.body ?? "", version: "v" })),
+    known: memories.map((reported) => ({
+      memory: aMemory(reported),
+      text: reported.body ?? "",
+      version: "v",
+    })),
     indexes: index === "" ? [] : [{ folder: "", text: index }],
     problems,
     recalled: new Set(recalled),
@@ -98,11 +102,11 @@ describe("the health of a memory directory", () => {
   });
 
   it("does not compare what lies in folders of their own", () => {
-    const said = "Check the board first.";
+    const text = "Check the board first.";
     const index = "- [A](one/a.md)\n- [B](two/b.md)\n";
     const memories = [
-      { path: "one/a.md", body: said },
-      { path: "two/b.md", body: said },
+      { path: "one/a.md", body: text },
+      { path: "two/b.md", body: text },
     ];
     expect(kindsOf(memories, { index })).toEqual([]);
   });

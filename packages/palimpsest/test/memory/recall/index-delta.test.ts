@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { composeIndex, composeIndexNews, readShownPaths, readToldIndex } from "#memory/recall/index-delta.ts";
+import {
+  composeIndex,
+  composeIndexDelta,
+  readShownIndex,
+  readShownPaths,
+} from "#memory/recall/index-delta.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 
@@ -16,19 +21,19 @@ describe("the index as a session is told it", () => {
   });
 
   it("is told once, and later only what has changed", () => {
-    const told = readToldIndex([composeIndex(TWO)])!;
-    expect(composeIndexNews(told, TWO)).toBeUndefined();
-    const news = composeIndexNews(told, "# Memory\n\n- [B](b.md) — second\n- [C](c.md) — third\n")!;
-    expect(news.split("\n").filter((line) => /^[+-] /.test(line))).toEqual([
+    const reported = readShownIndex([composeIndex(TWO)])!;
+    expect(composeIndexDelta(reported, TWO)).toBeUndefined();
+    const changes = composeIndexDelta(reported, "# Memory\n\n- [B](b.md) — second\n- [C](c.md) — third\n")!;
+    expect(changes.split("\n").filter((line) => /^[+-] /.test(line))).toEqual([
       "- > - [A](a.md) — first",
       "+ > - [C](c.md) — third",
     ]);
   });
 
   it("is not known where nobody told it, or news alone are left of it", () => {
-    expect(readToldIndex([])).toBeUndefined();
-    expect(readToldIndex(["<memory-index-news>\n+ > x\n</memory-index-news>"])).toBeUndefined();
-    expect(readToldIndex(["a user's words: <memory-index>"])).toBeUndefined();
+    expect(readShownIndex([])).toBeUndefined();
+    expect(readShownIndex(["<memory-index-news>\n+ > x\n</memory-index-news>"])).toBeUndefined();
+    expect(readShownIndex(["a user's words: <memory-index>"])).toBeUndefined();
   });
 
   it("is known from the window after any changes, however often they were told", () => {
@@ -37,16 +42,16 @@ describe("the index as a session is told it", () => {
     fc.assert(
       fc.property(index, fc.array(index, { maxLength: 5 }), (first, later) => {
         const texts = [composeIndex(first) || composeIndex("# Title")];
-        for (const now of later) texts.push(composeIndexNews(readToldIndex(texts)!, now) ?? "");
+        for (const now of later) texts.push(composeIndexDelta(readShownIndex(texts)!, now) ?? "");
         const last = later.at(-1) ?? (first === "" ? "# Title" : first);
-        expect(composeIndexNews(readToldIndex(texts)!, last)).toBeUndefined();
+        expect(composeIndexDelta(readShownIndex(texts)!, last)).toBeUndefined();
       }),
     );
   });
 
   it("says how many changes it does not tell", () => {
     const many = Array.from({ length: 100 }, (_, index) => `- [${index}](${index}.md)`).join("\n");
-    expect(composeIndexNews(new Set(), many)).toContain("(60 more lines changed)");
+    expect(composeIndexDelta(new Set(), many)).toContain("(60 more lines changed)");
   });
 });
 

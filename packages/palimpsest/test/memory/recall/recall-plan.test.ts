@@ -13,7 +13,7 @@ function ranked(
   tools: string[] = [],
 ) {
   return rankMemories(
-    memories.map(({ score, ...told }) => ({ memory: aMemory(told), score })),
+    memories.map(({ score, ...reported }) => ({ memory: aMemory(reported), score })),
     { nowMs: NOW, shown: new Set(shown), recentTools: tools },
   ).map(({ memory }) => memory.path);
 }
@@ -51,14 +51,14 @@ describe("memories for a message", () => {
   });
 
   it.each([
-    { told: { isQuarantined: true }, why: "only a tool or the web said so" },
-    { told: { supersededBy: "new.md" }, why: "another one took its place" },
-    { told: { path: "shown.md" }, why: "the model has seen it" },
-  ])("leave one out: $why", ({ told }) => {
+    { expected: { isQuarantined: true }, why: "only a tool or the web said so" },
+    { expected: { supersededBy: "new.md" }, why: "another one took its place" },
+    { expected: { path: "shown.md" }, why: "the model has seen it" },
+  ])("leave one out: $why", ({ expected }) => {
     expect(
       ranked(
         [
-          { score: 9, ...told },
+          { score: 9, ...expected },
           { path: "kept.md", score: 1 },
         ],
         ["shown.md"],

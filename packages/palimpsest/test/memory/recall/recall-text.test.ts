@@ -4,11 +4,11 @@ import { composeRecall } from "#memory/recall/recall-text.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 import { estimateText } from "#tokens/estimate/estimate-text.ts";
 
-const room = { nowMs: 0, budgetTokens: 2_000 };
+const state = { nowMs: 0, budgetTokens: 2_000 };
 
 describe("the text of a recall", () => {
   it("is empty where nothing is recalled", () => {
-    expect(composeRecall([], room)).toEqual({ text: "", tokens: 0, shown: [] });
+    expect(composeRecall([], state)).toEqual({ text: "", tokens: 0, shown: [] });
   });
 
   it("shows whole memories where there is room, in their order", () => {
@@ -16,7 +16,7 @@ describe("the text of a recall", () => {
       aMemory({ path: "b.md", body: "Deploys only on Tuesday." }),
       aMemory({ path: "a.md", body: "Tabs." }),
     ];
-    const { text, shown } = composeRecall(two, room);
+    const { text, shown } = composeRecall(two, state);
     expect(shown.map(({ memory, isCut }) => [memory.path, isCut])).toEqual([
       ["b.md", false],
       ["a.md", false],
@@ -27,7 +27,7 @@ describe("the text of a recall", () => {
 
   it("cuts a long one, says where the rest is, and leaves room for the others", () => {
     const long = aMemory({ path: "long.md", body: "The words of a long memory. ".repeat(2_000) });
-    const { text, shown } = composeRecall([long, aMemory({ path: "short.md", body: "Short." })], room);
+    const { text, shown } = composeRecall([long, aMemory({ path: "short.md", body: "Short." })], state);
     expect(shown.map(({ memory, isCut }) => [memory.path, isCut])).toEqual([
       ["long.md", true],
       ["short.md", false],
@@ -42,7 +42,7 @@ describe("the text of a recall", () => {
         body: fc.string({ maxLength: 20_000, unit: "grapheme" }),
         name: fc.string({ maxLength: 300 }),
       })
-      .map((told) => aMemory(told));
+      .map((reported) => aMemory(reported));
     fc.assert(
       fc.property(
         fc.array(memory, { maxLength: 5 }),
@@ -62,6 +62,6 @@ describe("the text of a recall", () => {
     const five = Array.from({ length: 5 }, (_, index) =>
       aMemory({ path: `${index}.md`, body: "A sentence that says something. ".repeat(3_000) }),
     );
-    expect(composeRecall(five, room).shown).toHaveLength(5);
+    expect(composeRecall(five, state).shown).toHaveLength(5);
   });
 });

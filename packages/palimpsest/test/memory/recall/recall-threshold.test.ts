@@ -1,6 +1,6 @@
 /** What a message calls for by itself, and what only shares a word with it. */
 import { describe, expect, it } from "vitest";
-import { clearFits, type WordHit } from "#memory/recall/recall-threshold.ts";
+import { aboveRecallThreshold, type WordHit } from "#memory/recall/recall-threshold.ts";
 
 /** A memory with these words of the message in its name, and these in its text. */
 const hit = (path: string, named: string, inBody = ""): WordHit => ({
@@ -61,11 +61,11 @@ const CASES: readonly {
 describe("what a message clearly calls for", () => {
   it.each(CASES)("is told by its words: $name", ({ query, found, common = "", isClear }) => {
     const many = common === "" ? [] : common.split(" ").flatMap((word) => others(word, 8));
-    expect(clearFits(query, [found, ...many], 100).has(found.path)).toBe(isClear);
+    expect(aboveRecallThreshold(query, [found, ...many], 100).has(found.path)).toBe(isClear);
   });
 
   it("is nothing of an empty message, and of no memories", () => {
-    expect(clearFits("", [hit("a.md", "")], 0)).toEqual(new Set());
-    expect(clearFits("When may I deploy?", [], 0)).toEqual(new Set());
+    expect(aboveRecallThreshold("", [hit("a.md", "")], 0)).toEqual(new Set());
+    expect(aboveRecallThreshold("When may I deploy?", [], 0)).toEqual(new Set());
   });
 });

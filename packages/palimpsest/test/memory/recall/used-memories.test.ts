@@ -7,23 +7,23 @@ import { growth } from "../../../../../test/helpers/growth.ts";
 const DEPLOY = aMemory({ path: "deploy.md", name: "Deploy days", body: "We deploy on Tuesdays only." });
 const OFFICE = aMemory({ path: "office.md", name: "Office", body: "The office is in Ghent." });
 
-const used = (said: string, answer: string, shown = [DEPLOY, OFFICE]) =>
-  usedMemories(shown, { said, answer }).map(({ path }) => path);
+const used = (text: string, answer: string, shown = [DEPLOY, OFFICE]) =>
+  usedMemories(shown, { userText: text, answer }).map(({ path }) => path);
 
 describe("a memory that was shown", () => {
   it.each([
-    { said: "When can I deploy?", answer: "On Tuesday.", paths: ["deploy.md"], why: "it told the day" },
-    { said: "When can I deploy?", answer: "You can deploy now.", paths: [], why: "the user said that word" },
-    { said: "Is it Tuesday today?", answer: "It is Tuesday.", paths: [], why: "the user said the day, too" },
-    { said: "Where are we?", answer: "", paths: [], why: "nothing was answered" },
+    { text: "When can I deploy?", answer: "On Tuesday.", paths: ["deploy.md"], why: "it told the day" },
+    { text: "When can I deploy?", answer: "You can deploy now.", paths: [], why: "the user said that word" },
+    { text: "Is it Tuesday today?", answer: "It is Tuesday.", paths: [], why: "the user said the day, too" },
+    { text: "Where are we?", answer: "", paths: [], why: "nothing was answered" },
     {
-      said: "Plan my trip.",
+      text: "Plan my trip.",
       answer: "Go to Ghent on a Tuesday.",
       paths: ["deploy.md", "office.md"],
       why: "both told something",
     },
-  ])("was used by “$answer”: $paths, for $why", ({ said, answer, paths }) => {
-    expect(used(said, answer)).toEqual(paths);
+  ])("was used by “$answer”: $paths, for $why", ({ text, answer, paths }) => {
+    expect(used(text, answer)).toEqual(paths);
   });
 
   it("was not used where it says nothing that had not been said", () => {
@@ -40,7 +40,7 @@ describe("a memory that was shown", () => {
   it("is compared in a time that grows no faster than the texts", () => {
     const work = (size: number) => () => {
       const text = "deploy the office ".repeat(size);
-      return usedMemories([aMemory({ body: text })], { said: text, answer: text });
+      return usedMemories([aMemory({ body: text })], { userText: text, answer: text });
     };
     expect(growth(work(200), work(1_600), { enough: 24, leastMs: 1 })).toBeLessThan(24);
   });

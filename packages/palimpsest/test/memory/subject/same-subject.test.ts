@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { areOfTwoInstances, judgeMatter } from "#memory/subject/same-subject.ts";
+import { areOfTwoInstances, compareFacts } from "#memory/subject/same-subject.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import { fastestMs } from "../../../../../test/helpers/growth.ts";
 
@@ -27,7 +27,7 @@ describe("a new fact and an old one", () => {
     { fresh: "From now on", known: "from now on!", why: "nothing but such words" },
     { fresh: "???", known: "???", why: "no words at all" },
   ])("repeats “$known”: $why", ({ fresh, known }) => {
-    expect(judgeMatter(fresh, known)).toBe("repeats");
+    expect(compareFacts(fresh, known)).toBe("repeats");
   });
 
   it.each([
@@ -103,7 +103,7 @@ describe("a new fact and an old one", () => {
       why: "the new value is named with the old one",
     },
   ])("corrects “$known”: $why", ({ fresh, known }) => {
-    expect(judgeMatter(fresh, known)).toBe("corrects");
+    expect(compareFacts(fresh, known)).toBe("corrects");
   });
 
   it.each([
@@ -189,13 +189,13 @@ describe("a new fact and an old one", () => {
     { fresh: "部署在星期四", known: "部署在星期二", why: "not understood" },
     { fresh: "", known: "The user lives in Paris", why: "nothing is said" },
   ])("is another one than “$known”: $why", ({ fresh, known }) => {
-    expect([judgeMatter(fresh, known), judgeMatter(known, fresh)]).toEqual(["other", "other"]);
+    expect([compareFacts(fresh, known), compareFacts(known, fresh)]).toEqual(["other", "other"]);
   });
 
   it("is another one where it is too long to be one fact", () => {
     const page = "The user lives in Paris. ".repeat(50);
-    expect(judgeMatter(`${page}The user lives in Berlin.`, page)).toBe("other");
-    expect(judgeMatter(page, page)).toBe("repeats");
+    expect(compareFacts(`${page}The user lives in Berlin.`, page)).toBe("other");
+    expect(compareFacts(page, page)).toBe("repeats");
   });
 });
 
@@ -209,15 +209,16 @@ it("takes any two texts, and a text always repeats itself", () => {
   );
   fc.assert(
     fc.property(anyText, anyText, (one, other) => {
-      expect(["repeats", "corrects", "other"]).toContain(judgeMatter(one, other));
-      expect(judgeMatter(one, one)).toBe("repeats");
+      expect(["repeats", "corrects", "other"]).toContain(compareFacts(one, other));
+      expect(compareFacts(one, one)).toBe("repeats");
     }),
   );
 });
 
 it("reads a megabyte in no time worth a thought", () => {
   const texts = ["a".repeat(1e6), "not ".repeat(250_000), "a'".repeat(500_000), "é".repeat(1e6)];
-  for (const text of texts) expect(fastestMs(() => judgeMatter(text, `${text}x`), 2_000)).toBeLessThan(2_000);
+  for (const text of texts)
+    expect(fastestMs(() => compareFacts(text, `${text}x`), 2_000)).toBeLessThan(2_000);
 });
 
 describe("facts about two instances of one kind", () => {
@@ -240,7 +241,7 @@ describe("facts about two instances of one kind", () => {
       other: "We prefer tabs for indentation in package 8",
     },
   ])("both hold: “$one” and “$other”", ({ one, other }) => {
-    expect([judgeMatter(one, other), judgeMatter(other, one)]).toEqual(["other", "other"]);
+    expect([compareFacts(one, other), compareFacts(other, one)]).toEqual(["other", "other"]);
     expect(areOfTwoInstances(one, other)).toBe(true);
   });
 
@@ -253,7 +254,7 @@ describe("facts about two instances of one kind", () => {
     { known: "The licence costs EUR 30", fresh: "The licence costs EUR 40", why: "a price" },
   ])("are not meant by “$known” and “$fresh”: $why", ({ known, fresh }) => {
     expect(areOfTwoInstances(known, fresh)).toBe(false);
-    expect(judgeMatter(fresh, known)).toBe("corrects");
+    expect(compareFacts(fresh, known)).toBe("corrects");
   });
 
   it("never correct each other, whatever is said of which instance", () => {
@@ -263,7 +264,7 @@ describe("facts about two instances of one kind", () => {
     const number = fc.nat({ max: 999 });
     fc.assert(
       fc.property(saying, number, number, (words, one, other) => {
-        expect(judgeMatter(`${words} ${one}.`, `${words} ${other}.`)).toBe(
+        expect(compareFacts(`${words} ${one}.`, `${words} ${other}.`)).toBe(
           one === other ? "repeats" : "other",
         );
       }),

@@ -41,7 +41,7 @@ const CARRIED = [
   },
 ];
 
-const told = (text: string) =>
+const reported = (text: string) =>
   importMemories(text).memories.map(({ origin, memory: { name, description, type, body } }) => ({
     origin,
     name,
@@ -53,7 +53,7 @@ const told = (text: string) =>
 describe("a graph of the MCP memory server", () => {
   it("comes over entity by entity, with its relations in words", () => {
     const text = lines(ADA, ACME, WORKS);
-    expect(told(text)).toEqual(CARRIED);
+    expect(reported(text)).toEqual(CARRIED);
     expect(importMcpMemory(text)).toMatchObject({ format: "mcp-memory", notCarried: [], notCarriedCount: 0 });
     expect(importMcpMemory(text).memories.every(({ memory }) => memory.source === "import")).toBe(true);
   });
@@ -65,7 +65,9 @@ describe("a graph of the MCP memory server", () => {
       undefined,
       2,
     );
-    expect(told(text)).toEqual(CARRIED.map((each, index) => ({ ...each, origin: `entities ${index + 1}` })));
+    expect(reported(text)).toEqual(
+      CARRIED.map((each, index) => ({ ...each, origin: `entities ${index + 1}` })),
+    );
   });
 
   it("loses nothing silently", () => {
@@ -172,7 +174,7 @@ describe("an export of mem0", () => {
       text: lines({ id: "1", payload: { data: "a", hash: "x" } }, { id: "2", payload: { data: "b" } }),
     },
   ])("is read in each of its forms: $why", ({ text }) => {
-    expect(told(text).map(({ origin, body }) => [origin, body])).toEqual([
+    expect(reported(text).map(({ origin, body }) => [origin, body])).toEqual([
       ["1", "a"],
       ["2", "b"],
     ]);
@@ -301,27 +303,27 @@ describe("our own export", () => {
       why: "its end is missing",
       damage: (text: string) => text.slice(0, text.indexOf('{"type":"end"')),
       left: 2,
-      told: ["end: the bundle was cut off"],
+      expected: ["end: the bundle was cut off"],
     },
     {
       why: "a line is torn",
       damage: (text: string) => text.replace('"text":"A"}', '"text":"A'),
       left: 1,
-      told: ["line 2: it is no file with a path and a text", "end: it should have 2 files and has 1"],
+      expected: ["line 2: it is no file with a path and a text", "end: it should have 2 files and has 1"],
     },
     {
       why: "a path is there twice",
       damage: (text: string) => text.replace('"b.md"', '"a.md"'),
       left: 1,
-      told: ["line 3: a.md once more; the first one counts", "end: it should have 2 files and has 1"],
+      expected: ["line 3: a.md once more; the first one counts", "end: it should have 2 files and has 1"],
     },
     {
       why: "it is something else",
       damage: () => "x\n",
       left: 0,
-      told: ["line 1: it does not say that this is a bundle of memories", "end: the bundle was cut off"],
+      expected: ["line 1: it does not say that this is a bundle of memories", "end: the bundle was cut off"],
     },
-  ])("says so where $why", ({ damage, left, told: expected }) => {
+  ])("says so where $why", ({ damage, left, expected }) => {
     const text = formatMemoryBundle([
       { path: "a.md", text: "A" },
       { path: "b.md", text: "B" },

@@ -1,56 +1,56 @@
 /** A talk in pieces: who said each, whatever message it stands in. */
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "#base/json/json.ts";
-import { spokenPieces, type TalkMessage } from "#memory/trust/attributed-text.ts";
+import { attributeTexts, type ConversationMessage } from "#memory/trust/attributed-text.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import type { Message, Origin } from "#transcript/messages.ts";
 
-const said = (role: Message["role"], content: readonly ContentBlock[], origin?: Origin): Message => ({
+const messageOf = (role: Message["role"], content: readonly ContentBlock[], origin?: Origin): Message => ({
   role,
   content,
   ...(origin === undefined ? {} : { origin }),
 });
 const text = (words: string): ContentBlock => ({ type: "text", text: words });
-const numbered = (messages: readonly Message[]): readonly TalkMessage[] =>
+const numbered = (messages: readonly Message[]): readonly ConversationMessage[] =>
   messages.map((message, index) => ({ id: `m${index}`, message }));
 const sources = (...messages: readonly Message[]): readonly string[] =>
-  spokenPieces(numbered(messages)).map(({ source, text: words }) => `${source}: ${words}`);
+  attributeTexts(numbered(messages)).map(({ source, text: words }) => `${source}: ${words}`);
 
 const called = (name: string, input: JsonValue): readonly Message[] => [
-  said("assistant", [{ type: "tool_use", id: "t", name, input }]),
-  said("user", [{ type: "tool_result", tool_use_id: "t", content: "x" }]),
+  messageOf("assistant", [{ type: "tool_use", id: "t", name, input }]),
+  messageOf("user", [{ type: "tool_result", tool_use_id: "t", content: "x" }]),
 ];
 
 describe("spokenPieces", () => {
   it.each([
-    ["a user's words", said("user", [text("x")]), ["user: x"]],
+    ["a user's words", messageOf("user", [text("x")]), ["user: x"]],
     [
       "an agent's words, without its thinking",
-      said("assistant", [{ type: "thinking", thinking: "y" }, text("x")]),
+      messageOf("assistant", [{ type: "thinking", thinking: "y" }, text("x")]),
       ["agent: x"],
     ],
-    ["a host's reminder", said("user", [text("x")], "host"), ["tool: x"]],
-    ["a system message", said("system", [text("x")]), ["tool: x"]],
-    ["a summary", said("user", [text("x")], "summary"), ["tool: x"]],
-    ["what was restored", said("user", [text("x")], "restored"), ["tool: x"]],
-    ["what was recalled", said("user", [text("x")], "recalled"), ["recalled: x"]],
+    ["a host's reminder", messageOf("user", [text("x")], "host"), ["tool: x"]],
+    ["a system message", messageOf("system", [text("x")]), ["tool: x"]],
+    ["a summary", messageOf("user", [text("x")], "summary"), ["tool: x"]],
+    ["what was restored", messageOf("user", [text("x")], "restored"), ["tool: x"]],
+    ["what was recalled", messageOf("user", [text("x")], "recalled"), ["recalled: x"]],
     [
       "an attached file",
-      said("user", [{ type: "document", source: { type: "text", data: "x" } }]),
+      messageOf("user", [{ type: "document", source: { type: "text", data: "x" } }]),
       ["tool: x"],
     ],
-    ["a picture", said("user", [{ type: "image", source: { type: "base64", data: "x" } }]), []],
-    ["a pasted block", said("user", [text("why?\n```\nx\n```")]), ["user: why?", "tool: ```\nx\n```"]],
+    ["a picture", messageOf("user", [{ type: "image", source: { type: "base64", data: "x" } }]), []],
+    ["a pasted block", messageOf("user", [text("why?\n```\nx\n```")]), ["user: why?", "tool: ```\nx\n```"]],
     [
       "the provider's search",
-      said("assistant", [{ type: "web_search_tool_result", tool_use_id: "s", content: "x" }]),
+      messageOf("assistant", [{ type: "web_search_tool_result", tool_use_id: "s", content: "x" }]),
       ['web: "x"'],
     ],
     [
       "the provider's shell",
-      said("assistant", [{ type: "code_execution_tool_result", tool_use_id: "s", content: "x" }]),
+      messageOf("assistant", [{ type: "code_execution_tool_result", tool_use_id: "s", content: "x" }]),
       ['tool: "x"'],
     ],
   ])("%s", (_what, message, pieces) => {
@@ -74,8 +74,8 @@ describe("spokenPieces", () => {
 
   it("tells recalled text apart inside any message", () => {
     const fence = fenceMemories([{ memory: aMemory({ body: "y" }) }], { nowMs: 0 });
-    const pieces = spokenPieces(
-      numbered([said("user", [text(`x ${fence}`)]), said("assistant", [text(`${fence} z`)])]),
+    const pieces = attributeTexts(
+      numbered([messageOf("user", [text(`x ${fence}`)]), messageOf("assistant", [text(`${fence} z`)])]),
     );
     expect(pieces.map(({ source }) => source)).toEqual(["recalled", "user", "recalled", "agent"]);
     expect(pieces.map((piece) => piece.text.trim()).filter((words) => !words.includes("y"))).toEqual([
@@ -85,14 +85,14 @@ describe("spokenPieces", () => {
   });
 
   it("counts the turns by the user's own words", () => {
-    const talk = [
-      said("assistant", [text("hi")]),
-      said("user", [text("one")]),
-      said("user", [text("<task-notification>n</task-notification>")]),
-      said("assistant", [text("a")]),
-      said("user", [text("two")]),
+    const conversation = [
+      messageOf("assistant", [text("hi")]),
+      messageOf("user", [text("one")]),
+      messageOf("user", [text("<task-notification>n</task-notification>")]),
+      messageOf("assistant", [text("a")]),
+      messageOf("user", [text("two")]),
     ];
-    expect(spokenPieces(numbered(talk)).map(({ id, turn }) => [id, turn])).toEqual([
+    expect(attributeTexts(numbered(conversation)).map(({ id, turn }) => [id, turn])).toEqual([
       ["m0", 0],
       ["m1", 1],
       ["m2", 1],
@@ -102,9 +102,9 @@ describe("spokenPieces", () => {
   });
 
   it("takes what cannot be paired for a tool's", () => {
-    expect(sources(said("user", [{ type: "tool_result", tool_use_id: "unknown", content: "x" }]))).toEqual([
-      "tool: x",
-    ]);
-    expect(sources(said("user", [{ type: "tool_result", tool_use_id: "unknown" }]))).toEqual([]);
+    expect(
+      sources(messageOf("user", [{ type: "tool_result", tool_use_id: "unknown", content: "x" }])),
+    ).toEqual(["tool: x"]);
+    expect(sources(messageOf("user", [{ type: "tool_result", tool_use_id: "unknown" }]))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** Where a fact was said first: by its words, whatever message an extractor names. */
 import { describe, expect, it } from "vitest";
 import type { PieceSource } from "#memory/trust/attributed-text.ts";
-import { findFirstSaying } from "#memory/trust/first-mention.ts";
+import { findFirstMention } from "#memory/trust/first-mention.ts";
 
 const pieces = (
   [
@@ -26,6 +26,6 @@ describe("the message that says a fact first", () => {
     { text: "Nobody ever spoke of otters.", isUsers: false, id: undefined },
     { text: "", isUsers: true, id: undefined },
   ])("$text $isUsers: $id", ({ text, isUsers, id }) => {
-    expect(findFirstSaying([{ text, isUsers }], pieces)[0]?.id).toBe(id);
+    expect(findFirstMention([{ text, isUsers }], pieces)[0]?.id).toBe(id);
   });
 });

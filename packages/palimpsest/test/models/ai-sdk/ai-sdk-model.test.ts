@@ -15,7 +15,7 @@ import { responsesWire } from "./wires.ts";
 const PNG = "iVBORw0KGgo=";
 const image: ContentBlock = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } };
 const linked: ContentBlock = { type: "image", source: { type: "url", url: "https://example.com/a.png" } };
-const said = (...content: readonly ContentBlock[]) => ({ role: "assistant" as const, content });
+const messageOf = (...content: readonly ContentBlock[]) => ({ role: "assistant" as const, content });
 const given = (...content: readonly ContentBlock[]) => ({ role: "user" as const, content });
 const prompt = (request: Partial<ModelRequest>, version = "v3", takesMarks = false): readonly unknown[] =>
   toAiSdk({ model: "m", messages: [], ...request }, { version, takesMarks });
@@ -23,7 +23,7 @@ const prompt = (request: Partial<ModelRequest>, version = "v3", takesMarks = fal
 describe("the prompt", () => {
   it("names the tool of each result and puts results before what is said beside them", () => {
     const messages = [
-      said({ type: "tool_use", id: "a", name: "list", input: { x: 1 } }),
+      messageOf({ type: "tool_use", id: "a", name: "list", input: { x: 1 } }),
       given(
         { type: "tool_result", tool_use_id: "a", content: "one" },
         { type: "tool_result", tool_use_id: "lost", is_error: true },
@@ -87,7 +87,7 @@ describe("the prompt", () => {
 
   it("leaves out what it cannot say: unsigned thinking, blocks of others, empty messages", () => {
     const messages = [
-      said(
+      messageOf(
         { type: "thinking", thinking: "Hm." },
         { type: "opaque", provider: "anthropic", value: { type: "x" } },
       ),
@@ -101,7 +101,7 @@ describe("the prompt", () => {
 
   it("carries cache marks where the provider takes them, and never on thinking", () => {
     const messages = [
-      said({ type: "thinking", thinking: "Hm.", signature: "s" }, { type: "text", text: "A" }),
+      messageOf({ type: "thinking", thinking: "Hm.", signature: "s" }, { type: "text", text: "A" }),
       given({ type: "text", text: "B" }),
     ];
     const cacheMarks = [
@@ -229,7 +229,7 @@ describe("a part of an answer", () => {
     const blocks = fromAiSdkPart(part);
     expect(blocks.map(({ type }) => type)).toEqual([kind]);
     const stored = JSON.parse(JSON.stringify(blocks)) as readonly ContentBlock[];
-    expect(prompt({ messages: [said(...stored)] })).toEqual([{ role: "assistant", content: [back] }]);
+    expect(prompt({ messages: [messageOf(...stored)] })).toEqual([{ role: "assistant", content: [back] }]);
   });
 
   it.each([
@@ -242,7 +242,7 @@ describe("a part of an answer", () => {
   ])("is kept and not sent back: $why", ({ part }) => {
     const blocks = fromAiSdkPart(part);
     expect(blocks).toHaveLength(1);
-    expect(prompt({ messages: [said(...blocks)] })).toEqual([]);
+    expect(prompt({ messages: [messageOf(...blocks)] })).toEqual([]);
   });
 
   it.each([

@@ -2,7 +2,7 @@
 import type { Reply } from "./wire-server.ts";
 
 /** What a model says, in words of no API. */
-export interface Said {
+export interface WireAnswer {
   readonly thinking?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: object }[];
@@ -12,9 +12,9 @@ export interface Said {
 /** How an API writes it. The usage is always the same: a prompt of 100 tokens, 60 of them from the cache; 20 out. */
 export interface Wire {
   readonly name: string;
-  readonly json: (said: Said) => Reply;
+  readonly json: (answer: WireAnswer) => Reply;
   /** The events of a stream, each ended by an empty line. */
-  readonly events: (said: Said) => readonly string[];
+  readonly events: (answer: WireAnswer) => readonly string[];
   readonly error: (status: number, error: { readonly type: string; readonly message: string }) => Reply;
   /** What the reasoning looks like in a request that hands it back; `undefined` where it cannot be. */
   readonly returnedReasoning: ((body: Readonly<Record<string, unknown>>) => unknown) | undefined;
@@ -43,7 +43,11 @@ const ANTHROPIC_USAGE = {
   output_tokens: 20,
 };
 
-function anthropicBlocks({ thinking, text, calls = [] }: Said): readonly Readonly<Record<string, unknown>>[] {
+function anthropicBlocks({
+  thinking,
+  text,
+  calls = [],
+}: WireAnswer): readonly Readonly<Record<string, unknown>>[] {
   return [
     ...(thinking === undefined ? [] : [{ type: "thinking", thinking, signature: SIGNATURE }]),
     ...(text === undefined ? [] : [{ type: "text", text }]),
@@ -55,16 +59,16 @@ const ANTHROPIC_HEAD = { id: "msg_1", type: "message", role: "assistant", model:
 
 export const anthropicWire: Wire = {
   name: "Anthropic Messages",
-  json: (said) => ({
+  json: (answer) => ({
     body: JSON.stringify({
       ...ANTHROPIC_HEAD,
-      content: anthropicBlocks(said),
-      stop_reason: ANTHROPIC_STOPS[said.stop],
+      content: anthropicBlocks(answer),
+      stop_reason: ANTHROPIC_STOPS[answer.stop],
       stop_sequence: null,
       usage: ANTHROPIC_USAGE,
     }),
   }),
-  events: (said) => [
+  events: (answer) => [
     event({
       type: "message_start",
       message: {
@@ -76,14 +80,14 @@ export const anthropicWire: Wire = {
       },
     } as never),
     event({ type: "ping" }),
-    ...anthropicBlocks(said).flatMap((block, index) => [
+    ...anthropicBlocks(answer).flatMap((block, index) => [
       event({ type: "content_block_start", index, content_block: emptied(block) } as never),
       ...anthropicDeltas(block).map((delta) => event({ type: "content_block_delta", index, delta } as never)),
       event({ type: "content_block_stop", index } as never),
     ]),
     event({
       type: "message_delta",
-      delta: { stop_reason: ANTHROPIC_STOPS[said.stop], stop_sequence: null },
+      delta: { stop_reason: ANTHROPIC_STOPS[answer.stop], stop_sequence: null },
       usage: { output_tokens: 20 },
     } as never),
     event({ type: "message_stop" }),
@@ -207,7 +211,7 @@ const RESPONSES_USAGE = {
   total_tokens: 120,
 };
 
-function responsesItems({ thinking, text, calls = [], stop }: Said): readonly object[] {
+function responsesItems({ thinking, text, calls = [], stop }: WireAnswer): readonly object[] {
   const content =
     stop === "refusal"
       ? [{ type: "refusal", refusal: text ?? "No." }]
@@ -239,8 +243,8 @@ function responsesItems({ thinking, text, calls = [], stop }: Said): readonly ob
   ];
 }
 
-function response(said: Said, output: readonly object[]): object {
-  const isCut = said.stop === "output-limit";
+function response(answer: WireAnswer, output: readonly object[]): object {
+  const isCut = answer.stop === "output-limit";
   return {
     id: "resp_1",
     object: "response",
@@ -256,23 +260,23 @@ function response(said: Said, output: readonly object[]): object {
 
 export const responsesWire: Wire = {
   name: "OpenAI Responses",
-  json: (said) => ({ body: JSON.stringify(response(said, responsesItems(said))) }),
-  events: (said) => {
+  json: (answer) => ({ body: JSON.stringify(response(answer, responsesItems(answer))) }),
+  events: (answer) => {
     let sequence_number = 0;
     const numbered = (data: object & { readonly type: string }): string =>
       event({ ...data, sequence_number: sequence_number++ } as never);
-    const last = said.stop === "output-limit" ? "response.incomplete" : "response.completed";
+    const last = answer.stop === "output-limit" ? "response.incomplete" : "response.completed";
     return [
       numbered({
         type: "response.created",
-        response: { ...response(said, []), status: "in_progress", usage: null },
+        response: { ...response(answer, []), status: "in_progress", usage: null },
       } as never),
-      ...responsesItems(said).flatMap((item, output_index) => [
+      ...responsesItems(answer).flatMap((item, output_index) => [
         numbered({ type: "response.output_item.added", output_index, item: begun(item) } as never),
         ...responsesDeltas(item, output_index).map(numbered),
         numbered({ type: "response.output_item.done", output_index, item } as never),
       ]),
-      numbered({ type: last, response: response(said, responsesItems(said)) } as never),
+      numbered({ type: last, response: response(answer, responsesItems(answer)) } as never),
     ];
   },
   error: (status, { type, message }) => ({

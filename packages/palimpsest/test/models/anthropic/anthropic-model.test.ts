@@ -8,7 +8,7 @@ import { anthropicWire } from "#test/models/ai-sdk/wires.ts";
 import { anthropicUsage } from "#wire/anthropic/answer.ts";
 import { classifyModelError } from "#wire/errors/model-failure.ts";
 
-const said = anthropicWire.json({ text: "Yes.", stop: "end" });
+const message = anthropicWire.json({ text: "Yes.", stop: "end" });
 const user = (text: string) => ({ role: "user" as const, content: [{ type: "text" as const, text }] });
 const plain: ModelRequest = { model: "claude-opus-4-5", messages: [user("Hello")] };
 const tool = { name: "weather", input_schema: { type: "object" } };
@@ -20,7 +20,7 @@ const connect = (options: ConstructorParameters<typeof Anthropic>[0] = {}): Anth
   new Anthropic({ baseURL: server.url, apiKey: "key", maxRetries: 0, ...options });
 beforeEach(async () => {
   server = await WireServer.open();
-  server.replies = [said];
+  server.replies = [message];
   client = anthropicModel(connect(), { maxOutputTokens: 1_000 });
 });
 afterEach(() => server.close());
@@ -112,7 +112,7 @@ describe("an answer", () => {
     ["something_new", "other"],
     [null, "other"],
   ])("that stopped for %s is told as %s", async (raw, stopReason) => {
-    const body = { ...JSON.parse(String(said.body)), stop_reason: raw };
+    const body = { ...JSON.parse(String(message.body)), stop_reason: raw };
     server.replies = [{ body: JSON.stringify(body) }];
     const answer = await client.generate(plain);
     expect(answer.stopReason).toBe(stopReason);
@@ -156,7 +156,7 @@ describe("an answer", () => {
       { type: "compaction", content: "Summary.", signature: "sig" },
       { type: "text", text: "Yes.", citations: [{ type: "char_location", cited_text: "Y" }] },
     ];
-    server.replies = [{ body: JSON.stringify({ ...JSON.parse(String(said.body)), content }) }, said];
+    server.replies = [{ body: JSON.stringify({ ...JSON.parse(String(message.body)), content }) }, message];
     const answer = await client.generate(plain);
     expect(answer.messages[0]?.content).toEqual([
       content[0],
@@ -245,9 +245,9 @@ describe("a stream", () => {
       ],
     },
   ])("puts together $why", async ({ events, content }) => {
-    const { answer, events: told } = await streamed(events);
+    const { answer, events: reported } = await streamed(events);
     expect(answer.messages[0]?.content).toEqual(content);
-    expect(told.flatMap((one) => (one.type === "block" ? [one.block] : []))).toEqual(content);
+    expect(reported.flatMap((one) => (one.type === "block" ? [one.block] : []))).toEqual(content);
     expect(answer.usage).toEqual({
       inputTokens: 30,
       cacheReadTokens: 60,

@@ -218,30 +218,34 @@ describe("zero bytes", () => {
     {
       why: "a line of nothing else",
       text: `${record("a")}${"\0".repeat(500)}\n${record("b")}`,
-      said: 2,
+      recordCount: 2,
       notRead: { records: 1, bytes: 500, isCutOff: false },
     },
     {
       why: "before a whole record on the same line",
       text: `${record("a")}${"\0".repeat(500)}${record("b")}`,
-      said: 2,
+      recordCount: 2,
       notRead: { records: 0, bytes: 0, isCutOff: false },
     },
     {
       why: "inside a record",
       text: `${record("a")}{"role":"us${"\0".repeat(20)}\n${record("b")}`,
-      said: 2,
+      recordCount: 2,
       notRead: { records: 1, bytes: 31, isCutOff: false },
     },
     {
       why: "more than everything else",
       text: `${record("a")}${"\0".repeat(3_900)}\n${record("b")}`,
-      said: 2,
+      recordCount: 2,
       notRead: { records: 1, bytes: 3_900, isCutOff: false },
     },
-  ])("of a power loss cost no more than the record they are in: $why", async ({ text, said, notRead }) => {
+  ])("of a power loss cost no more than the record they are in: $why", async ({
+    text,
+    recordCount,
+    notRead,
+  }) => {
     const result = importSessions(await readInputFile(await file(text)));
-    expect(result.sessions[0]!.items.length).toBe(said);
+    expect(result.sessions[0]!.items.length).toBe(recordCount);
     expect(result.notRead).toEqual(notRead);
     expect(result.repairs.length).toBe(1);
   });
@@ -251,21 +255,21 @@ describe("zero bytes", () => {
   const noise = Buffer.from(Array.from({ length: 4_096 }, (_, index) => (index * 73 + 7) % 256));
 
   it.each([
-    { why: "the first page of a text", bytes: damaged(Buffer.from(records), 4_096), said: 50 },
-    { why: "all but the last lines", bytes: damaged(Buffer.from(records), 25_000), said: 1 },
+    { why: "the first page of a text", bytes: damaged(Buffer.from(records), 4_096), recordCount: 50 },
+    { why: "all but the last lines", bytes: damaged(Buffer.from(records), 25_000), recordCount: 1 },
     {
       why: "more than is read at once, before the text",
       bytes: Buffer.concat([Buffer.alloc(200_000), Buffer.from(records)]),
-      said: 60,
+      recordCount: 60,
     },
-    { why: "an odd number, before the text", bytes: Buffer.from(`\0${records}`), said: 60 },
-    { why: "a compressed text", bytes: gzipSync(damaged(Buffer.from(records), 4_096)), said: 50 },
-    { why: "UTF-16", bytes: damaged(Buffer.from(records, "utf16le"), 4_096), said: 55 },
-    { why: "UTF-16, big endian", bytes: damaged(utf16be(records), 4_096), said: 55 },
-    { why: "noise", bytes: Buffer.concat([noise, Buffer.from(records).subarray(4_096)]), said: 50 },
-  ])("instead of the beginning cost no more than the records in it: $why", async ({ bytes, said }) => {
+    { why: "an odd number, before the text", bytes: Buffer.from(`\0${records}`), recordCount: 60 },
+    { why: "a compressed text", bytes: gzipSync(damaged(Buffer.from(records), 4_096)), recordCount: 50 },
+    { why: "UTF-16", bytes: damaged(Buffer.from(records, "utf16le"), 4_096), recordCount: 55 },
+    { why: "UTF-16, big endian", bytes: damaged(utf16be(records), 4_096), recordCount: 55 },
+    { why: "noise", bytes: Buffer.concat([noise, Buffer.from(records).subarray(4_096)]), recordCount: 50 },
+  ])("instead of the beginning cost no more than the records in it: $why", async ({ bytes, recordCount }) => {
     const { sessions, repairs } = importSessions(await readInputFile(await file(bytes)));
-    expect(sessions[0]!.items.length).toBe(said);
+    expect(sessions[0]!.items.length).toBe(recordCount);
     expect(repairs.map(({ kind }) => kind)).toContainEqual(expect.stringMatching(/^bad-/));
   });
 

@@ -81,7 +81,8 @@ describe("a window that is full again within three calls", () => {
 
   it("is thrashing after three times, whatever turns and openings lie between", async () => {
     const store = new InMemorySessionStore();
-    const told: { readonly failures: number; readonly isThrashing: boolean; readonly cause: string }[] = [];
+    const eventNames: { readonly failures: number; readonly isThrashing: boolean; readonly cause: string }[] =
+      [];
     let stage = await setTheStage({ store, answer: () => "ok", window: { windowTokens: 16_000 } });
     for (let turn = 0; turn < 12; turn++) {
       if (turn % 3 === 2) {
@@ -91,9 +92,9 @@ describe("a window that is full again within three calls", () => {
       await stage.session.append(Array.from({ length: 26 }, (_, index) => part(turn, index)));
       // Each of these turns is one call: it is answered, however full the window.
       expect((await stage.session.turn(`Question ${turn}`)).endedBy).toBe("done");
-      told.push(...uselessOf(stage.events.splice(0)));
+      eventNames.push(...uselessOf(stage.events.splice(0)));
     }
-    expect(told.slice(0, 3)).toMatchObject([
+    expect(eventNames.slice(0, 3)).toMatchObject([
       { failures: 1, isThrashing: false, cause: "refilled" },
       { failures: 2, isThrashing: false, cause: "refilled" },
       { failures: 3, isThrashing: true, cause: "refilled" },

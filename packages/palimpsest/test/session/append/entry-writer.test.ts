@@ -43,13 +43,13 @@ it("a call names the call before that left with the same system prompt and tools
   await session.close();
 
   const calls = (await entriesOn(disk)).filter((entry): entry is CallEntry => entry.type === "call");
-  const told = calls.map(({ fixedAs, system, tools, fixedTokens }) =>
+  const reported = calls.map(({ fixedAs, system, tools, fixedTokens }) =>
     fixedAs === undefined
       ? [system, tools, fixedTokens].map((field) => field !== undefined)
       : { as: seqs.indexOf(fixedAs), rest: [system, tools, fixedTokens] },
   );
   const nothing = [undefined, undefined, undefined];
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [true, true, true],
     { as: 0, rest: nothing },
     [true, true, true],

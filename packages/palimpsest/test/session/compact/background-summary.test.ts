@@ -1,7 +1,7 @@
 /** A summary that is written ahead: one at a time, for one line, and nothing that it does is thrown. */
 import { describe, expect, it } from "vitest";
 import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
-import { AheadSummary } from "#session/compact/background-summary.ts";
+import { BackgroundSummary } from "#session/compact/background-summary.ts";
 import type { SummaryAsk } from "#session/compact/summary-request.ts";
 
 const askAt = (revision: number): SummaryAsk => ({ revision, throughSeq: revision * 10 }) as SummaryAsk;
@@ -19,9 +19,9 @@ interface Work {
   readonly fail: (error: unknown) => void;
 }
 
-function desk(): { readonly ahead: AheadSummary; readonly works: Work[] } {
+function writer(): { readonly ahead: BackgroundSummary; readonly works: Work[] } {
   const works: Work[] = [];
-  const ahead = new AheadSummary(
+  const ahead = new BackgroundSummary(
     (ask, signal) => new Promise((end, fail) => works.push({ ask, signal, end, fail })),
   );
   return { ahead, works };
@@ -29,7 +29,7 @@ function desk(): { readonly ahead: AheadSummary; readonly works: Work[] } {
 
 /** One that is being written for the line of this revision. */
 function running(revision = 1) {
-  const made = desk();
+  const made = writer();
   made.ahead.wish();
   made.ahead.known(askAt(revision));
   made.ahead.begin();
@@ -39,7 +39,7 @@ function running(revision = 1) {
 describe("a summary that is written ahead", () => {
   it("is begun where it was wished for, its request has left and was answered, in this order", () => {
     for (const steps of [["wish"], ["wish", "begin"], ["known", "begin"], ["begin"], ["wish", "known"]]) {
-      const { ahead, works } = desk();
+      const { ahead, works } = writer();
       for (const step of steps) {
         if (step === "wish") ahead.wish();
         else if (step === "known") ahead.known(askAt(1));
@@ -51,7 +51,7 @@ describe("a summary that is written ahead", () => {
   });
 
   it("is written from the request that was answered, not from one that failed before it", () => {
-    const { ahead, works } = desk();
+    const { ahead, works } = writer();
     ahead.wish();
     ahead.known(askAt(1));
     ahead.wish();
@@ -117,7 +117,7 @@ describe("a summary that is written ahead", () => {
   });
 
   it("is over once the window was summarised, unless it is being written", async () => {
-    const wished = desk().ahead;
+    const wished = writer().ahead;
     wished.wish();
     wished.used();
     expect(wished.isWished).toBe(false);

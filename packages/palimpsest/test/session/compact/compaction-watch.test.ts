@@ -31,13 +31,13 @@ describe("a compaction", () => {
 
   it("of no use is told with its count, and the third in a row is thrashing", () => {
     const watch = new CompactionWatch();
-    const told = [1, 2, 3].map(() => compact(watch, 1_000, 950));
-    expect(told.map((one) => [one?.failures, one?.isThrashing])).toEqual([
+    const reported = [1, 2, 3].map(() => compact(watch, 1_000, 950));
+    expect(reported.map((one) => [one?.failures, one?.isThrashing])).toEqual([
       [1, false],
       [2, false],
       [3, true],
     ]);
-    expect(told[0]).toMatchObject({ freedTokens: 50, targetTokens: 1_000, cause: "freed-little" });
+    expect(reported[0]).toMatchObject({ freedTokens: 50, targetTokens: 1_000, cause: "freed-little" });
     expect([watch.isThrashing, watch.mayAsk]).toEqual([true, false]);
   });
 

@@ -12,7 +12,7 @@ import { sessionStartRestorer } from "#session/compact/restored-context.ts";
 import { type ListedThing, listRestorer } from "#session/compact/restored-lists.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
-import { called, edited, read, resulted, said } from "../../../../../test/helpers/restore-messages.ts";
+import { called, edited, messageOf, read, resulted } from "../../../../../test/helpers/restore-messages.ts";
 import { measure } from "../../../../../test/helpers/windows.ts";
 
 /** Time that passes when it is told to. */
@@ -124,7 +124,7 @@ describe("planRestoration", () => {
   });
 
   it("leaves out what can still be read: in the tail, in the summary, in the system prompt", async () => {
-    const tail = [...read(3, "/p/a.ts", ["a"]), said(5, "user", "Mind the skill: Look twice.")];
+    const tail = [...read(3, "/p/a.ts", ["a"]), messageOf(5, "user", "Mind the skill: Look twice.")];
     const restored = await plan({
       hidden: read(1, "/p/a.ts", ["a"]),
       tail,
@@ -344,7 +344,7 @@ describe("lists, with a scripted host", () => {
   it("says only what differs where the list can still be read", async () => {
     const host = new ScriptedHost();
     const first = await plan({ restorers: host.restorers });
-    const tail = textsOf(first).map((text, index) => said(index + 1, "user", text));
+    const tail = textsOf(first).map((text, index) => messageOf(index + 1, "user", text));
     expect((await plan({ tail, restorers: host.restorers, announced: first.announced })).messages).toEqual(
       [],
     );
@@ -373,8 +373,8 @@ describe("lists, with a scripted host", () => {
     const restored = await plan({ restorers: [listRestorer(options)] });
     expect(textsOf(restored)[1]).toMatch(/- and \d+ more\n```$/);
     expect(restored.tokens).toBeLessThanOrEqual(500);
-    const told = Object.keys(restored.announced["many"] as object);
-    expect(told.length).toBeGreaterThan(5);
-    expect(textsOf(restored)[1]).toContain(`- ${told.at(-1)}: does`);
+    const reported = Object.keys(restored.announced["many"] as object);
+    expect(reported.length).toBeGreaterThan(5);
+    expect(textsOf(restored)[1]).toContain(`- ${reported.at(-1)}: does`);
   });
 });

@@ -67,9 +67,9 @@ describe("the budgets of what is restored", () => {
       { path: "/p/AGENTS.md", text: "Keep it plain. ".repeat(2_000), isCut: false, bytes: 30_000 },
     ];
     const { events } = await plan({ restorers: [sessionStartRestorer(async () => ({ instructions }))] });
-    const [told] = events;
-    expect(told).toMatchObject({ type: "restored", kind: "instructions", isCut: false });
-    expect(told).toMatchObject({ tokens: expect.any(Number) });
-    expect(told?.type === "restored" ? told.tokens : 0).toBeGreaterThan(5_000);
+    const [reported] = events;
+    expect(reported).toMatchObject({ type: "restored", kind: "instructions", isCut: false });
+    expect(reported).toMatchObject({ tokens: expect.any(Number) });
+    expect(reported?.type === "restored" ? reported.tokens : 0).toBeGreaterThan(5_000);
   });
 });

@@ -97,11 +97,11 @@ describe("a search in all sessions", () => {
   it("finds whatever piece of whatever was said, where the bytes are looked at first, too", async () => {
     const text = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 60 })
-      .filter((said) => said.trim() !== "");
+      .filter((text) => text.trim() !== "");
     await fc.assert(
-      fc.asyncProperty(text, fc.nat(), fc.nat(), async (said, from, length) => {
+      fc.asyncProperty(text, fc.nat(), fc.nat(), async (text, from, length) => {
         const { store, clock } = aFileStore();
-        const message = user(said);
+        const message = user(text);
         await tell(store, clock, "a", [message]);
         const whole = blockText(message.content[0]!);
         const start = from % whole.length;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionStore } from "#ports/session-store.ts";
 import { cleanUp } from "#session/lifecycle/clean-up.ts";
-import { parseNotes } from "#session/lifecycle/observed-clock.ts";
+import { parseClockNotes } from "#session/lifecycle/observed-clock.ts";
 import { checkRetention, planCleanUp } from "#session/lifecycle/plan-clean-up.ts";
 import { CleanUpWorld, DAY_MS, WORLD_ROOT } from "#test/helpers/clean-up-world.ts";
 
@@ -140,7 +140,7 @@ describe("notes that a ledger holds", () => {
       ],
     ],
   ])("count for nothing where they cannot be: %j", (value) => {
-    expect(parseNotes(value)).toEqual([]);
+    expect(parseClockNotes(value)).toEqual([]);
   });
 });
 

@@ -51,7 +51,7 @@ const readers: Readonly<
   "a dream that gathers": (store, observer) =>
     storedSessions(store, undefined, observer).gather(0, undefined),
   "a dream that judges": (store, observer) =>
-    all(storedSessions(store, undefined, observer).talks!(0, undefined)),
+    all(storedSessions(store, undefined, observer).conversations!(0, undefined)),
 };
 
 describe("damage in stored sessions", () => {
@@ -59,9 +59,9 @@ describe("damage in stored sessions", () => {
     Object.keys(readers),
   )("is told to the observer of %s, once, with the session's id", async (name) => {
     const store = await aStoreWithDamage();
-    const told: SessionEvent[] = [];
-    await readers[name]!(store, { onEvent: (event) => void told.push(event) });
-    expect(told).toEqual([
+    const reported: SessionEvent[] = [];
+    await readers[name]!(store, { onEvent: (event) => void reported.push(event) });
+    expect(reported).toEqual([
       {
         type: "damage",
         damage: { position: expect.any(Number), bytes: expect.any(Number), reason: "bad-checksum" },
@@ -69,6 +69,6 @@ describe("damage in stored sessions", () => {
       },
     ]);
     await readers[name]!(store, undefined);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 });

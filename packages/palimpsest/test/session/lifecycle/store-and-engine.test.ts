@@ -8,7 +8,13 @@ import { MemoryManager } from "#host/memory-manager.ts";
 import { openSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
 import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { aMemory, sentence, type TestMemory, talk, told } from "#test/helpers/conversation-memory.ts";
+import {
+  aMemory,
+  conversation,
+  reported,
+  sentence,
+  type TestMemory,
+} from "#test/helpers/conversation-memory.ts";
 import { blockText } from "#transcript/blocks.ts";
 
 const openIn = (store: TestMemory["store"], id = "s1"): Promise<Session> =>
@@ -43,8 +49,8 @@ describe("the engine's window", () => {
 
   it("hides what was cleared, and keeps it: a rewind brings it back", async () => {
     const { memory, store } = aMemory();
-    await talk(memory, 3);
-    const before = told(memory);
+    await conversation(memory, 3);
+    const before = reported(memory);
     memory.clearSession("s1");
     await memory.close();
     const session = await openIn(store);
@@ -53,13 +59,13 @@ describe("the engine's window", () => {
     await session.rewind(4);
     await session.close();
     await memory.loadSession("s1");
-    expect(told(memory)).toEqual(before);
+    expect(reported(memory)).toEqual(before);
   });
 
   it("shows entries again whose compression was undone, and the memory follows", async () => {
     const { memory, store } = aMemory();
-    await talk(memory, 20);
-    const before = told(memory);
+    await conversation(memory, 20);
+    const before = reported(memory);
     await memory.compress("s1");
     await memory.close();
     const session = await openIn(store);
@@ -67,7 +73,7 @@ describe("the engine's window", () => {
     expect(session.visible).toHaveLength(20);
     await session.close();
     await memory.loadSession("s1");
-    expect(told(memory)).toEqual(before);
+    expect(reported(memory)).toEqual(before);
   });
 
   it("of a session that an agent wrote is remembered, too", async () => {
@@ -185,16 +191,16 @@ describe("MemoryManager", () => {
 
   it("keeps them in a folder where one is named, for the owner only, and goes on with them", async () => {
     const memory = new MemoryManager({ folder, recentWindow: 2 });
-    await talk(memory, 10);
+    await conversation(memory, 10);
     await memory.compress("s1");
-    const before = told(memory);
+    const before = reported(memory);
     await memory.close();
     const [log] = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
     expect(statSync(join(folder, log!)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, log!), "utf8")).toContain("sentence number 9");
     const later = new MemoryManager({ folder });
     await later.loadSession("s1");
-    expect(told(later)).toEqual(before);
+    expect(reported(later)).toEqual(before);
     await later.addUserMessage("s1", "And on it goes.");
     expect(later.getStats("s1").totalEntries).toBe(11);
     await later.close();

@@ -4,7 +4,7 @@ import { trajectoryOf } from "#session/metering/trajectory-of-session.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import type { Message, Usage } from "#transcript/messages.ts";
 
-const text = (said: string): ContentBlock => ({ type: "text", text: said });
+const text = (text: string): ContentBlock => ({ type: "text", text });
 const call = (id: string, name = "Read", input = {}): ContentBlock => ({ type: "tool_use", id, name, input });
 const answer = (id: string, content = "done"): ContentBlock => ({
   type: "tool_result",
@@ -18,7 +18,7 @@ const billed = (promptTokens: number): Usage => ({
   outputTokens: 50,
 });
 
-function said(
+function messageOf(
   role: Message["role"],
   content: readonly ContentBlock[],
   { usage, isAttachment, ...rest }: Partial<Message> & Pick<ImportedMessage, "usage" | "isAttachment"> = {},
@@ -49,14 +49,14 @@ const of = (items: readonly ImportedItem[]) =>
 describe("trajectoryOf", () => {
   it("joins the chunks of one response where its first one stands", () => {
     const { messages } = of([
-      said("user", [text("go")]),
-      said("assistant", [text("one")], { responseId: "r1" }),
-      said("assistant", [call("a")], { responseId: "r1" }),
-      said("user", [answer("a")]),
-      said("assistant", [call("b")], { responseId: "r1" }),
-      said("user", [answer("b")]),
-      said("assistant", [text("two")], { responseId: "r2" }),
-      said("assistant", [text("three")]),
+      messageOf("user", [text("go")]),
+      messageOf("assistant", [text("one")], { responseId: "r1" }),
+      messageOf("assistant", [call("a")], { responseId: "r1" }),
+      messageOf("user", [answer("a")]),
+      messageOf("assistant", [call("b")], { responseId: "r1" }),
+      messageOf("user", [answer("b")]),
+      messageOf("assistant", [text("two")], { responseId: "r2" }),
+      messageOf("assistant", [text("three")]),
     ]);
     expect(messages.map(({ message }) => message.content.map(({ type }) => type))).toEqual([
       ["text"],
@@ -70,14 +70,14 @@ describe("trajectoryOf", () => {
 
   it("says who is behind a message, and which tool answered", () => {
     const { messages } = of([
-      said("user", [text("go")]),
-      said("user", [text("a reminder")], { isAttachment: true }),
-      said("user", [text("a summary")], { origin: "summary" }),
-      said("system", [text("be brief")]),
-      said("assistant", [call("a", "Bash")]),
-      said("user", [answer("a")]),
+      messageOf("user", [text("go")]),
+      messageOf("user", [text("a reminder")], { isAttachment: true }),
+      messageOf("user", [text("a summary")], { origin: "summary" }),
+      messageOf("system", [text("be brief")]),
+      messageOf("assistant", [call("a", "Bash")]),
+      messageOf("user", [answer("a")]),
     ]);
-    expect(messages.map(({ spokenBy, tool }) => tool ?? spokenBy)).toEqual([
+    expect(messages.map(({ author, tool }) => tool ?? author)).toEqual([
       "user",
       "note",
       "note",
@@ -89,10 +89,10 @@ describe("trajectoryOf", () => {
 
   it("leaves out results without a call, and tells calls without a result as text", () => {
     const { messages } = of([
-      said("user", [answer("nobody")]),
-      said("assistant", [call("lost", "Edit", { file_path: "src/lost/file.ts" })]),
-      said("user", [text("and?")]),
-      said("assistant", [text("src/lost/file.ts")]),
+      messageOf("user", [answer("nobody")]),
+      messageOf("assistant", [call("lost", "Edit", { file_path: "src/lost/file.ts" })]),
+      messageOf("user", [text("and?")]),
+      messageOf("assistant", [text("src/lost/file.ts")]),
     ]);
     expect(messages.map(({ message }) => message.content)).toEqual([
       [text("Edit\nsrc/lost/file.ts")],
@@ -104,8 +104,8 @@ describe("trajectoryOf", () => {
 
   it("reads the values of arguments, after what was said", () => {
     const [message] = of([
-      said("assistant", [call("a", "Edit", { file_path: "a.ts", text: "x\ty" }), text("so")]),
-      said("user", [answer("a")]),
+      messageOf("assistant", [call("a", "Edit", { file_path: "a.ts", text: "x\ty" }), text("so")]),
+      messageOf("user", [answer("a")]),
     ]).messages;
     expect(message).toMatchObject({ text: "so\na.ts\nx\ty", argumentsText: "a.ts\nx\ty" });
   });
@@ -113,17 +113,21 @@ describe("trajectoryOf", () => {
   it.each([
     { items: [], fixed: 4_000, why: "nothing is known" },
     {
-      items: [said("assistant", [text("hi")], { usage: billed(9_000) })],
+      items: [messageOf("assistant", [text("hi")], { usage: billed(9_000) })],
       fixed: 9_000,
       why: "all was fixed",
     },
-    { items: [said("assistant", [text("hi")], { usage: billed(310) })], fixed: 1_500, why: "no less" },
-    { items: [said("assistant", [text("hi")], { usage: billed(90_000) })], fixed: 60_000, why: "no more" },
+    { items: [messageOf("assistant", [text("hi")], { usage: billed(310) })], fixed: 1_500, why: "no less" },
+    {
+      items: [messageOf("assistant", [text("hi")], { usage: billed(90_000) })],
+      fixed: 60_000,
+      why: "no more",
+    },
     {
       items: [
-        said("assistant", [text("hi")]),
-        said("assistant", [text("hi")], { usage: billed(9_000) }),
-        said("assistant", [text("hi")], { usage: billed(50_000) }),
+        messageOf("assistant", [text("hi")]),
+        messageOf("assistant", [text("hi")], { usage: billed(9_000) }),
+        messageOf("assistant", [text("hi")], { usage: billed(50_000) }),
       ],
       fixed: 9_000,
       why: "what the first billed call had beside the messages",
@@ -134,7 +138,7 @@ describe("trajectoryOf", () => {
   });
 
   it("estimates the recorded prompt where no call was billed, and takes what it is told", () => {
-    const recorded = session([said("user", [text("go")])], { system: "word ".repeat(5_000) });
+    const recorded = session([messageOf("user", [text("go")])], { system: "word ".repeat(5_000) });
     const options = { name: "s", model: "claude-opus-4-5" };
     expect(Math.abs(trajectoryOf(recorded, options).fixedTokens - 5_500)).toBeLessThan(1_000);
     expect(trajectoryOf(recorded, { ...options, fixedTokens: 12 }).fixedTokens).toBe(12);
@@ -142,16 +146,16 @@ describe("trajectoryOf", () => {
 
   it("never goes back in time, and takes a step where no time was recorded", () => {
     const { messages } = of([
-      said("user", [text("one")]),
-      said("assistant", [text("two")], { at: 60_000 }),
-      said("user", [text("three")], { at: 50_000 }),
-      said("assistant", [text("four")]),
+      messageOf("user", [text("one")]),
+      messageOf("assistant", [text("two")], { at: 60_000 }),
+      messageOf("user", [text("three")], { at: 50_000 }),
+      messageOf("assistant", [text("four")]),
     ]);
     expect(messages.map(({ atMs }) => atMs)).toEqual([0, 60_000, 60_000, 70_000]);
   });
 
   it("counts in the tokens of the model", () => {
-    const items = [said("user", [text("one two three four five six seven eight nine ten ".repeat(50))])];
+    const items = [messageOf("user", [text("one two three four five six seven eight nine ten ".repeat(50))])];
     const tokens = (model: string): number => trajectoryOf(session(items), { name: "s", model }).tokens;
     // The newer tokenizer has 1.34 of the older one's tokens.
     expect(tokens("claude-opus-5") / tokens("claude-opus-4-5")).toBeCloseTo(1.34, 1);

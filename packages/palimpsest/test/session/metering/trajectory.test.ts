@@ -4,13 +4,13 @@ import {
   anyTrajectory,
   assistant,
   aTrajectory,
+  type RecordedText,
   result,
-  type Said,
   user,
 } from "../../../../../test/helpers/made-up-trajectories.ts";
 
-const referencesOf = (said: readonly Said[]) =>
-  aTrajectory(said).messages.map(({ references }) =>
+const referencesOf = (messages: readonly RecordedText[]) =>
+  aTrajectory(messages).messages.map(({ references }) =>
     references.map(({ text, source, distanceTokens }) => [text, source, distanceTokens]),
   );
 
@@ -38,12 +38,12 @@ describe("makeTrajectory", () => {
   });
 
   it.each([
-    { said: [user(10, "parse_args"), user(10, "parse_args")], why: "only answers refer to anything" },
-    { said: [assistant(10, "parse_args and parse_args")], why: "a new string refers to nothing" },
-    { said: [user(10, "404"), assistant(10, "404")], why: "three characters are too few" },
-    { said: [user(10, "the words"), assistant(10, "the words")], why: "words are no strings" },
-  ])("finds no reference: $why", ({ said }) => {
-    expect(referencesOf(said).flat()).toEqual([]);
+    { text: [user(10, "parse_args"), user(10, "parse_args")], why: "only answers refer to anything" },
+    { text: [assistant(10, "parse_args and parse_args")], why: "a new string refers to nothing" },
+    { text: [user(10, "404"), assistant(10, "404")], why: "three characters are too few" },
+    { text: [user(10, "the words"), assistant(10, "the words")], why: "words are no strings" },
+  ])("finds no reference: $why", ({ text }) => {
+    expect(referencesOf(text).flat()).toEqual([]);
   });
 
   it("counts the distance from behind the source: what follows directly is at 0", () => {
@@ -58,10 +58,10 @@ describe("makeTrajectory", () => {
     { holding: 29, messages: 200, isReference: true, why: "in 29 of 200 messages" },
     { holding: 30, messages: 200, isReference: false, why: "in 15 % of the messages" },
   ])("leaves out what stands everywhere: $why", ({ holding, messages, isReference }) => {
-    const said = Array.from({ length: messages }, (_, index) =>
+    const history = Array.from({ length: messages }, (_, index) =>
       assistant(10, index < holding ? "parse_args" : "nothing"),
     );
-    expect(referencesOf(said).flat().length > 0).toBe(isReference);
+    expect(referencesOf(history).flat().length > 0).toBe(isReference);
   });
 
   it("sums the tokens before each message, and all of them, without the fixed part", () => {

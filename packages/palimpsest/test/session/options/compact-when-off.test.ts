@@ -5,7 +5,7 @@ import { setTheStage, wordsOf } from "#test/agent/stage.ts";
 
 describe("with the policy `off`", () => {
   it("a full window is refused, compacted by hand, and goes on", async () => {
-    const { session, told } = await setTheStage({
+    const { session, eventNames } = await setTheStage({
       answer: () => wordsOf(1_500),
       window: { policy: "off" },
     });
@@ -18,7 +18,7 @@ describe("with the policy `off`", () => {
       code: "WINDOW_TOO_SMALL",
       hint: "Compact by hand, use another policy, or use a model with a larger window.",
     });
-    expect(told()).toEqual([]);
+    expect(eventNames()).toEqual([]);
     const { edits, writtenBy } = await session.compact();
     expect(edits.map(({ edit }) => edit.kind)).toEqual(["full"]);
     expect(writtenBy).toBe("claude-sonnet-4-5");
@@ -29,13 +29,15 @@ describe("with the policy `off`", () => {
     const tooLong = Object.assign(new Error("prompt is too long: 40000 tokens > 32000 maximum"), {
       status: 400,
     });
-    const { session, told } = await setTheStage({
+    const { session, eventNames } = await setTheStage({
       answer: (_, index) => (index === 8 ? tooLong : wordsOf(600)),
       window: { policy: "off" },
     });
     for (let turn = 0; turn < 8; turn++) await session.turn(`Question ${turn}.`);
     await session.turn("And now?").catch(() => undefined);
-    expect(told().filter((name) => name.startsWith("full") || name.startsWith("extractive"))).toEqual([]);
+    expect(eventNames().filter((name) => name.startsWith("full") || name.startsWith("extractive"))).toEqual(
+      [],
+    );
   });
 });
 

@@ -24,7 +24,7 @@ const lines = (count: number, tag: string): string =>
 
 interface Worked {
   /** Everything that was sent, and what the edits say of themselves. */
-  readonly told: string;
+  readonly systemText: string;
   readonly kinds: ReadonlySet<string>;
 }
 
@@ -34,12 +34,12 @@ async function work(
   request: CallRequest,
   { rounds = 60, rowsOf = (): number => 24 }: { rounds?: number; rowsOf?: (index: number) => number } = {},
 ): Promise<Worked> {
-  const told: string[] = [];
+  const systemText: string[] = [];
   const kinds = new Set<string>();
   await session.append(user("Begin with src/1.ts."));
   for (let index = 0; index < rounds; index++) {
     const { messages, edits } = await session.prepare(request);
-    told.push(JSON.stringify(messages), JSON.stringify(edits));
+    systemText.push(JSON.stringify(messages), JSON.stringify(edits));
     for (const { edit } of edits) kinds.add(edit.kind);
     const id = `c${index}`;
     const reads = { ...call(id), name: "Read", input: { file_path: `/src/${index}.ts` } } as ContentBlock;
@@ -47,7 +47,7 @@ async function work(
     await session.append(user(result(id, lines(rowsOf(index), `file ${index}`))));
     if (index % 9 === 8) await session.append(user(`Next: ${lines(30, `paste ${index}`)}`));
   }
-  return { told: told.join("\n"), kinds };
+  return { systemText: systemText.join("\n"), kinds };
 }
 
 const WINDOWS: readonly {
@@ -76,10 +76,12 @@ describe("a host's own loop", () => {
     rowsOf,
   }) => {
     const { session } = await aSession({ windowTokens: 24_000, policy: "faithful", ...window });
-    const { told, kinds } = await work(session, REQUEST, { ...(rowsOf === undefined ? {} : { rowsOf }) });
+    const { systemText, kinds } = await work(session, REQUEST, {
+      ...(rowsOf === undefined ? {} : { rowsOf }),
+    });
     expect(kinds).toContain(kind);
-    expect(told).not.toMatch(/history_|earch the history/);
-    expect(told).toMatch(/in the session's log/);
+    expect(systemText).not.toMatch(/history_|earch the history/);
+    expect(systemText).toMatch(/in the session's log/);
   });
 
   it.each(WINDOWS)("with the tools reads of them: $kind, $window.editSafety", async ({
@@ -88,10 +90,12 @@ describe("a host's own loop", () => {
     rowsOf,
   }) => {
     const { session } = await aSession({ windowTokens: 24_000, policy: "faithful", ...window });
-    const { told, kinds } = await work(session, WITH_TOOLS, { ...(rowsOf === undefined ? {} : { rowsOf }) });
+    const { systemText, kinds } = await work(session, WITH_TOOLS, {
+      ...(rowsOf === undefined ? {} : { rowsOf }),
+    });
     expect(kinds).toContain(kind);
-    expect(told).toMatch(NAMED);
-    expect(told).not.toMatch(/in the session's log/);
+    expect(systemText).toMatch(NAMED);
+    expect(systemText).not.toMatch(/in the session's log/);
   });
 
   it.each([
@@ -146,7 +150,7 @@ describe("a host's own loop", () => {
   it("reads of none in the place of media that a provider refused", async () => {
     const { session } = await aSession({ editSafety: "permissive" });
     await session.append([user("Look.", image), assistant("r1", "Seen."), user("And this.", image)]);
-    session.preparer.room.refusedForMedia();
+    session.builder.budgets.refusedForMedia();
     const { messages, edits } = await session.prepare(REQUEST);
     expect(edits.map(({ edit }) => edit.reason)).toEqual(["media"]);
     expect(messages[0]?.content[1]).toEqual({
@@ -164,17 +168,17 @@ describe("a session with a model", () => {
   async function loop(notes: "off" | { readonly costShareCap: "off" }, tools: readonly unknown[]) {
     const stage = await setTheStage({ notes, window: { editSafety: "permissive" } });
     const { session } = stage;
-    const told: string[] = [];
+    const systemText: string[] = [];
     await session.append(user(`Begin. ${wordsOf(300)}`));
     for (let index = 0; index < 60; index++) {
       const { messages, edits } = await session.prepare({ ...agentRequest, tools });
-      told.push(JSON.stringify(messages), JSON.stringify(edits));
+      systemText.push(JSON.stringify(messages), JSON.stringify(edits));
       if (edits.some(({ edit }) => edit.isBoundary === true))
-        return { stage, told: told.join("\n"), kinds: edits.map(({ edit }) => edit.kind) };
+        return { stage, systemText: systemText.join("\n"), kinds: edits.map(({ edit }) => edit.kind) };
       const id = `c${index}`;
       const input = index === 0 ? { plan: `First, ${wordsOf(5_000)}` } : { file_path: `/src/${index}.ts` };
-      const said = { ...call(id), name: index === 0 ? "ExitPlanMode" : "Read", input } as ContentBlock;
-      await session.record({ messages: [assistant(`r${index}`, `Round ${index}.`, said)] });
+      const message = { ...call(id), name: index === 0 ? "ExitPlanMode" : "Read", input } as ContentBlock;
+      await session.record({ messages: [assistant(`r${index}`, `Round ${index}.`, message)] });
       await session.append(user(result(id, lines(200, `file ${index}`))));
       await session.notesSettled();
     }
@@ -185,23 +189,23 @@ describe("a session with a model", () => {
     { kind: "full", notes: "off" },
     { kind: "session-memory", notes: { costShareCap: "off" } },
   ] as const)("without the tools reads of none: $kind", async ({ kind, notes }) => {
-    const { told, kinds } = await loop(notes, [OWN_TOOL]);
+    const { systemText, kinds } = await loop(notes, [OWN_TOOL]);
     expect(kinds).toEqual([kind]);
-    expect(told).not.toMatch(/history_|earch the history/);
-    expect(told).toMatch(/The complete history is kept in the session's log;/);
-    expect(told).toMatch(/all of it kept in the session's log as m\d+\.\d+/);
-    expect(told).toMatch(/read the file for more/);
+    expect(systemText).not.toMatch(/history_|earch the history/);
+    expect(systemText).toMatch(/The complete history is kept in the session's log;/);
+    expect(systemText).toMatch(/all of it kept in the session's log as m\d+\.\d+/);
+    expect(systemText).toMatch(/read the file for more/);
   });
 
   it.each([
     { kind: "full", notes: "off" },
     { kind: "session-memory", notes: { costShareCap: "off" } },
   ] as const)("with the tools reads of them: $kind", async ({ kind, notes }) => {
-    const { told, kinds } = await loop(notes, [OWN_TOOL, ...DECLARED]);
+    const { systemText, kinds } = await loop(notes, [OWN_TOOL, ...DECLARED]);
     expect(kinds).toEqual([kind]);
-    expect(told).toMatch(/The complete history is kept. Search it with `history_search/);
-    expect(told).toMatch(/all of it with history_read\(\{ pointer/);
-    expect(told).toMatch(/more with history_read\(\{ pointer: \\"m\d+\.\d+\\" \}\), or read the file/);
+    expect(systemText).toMatch(/The complete history is kept. Search it with `history_search/);
+    expect(systemText).toMatch(/all of it with history_read\(\{ pointer/);
+    expect(systemText).toMatch(/more with history_read\(\{ pointer: \\"m\d+\.\d+\\" \}\), or read the file/);
   });
 
   it("compacts by hand as its last request was; where there was none, it reads of them", async () => {

@@ -1,7 +1,7 @@
 /** What is kept up to date says the same as what is worked out anew. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WindowKeeper } from "#session/window/window-tracker.ts";
+import { WindowTracker } from "#session/window/window-tracker.ts";
 import { call, result, text } from "#test/helpers/histories.ts";
 import { UsageLedger } from "#tokens/count/usage-ledger.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
@@ -9,7 +9,7 @@ import { checkRequest } from "#transcript/invariants.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
-const keeper = (): WindowKeeper => new WindowKeeper(new UsageLedger({ model: "claude-opus-4-5" }));
+const tracker = (): WindowTracker => new WindowTracker(new UsageLedger({ model: "claude-opus-4-5" }));
 const inOrder = (broken: readonly object[]): readonly string[] =>
   broken.map((one) => JSON.stringify(one, ["message", "rule", "callId"])).sort();
 
@@ -34,7 +34,7 @@ describe("the check of a request that grows", () => {
   it("finds what a check of the whole request finds, however it grew", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
-        const kept = keeper();
+        const kept = tracker();
         let request: readonly RequestMessage[] = [];
         for (const one of changes) {
           if (one.do === "add") request = [...request, ...one.messages];
@@ -52,7 +52,7 @@ describe("the check of a request that grows", () => {
   });
 
   it("looks only at the end of a long request", () => {
-    const kept = keeper();
+    const kept = tracker();
     let reads = 0;
     const long = Array.from({ length: 1_000 }, (_, index): RequestMessage => {
       const role = index % 2 === 0 ? "user" : "assistant";

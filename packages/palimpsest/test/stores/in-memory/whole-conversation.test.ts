@@ -56,7 +56,7 @@ async function converse(connected: ConnectedClient, way: "generate" | "stream"):
     ids: seededIds(7),
     hasher: nodeHasher,
   });
-  const said: string[] = [];
+  const texts: string[] = [];
   for (const question of ["How warm is it?", "And now?"]) {
     await session.append({ role: "user", content: [{ type: "text", text: question }] });
     for (let isDone = false; !isDone; ) {
@@ -74,7 +74,7 @@ async function converse(connected: ConnectedClient, way: "generate" | "stream"):
         stopReason: answer.stopReason,
       });
       const content = answer.messages.flatMap((message) => message.content);
-      said.push(...content.flatMap((block) => (block.type === "text" ? [block.text] : [])));
+      texts.push(...content.flatMap((block) => (block.type === "text" ? [block.text] : [])));
       const results = content.flatMap((block): readonly ContentBlock[] =>
         block.type === "tool_use" ? [{ type: "tool_result", tool_use_id: block.id, content: FILE }] : [],
       );
@@ -83,7 +83,7 @@ async function converse(connected: ConnectedClient, way: "generate" | "stream"):
     }
   }
   await session.close();
-  return said;
+  return texts;
 }
 
 describe("a conversation through a session", () => {

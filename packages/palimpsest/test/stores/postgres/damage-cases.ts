@@ -328,26 +328,26 @@ export const damageCases: readonly Case[] = [
         hasher: nodeHasher,
         observer: { onEvent },
       };
-      const said = async (text: string) => {
+      const messageOf = async (text: string) => {
         const session = await openSession("old-session", { ...options, store });
         await session.append({ role: "user", content: [{ type: "text", text }] });
         const { messages } = await session.prepare({ model: "claude-sonnet-4-5", system: "You answer." });
         await session.close();
         return JSON.stringify(messages);
       };
-      expect(await said("Before.")).toMatch(/harbour.*Ships.*How many.*Before/);
+      expect(await messageOf("Before.")).toMatch(/harbour.*Ships.*How many.*Before/);
       const marked = async () =>
         (await database.run(`SELECT seq FROM "${schema}".entries WHERE checksum IS NOT NULL ORDER BY seq`))
           .length;
       await store.migrate();
       expect(await marked()).toBe(0);
-      expect(await said("After.")).toMatch(/harbour.*Ships.*How many.*Before.*After/);
+      expect(await messageOf("After.")).toMatch(/harbour.*Ships.*How many.*Before.*After/);
       expect(await marked()).toBeGreaterThan(0);
       expect(damage).toEqual([]);
 
       await database.run(`DELETE FROM "${schema}".entries WHERE seq = 5`);
       await database.run(`UPDATE "${schema}".sessions SET last_seq = last_seq + 3`);
-      expect(await said("Repaired.")).toMatch(/harbour.*How many.*Repaired/);
+      expect(await messageOf("Repaired.")).toMatch(/harbour.*How many.*Repaired/);
       expect(damage.sort()).toEqual(["16 wrong-checkpoint", "18 missing-tail", "5 missing"]);
     },
   },

@@ -76,22 +76,22 @@ export const faultCases: readonly Case[] = [
           const { connection, hasFailed } = faulty(database, { failAt, fault, times: 1 });
           const store = again({ pool: connection, retryForMs: 0 });
           const id = `s-${failAt}`;
-          const told: string[] = [];
+          const reported: string[] = [];
           const log = await store.create(id).catch(() => store.create(id));
-          for (let said = 1; told.length < 4; said++) {
+          for (let count = 1; reported.length < 4; count++) {
             // As an engine does: what failed is said anew, with the same number and another id.
-            const seq = told.length + 1;
-            const entry = { ...message(seq, `try ${said}`), id: `id-${said}` };
+            const seq = reported.length + 1;
+            const entry = { ...message(seq, `try ${count}`), id: `id-${count}` };
             const outcome = await log.append([entry]).then(
               () => "stored",
               (error: { code?: string }) => error.code,
             );
             expect(["stored", "STORE_FAILED"], `statement ${failAt}`).toContain(outcome);
-            if (outcome === "stored") told.push(`try ${said}`);
+            if (outcome === "stored") reported.push(`try ${count}`);
           }
           const reader = await again().open(id);
           const texts = (await all(reader)).entries.map(({ entry }) => textOf(entry));
-          expect(texts, `statement ${failAt}`).toEqual(told);
+          expect(texts, `statement ${failAt}`).toEqual(reported);
           await log.close();
           isDone = !hasFailed();
         }

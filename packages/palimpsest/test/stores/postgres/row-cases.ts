@@ -231,14 +231,14 @@ export const rowCases: readonly Case[] = [
       const { store, schema } = await freshStore(database);
       const { notes } = await stored(store);
       await notes?.replace(undefined, "# Notes");
-      for (const [content, told] of [
+      for (const [content, reported] of [
         [`decode('ff', 'hex')`, "1 bytes that are no UTF-8"],
         [`decode(repeat('61', 2000000), 'hex')`, "2000000 bytes; they may have 1048576"],
       ]) {
         await database.run(`UPDATE "${schema}".notes SET content = ${content}`);
         await expect(notes?.read()).rejects.toMatchObject({
           code: "NOTES_UNREADABLE",
-          message: expect.stringContaining(told!),
+          message: expect.stringContaining(reported!),
         });
         expect(await notes?.replace("# Notes", "# New")).toBe(false);
       }

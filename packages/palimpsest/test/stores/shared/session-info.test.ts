@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { SessionGist } from "#stores/shared/session-info.ts";
+import { SessionInfoBuilder } from "#stores/shared/session-info.ts";
 import type { Entry } from "#transcript/entries.ts";
 
 const stored = { sessionId: "s", bytes: 1, isInUse: false };
 
 function firstPromptOf(...messages: readonly (readonly string[])[]): string | undefined {
-  const gist = new SessionGist();
+  const info = new SessionInfoBuilder();
   for (const texts of messages)
-    gist.add({
+    info.add({
       type: "message",
       role: "user",
       at: 1,
       content: texts.map((text) => ({ type: "text", text })),
     } as unknown as Entry);
-  return gist.info(stored).firstPrompt;
+  return info.info(stored).firstPrompt;
 }
 
 describe("the first prompt of a session", () => {

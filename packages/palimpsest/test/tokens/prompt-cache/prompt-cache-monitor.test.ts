@@ -10,7 +10,7 @@ import type { Prompt } from "#tokens/prompt-cache/prompt-fingerprint.ts";
 import type { Usage } from "#transcript/messages.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 
-const said = (...texts: string[]): RequestMessage[] =>
+const messageOf = (...texts: string[]): RequestMessage[] =>
   texts.map((value) => ({ role: "user", content: [text(value)] }));
 const tools = (...names: string[]): string => JSON.stringify(names.map((name) => ({ name })));
 
@@ -20,7 +20,7 @@ const PROMPT: Prompt = {
   betas: ["b"],
   system: "Be kind. It is 10:00.",
   toolsText: tools("Read", "Bash"),
-  messages: said("one", "two"),
+  messages: messageOf("one", "two"),
 };
 const usage = (read: number, write: number, input = 10): Usage => ({
   inputTokens: input,
@@ -97,12 +97,12 @@ describe("PromptCacheMonitor", () => {
       why: "the cache does not depend on these",
     },
     {
-      after: { messages: said("one", "2", "three") },
+      after: { messages: messageOf("one", "2", "three") },
       cause: { type: "changed", change: { part: "message", message: 1, block: 0 } },
       why: "an earlier message",
     },
     {
-      after: { messages: said("one") },
+      after: { messages: messageOf("one") },
       cause: { type: "changed", change: { part: "message", message: 1, block: 0 } },
       why: "fewer messages than there were",
     },
@@ -135,7 +135,7 @@ describe("PromptCacheMonitor", () => {
     { idleMs: 300_001, isRewritten: true, type: "cold", why: "it would have been missed anyway" },
     { idleMs: 5, isRewritten: true, type: "rewritten", why: "a layer said so" },
   ])("says $type after $idleMs ms: $why", ({ idleMs, isRewritten, type }) => {
-    const miss = missAfter({ messages: said("other") }, { idleMs, isRewritten });
+    const miss = missAfter({ messages: messageOf("other") }, { idleMs, isRewritten });
     expect(miss?.cause.type).toBe(type === "unknown" ? "changed" : type);
     expect(miss?.isExpected).toBe(type !== "unknown");
   });
@@ -221,7 +221,7 @@ describe("describeCacheMiss", () => {
     { after: { toolsText: tools("Bash", "Read") }, words: `${lost}: the tools are in another order.` },
     { after: { toolsText: tools("Read") }, words: `${lost}: the tool Bash was removed.` },
     { after: { parameters: {} }, words: `${lost}: the parameter thinking changed.` },
-    { after: { messages: said("1") }, words: `${lost}: message 0 of the request changed at block 0.` },
+    { after: { messages: messageOf("1") }, words: `${lost}: message 0 of the request changed at block 0.` },
     { after: { model: "m" }, words: `${lost}: another model answers.` },
     {
       after: {},

@@ -5,7 +5,7 @@ import { PromptCacheMonitor, type SentPrompt } from "#tokens/prompt-cache/prompt
 import { MarkMemory } from "#tokens/prompt-cache/readable-marks.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 
-const said = (...texts: string[]): RequestMessage[] =>
+const messageOf = (...texts: string[]): RequestMessage[] =>
   texts.map((value) => ({ role: "user", content: [text(value), text(`${value}.`)] }));
 
 const END = { message: 2, block: 1 };
@@ -19,7 +19,7 @@ function marksIn(
   const monitor = new PromptCacheMonitor();
   const memory = new MarkMemory();
   const tariff = TARIFFS["anthropic-5m"];
-  const prompt = { model: "m", system: "s", messages: said("a", "b", "c") };
+  const prompt = { model: "m", system: "s", messages: messageOf("a", "b", "c") };
   const sent: SentPrompt = monitor.sent(prompt, { atMs: 0, tariff });
   expect(memory.earlierMarks(sent)).toEqual([]);
   memory.left(sent, [MIDDLE, END]);
@@ -28,19 +28,19 @@ function marksIn(
 
 describe("MarkMemory", () => {
   it.each([
-    { messages: said("a", "b", "c"), marks: [MIDDLE, END], why: "nothing changed" },
-    { messages: said("a", "b", "c", "d"), marks: [MIDDLE, END], why: "something was added" },
-    { messages: said("a", "b", "x", "d"), marks: [MIDDLE], why: "the last message changed" },
-    { messages: said("a", "b"), marks: [MIDDLE], why: "the last message is gone" },
-    { messages: said("a", "x", "c"), marks: [], why: "the marked block itself changed" },
-    { messages: said("x", "b", "c"), marks: [], why: "everything stands behind the change" },
+    { messages: messageOf("a", "b", "c"), marks: [MIDDLE, END], why: "nothing changed" },
+    { messages: messageOf("a", "b", "c", "d"), marks: [MIDDLE, END], why: "something was added" },
+    { messages: messageOf("a", "b", "x", "d"), marks: [MIDDLE], why: "the last message changed" },
+    { messages: messageOf("a", "b"), marks: [MIDDLE], why: "the last message is gone" },
+    { messages: messageOf("a", "x", "c"), marks: [], why: "the marked block itself changed" },
+    { messages: messageOf("x", "b", "c"), marks: [], why: "everything stands behind the change" },
     { messages: [], marks: [], why: "nothing is left" },
   ])("gives $marks: $why", ({ messages, marks }) => {
     expect(marksIn(messages)).toEqual(marks);
   });
 
   it("gives none where the whole prompt is another one, or the cache has expired", () => {
-    const same = said("a", "b", "c");
+    const same = messageOf("a", "b", "c");
     expect(marksIn(same, { model: "n" })).toEqual([]);
     expect(marksIn(same, { system: "t" })).toEqual([]);
     expect(marksIn(same, { atMs: 300_000 })).toEqual([MIDDLE, END]);
@@ -53,7 +53,7 @@ describe("MarkMemory", () => {
     const tariff = TARIFFS["anthropic-5m"];
     const messages: RequestMessage[] = [];
     for (let call = 0; call < 200; call++) {
-      messages.push(...said(`${call}`));
+      messages.push(...messageOf(`${call}`));
       const sent = monitor.sent({ model: "m", messages: [...messages] }, { atMs: call, tariff });
       memory.left(sent, [{ message: call, block: 1 }]);
     }

@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ModelAnswer, ModelEvent, ModelRequest, StreamingModelClient } from "#ports/model-client.ts";
 import { type SeenRequest, WireServer } from "#test/models/ai-sdk/wire-server.ts";
-import type { Said } from "#test/models/ai-sdk/wires.ts";
+import type { WireAnswer } from "#test/models/ai-sdk/wires.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import { classifyModelError } from "#wire/errors/model-failure.ts";
 import type { ConnectedClient } from "./clients.ts";
 
-const TEXT: Said = { text: "It is 12 degrees.", stop: "end" };
-const CALLS: Said = {
+const TEXT: WireAnswer = { text: "It is 12 degrees.", stop: "end" };
+const CALLS: WireAnswer = {
   thinking: "Let me see.",
   text: "I look it up.",
   calls: [
@@ -46,8 +46,8 @@ export function modelClientContract({
       tools: [tool],
       messages: [{ role: "user", content: [{ type: "text", text: "How warm is it in Oslo?" }] }],
     };
-    const replyWith = (way: (typeof WAYS)[number], said: Said): void => {
-      server.replies = [way === "generate" ? wire.json(said) : { body: wire.events(said) }];
+    const replyWith = (way: (typeof WAYS)[number], answer: WireAnswer): void => {
+      server.replies = [way === "generate" ? wire.json(answer) : { body: wire.events(answer) }];
     };
     const ask = (way: (typeof WAYS)[number], asked = request, signal?: AbortSignal): Promise<ModelAnswer> =>
       client[way](asked, signal === undefined ? {} : { signal });
@@ -159,10 +159,10 @@ export function modelClientContract({
       );
       expect(streamed.usage).toEqual(whole.usage);
       expect(streamed.stopReason).toBe(whole.stopReason);
-      const told = (type: "text" | "thinking"): string =>
+      const reported = (type: "text" | "thinking"): string =>
         events.flatMap((event) => (event.type === type ? [event.text] : [])).join("");
-      expect(told("text")).toBe("I look it up.");
-      expect(told("thinking")).toBe("Let me see.");
+      expect(reported("text")).toBe("I look it up.");
+      expect(reported("thinking")).toBe("Let me see.");
       expect(events.filter(({ type }) => type === "tool-call")).toEqual([
         { type: "tool-call", id: "call_1", name: "weather" },
         { type: "tool-call", id: "call_2", name: "weather" },
@@ -173,7 +173,7 @@ export function modelClientContract({
 
     it("rejects where a stream is cut at any place, and has told the blocks that were finished", async () => {
       const all = wire.events(CALLS);
-      let mostToldCount = 0;
+      let mostReportedCount = 0;
       for (let count = 0; count < all.length - 2; count++) {
         server.replies = [{ body: all.slice(0, count), after: "cut" }];
         const blocks: ContentBlock[] = [];
@@ -183,10 +183,10 @@ export function modelClientContract({
         // What is cut behind the reason to stop is whole: only figures may be missing.
         if (failure.message === "it answered") expect(count).toBeGreaterThanOrEqual(all.length - 2);
         else expect(failure.kind, `cut after ${count} events`).toBe("network");
-        mostToldCount = Math.max(mostToldCount, blocks.length);
+        mostReportedCount = Math.max(mostReportedCount, blocks.length);
       }
       // This provider of the AI SDK tells the end of a text only at the end of all.
-      expect(mostToldCount).toBeGreaterThanOrEqual(name.includes("openai-compatible") ? 1 : 3);
+      expect(mostReportedCount).toBeGreaterThanOrEqual(name.includes("openai-compatible") ? 1 : 3);
     });
 
     it("rejects where a stream ends quietly in the middle", async () => {

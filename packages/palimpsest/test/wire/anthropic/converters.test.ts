@@ -5,10 +5,10 @@ import type { ContentBlock } from "#transcript/blocks.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 import { fromAnthropic } from "#wire/anthropic/from-anthropic.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { fromOpenaiChat } from "#wire/openai-chat/from-openai-chat.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
-import { fromOpenaiResponses } from "#wire/openai-responses/from-openai-responses.ts";
-import { toOpenaiResponses } from "#wire/openai-responses/to-openai-responses.ts";
+import { fromOpenAIChat } from "#wire/openai-chat/from-openai-chat.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { fromOpenAIResponses } from "#wire/openai-responses/from-openai-responses.ts";
+import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { call, image, message, plain, result, text, words } from "./wire-arbitraries.ts";
 
 const foreign: fc.Arbitrary<ContentBlock> = fc.oneof(
@@ -27,8 +27,8 @@ const wires: readonly {
   readonly render: (messages: readonly RequestMessage[]) => readonly unknown[];
 }[] = [
   { name: "Anthropic Messages", render: toAnthropic },
-  { name: "OpenAI Chat", render: toOpenaiChat },
-  { name: "OpenAI Responses", render: toOpenaiResponses },
+  { name: "OpenAI Chat", render: toOpenAIChat },
+  { name: "OpenAI Responses", render: toOpenAIResponses },
 ];
 
 describe.each(wires)("$name", ({ render }) => {
@@ -168,7 +168,7 @@ describe("anything from outside", () => {
           const safe = JSON.parse(
             JSON.stringify(wire, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
           ) as unknown[];
-          for (const { messages } of [fromAnthropic(safe), fromOpenaiChat(safe), fromOpenaiResponses(safe)]) {
+          for (const { messages } of [fromAnthropic(safe), fromOpenAIChat(safe), fromOpenAIResponses(safe)]) {
             for (const { render } of wires) expect(Array.isArray(render(messages))).toBe(true);
           }
         },

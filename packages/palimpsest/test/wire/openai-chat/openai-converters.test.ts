@@ -5,10 +5,10 @@ import { call, image, message, plain, result, text } from "#test/wire/anthropic/
 import type { ContentBlock } from "#transcript/blocks.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
-import { fromOpenaiChat } from "#wire/openai-chat/from-openai-chat.ts";
-import { toOpenaiChat } from "#wire/openai-chat/to-openai-chat.ts";
-import { fromOpenaiResponses } from "#wire/openai-responses/from-openai-responses.ts";
-import { toOpenaiResponses } from "#wire/openai-responses/to-openai-responses.ts";
+import { fromOpenAIChat } from "#wire/openai-chat/from-openai-chat.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { fromOpenAIResponses } from "#wire/openai-responses/from-openai-responses.ts";
+import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 
 describe("OpenAI Chat", () => {
   /** An answer says its text before its calls on this wire. */
@@ -22,7 +22,7 @@ describe("OpenAI Chat", () => {
     const sayable = fc.array(fc.oneof(answer, single, message("user", text, image)));
     fc.assert(
       fc.property(sayable, (messages) => {
-        expect(plain(fromOpenaiChat(toOpenaiChat(messages)).messages)).toEqual(messages);
+        expect(plain(fromOpenAIChat(toOpenAIChat(messages)).messages)).toEqual(messages);
       }),
     );
   });
@@ -46,14 +46,14 @@ describe("OpenAI Chat", () => {
               tool_calls: [{ id: "t", type: "function", function: { name: "f", arguments: text_ } }],
             },
           ];
-          expect(toOpenaiChat(fromOpenaiChat(wire).messages)).toEqual(wire);
+          expect(toOpenAIChat(fromOpenAIChat(wire).messages)).toEqual(wire);
         },
       ),
     );
   });
 
   it("sends new arguments once an edit has changed them", () => {
-    const [read] = fromOpenaiChat([
+    const [read] = fromOpenAIChat([
       {
         role: "assistant",
         content: null,
@@ -61,7 +61,7 @@ describe("OpenAI Chat", () => {
       },
     ]).messages;
     const edited = { ...read!, content: [{ ...read!.content[0]!, input: { a: 2 } } as ContentBlock] };
-    expect(toOpenaiChat([edited])[0]).toMatchObject({ tool_calls: [{ function: { arguments: '{"a":2}' } }] });
+    expect(toOpenAIChat([edited])[0]).toMatchObject({ tool_calls: [{ function: { arguments: '{"a":2}' } }] });
   });
 
   it.each([
@@ -106,7 +106,7 @@ describe("OpenAI Chat", () => {
     },
   ])("gives back $why", ({ wire }) => {
     const messages = [{ role: "user", content: "first" }, wire];
-    expect(toOpenaiChat(fromOpenaiChat(messages).messages)).toEqual(messages);
+    expect(toOpenAIChat(fromOpenAIChat(messages).messages)).toEqual(messages);
   });
 
   it("shows a result's images in the user message after it, because a tool message holds text only", () => {
@@ -118,7 +118,7 @@ describe("OpenAI Chat", () => {
       { type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "seen" }, picture as never] },
       { type: "text", text: "well?" },
     ];
-    expect(toOpenaiChat([{ role: "user", content }])).toEqual([
+    expect(toOpenAIChat([{ role: "user", content }])).toEqual([
       { role: "tool", tool_call_id: "t", content: [{ type: "text", text: "seen" }] },
       {
         role: "user",
@@ -144,7 +144,7 @@ describe("OpenAI Responses", () => {
     const sayable = fc.array(turn).map((turns) => turns.flat());
     fc.assert(
       fc.property(sayable, (messages) => {
-        expect(plain(fromOpenaiResponses(toOpenaiResponses(messages)).messages)).toEqual(messages);
+        expect(plain(fromOpenAIResponses(toOpenAIResponses(messages)).messages)).toEqual(messages);
       }),
     );
   });
@@ -185,9 +185,9 @@ describe("OpenAI Responses", () => {
       { type: "message", role: "developer", content: [{ type: "input_text", text: "Be brief." }] },
       { type: "compaction", id: "cmp_1", encrypted_content: "…" },
     ];
-    const { messages, unreadable } = fromOpenaiResponses(items);
+    const { messages, unreadable } = fromOpenAIResponses(items);
     expect(unreadable).toEqual([]);
-    expect(toOpenaiResponses(messages)).toEqual(items);
+    expect(toOpenAIResponses(messages)).toEqual(items);
     expect(toAnthropic(messages).flatMap(({ content }) => content.map((block) => block["type"]))).toEqual([
       "text",
       "image",
@@ -206,19 +206,28 @@ describe("OpenAI Responses", () => {
     { call: "function_call", output: "function_call_output", fields: { arguments: "{}" } },
   ])("answers a $call in its own kind, whoever wrote the answer", ({ call: type, output, fields }) => {
     const item = { type, call_id: "c1", name: "f", ...fields };
-    const { messages } = fromOpenaiResponses([item]);
+    const { messages } = fromOpenAIResponses([item]);
     const plainResult: ContentBlock = { type: "tool_result", tool_use_id: "c1", content: "interrupted" };
     const custom = { ...plainResult, openai: { extra: { type: "custom_tool_call_output" } } };
     for (const block of [plainResult, custom]) {
-      const items = toOpenaiResponses([...messages, { role: "user", content: [block] }]);
+      const items = toOpenAIResponses([...messages, { role: "user", content: [block] }]);
       expect(items).toEqual([item, { type: output, call_id: "c1", output: "interrupted" }]);
     }
   });
 
   it("leaves reasoning out that led to nothing, because it is refused alone", () => {
     const reasoning = { type: "reasoning", summary: [], encrypted_content: "…" };
-    const said = (role: string, type: string) => ({ type: "message", role, content: [{ type, text: "a" }] });
-    const items = [reasoning, said("assistant", "output_text"), reasoning, said("user", "input_text")];
-    expect(toOpenaiResponses(fromOpenaiResponses(items).messages)).toEqual([items[0], items[1], items[3]]);
+    const messageOf = (role: string, type: string) => ({
+      type: "message",
+      role,
+      content: [{ type, text: "a" }],
+    });
+    const items = [
+      reasoning,
+      messageOf("assistant", "output_text"),
+      reasoning,
+      messageOf("user", "input_text"),
+    ];
+    expect(toOpenAIResponses(fromOpenAIResponses(items).messages)).toEqual([items[0], items[1], items[3]]);
   });
 });

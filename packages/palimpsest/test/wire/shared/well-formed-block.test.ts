@@ -76,9 +76,9 @@ describe("wellFormedBlock", () => {
     },
     { role: "user", value: { type: "novel" }, block: kept({ type: "novel" }), why: "a type nobody knows" },
   ] as const)("tells of $why", ({ role, value, block }) => {
-    const told: string[] = [];
-    expect(wellFormedBlock(value, { role, onDamage: (what) => told.push(what) })).toEqual(block);
-    expect(told.length).toBe(1);
+    const reported: string[] = [];
+    expect(wellFormedBlock(value, { role, onDamage: (what) => reported.push(what) })).toEqual(block);
+    expect(reported.length).toBe(1);
   });
 
   it("gives a block that is whole back as the very object it came as, unknown fields included", () => {
@@ -185,12 +185,12 @@ const pi = fc
 const claude = fc
   .array(fc.record({ type: fc.constantFrom("user", "assistant"), content }), { minLength: 1, maxLength: 6 })
   .map((records) =>
-    records.map(({ type, content: said }, index) => ({
+    records.map(({ type, content: message }, index) => ({
       type,
       uuid: `u${index}`,
       parentUuid: index === 0 ? null : `u${index - 1}`,
       sessionId: "s",
-      message: { role: type, content: said, ...(type === "assistant" ? { id: `m${index}` } : {}) },
+      message: { role: type, content: message, ...(type === "assistant" ? { id: `m${index}` } : {}) },
     })),
   );
 

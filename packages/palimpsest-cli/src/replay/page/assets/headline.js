@@ -12,11 +12,11 @@ export function showHeadline({ title, figures, palimpsest }) {
       element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value)),
     ),
   );
-  const said = `${formatQuantity(source.messages, "message")} and ${formatQuantity(source.toolCalls, "tool call")}`;
+  const sizes = `${formatQuantity(source.messages, "message")} and ${formatQuantity(source.toolCalls, "tool call")}`;
   const strong = (tokens) => element("b", {}, formatTokens(tokens));
   fill(
     "sentence",
-    `${said} say `,
+    `${sizes} say `,
     strong(source.tokens),
     ` tokens. They pass through a window of `,
     strong(replayed.tokens),

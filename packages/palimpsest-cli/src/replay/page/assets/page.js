@@ -64,7 +64,7 @@ function start() {
   listen();
   fill("calls-count", `of ${formatCount(session.calls.length)}`);
   byId("call-number").max = String(session.calls.length);
-  select(callOfAddress() ?? firstWorthSeeing());
+  select(callOfAddress() ?? firstVisibleIndex());
 }
 
 function startCost() {
@@ -97,7 +97,7 @@ function callOfAddress() {
 }
 
 /** The last call that saw the window made smaller, else the last. */
-function firstWorthSeeing() {
+function firstVisibleIndex() {
   return session.edits.findLast(({ loss }) => loss !== undefined)?.call ?? last;
 }
 

@@ -55,8 +55,8 @@ describe("the difference of two requests", () => {
         expect(rows.filter((row) => !isGone(row)).map(({ piece }) => piece)).toEqual(now);
         const places = new Set(now.map(placeOf));
         const left = before.filter((piece) => !places.has(placeOf(piece)));
-        const told = rows.filter(isGone).map(({ piece }) => piece);
-        expect(told.toSorted((one, other) => one - other)).toEqual(
+        const reported = rows.filter(isGone).map(({ piece }) => piece);
+        expect(reported.toSorted((one, other) => one - other)).toEqual(
           left.toSorted((one, other) => one - other),
         );
       }),

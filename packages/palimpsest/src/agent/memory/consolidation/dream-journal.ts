@@ -8,8 +8,8 @@
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MemoryError } from "../../../base/errors.ts";
 import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
-import type { DreamAction } from "../../../memory/consolidation/dream-actions.ts";
-import type { DraftedChange } from "../../../memory/consolidation/dream-changes.ts";
+import type { DreamAction } from "../../../memory/consolidation/consolidation-actions.ts";
+import type { PlannedChange } from "../../../memory/consolidation/consolidation-changes.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 
 /** One dream. */
@@ -90,7 +90,7 @@ export class DreamJournal {
   }
 }
 
-export function changesOf(changes: readonly DraftedChange[]): readonly DreamChange[] {
+export function changesOf(changes: readonly PlannedChange[]): readonly DreamChange[] {
   return changes.map(({ path, before, text }) => ({ path, before, after: text }));
 }
 

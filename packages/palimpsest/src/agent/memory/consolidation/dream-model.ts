@@ -15,9 +15,13 @@ import type { ClaimedFact, DreamClaims, DreamProposal } from "../../../memory/co
 import { type DreamInput, memoriesAfterDream } from "../../../memory/consolidation/dream-plan.ts";
 import { composeDream, DREAM_TOOLS, readDreamCall } from "../../../memory/consolidation/dream-prompt.ts";
 import type { KnownMemory, Memory } from "../../../memory/files/memory.ts";
-import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import {
+  type AttributedText,
+  attributeTexts,
+  type ConversationMessage,
+} from "../../../memory/trust/attributed-text.ts";
 import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
-import { findFirstSaying } from "../../../memory/trust/first-mention.ts";
+import { findFirstMention } from "../../../memory/trust/first-mention.ts";
 import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import { askModel, formatTools } from "../../../session/model/model-call.ts";
@@ -26,26 +30,26 @@ import { sumUsage, type Usage } from "../../../transcript/messages.ts";
 import { askForMemories, type JudgedMemory, type ReadableMemory } from "../extraction/ask-for-memories.ts";
 import { asRemembered } from "../extraction/model-extraction.ts";
 import { readFresh } from "../store/fresh-memory.ts";
-import { type Breathe, inSteps } from "./in-steps.ts";
+import { inSteps, type YieldToEventLoop } from "./in-steps.ts";
 
 /** What was said in one session, in its order, tools' results among it: who is behind a fact is found out by all of it. */
-export interface DreamTalk {
+export interface DreamConversation {
   readonly sessionId: string;
   /** Since the last dream. What is said in a message without a time is not taken: it may be over long since. */
-  readonly messages: readonly TalkMessage[];
+  readonly messages: readonly ConversationMessage[];
   /** Before it: what is said now may have been read then. */
-  readonly earlier?: readonly TalkMessage[];
+  readonly earlier?: readonly ConversationMessage[];
 }
 
 export interface DreamModelWorld {
   readonly client: ModelClient;
   readonly deadline: Deadline;
-  readonly breathe: Breathe;
+  readonly yieldTurn: YieldToEventLoop;
 }
 
 export interface DreamModelOptions {
   /** The newest first; `undefined` where facts are not asked for. */
-  readonly talks: AsyncIterable<DreamTalk> | undefined;
+  readonly conversations: AsyncIterable<DreamConversation> | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -60,19 +64,19 @@ export interface DreamAnswer {
 }
 
 /** Asks about a directory as it is now. @throws `ABORTED` */
-export async function askDreamer(
+export async function askForConsolidation(
   world: DreamModelWorld,
   input: DreamInput,
-  { talks, signal }: DreamModelOptions,
+  { conversations, signal }: DreamModelOptions,
 ): Promise<DreamAnswer> {
-  const asking = new Asking(world, signal);
+  const questions = new DreamQuestions(world, signal);
   const known = await inSteps(memoriesAfterDream(input), world, signal);
-  const facts = talks === undefined ? [] : await asking.facts(known, input, talks);
+  const facts = conversations === undefined ? [] : await questions.facts(known, input, conversations);
   const claims: DreamClaims = { facts, proposals: [], shown: new Map() };
   const withFacts =
     facts.length === 0 ? known : await inSteps(memoriesAfterDream({ ...input, claims }), world, signal);
-  const { proposals, shown } = await asking.proposals(withFacts, input.nowMs);
-  const { usages, refused, notes } = asking;
+  const { proposals, shown } = await questions.proposals(withFacts, input.nowMs);
+  const { usages, refused, notes } = questions;
   return {
     claims: { facts, proposals, shown },
     usage: usages.length === 0 ? undefined : sumUsage(usages),
@@ -82,21 +86,21 @@ export async function askDreamer(
 }
 
 /** Where a message of several sessions was said. */
-interface SaidWhere {
+interface MessageSource {
   readonly sessionId: string;
   readonly messageId: string;
   /** When, where its log says so. */
-  readonly saidAtMs: number | undefined;
+  readonly statedAtMs: number | undefined;
 }
 
 /** Several sessions as one talk. */
 interface Together {
-  readonly messages: readonly TalkMessage[];
-  readonly earlier: readonly TalkMessage[];
-  readonly sessionOf: ReadonlyMap<string, SaidWhere>;
+  readonly messages: readonly ConversationMessage[];
+  readonly earlier: readonly ConversationMessage[];
+  readonly sessionOf: ReadonlyMap<string, MessageSource>;
 }
 
-class Asking {
+class DreamQuestions {
   readonly usages: Usage[] = [];
   readonly refused: string[] = [];
   readonly notes: string[] = [];
@@ -112,24 +116,24 @@ class Asking {
   async facts(
     known: ReadonlyMap<string, KnownMemory>,
     { gathered }: DreamInput,
-    talks: AsyncIterable<DreamTalk>,
+    conversations: AsyncIterable<DreamConversation>,
   ): Promise<readonly ClaimedFact[]> {
     const limit = MEMORY_DREAM_DEFAULTS.gatheredCount - gathered.length;
     if (limit <= 0) return [];
     const facts: ClaimedFact[] = [];
     const isAsked = await this.#orByRules("What was said in sessions", async () => {
-      const { messages, earlier, sessionOf } = await this.#together(talks);
+      const { messages, earlier, sessionOf } = await this.#together(conversations);
       if (messages.length === 0) return;
-      const pieces = inTime(spokenPieces(messages), sessionOf);
+      const pieces = inTime(attributeTexts(messages), sessionOf);
       const keep = async (judged: readonly JudgedMemory[]): Promise<void> => {
-        const said = saidWhere(judged, pieces, sessionOf);
+        const source = findSources(judged, pieces, sessionOf);
         for (const [index, one] of judged.entries()) {
-          const fact = this.#asFact(one, known, said[index]);
+          const fact = this.#asFact(one, known, source[index]);
           if (fact !== undefined) facts.push(fact);
         }
       };
       const world = { ...this.#world, memory: readable(known) };
-      const limits = { limit, signal: this.#signal, earlier: spokenPieces(earlier) };
+      const limits = { limit, signal: this.#signal, earlier: attributeTexts(earlier) };
       const { usage, refused } = await askForMemories(world, messages, limits, keep);
       if (usage !== undefined) this.usages.push(usage);
       this.refused.push(...refused);
@@ -179,11 +183,11 @@ class Asking {
   }
 
   /** The sessions as one talk, the oldest first, with ids that tell them apart. */
-  async #together(talks: AsyncIterable<DreamTalk>): Promise<Together> {
-    const sessions: DreamTalk[] = [];
-    const sessionOf = new Map<string, SaidWhere>();
+  async #together(conversations: AsyncIterable<DreamConversation>): Promise<Together> {
+    const sessions: DreamConversation[] = [];
+    const sessionOf = new Map<string, MessageSource>();
     let left: number = MEMORY_DREAM_DEFAULTS.judgedCharacters;
-    for await (const { sessionId, messages, earlier = [] } of talks) {
+    for await (const { sessionId, messages, earlier = [] } of conversations) {
       stopIfAborted(this.#signal, "The dream");
       left -= charactersOf(messages) + charactersOf(earlier);
       if (left < 0) {
@@ -193,9 +197,9 @@ class Asking {
         break;
       }
       const number = sessions.length + 1;
-      const apart = ({ id, message }: TalkMessage) => ({ id: `${number}/${id}`, message });
+      const apart = ({ id, message }: ConversationMessage) => ({ id: `${number}/${id}`, message });
       for (const { id, message } of messages)
-        sessionOf.set(`${number}/${id}`, { sessionId, messageId: id, saidAtMs: message.at });
+        sessionOf.set(`${number}/${id}`, { sessionId, messageId: id, statedAtMs: message.at });
       sessions.push({ sessionId, messages: messages.map(apart), earlier: earlier.map(apart) });
     }
     sessions.reverse();
@@ -210,12 +214,12 @@ class Asking {
   #asFact(
     { proposed, verdict }: JudgedMemory,
     known: ReadonlyMap<string, KnownMemory>,
-    said: SaidWhere | undefined,
+    source: MessageSource | undefined,
   ): ClaimedFact | undefined {
-    const messageIds = said === undefined ? [] : [said.messageId];
+    const messageIds = source === undefined ? [] : [source.messageId];
     const { text, options } = asRemembered(
       { proposed: { ...proposed, messageIds }, verdict },
-      said?.sessionId,
+      source?.sessionId,
     );
     const { fresh } = readFresh(text, options, false);
     if (fresh === undefined || fresh.isQuarantined) {
@@ -223,7 +227,7 @@ class Asking {
       return undefined;
     }
     // Taken as said now, what is over would come back, and what is old would take the place of what is newer.
-    if (said?.saidAtMs === undefined) {
+    if (source?.statedAtMs === undefined) {
       this.refused.push("Nobody knows when it was said: it may be over.");
       return undefined;
     }
@@ -231,7 +235,7 @@ class Asking {
     const replaced = path === undefined ? undefined : known.get(path)?.memory;
     return {
       ...fresh,
-      createdAtMs: said.saidAtMs,
+      createdAtMs: source.statedAtMs,
       why: verdict.why,
       replaces: replaced === undefined ? undefined : { path: replaced.path, body: replaced.body },
     };
@@ -244,8 +248,8 @@ class Asking {
       return true;
     } catch (error) {
       stopIfAborted(this.#signal, "The dream");
-      const told = cleanMemoryText(errorMessage(error), "description").text;
-      this.notes.push(`${what} could not be looked at by the model, and the rules alone decided: ${told}`);
+      const reason = cleanMemoryText(errorMessage(error), "description").text;
+      this.notes.push(`${what} could not be looked at by the model, and the rules alone decided: ${reason}`);
       return false;
     }
   }
@@ -253,24 +257,24 @@ class Asking {
 
 /** Sessions may have gone on beside each other. */
 function inTime(
-  pieces: readonly SpokenPiece[],
-  sessionOf: ReadonlyMap<string, SaidWhere>,
-): readonly SpokenPiece[] {
-  const timeOf = ({ id }: SpokenPiece): number => sessionOf.get(id)?.saidAtMs ?? Number.MAX_SAFE_INTEGER;
+  pieces: readonly AttributedText[],
+  sessionOf: ReadonlyMap<string, MessageSource>,
+): readonly AttributedText[] {
+  const timeOf = ({ id }: AttributedText): number => sessionOf.get(id)?.statedAtMs ?? Number.MAX_SAFE_INTEGER;
   return pieces.toSorted((one, other) => timeOf(one) - timeOf(other));
 }
 
 /** Where each was said: by its words, and where those tell nothing, in the oldest message that the model names. */
-function saidWhere(
+function findSources(
   judged: readonly JudgedMemory[],
-  pieces: readonly SpokenPiece[],
-  sessionOf: ReadonlyMap<string, SaidWhere>,
-): readonly (SaidWhere | undefined)[] {
+  pieces: readonly AttributedText[],
+  sessionOf: ReadonlyMap<string, MessageSource>,
+): readonly (MessageSource | undefined)[] {
   const facts = judged.map(({ proposed, verdict }) => ({
     text: proposed.text,
     isUsers: verdict.source === "user",
   }));
-  const found = findFirstSaying(facts, pieces);
+  const found = findFirstMention(facts, pieces);
   return judged.map(({ proposed: { messageIds } }, index) => {
     const named = new Set(messageIds);
     const piece = found[index] ?? pieces.find(({ id }) => named.has(id));
@@ -278,7 +282,7 @@ function saidWhere(
   });
 }
 
-function charactersOf(messages: readonly TalkMessage[]): number {
+function charactersOf(messages: readonly ConversationMessage[]): number {
   let count = 0;
   for (const { message } of messages) for (const block of message.content) count += blockText(block).length;
   return count;

@@ -9,7 +9,7 @@ import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import { extractByRules } from "../../../memory/extraction/rule-extractor.ts";
-import type { TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import type { ConversationMessage } from "../../../memory/trust/attributed-text.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { SessionLog, SessionStore } from "../../../ports/session-store.ts";
 import type { SessionObserver } from "../../../session/events/events.ts";
@@ -40,12 +40,15 @@ export function storedSessions(
       const gathered: FreshMemory[] = [];
       for (const sessionId of await activeSince(sinceMs)) {
         stopIfAborted(signal, "The dream");
-        const talk = await readTalk(open(sessionId), (at, message) => at > sinceMs && isUsers(message));
-        const found = extractByRules(talk?.map(({ said }) => said) ?? []).proposals;
-        const saidAt = new Map(talk?.map(({ at, said }) => [said.id, at]));
+        const conversation = await readConversation(
+          open(sessionId),
+          (at, message) => at > sinceMs && isUsers(message),
+        );
+        const found = extractByRules(conversation?.map(({ message }) => message) ?? []).proposals;
+        const atById = new Map(conversation?.map(({ at, message }) => [message.id, at]));
         gathered.push(
           ...found.map(({ quote: _, kind: __, language: ___, ...fact }) => {
-            const createdAtMs = saidAt.get(fact.messageId ?? "");
+            const createdAtMs = atById.get(fact.messageId ?? "");
             return { ...fact, folder: "", sessionId, ...(createdAtMs === undefined ? {} : { createdAtMs }) };
           }),
         );
@@ -53,15 +56,15 @@ export function storedSessions(
       }
       return gathered;
     },
-    talks: async function* (sinceMs, signal) {
+    conversations: async function* (sinceMs, signal) {
       for (const sessionId of await activeSince(sinceMs)) {
         stopIfAborted(signal, "The dream");
-        const talk = await readTalk(open(sessionId), () => true);
-        if (talk === undefined) continue;
-        const saidWhere = (isNew: boolean) =>
-          talk.filter(({ at }) => at > sinceMs === isNew).map(({ said }) => said);
-        const messages = saidWhere(true);
-        if (messages.length > 0) yield { sessionId, messages, earlier: saidWhere(false) };
+        const conversation = await readConversation(open(sessionId), () => true);
+        if (conversation === undefined) continue;
+        const messagesOf = (isNew: boolean) =>
+          conversation.filter(({ at }) => at > sinceMs === isNew).map(({ message }) => message);
+        const messages = messagesOf(true);
+        if (messages.length > 0) yield { sessionId, messages, earlier: messagesOf(false) };
       }
     },
   };
@@ -72,15 +75,15 @@ function isUsers(message: Message): boolean {
 }
 
 /** What was said in a session, and when; `undefined` where it cannot be read, or is too much. */
-async function readTalk(
+async function readConversation(
   open: () => Promise<SessionLog>,
   isTaken: (at: number, message: Message) => boolean,
-): Promise<readonly { readonly at: number; readonly said: TalkMessage }[] | undefined> {
+): Promise<readonly { readonly at: number; readonly message: ConversationMessage }[] | undefined> {
   let log: SessionLog | undefined;
   let left: number = MEMORY_DREAM_DEFAULTS.judgedCharacters;
   try {
     log = await open();
-    const talk: { readonly at: number; readonly said: TalkMessage }[] = [];
+    const conversation: { readonly at: number; readonly message: ConversationMessage }[] = [];
     for await (const { entries } of log.readAll())
       for (const { entry } of entries) {
         if (entry.type !== "message") continue;
@@ -89,9 +92,12 @@ async function readTalk(
         if (!isTaken(entry.at, message)) continue;
         for (const block of message.content) left -= blockText(block).length;
         if (left < 0) return undefined;
-        talk.push({ at: entry.at, said: { id: formatPointer({ seq: entry.seq, block: 0 }), message } });
+        conversation.push({
+          at: entry.at,
+          message: { id: formatPointer({ seq: entry.seq, block: 0 }), message },
+        });
       }
-    return talk;
+    return conversation;
   } catch {
     // It went to the trash a moment ago, or its file cannot be read.
     return undefined;

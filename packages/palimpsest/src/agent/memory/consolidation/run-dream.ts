@@ -13,7 +13,7 @@ import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { HOUR_MS } from "../../../base/durations.ts";
 import { MemoryError } from "../../../base/errors.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
-import type { DreamAction } from "../../../memory/consolidation/dream-actions.ts";
+import type { DreamAction } from "../../../memory/consolidation/consolidation-actions.ts";
 import { type DreamInput, type DreamPlan, planDream } from "../../../memory/consolidation/dream-plan.ts";
 import type { PastMemory } from "../../../memory/consolidation/past-memories.ts";
 import { INDEX_NAME } from "../../../memory/files/memory-index.ts";
@@ -25,7 +25,7 @@ import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Usage } from "../../../transcript/messages.ts";
 import type { InjectionLog } from "../recall/recall-log.ts";
 import { forgottenIn } from "../store/archived-memories.ts";
-import type { MemoryShelf } from "../store/memory-cache.ts";
+import type { MemoryCache } from "../store/memory-cache.ts";
 import { mountOf } from "../store/mounted-store.ts";
 import {
   changesOf,
@@ -34,8 +34,8 @@ import {
   type DreamPlace,
   type DreamRecord,
 } from "./dream-journal.ts";
-import { askDreamer, type DreamAnswer, type DreamTalk } from "./dream-model.ts";
-import { type Breathe, inSteps } from "./in-steps.ts";
+import { askForConsolidation, type DreamAnswer, type DreamConversation } from "./dream-model.ts";
+import { inSteps, type YieldToEventLoop } from "./in-steps.ts";
 
 /** The sessions that a dream may look into. */
 export interface DreamSessions {
@@ -44,7 +44,7 @@ export interface DreamSessions {
   /** What their users asked to be remembered, and when they said it, the newest sessions first. */
   gather(sinceMs: number, signal: AbortSignal | undefined): Promise<readonly FreshMemory[]>;
   /** What was said since then, the newest sessions first; without it a model looks at memories only. */
-  talks?(sinceMs: number, signal: AbortSignal | undefined): AsyncIterable<DreamTalk>;
+  conversations?(sinceMs: number, signal: AbortSignal | undefined): AsyncIterable<DreamConversation>;
 }
 
 /** Whose memories are dreamt of. Everything may be left out. */
@@ -94,11 +94,11 @@ export interface DreamReport {
 export interface DreamWorld extends DreamPlace {
   /** With every place mounted. */
   readonly store: MemoryStore;
-  readonly shelf: MemoryShelf;
+  readonly cache: MemoryCache;
   readonly injections: InjectionLog;
   readonly now: () => number;
   readonly deadline: Deadline;
-  readonly breathe: Breathe;
+  readonly yieldTurn: YieldToEventLoop;
   readonly lightModel: ModelClient | undefined;
 }
 
@@ -111,19 +111,19 @@ export async function dream(world: DreamWorld, options: DreamOptions): Promise<D
   const notDue = options.force === true ? undefined : await reasonNotDue(world, lastMs, options.sessions);
   if (notDue !== undefined) return ended("not-due", notDue);
   if (options.dryRun === true) {
-    const heard = await hear(world, lastMs, options);
-    const input = { ...(await lookInto(world, heard)), claims: heard.answer?.claims };
-    return preview(await inSteps(planDream(input), world, options.signal), heard);
+    const collected = await collectFacts(world, lastMs, options);
+    const input = { ...(await lookInto(world, collected)), claims: collected.answer?.claims };
+    return preview(await inSteps(planDream(input), world, options.signal), collected);
   }
   const lock = await world.records.tryLock(LOCK);
   if (lock === undefined) return ended("busy", "Another process is dreaming.");
   try {
     // The next one listens from here on: what is said while a model is asked is heard by none before.
     const atMs = world.now();
-    const heard = await hear(world, lastMs, options);
+    const collected = await collectFacts(world, lastMs, options);
     // Who slept while it was being asked leaves it to whoever dreams now.
     if (!lock.isHeld()) return ended("busy", "Another process has begun to dream meanwhile.");
-    return await dreamAlone(world, journal, { heard, atMs, signal: options.signal });
+    return await dreamAlone(world, journal, { collected, atMs, signal: options.signal });
   } finally {
     await lock.release();
   }
@@ -136,28 +136,31 @@ async function lastOf(journal: DreamJournal): Promise<DreamRecord | undefined> {
 }
 
 /** What came of listening, once for each dream. */
-interface Heard {
+interface CollectedFacts {
   readonly gathered: readonly FreshMemory[];
   readonly forgotten: readonly PastMemory[];
   readonly answer: DreamAnswer | undefined;
 }
 
-async function hear(
+async function collectFacts(
   world: DreamWorld,
   lastMs: number | undefined,
   { sessions, signal, by, model = world.lightModel }: DreamOptions,
-): Promise<Heard> {
+): Promise<CollectedFacts> {
   const sinceMs = lastMs ?? 0;
   // What was said to one project is not for its whole team.
   const ownSessions = world.folder === "" ? sessions : undefined;
   const gathered = (await ownSessions?.gather(sinceMs, signal)) ?? [];
   const forgotten = ownSessions === undefined ? [] : await forgottenIn(world.records);
-  const heard: Heard = { gathered, forgotten, answer: undefined };
-  if (model === undefined || by === "rules") return heard;
-  const input = await lookInto(world, heard);
-  const talks = ownSessions?.talks?.(sinceMs, signal);
-  const { deadline, breathe } = world;
-  const answer = await askDreamer({ client: model, deadline, breathe }, input, { talks, signal });
+  const collected: CollectedFacts = { gathered, forgotten, answer: undefined };
+  if (model === undefined || by === "rules") return collected;
+  const input = await lookInto(world, collected);
+  const conversations = ownSessions?.conversations?.(sinceMs, signal);
+  const { deadline, yieldTurn } = world;
+  const answer = await askForConsolidation({ client: model, deadline, yieldTurn }, input, {
+    conversations,
+    signal,
+  });
   return { gathered, forgotten, answer };
 }
 
@@ -165,14 +168,14 @@ async function dreamAlone(
   world: DreamWorld,
   journal: DreamJournal,
   {
-    heard,
+    collected,
     atMs,
     signal,
-  }: { readonly heard: Heard; readonly atMs: number; readonly signal: AbortSignal | undefined },
+  }: { readonly collected: CollectedFacts; readonly atMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<DreamReport> {
   for (let tries = 1; ; tries++) {
-    const input = await lookInto(world, heard);
-    const planning = planDream({ ...input, claims: heard.answer?.claims });
+    const input = await lookInto(world, collected);
+    const planning = planDream({ ...input, claims: collected.answer?.claims });
     const planned = await inSteps(planning, world, signal);
     stopIfAborted(signal, "The dream");
     const id = await journal.newId(atMs);
@@ -182,7 +185,7 @@ async function dreamAlone(
     const applied = await world.store.apply(changes.map(({ path, base, text }) => ({ path, base, text })));
     if (applied.isApplied) {
       await journal.write({ ...record, state: "applied" });
-      const report = preview(planned, heard);
+      const report = preview(planned, collected);
       if (changes.length === 0) return { ...report, status: "nothing-to-do", id };
       return { ...report, status: "applied", id, reason: `Revert it with its id, ${id}.` };
     }
@@ -193,11 +196,11 @@ async function dreamAlone(
 
 /** What there is now of the directory: a team's memories are another one, with dreams of its own. */
 async function lookInto(
-  { shelf, injections, now, folder }: DreamWorld,
-  { gathered, forgotten }: Omit<Heard, "answer">,
+  { cache, injections, now, folder }: DreamWorld,
+  { gathered, forgotten }: Omit<CollectedFacts, "answer">,
 ): Promise<DreamInput> {
   const usedCounts = await injections.usedCounts();
-  const { memories, indexes, problems } = await shelf.look();
+  const { memories, indexes, problems } = await cache.look();
   const known = [...memories.values()].filter(({ memory }) => mountOf(memory.path) === folder);
   const index = indexes.get(folder + INDEX_NAME);
   const others = [...indexes.keys(), ...problems.map(({ path }) => path)].filter(
@@ -206,16 +209,16 @@ async function lookInto(
   return { folder, known, index, gathered, forgotten, others, usedCounts, nowMs: now() };
 }
 
-function preview({ actions, notes, refused, changes }: DreamPlan, { answer }: Heard): DreamReport {
+function preview({ actions, notes, refused, changes }: DreamPlan, { answer }: CollectedFacts): DreamReport {
   const diff = changes.map(({ path, before, text }) => diffText(path, before, text)).join("\n\n");
-  const told = {
+  const dreamPreview = {
     notes: [...notes, ...(answer?.notes ?? [])],
     refused: [...(answer?.refused ?? []), ...refused],
     ...(answer?.usage === undefined ? {} : { usage: answer.usage }),
   };
   return changes.length === 0
-    ? { ...ended("nothing-to-do", "Everything is as it should be."), ...told }
-    : { status: "planned", reason: `${changes.length} files would change.`, actions, ...told, diff };
+    ? { ...ended("nothing-to-do", "Everything is as it should be."), ...dreamPreview }
+    : { status: "planned", reason: `${changes.length} files would change.`, actions, ...dreamPreview, diff };
 }
 
 async function reasonNotDue(

@@ -17,10 +17,19 @@ import {
 } from "../../../memory/extraction/extraction-prompt.ts";
 import { type Memory, TRUST, trustOf } from "../../../memory/files/memory.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
-import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import {
+  type AttributedText,
+  attributeTexts,
+  type ConversationMessage,
+} from "../../../memory/trust/attributed-text.ts";
 import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
-import { saidWords, shareIn } from "../../../memory/trust/sentence-words.ts";
-import { hasRead, type JudgedTalk, judgeTrust, type TrustVerdict } from "../../../memory/trust/trust.ts";
+import { sentenceWords, shareIn } from "../../../memory/trust/sentence-words.ts";
+import {
+  hasRead,
+  type JudgedConversation,
+  judgeTrust,
+  type TrustVerdict,
+} from "../../../memory/trust/trust.ts";
 import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import { askModel, formatTools } from "../../../session/model/model-call.ts";
@@ -51,7 +60,7 @@ export interface ExtractionLimits {
   readonly limit: number;
   readonly signal: AbortSignal | undefined;
   /** What was said before the talk: a claim may have been read there. */
-  readonly earlier?: readonly SpokenPiece[];
+  readonly earlier?: readonly AttributedText[];
 }
 
 export interface AskedExtraction {
@@ -64,11 +73,11 @@ export interface AskedExtraction {
 /** Asks, and hands over what each answer holds. @throws what the model, the memory and `keep` throw; `ABORTED` */
 export async function askForMemories(
   world: ExtractionWorld,
-  talk: readonly TalkMessage[],
+  conversation: readonly ConversationMessage[],
   { limit, signal, earlier = [] }: ExtractionLimits,
   keep: (judged: readonly JudgedMemory[]) => Promise<void>,
 ): Promise<AskedExtraction> {
-  const pieces = spokenPieces(talk, earlier.at(-1)?.turn);
+  const pieces = attributeTexts(conversation, earlier.at(-1)?.turn);
   const { memories } = await world.memory.list();
   const { system, text } = composeExtraction(pieces, memories.filter(isRecallable), limit);
   const first: RequestMessage = { role: "user", content: [{ type: "text", text }] };
@@ -121,7 +130,7 @@ function callsOf(content: readonly ContentBlock[]): readonly ToolUseBlock[] {
     .slice(0, MEMORY_EXTRACTION_DEFAULTS.callsCount);
 }
 
-interface Judging extends JudgedTalk {
+interface Judging extends JudgedConversation {
   readonly memories: readonly Memory[];
   readonly limit: number;
   readonly refused: string[];
@@ -130,29 +139,32 @@ interface Judging extends JudgedTalk {
 /** What was proposed, as far as it is news. */
 function judgeCalls(
   calls: readonly ToolUseBlock[],
-  { memories, limit, refused, ...talk }: Judging,
+  { memories, limit, refused, ...conversation }: Judging,
 ): readonly JudgedMemory[] {
   const read = calls.map(({ name, input }) => readExtractionCall(name, input));
   refused.push(...read.flatMap((call) => (call.kind === "refused" ? [call.why] : [])));
   const proposals = read
     .flatMap((call) => (call.kind === "write" ? [call.proposed] : []))
     .slice(0, Math.max(0, limit));
-  return judgeProposals(proposals, talk).flatMap(({ proposed, verdict }) => {
+  return judgeProposals(proposals, conversation).flatMap(({ proposed, verdict }) => {
     if (verdict.isRecalled) refused.push(verdict.why);
     return verdict.isRecalled ? [] : [{ proposed: asCorrection(proposed, memories), verdict }];
   });
 }
 
 /** The verdict on each text. A name and a description that say what nobody said are left out, and made from it. */
-function judgeProposals(proposals: readonly ProposedMemory[], talk: JudgedTalk): readonly JudgedMemory[] {
+function judgeProposals(
+  proposals: readonly ProposedMemory[],
+  conversation: JudgedConversation,
+): readonly JudgedMemory[] {
   // All at once: the talk is read once.
   const verdicts = judgeTrust(
     proposals.flatMap(({ text, name, description, type, messageIds }) =>
       [text, name, description].map((words) => ({ text: words, type, messageIds })),
     ),
-    talk,
+    conversation,
   );
-  const isRead = hasRead([...(talk.earlier ?? []), ...talk.pieces]);
+  const isRead = hasRead([...(conversation.earlier ?? []), ...conversation.pieces]);
   return proposals.map((proposed, index) => {
     const [verdict, ofName, ofDescription] = verdicts.slice(index * 3) as [
       TrustVerdict,
@@ -170,7 +182,9 @@ function judgeProposals(proposals: readonly ProposedMemory[], talk: JudgedTalk):
 
 /** Whether a third of what one text says is in the other. */
 function isAbout(text: string, other: string): boolean {
-  return shareIn(saidWords(text).words, saidWords(other).words) >= MEMORY_SAFETY_DEFAULTS.readingShare;
+  return (
+    shareIn(sentenceWords(text).words, sentenceWords(other).words) >= MEMORY_SAFETY_DEFAULTS.readingShare
+  );
 }
 
 /**

@@ -9,8 +9,8 @@
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
 import { KnownSecrets } from "../../../base/redaction/known-secrets.ts";
 import { extractByRules, type RuleProposal } from "../../../memory/extraction/rule-extractor.ts";
-import type { TalkMessage } from "../../../memory/trust/attributed-text.ts";
-import { saidWords, shareIn } from "../../../memory/trust/sentence-words.ts";
+import type { ConversationMessage } from "../../../memory/trust/attributed-text.ts";
+import { sentenceWords, shareIn } from "../../../memory/trust/sentence-words.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { Deadline } from "../../../ports/deadline.ts";
@@ -48,14 +48,14 @@ export interface ModelExtractionOptions extends ExtractionLimits {
   /** True if it was kept when it was said, or is over by now. */
   readonly isKnown: (fact: Pick<FreshMemory, "body" | "messageId">) => boolean;
   /** When a message was said, where that is not now. */
-  readonly saidWhen: (messageId: string | undefined) => Pick<RememberOptions, "createdAtMs">;
+  readonly timesOf: (messageId: string | undefined) => Pick<RememberOptions, "createdAtMs">;
 }
 
 /** Asks the model, and keeps at most `limit` of what it finds. @throws what the model and the store throw; `ABORTED` */
 export async function extractByModel(
   world: ModelExtractionWorld,
-  talk: readonly TalkMessage[],
-  { quarantinedLimit, isKnown, saidWhen, ...limits }: ModelExtractionOptions,
+  conversation: readonly ConversationMessage[],
+  { quarantinedLimit, isKnown, timesOf, ...limits }: ModelExtractionOptions,
 ): Promise<ModelExtraction> {
   const receipts: MemoryReceipt[] = [];
   const tooMany: string[] = [];
@@ -63,24 +63,24 @@ export async function extractByModel(
   // A model repeats keys of the conversation, whole, cut or without their prefix.
   const secrets = new KnownSecrets();
   learnSecrets(
-    talk.flatMap(({ message }) => message.content),
+    conversation.flatMap(({ message }) => message.content),
     secrets,
   );
-  const asked = extractByRules(talk).proposals.filter(({ decays }) => !decays);
-  const { usage, refused } = await askForMemories(world, talk, limits, async (judged) => {
+  const asked = extractByRules(conversation).proposals.filter(({ decays }) => !decays);
+  const { usage, refused } = await askForMemories(world, conversation, limits, async (judged) => {
     for (const one of judged) {
       if (one.verdict.isQuarantined && quarantinedLeft <= 0) {
         tooMany.push(`There is no room for more that is quarantined. ${one.verdict.why}`);
         continue;
       }
-      const proposed = redactJson(one.proposed, (said) => secrets.redact(said).text);
+      const proposed = redactJson(one.proposed, (value) => secrets.redact(value).text);
       const { text, options } = asRemembered({ ...one, proposed }, world.sessionId);
       if (isKnown({ body: text, messageId: options.messageId })) continue;
       const decays = options.source !== "user" || !isAskedFor(text, asked);
       const receipt = await world.memory.remember(text, {
         ...options,
         decays,
-        ...saidWhen(options.messageId),
+        ...timesOf(options.messageId),
       });
       if (receipt.status === "quarantined") quarantinedLeft--;
       receipts.push(receipt);
@@ -91,9 +91,9 @@ export async function extractByModel(
 
 /** Whether a user asked for it by that word: such a request does not fade, whoever writes it down. */
 function isAskedFor(text: string, asked: readonly RuleProposal[]): boolean {
-  const { words } = saidWords(text);
+  const { words } = sentenceWords(text);
   const { userWordsShare } = MEMORY_SAFETY_DEFAULTS;
-  return asked.some(({ body }) => shareIn(words, saidWords(body).words) >= userWordsShare);
+  return asked.some(({ body }) => shareIn(words, sentenceWords(body).words) >= userWordsShare);
 }
 
 /** As it is to be remembered: what it says to replace gives way only to somebody who is to be believed as much. */

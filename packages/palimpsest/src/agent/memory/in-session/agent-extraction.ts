@@ -18,7 +18,11 @@ import type { JsonValue } from "../../../base/json/json.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import { isOver, type PastMemory } from "../../../memory/consolidation/past-memories.ts";
 import { extractByRules } from "../../../memory/extraction/rule-extractor.ts";
-import { type SpokenPiece, spokenPieces, type TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import {
+  type AttributedText,
+  attributeTexts,
+  type ConversationMessage,
+} from "../../../memory/trust/attributed-text.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { Deadline } from "../../../ports/deadline.ts";
@@ -46,13 +50,13 @@ export class AgentExtraction {
   readonly #options: AgentExtractionOptions;
   readonly #abort = new AbortController();
   /** What was said and not looked at yet. */
-  #heard: TalkMessage[] = [];
+  #pending: ConversationMessage[] = [];
   /** What was looked at, the newest: a claim of today may have been read yesterday. */
-  #earlier: readonly SpokenPiece[];
-  #heardTokens = 0;
-  #heardSeq: number;
+  #earlier: readonly AttributedText[];
+  #pendingTokens = 0;
+  #pendingThroughSeq: number;
   /** When missed messages were said, by their ids: what comes out of them may be known, or over, by now. */
-  readonly #saidMs = new Map<string, number>();
+  readonly #missedAtMs = new Map<string, number>();
   /** What was missed before the session was opened: not read yet, heard, being looked at, or looked at. */
   #missed: "unread" | "reading" | "heard" | "begun" | "done";
   #reading: Promise<void> = Promise.resolve();
@@ -82,23 +86,23 @@ export class AgentExtraction {
     const isNew = session.parts.writer.isEmpty;
     if (isNew) this.#mark.begin();
     // What was said before it was opened was looked at then, as far as the log says so.
-    this.#heardSeq = session.parts.writer.nextSeq - 1;
+    this.#pendingThroughSeq = session.parts.writer.nextSeq - 1;
     this.#missed = isNew || (throughSeq !== undefined && !mayHaveMissed) ? "done" : "unread";
     const seen = session.visible.filter(({ seq }) => throughSeq === undefined || seq <= throughSeq);
-    this.#earlier = newestPieces(spokenPieces(seen.map(talkMessageOf)));
+    this.#earlier = newestPieces(attributeTexts(seen.map(conversationMessageOf)));
   }
 
   /** Takes note of what is new in the window, as long as it is there. */
   listen(): void {
-    if (this.#missed === "unread") this.#readMissed(this.#heardSeq);
+    if (this.#missed === "unread") this.#readMissed(this.#pendingThroughSeq);
     for (const message of this.#session.visible) {
       const { seq, insertedBy } = message;
-      if (insertedBy !== undefined || seq <= this.#heardSeq) continue;
-      this.#heardSeq = seq;
-      const heard = talkMessageOf(message);
-      this.#heard.push(heard);
+      if (insertedBy !== undefined || seq <= this.#pendingThroughSeq) continue;
+      this.#pendingThroughSeq = seq;
+      const heard = conversationMessageOf(message);
+      this.#pending.push(heard);
       this.#listenToCalls(heard.message.content);
-      this.#heardTokens += estimateVisibleMessage(message);
+      this.#pendingTokens += estimateVisibleMessage(message);
     }
   }
 
@@ -109,10 +113,10 @@ export class AgentExtraction {
       // A log of an earlier version has no mark: from here on it has one.
       if (this.#mark.throughSeq === undefined) await this.#mark.move(toSeq, { isUrgent: true });
       const missed = await this.#mark.missed(toSeq);
-      this.#heard.unshift(...missed);
-      for (const { id, message, saidMs } of missed) {
-        this.#saidMs.set(id, saidMs);
-        this.#heardTokens += estimateMessage(message);
+      this.#pending.unshift(...missed);
+      for (const { id, message, statedAtMs } of missed) {
+        this.#missedAtMs.set(id, statedAtMs);
+        this.#pendingTokens += estimateMessage(message);
       }
       this.#missed = missed.length === 0 ? "done" : "heard";
       // In the middle of a turn its end is waited for: the agent may write into the memory by itself.
@@ -122,7 +126,7 @@ export class AgentExtraction {
   }
 
   get #isEnough(): boolean {
-    return this.#options.client === undefined || this.#heardTokens >= MEMORY_EXTRACTION_DEFAULTS.newTokens;
+    return this.#options.client === undefined || this.#pendingTokens >= MEMORY_EXTRACTION_DEFAULTS.newTokens;
   }
 
   /** A turn has ended: begins where enough is new. Waits for nothing. */
@@ -147,21 +151,21 @@ export class AgentExtraction {
    * @param isHidden - it is hidden from now on: a crash afterwards would have all of it read from the log again
    */
   begin({ isHidden = false }: { readonly isHidden?: boolean } = {}): void {
-    const talk = this.#heard;
+    const conversation = this.#pending;
     this.#judgeTool();
     const hasWrittenItself = this.#hasWrittenItself;
     this.#hasWrittenItself = false;
-    this.#heard = [];
-    this.#heardTokens = 0;
-    if (talk.length === 0) return;
+    this.#pending = [];
+    this.#pendingTokens = 0;
+    if (conversation.length === 0) return;
     const earlier = this.#earlier;
-    const pieces = spokenPieces(talk, earlier.at(-1)?.turn);
+    const pieces = attributeTexts(conversation, earlier.at(-1)?.turn);
     this.#earlier = newestPieces([...earlier, ...pieces]);
-    const throughSeq = this.#heardSeq;
+    const throughSeq = this.#pendingThroughSeq;
     const endsMissed = this.#missed === "heard";
     if (endsMissed) this.#missed = "begun";
     // What the agent wrote by itself was of this turn, and says nothing of what was missed before.
-    const left = hasWrittenItself ? talk.filter(({ id }) => this.#saidMs.has(id)) : talk;
+    const left = hasWrittenItself ? conversation.filter(({ id }) => this.#missedAtMs.has(id)) : conversation;
     const isLeftOut = this.#left <= 0 || left.length === 0;
     this.#running = this.#running.then(async () => {
       const { isDone, isUrgent } = isLeftOut
@@ -204,7 +208,7 @@ export class AgentExtraction {
     if (written.size === 0) return;
     this.#hasWrittenItself = true;
     const earlier = this.#earlier;
-    const pieces = spokenPieces(this.#heard, earlier.at(-1)?.turn);
+    const pieces = attributeTexts(this.#pending, earlier.at(-1)?.turn);
     const judged = async (): Promise<void> => {
       const receipts = await this.#toolWrites.judge(written, { pieces, earlier });
       if (receipts.length > 0)
@@ -213,16 +217,19 @@ export class AgentExtraction {
     this.#running = this.#running.then(judged).catch((error: unknown) => this.#failed(error));
   }
 
-  async #extract(talk: readonly TalkMessage[], earlier: readonly SpokenPiece[]): Promise<Extracted> {
+  async #extract(
+    conversation: readonly ConversationMessage[],
+    earlier: readonly AttributedText[],
+  ): Promise<Extracted> {
     const { client } = this.#options;
     try {
-      const past = talk.some(({ id }) => this.#saidMs.has(id))
+      const past = conversation.some(({ id }) => this.#missedAtMs.has(id))
         ? await this.#options.memory.past(this.#session.id)
         : [];
-      const isKnown = (fact: SaidFact): boolean => this.#isKnown(fact, past);
+      const isKnown = (fact: ExtractedFact): boolean => this.#isKnown(fact, past);
       const byModel =
-        client === undefined ? undefined : await this.#byModel(talk, { client, earlier, isKnown });
-      return byModel ?? (await this.#byRules(talk, isKnown));
+        client === undefined ? undefined : await this.#byModel(conversation, { client, earlier, isKnown });
+      return byModel ?? (await this.#byRules(conversation, isKnown));
     } catch (error) {
       this.#failed(error);
       return { isDone: false, isUrgent: false };
@@ -230,39 +237,39 @@ export class AgentExtraction {
   }
 
   /** True if what was said before the session was opened again was kept then, or is over by now. */
-  #isKnown({ body, messageId }: SaidFact, past: readonly PastMemory[]): boolean {
-    const createdAtMs = this.#saidMs.get(messageId ?? "");
+  #isKnown({ body, messageId }: ExtractedFact, past: readonly PastMemory[]): boolean {
+    const createdAtMs = this.#missedAtMs.get(messageId ?? "");
     return (
       createdAtMs !== undefined && isOver({ body, messageId, createdAtMs, sessionId: this.#session.id }, past)
     );
   }
 
   /** When a missed message was said, as far as it is one. */
-  #saidWhen(messageId: string | undefined): { readonly createdAtMs?: number } {
-    const createdAtMs = this.#saidMs.get(messageId ?? "");
+  #timesOf(messageId: string | undefined): { readonly createdAtMs?: number } {
+    const createdAtMs = this.#missedAtMs.get(messageId ?? "");
     return createdAtMs === undefined ? {} : { createdAtMs };
   }
 
   /** `undefined` where the model fails: then the rules do it. */
   async #byModel(
-    talk: readonly TalkMessage[],
+    conversation: readonly ConversationMessage[],
     {
       client,
       earlier,
       isKnown,
     }: {
       readonly client: ModelClient;
-      readonly earlier: readonly SpokenPiece[];
-      readonly isKnown: (fact: SaidFact) => boolean;
+      readonly earlier: readonly AttributedText[];
+      readonly isKnown: (fact: ExtractedFact) => boolean;
     },
   ): Promise<Extracted | undefined> {
     const { memory, deadline } = this.#options;
     const { signal } = this.#abort;
     const world = { client, memory, deadline, sessionId: this.#session.id };
     try {
-      const { receipts, usage, refused } = await extractByModel(world, talk, {
+      const { receipts, usage, refused } = await extractByModel(world, conversation, {
         ...{ limit: this.#left, quarantinedLimit: this.#leftQuarantined, signal, earlier, isKnown },
-        saidWhen: (messageId) => this.#saidWhen(messageId),
+        timesOf: (messageId) => this.#timesOf(messageId),
       });
       this.#kept("model", receipts, { refused, ...(usage === undefined ? {} : { usage }) });
       return { isDone: true, isUrgent: true };
@@ -272,15 +279,18 @@ export class AgentExtraction {
     }
   }
 
-  async #byRules(talk: readonly TalkMessage[], isKnown: (fact: SaidFact) => boolean): Promise<Extracted> {
-    const { proposals, leftOut } = extractByRules(talk, { limit: this.#left });
+  async #byRules(
+    conversation: readonly ConversationMessage[],
+    isKnown: (fact: ExtractedFact) => boolean,
+  ): Promise<Extracted> {
+    const { proposals, leftOut } = extractByRules(conversation, { limit: this.#left });
     const receipts: MemoryReceipt[] = [];
     for (const { name, description, body, type, decays, messageId } of proposals) {
       if (isKnown({ body, messageId })) continue;
       const sessionId = this.#session.id;
       const options = { name, description, type, decays, source: "user", sessionId, messageId } as const;
-      const saidWhen = this.#saidWhen(messageId);
-      receipts.push(await this.#options.memory.remember(body, { ...options, ...saidWhen }));
+      const times = this.#timesOf(messageId);
+      receipts.push(await this.#options.memory.remember(body, { ...options, ...times }));
     }
     this.#kept("rules", receipts, { leftOut });
     return { isDone: true, isUrgent: receipts.length > 0 };
@@ -294,8 +304,8 @@ export class AgentExtraction {
     // What was known already takes nobody's place.
     this.#left -= receipts.filter(({ status }) => status !== "merged" && status !== "rejected").length;
     this.#leftQuarantined -= receipts.filter(({ status }) => status === "quarantined").length;
-    const hasNews = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
-    if (hasNews) notify(this.#session.parts.observer, { type: "memory-extracted", by, receipts, ...more });
+    const hasChanges = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
+    if (hasChanges) notify(this.#session.parts.observer, { type: "memory-extracted", by, receipts, ...more });
   }
 
   #failed(error: unknown): void {
@@ -304,13 +314,13 @@ export class AgentExtraction {
   }
 }
 
-function talkMessageOf({ seq, role, origin, blocks }: VisibleMessage): TalkMessage {
+function conversationMessageOf({ seq, role, origin, blocks }: VisibleMessage): ConversationMessage {
   const content = blocks.map(({ block }) => block);
   return { id: formatPointer({ seq, block: 0 }), message: { role, origin, content } };
 }
 
 /** As many as are kept to compare with. */
-function newestPieces(pieces: readonly SpokenPiece[]): readonly SpokenPiece[] {
+function newestPieces(pieces: readonly AttributedText[]): readonly AttributedText[] {
   let left: number = MEMORY_EXTRACTION_DEFAULTS.earlierCharacters;
   const from = pieces.findLastIndex(({ text }) => {
     left -= text.length;
@@ -326,6 +336,6 @@ interface Extracted {
   readonly isUrgent: boolean;
 }
 
-type SaidFact = Pick<FreshMemory, "body" | "messageId">;
+type ExtractedFact = Pick<FreshMemory, "body" | "messageId">;
 
 type ExtractedEvent = Extract<Parameters<typeof notify>[1], { readonly type: "memory-extracted" }>;

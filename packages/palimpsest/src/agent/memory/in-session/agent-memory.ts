@@ -13,9 +13,9 @@ import { errorMessage } from "../../../base/error-message.ts";
 import { cutHead, cutTail } from "../../../base/text/text.ts";
 import {
   composeIndex,
-  composeIndexNews,
+  composeIndexDelta,
+  readShownIndex,
   readShownPaths,
-  readToldIndex,
 } from "../../../memory/recall/index-delta.ts";
 import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
@@ -63,7 +63,7 @@ export class AgentMemory {
   }
 
   /** Messages were appended: what the user says in them calls for memories. */
-  said(messages: Message | readonly Message[]): void {
+  observe(messages: Message | readonly Message[]): void {
     const all = "role" in messages ? [messages] : messages;
     for (const message of all)
       if ((message.origin ?? defaultOrigin(message)) === "user")
@@ -96,15 +96,15 @@ export class AgentMemory {
     // Before a compaction may hide it.
     this.#extraction?.listen();
     await this.#removeMark();
-    const said = this.#unanswered.join("\n").trim();
+    const userText = this.#unanswered.join("\n").trim();
     this.#unanswered = [];
-    if (said !== "") this.#uses.listen();
+    if (userText !== "") this.#uses.listen();
     const texts = recalledTexts(this.#session.visible);
-    const told = readToldIndex(texts);
-    if (said === "" && told !== undefined) return [];
+    const shownIndex = readShownIndex(texts);
+    if (userText === "" && shownIndex !== undefined) return [];
     try {
-      const index = await this.#indexText(told);
-      const recalled = said === "" ? undefined : await this.#recall(said, texts, signal);
+      const index = await this.#indexText(shownIndex);
+      const recalled = userText === "" ? undefined : await this.#recall(userText, texts, signal);
       return [index, recalled].flatMap((text) =>
         text === undefined || text === "" ? [] : [recalledMessage(text)],
       );
@@ -119,8 +119,8 @@ export class AgentMemory {
     // What is hidden now is looked at while somebody remembers it.
     this.#extraction?.begin({ isHidden: true });
     try {
-      const told = readToldIndex(recalledTexts(kept));
-      const text = await this.#indexText(told);
+      const shownIndex = readShownIndex(recalledTexts(kept));
+      const text = await this.#indexText(shownIndex);
       return text === undefined || text === "" ? [] : [recalledMessage(text)];
     } catch (error) {
       return this.#failed(error);
@@ -141,15 +141,19 @@ export class AgentMemory {
     return [];
   }
 
-  async #indexText(told: ReadonlySet<string> | undefined): Promise<string | undefined> {
+  async #indexText(shownIndex: ReadonlySet<string> | undefined): Promise<string | undefined> {
     const { text, warnings } = await this.#memory.index();
-    if (told !== undefined) return composeIndexNews(told, text);
+    if (shownIndex !== undefined) return composeIndexDelta(shownIndex, text);
     for (const reason of warnings) notify(this.#session.parts.observer, { type: "memory-index-cut", reason });
     return composeIndex(text);
   }
 
-  async #recall(said: string, texts: readonly string[], signal: AbortSignal | undefined): Promise<string> {
-    const recall = await this.#memory.recall(queryOf(said), {
+  async #recall(
+    userText: string,
+    texts: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    const recall = await this.#memory.recall(queryOf(userText), {
       shown: texts.flatMap(readShownPaths),
       recentTools: toolsIn(this.#session.visible),
       onlyClear: true,
@@ -171,10 +175,10 @@ export class AgentMemory {
 }
 
 /** A long message says what it wants at its beginning or its end. */
-function queryOf(said: string): string {
+function queryOf(userText: string): string {
   const { queryCharacters } = MEMORY_RECALL_DEFAULTS;
-  if (said.length <= queryCharacters) return said;
-  return `${cutHead(said, queryCharacters / 2)}\n${cutTail(said, queryCharacters / 2)}`;
+  if (userText.length <= queryCharacters) return userText;
+  return `${cutHead(userText, queryCharacters / 2)}\n${cutTail(userText, queryCharacters / 2)}`;
 }
 
 function recalledTexts(visible: readonly VisibleMessage[]): readonly string[] {

@@ -40,8 +40,8 @@ export class AgentUses {
       .flatMap(({ blocks }) => blocks.flatMap(({ block }) => readShownPaths(blockText(block))));
     if (answers.length === 0 || shown.length === 0) return;
     const answer = answers.map(answerText).join("\n");
-    const said = newestText(others.filter(({ origin }) => origin !== "recalled"));
-    this.#noting = this.#noting.then(() => this.#note(answer, { shown, said }));
+    const userText = newestText(others.filter(({ origin }) => origin !== "recalled"));
+    this.#noting = this.#noting.then(() => this.#note(answer, { shown, userText }));
   }
 
   /** Resolves when nothing is under way. */
@@ -49,9 +49,9 @@ export class AgentUses {
     await this.#noting;
   }
 
-  async #note(answer: string, told: { readonly shown: readonly string[]; readonly said: string }) {
+  async #note(answer: string, context: { readonly shown: readonly string[]; readonly userText: string }) {
     try {
-      await this.#memory.answered(answer, { ...told, sessionId: this.#session.id });
+      await this.#memory.answered(answer, { ...context, sessionId: this.#session.id });
     } catch (error) {
       const reason = errorMessage(error);
       notify(this.#session.parts.observer, { type: "memory-failed", reason });
@@ -61,18 +61,18 @@ export class AgentUses {
 
 /** What it said and passed to tools. What it only thought repeats what it was shown, of use or not. */
 function answerText({ blocks }: VisibleMessage): string {
-  const told = blocks.filter(({ block }) => block.type === "text" || block.type === "tool_use");
-  return told.map(({ block }) => blockText(block)).join("\n");
+  const blocksWithText = blocks.filter(({ block }) => block.type === "text" || block.type === "tool_use");
+  return blocksWithText.map(({ block }) => blockText(block)).join("\n");
 }
 
 /** As much as is compared, from the end. */
 function newestText(messages: readonly VisibleMessage[]): string {
   const texts: string[] = [];
-  let roomCharacters: number = MEMORY_RECALL_DEFAULTS.used.readCharacters;
-  for (let at = messages.length - 1; at >= 0 && roomCharacters > 0; at--) {
+  let leftCharacters: number = MEMORY_RECALL_DEFAULTS.used.readCharacters;
+  for (let at = messages.length - 1; at >= 0 && leftCharacters > 0; at--) {
     const text = messages[at]!.blocks.map(({ block }) => blockText(block)).join("\n");
     texts.unshift(text);
-    roomCharacters -= text.length;
+    leftCharacters -= text.length;
   }
   return texts.join("\n");
 }

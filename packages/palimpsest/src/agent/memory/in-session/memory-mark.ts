@@ -8,15 +8,15 @@
  */
 import { asNumber, isObject } from "../../../base/json/json.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
-import type { TalkMessage } from "../../../memory/trust/attributed-text.ts";
+import type { ConversationMessage } from "../../../memory/trust/attributed-text.ts";
 import { carry, MEMORY_MARK } from "../../../session/append/carried-marks.ts";
 import { shownOf } from "../../../session/history/hydrate.ts";
 import type { Session } from "../../../session/session.ts";
 import { hasEffect } from "../../../transcript/edits.ts";
 
 /** A message that was said and not looked at before its session was opened again. */
-export interface MissedMessage extends TalkMessage {
-  readonly saidMs: number;
+export interface MissedMessage extends ConversationMessage {
+  readonly statedAtMs: number;
 }
 
 export class MemoryMark {
@@ -76,7 +76,7 @@ export class MemoryMark {
         missed.push({
           id: formatPointer({ seq: entry.seq, block: 0 }),
           message: { role, origin, content: entry.content.map(shownOf) },
-          saidMs: saidAt,
+          statedAtMs: saidAt,
         });
       }
     return missed;

@@ -8,7 +8,7 @@ import { fuseRanks } from "../../../base/search/fuse-ranks.ts";
 import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { isRecallable, type RecallCandidate } from "../../../memory/recall/recall-plan.ts";
-import type { MemoryShelf, ShelfView } from "../store/memory-cache.ts";
+import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
 /** What was found, before anybody chooses. */
@@ -25,7 +25,7 @@ export interface FoundReason {
 }
 
 interface Situation {
-  readonly memories: ShelfView["memories"];
+  readonly memories: MemorySnapshot["memories"];
   /** Whether somebody chooses who may see what shares no word with the message. */
   readonly alsoOthers: boolean;
   readonly signal: AbortSignal | undefined;
@@ -33,13 +33,13 @@ interface Situation {
 
 /** @throws `ABORTED` */
 export async function findMemories(
-  { shelf, vectors }: { readonly shelf: MemoryShelf; readonly vectors: MemoryVectors | undefined },
+  { cache, vectors }: { readonly cache: MemoryCache; readonly vectors: MemoryVectors | undefined },
   query: string,
   { memories, alsoOthers, signal }: Situation,
 ): Promise<FoundMemories> {
   const limit = MEMORY_RECALL_DEFAULTS.candidatesCount;
   const alsoAlike = alsoOthers && vectors === undefined;
-  const hits = shelf.search(query, { limit, accepts: isRecallable, alsoAlike });
+  const hits = cache.search(query, { limit, accepts: isRecallable, alsoAlike });
   const byWords: FoundMemories = {
     candidates: candidatesOf(hits, memories),
     reasons: new Map(
@@ -78,7 +78,10 @@ export async function findMemories(
  * Behind what fits, the others: what belongs to a message need not share a word with it. They come by whom to believe
  * and by their worth, and are never shown where no model chooses.
  */
-function withOthers({ candidates, reasons }: FoundMemories, memories: ShelfView["memories"]): FoundMemories {
+function withOthers(
+  { candidates, reasons }: FoundMemories,
+  memories: MemorySnapshot["memories"],
+): FoundMemories {
   const others = [...memories.values()]
     .map(({ memory }) => memory)
     .filter((memory) => isRecallable(memory) && !reasons.has(memory.path));
@@ -98,7 +101,7 @@ function isAlike({ why }: MemoryHit): boolean {
 
 function candidatesOf(
   hits: readonly { readonly id: string; readonly score: number; readonly why?: HitReason }[],
-  memories: ShelfView["memories"],
+  memories: MemorySnapshot["memories"],
 ): readonly RecallCandidate[] {
   return hits.flatMap(({ id, score, why }) => {
     const memory = memories.get(id)?.memory;

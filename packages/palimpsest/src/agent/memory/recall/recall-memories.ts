@@ -13,13 +13,13 @@ import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../../mem
 import { composeChoice, readChoice } from "../../../memory/recall/recall-choice.ts";
 import { chooseByRank, type RankedMemory, rankMemories } from "../../../memory/recall/recall-plan.ts";
 import { composeRecall } from "../../../memory/recall/recall-text.ts";
-import { clearFits } from "../../../memory/recall/recall-threshold.ts";
+import { aboveRecallThreshold } from "../../../memory/recall/recall-threshold.ts";
 import { ageDays } from "../../../memory/recall/relevance-score.ts";
 import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import { askModel } from "../../../session/model/model-call.ts";
 import { blockText } from "../../../transcript/blocks.ts";
-import type { MemoryShelf } from "../store/memory-cache.ts";
+import type { MemoryCache } from "../store/memory-cache.ts";
 import { type FoundMemories, findMemories } from "./find-memories.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
@@ -58,7 +58,7 @@ export interface RecalledMemory {
   /** How well it fits, weighed with its worth; comparable within one recall only. */
   readonly score: number;
   /** What it is worth with its age: see `relevance`. */
-  readonly worth: number;
+  readonly relevanceScore: number;
   /** The words that it has in common with the query, and what each part of the score is; none where neither found it. */
   readonly why: HitReason;
   /** `model`: it has no word of the query, and who chose saw it among the others. */
@@ -83,7 +83,7 @@ export interface Recall {
 }
 
 export interface RecallWorld {
-  readonly shelf: MemoryShelf;
+  readonly cache: MemoryCache;
   readonly now: () => number;
   readonly deadline: Deadline;
   readonly lightModel: ModelClient | undefined;
@@ -104,9 +104,9 @@ export async function recallMemories(
   query: string,
   options: RecallOptions,
 ): Promise<Recall> {
-  const { shelf } = world;
+  const { cache } = world;
   const nowMs = world.now();
-  const { memories } = await shelf.look();
+  const { memories } = await cache.look();
   stopIfAborted(options.signal, "The recall");
   const situation = { memories, alsoOthers: chooserOf(world, options) !== undefined, signal: options.signal };
   const found = await findMemories(world, query, situation);
@@ -130,7 +130,7 @@ export async function recallMemories(
     memories: shown.map(({ memory, isCut }) => ({
       ...describe(memory, nowMs),
       score: ranks.get(memory.path)!.rank,
-      worth: ranks.get(memory.path)!.worth,
+      relevanceScore: ranks.get(memory.path)!.relevanceScore,
       ...found.reasons.get(memory.path)!,
       isCut,
       version: memories.get(memory.path)!.version,
@@ -147,7 +147,7 @@ function clearOf(query: string, { reasons }: FoundMemories, memoriesCount: numbe
   const byMeaning = found.flatMap(([path, { foundBy }]) =>
     foundBy === "meaning" || foundBy === "both" ? [path] : [],
   );
-  return new Set([...byMeaning, ...clearFits(query, hits, memoriesCount)]);
+  return new Set([...byMeaning, ...aboveRecallThreshold(query, hits, memoriesCount)]);
 }
 
 /** The model that chooses; `undefined` where the ranking does. */
@@ -207,6 +207,6 @@ async function askToChoose(
   const timeoutMs = MEMORY_RECALL_DEFAULTS.choiceTimeoutMs;
   const { content } = await askModel(client, request, { deadline, timeoutMs, signal });
   // What a model thinks is not what it answers.
-  const said = content.filter(({ type }) => type === "text").map(blockText);
-  return readChoice(said.join("\n"), candidates)?.map(({ path }) => path);
+  const replies = content.filter(({ type }) => type === "text").map(blockText);
+  return readChoice(replies.join("\n"), candidates)?.map(({ path }) => path);
 }

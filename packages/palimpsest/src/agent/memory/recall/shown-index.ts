@@ -4,7 +4,7 @@ import { showIndex } from "../../../memory/files/fit-index.ts";
 import { parseIndex } from "../../../memory/files/index-entries.ts";
 import { INDEX_NAME } from "../../../memory/files/memory-index.ts";
 import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
-import type { ShelfView } from "../store/memory-cache.ts";
+import type { MemorySnapshot } from "../store/memory-cache.ts";
 import { TEAM_FOLDER } from "../store/mounted-store.ts";
 
 /** The index as a session is shown it. */
@@ -16,7 +16,7 @@ export interface MemoryIndexText {
 }
 
 /** The project's first. */
-export function showIndexes(indexes: ShelfView["indexes"]): MemoryIndexText {
+export function showIndexes(indexes: MemorySnapshot["indexes"]): MemoryIndexText {
   const shown = ["", TEAM_FOLDER].flatMap((mount) => {
     const file = indexes.get(mount + INDEX_NAME);
     if (file === undefined || file.text.trim() === "") return [];

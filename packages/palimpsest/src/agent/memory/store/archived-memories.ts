@@ -2,7 +2,7 @@
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { MemoryError } from "../../../base/errors.ts";
-import { timeOf } from "../../../memory/consolidation/dream-actions.ts";
+import { timeOf } from "../../../memory/consolidation/consolidation-actions.ts";
 import type { PastMemory } from "../../../memory/consolidation/past-memories.ts";
 import { parseMemoryFile, updateMemoryFile } from "../../../memory/files/memory-file.ts";
 import { isOwnIndex } from "../../../memory/files/memory-index.ts";
@@ -12,7 +12,7 @@ import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import { claimedBy, giveWay } from "../../../memory/write/plan-remember.ts";
 import type { ArchivedFile, MemoryStore } from "../../../ports/memory-store.ts";
-import type { MemoryShelf, ShelfView } from "./memory-cache.ts";
+import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import type { MemoryWriter } from "./memory-writer.ts";
 import { mountOf } from "./mounted-store.ts";
 
@@ -30,9 +30,9 @@ export interface ShownArchivedMemory extends ArchivedFile {
 /** The newest first. */
 export async function listArchived(
   store: MemoryStore,
-  shelf: MemoryShelf,
+  cache: MemoryCache,
 ): Promise<readonly ArchivedMemory[]> {
-  const { memories } = await shelf.look();
+  const { memories } = await cache.look();
   const archived = await store.archived();
   return archived.map((file) => ({ ...file, isReplaced: memories.has(file.path) }));
 }
@@ -69,7 +69,7 @@ export async function restoreArchived(
     const { memory } = parseMemoryFile(path, text);
     const { name: title, description, type, body } = memory;
     const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
-    const isFaded = standingOf(memory, now()) < MEMORY_RECALL_DEFAULTS.pruneBelowWorth;
+    const isFaded = standingOf(memory, now()) < MEMORY_RECALL_DEFAULTS.pruneBelowScore;
     const kept = isOwnIndex(path) ? text : updateMemoryFile(text, { keptAtMs: now() });
     const isListed = !isOwnIndex(path) && isRecallable(memory);
     const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
@@ -100,7 +100,7 @@ export async function forgottenIn(
 
 /** What a session has left, and what is over: said again out of an old message it is no news. */
 export async function pastOf(
-  { memories }: ShelfView,
+  { memories }: MemorySnapshot,
   store: MemoryStore,
   sessionId: string,
 ): Promise<readonly PastMemory[]> {

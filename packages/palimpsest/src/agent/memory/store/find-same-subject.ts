@@ -2,12 +2,12 @@
  * What a new fact has to do with those that are known: the most similar ones are looked up and compared.
  */
 import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
-import { judgeMatter, type Matter } from "../../../memory/subject/same-subject.ts";
+import { compareFacts, type FactRelation } from "../../../memory/subject/same-subject.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
-import type { MemoryShelf, ShelfView } from "./memory-cache.ts";
+import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import { mountOf } from "./mounted-store.ts";
 
-export interface SameMatter {
+export interface SameSubject {
   /** Paths of memories that say the same. */
   readonly repeated: readonly string[];
   /** Paths of memories that say something else of the same matter. */
@@ -15,15 +15,15 @@ export interface SameMatter {
 }
 
 /** Only memories of the same place count: a project's fact does not correct a team's. */
-export function findSameMatter(shelf: MemoryShelf, view: ShelfView, fresh: FreshMemory): SameMatter {
+export function findSameSubject(cache: MemoryCache, view: MemorySnapshot, fresh: FreshMemory): SameSubject {
   const query = `${fresh.name}\n${fresh.description}\n${fresh.body}`;
-  const hits = shelf.search(query, {
+  const hits = cache.search(query, {
     limit: MEMORY_WRITE_DEFAULTS.comparedCount,
     accepts: ({ path, supersededBy }) => supersededBy === undefined && isComparedWith(fresh.folder, path),
   });
   const known = hits.flatMap(({ id }) => view.memories.get(id)?.memory ?? []);
-  const pathsOf = (matter: Matter) =>
-    known.filter(({ body }) => judgeMatter(fresh.body, body) === matter).map(({ path }) => path);
+  const pathsOf = (relation: FactRelation) =>
+    known.filter(({ body }) => compareFacts(fresh.body, body) === relation).map(({ path }) => path);
   return { repeated: pathsOf("repeats"), corrected: pathsOf("corrects") };
 }
 

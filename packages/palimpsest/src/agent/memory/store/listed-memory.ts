@@ -6,7 +6,7 @@ import type { HitReason } from "../../../base/search/memory-search.ts";
 import { doesFade, type KnownMemory, type Memory } from "../../../memory/files/memory.ts";
 import { isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
-import type { ShelfView } from "./memory-cache.ts";
+import type { MemorySnapshot } from "./memory-cache.ts";
 
 /** One memory, and whether a model may be shown it. */
 export interface ListedMemory extends Memory {
@@ -34,7 +34,7 @@ export function withState(memory: Memory): ListedMemory {
 }
 
 /** @throws `MEMORY_NOT_FOUND` */
-export function getKnown(view: ShelfView, path: string): KnownMemory {
+export function getKnown(view: MemorySnapshot, path: string): KnownMemory {
   const known = view.memories.get(path);
   if (known !== undefined) return known;
   const what = isOwnIndex(path) ? `${path} is the index, and no memory.` : `There is no memory ${path}.`;

@@ -21,7 +21,7 @@ import { indexPathOf, isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
 import type { MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
 
-export interface ShelfProblem {
+export interface MemoryProblem {
   readonly path: string;
   readonly detail: string;
   /** The memory is there all the same: only some of its frontmatter says nothing that is known here. @defaultValue false */
@@ -31,27 +31,27 @@ export interface ShelfProblem {
 }
 
 /** What there is at one moment. */
-export interface ShelfView {
+export interface MemorySnapshot {
   /** By path. */
   readonly memories: ReadonlyMap<string, KnownMemory>;
   /** The index files, by path: the project's and the team's. */
   readonly indexes: ReadonlyMap<string, MemoryFile>;
-  readonly problems: readonly ShelfProblem[];
+  readonly problems: readonly MemoryProblem[];
 }
 
-export interface ShelfSearch extends Omit<MemorySearchOptions, "accepts"> {
+export interface CacheSearchOptions extends Omit<MemorySearchOptions, "accepts"> {
   readonly accepts: (memory: Memory) => boolean;
 }
 
-interface Shelved extends KnownMemory {
+interface CachedMemory extends KnownMemory {
   readonly stamp: string;
   readonly problems: readonly string[];
 }
 
-export class MemoryShelf {
+export class MemoryCache {
   readonly #store: MemoryStore;
   readonly #search: MemorySearch = createMemorySearch();
-  readonly #shelved = new Map<string, Shelved>();
+  readonly #cached = new Map<string, CachedMemory>();
   /** How many memories say that they follow one, by its path. */
   readonly #followers = new Map<string, number>();
   readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
@@ -64,31 +64,31 @@ export class MemoryShelf {
   }
 
   /** What there is now. @throws `STORE_FAILED` where the place cannot be listed */
-  look(): Promise<ShelfView> {
+  look(): Promise<MemorySnapshot> {
     const looked = this.#looking.then(() => this.#look());
     this.#looking = looked.catch(() => undefined);
     return looked;
   }
 
   /** The memories that fit a query best, as of the last look. */
-  search(query: string, { accepts, ...options }: ShelfSearch): readonly MemoryHit[] {
+  search(query: string, { accepts, ...options }: CacheSearchOptions): readonly MemoryHit[] {
     return this.#search.search(query, {
       ...options,
       accepts: (path) => {
-        const shelved = this.#shelved.get(path);
+        const shelved = this.#cached.get(path);
         return shelved !== undefined && accepts(shelved.memory);
       },
     });
   }
 
-  async #look(): Promise<ShelfView> {
+  async #look(): Promise<MemorySnapshot> {
     const { files, problems } = await this.#store.list();
     const here = new Set(files.map(({ path }) => path));
-    for (const path of [...this.#shelved.keys(), ...this.#indexes.keys(), ...this.#unreadable.keys()])
+    for (const path of [...this.#cached.keys(), ...this.#indexes.keys(), ...this.#unreadable.keys()])
       if (!here.has(path)) this.#takeOut(path);
     for (const { path, stamp } of files) if (this.#stampOf(path) !== stamp) await this.#read(path, stamp);
     return {
-      memories: new Map(this.#shelved),
+      memories: new Map(this.#cached),
       indexes: this.#namedIndexes(),
       problems: [...problems, ...this.#ownProblems()],
     };
@@ -102,7 +102,7 @@ export class MemoryShelf {
   }
 
   #stampOf(path: string): string | undefined {
-    return (this.#shelved.get(path) ?? this.#indexes.get(path) ?? this.#unreadable.get(path))?.stamp;
+    return (this.#cached.get(path) ?? this.#indexes.get(path) ?? this.#unreadable.get(path))?.stamp;
   }
 
   async #read(path: string, stamp: string): Promise<void> {
@@ -124,7 +124,7 @@ export class MemoryShelf {
       return;
     }
     const { memory, problems } = parseMemoryFile(path, file.text);
-    this.#shelved.set(path, { memory, text: file.text, version: file.version, stamp, problems });
+    this.#cached.set(path, { memory, text: file.text, version: file.version, stamp, problems });
     this.#count(memory.follows, 1);
     this.#search.set(path, searchFields(memory, this.#followers.has(path)));
   }
@@ -135,22 +135,22 @@ export class MemoryShelf {
     const count = (this.#followers.get(followed) ?? 0) + change;
     if (count === 0) this.#followers.delete(followed);
     else this.#followers.set(followed, count);
-    const first = this.#shelved.get(followed);
+    const first = this.#cached.get(followed);
     if (first !== undefined && count <= 1) this.#search.set(followed, searchFields(first.memory, count > 0));
   }
 
   #takeOut(path: string): void {
-    const gone = this.#shelved.get(path);
-    this.#shelved.delete(path);
+    const gone = this.#cached.get(path);
+    this.#cached.delete(path);
     this.#count(gone?.memory.follows, -1);
     this.#indexes.delete(path);
     this.#unreadable.delete(path);
     this.#search.remove(path);
   }
 
-  #ownProblems(): readonly ShelfProblem[] {
+  #ownProblems(): readonly MemoryProblem[] {
     const unreadable = [...this.#unreadable].map(([path, { detail }]) => ({ path, detail }));
-    const odd = [...this.#shelved].flatMap(([path, { problems }]) =>
+    const odd = [...this.#cached].flatMap(([path, { problems }]) =>
       problems.map((detail) => ({ path, detail, isRead: true })),
     );
     return [...unreadable, ...odd];

@@ -9,10 +9,10 @@ import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { MemoryError } from "../../../base/errors.ts";
 import { fitIndex } from "../../../memory/files/fit-index.ts";
 import { INDEX_NAME, removeIndexLine, setIndexLine } from "../../../memory/files/memory-index.ts";
-import { worthOf } from "../../../memory/recall/relevance-score.ts";
+import { relevanceScoreOf } from "../../../memory/recall/relevance-score.ts";
 import type { PlannedLine } from "../../../memory/write/plan-remember.ts";
 import type { MemoryChange, MemoryStore } from "../../../ports/memory-store.ts";
-import type { MemoryShelf, ShelfView } from "./memory-cache.ts";
+import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import { mountOf } from "./mounted-store.ts";
 
 /** What is to be done to memories; the index follows. */
@@ -32,20 +32,20 @@ export interface Written<Plan> {
 
 export class MemoryWriter {
   readonly #store: MemoryStore;
-  readonly #shelf: MemoryShelf;
+  readonly #cache: MemoryCache;
   readonly #now: () => number;
   readonly #usedCounts: () => Promise<ReadonlyMap<string, number>>;
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
     readonly store: MemoryStore;
-    readonly shelf: MemoryShelf;
+    readonly cache: MemoryCache;
     readonly now: () => number;
     /** In how many sessions each memory was of use. */
     readonly usedCounts: () => Promise<ReadonlyMap<string, number>>;
   }) {
     this.#store = options.store;
-    this.#shelf = options.shelf;
+    this.#cache = options.cache;
     this.#now = options.now;
     this.#usedCounts = options.usedCounts;
   }
@@ -56,7 +56,7 @@ export class MemoryWriter {
    * @throws `MEMORY_REFUSED` where others change the same files without end; `STORE_FAILED`
    */
   write<Plan extends PlannedWrite>(
-    plan: (view: ShelfView, taken: readonly string[]) => Plan,
+    plan: (view: MemorySnapshot, taken: readonly string[]) => Plan,
   ): Promise<Written<Plan>> {
     // One after the other: of many at once each would have to be planned again for each that came before it.
     const written = this.#writing.then(() => this.#write(plan));
@@ -70,11 +70,11 @@ export class MemoryWriter {
   }
 
   async #write<Plan extends PlannedWrite>(
-    plan: (view: ShelfView, taken: readonly string[]) => Plan,
+    plan: (view: MemorySnapshot, taken: readonly string[]) => Plan,
   ): Promise<Written<Plan>> {
     const taken: string[] = [];
     for (let tries = 1; ; tries++) {
-      const view = await this.#shelf.look();
+      const view = await this.#cache.look();
       const planned = plan(view, taken);
       if (planned.changes.length === 0 && planned.lines.length === 0 && planned.unlisted.length === 0)
         return { plan: planned, warnings: [] };
@@ -91,7 +91,7 @@ export class MemoryWriter {
   }
 
   #withIndexes(
-    view: ShelfView,
+    view: MemorySnapshot,
     { changes, lines, unlisted }: PlannedWrite,
     usedCounts: ReadonlyMap<string, number>,
   ): { readonly changes: readonly MemoryChange[]; readonly warnings: readonly string[] } {
@@ -109,14 +109,15 @@ export class MemoryWriter {
         text = setIndexLine(text, { ...line, file: of.slice(mount.length) });
       // Behind the new ones, which come in where the old ones stand.
       for (const gone of unlisted.filter(inMount)) text = removeIndexLine(text, gone.slice(mount.length));
-      const worthOfLine = (file: string): number => {
+      const scoreOfLine = (file: string): number => {
         const known = view.memories.get(mount + file);
-        if (known !== undefined) return worthOf(known.memory, this.#now(), usedCounts.get(mount + file));
+        if (known !== undefined)
+          return relevanceScoreOf(known.memory, this.#now(), usedCounts.get(mount + file));
         // What is being written now is new, and what cannot be read is there all the same: else it leads nowhere.
         return fresh.has(mount + file) || unread.has(mount + file) ? 1 : 0;
       };
       // Who takes a line out needs no room, and somebody else's index is not shortened for it.
-      const fitted = own.length === 0 ? undefined : fitIndex(text, ({ file }) => worthOfLine(file));
+      const fitted = own.length === 0 ? undefined : fitIndex(text, ({ file }) => scoreOfLine(file));
       if (fitted?.warning !== undefined) warnings.push(fitted.warning);
       const after = fitted?.text ?? text;
       if (after === (before?.text ?? "")) return [];

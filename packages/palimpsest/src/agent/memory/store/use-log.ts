@@ -14,14 +14,14 @@ export interface AnsweredOptions {
   /** Paths of the memories that the model was shown. */
   readonly shown: Iterable<string>;
   /** What the model was told beside them, the question above all: an answer with these words used no memory for them. */
-  readonly said?: string;
+  readonly userText?: string;
   /** A session counts once for each memory. */
   readonly sessionId?: string;
 }
 
 const RECORD = "uses.jsonl";
-const { usedWorth, used } = MEMORY_RECALL_DEFAULTS;
-const MOST_USES = Math.ceil(usedWorth.most / usedWorth.each);
+const { usedBonus, used } = MEMORY_RECALL_DEFAULTS;
+const MOST_USES = Math.ceil(usedBonus.most / usedBonus.each);
 
 export class UseLog {
   readonly #store: MemoryStore;

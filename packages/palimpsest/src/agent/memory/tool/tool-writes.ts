@@ -14,8 +14,8 @@ import type { JsonValue } from "../../../base/json/json.ts";
 import type { Memory } from "../../../memory/files/memory.ts";
 import { parseMemoryFile, updateMemoryFile } from "../../../memory/files/memory-file.ts";
 import { indexPathOf, isOwnIndex, mountOf, removeIndexLine } from "../../../memory/files/memory-index.ts";
-import { saidWords, shareIn } from "../../../memory/trust/sentence-words.ts";
-import { type JudgedTalk, judgeTrust, type TrustVerdict } from "../../../memory/trust/trust.ts";
+import { sentenceWords, shareIn } from "../../../memory/trust/sentence-words.ts";
+import { type JudgedConversation, judgeTrust, type TrustVerdict } from "../../../memory/trust/trust.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
 import { MEMORIES_ROOT, type ToolChange } from "./memory-tool.ts";
@@ -81,14 +81,14 @@ export class ToolWrites {
   }
 
   /** Judges what is new, and takes back what is not to be believed. @throws `STORE_FAILED` */
-  async judge(written: WrittenFiles, talk: JudgedTalk): Promise<readonly MemoryReceipt[]> {
+  async judge(written: WrittenFiles, conversation: JudgedConversation): Promise<readonly MemoryReceipt[]> {
     const receipts: MemoryReceipt[] = [];
     for (const [path, entry] of written) {
       // What was written again since then is judged with all of it, behind that turn.
       if (this.#noted.has(path) || this.#taken.get(path) !== entry) continue;
       const file = await this.#store.read(path);
       const judge = isOwnIndex(path) ? this.#judgeIndex : this.#judgeMemory;
-      const receipt = file === undefined ? undefined : await judge.call(this, file, written, talk);
+      const receipt = file === undefined ? undefined : await judge.call(this, file, written, conversation);
       if (receipt !== undefined) receipts.push(receipt);
       if (this.#taken.get(path) === entry) this.#taken.delete(path);
     }
@@ -98,7 +98,7 @@ export class ToolWrites {
   async #judgeMemory(
     { path, text, version }: MemoryFile,
     written: WrittenFiles,
-    talk: JudgedTalk,
+    conversation: JudgedConversation,
   ): Promise<MemoryReceipt | undefined> {
     const { before, text: left } = written.get(path)!;
     if (text !== left) return undefined;
@@ -106,7 +106,7 @@ export class ToolWrites {
     const old = before === undefined ? [] : linesOf(parseMemoryFile(path, before).memory);
     const fresh = added(linesOf(memory), old);
     if (fresh.length === 0 || memory.isQuarantined) return undefined;
-    const [verdict] = await this.#refusedOf([fresh.join("\n")], written, talk);
+    const [verdict] = await this.#refusedOf([fresh.join("\n")], written, conversation);
     if (verdict === undefined) return undefined;
     const { source, why } = verdict;
     const reason =
@@ -123,7 +123,7 @@ export class ToolWrites {
   async #judgeIndex(
     { path, text, version }: MemoryFile,
     written: WrittenFiles,
-    talk: JudgedTalk,
+    conversation: JudgedConversation,
   ): Promise<MemoryReceipt | undefined> {
     const { before, text: left } = written.get(path)!;
     // Lines that somebody else has put in since are theirs.
@@ -131,7 +131,7 @@ export class ToolWrites {
     const fresh = added(left?.split("\n") ?? [], before?.split("\n") ?? []).filter((line) =>
       stands.has(line),
     );
-    const verdicts = await this.#refusedOf(fresh, written, talk);
+    const verdicts = await this.#refusedOf(fresh, written, conversation);
     const refused = new Set(fresh.filter((_, at) => verdicts[at] !== undefined));
     if (refused.size === 0) return undefined;
     const kept = text.split("\n").filter((line) => !refused.has(line));
@@ -146,9 +146,9 @@ export class ToolWrites {
   async #refusedOf(
     texts: readonly string[],
     written: WrittenFiles,
-    talk: JudgedTalk,
+    conversation: JudgedConversation,
   ): Promise<readonly (TrustVerdict | undefined)[]> {
-    const verdicts = verdictsOn(texts, talk);
+    const verdicts = verdictsOn(texts, conversation);
     const refused: (TrustVerdict | undefined)[] = [];
     for (const [index, verdict] of verdicts.entries()) {
       const { source, isQuarantined, isRecalled } = verdict;
@@ -162,11 +162,11 @@ export class ToolWrites {
 
   /** Whether a memory that is not quarantined says so; those that were written, as they were before. */
   async #isKnown(text: string, written: WrittenFiles): Promise<boolean> {
-    const { words } = saidWords(text);
+    const { words } = sentenceWords(text);
     for (const { path: other } of (await this.#store.list()).files) {
       const known = written.has(other) ? written.get(other)?.before : (await this.#store.read(other))?.text;
       if (known === undefined || parseMemoryFile(other, known).memory.isQuarantined) continue;
-      if (shareIn(words, saidWords(known).words) >= MEMORY_SAFETY_DEFAULTS.carriedShare) return true;
+      if (shareIn(words, sentenceWords(known).words) >= MEMORY_SAFETY_DEFAULTS.carriedShare) return true;
     }
     return false;
   }
@@ -183,7 +183,10 @@ export class ToolWrites {
   }
 }
 
-function verdictsOn(texts: readonly string[], { pieces, earlier = [] }: JudgedTalk): readonly TrustVerdict[] {
+function verdictsOn(
+  texts: readonly string[],
+  { pieces, earlier = [] }: JudgedConversation,
+): readonly TrustVerdict[] {
   const turn = pieces.at(-1)?.turn ?? earlier.at(-1)?.turn ?? 0;
   const users = pieces.filter(({ source }) => source === "user").map(({ id }) => id);
   const messageIds = [...users, WRITTEN];

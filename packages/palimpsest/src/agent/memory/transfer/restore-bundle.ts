@@ -55,10 +55,12 @@ export async function restoreBundle(
   }
   const unlisted = written.filter(({ path }) => !isIndex(path) && !placed.has(indexPathOf(path)));
   const warnings = await setLines(writer, linesOf(unlisted, kept), log);
-  const told = receipts.map((receipt) => (kept.has(receipt.origin) ? { ...receipt, warnings } : receipt));
+  const withWarnings = receipts.map((receipt) =>
+    kept.has(receipt.origin) ? { ...receipt, warnings } : receipt,
+  );
   const { notCarried, notCarriedCount, refusedCount } = log.end("palimpsest");
   return {
-    receipts: told,
+    receipts: withWarnings,
     read: {
       format: "palimpsest",
       notCarried: [...bundle.notCarried, ...notCarried],

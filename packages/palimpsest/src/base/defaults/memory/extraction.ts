@@ -7,7 +7,7 @@ export const MEMORY_EXTRACTION_DEFAULTS = {
   /** How long one call may take, in milliseconds. Source: our choice: as long as an update of the notes. */
   callTimeoutMs: 120_000,
   /** Characters of the conversation that it is shown, the newest. Source: our choice: about 15,000 tokens. */
-  talkCharacters: 60_000,
+  conversationCharacters: 60_000,
   /** Characters of one thing that was said. Source: our choice: what a person says fits; what is longer was pasted. */
   pieceCharacters: 4_000,
   /** Characters of what was looked at before that a claim is compared with, the newest. Source: our choice: about 75,000 tokens, read in a moment in which a session may well wait. */

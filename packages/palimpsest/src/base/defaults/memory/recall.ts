@@ -7,7 +7,7 @@ export const MEMORY_RECALL_DEFAULTS = {
   /** Days after which a memory that decays is worth half. Source: our choice: a month, so that what was not confirmed for a season is nearly nothing. */
   halfLifeDays: 30,
   /** Worth below which a dream takes a memory out. Source: our choice: a hundred days, with nothing that speaks for it. */
-  pruneBelowWorth: 0.1,
+  pruneBelowScore: 0.1,
   /** Memories that one recall shows, at the most. Source: Claude Code and qwen-code choose five. */
   recalledCount: 5,
   /** Memories that are looked at closely before those are chosen. Source: our choice: what a light model reads in its time. */
@@ -15,7 +15,7 @@ export const MEMORY_RECALL_DEFAULTS = {
   /** Memories that a search shows, where nobody says how many. Source: our choice: a screen. */
   searchedCount: 10,
   /** Changed lines of the index that a session is told at once. Source: our choice: more is told best by the next whole index. */
-  newsLinesCount: 40,
+  deltaLinesCount: 40,
   /** Characters of a message that a memory is searched by. Source: our choice: what a question says at its beginning and its end. */
   queryCharacters: 8_000,
   /** Messages back in which a tool counts as one in use. Source: our choice: the last few rounds. */
@@ -33,7 +33,7 @@ export const MEMORY_RECALL_DEFAULTS = {
   /** What fits a message clearly that asked for no memories: it has so many of its words, or a word that at most so many memories have (by share, and by count where there are few), or two words or one that are such a share of the message's. Source: our choice: of 75 real memories, messages such as "make the button blue" called for four each without it, and for fewer than one with it. */
   clear: { wordsCount: 3, rareShare: 0.04, rareCount: 2, pairShare: 0.25, singleShare: 0.5 },
   /** What having been of use in one session adds to the worth, and the most that all uses add. Source: our choice: ten uses make up for seventeen days of age, and no number of them lets a memory pass one of its age that fits a fifth better. */
-  usedWorth: { each: 0.05, most: 0.5 },
+  usedBonus: { each: 0.05, most: 0.5 },
   /** What tells that a memory was used: the part of its own words that the answer has, and how many always do; of how many characters they are looked for; and after how many milliseconds one looks what other processes noted. Source: our choice: a third of a short fact is its point, and four words of a long one are no chance; a use more or less changes little. */
   used: { wordsShare: 1 / 3, mostWordsCount: 4, readCharacters: 40_000, lookAgainMs: 60_000 },
 } as const;

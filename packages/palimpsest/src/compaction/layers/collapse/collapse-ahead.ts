@@ -5,7 +5,7 @@
 import { COLLAPSE_DEFAULTS } from "../../../base/defaults/compaction/collapse.ts";
 import { groupRounds } from "../../../transcript/rounds.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
-import { type Room, situationOf } from "../../shared/window-state.ts";
+import { situationOf, type WindowState } from "../../shared/window-state.ts";
 import { type PreparedCollapse, type PreparedRound, prepareCollapse } from "./collapse.ts";
 import { collapsePolicy } from "./collapse-policy.ts";
 
@@ -21,14 +21,14 @@ export class CollapseAhead {
   }
 
   /** A request left: the next few messages are prepared, where room will soon be needed. */
-  called(room: Room): void {
-    if (room.usedTokens < room.budget.microcompactGateTokens) {
+  called(state: WindowState): void {
+    if (state.usedTokens < state.budget.microcompactGateTokens) {
       this.clear();
       return;
     }
     const { preparedMessages } = COLLAPSE_DEFAULTS;
-    const next = room.visible.slice(this.#count, this.#count + preparedMessages);
-    for (const [key, round] of this.prepare(room, next).rounds) this.#rounds.set(key, round);
+    const next = state.visible.slice(this.#count, this.#count + preparedMessages);
+    for (const [key, round] of this.prepare(state, next).rounds) this.#rounds.set(key, round);
     // The newest round may still grow: the next call begins with it.
     const newest = groupRounds(next).at(-1)?.start ?? 0;
     // One that is longer than what is prepared at once waits until it is needed.
@@ -37,9 +37,12 @@ export class CollapseAhead {
   }
 
   /** The lines of `visible`: what is not written yet, or was changed since, is written now. */
-  prepare(room: Room, visible: readonly VisibleMessage[]): PreparedCollapse {
-    const { seq, measure } = room;
+  prepare(state: WindowState, visible: readonly VisibleMessage[]): PreparedCollapse {
+    const { seq, measure } = state;
     const before = { headSeq: seq - 1, rounds: this.#rounds };
-    return prepareCollapse({ visible, headSeq: seq - 1, measure, before }, collapsePolicy(situationOf(room)));
+    return prepareCollapse(
+      { visible, headSeq: seq - 1, measure, before },
+      collapsePolicy(situationOf(state)),
+    );
   }
 }

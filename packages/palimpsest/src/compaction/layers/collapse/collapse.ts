@@ -213,9 +213,9 @@ function formatLine(
   const pointerOf = ({ seq, blocks }: VisibleMessage, place: 0 | -1): string =>
     formatPointer({ seq, block: blocks.at(place)!.index });
   const range = `${pointerOf(entries[0]!, 0)} to ${pointerOf(entries.at(-1)!, -1)}`;
-  const said = texts.length === 0 ? "nothing that can be told" : texts.join(" · ");
+  const line = texts.length === 0 ? "nothing that can be told" : texts.join(" · ");
   const originals = hasHistoryTools ? "history_read opens them." : "They are kept in the session's log.";
-  return `[Collapsed, ${range}: ${said}. ${originals}]`;
+  return `[Collapsed, ${range}: ${line}. ${originals}]`;
 }
 
 /** The oldest spans that free enough and end where what stays may begin; all that may, where none do. */

@@ -9,7 +9,7 @@ import { cutTail, shorten } from "../../../base/text/text.ts";
 import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import { visibleWithoutSecrets } from "../../../transcript/without-secrets.ts";
-import { recordTelling, type Telling } from "../../digest/digest-findings.ts";
+import { type DigestFinding, recordFinding } from "../../digest/digest-findings.ts";
 import { CLEARED_PREFIX } from "../../shared/cleared-mark.ts";
 import { fitPrefix } from "../../shared/fit-lines.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
@@ -49,15 +49,15 @@ export function describeRound(
   const words = messages.flatMap((message) => quoteLongWords(message, userWordsTokens, measure));
   const isAnswer = calls.length === 0;
   const { sentences, isFinding } = describeWords(messages, { isAnswer });
-  const said = sentences.slice(0, isAnswer ? answerSentences : 1);
-  const parts = isFinding ? [...said, ...calls] : [...calls, ...said];
+  const chosenSentences = sentences.slice(0, isAnswer ? answerSentences : 1);
+  const parts = isFinding ? [...chosenSentences, ...calls] : [...calls, ...chosenSentences];
   const budgetTokens = isAnswer ? answerTokens : roundTokens;
   const fitting = fitPrefix(parts, budgetTokens, measure, "; ");
   const chosen = fitting.length > 0 ? fitting : parts.slice(0, 1);
   const leftOut = calls.filter((call) => !chosen.includes(call)).length;
-  const told = shortenTo(chosen.join("; "), budgetTokens, measure);
+  const line = shortenTo(chosen.join("; "), budgetTokens, measure);
   // Words of the user come on top: there are few that are so long.
-  const text = [...words.slice(0, LONG_WORDS_QUOTED), told].filter((part) => part !== "").join("; ");
+  const text = [...words.slice(0, LONG_WORDS_QUOTED), line].filter((part) => part !== "").join("; ");
   return leftOut > 0 ? `${text} and ${leftOut} more` : text;
 }
 
@@ -66,12 +66,12 @@ function describeWords(
   messages: readonly VisibleMessage[],
   { isAnswer }: { readonly isAnswer: boolean },
 ): { readonly sentences: readonly string[]; readonly isFinding: boolean } {
-  const tellings: Telling[] = [];
+  const tellings: DigestFinding[] = [];
   let opening = "";
   for (const { role, seq, blocks } of messages)
     for (const { block } of blocks) {
       if (role !== "assistant" || block.type !== "text") continue;
-      recordTelling(tellings, { seq, pointer: "", text: block.text });
+      recordFinding(tellings, { seq, pointer: "", text: block.text });
       if (opening === "") opening = block.text.slice(0, OPENING_CHARACTERS);
     }
   const ranked = tellings.toSorted((one, other) => other.weight - one.weight);
@@ -128,9 +128,9 @@ function findFailures(messages: readonly VisibleMessage[]): ReadonlyMap<string, 
       if (block.type === "tool_use") kinds.set(block.id, toolKind(block.name, block.input));
       if (block.type !== "tool_result") continue;
       const outcome = outcomeOf(block, kinds.get(block.tool_use_id));
-      const told = clearedFailure(outcome.line);
-      if (outcome.hasFailed || told !== undefined)
-        failures.set(block.tool_use_id, oneLine(inline(told ?? outcome.line), failureCharacters));
+      const failure = clearedFailure(outcome.line);
+      if (outcome.hasFailed || failure !== undefined)
+        failures.set(block.tool_use_id, oneLine(inline(failure ?? outcome.line), failureCharacters));
     }
   return failures;
 }

@@ -14,7 +14,7 @@ import {
   type PartialSpan,
   planCompaction,
   planPartialCompaction,
-  type SummaryWriter,
+  type SummaryComposer,
 } from "../../summary/plan-compaction.ts";
 import { composeExtractiveSummary } from "./extractive-summary.ts";
 
@@ -45,10 +45,10 @@ export interface ExtractiveInput extends CompactionInput {
 export function planExtractiveCompact(input: ExtractiveInput, span?: PartialSpan): LayerEdit | undefined {
   const { digest, policy, measure } = input;
   const { userWordsTokens, factsTokens, appendixTokens } = policy;
-  const writer: SummaryWriter = {
+  const writer: SummaryComposer = {
     kind: "extractive",
-    compose: (room) =>
-      composeExtractiveSummary(digest, { ...room, userWordsTokens, factsTokens, appendixTokens }, measure),
+    compose: (budget) =>
+      composeExtractiveSummary(digest, { ...budget, userWordsTokens, factsTokens, appendixTokens }, measure),
   };
   return span === undefined ? planCompaction(input, writer) : planPartialCompaction(input, span, writer);
 }

@@ -95,7 +95,7 @@ function compose(
   measure: Measure,
 ): ExtractiveSummary {
   const frameTokens = measureText(layOut(EMPTY_SECTIONS, [], options), measure);
-  const room = Math.max(0, options.budgetTokens - frameTokens);
+  const bodyTokens = Math.max(0, options.budgetTokens - frameTokens);
 
   const isUnlimited = options.userWordsTokens === Number.POSITIVE_INFINITY;
   const wordsShare = isUnlimited ? FULL_COMPACT_DEFAULTS.userWordsShare : USER_WORDS_SHARE;
@@ -103,19 +103,19 @@ function compose(
     digest,
     {
       throughSeq: options.throughSeq,
-      budgetTokens: Math.min(options.userWordsTokens, room * wordsShare),
+      budgetTokens: Math.min(options.userWordsTokens, bodyTokens * wordsShare),
       isUnlimited,
       hasHistoryTools: options.hasHistoryTools,
     },
     measure,
   );
   const wordsTokens = measureText([...words.request, ...words.messages].join("\n"), measure);
-  const appendixReserve = Math.min(options.appendixTokens, room * APPENDIX_SHARE);
+  const appendixReserve = Math.min(options.appendixTokens, bodyTokens * APPENDIX_SHARE);
   const sections = composeFacts(
     digest,
     {
       ...options,
-      factsTokens: Math.min(options.factsTokens, Math.max(0, room - wordsTokens - appendixReserve)),
+      factsTokens: Math.min(options.factsTokens, Math.max(0, bodyTokens - wordsTokens - appendixReserve)),
     },
     measure,
   );
@@ -162,12 +162,12 @@ function composeFacts(
   options: SummaryOptions,
   measure: Measure,
 ): Omit<Sections, "request" | "messages"> {
-  let room = options.factsTokens;
+  let leftTokens = options.factsTokens;
   let sharesLeft = Object.values(SHARES).reduce((sum, share) => sum + share, 0);
   const take = (name: keyof typeof SHARES, lines: readonly string[]): readonly string[] => {
-    const budget = sharesLeft <= 0 ? room : (room * SHARES[name]) / sharesLeft;
+    const budget = sharesLeft <= 0 ? leftTokens : (leftTokens * SHARES[name]) / sharesLeft;
     const taken = fitPrefix(lines, budget, measure);
-    if (taken.length > 0) room -= measureText(taken.join("\n"), measure);
+    if (taken.length > 0) leftTokens -= measureText(taken.join("\n"), measure);
     sharesLeft -= SHARES[name];
     return taken;
   };
@@ -212,9 +212,9 @@ function nextStep(digest: Digest, { hasTail, throughSeq }: SummaryOptions): read
     .at(-1);
   const todo = active === undefined ? [] : [`- Next on the task list: "${inline(active.text)}"`];
   if (hasTail) return [...todo, "- Go on from the newest messages, which follow below verbatim."];
-  const said =
+  const words =
     lastWords === undefined ? [] : [`- The assistant's last line: "${inline(lastWords.slice(0, 400))}"`];
-  return [...todo, ...said, "- Go on with the latest request of the user unless it is answered."];
+  return [...todo, ...words, "- Go on with the latest request of the user unless it is answered."];
 }
 
 const HEADINGS: readonly (readonly [SectionName, string, string])[] = [

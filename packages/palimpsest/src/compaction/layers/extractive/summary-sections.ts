@@ -162,12 +162,12 @@ export function pendingLines(digest: Digest): readonly string[] {
 export function currentWorkLines(digest: Digest, throughSeq: number): readonly string[] {
   const words = digest.assistantWords.filter(({ seq }) => seq <= throughSeq).slice(-WORDS_SHOWN);
   const actions = digest.actions.filter(({ seq }) => seq <= throughSeq).slice(-ACTIONS_SHOWN);
-  const said = words
+  const latest = words
     .toReversed()
     .map(({ pointer, text }) => `- The assistant said (${pointer}):\n${quote(shorten(text, 2_400), "  ")}`);
   const did = actions.map(
     ({ pointer, call, outcome }) => `  - ${pointer} ${code(call)}${outcome === "failed" ? ": failed" : ""}`,
   );
   const calls = did.length === 0 ? [] : [`- The last calls, in order:\n${did.join("\n")}`];
-  return [...said.slice(0, 1), ...calls, ...said.slice(1)];
+  return [...latest.slice(0, 1), ...calls, ...latest.slice(1)];
 }

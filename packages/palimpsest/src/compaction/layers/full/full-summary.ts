@@ -11,7 +11,7 @@ import type { Digest } from "../../digest/digest.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.ts";
 import { composeDroppedTasks, composeLogParts } from "../../summary/log-parts.ts";
-import type { ComposedSummary, SummaryRoom } from "../../summary/plan-compaction.ts";
+import type { ComposedSummary, SummaryBudget } from "../../summary/plan-compaction.ts";
 import { markUnverified } from "../../summary/unverified.ts";
 import type { WrittenSummary } from "../../summary/written-summary.ts";
 
@@ -27,22 +27,22 @@ export interface FullSummaryInput {
 /** The text of the message, or `undefined` where the model's part alone does not fit. */
 export function composeFullSummary(
   input: FullSummaryInput,
-  room: SummaryRoom,
+  budget: SummaryBudget,
   measure: Measure,
 ): ComposedSummary | undefined {
   const { written, digest, userWordsTokens, appendixTokens } = input;
   const sections = markUnverified(written.text, input.isInLog);
-  const { hasTail, hasHistoryTools } = room;
+  const { hasTail, hasHistoryTools } = budget;
   const bare: Frame = { written, sections, tasks: [], hasTail, hasHistoryTools };
   const bareTokens = measureText(layOut(bare, []), measure);
-  if (bareTokens > room.budgetTokens) return undefined;
+  if (bareTokens > budget.budgetTokens) return undefined;
   // What the user's words may not take anyway.
-  const tasksTokens = (room.budgetTokens - bareTokens) * (1 - D.userWordsShare);
+  const tasksTokens = (budget.budgetTokens - bareTokens) * (1 - D.userWordsShare);
   const fits = (section: string): boolean => measureText(section, measure) <= tasksTokens;
   const frame: Frame = { ...bare, tasks: composeDroppedTasks(digest, written.text, fits) };
   const frameText = layOut(frame, []);
-  const restTokens = Math.max(0, room.budgetTokens - measureText(frameText, measure));
-  const { throughSeq, visibleLiterals } = room;
+  const restTokens = Math.max(0, budget.budgetTokens - measureText(frameText, measure));
+  const { throughSeq, visibleLiterals } = budget;
   const fromLog = composeLogParts(
     digest,
     {
@@ -57,7 +57,7 @@ export function composeFullSummary(
     measure,
   );
   const text = layOut(frame, fromLog.sections);
-  return measureText(text, measure) <= room.budgetTokens
+  return measureText(text, measure) <= budget.budgetTokens
     ? { text, verbatimSeqs: fromLog.verbatimSeqs }
     : { text: layOut(bare, []), verbatimSeqs: new Set() };
 }
@@ -77,7 +77,7 @@ function layOut(frame: Frame, fromLog: readonly string[]): string {
     sections,
     ...tasks,
     ...fromLog,
-    formatHistoryClosing("told", frame),
+    formatHistoryClosing("covered", frame),
     hasTail
       ? "The newest messages follow below as they were."
       : "Go on from here without greeting and without repeating what is done.",

@@ -16,7 +16,7 @@ import {
   type PartialSpan,
   planCompaction,
   planPartialCompaction,
-  type SummaryWriter,
+  type SummaryComposer,
 } from "../../summary/plan-compaction.ts";
 import { findVerified } from "../../summary/unverified.ts";
 import type { WrittenSummary } from "../../summary/written-summary.ts";
@@ -42,10 +42,10 @@ export interface FullCompactInput extends CompactionInput {
 export function planFullCompact(input: FullCompactInput): LayerEdit | undefined {
   const { digest, policy, measure, span } = input;
   const written = { ...input.written, text: redactWritten(input) };
-  const writer: SummaryWriter = {
+  const writer: SummaryComposer = {
     kind: "full",
-    compose: (room) =>
-      composeFullSummary({ written, digest, isInLog: logLookup(input), ...policy }, room, measure),
+    compose: (budget) =>
+      composeFullSummary({ written, digest, isInLog: logLookup(input), ...policy }, budget, measure),
   };
   const limited = { ...input, throughSeq: written.throughSeq };
   const edit =
@@ -75,11 +75,11 @@ function logLookup({ digest, visible }: FullCompactInput): (literal: string) => 
       .flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
   const texts = textsOf(false);
   const shown = new Set(texts.flatMap((text) => findLiterals(text)));
-  const told = new Set(textsOf(true).flatMap((text) => [...findVerified(text)]));
+  const visibleLiterals = new Set(textsOf(true).flatMap((text) => [...findVerified(text)]));
   return (literal) =>
     digest.literals.records.has(literal) ||
     shown.has(literal) ||
-    told.has(literal) ||
+    visibleLiterals.has(literal) ||
     texts.some((text) => text.includes(literal)) ||
     digest.userWords.some(({ text }) => text.includes(literal));
 }

@@ -8,7 +8,7 @@ import type { VisibleBlock } from "../../../transcript/window.ts";
 import { withoutSecrets } from "../../../transcript/without-secrets.ts";
 import { visitLiterals } from "../../literals/literals.ts";
 import type { LiteralScope } from "../../literals/visible-literals.ts";
-import { formatCount } from "../../preview/preview.ts";
+import { formatThousands } from "../../preview/preview.ts";
 import { CLEARED_PREFIX } from "../../shared/cleared-mark.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { outcomeOf } from "../../shared/outcome.ts";
@@ -61,7 +61,9 @@ function describe({ shown, result, call: made }: BriefSubject, text: string, mea
   const subject = argument === "" ? call.name : `${call.name} ${argument}`;
   const bytes = shown.form !== "original" && shown.blob !== undefined ? shown.blob.bytes : undefined;
   const size =
-    bytes === undefined ? `about ${formatCount(measure(result))} tokens` : `${formatCount(bytes)} bytes`;
+    bytes === undefined
+      ? `about ${formatThousands(measure(result))} tokens`
+      : `${formatThousands(bytes)} bytes`;
   const outcome = outcomeOf({ ...result, content: text }, toolKind(call.name, call.input));
   const failure = outcome.hasFailed ? `, failed: ${outcome.line.slice(0, OUTCOME_CHARACTERS)}` : "";
   return `${subject}, ${size}${failure}`;

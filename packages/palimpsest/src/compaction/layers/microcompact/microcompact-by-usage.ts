@@ -10,7 +10,11 @@
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import { type HistoryState, mayRewriteHistory } from "../../shared/editing-rule.ts";
 import { recentTailStart } from "../../shared/measure.ts";
-import { isWorthARewrite, type RewriteWorth, type UsageInput } from "../../shared/rewrite-threshold.ts";
+import {
+  meetsRewriteThreshold,
+  type RewriteThreshold,
+  type UsageInput,
+} from "../../shared/rewrite-threshold.ts";
 import { type ClearPolicy, clearForms, mostClearedTokens } from "./clear-forms.ts";
 import {
   type ClearablePolicy,
@@ -23,7 +27,7 @@ import {
  * What may be cleared, and from when on. Sizes are in tokens unless the name says otherwise;
  * `microcompactPolicy` makes the policy of a window of a given size.
  */
-export interface MicrocompactPolicy extends HistoryState, RewriteWorth, ClearablePolicy, ClearPolicy {
+export interface MicrocompactPolicy extends HistoryState, RewriteThreshold, ClearablePolicy, ClearPolicy {
   /** Size of the whole request from which on this layer acts. */
   readonly gateTokens: number;
   /** This many clearable results start a pass whatever the usage. */
@@ -52,11 +56,11 @@ export function planMicrocompactByUsage(
   };
   // The forms are dear to make: not where clearing all of it would free too little.
   const mostTokens = mostClearedTokens(chosen, policy, measure);
-  if (!isWorthARewrite({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
+  if (!meetsRewriteThreshold({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
 
   const forms = clearForms(visible, chosen, policy, measure);
   const freedTokens = forms.reduce((sum, form) => sum + form.freedTokens, 0);
-  if (!isWorthARewrite({ usedTokens, freedTokens }, policy)) return undefined;
+  if (!meetsRewriteThreshold({ usedTokens, freedTokens }, policy)) return undefined;
 
   return {
     kind: "microcompact",

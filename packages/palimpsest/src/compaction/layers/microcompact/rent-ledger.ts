@@ -54,7 +54,7 @@ export class RentLedger {
     readonly isSummary: boolean;
     readonly messagesTokens: number;
   }): void {
-    this.#beginAnew();
+    this.#restart();
     this.#lastTokens = messagesTokens;
     if (!isSummary) return;
     this.#summaryRent = 0;
@@ -89,10 +89,10 @@ export class RentLedger {
   /** Somebody else took messages out (a rewind, a host's edit): what is left has paid its part only. */
   #shrunk(messagesTokens: number): void {
     this.#summaryRent *= this.#lastTokens === 0 ? 0 : messagesTokens / this.#lastTokens;
-    this.#beginAnew();
+    this.#restart();
   }
 
-  #beginAnew(): void {
+  #restart(): void {
     this.#sizes = [];
     this.#paidPerToken = [0];
     this.#windowRent = 0;

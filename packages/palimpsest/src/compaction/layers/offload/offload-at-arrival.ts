@@ -11,7 +11,7 @@ import type { ContentBlock, ToolResultPart } from "../../../transcript/blocks.ts
 import { blockText, isMedia } from "../../../transcript/blocks.ts";
 import type { Message } from "../../../transcript/messages.ts";
 import { documentText, isMediaPart, shrinkBlock, withMediaNamed } from "../../preview/shrink-block.ts";
-import { waterLevel } from "../../shared/fair-share.ts";
+import { fairShare } from "../../shared/fair-share.ts";
 import type { Measure } from "../../shared/measure.ts";
 import { formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
 
@@ -99,7 +99,7 @@ function resultsLevel(
     .filter((block) => block.type === "tool_result")
     .map((block) => measure(block))
     .map((tokens) => (tokens > blockTokens ? Math.min(tokens, previewTokens) : tokens));
-  return waterLevel(sizes, messageTokens);
+  return fairShare(sizes, messageTokens);
 }
 
 function isTooLarge(block: ContentBlock, policy: ArrivalPolicy, measure: Measure): boolean {

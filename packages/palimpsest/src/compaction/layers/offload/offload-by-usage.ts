@@ -12,10 +12,14 @@ import { type HistoryState, mayRewriteHistory } from "../../shared/editing-rule.
 import { type Measure, recentTailStart } from "../../shared/measure.ts";
 import { pinnedPlaces } from "../../shared/pins.ts";
 import { formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
-import { isWorthARewrite, type RewriteWorth, type UsageInput } from "../../shared/rewrite-threshold.ts";
+import {
+  meetsRewriteThreshold,
+  type RewriteThreshold,
+  type UsageInput,
+} from "../../shared/rewrite-threshold.ts";
 
 /** When old blocks take their preview form, in tokens. `offloadPolicy` makes the policy of a window of a given size. */
-export interface OffloadPolicy extends HistoryState, RewriteWorth, HistoryAccess {
+export interface OffloadPolicy extends HistoryState, RewriteThreshold, HistoryAccess {
   /** The window's size from which on this layer acts. */
   readonly gateTokens: number;
   /** Blocks above this get their preview form. */
@@ -44,13 +48,13 @@ export function planOffloadByUsage(
     );
   // Previews are dear to make: not where hiding all of it would free too little.
   const mostTokens = large.reduce((sum, { shown }) => sum + measure(shown.block), 0);
-  if (!isWorthARewrite({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
+  if (!meetsRewriteThreshold({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
 
   const planned = large
     .map(({ seq, shown }) => planBlock(seq, shown, policy, measure))
     .filter((form) => form !== undefined);
   const freedTokens = planned.reduce((sum, form) => sum + form.freedTokens, 0);
-  if (!isWorthARewrite({ usedTokens, freedTokens }, policy)) return undefined;
+  if (!meetsRewriteThreshold({ usedTokens, freedTokens }, policy)) return undefined;
 
   return {
     kind: "offload",

@@ -23,18 +23,18 @@ export interface RecentInput {
   readonly throughSeq: number;
   readonly policy: KeepPolicy;
   /** What is left beside the notes: the stretch does not grow beyond it. */
-  readonly roomTokens: number;
+  readonly availableTokens: number;
 }
 
 /** Where the recent messages start; `undefined` where there is no place to cut before them. */
 export function findRecentStart(input: RecentInput, measure: Measure): number | undefined {
   const { visible, throughSeq, policy } = input;
   const cuts = findCutsAfterSummary(visible);
-  const firstUntold = findFirstUntold(visible, throughSeq);
-  let start = cuts.findLast((cut) => cut <= firstUntold);
+  const firstUncovered = findFirstUncovered(visible, throughSeq);
+  let start = cuts.findLast((cut) => cut <= firstUncovered);
   if (start === undefined) return undefined;
   let kept = sizeOf(visible.slice(start), measure);
-  const mostTokens = Math.min(policy.mostKeptTokens, input.roomTokens);
+  const mostTokens = Math.min(policy.mostKeptTokens, input.availableTokens);
   for (const cut of cuts.filter((one) => one < start!).toReversed()) {
     if (kept.tokens >= policy.leastKeptTokens && kept.textCount >= policy.leastKeptTextCount) break;
     const more = sizeOf(visible.slice(cut, start), measure);
@@ -57,18 +57,18 @@ function findCutsAfterSummary(visible: readonly VisibleMessage[]): readonly numb
  * Index of the first message that notes up to `throughSeq` cannot tell of; the window's length where they
  * tell of all. A summary is as new as the newest entry that it stands for.
  */
-export function findFirstUntold(visible: readonly VisibleMessage[], throughSeq: number): number {
-  const index = visible.findIndex((message) => isUntold(message, throughSeq));
+export function findFirstUncovered(visible: readonly VisibleMessage[], throughSeq: number): number {
+  const index = visible.findIndex((message) => isUncovered(message, throughSeq));
   return index === -1 ? visible.length : index;
 }
 
 /** Also what the host put in the place of an old message after the notes were taken is new to them. */
-function isUntold({ seq, insertedBy, origin }: VisibleMessage, throughSeq: number): boolean {
+function isUncovered({ seq, insertedBy, origin }: VisibleMessage, throughSeq: number): boolean {
   if (seq > throughSeq) return true;
-  return insertedBy !== undefined && insertedBy > throughSeq && SAID.has(origin);
+  return insertedBy !== undefined && insertedBy > throughSeq && CONVERSATION_ORIGINS.has(origin);
 }
 
-const SAID: ReadonlySet<string> = new Set(["user", "assistant", "tool", "host"]);
+const CONVERSATION_ORIGINS: ReadonlySet<string> = new Set(["user", "assistant", "tool", "host"]);
 
 function sizeOf(messages: readonly VisibleMessage[], measure: Measure) {
   return { tokens: measureMessages(messages, measure), textCount: messages.filter(saysSomething).length };

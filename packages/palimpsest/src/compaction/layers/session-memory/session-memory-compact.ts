@@ -24,12 +24,12 @@ import {
   strictTailStart,
   type TailInput,
 } from "../../summary/plan-compaction.ts";
-import { findFirstUntold, findRecentStart, type KeepPolicy } from "./kept-recent.ts";
+import { findFirstUncovered, findRecentStart, type KeepPolicy } from "./kept-recent.ts";
 import {
   composeNotesSummary,
   measureNotesFrame,
+  type NewestExchange,
   type NotesSummaryInput,
-  type Telling,
 } from "./session-memory-text.ts";
 
 /** The session's notes as they are now. */
@@ -91,8 +91,8 @@ export function planSessionMemoryCompact(input: SessionMemoryInput): SessionMemo
   if (notes.isEmpty || notes.text.trim() === "") return refuse("empty-notes");
   if (input.pendingCallIds.length > 0) return refuse("pending-call");
 
-  const untold = visible.slice(findFirstUntold(visible, notes.throughSeq));
-  if (measureMessages(untold, measure) > policy.mostKeptTokens) return refuse("untold-too-large");
+  const uncovered = visible.slice(findFirstUncovered(visible, notes.throughSeq));
+  if (measureMessages(uncovered, measure) > policy.mostKeptTokens) return refuse("untold-too-large");
   return policy.editSafety === "strict" ? planStrict(input, notes) : planPermissive(input, notes);
 }
 
@@ -103,8 +103,8 @@ function planPermissive(input: SessionMemoryInput, notes: SessionNotes): Session
   const { visible, measure, policy, pinned = [] } = input;
   const summary = summaryInput(input, notes);
   const besideTokens = measureNotesFrame(summary, measure) + measureText(composePinned(pinned), measure);
-  const roomTokens = policy.targetTokens - besideTokens;
-  const start = findRecentStart({ visible, throughSeq: notes.throughSeq, policy, roomTokens }, measure);
+  const availableTokens = policy.targetTokens - besideTokens;
+  const start = findRecentStart({ visible, throughSeq: notes.throughSeq, policy, availableTokens }, measure);
   return start === undefined ? refuse("nothing-to-hide") : planBefore(input, start, summary);
 }
 
@@ -112,13 +112,13 @@ function planPermissive(input: SessionMemoryInput, notes: SessionNotes): Session
 function planStrict(input: SessionMemoryInput, notes: SessionNotes): SessionMemoryPlan {
   const start = strictTailStart(input.visible);
   const hidden = input.visible.slice(0, start);
-  const firstUntold = findFirstUntold(hidden, notes.throughSeq);
-  const isWhole = firstUntold < hidden.length;
-  if (!hidden.slice(firstUntold).every(isSayable)) return refuse("untold-not-in-words");
+  const firstUncovered = findFirstUncovered(hidden, notes.throughSeq);
+  const isWhole = firstUncovered < hidden.length;
+  if (!hidden.slice(firstUncovered).every(isSayable)) return refuse("untold-not-in-words");
   const rounds = groupRounds(hidden);
-  const told = isWhole ? rounds.findLast((round) => round.start <= firstUntold) : rounds.at(-1);
-  if (told === undefined || (isWhole && told.start === 0)) return refuse("nothing-to-hide");
-  const telling: Telling = { messages: hidden.slice(told.start), isWhole };
+  const coveredRound = isWhole ? rounds.findLast((round) => round.start <= firstUncovered) : rounds.at(-1);
+  if (coveredRound === undefined || (isWhole && coveredRound.start === 0)) return refuse("nothing-to-hide");
+  const telling: NewestExchange = { messages: hidden.slice(coveredRound.start), isWhole };
   return planBefore(input, start, { ...summaryInput(input, notes), telling });
 }
 
@@ -131,7 +131,7 @@ function planBefore(input: SessionMemoryInput, start: number, summary: NotesSumm
   const { visible, measure, policy } = input;
   const edit = planCompactionBefore(input, start, {
     kind: "session-memory",
-    compose: (room) => composeNotesSummary(summary, room, measure),
+    compose: (budget) => composeNotesSummary(summary, budget, measure),
   });
   if (edit !== undefined) return { ok: true, edit };
   const smallerTokens = measureMessages(visible.slice(0, start), measure) * policy.maxSummaryShare;

@@ -12,10 +12,10 @@ import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.t
 import { neutralise } from "../../shared/quoting.ts";
 import { composeDroppedTasks, composeLogParts } from "../../summary/log-parts.ts";
 import { composeNewestExchange } from "../../summary/newest-exchange.ts";
-import type { ComposedSummary, SummaryRoom } from "../../summary/plan-compaction.ts";
+import type { ComposedSummary, SummaryBudget } from "../../summary/plan-compaction.ts";
 
 /** Messages that are told as text, because they may not stay as they are. */
-export interface Telling {
+export interface NewestExchange {
   readonly messages: readonly VisibleMessage[];
   /** To the letter or not at all: nothing else tells of them. */
   readonly isWhole: boolean;
@@ -24,7 +24,7 @@ export interface Telling {
 export interface NotesSummaryInput extends HistoryAccess {
   readonly notesText: string;
   readonly digest: Digest | undefined;
-  readonly telling?: Telling | undefined;
+  readonly telling?: NewestExchange | undefined;
   /** What is told of messages that the notes tell of, too. */
   readonly maxNewestRoundTokens: number;
   readonly userWordsTokens: number;
@@ -43,17 +43,17 @@ export function measureNotesFrame(input: NotesSummaryInput, measure: Measure): n
 /** The text of the message, or `undefined` where what must stand in it does not fit. */
 export function composeNotesSummary(
   input: NotesSummaryInput,
-  { budgetTokens, throughSeq, hasTail, visibleLiterals }: SummaryRoom,
+  { budgetTokens, throughSeq, hasTail, visibleLiterals }: SummaryBudget,
   measure: Measure,
 ): ComposedSummary | undefined {
   const { digest, telling } = input;
   const restTokens = budgetTokens - measureText(layOut(input, { hasTail }), measure);
-  const told = telling === undefined ? "" : tell(telling, { ...input, restTokens }, measure);
-  const frame = layOut(input, { hasTail, told });
+  const exchange = telling === undefined ? "" : composeExchange(telling, { ...input, restTokens }, measure);
+  const frame = layOut(input, { hasTail, exchange });
   if (measureText(frame, measure) > budgetTokens) return undefined;
-  const isToldWhole = telling?.isWhole === true;
-  const toldSeqs = isToldWhole ? telling.messages.map(({ seq }) => seq) : [];
-  if (digest === undefined) return { text: frame, verbatimSeqs: new Set(toldSeqs) };
+  const isExchangeWhole = telling?.isWhole === true;
+  const exchangeSeqs = isExchangeWhole ? telling.messages.map(({ seq }) => seq) : [];
+  if (digest === undefined) return { text: frame, verbatimSeqs: new Set(exchangeSeqs) };
   const { userWordsTokens, appendixTokens, hasHistoryTools } = input;
   const fromLog = composeLogParts(
     digest,
@@ -61,21 +61,21 @@ export function composeNotesSummary(
       budgetTokens: budgetTokens - measureText(frame, measure),
       userWordsTokens,
       appendixTokens,
-      throughSeq: isToldWhole ? Math.min(...toldSeqs) - 1 : throughSeq,
+      throughSeq: isExchangeWhole ? Math.min(...exchangeSeqs) - 1 : throughSeq,
       shownText: frame,
       visibleLiterals,
       hasHistoryTools,
     },
     measure,
   );
-  const text = layOut(input, { hasTail, told, fromLog: fromLog.sections });
+  const text = layOut(input, { hasTail, exchange, fromLog: fromLog.sections });
   return measureText(text, measure) <= budgetTokens
-    ? { text, verbatimSeqs: new Set([...fromLog.verbatimSeqs, ...toldSeqs]) }
-    : { text: frame, verbatimSeqs: new Set(toldSeqs) };
+    ? { text, verbatimSeqs: new Set([...fromLog.verbatimSeqs, ...exchangeSeqs]) }
+    : { text: frame, verbatimSeqs: new Set(exchangeSeqs) };
 }
 
-function tell(
-  { messages, isWhole }: Telling,
+function composeExchange(
+  { messages, isWhole }: NewestExchange,
   input: NotesSummaryInput & { readonly restTokens: number },
   measure: Measure,
 ): string {
@@ -86,11 +86,11 @@ function tell(
 
 interface Beside {
   readonly hasTail: boolean;
-  readonly told?: string;
+  readonly exchange?: string;
   readonly fromLog?: readonly string[];
 }
 
-function layOut(input: NotesSummaryInput, { hasTail, told = "", fromLog = [] }: Beside): string {
+function layOut(input: NotesSummaryInput, { hasTail, exchange = "", fromLog = [] }: Beside): string {
   const { notesText, digest } = input;
   return [
     "# Summary of the earlier conversation",
@@ -99,8 +99,8 @@ function layOut(input: NotesSummaryInput, { hasTail, told = "", fromLog = [] }: 
     "---",
     ...(digest === undefined ? [] : composeDroppedTasks(digest, notesText)),
     ...fromLog,
-    ...(told === "" ? [] : [told]),
-    formatHistoryClosing("told", input),
+    ...(exchange === "" ? [] : [exchange]),
+    formatHistoryClosing("covered", input),
     hasTail
       ? "The newest messages follow below as they were."
       : "Go on from here without greeting and without repeating what is done.",

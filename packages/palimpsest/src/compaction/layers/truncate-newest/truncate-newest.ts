@@ -10,7 +10,7 @@ import type { BlockForm, LayerEdit } from "../../../transcript/edits.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
 import { type ShrinkOptions, shrinkBlock } from "../../preview/shrink-block.ts";
-import { waterLevel } from "../../shared/fair-share.ts";
+import { fairShare } from "../../shared/fair-share.ts";
 import { type Measure, measureMessages } from "../../shared/measure.ts";
 import { type PinnedPlaces, pinnedPlaces } from "../../shared/pins.ts";
 import { formatOriginal, formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
@@ -24,63 +24,63 @@ const PASSES = 4;
  * The edit that brings the window under `maxTokens`, or as near as it can; `undefined` where nothing
  * is to do. What is pinned stays whole.
  */
-export function planPeel(
+export function planTruncateNewest(
   visible: readonly VisibleMessage[],
   maxTokens: number,
   measure: Measure,
   pins?: readonly SeqPin[],
   access: HistoryAccess = {},
 ): LayerEdit | undefined {
-  const { forms, freedTokens } = peelBlocks(visible, maxTokens, measure, pins, access);
+  const { forms, freedTokens } = truncateBlocks(visible, maxTokens, measure, pins, access);
   if (forms.length === 0) return undefined;
   return { kind: "peel", reason: "too-large", freedTokens: Math.round(freedTokens), effect: { forms } };
 }
 
-export interface Peeled {
+export interface TruncatedBlocks {
   readonly forms: readonly BlockForm[];
   readonly freedTokens: number;
 }
 
-interface Peelable {
+interface TruncatableBlock {
   readonly seq: number;
   readonly shown: VisibleBlock;
   readonly tokens: number;
 }
 
 /** The forms that bring `messages` to `maxTokens`; none where they fit. */
-export function peelBlocks(
+export function truncateBlocks(
   messages: readonly VisibleMessage[],
   maxTokens: number,
   measure: Measure,
   pins?: readonly SeqPin[],
   access: HistoryAccess = {},
-): Peeled {
+): TruncatedBlocks {
   const totalTokens = measureMessages(messages, measure);
   if (totalTokens <= maxTokens) return { forms: [], freedTokens: 0 };
 
-  const peelable = findPeelable(messages, measure, pinnedPlaces(pins));
-  const fixedTokens = totalTokens - peelable.reduce((sum, { tokens }) => sum + tokens, 0);
-  let roomTokens = Math.max(0, maxTokens - fixedTokens);
-  let best: Peeled = { forms: [], freedTokens: 0 };
+  const candidates = findTruncatable(messages, measure, pinnedPlaces(pins));
+  const fixedTokens = totalTokens - candidates.reduce((sum, { tokens }) => sum + tokens, 0);
+  let availableTokens = Math.max(0, maxTokens - fixedTokens);
+  let best: TruncatedBlocks = { forms: [], freedTokens: 0 };
   for (let pass = 0; pass < PASSES; pass++) {
-    const level = waterLevel(
-      peelable.map(({ tokens }) => tokens),
-      roomTokens,
+    const level = fairShare(
+      candidates.map(({ tokens }) => tokens),
+      availableTokens,
     );
-    const peeled = peelTo(peelable, level, measure, access);
-    if (peeled.freedTokens > best.freedTokens) best = peeled;
+    const truncated = truncateTo(candidates, level, measure, access);
+    if (truncated.freedTokens > best.freedTokens) best = truncated;
     const overTokens = totalTokens - best.freedTokens - maxTokens;
     if (overTokens <= 0) break;
-    roomTokens = Math.max(0, roomTokens - overTokens * 1.5);
+    availableTokens = Math.max(0, availableTokens - overTokens * 1.5);
   }
   return best;
 }
 
-function findPeelable(
+function findTruncatable(
   messages: readonly VisibleMessage[],
   measure: Measure,
   pinned: PinnedPlaces,
-): readonly Peelable[] {
+): readonly TruncatableBlock[] {
   return messages
     .filter((message) => message.insertedBy === undefined)
     .flatMap(({ seq, blocks }) =>
@@ -98,19 +98,19 @@ const PEELABLE_TYPES: ReadonlySet<ContentBlock["type"]> = new Set([
   "document",
 ]);
 
-function peelTo(
-  peelable: readonly Peelable[],
+function truncateTo(
+  candidates: readonly TruncatableBlock[],
   level: number,
   measure: Measure,
   { hasHistoryTools }: HistoryAccess,
-): Peeled {
+): TruncatedBlocks {
   const forms: BlockForm[] = [];
   let freedTokens = 0;
-  for (const { seq, shown, tokens } of peelable) {
+  for (const { seq, shown, tokens } of candidates) {
     if (tokens <= level) continue;
     const pointer = formatPointer({ seq, block: shown.index });
     const budgetTokens = Math.max(LEAST_PREVIEW_TOKENS, level);
-    const smaller = peelBlock(
+    const smaller = truncateBlock(
       shown.block,
       { budgetTokens, pointer, dropsMedia: true, hasHistoryTools },
       measure,
@@ -128,7 +128,11 @@ function peelTo(
 }
 
 /** A preview; where none is small enough, a line in its place. */
-function peelBlock(block: ContentBlock, options: ShrinkOptions, measure: Measure): ContentBlock | undefined {
+function truncateBlock(
+  block: ContentBlock,
+  options: ShrinkOptions,
+  measure: Measure,
+): ContentBlock | undefined {
   const preview = shrinkBlock(block, options, measure);
   if (preview !== undefined && measure(preview) <= options.budgetTokens * 1.5) return preview;
   const note = `[Left out to fit the window; ${formatOriginal(options.pointer, options)}]`;

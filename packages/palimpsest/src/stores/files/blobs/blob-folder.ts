@@ -15,7 +15,7 @@ import type { FileSystem } from "../../../ports/file-system.ts";
 import type { Hasher } from "../../../ports/hasher.ts";
 import type { IdSource } from "../../../ports/id-source.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
-import type { FolderKeeper } from "../replace/durable-folders.ts";
+import type { DurableFolders } from "../replace/durable-folders.ts";
 import { readBuffer, writeWhole } from "../replace/whole-file.ts";
 import { packBlob, unpackBlob } from "./packed-blob.ts";
 
@@ -29,7 +29,7 @@ export interface BlobFolderOptions {
   readonly fs: FileSystem;
   readonly hasher: Hasher;
   readonly ids: IdSource;
-  readonly folders: FolderKeeper;
+  readonly folders: DurableFolders;
   /** Bytes of all blobs of the session. */
   readonly quotaBytes: number;
 }
@@ -83,7 +83,7 @@ export class BlobFolder {
   /** Writes it if there is room for it: what is on its way counts as if it were there. */
   async #write(path: string, bytes: Buffer): Promise<void> {
     const used = this.#usedBytes ?? this.#measure();
-    this.#assertRoom(bytes.length, used);
+    this.#assertSpace(bytes.length, used);
     this.#usedBytes = used + bytes.length;
     try {
       this.#options.fs.rename(await this.#writeTemporary(path, bytes), path);
@@ -98,7 +98,7 @@ export class BlobFolder {
     return fs.list(folder).reduce((sum, name) => sum + (fs.stat(join(folder, name))?.size ?? 0), 0);
   }
 
-  #assertRoom(bytes: number, used: number): void {
+  #assertSpace(bytes: number, used: number): void {
     const { quotaBytes } = this.#options;
     if (used + bytes <= quotaBytes) return;
     throw new StoreError("STORE_FAILED", {

@@ -27,13 +27,13 @@ const brotliAside = promisify(brotliCompress);
 
 /** What to write for a text. The work is done beside the process's own thread. */
 export async function packBlob(text: Buffer): Promise<Buffer> {
-  if (text.length < STORE_DEFAULTS.packFromBytes || !isWorthPacking(text)) return text;
+  if (text.length < STORE_DEFAULTS.packFromBytes || !shouldPack(text)) return text;
   const packed = Buffer.concat([BROTLI_HEAD, await brotliAside(text, packingOptions(text))]);
   return isSmaller(packed, text) ? packed : text;
 }
 
 /** Whether its beginning gets smaller: pictures are packed already, and trying costs as much as all else together. */
-function isWorthPacking(text: Buffer): boolean {
+function shouldPack(text: Buffer): boolean {
   const { packSampleBytes } = STORE_DEFAULTS;
   if (text.length <= packSampleBytes * 2) return true;
   const sample = text.subarray(0, packSampleBytes);

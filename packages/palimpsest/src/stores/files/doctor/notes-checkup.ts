@@ -26,7 +26,7 @@ export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly Sessio
   if (refused !== undefined) return [finding("notes-unreadable", paths.sessionFolder, 0, refused)];
   const names = folder.names();
   const bytesOf = (name: string): number => fs.stat(folder.at(name))?.size ?? 0;
-  const told = (kind: SessionFinding["kind"], name: string, advice: string): SessionFinding =>
+  const findingOf = (kind: SessionFinding["kind"], name: string, advice: string): SessionFinding =>
     finding(kind, folder.at(name), bytesOf(name), advice);
   const unreadable = whyUnreadable(() => {
     const bytes = folder.read(NOTES_NAME);
@@ -40,9 +40,9 @@ export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly Sessio
       ...finding("stale-lease", path, fs.stat(path)?.size ?? 0, LOCK_ADVICE),
       isMendable: true,
     })),
-    ...(unreadable === undefined ? [] : [told("notes-unreadable", NOTES_NAME, unreadable)]),
+    ...(unreadable === undefined ? [] : [findingOf("notes-unreadable", NOTES_NAME, unreadable)]),
     ...unfinishedIn(names).map(({ name }) => ({
-      ...told(
+      ...findingOf(
         "notes-unfinished",
         name,
         "A crash came while the notes were replaced: the old or the new are put in place.",
@@ -50,13 +50,13 @@ export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly Sessio
       isMendable: true,
     })),
     ...names.filter(isTemporaryNotes).map((name) => ({
-      ...told("litter", name, "Notes that a crash left half written: removed."),
+      ...findingOf("litter", name, "Notes that a crash left half written: removed."),
       isMendable: true,
     })),
     ...names
       .filter(isConflictName)
       .map((name) =>
-        told(
+        findingOf(
           "notes-conflict",
           name,
           "Somebody saved this while the notes were replaced: take over what is needed, then remove it.",
@@ -71,7 +71,7 @@ export function isNotesLock({ path }: SessionFinding): boolean {
 }
 
 /** Puts in place what a crash left in the middle; a lease that it left is taken over and given back. */
-export async function mendNotes({ sessionId, fs, paths, hasher, lease }: DoctorOptions): Promise<void> {
+export async function repairNotes({ sessionId, fs, paths, hasher, lease }: DoctorOptions): Promise<void> {
   const folder = new NotesFolder(fs, paths.sessionFolder);
   const clock = lease?.clock ?? systemClock;
   const settling = new NotesSettling({ folder, hasher, ids: randomIds, clock });

@@ -110,7 +110,7 @@ function checkLog(options: DoctorOptions, log: ReadLog): readonly SessionFinding
     position: one.position,
     reason: one.reason,
     isQuarantined: isQuarantined(options, one),
-    isMendable: isWorthKeeping(one) && !isQuarantined(options, one),
+    isMendable: shouldKeep(one) && !isQuarantined(options, one),
   }));
 }
 
@@ -121,7 +121,7 @@ function kindOf({ reason }: LogDamage): SessionFinding["kind"] {
 }
 
 /** Whether a copy of it is kept: what a torn write left is half an entry that nobody was promised. */
-function isWorthKeeping({ reason, bytes }: LogDamage): boolean {
+function shouldKeep({ reason, bytes }: LogDamage): boolean {
   return reason !== "torn-tail" && bytes > 0;
 }
 

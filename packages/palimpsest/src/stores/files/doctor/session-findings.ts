@@ -77,8 +77,8 @@ export interface SessionCheckup {
 }
 
 /** What mending did. */
-export interface SessionMending {
-  readonly mended: readonly SessionFinding[];
+export interface SessionRepair {
+  readonly repaired: readonly SessionFinding[];
   /** What it could not do, and why. */
   readonly failed: readonly { readonly finding: SessionFinding; readonly error: unknown }[];
   /** What is left as it was, because nothing can be done or need be. */

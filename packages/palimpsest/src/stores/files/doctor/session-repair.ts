@@ -16,9 +16,9 @@ import { storeFailure } from "../../shared/store-failure.ts";
 import { TEMPORARY_ENDING } from "../blobs/blob-folder.ts";
 import { SessionLease } from "../lease/session-lease.ts";
 import { readBuffer, writeWhole } from "../replace/whole-file.ts";
-import { isNotesLock, mendNotes } from "./notes-checkup.ts";
+import { isNotesLock, repairNotes } from "./notes-checkup.ts";
 import { inspectSession, quarantineBytes, quarantinePath } from "./session-doctor.ts";
-import type { DoctorOptions, SessionFinding, SessionMending } from "./session-findings.ts";
+import type { DoctorOptions, SessionFinding, SessionRepair } from "./session-findings.ts";
 
 /**
  * Looks again, and does what the findings say: copies damage aside, removes litter. It becomes the
@@ -26,12 +26,12 @@ import type { DoctorOptions, SessionFinding, SessionMending } from "./session-fi
  * @throws `StoreError` `SESSION_IN_USE` where somebody else is; `SESSION_UNREADABLE` where the disk refuses
  * to be read. What could not be done is told in the answer.
  */
-export async function mendSession(options: DoctorOptions): Promise<SessionMending> {
+export async function repairSession(options: DoctorOptions): Promise<SessionRepair> {
   const before = await inspectSession(options);
-  if (before.findings.length === 0) return { mended: [], failed: [], left: [] };
+  if (before.findings.length === 0) return { repaired: [], failed: [], left: [] };
   const lease = leaseOf(options);
   lease?.acquire(before.logBytes);
-  const mended: SessionFinding[] = [];
+  const repaired: SessionFinding[] = [];
   const failed: { finding: SessionFinding; error: unknown }[] = [];
   const left: SessionFinding[] = [];
   try {
@@ -44,8 +44,8 @@ export async function mendSession(options: DoctorOptions): Promise<SessionMendin
       if (!finding.isMendable) left.push(finding);
       else
         try {
-          await mend(options, finding);
-          mended.push(finding);
+          await repair(options, finding);
+          repaired.push(finding);
         } catch (error) {
           failed.push({ finding, error });
         }
@@ -54,7 +54,7 @@ export async function mendSession(options: DoctorOptions): Promise<SessionMendin
     lease?.release();
   }
   removeEmptyFolders(options);
-  return { mended, failed, left };
+  return { repaired, failed, left };
 }
 
 function leaseOf({ lease, sessionId, paths, fs }: DoctorOptions): SessionLease | undefined {
@@ -65,10 +65,10 @@ function leaseOf({ lease, sessionId, paths, fs }: DoctorOptions): SessionLease |
   return new SessionLease({ ...lease, sessionId, sessionFolder, fs, leaseId, ensureFolder });
 }
 
-async function mend(options: DoctorOptions, finding: SessionFinding): Promise<void> {
+async function repair(options: DoctorOptions, finding: SessionFinding): Promise<void> {
   const { fs, paths } = options;
   const { kind, path, position, bytes, reason } = finding;
-  if (kind === "notes-unfinished" || isNotesLock(finding)) return mendNotes(options);
+  if (kind === "notes-unfinished" || isNotesLock(finding)) return repairNotes(options);
   if (kind === "stale-lease") return;
   if (position !== undefined && reason !== undefined) {
     await quarantineDamage(options, { position, bytes, reason });

@@ -41,16 +41,16 @@ export interface IndexLines {
 export function formatIndex(rows: readonly IndexRow[], notes: readonly IndexNote[] = []): Buffer {
   const body = Buffer.from(rows.map((row) => `${JSON.stringify(rowFields(row))}\n`).join(""), "utf8");
   const head = framed({ index: FORMAT_VERSION, bytes: body.length, body: checksum(body) });
-  return Buffer.concat([Buffer.from(head, "utf8"), body, formatNotes(notes)]);
+  return Buffer.concat([Buffer.from(head, "utf8"), body, formatIndexNotes(notes)]);
 }
 
 /** The bytes of loose lines. */
-export function formatNotes(notes: readonly IndexNote[]): Buffer {
+export function formatIndexNotes(notes: readonly IndexNote[]): Buffer {
   return Buffer.from(notes.map((note) => framed(noteFields(note))).join(""), "utf8");
 }
 
 /** `undefined` where anything is damaged, or written by another version. */
-export function parseIndex(bytes: Buffer): IndexLines | undefined {
+export function parseSessionIndex(bytes: Buffer): IndexLines | undefined {
   const { head, headEnd } = parseHead(bytes);
   const length = asNumber(head?.["bytes"]);
   if (head === undefined || length === undefined || head["index"] !== FORMAT_VERSION) return undefined;

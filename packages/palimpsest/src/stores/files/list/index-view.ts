@@ -57,7 +57,7 @@ export function viewIndex(
 const LOOSE_BYTES = 150;
 
 /** All that a new index has to hold: the rows, and who may be writing which session. */
-export function indexAnew(
+export function rebuildIndex(
   index: IndexLines | undefined,
   names: readonly string[],
   looks: SessionLooks,

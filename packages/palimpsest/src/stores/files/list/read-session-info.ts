@@ -10,7 +10,7 @@ import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import type { StoredEntry } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
-import { SessionGist } from "../../shared/session-info.ts";
+import { SessionInfoBuilder } from "../../shared/session-info.ts";
 import { NEWLINE, parseLine } from "../log/log-line.ts";
 import { readLog, readWholeLog } from "../log/log-reader.ts";
 import { readBuffer } from "../replace/whole-file.ts";
@@ -19,13 +19,13 @@ const CHECKPOINT_TYPE = Buffer.from('"type":"checkpoint",', "latin1");
 const METADATA_TYPE = Buffer.from('"type":"metadata",', "latin1");
 
 /** Reads the ends of a log of `size` bytes. */
-export function readSessionGist(file: OpenFile, size: number): SessionGist {
-  const gist = new SessionGist();
-  readHead(file, size, gist);
+export function readSessionInfo(file: OpenFile, size: number): SessionInfoBuilder {
+  const builder = new SessionInfoBuilder();
+  readHead(file, size, builder);
   const { entries, from } = readTail(file, size);
-  if (from > 0 && !entries.some(({ entry }) => entry.type === "checkpoint")) readBack(file, from, gist);
-  for (const { entry } of entries) gist.add(entry);
-  return gist;
+  if (from > 0 && !entries.some(({ entry }) => entry.type === "checkpoint")) readBack(file, from, builder);
+  for (const { entry } of entries) builder.add(entry);
+  return builder;
 }
 
 /** When the last entry of a log was appended; `undefined` where its last bytes hold no whole one. */
@@ -43,15 +43,15 @@ export function readLastAt(file: OpenFile, size: number): number | undefined {
   return undefined;
 }
 
-function readHead(file: OpenFile, size: number, gist: SessionGist): void {
+function readHead(file: OpenFile, size: number, builder: SessionInfoBuilder): void {
   const to = Math.min(size, SESSION_LIST_DEFAULTS.headLimitBytes);
   for (const { entries } of readLog(file, {
     from: 0,
     to,
     firstChunkBytes: SESSION_LIST_DEFAULTS.headBytes,
   })) {
-    for (const { entry } of entries) gist.add(entry);
-    if (gist.hasHead) return;
+    for (const { entry } of entries) builder.add(entry);
+    if (builder.hasHead) return;
   }
 }
 
@@ -79,7 +79,7 @@ function readEntriesBetween(file: OpenFile, from: number, to: number): readonly 
 }
 
 /** The last checkpoint before `end`, and the metadata between the two. */
-function readBack(file: OpenFile, end: number, gist: SessionGist): void {
+function readBack(file: OpenFile, end: number, builder: SessionInfoBuilder): void {
   let pieceBytes: number = SESSION_LIST_DEFAULTS.tailBytes;
   for (;;) {
     const from = Math.max(0, end - pieceBytes);
@@ -87,8 +87,8 @@ function readBack(file: OpenFile, end: number, gist: SessionGist): void {
     const piece = readBuffer(file, from, end + SESSION_LIST_DEFAULTS.tailBytes - from);
     const checkpoint = findLast(piece, CHECKPOINT_TYPE);
     if (checkpoint !== undefined || from === 0 || pieceBytes >= SESSION_LIST_DEFAULTS.checkpointSearchBytes) {
-      if (checkpoint !== undefined) gist.add(checkpoint.entry);
-      for (const entry of findAll(piece, METADATA_TYPE, checkpoint?.end ?? 0)) gist.add(entry);
+      if (checkpoint !== undefined) builder.add(checkpoint.entry);
+      for (const entry of findAll(piece, METADATA_TYPE, checkpoint?.end ?? 0)) builder.add(entry);
       return;
     }
     pieceBytes *= 2;

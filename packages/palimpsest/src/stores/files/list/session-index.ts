@@ -18,7 +18,13 @@ import type { Clock } from "../../../ports/clock.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import { readBuffer } from "../replace/whole-file.ts";
-import { formatIndex, formatNotes, type IndexLines, type IndexNote, parseIndex } from "./index-lines.ts";
+import {
+  formatIndex,
+  formatIndexNotes,
+  type IndexLines,
+  type IndexNote,
+  parseSessionIndex,
+} from "./index-lines.ts";
 import type { IndexRow } from "./index-rows.ts";
 
 const INDEX_NAME = ".index.jsonl";
@@ -59,7 +65,7 @@ export class SessionIndex {
   /** Adds lines. False where they are not in it: there is no index, or it does not hold what it should. */
   add(notes: readonly IndexNote[]): boolean {
     if (notes.length === 0) return true;
-    const bytes = formatNotes(notes);
+    const bytes = formatIndexNotes(notes);
     return this.#quietly(() => this.#tryToAdd(bytes)) ?? false;
   }
 
@@ -164,7 +170,7 @@ export class SessionIndex {
 }
 
 function readIndexFile(file: OpenFile, size = file.size()): IndexLines | undefined {
-  return size === 0 ? undefined : parseIndex(readBuffer(file, 0, size));
+  return size === 0 ? undefined : parseSessionIndex(readBuffer(file, 0, size));
 }
 
 /** Returns where the file ended before. */

@@ -31,9 +31,9 @@ import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../../shared/s
 import { readFailure } from "../../shared/store-failure.ts";
 import type { IndexNote } from "./index-lines.ts";
 import type { IndexRow } from "./index-rows.ts";
-import { type IndexView, indexAnew, type SessionLooks, viewIndex } from "./index-view.ts";
+import { type IndexView, rebuildIndex, type SessionLooks, viewIndex } from "./index-view.ts";
 import { IndexedSessionLog } from "./indexed-session-log.ts";
-import { readLastAt, readSessionGist } from "./read-session-info.ts";
+import { readLastAt, readSessionInfo } from "./read-session-info.ts";
 import { SessionIndex } from "./session-index.ts";
 import { holdsText } from "./text-scan.ts";
 
@@ -186,7 +186,7 @@ export class SessionLister {
   async #correct({ isWorn, corrections }: IndexView, more: readonly IndexNote[]): Promise<void> {
     if (this.#index === undefined) return;
     const isDone = isWorn
-      ? await this.#index.remake((index) => indexAnew(index, this.list(), this.#looks))
+      ? await this.#index.remake((index) => rebuildIndex(index, this.list(), this.#looks))
       : this.#index.add(corrections);
     if (isDone) this.#index.add(more);
   }
@@ -212,8 +212,8 @@ export class SessionLister {
       const file = fs.open(paths.logFile, "read");
       try {
         const bytes = file.size();
-        const gist = readSessionGist(file, bytes);
-        const info = gist.info({ sessionId, bytes, isInUse: isInUse(paths) }, stat.modifiedMs);
+        const builder = readSessionInfo(file, bytes);
+        const info = builder.info({ sessionId, bytes, isInUse: isInUse(paths) }, stat.modifiedMs);
         return { info, row: { ...overviewRowOf(info), modifiedAt: stat.modifiedMs } };
       } finally {
         file.close();

@@ -69,9 +69,9 @@ export class LogAssembler {
   /** An entry whose number leaves a gap, and whether others were kept since. */
   #ahead: { readonly placed: PlacedEntry; isPassed: boolean } | undefined;
   /** Damage since the last entry says already why numbers are missing. */
-  #isGapTold = false;
+  #isGapReported = false;
   /** Stretches since the last entry that counts. */
-  #toldCount = 0;
+  #reportedCount = 0;
 
   readonly #isOutline: boolean;
   readonly #listener: LineListener | undefined;
@@ -186,14 +186,14 @@ export class LogAssembler {
         bytes: damage.position + damage.bytes - last.position,
       };
     else this.#damage.push(damage);
-    this.#toldCount++;
-    this.#isGapTold = true;
+    this.#reportedCount++;
+    this.#isGapReported = true;
   }
 
   #goesOn(last: LogDamage, { position, reason }: LogDamage): boolean {
     const end = last.position + last.bytes;
     if (last.reason === reason && position === end) return true;
-    return this.#toldCount >= STORE_DEFAULTS.damageStretchesTold && position >= end;
+    return this.#reportedCount >= STORE_DEFAULTS.damageStretchesReported && position >= end;
   }
 
   #closeBatch(nextSeq = 0): void {
@@ -249,12 +249,12 @@ export class LogAssembler {
   #take(placed: PlacedEntry): void {
     const { entry, position } = placed;
     const hasGap = entry.seq > this.#last.seq + 1 && !this.#isFirstAskedFor(placed);
-    if (hasGap && !this.#isGapTold && this.#ahead === undefined)
+    if (hasGap && !this.#isGapReported && this.#ahead === undefined)
       this.#report({ position, bytes: 0, reason: "missing" });
     this.#last = { seq: entry.seq, id: entry.id };
     this.#entries.push({ entry, position });
-    this.#isGapTold = false;
-    this.#toldCount = 0;
+    this.#isGapReported = false;
+    this.#reportedCount = 0;
   }
 
   #refuse({ entry, position, end }: PlacedEntry, reason: "duplicate-seq" | "forked" | "out-of-order"): void {

@@ -53,7 +53,7 @@ export interface KnownEnd {
   readonly last: LastEntry;
 }
 
-export interface LogWriterOptions {
+export interface LogFileWriterOptions {
   readonly file: OpenFile;
   readonly path: string;
   readonly sessionId: string;
@@ -62,7 +62,7 @@ export interface LogWriterOptions {
 }
 
 /** The one writer of one log file. */
-export class LogWriter {
+export class LogFileWriter {
   readonly #file: OpenFile;
   readonly #path: string;
   readonly #sessionId: string;
@@ -78,7 +78,7 @@ export class LogWriter {
   /** An append that was written, while it is not known whether it counts. */
   #unconfirmed: Unconfirmed | undefined;
 
-  constructor({ file, path, sessionId, known }: LogWriterOptions) {
+  constructor({ file, path, sessionId, known }: LogFileWriterOptions) {
     this.#file = file;
     this.#path = path;
     this.#sessionId = sessionId;

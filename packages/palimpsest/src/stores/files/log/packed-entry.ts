@@ -29,7 +29,7 @@ export function packEntry(entry: Entry, json: string): string {
   if (head === undefined) return json;
   const fields = Buffer.from(`{${json.slice(head.length)}`, "utf8");
   const packed = encodeBase85(compress(fields));
-  return isWorthIt(packed.length, fields.length) ? `${head}"packed":"${packed}${ENDING}` : json;
+  return isMuchSmaller(packed.length, fields.length) ? `${head}"packed":"${packed}${ENDING}` : json;
 }
 
 /** A search looks for words in the bytes of a log: messages, titles and tags stay readable. */
@@ -52,7 +52,7 @@ function compress(fields: Buffer): Buffer {
 }
 
 /** What a reader would not believe is not written. */
-function isWorthIt(packedBytes: number, bytes: number): boolean {
+function isMuchSmaller(packedBytes: number, bytes: number): boolean {
   return packedBytes <= bytes * STORE_DEFAULTS.packedShareLimit && bytes <= unpackedLimit(packedBytes);
 }
 

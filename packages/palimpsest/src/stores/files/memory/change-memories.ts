@@ -15,7 +15,7 @@ import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
 import { StoreError } from "../../../base/errors.ts";
 import type { CheckedChange } from "../../shared/memory-change-rules.ts";
 import type { MemoryFiles } from "./memory-file-steps.ts";
-import { folderOf, PLACES, pieceOf, type Work, type WorkItem, workAs } from "./memory-places.ts";
+import { folderOf, type PendingWork, PLACES, pieceOf, type WorkItem, workAs } from "./memory-places.ts";
 import type { MemorySettling } from "./memory-recovery.ts";
 
 /**
@@ -31,7 +31,7 @@ const LOST: Carried = { type: "lost" };
 
 /** A change that is ready to be made. */
 export interface PreparedWork {
-  readonly work: Work;
+  readonly work: PendingWork;
   readonly changes: readonly CheckedChange[];
   /** Folders that were missing. */
   readonly folders: readonly string[];
@@ -48,7 +48,7 @@ export class MemoryWork {
   }
 
   /** Writes down what is to happen, and the new texts; nothing of it is visible. */
-  async prepare(work: Work, changes: readonly CheckedChange[]): Promise<PreparedWork> {
+  async prepare(work: PendingWork, changes: readonly CheckedChange[]): Promise<PreparedWork> {
     const items = itemsOf(changes);
     const missing = changes.flatMap(({ path, next }) =>
       next === undefined ? [] : this.#files.missingFolders(folderOf(path)),
@@ -105,7 +105,7 @@ export class MemoryWork {
   }
 
   /** The first path that is not as it was to be, if there is one. */
-  #exchange(work: Work, changes: readonly CheckedChange[]): readonly string[] {
+  #exchange(work: PendingWork, changes: readonly CheckedChange[]): readonly string[] {
     for (const [index, { path, base }] of changes.entries())
       if (base !== undefined && !this.#takeOut(work, index, { path, base, next: undefined })) return [path];
     for (const [index, { path, next }] of changes.entries())
@@ -114,18 +114,18 @@ export class MemoryWork {
   }
 
   /** Whether it was there, and what it was to be. */
-  #takeOut(work: Work, index: number, { path, base }: WorkItem): boolean {
+  #takeOut(work: PendingWork, index: number, { path, base }: WorkItem): boolean {
     const taken = pieceOf(work, "old", index);
     return this.#files.rename(path, taken) && this.#files.versionOf(taken) === base;
   }
 
   /** Whether nothing was there. */
-  #putIn(work: Work, index: number, path: string): boolean {
+  #putIn(work: PendingWork, index: number, path: string): boolean {
     this.#files.ensureFolder(folderOf(path));
     return this.#files.place(pieceOf(work, "new", index), path);
   }
 
-  async #syncInOrder(work: Work, folders: readonly string[]): Promise<void> {
+  async #syncInOrder(work: PendingWork, folders: readonly string[]): Promise<void> {
     await Promise.all([this.#files.sync(work.folder), this.#files.sync(PLACES.work)]);
     for (const folder of folders) await this.#files.sync(folder);
   }

@@ -12,12 +12,12 @@ import { readBuffer, writeWhole } from "../replace/whole-file.ts";
 import {
   folderOf,
   formatPlan,
+  type PendingWork,
   PLACES,
   PLAN_NAME,
   parsePiece,
   parsePlan,
   parseWork,
-  type Work,
   type WorkPlan,
 } from "./memory-places.ts";
 
@@ -70,7 +70,7 @@ export class MemoryFiles {
   }
 
   /** Every change that left something. */
-  works(): readonly Work[] {
+  works(): readonly PendingWork[] {
     return this.names(PLACES.work).flatMap((name) => parseWork(name) ?? []);
   }
 
@@ -131,7 +131,7 @@ export class MemoryFiles {
   }
 
   /** What a change is about; `undefined` where it was not written to its end. */
-  plan({ folder }: Work): WorkPlan | undefined {
+  plan({ folder }: PendingWork): WorkPlan | undefined {
     const path = `${folder}/${PLAN_NAME}`;
     try {
       const text = this.read(path, { limitBytes: MEMORY_STORE_DEFAULTS.recordLimitBytes })?.text;
@@ -142,7 +142,7 @@ export class MemoryFiles {
     }
   }
 
-  writePlan(work: Work, plan: WorkPlan): Promise<void> {
+  writePlan(work: PendingWork, plan: WorkPlan): Promise<void> {
     return this.create(`${work.folder}/${PLAN_NAME}`, Buffer.from(formatPlan(plan), "utf8"));
   }
 

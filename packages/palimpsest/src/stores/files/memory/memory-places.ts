@@ -42,7 +42,7 @@ export const PLACES = {
 export type WorkState = "new" | "doing" | "undo" | "done" | "old";
 
 /** One change on the disk. */
-export interface Work {
+export interface PendingWork {
   readonly id: string;
   readonly state: WorkState;
   readonly atMs: number;
@@ -72,23 +72,23 @@ export function workId(atMs: number, id: string): string {
   return `${Math.max(0, Math.floor(atMs))}-${id}`;
 }
 
-export function workAs({ id, atMs }: Pick<Work, "id" | "atMs">, state: WorkState): Work {
+export function workAs({ id, atMs }: Pick<PendingWork, "id" | "atMs">, state: WorkState): PendingWork {
   return { id, atMs, state, folder: `${PLACES.work}/${id}.${state}` };
 }
 
 /** A change that is over, out of the way of whoever looks for those that are not. */
-export function pastWork({ id, atMs }: Pick<Work, "id" | "atMs">): Work {
+export function pastWork({ id, atMs }: Pick<PendingWork, "id" | "atMs">): PendingWork {
   return { id, atMs, state: "old", folder: `${PLACES.old}/${id}.old` };
 }
 
 /** The change that a folder of this name is, if it is one. */
-export function parseWork(name: string): Work | undefined {
+export function parseWork(name: string): PendingWork | undefined {
   const match = WORK_PATTERN.exec(name);
   if (match === null) return undefined;
   return workAs({ id: match[1]!, atMs: Number(match[2]) }, match[3] as WorkState);
 }
 
-export function pieceOf({ folder }: Work, kind: "new" | "old" | "gone", index: number): string {
+export function pieceOf({ folder }: PendingWork, kind: "new" | "old" | "gone", index: number): string {
   return `${folder}/${kind}.${index}`;
 }
 
@@ -128,7 +128,7 @@ function isVersion(value: unknown): value is string | undefined {
 }
 
 /** The day is for people. */
-export function archiveFolder({ id, atMs }: Work): string {
+export function archiveFolder({ id, atMs }: PendingWork): string {
   return `${PLACES.archive}/${new Date(atMs).toISOString().slice(0, 10)}-${id}`;
 }
 
@@ -138,7 +138,7 @@ export function archivedAtMs(name: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-export function keptPath({ id }: Work, kind: "old" | "gone", path: string): string {
+export function keptPath({ id }: PendingWork, kind: "old" | "gone", path: string): string {
   return `${PLACES.kept}/${id}.${kind}/${path}`;
 }
 

@@ -10,7 +10,7 @@ import type { IdSource } from "../../../ports/id-source.ts";
 import type { MemoryFile, MemoryFileHead, MemoryListing } from "../../../ports/memory-store.ts";
 import { isMemoryName, memoryNameProblem } from "../../shared/memory-path.ts";
 import type { FoundFile, MemoryFiles } from "./memory-file-steps.ts";
-import { PLACES, pieceOf, type Work } from "./memory-places.ts";
+import { type PendingWork, PLACES, pieceOf } from "./memory-places.ts";
 import type { MemorySettling } from "./memory-recovery.ts";
 
 type Problem = MemoryListing["problems"][number];
@@ -59,7 +59,7 @@ export class MemoryReader {
    * in the end: each look is at a moment, and a path that is changed all the time was something in between.
    */
   async #whileNothingChanges<Seen>(
-    look: (unfinished: readonly Work[]) => Seen,
+    look: (unfinished: readonly PendingWork[]) => Seen,
     isSureAlone: (seen: Seen) => boolean = () => false,
   ): Promise<Seen> {
     for (let attempt = 1; ; attempt++) {
@@ -74,7 +74,7 @@ export class MemoryReader {
   }
 
   /** Where a change is under way, its text before. */
-  #placeOf(path: string, unfinished: readonly Work[]): Place {
+  #placeOf(path: string, unfinished: readonly PendingWork[]): Place {
     for (const work of unfinished) {
       const index = this.#files.plan(work)?.items.findIndex((item) => item.path === path) ?? -1;
       const item = this.#files.plan(work)?.items[index];
@@ -88,7 +88,7 @@ export class MemoryReader {
     return { at: path };
   }
 
-  #listOnce(unfinished: readonly Work[]): MemoryListing {
+  #listOnce(unfinished: readonly PendingWork[]): MemoryListing {
     const { listedFilesCount = MEMORY_STORE_DEFAULTS.listedFilesCount } = this.#options;
     const walk = new Walk(this.#files, {
       listedFilesCount,
@@ -106,7 +106,7 @@ export class MemoryReader {
     return { files: [...walk.files.values()], problems };
   }
 
-  #pathsOf(works: readonly Work[]): readonly string[] {
+  #pathsOf(works: readonly PendingWork[]): readonly string[] {
     return works.flatMap((work) => this.#files.plan(work)?.items.map(({ path }) => path) ?? []);
   }
 
@@ -222,7 +222,7 @@ function isSure(found: FoundFile | undefined): boolean {
 }
 
 /** Changes that are prepared are not seen by anybody. */
-function marksOf(works: readonly Work[]): string {
+function marksOf(works: readonly PendingWork[]): string {
   return works
     .flatMap(({ id, state }) => (state === "new" ? [] : `${id}.${state}`))
     .sort()

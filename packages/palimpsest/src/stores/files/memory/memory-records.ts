@@ -5,7 +5,7 @@ import type { OpenFile } from "../../../ports/file-system.ts";
 import { checkRecordName, recordLine } from "../../shared/memory-change-rules.ts";
 import { writeWhole } from "../replace/whole-file.ts";
 import type { MemoryFiles } from "./memory-file-steps.ts";
-import { folderOf, PLACES, pieceOf, type Work } from "./memory-places.ts";
+import { folderOf, type PendingWork, PLACES, pieceOf } from "./memory-places.ts";
 
 const NEWLINE = 10;
 
@@ -22,7 +22,7 @@ export class MemoryRecords {
   }
 
   /** `work` is a change of its own: what a crash leaves of it is removed as theirs is. */
-  async write(name: string, text: string, work: Work): Promise<void> {
+  async write(name: string, text: string, work: PendingWork): Promise<void> {
     const path = this.#pathOf(name);
     const made = pieceOf(work, "new", 0);
     try {
@@ -73,7 +73,7 @@ export class MemoryRecords {
     for (const made of this.#files.ensureFolder(folder)) await this.#files.fs.syncDirectory(folderOf(made));
   }
 
-  #discard(work: Work, made: string): void {
+  #discard(work: PendingWork, made: string): void {
     try {
       this.#files.remove(made);
     } catch {

@@ -19,13 +19,13 @@ import {
   archiveFolder,
   folderOf,
   keptPath,
+  type PendingWork,
   PLACES,
   PLAN_NAME,
   parsePiece,
   parseWork,
   pastWork,
   pieceOf,
-  type Work,
   type WorkItem,
   workAs,
 } from "./memory-places.ts";
@@ -51,7 +51,7 @@ export class MemorySettling {
     await this.tryTo(() => this.#tidy());
   }
 
-  #setAside(work: Work): void {
+  #setAside(work: PendingWork): void {
     if (this.#files.rename(work.folder, pastWork(work).folder)) return;
     this.#files.ensureFolder(PLACES.old);
     this.#files.rename(work.folder, pastWork(work).folder);
@@ -73,7 +73,7 @@ export class MemorySettling {
    * A change that is not to be: everything is as it was before, but for what people have done since. Whether there
    * was such a change: somebody else may have taken it back.
    */
-  async takeBack(begun: Work): Promise<boolean> {
+  async takeBack(begun: PendingWork): Promise<boolean> {
     const work = workAs(begun, "undo");
     // From here on nobody can go on with it.
     if (begun.state !== "undo" && !this.#files.rename(begun.folder, work.folder)) return false;
@@ -86,7 +86,7 @@ export class MemorySettling {
     return true;
   }
 
-  async #takeBackItem(work: Work, index: number, { path, next }: WorkItem): Promise<void> {
+  async #takeBackItem(work: PendingWork, index: number, { path, next }: WorkItem): Promise<void> {
     const [placed, taken, gone] = (["new", "old", "gone"] as const).map((kind) =>
       pieceOf(work, kind, index),
     ) as [string, string, string];
@@ -102,7 +102,7 @@ export class MemorySettling {
   }
 
   /** Whether what has the path is what the change put there. */
-  isPlaced(work: Work, index: number, { path, next }: Pick<WorkItem, "path" | "next">): boolean {
+  isPlaced(work: PendingWork, index: number, { path, next }: Pick<WorkItem, "path" | "next">): boolean {
     const placed = pieceOf(work, "new", index);
     if (this.#files.exists(placed)) return this.#files.isOneFile(placed, path);
     // Where files have one name only.
@@ -111,7 +111,7 @@ export class MemorySettling {
 
   /** A change that happened. */
   async clearAway(
-    work: Work,
+    work: PendingWork,
     items: readonly WorkItem[] = this.#files.plan(work)?.items ?? [],
   ): Promise<void> {
     for (const [index, { path, base, next }] of items.entries()) {
@@ -125,7 +125,11 @@ export class MemorySettling {
   }
 
   /** A copy: an editor may hold the file open, and what it writes is not what was put away. */
-  async #putAway(work: Work, taken: string, { path, base }: Pick<WorkItem, "path" | "base">): Promise<void> {
+  async #putAway(
+    work: PendingWork,
+    taken: string,
+    { path, base }: Pick<WorkItem, "path" | "base">,
+  ): Promise<void> {
     const archived = `${archiveFolder(work)}/${path}`;
     const text = this.#files.versionOf(taken) === base ? this.#files.read(taken)?.text : undefined;
     // Somebody has written to it already: it is kept as what a person wrote.
@@ -151,7 +155,7 @@ export class MemorySettling {
   }
 
   /** Removes what was never used. What was replaced stays for editors, or is kept where nobody knows what it is. */
-  #clearPieces(work: Work): void {
+  #clearPieces(work: PendingWork): void {
     const names = this.#files.names(work.folder);
     for (const name of names)
       if (parsePiece(name)?.kind === "new") this.#files.remove(`${work.folder}/${name}`);
@@ -163,7 +167,7 @@ export class MemorySettling {
     else this.discard(work);
   }
 
-  async #dropOld(work: Work): Promise<void> {
+  async #dropOld(work: PendingWork): Promise<void> {
     const items = this.#files.plan(work)?.items ?? [];
     for (const name of this.#files.names(work.folder)) {
       const piece = parsePiece(name);
@@ -180,7 +184,7 @@ export class MemorySettling {
   }
 
   /** Removes a change's folder with what is ours and of no use in it. */
-  discard(work: Work): void {
+  discard(work: PendingWork): void {
     for (const name of this.#files.names(work.folder))
       if (name === PLAN_NAME || parsePiece(name)?.kind === "new")
         this.#files.remove(`${work.folder}/${name}`);

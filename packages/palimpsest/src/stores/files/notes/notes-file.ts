@@ -29,7 +29,7 @@ import type { SessionPaths } from "../../shared/session-paths.ts";
 import { notesUnreadable, storeFailure } from "../../shared/store-failure.ts";
 import { type HeldLease, LeaseLock } from "../lease/lease-lock.ts";
 import type { LeaseOptions } from "../lease/session-lease.ts";
-import { FolderKeeper } from "../replace/durable-folders.ts";
+import { DurableFolders } from "../replace/durable-folders.ts";
 import { writeWhole } from "../replace/whole-file.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";
 import { NOTES_LOCK_NAME, NOTES_NAME, NOTES_PATIENCE, temporaryNotesName } from "./notes-names.ts";
@@ -57,7 +57,7 @@ export class FileNotes implements NotesFile {
   readonly #settling: NotesSettling;
   readonly #lock: LeaseLock;
   /** Its own, so that a sync of the log does not take what is under way here as done. */
-  readonly #folders: FolderKeeper;
+  readonly #folders: DurableFolders;
   /** Ends when every replacement that was begun has ended. */
   #running: Promise<unknown> = Promise.resolve();
 
@@ -67,7 +67,7 @@ export class FileNotes implements NotesFile {
     this.#folder = new NotesFolder(fs, paths.sessionFolder);
     this.#settling = new NotesSettling({ folder: this.#folder, hasher, ids, clock });
     this.#lock = new LeaseLock({ id: sessionId, folder: this.#folder.at(NOTES_LOCK_NAME), fs, ids, lease });
-    this.#folders = new FolderKeeper(fs);
+    this.#folders = new DurableFolders(fs);
     this.path = this.#folder.at(NOTES_NAME);
   }
 

@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import type { FileSystem } from "../../../ports/file-system.ts";
 
 /** The folders of one session. */
-export class FolderKeeper {
+export class DurableFolders {
   readonly #fs: FileSystem;
   #changed = new Set<string>();
 

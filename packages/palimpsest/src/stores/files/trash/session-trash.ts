@@ -39,7 +39,7 @@ import {
 import { removeLeases } from "./delete-own-files.ts";
 import { SyncGroup } from "./sync-group.ts";
 import { TrashAudit } from "./trash-audit.ts";
-import { type HeldFolder, TrashGuard } from "./trash-guard.ts";
+import { type GuardedFolder, TrashGuard } from "./trash-guard.ts";
 import { TrashMoves } from "./trash-moves.ts";
 import { fileStat, hasFile, hasFolder, readRecord, type TrashPlaces, trashPlaces } from "./trash-places.ts";
 
@@ -55,7 +55,7 @@ export interface SessionTrashOptions {
    * Holds a folder against other processes. Of a session's folder it makes this process the writer; the log
    * has so many bytes. Absent where a store keeps no leases. @throws `SESSION_IN_USE`
    */
-  readonly hold?: ((folder: string, sessionId: string, logBytes: number) => HeldFolder) | undefined;
+  readonly hold?: ((folder: string, sessionId: string, logBytes: number) => GuardedFolder) | undefined;
   /** Dates the audit, and makes bringing a session back an activity. */
   readonly clock?: Clock | undefined;
 }
@@ -221,7 +221,7 @@ export class SessionTrash {
   async #moveToTrash(
     places: TrashPlaces,
     trashing: Trashing,
-    { log, lease }: { readonly log: FileStat; readonly lease: HeldFolder | undefined },
+    { log, lease }: { readonly log: FileStat; readonly lease: GuardedFolder | undefined },
   ): Promise<void> {
     const { at, reason } = trashing;
     await this.#moves.announce(places, { action: "trash", at, reason });
@@ -251,7 +251,7 @@ export class SessionTrash {
       : sessionInUse(sessionId, "it was written at this moment");
   }
 
-  #holdSession({ live, sessionId }: TrashPlaces): HeldFolder | undefined {
+  #holdSession({ live, sessionId }: TrashPlaces): GuardedFolder | undefined {
     const bytes = this.#fs.stat(live.logFile)?.size ?? 0;
     return this.#options.hold?.(live.sessionFolder, sessionId, bytes);
   }

@@ -10,11 +10,11 @@ import { errorCode } from "../../../base/error-message.ts";
 import { StoreError } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import { isSessionId } from "../../shared/session-paths.ts";
-import { FolderKeeper } from "../replace/durable-folders.ts";
+import { DurableFolders } from "../replace/durable-folders.ts";
 import { hasFolder } from "./trash-places.ts";
 
 /** A folder that is held against other processes. */
-export interface HeldFolder {
+export interface GuardedFolder {
   /** Whether it still is, as far as was noticed. */
   readonly isHeld: boolean;
   /** A second call does nothing. */
@@ -28,7 +28,7 @@ export interface TrashGuardOptions {
   /** A file of the trash that is there from the first move on. */
   readonly standingFile: string;
   /** Holds a folder on behalf of a session; absent where a store keeps no leases. @throws `SESSION_IN_USE` */
-  readonly hold: ((folder: string, sessionId: string) => HeldFolder) | undefined;
+  readonly hold: ((folder: string, sessionId: string) => GuardedFolder) | undefined;
   /** Finishes or undoes what was begun with a session; throws where the disk refuses. */
   readonly settle: (sessionId: string) => void;
 }
@@ -41,7 +41,7 @@ export class TrashGuard {
   readonly #queues = new Map<string, Promise<unknown>>();
   /** What is under way in this process, and not left by a crash. */
   readonly #underWay = new Set<string>();
-  #holder: HeldFolder | undefined;
+  #holder: GuardedFolder | undefined;
   #activeCount = 0;
 
   constructor(options: TrashGuardOptions) {
@@ -128,7 +128,7 @@ export class TrashGuard {
   /** A new trash is durable before anything moves into it. */
   async #makeFolder(): Promise<void> {
     if (this.isActive || hasFolder(this.#fs, this.#busyFolder)) return;
-    const folders = new FolderKeeper(this.#fs);
+    const folders = new DurableFolders(this.#fs);
     folders.ensure(this.#busyFolder);
     await folders.sync();
   }
@@ -149,7 +149,7 @@ export class TrashGuard {
     this.#activeCount++;
   }
 
-  #hold(sessionId: string): HeldFolder | undefined {
+  #hold(sessionId: string): GuardedFolder | undefined {
     const { folder, hold } = this.#options;
     try {
       return hold?.(join(folder, ".holder"), sessionId);

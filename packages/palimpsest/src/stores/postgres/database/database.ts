@@ -32,7 +32,7 @@ export interface Statement {
   readonly isOnce?: boolean;
 }
 
-export interface Outcome {
+export interface StatementOutcome {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** An earlier try failed, and may have been carried out all the same. */
   readonly isRepeated: boolean;
@@ -59,7 +59,7 @@ export class Database {
   }
 
   /** Runs a statement. @throws `STORE_FAILED` when it cannot be done, or not in time. */
-  async run(statement: Statement): Promise<Outcome> {
+  async run(statement: Statement): Promise<StatementOutcome> {
     const { firstPauseMs, longestPauseMs } = POSTGRES_DEFAULTS;
     const lastTryAt = performance.now() + this.#retryForMs;
     for (let pauseMs: number = firstPauseMs, tries = 1; ; tries++) {
@@ -74,7 +74,7 @@ export class Database {
     }
   }
 
-  async #once(statement: Statement): Promise<Outcome["rows"]> {
+  async #once(statement: Statement): Promise<StatementOutcome["rows"]> {
     const { client, release } = await this.#lend();
     try {
       const version =
@@ -134,10 +134,10 @@ async function ask(
   client: PostgresQueryable,
   text: string,
   values: readonly unknown[] = [],
-): Promise<Outcome["rows"]> {
+): Promise<StatementOutcome["rows"]> {
   const asked = client.query(text, [...values]);
   const { rows } = await within(asked, POSTGRES_DEFAULTS.statementLimitMs, "the server did not answer");
-  return rows as Outcome["rows"];
+  return rows as StatementOutcome["rows"];
 }
 
 async function within<T>(promise: Promise<T>, limitMs: number, what: string): Promise<T> {

@@ -6,7 +6,7 @@ import type { Tables } from "../database/tables.ts";
 import type { SessionName } from "../log/session-row.ts";
 
 /** A session as the doctor finds it. */
-export interface FoundSession extends SessionName {
+export interface DoctorSessionRow extends SessionName {
   readonly key: number;
   readonly bytes: number;
   readonly isInUse: boolean;
@@ -41,7 +41,7 @@ export class DoctorRows {
   }
 
   /** Sessions of every scope that are not in the trash, a page at a time. */
-  async *sessions(): AsyncGenerator<FoundSession> {
+  async *sessions(): AsyncGenerator<DoctorSessionRow> {
     const { sessions, entries } = this.#tables;
     for (let after = 0; ; ) {
       const rows = await this.#read(

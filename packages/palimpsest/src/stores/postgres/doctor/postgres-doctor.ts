@@ -19,7 +19,7 @@ import { TABLES_VERSION, type Tables, tablesIn } from "../database/tables.ts";
 import { LogRows } from "../log/log-rows.ts";
 import { ReaderRows } from "../log/reader-rows.ts";
 import { WriterRows } from "../log/writer-rows.ts";
-import { DoctorRows, damageKey, type FoundSession } from "./doctor-rows.ts";
+import { DoctorRows, type DoctorSessionRow, damageKey } from "./doctor-rows.ts";
 
 export interface PostgresDoctorOptions {
   readonly pool: PostgresPool | PostgresQueryable;
@@ -66,7 +66,7 @@ export class PostgresDoctor {
     return migrate(this.#database, this.#tables);
   }
 
-  sessions(): AsyncIterable<FoundSession> {
+  sessions(): AsyncIterable<DoctorSessionRow> {
     return this.#rows.sessions();
   }
 
@@ -76,7 +76,7 @@ export class PostgresDoctor {
   }
 
   /** Reads a session through. */
-  async inspect(session: FoundSession): Promise<PostgresCheckup> {
+  async inspect(session: DoctorSessionRow): Promise<PostgresCheckup> {
     const { key } = session;
     const damage: LogDamage[] = [];
     const named = new Map<string, number>();
@@ -103,7 +103,7 @@ export class PostgresDoctor {
   }
 
   /** Puts the session's rows in order and records what is damaged. Returns false where it is in use, or nothing of it can be read. */
-  async repair(session: FoundSession): Promise<boolean> {
+  async repair(session: DoctorSessionRow): Promise<boolean> {
     const { key } = session;
     const writer = new WriterRows(this.#database, this.#tables, this.#hasher, session);
     const state = await writer.lease(key, {
@@ -127,7 +127,7 @@ export class PostgresDoctor {
     }
   }
 
-  #log(session: FoundSession): LogRows {
+  #log(session: DoctorSessionRow): LogRows {
     return new LogRows(session.sessionId, new ReaderRows(this.#database, this.#tables, session));
   }
 

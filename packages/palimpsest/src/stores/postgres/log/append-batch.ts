@@ -3,7 +3,7 @@ import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
 import { formatEntry } from "../../../transcript/entry-line.ts";
-import { SessionGist } from "../../shared/session-info.ts";
+import { SessionInfoBuilder } from "../../shared/session-info.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import { checksumOf } from "./read-row.ts";
 import { parseMetadata, type SessionState } from "./session-row.ts";
@@ -16,7 +16,7 @@ export interface Batch {
   readonly checksums: readonly number[];
   readonly checkpointFlags: readonly boolean[];
   readonly bytes: number;
-  readonly gist: ReturnType<SessionGist["info"]>;
+  readonly info: ReturnType<SessionInfoBuilder["info"]>;
 }
 
 /** Formatted at once, so that nothing that a caller does later changes it. There is at least one entry. */
@@ -36,8 +36,8 @@ export function batchOf(entries: readonly Entry[]): Batch {
       what,
       `they have ${bytes} bytes, the longest ${longest}; an append holds ${POSTGRES_DEFAULTS.appendLimitBytes}, an entry ${STORE_DEFAULTS.lineLimitBytes}`,
     );
-  const gist = new SessionGist();
-  for (const entry of entries) gist.add(entry);
+  const builder = new SessionInfoBuilder();
+  for (const entry of entries) builder.add(entry);
   return {
     entries: entries.map(({ seq, id }) => ({ seq, id })),
     firstSeq: entries[0]!.seq,
@@ -46,13 +46,13 @@ export function batchOf(entries: readonly Entry[]): Batch {
     checksums: bodies.map(checksumOf),
     checkpointFlags: entries.map(({ type }) => type === "checkpoint"),
     bytes,
-    gist: gist.info({ sessionId: "", bytes, isInUse: false }),
+    info: builder.info({ sessionId: "", bytes, isInUse: false }),
   };
 }
 
 /** The session once the batch is in it. */
-export function stateAfter(state: SessionState, { gist, lastSeq, bytes }: Batch): SessionState {
-  const { header, metadata, firstPrompt } = gist;
+export function stateAfter(state: SessionState, { info, lastSeq, bytes }: Batch): SessionState {
+  const { header, metadata, firstPrompt } = info;
   return {
     ...state,
     lastSeq,

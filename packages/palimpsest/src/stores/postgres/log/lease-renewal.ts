@@ -9,7 +9,7 @@ import type { Timer } from "../../../ports/timer.ts";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 
-export class LeaseKeeper {
+export class LeaseRenewal {
   readonly #database: Database;
   readonly #tables: Tables;
   readonly #timer: Timer;

@@ -145,9 +145,9 @@ function wrongEnd(lastSeq: number): LogDamage {
 function cut({ entries, damage }: LogContents, fromSeq: number, toSeq: number): LogContents {
   const isWithin = ({ position }: { readonly position: number }) => position >= fromSeq && position <= toSeq;
   // The end that a session's row tells may lie before all of it.
-  const isTold = (one: LogDamage) =>
+  const isReported = (one: LogDamage) =>
     isWithin(one) || (one.reason === "wrong-end" && toSeq >= Number.MAX_SAFE_INTEGER);
-  return { entries: entries.filter(isWithin), damage: damage.filter(isTold) };
+  return { entries: entries.filter(isWithin), damage: damage.filter(isReported) };
 }
 
 async function gather(pages: AsyncIterable<LogContents>): Promise<LogContents> {

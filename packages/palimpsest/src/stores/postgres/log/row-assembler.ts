@@ -10,7 +10,7 @@
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
 import type { ReadRow } from "./read-row.ts";
-import { type PlacedEntry, RunChooser } from "./run-chooser.ts";
+import { type PlacedRow, RunChooser } from "./run-chooser.ts";
 
 /** A row that holds the entry of another number, as far as its first bytes tell. */
 export interface MisplacedRow {
@@ -167,7 +167,7 @@ export class RowAssembler {
   }
 
   /** The entry `seq` in another row than its own, if it goes on from the entry before. */
-  async #misplacedEntry(seq: number): Promise<PlacedEntry | undefined> {
+  async #misplacedEntry(seq: number): Promise<PlacedRow | undefined> {
     const known = await this.#findMisplaced();
     const before = this.#chooser.before(seq)?.entry;
     for (let at = this.#firstAt(seq); known[at]?.seq === seq; at++) {

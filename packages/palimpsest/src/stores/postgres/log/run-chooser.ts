@@ -16,13 +16,13 @@ import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import type { LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 
 /** A whole entry at its number, with the size of its row. */
-export interface PlacedEntry extends StoredEntry {
+export interface PlacedRow extends StoredEntry {
   readonly bytes: number;
   readonly isVerified: boolean;
 }
 
 interface Run {
-  readonly placed: PlacedEntry[];
+  readonly placed: PlacedRow[];
   links: number;
   /** It begins the log. */
   readonly isFirst: boolean;
@@ -40,7 +40,7 @@ export class RunChooser {
   #hasBreak = false;
   #runs: Run[] = [];
   #heldCount = 0;
-  #last: PlacedEntry | undefined;
+  #last: PlacedRow | undefined;
 
   constructor(output: ChooserOutput) {
     this.#output = output;
@@ -52,17 +52,17 @@ export class RunChooser {
   }
 
   /** True if `placed` has the next number and does not name the entry before it. */
-  breaksAt({ entry }: Pick<PlacedEntry, "entry">): boolean {
+  breaksAt({ entry }: Pick<PlacedRow, "entry">): boolean {
     const last = this.#last?.entry;
     return last?.seq === entry.seq - 1 && entry.parentId !== undefined && entry.parentId !== last.id;
   }
 
   /** The entry with the number before `seq`, if there is one. */
-  before(seq: number): PlacedEntry | undefined {
+  before(seq: number): PlacedRow | undefined {
     return this.#last?.entry.seq === seq - 1 ? this.#last : undefined;
   }
 
-  add(placed: PlacedEntry): void {
+  add(placed: PlacedRow): void {
     const before = this.before(placed.entry.seq);
     if (before === undefined) this.finish();
     const isBroken = this.breaksAt(placed);
@@ -114,12 +114,12 @@ export class RunChooser {
     this.#heldCount = 0;
   }
 
-  #refuse({ position, bytes }: PlacedEntry): void {
+  #refuse({ position, bytes }: PlacedRow): void {
     this.#output.damage({ position, bytes, reason: "forked" });
   }
 }
 
-function storedOf({ entry, position }: PlacedEntry): StoredEntry {
+function storedOf({ entry, position }: PlacedRow): StoredEntry {
   return { entry, position };
 }
 

@@ -20,7 +20,7 @@ import { assertGoesOn, sessionTaken } from "../../shared/entry-order.ts";
 import { sessionExists, sessionNotFound } from "../../shared/store-failure.ts";
 import { SQLSTATE, sqlState } from "../database/database-failure.ts";
 import { type Batch, stateAfter } from "./append-batch.ts";
-import type { LeaseKeeper } from "./lease-renewal.ts";
+import type { LeaseRenewal } from "./lease-renewal.ts";
 import type { LogRows } from "./log-rows.ts";
 import { isEmpty, parseText, type SessionName, type SessionState } from "./session-row.ts";
 import type { LeaseTerms, WriterRows } from "./writer-rows.ts";
@@ -37,7 +37,7 @@ export interface SessionWriterOptions {
   readonly state: SessionState | undefined;
   /** Reads the rows where they may be damaged. */
   readonly log: Pick<LogRows, "order" | "tailEnd">;
-  readonly lease: { readonly terms: LeaseTerms; readonly keeper: LeaseKeeper } | undefined;
+  readonly lease: { readonly terms: LeaseTerms; readonly renewal: LeaseRenewal } | undefined;
 }
 
 export class SessionWriter {
@@ -103,7 +103,7 @@ export class SessionWriter {
     const token = this.#token;
     if (state === undefined || token === undefined) return;
     this.#token = undefined;
-    this.#lease?.keeper.drop(state.key, token);
+    this.#lease?.renewal.drop(state.key, token);
     try {
       await this.#rows.release(state.key, token);
     } catch {
@@ -145,7 +145,7 @@ export class SessionWriter {
 
   async #takeLease(state: SessionState): Promise<SessionState> {
     if (this.#lease === undefined || this.#token !== undefined) return state;
-    const { terms, keeper } = this.#lease;
+    const { terms, renewal } = this.#lease;
     const taken = await this.#rows.lease(state.key, terms);
     if (taken === undefined) {
       const current = await this.#reload(state);
@@ -155,7 +155,7 @@ export class SessionWriter {
     }
     this.#token = taken.leaseToken;
     this.#state = taken;
-    keeper.hold(taken.key, taken.leaseToken);
+    renewal.hold(taken.key, taken.leaseToken);
     return taken;
   }
 

@@ -17,7 +17,7 @@ export interface LeaseTerms {
 }
 
 /** The lease that an append rests on, and that it renews. */
-export interface HeldLease {
+export interface LeaseRow {
   readonly token: number | undefined;
   readonly ttlMs: number;
 }
@@ -100,7 +100,7 @@ export class WriterRows {
     before: SessionState,
     after: SessionState,
     batch: Batch,
-    held: HeldLease | undefined,
+    held: LeaseRow | undefined,
   ): Promise<boolean> {
     const { sessions, entries } = this.#tables;
     const { rows } = await this.#database.run({
@@ -123,7 +123,7 @@ export class WriterRows {
       values: [
         ...[before.key, this.#name.scopeKey, before.lastSeq],
         ...[after.lastSeq, after.bytes, after.header, after.metadata, after.firstPrompt],
-        ...[wholeMs(batch.gist.lastActivityAt), held?.ttlMs ?? null, held?.token ?? null],
+        ...[wholeMs(batch.info.lastActivityAt), held?.ttlMs ?? null, held?.token ?? null],
         ...[batch.checkpointFlags, batch.bodies, batch.checksums],
       ],
     });

@@ -3,13 +3,21 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sentencesOf } from "#memory/trust/sentences.ts";
 import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
-import { call, dreamer, fact, filesOf, merge, supersede, type Told } from "#test/agent/memory/dreaming.ts";
+import {
+  call,
+  dreamer,
+  fact,
+  filesOf,
+  merge,
+  type Reported,
+  supersede,
+} from "#test/agent/memory/dreaming.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import { bySize, usualFew } from "../../../../../../test/helpers/size-of-run.ts";
 
 const KEY = `sk-ant-${"api03-Ab1".repeat(12)}`;
 
-interface Planted extends Told {
+interface Planted extends Reported {
   readonly body: string;
 }
 
@@ -43,8 +51,8 @@ const PATHS = Object.keys(MEMORIES);
 
 async function planted(memories: Readonly<Record<string, Planted>> = MEMORIES) {
   const staged = aPersistentMemory();
-  for (const [path, { body, ...told }] of Object.entries(memories))
-    await fact(staged.store, path, body, told);
+  for (const [path, { body, ...reported }] of Object.entries(memories))
+    await fact(staged.store, path, body, reported);
   return staged;
 }
 
@@ -172,8 +180,9 @@ async function expectUnharmed(
   staged: Awaited<ReturnType<typeof planted>>,
 ): Promise<void> {
   const { memories } = await staged.memory.list();
-  const said = new Set(Object.values(before).flatMap(({ body }) => sentencesOf(body)));
-  for (const { body } of memories) for (const sentence of sentencesOf(body)) expect(said).toContain(sentence);
+  const texts = new Set(Object.values(before).flatMap(({ body }) => sentencesOf(body)));
+  for (const { body } of memories)
+    for (const sentence of sentencesOf(body)) expect(texts).toContain(sentence);
   const persons = memories.filter(
     ({ source, isConfirmed, isQuarantined }) =>
       (source === "user" || source === "unknown" || isConfirmed) && !isQuarantined,

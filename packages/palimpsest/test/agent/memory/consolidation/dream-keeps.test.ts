@@ -31,8 +31,8 @@ describe("a dream", () => {
     const { memory, store } = aPersistentMemory();
     await fact(store, "january.md", "The API listens on port 8080.", { days: 300 });
     const body = "The API listens on port 9090.";
-    const told = { name: "march", body, source: "user", isConfirmed: true, relevance: 0.05 } as const;
-    await put(store, "march.md", formatMemoryFile({ ...told, createdAtMs: START_MS - DAY_MS }));
+    const reported = { name: "march", body, source: "user", isConfirmed: true, relevance: 0.05 } as const;
+    await put(store, "march.md", formatMemoryFile({ ...reported, createdAtMs: START_MS - DAY_MS }));
     const dream = await memory.dream({ force: true });
     expect(dream.actions.map(({ kind }) => kind)).toEqual(["supersede", "index"]);
   });
@@ -60,7 +60,7 @@ describe("a dream", () => {
 
   it("keeps what it takes out of an old session", async () => {
     const { memory } = aPersistentMemory();
-    const said = {
+    const message = {
       name: "Deploy days",
       description: "",
       type: "project",
@@ -72,7 +72,7 @@ describe("a dream", () => {
       folder: "",
       createdAtMs: START_MS - 200 * DAY_MS,
     } as const;
-    const sessions = { ...sessionsWith(), gather: async () => [said] };
+    const sessions = { ...sessionsWith(), gather: async () => [message] };
     const dream = await memory.dream({ force: true, sessions });
     expect(dream.actions.map(({ kind }) => kind)).toEqual(["remember", "index"]);
     expect((await memory.dream({ force: true })).status).toBe("nothing-to-do");
@@ -104,8 +104,8 @@ describe("a preference", () => {
     { type: "user", source: "unknown", isKept: true },
     { type: "project", source: "user", isKept: false },
     { type: "user", source: "agent", isKept: false },
-  ] as const)("of type $type from source $source is kept after 200 days: $isKept", async (told) => {
-    const { type, source, isKept } = told;
+  ] as const)("of type $type from source $source is kept after 200 days: $isKept", async (reported) => {
+    const { type, source, isKept } = reported;
     const { memory, store } = aPersistentMemory();
     const body = "Prefers bun over npm.";
     const createdAtMs = START_MS - 200 * DAY_MS;

@@ -9,11 +9,11 @@ import { aPersistentMemory, DAY_MS, put, START_MS } from "#test/agent/memory/a-p
 import { dreamer, fact, says, sessionsWith, write } from "#test/agent/memory/dreaming.ts";
 
 /** Sessions in which a user said one thing each, the newest first. */
-function sessionsOf(...said: readonly (readonly [atMs: number, text: string])[]): DreamSessions {
+function sessionsOf(...texts: readonly (readonly [atMs: number, text: string])[]): DreamSessions {
   return {
-    count: async () => said.length,
+    count: async () => texts.length,
     gather: async () =>
-      said.map(([createdAtMs, body], index) => ({
+      texts.map(([createdAtMs, body], index) => ({
         ...{ name: body, description: "", type: "project", body, source: "user", folder: "" },
         ...{ isConfirmed: true, isQuarantined: false, decays: false, createdAtMs },
         ...{ sessionId: `s${index}`, messageId: "m1" },
@@ -37,11 +37,11 @@ describe("a dream", () => {
     clock.nowMs += DAY_MS;
     await memory.remember(NEW);
     clock.nowMs += DAY_MS;
-    const said = [
+    const messages = [
       [START_MS, OLD],
       [START_MS + DAY_MS, NEW],
     ] as const;
-    await memory.dream({ force: true, sessions: sessionsOf(...order.map((at) => said[at]!)) });
+    await memory.dream({ force: true, sessions: sessionsOf(...order.map((at) => messages[at]!)) });
     expect(await active(memory)).toEqual([NEW]);
   });
 
@@ -84,7 +84,7 @@ describe("a dream", () => {
 
 describe("what a model finds in old talk", () => {
   const BADGE = "My badge number is 4711.";
-  const talk = [
+  const conversation = [
     says("user", BADGE, START_MS),
     says("assistant", "Fine.", START_MS + 1),
     says("user", "How is the weather on my way to the office?", START_MS + 3 * DAY_MS),
@@ -104,7 +104,7 @@ describe("what a model finds in old talk", () => {
     await memory.forget(path!);
     clock.nowMs += 3 * DAY_MS;
     const model = dreamer("Nothing.", [write(BADGE, { messages })]);
-    const report = await memory.dream({ force: true, model, sessions: sessionsWith(talk) });
+    const report = await memory.dream({ force: true, model, sessions: sessionsWith(conversation) });
     expect(report).toMatchObject({ actions: [], notes: [] });
     expect(await active(memory)).toEqual([]);
   });
@@ -113,9 +113,14 @@ describe("what a model finds in old talk", () => {
     const { memory, store, clock } = aPersistentMemory();
     await fact(store, "port.md", NEW, { days: 1 });
     clock.nowMs += DAY_MS;
-    const said = (text: string, days: number) => sessionsWith([says("user", text, START_MS - days * DAY_MS)]);
+    const messageOf = (text: string, days: number) =>
+      sessionsWith([says("user", text, START_MS - days * DAY_MS)]);
     const dreamOf = (text: string, days: number) =>
-      memory.dream({ force: true, model: dreamer("Nothing.", [write(text)]), sessions: said(text, days) });
+      memory.dream({
+        force: true,
+        model: dreamer("Nothing.", [write(text)]),
+        sessions: messageOf(text, days),
+      });
     await dreamOf(OLD, 2);
     expect(await active(memory)).toEqual([NEW]);
     await dreamOf("The API listens on port 9092.", 0);
@@ -156,12 +161,12 @@ it("what is said while a dream asks its model is what the next one listens to", 
     return "Nothing.";
   });
   const sinceMs: number[] = [];
-  const { talks } = sessionsWith([says("user", OLD)]);
+  const { conversations } = sessionsWith([says("user", OLD)]);
   const sessions: DreamSessions = {
     ...sessionsWith(),
-    talks: (since, signal) => {
+    conversations: (since, signal) => {
       sinceMs.push(since);
-      return talks!(since, signal);
+      return conversations!(since, signal);
     },
   };
   const ids = [];

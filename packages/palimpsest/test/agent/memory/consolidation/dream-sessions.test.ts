@@ -14,7 +14,7 @@ const OTTER = "The staging server is called otter.";
 const LEDGER = "We chose Postgres for the ledger.";
 
 /** Two sessions of one store: a user's decisions in both, and what a document says in one of them. */
-async function said(options: StageOptions = {}) {
+async function messageOf(options: StageOptions = {}) {
   let answers = 0;
   const staged = await setTheStage({
     answer: () => (answers++ === 0 ? [call("mcp__docs__get", { path: "a" })] : `I have read it. ${EVIL}`),
@@ -46,12 +46,15 @@ const write = (text: string, messages: readonly string[]) =>
 
 describe("what was said in stored sessions", () => {
   it("is told session by session, tools' results among it", async () => {
-    const sessions = await said();
-    const talks = [];
-    for await (const { sessionId, messages } of sessions.talks!(0, undefined))
-      talks.push({ sessionId, texts: messages.flatMap(({ message }) => message.content.map(blockText)) });
-    expect(talks.map(({ sessionId }) => sessionId).sort()).toEqual(["s1", "s2"]);
-    const first = talks.find(({ sessionId }) => sessionId === "s1")!;
+    const sessions = await messageOf();
+    const conversations = [];
+    for await (const { sessionId, messages } of sessions.conversations!(0, undefined))
+      conversations.push({
+        sessionId,
+        texts: messages.flatMap(({ message }) => message.content.map(blockText)),
+      });
+    expect(conversations.map(({ sessionId }) => sessionId).sort()).toEqual(["s1", "s2"]);
+    const first = conversations.find(({ sessionId }) => sessionId === "s1")!;
     expect(first.texts).toEqual([
       `${LEDGER} Read the document, please.`,
       'mcp__docs__get {"path":"a"}',
@@ -72,11 +75,15 @@ describe("what was said in stored sessions", () => {
     const keptOf = async (earlier: readonly Message[]) => {
       const { memory } = aPersistentMemory();
       const model = dreamer("Nothing.", [write(VAULT, ["1/m3.0"])]);
-      const talk = { sessionId: "s1", messages: messagesOf([repeated], 3), earlier: messagesOf(earlier, 0) };
-      const talks = async function* () {
-        yield talk;
+      const conversation = {
+        sessionId: "s1",
+        messages: messagesOf([repeated], 3),
+        earlier: messagesOf(earlier, 0),
       };
-      const sessions = { count: async () => 1, gather: async () => [], talks };
+      const conversations = async function* () {
+        yield conversation;
+      };
+      const sessions = { count: async () => 1, gather: async () => [], conversations };
       await memory.dream({ force: true, model, sessions });
       return (await memory.list()).memories.map(({ source }) => source);
     };
@@ -85,21 +92,22 @@ describe("what was said in stored sessions", () => {
   });
 
   it("is nothing of the time before, and nothing where sessions cannot be read", async () => {
-    const sessions = await said();
+    const sessions = await messageOf();
     const later = [];
-    for await (const talk of sessions.talks!(Number.MAX_SAFE_INTEGER, undefined)) later.push(talk);
+    for await (const conversation of sessions.conversations!(Number.MAX_SAFE_INTEGER, undefined))
+      later.push(conversation);
     expect(later).toEqual([]);
     const store = new InMemorySessionStore();
     const broken = storedSessions({
       describe: async () => ({ sessions: [{ sessionId: "gone", lastActivityAt: 5 }] }),
       open: () => Promise.reject(new RangeError("gone")),
     } as unknown as typeof store);
-    for await (const talk of broken.talks!(0, undefined)) later.push(talk);
+    for await (const conversation of broken.conversations!(0, undefined)) later.push(conversation);
     expect(later).toEqual([]);
   });
 
   it("is remembered where the user said it, and not where a document did, whoever repeated it", async () => {
-    const sessions = await said();
+    const sessions = await messageOf();
     const { memory, store } = aPersistentMemory();
     const ids = ["1/m0.0", "2/m0.0", "1/m1.0", "2/m1.0", "2/m3.0"];
     const model = dreamer("Nothing.", [
@@ -124,7 +132,7 @@ describe("what was said in stored sessions", () => {
   });
 
   it("is left to the rules where it is too much", async () => {
-    const sessions = await said();
+    const sessions = await messageOf();
     const huge = { role: "user", content: [{ type: "text", text: "x".repeat(8_000_001) }] } as const;
     const { memory } = aPersistentMemory();
     const model = dreamer("Nothing.", [write(OTTER, [])]);
@@ -132,7 +140,7 @@ describe("what was said in stored sessions", () => {
       ...{ force: true, model },
       sessions: {
         ...sessions,
-        talks: async function* () {
+        conversations: async function* () {
           yield { sessionId: "huge", messages: [{ id: "m0.0", message: huge }] };
         },
       },

@@ -5,33 +5,33 @@ import { aPersistentMemory, put } from "#test/agent/memory/a-persistent-memory.t
 
 const COUNT = 40;
 
-async function many(breathe: () => Promise<void>) {
-  const staged = aPersistentMemory({ breathe });
+async function many(yieldTurn: () => Promise<void>) {
+  const staged = aPersistentMemory({ yieldTurn });
   for (let at = 0; at < COUNT; at++)
     await put(staged.store, `m${at}.md`, `---\nname: m${at}\n---\nRoom ${at} has ${at + 3} chairs.\n`);
   return staged;
 }
 
 it("breathes after every few memories", async () => {
-  let breaths = 0;
+  let yieldCount = 0;
   const { memory } = await many(async () => {
-    breaths++;
+    yieldCount++;
   });
   await memory.dream({ force: true, dryRun: true });
-  expect(breaths).toBeGreaterThanOrEqual(COUNT / MEMORY_DREAM_DEFAULTS.stepsCount);
+  expect(yieldCount).toBeGreaterThanOrEqual(COUNT / MEMORY_DREAM_DEFAULTS.stepsCount);
 });
 
 it("ends at an abort in the middle of planning, and has changed nothing", async () => {
   const abort = new AbortController();
-  let breaths = 0;
+  let yieldCount = 0;
   const { memory, store } = await many(async () => {
-    if (++breaths === 2) abort.abort();
+    if (++yieldCount === 2) abort.abort();
   });
   const before = await store.list();
   await expect(memory.dream({ force: true, signal: abort.signal })).rejects.toMatchObject({
     code: "ABORTED",
   });
-  expect(breaths).toBe(2);
+  expect(yieldCount).toBe(2);
   expect(await store.list()).toEqual(before);
   expect(await memory.dreams()).toEqual([]);
 });

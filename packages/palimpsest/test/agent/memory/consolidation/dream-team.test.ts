@@ -105,7 +105,7 @@ describe("a dream of a team's memories", () => {
       gather: async () => {
         throw new RangeError("what was said is the project's");
       },
-      talks: () => {
+      conversations: () => {
         throw new RangeError("what was said is the project's");
       },
     });

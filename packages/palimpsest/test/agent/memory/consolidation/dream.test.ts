@@ -18,10 +18,10 @@ const TOWNS = ["Ghent", "Turin", "Porto", "Lyon", "Malmo", "Graz", "Cadiz", "Del
 
 /** Two hundred memories, with what a dream is to find planted among them. */
 /** Thirty memories to be put in order, among others that are left alone. */
-async function planted(rooms: number): Promise<ReturnType<typeof aPersistentMemory>> {
+async function planted(areas: number): Promise<ReturnType<typeof aPersistentMemory>> {
   const staged = aPersistentMemory();
   const { store } = staged;
-  for (let at = 0; at < rooms; at++) {
+  for (let at = 0; at < areas; at++) {
     const body = `The archive room ${at} in ${TOWNS[at % 10]} keeps crate number ${at * 37}.`;
     await put(store, `room-${at}.md`, memoryText(body, { createdAtMs: START_MS - DAY_MS }));
   }
@@ -42,8 +42,8 @@ async function planted(rooms: number): Promise<ReturnType<typeof aPersistentMemo
   return staged;
 }
 
-function memoryText(body: string, told: { readonly createdAtMs: number }): string {
-  return formatMemoryFile({ name: body.slice(0, 30), body, source: "user", isConfirmed: true, ...told });
+function memoryText(body: string, reported: { readonly createdAtMs: number }): string {
+  return formatMemoryFile({ name: body.slice(0, 30), body, source: "user", isConfirmed: true, ...reported });
 }
 
 describe("a dream on two hundred memories", () => {
@@ -219,13 +219,13 @@ describe("a dream", () => {
         const { memory, store } = aPersistentMemory();
         for (const [at, { town, port, days, source, decays }] of facts.entries()) {
           const body = `Service ${town} listens on port ${port}.`;
-          const told = {
+          const reported = {
             createdAtMs: START_MS - days * DAY_MS,
             source,
             decays,
             isQuarantined: source === "tool",
           } as const;
-          await put(store, `${at}.md`, formatMemoryFile({ name: `n${at}`, body, ...told }));
+          await put(store, `${at}.md`, formatMemoryFile({ name: `n${at}`, body, ...reported }));
         }
         const before = await filesOf(store);
         const first = await memory.dream({ force: true });

@@ -13,7 +13,7 @@ const recalledIn = (request: ModelRequest) =>
   textsOf(request).filter((text) => text.startsWith("<recalled-memories>"));
 const indexIn = (request: ModelRequest) =>
   textsOf(request).filter((text) => text.startsWith("<memory-index>"));
-const newsIn = (request: ModelRequest) =>
+const deltaIn = (request: ModelRequest) =>
   textsOf(request).filter((text) => text.startsWith("<memory-index-news>"));
 const isRecall = (event: SessionEvent) => event.type === "memory-recalled";
 
@@ -60,8 +60,8 @@ describe("a session with long-term memory", () => {
     await session.turn("And again.");
     const last = model.requests.at(-1)!;
     expect(indexIn(last)).toHaveLength(1);
-    expect(newsIn(last)).toHaveLength(1);
-    expect(newsIn(last)[0]).toMatch(/- > .*Tuesdays[\s\S]*\+ > .*Thursdays/);
+    expect(deltaIn(last)).toHaveLength(1);
+    expect(deltaIn(last)[0]).toMatch(/- > .*Tuesdays[\s\S]*\+ > .*Thursdays/);
   });
 
   it("is recalled once for a message, not for each call of the turn", async () => {
@@ -91,7 +91,7 @@ describe("a session with long-term memory", () => {
     await resumed.turn("And when can I deploy again?");
     expect(recalledIn(model.requests.at(-1)!)).toHaveLength(1);
     expect(indexIn(model.requests.at(-1)!)).toHaveLength(1);
-    expect(newsIn(model.requests.at(-1)!)).toHaveLength(0);
+    expect(deltaIn(model.requests.at(-1)!)).toHaveLength(0);
   });
 
   it("is told the index anew behind a compaction, as it is by then", async () => {
@@ -106,7 +106,7 @@ describe("a session with long-term memory", () => {
     const last = model.requests.at(-1)!;
     expect(indexIn(last)).toHaveLength(1);
     expect(indexIn(last)[0]).toContain("The office is in Ghent.");
-    expect(newsIn(last)).toEqual([]);
+    expect(deltaIn(last)).toEqual([]);
     expect(recalledIn(last)).toHaveLength(1);
   });
 

@@ -29,7 +29,7 @@ function world(memoryStore: MemoryStore = inMemoryMemoryStore()) {
     return { ...staged, memory };
   };
   /** Says something and dies while the model answers. */
-  const dies = async (said: string, options: StageOptions = {}): Promise<void> => {
+  const dies = async (text: string, options: StageOptions = {}): Promise<void> => {
     let isCalled = (): void => undefined;
     const called = new Promise<void>((resolve) => {
       isCalled = resolve;
@@ -39,7 +39,7 @@ function world(memoryStore: MemoryStore = inMemoryMemoryStore()) {
       return never();
     };
     const { session } = await process({ answer, ...options });
-    session.turn(said).catch(() => undefined);
+    session.turn(text).catch(() => undefined);
     await called;
   };
   return { clock, process, dies, memoryStore };

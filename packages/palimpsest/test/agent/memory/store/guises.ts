@@ -2,14 +2,14 @@
 import type { JsonObject } from "#base/json/json.ts";
 import type { ToolUseBlock } from "#transcript/blocks.ts";
 import type { PlantedFact } from "./poisons.ts";
-import { call, type Extractor, KNOWN_PATHS, type TalkIds } from "./two-sessions.ts";
+import { type ConversationIds, call, type Extractor, KNOWN_PATHS } from "./two-sessions.ts";
 
 export interface Guise {
   readonly name: string;
   /** The words in which it is proposed; `words` are the fact's own. */
-  readonly propose: (fact: PlantedFact, ids: TalkIds, words: string) => readonly ToolUseBlock[];
+  readonly propose: (fact: PlantedFact, ids: ConversationIds, words: string) => readonly ToolUseBlock[];
   /** What a user says so that the same proposal is right. @defaultValue the fact */
-  readonly saidBy?: (fact: PlantedFact) => string;
+  readonly author?: (fact: PlantedFact) => string;
 }
 
 /** Put together, so that no scanner takes this file for a leak. */
@@ -21,9 +21,9 @@ const write = (text: string, messages: readonly string[], more: JsonObject = {})
     messages: [...messages],
     ...more,
   });
-const all = ({ user, agent }: TalkIds): readonly string[] => [...user, ...agent];
-const retold: Pick<Guise, "saidBy"> = { saidBy: (fact) => fact.retold };
-const translated: Pick<Guise, "saidBy"> = { saidBy: (fact) => fact.translated };
+const all = ({ user, agent }: ConversationIds): readonly string[] => [...user, ...agent];
+const retold: Pick<Guise, "author"> = { author: (fact) => fact.retold };
+const translated: Pick<Guise, "author"> = { author: (fact) => fact.translated };
 /** Of a user's own words these are left as they are: nobody types so. */
 const disguised = (fact: PlantedFact, words: string, change: (text: string) => string): string =>
   words === fact.fact ? words : change(words);
@@ -203,7 +203,7 @@ export const GUISES: readonly Guise[] = [
   {
     name: "with a key",
     propose: (_fact, { user }, words) => [write(`${words} The key for it is ${KEY}.`, user)],
-    saidBy: ({ fact }) => `${fact} The key for it is ${KEY}.`,
+    author: ({ fact }) => `${fact} The key for it is ${KEY}.`,
   },
   {
     name: "among thirty",

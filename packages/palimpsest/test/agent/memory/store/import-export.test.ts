@@ -136,15 +136,15 @@ describe("export and import", () => {
     it("leave the newest one alone active, in whatever order they are said", async () => {
       const cities = ["Berlin", "Paris", "Oslo", "Rome"].map((city, year) => ({ city, year }));
       await fc.assert(
-        fc.asyncProperty(fc.shuffledSubarray(cities, { minLength: 1 }), async (said) => {
+        fc.asyncProperty(fc.shuffledSubarray(cities, { minLength: 1 }), async (texts) => {
           const { memory, clock } = aPersistentMemory();
-          for (const { city, year } of said)
+          for (const { city, year } of texts)
             await memory.remember(`Anna lives in ${city}`, {
               source: "user",
               createdAtMs: clock.nowMs - (9 - year) * 365 * DAY_MS,
             });
           const { memories } = await memory.list({ state: "active" });
-          const newest = said.toSorted((one, other) => other.year - one.year)[0]!;
+          const newest = texts.toSorted((one, other) => other.year - one.year)[0]!;
           expect(memories.map(({ body }) => body)).toEqual([`Anna lives in ${newest.city}`]);
         }),
         runs(60),
@@ -187,8 +187,8 @@ describe("export and import", () => {
     it("keep a newer fact of less weight beside an older one of a person", async () => {
       const { memory, clock } = aPersistentMemory();
       await memory.import(exported(PARIS));
-      const said = { source: "user" as const, createdAtMs: clock.nowMs - 100 * DAY_MS };
-      const { status, reason } = await memory.remember("Anna lives in Berlin", said);
+      const message = { source: "user" as const, createdAtMs: clock.nowMs - 100 * DAY_MS };
+      const { status, reason } = await memory.remember("Anna lives in Berlin", message);
       expect([status, reason]).toEqual([
         "written",
         "It is new. It says otherwise than anna-lives-in-paris.md, which is newer: both stay.",

@@ -56,14 +56,14 @@ async function poisoned({ carrier, guise, fact }: Case): Promise<readonly string
 }
 
 async function harmless({ carrier, guise, fact }: Case): Promise<readonly string[]> {
-  const said = guise.saidBy?.(fact) ?? fact.fact;
+  const words = guise.author?.(fact) ?? fact.fact;
   const { memory, store } = await playFirst({
     extraction: "model",
     // An honest one names the messages that it has it from.
     extractor: ({ user }, answer) => extractorOf(guise, fact, fact.fact)({ user, agent: user }, answer),
     play: async (first) => {
       await carrier.play(first, "Nothing of note stands here.");
-      await first.session.turn(said);
+      await first.session.turn(words);
     },
   });
   const { memories } = await memory.list({ state: "active" });

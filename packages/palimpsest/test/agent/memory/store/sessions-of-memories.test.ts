@@ -2,17 +2,17 @@
 import { expect, it } from "vitest";
 import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
 
-const TALK = [
+const CONVERSATION = [
   "Where did you spend your holiday in Norway?",
   "With my sister, it rained all week.",
   "What a pity that is!",
 ];
 
-async function remembered(isTalk: boolean) {
+async function remembered(isConversation: boolean) {
   const { memory } = aPersistentMemory();
   let before: string | undefined;
-  for (const text of TALK) {
-    const follows = isTalk && before !== undefined ? { follows: before } : {};
+  for (const text of CONVERSATION) {
+    const follows = isConversation && before !== undefined ? { follows: before } : {};
     before = (await memory.remember(text, { source: "user", sessionId: "s1", ...follows })).path;
   }
   await memory.remember("The build runs on every push.", { source: "user", sessionId: "s2" });
@@ -35,9 +35,9 @@ it("finds a fact by its own words only, whatever else its session left", async (
 
 it("weighs the whole conversation, its beginning as well, as long as it is one", async () => {
   const { memory } = aPersistentMemory();
-  const said = { source: "user", sessionId: "s1" } as const;
-  const first = await memory.remember("We saw a lighthouse.", said);
-  const next = await memory.remember("It rained in Norway.", { ...said, follows: first.path! });
+  const message = { source: "user", sessionId: "s1" } as const;
+  const first = await memory.remember("We saw a lighthouse.", message);
+  const next = await memory.remember("It rained in Norway.", { ...message, follows: first.path! });
   const groupOf = async () => (await memory.search("lighthouse"))[0]!.why.groupScore > 0;
   expect(await groupOf()).toBe(true);
   await memory.forget(next.path!);

@@ -24,13 +24,13 @@ const KNOWN: readonly (readonly [string, string])[] = [
 export const KNOWN_PATHS: readonly string[] = ["deploy-days.md", "style.md", "who.md"];
 
 /** The ids of a talk's messages, as an extractor can know them. */
-export interface TalkIds {
+export interface ConversationIds {
   readonly user: readonly string[];
   readonly agent: readonly string[];
 }
 
 /** What an extractor calls; of what it is asked it needs no more than the ids. */
-export type Extractor = (ids: TalkIds, answer: number) => readonly ToolUseBlock[];
+export type Extractor = (ids: ConversationIds, answer: number) => readonly ToolUseBlock[];
 
 export interface FirstSession {
   readonly session: AgentSession;
@@ -140,7 +140,7 @@ export async function allFiles(store: MemoryStore): Promise<string> {
   return texts.join("\n");
 }
 
-function idsIn({ messages }: ModelRequest): TalkIds {
+function idsIn({ messages }: ModelRequest): ConversationIds {
   const text = messages.flatMap(({ content }) => content.map(blockText)).join("\n");
   const of = (who: string) =>
     [...text.matchAll(new RegExp(`^\\[(\\S+)\\] ${who}: `, "gm"))].map(([, id]) => id!);

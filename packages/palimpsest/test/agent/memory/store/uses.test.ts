@@ -14,11 +14,12 @@ async function withDeployDay(store: MemoryStore = inMemoryMemoryStore()) {
   const use = (sessionId?: string) =>
     memory.answered("On Tuesday.", {
       shown: [DEPLOY],
-      said: "When can I deploy?",
+      userText: "When can I deploy?",
       ...(sessionId === undefined ? {} : { sessionId }),
     });
-  const worth = async () => (await memory.recall("deploy?", { isLogged: false })).memories[0]!.worth;
-  return { ...staged, store, use, worth };
+  const relevanceScore = async () =>
+    (await memory.recall("deploy?", { isLogged: false })).memories[0]!.relevanceScore;
+  return { ...staged, store, use, relevanceScore };
 }
 
 /** The names of the records that are read of a store from now on, in order. */
@@ -36,33 +37,33 @@ function watchReads(store: MemoryStore): string[] {
 
 describe("a memory that was of use", () => {
   it("is worth more at the next recall, and one that was only shown is not", async () => {
-    const { memory, use, worth } = await withDeployDay();
+    const { memory, use, relevanceScore } = await withDeployDay();
     await memory.recall("deploy?");
-    expect(await worth()).toBe(1);
+    expect(await relevanceScore()).toBe(1);
     expect(await use("s1")).toEqual([DEPLOY]);
-    expect(await worth()).toBe(1.05);
+    expect(await relevanceScore()).toBe(1.05);
   });
 
   it("was of use once in a session, however often that used it", async () => {
-    const { use, worth, store } = await withDeployDay();
+    const { use, relevanceScore, store } = await withDeployDay();
     await use("s1");
     await use("s1");
     await use("s2");
-    expect(await worth()).toBe(1.1);
+    expect(await relevanceScore()).toBe(1.1);
     expect((await store.readRecord("uses.jsonl"))!.trim().split("\n")).toHaveLength(2);
   });
 
   it("was not where the answer has none of its words, or it is gone", async () => {
-    const { memory, worth } = await withDeployDay();
+    const { memory, relevanceScore } = await withDeployDay();
     const shown = [DEPLOY, "gone.md"];
-    expect(await memory.answered("You can deploy now.", { shown, said: "Can I deploy?" })).toEqual([]);
-    expect(await worth()).toBe(1);
+    expect(await memory.answered("You can deploy now.", { shown, userText: "Can I deploy?" })).toEqual([]);
+    expect(await relevanceScore()).toBe(1);
   });
 
   it("is written down as often as counts, and not more", async () => {
-    const { use, worth, store } = await withDeployDay();
+    const { use, relevanceScore, store } = await withDeployDay();
     for (let session = 0; session < 30; session++) await use(`s${session}`);
-    expect(await worth()).toBe(1.5);
+    expect(await relevanceScore()).toBe(1.5);
     expect((await store.readRecord("uses.jsonl"))!.trim().split("\n")).toHaveLength(10);
   });
 
@@ -70,12 +71,12 @@ describe("a memory that was of use", () => {
     const store = inMemoryMemoryStore();
     const { use } = await withDeployDay(store);
     const other = aPersistentMemory({ store });
-    const worth = async () => (await other.memory.recall("deploy?")).memories[0]!.worth;
-    expect(await worth()).toBe(1);
+    const relevanceScore = async () => (await other.memory.recall("deploy?")).memories[0]!.relevanceScore;
+    expect(await relevanceScore()).toBe(1);
     await use("s1");
-    expect(await worth()).toBe(1);
+    expect(await relevanceScore()).toBe(1);
     other.clock.nowMs += MINUTE_MS;
-    expect(await worth()).toBeCloseTo(1.05, 3);
+    expect(await relevanceScore()).toBeCloseTo(1.05, 3);
   });
 
   it("keeps its line in a full index before one that was of no use", async () => {
@@ -111,24 +112,24 @@ describe("what a recall reads of the logs", () => {
   });
 
   it("may be damaged, half a line, or made anew", async () => {
-    const { store, worth, clock } = await withDeployDay();
+    const { store, relevanceScore, clock } = await withDeployDay();
     for (const line of ["{", "null", "7", '{"path":7}']) await store.appendRecord("uses.jsonl", line);
     await store.appendRecord("uses.jsonl", JSON.stringify({ path: DEPLOY, sessionId: "s1" }));
     clock.nowMs += MINUTE_MS;
-    expect(await worth()).toBeCloseTo(1.05, 3);
+    expect(await relevanceScore()).toBeCloseTo(1.05, 3);
     const text = (await store.readRecord("uses.jsonl"))!;
     await store.writeRecord("uses.jsonl", `${text}{"path":"${DEPLOY}"`);
     clock.nowMs += MINUTE_MS;
-    expect(await worth()).toBeCloseTo(1.05, 3);
+    expect(await relevanceScore()).toBeCloseTo(1.05, 3);
     await store.writeRecord("uses.jsonl", "");
     clock.nowMs += MINUTE_MS;
-    expect(await worth()).toBeCloseTo(1, 3);
+    expect(await relevanceScore()).toBeCloseTo(1, 3);
   });
 
   it("may not be readable: the memories are recalled all the same", async () => {
     const store = inMemoryMemoryStore();
     Object.assign(store, { readRecord: () => Promise.reject(new Error("unreadable")) });
-    const { worth } = await withDeployDay(store);
-    expect(await worth()).toBe(1);
+    const { relevanceScore } = await withDeployDay(store);
+    expect(await relevanceScore()).toBe(1);
   });
 });

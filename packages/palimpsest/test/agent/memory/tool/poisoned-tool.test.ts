@@ -208,20 +208,20 @@ describe("the rules without a model", () => {
 
 describe("an extractor that names a memory of the user's as corrected", () => {
   it.each([
-    { said: "The mascot of the team is a heron.", superseded: [], why: "of another matter" },
-    { said: "We deploy on Thursdays only.", superseded: ["deploy-days.md"], why: "of the same" },
-  ])("is believed by the words: $why", async ({ said, superseded }) => {
+    { text: "The mascot of the team is a heron.", superseded: [], why: "of another matter" },
+    { text: "We deploy on Thursdays only.", superseded: ["deploy-days.md"], why: "of the same" },
+  ])("is believed by the words: $why", async ({ text, superseded }) => {
     const { memory } = await playFirst({
       extraction: "model",
       extractor: ({ user }) =>
         KNOWN_PATHS.map((replaces, at) =>
           call("memory_write", {
-            ...{ name: `n${at}`, description: "", type: "project", text: said, replaces },
+            ...{ name: `n${at}`, description: "", type: "project", text, replaces },
             messages: [...user],
           }),
         ),
       play: async ({ session }) => {
-        await session.turn(said);
+        await session.turn(text);
       },
     });
     const gone = (await memory.list({ state: "superseded" })).memories.map(({ path }) => path);

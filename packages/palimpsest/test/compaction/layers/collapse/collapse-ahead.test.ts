@@ -3,11 +3,11 @@ import { expect, it } from "vitest";
 import { prepareCollapse } from "#compaction/layers/collapse/collapse.ts";
 import { CollapseAhead } from "#compaction/layers/collapse/collapse-ahead.ts";
 import { collapsePolicy } from "#compaction/layers/collapse/collapse-policy.ts";
-import { type Room, situationOf } from "#compaction/shared/window-state.ts";
+import { situationOf, type WindowState } from "#compaction/shared/window-state.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";
 import { assistant, call, measure, result, text, user } from "../../../../../../test/helpers/windows.ts";
-import { aRoom } from "./rooms.ts";
+import { aWindowState } from "./window-states.ts";
 
 const rounds = (count: number): readonly VisibleMessage[] =>
   asWindow(
@@ -22,8 +22,8 @@ const rounds = (count: number): readonly VisibleMessage[] =>
 function measuredEach(all: readonly VisibleMessage[], ahead = new CollapseAhead()): number {
   let measured = 0;
   const visible: VisibleMessage[] = [];
-  const whole = aRoom(all);
-  const room: Room = {
+  const whole = aWindowState(all);
+  const state: WindowState = {
     ...whole,
     visible,
     usedTokens: whole.budget.microcompactGateTokens,
@@ -34,7 +34,7 @@ function measuredEach(all: readonly VisibleMessage[], ahead = new CollapseAhead(
   };
   for (let index = 0; index < all.length; index += 3) {
     visible.push(...all.slice(index, index + 3));
-    ahead.called(room);
+    ahead.called(state);
   }
   return measured / all.length;
 }
@@ -50,17 +50,17 @@ it("writes every round but the newest, which may still grow, and writes none of 
   const ahead = new CollapseAhead();
   measuredEach(all, ahead);
   let measured = 0;
-  const room = aRoom(all, {
+  const state = aWindowState(all, {
     measure: (block) => {
       measured++;
       return measure(block);
     },
   });
-  const known = ahead.prepare(room, all);
+  const known = ahead.prepare(state, all);
   expect(measured).toBe(0);
   const afresh = prepareCollapse(
-    { visible: all, headSeq: room.seq - 1, measure },
-    collapsePolicy(situationOf(room)),
+    { visible: all, headSeq: state.seq - 1, measure },
+    collapsePolicy(situationOf(state)),
   );
   expect([...known.rounds.values()].map((one) => one.text)).toEqual(
     [...afresh.rounds.values()].map((one) => one.text),

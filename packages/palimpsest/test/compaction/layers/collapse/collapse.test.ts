@@ -71,7 +71,7 @@ function shownAfter(visible: readonly VisibleMessage[], edit: LayerEdit | undefi
     );
 }
 
-const line = (range: string, said: string) => `[Collapsed, ${range}: ${said}. history_read opens them.]`;
+const line = (range: string, text: string) => `[Collapsed, ${range}: ${text}. history_read opens them.]`;
 
 describe("context collapse", () => {
   it.each<{

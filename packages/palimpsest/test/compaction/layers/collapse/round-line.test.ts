@@ -98,9 +98,9 @@ describe("what is said of a round", () => {
 
   it("is cut to its budget, whatever the script", () => {
     for (const words of ["漢字かな交じり文".repeat(400), "x".repeat(5_000), "🙂".repeat(900)]) {
-      const said = say(assistant("r", text(words)));
-      expect(said).not.toBe("");
-      expect(measure(text(said))).toBeLessThanOrEqual(policy.answerTokens);
+      const quoted = say(assistant("r", text(words)));
+      expect(quoted).not.toBe("");
+      expect(measure(text(quoted))).toBeLessThanOrEqual(policy.answerTokens);
     }
   });
 });

@@ -5,7 +5,7 @@ import {
   type ExtractivePolicy,
   planExtractiveCompact,
 } from "#compaction/layers/extractive/extractive-compact.ts";
-import { planPeel } from "#compaction/layers/truncate-newest/truncate-newest.ts";
+import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-newest.ts";
 import { extractivePolicy } from "#compaction/planner/policies.ts";
 import type { EditSafety } from "#compaction/shared/editing-rule.ts";
 import { findCuts } from "#compaction/shared/kept-tail.ts";
@@ -159,14 +159,14 @@ describe("extractive compact", () => {
   it.each<{
     readonly what: string;
     readonly blocks: readonly ContentBlock[];
-    readonly told: string;
-    readonly untold: string;
+    readonly quoted: string;
+    readonly uncovered: string;
   }>([
     {
       what: "thinking",
       blocks: [{ type: "thinking", thinking: "secret plans\n".repeat(8_000), signature: "s" }],
-      told: "> rested",
-      untold: "secret plans",
+      quoted: "> rested",
+      uncovered: "secret plans",
     },
     {
       what: "an answer of the provider's own tool",
@@ -185,8 +185,8 @@ describe("extractive compact", () => {
           },
         },
       ],
-      told: "> fetched words",
-      untold: "web_fetch_result",
+      quoted: "> fetched words",
+      uncovered: "web_fetch_result",
     },
     {
       what: "something only its provider understands",
@@ -197,13 +197,13 @@ describe("extractive compact", () => {
           value: { type: "shell_call_output", output: "shell words\n".repeat(8_000) },
         },
       ],
-      told: "> shell words",
-      untold: "shell_call_output",
+      quoted: "> shell words",
+      uncovered: "shell_call_output",
     },
   ])("tells a newest round that $what makes too large, because it cannot be peeled", ({
     blocks,
-    told,
-    untold,
+    quoted,
+    uncovered,
   }) => {
     const stuck = [
       user("look it up"),
@@ -215,9 +215,9 @@ describe("extractive compact", () => {
     const after = applyEdit(asWindow(stuck), edit, 500);
     expect(after.map(({ origin }) => origin)).toEqual(["summary"]);
     expect(tokensOf(after)).toBeLessThanOrEqual(policy.targetTokens);
-    expect(summaryOf(edit)).toContain(told);
+    expect(summaryOf(edit)).toContain(quoted);
     expect(summaryOf(edit)).toContain("> rested");
-    expect(summaryOf(edit)).not.toContain(untold);
+    expect(summaryOf(edit)).not.toContain(uncovered);
   });
 
   it("tells what was answered last, where the user's next words are already there", () => {
@@ -291,12 +291,12 @@ describe("extractive compact", () => {
         fc.integer({ min: 2_000, max: 60_000 }),
         fc.constantFrom<EditSafety>("permissive", "strict"),
         (steps, windowTokens, editSafety) => {
-          const said: Message[] = [];
+          const messages: Message[] = [];
           for (const [number, { calls, chunks, size, asks }] of steps.entries()) {
-            if (asks) said.push(user(`please do ${number} ${"now ".repeat(size / 40)}`));
+            if (asks) messages.push(user(`please do ${number} ${"now ".repeat(size / 40)}`));
             const ids = Array.from({ length: calls }, (_, position) => `c${number}-${position}`);
             for (let chunk = 0; chunk < chunks; chunk++)
-              said.push(
+              messages.push(
                 assistant(
                   `r${number}`,
                   text(`part ${chunk}`),
@@ -305,11 +305,11 @@ describe("extractive compact", () => {
                     : []),
                 ),
               );
-            for (const id of ids) said.push(result(id, "out put\n".repeat(size / 8)));
+            for (const id of ids) messages.push(result(id, "out put\n".repeat(size / 8)));
           }
-          const before = asWindow(said);
+          const before = asWindow(messages);
           const policy = policyFor(windowTokens, editSafety);
-          const edit = plan(said, { visible: before, policy });
+          const edit = plan(messages, { visible: before, policy });
           if (edit === undefined) return;
           const after = applyEdit(before, edit, 99_999);
           expect(brokenPairs(after)).toEqual([]);
@@ -351,7 +351,7 @@ describe("peel", () => {
       result("2", "line of text\n".repeat(100)),
     ];
     const visible = asWindow(messages);
-    const edit = planPeel(visible, 2_000, measure)!;
+    const edit = planTruncateNewest(visible, 2_000, measure)!;
     expect(edit.effect.forms!.map(({ seq }) => seq)).toEqual([3]);
     expect(tokensOf(applyEdit(visible, edit, 9))).toBeLessThanOrEqual(2_000);
     expect(tokensOf(applyEdit(visible, edit, 9))).toBeGreaterThan(1_800);
@@ -368,13 +368,13 @@ describe("peel", () => {
               : user("ab cd ".repeat(size / 6)),
           ),
         );
-        const edit = planPeel(visible, maxTokens, measure);
+        const edit = planTruncateNewest(visible, maxTokens, measure);
         const after = edit === undefined ? visible : applyEdit(visible, edit, 99);
         // Nothing shrinks below the line that says where it went.
         expect(tokensOf(after)).toBeLessThanOrEqual(Math.max(maxTokens, sizes.length * 60));
       }),
     );
     const thinking = asWindow([assistant("r", { type: "thinking", thinking: "x".repeat(9_000) })]);
-    expect(planPeel(thinking, 10, measure)).toBeUndefined();
+    expect(planTruncateNewest(thinking, 10, measure)).toBeUndefined();
   });
 });

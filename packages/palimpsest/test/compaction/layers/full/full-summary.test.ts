@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { composeFullSummary } from "#compaction/layers/full/full-summary.ts";
-import type { SummaryRoom } from "#compaction/summary/plan-compaction.ts";
+import type { SummaryBudget } from "#compaction/summary/plan-compaction.ts";
 import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
 import type { Message } from "#transcript/messages.ts";
 import { assistant, call, measure, result, text, user } from "../../../../../../test/helpers/windows.ts";
 
-const SAID: readonly Message[] = [
+const MESSAGES: readonly Message[] = [
   user("Mend the parser, and never touch legacy.ts."),
   assistant("r1", call("a", "Read", { file_path: "src/parser.ts" })),
   result("a", "export function parse_tokens_of_line() {}\n"),
@@ -33,11 +33,11 @@ const sections = (words = "The parser drops a token."): string =>
   Array.from({ length: 9 }, (_, index) => `${index + 1}. ${words}`).join("\n");
 
 function compose({
-  said = SAID,
+  messages = MESSAGES,
   ...given
-}: Partial<WrittenSummary & SummaryRoom & { readonly said: readonly Message[] }> = {}) {
+}: Partial<WrittenSummary & SummaryBudget & { readonly messages: readonly Message[] }> = {}) {
   const written = { text: sections(), throughSeq: 5, model: "claude-opus-5-5", leftOutRounds: 0, ...given };
-  const room = {
+  const state = {
     budgetTokens: 2_000,
     throughSeq: 5,
     hasTail: true,
@@ -46,12 +46,12 @@ function compose({
   };
   const input = {
     written,
-    digest: digestOf(said),
+    digest: digestOf(messages),
     isInLog: () => true,
     userWordsTokens: 500,
     appendixTokens: 300,
   };
-  return composeFullSummary(input, room, measure);
+  return composeFullSummary(input, state, measure);
 }
 const composed = (given: Parameters<typeof compose>[0] = {}): string => compose(given)?.text ?? "none";
 
@@ -102,8 +102,8 @@ describe("a summary that a model wrote", () => {
   });
 
   it("quotes nothing that was said after it", () => {
-    const said = [...SAID, user("Also the printer.")];
-    expect(composed({ said })).not.toContain("Also the printer.");
+    const messages = [...MESSAGES, user("Also the printer.")];
+    expect(composed({ messages })).not.toContain("Also the printer.");
   });
 
   it("is refused where its own text does not fit", () => {
@@ -121,8 +121,8 @@ describe("a summary that a model wrote", () => {
     const todos = Array.from({ length: 150 }, (_, index) =>
       todo(`Mend module number_${index} of the printer`),
     );
-    const said = [...SAID, assistant("r3", call("c", "TodoWrite", { todos })), result("c", "ok")];
-    const whole = composed({ said, budgetTokens: 700 });
+    const messages = [...MESSAGES, assistant("r3", call("c", "TodoWrite", { todos })), result("c", "ok")];
+    const whole = composed({ messages, budgetTokens: 700 });
     expect(whole).toContain(sections());
     expect(whole).toContain("- Mend module number_0 of the printer");
     expect(whole).toMatch(/^- and \d+ more$/m);
@@ -134,14 +134,14 @@ describe("a summary that a model wrote", () => {
     const words = fc.array(fc.nat({ max: 400 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(words, fc.nat({ max: 3_000 }), fc.nat({ max: 300 }), (lengths, budgetTokens, length) => {
-        const said = lengths.map((one, index) => user(`name_${index}_x ${"do this now ".repeat(one)}`));
+        const messages = lengths.map((one, index) => user(`name_${index}_x ${"do this now ".repeat(one)}`));
         const written = sections("it is ".repeat(length / 10));
-        const summary = compose({ said, budgetTokens, text: written });
+        const summary = compose({ messages, budgetTokens, text: written });
         if (summary === undefined) return;
         expect(measure(text(summary.text))).toBeLessThanOrEqual(budgetTokens);
         expect(summary.text).toContain(written);
         for (const seq of summary.verbatimSeqs)
-          if (said[seq - 1] !== undefined) expect(summary.text).toContain(`> name_${seq - 1}_x`);
+          if (messages[seq - 1] !== undefined) expect(summary.text).toContain(`> name_${seq - 1}_x`);
       }),
     );
   });

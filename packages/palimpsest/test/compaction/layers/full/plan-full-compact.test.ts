@@ -29,10 +29,10 @@ const rounds = (from: number, to: number): readonly Message[] =>
   ]);
 
 /** A prompt, and twelve rounds of a call and its result: messages 1 to 25. */
-const SAID: readonly Message[] = [user("Read all files."), ...rounds(0, 11)];
+const MESSAGES: readonly Message[] = [user("Read all files."), ...rounds(0, 11)];
 
 interface Given extends Partial<WrittenSummary> {
-  readonly said?: readonly Message[];
+  readonly messages?: readonly Message[];
   readonly visible?: readonly VisibleMessage[];
   readonly editSafety?: EditSafety;
   readonly pendingCallIds?: readonly string[];
@@ -43,15 +43,15 @@ const nine = (words = "The parser drops a token."): string =>
   Array.from({ length: 9 }, (_, index) => `${index + 1}. ${words}`).join("\n");
 
 function plan({
-  said = SAID,
-  visible = asWindow(said),
+  messages = MESSAGES,
+  visible = asWindow(messages),
   editSafety = "permissive",
   pendingCallIds = [],
   span,
   ...written
 }: Given = {}): LayerEdit | undefined {
   const digest = createDigest();
-  for (const [index, message] of said.entries()) addToDigest(digest, index + 1, message);
+  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
   return planFullCompact({
     visible,
     digest,
@@ -60,12 +60,12 @@ function plan({
     pendingCallIds,
     reason: "threshold",
     span,
-    written: { text: nine(), throughSeq: said.length, model: "opus", leftOutRounds: 0, ...written },
+    written: { text: nine(), throughSeq: messages.length, model: "opus", leftOutRounds: 0, ...written },
   });
 }
 
-const shownAfter = (edit: LayerEdit, said = SAID): readonly (number | "summary")[] =>
-  applyEdit(asWindow(said), edit, 500).map(({ seq, insertedBy }) =>
+const shownAfter = (edit: LayerEdit, messages = MESSAGES): readonly (number | "summary")[] =>
+  applyEdit(asWindow(messages), edit, 500).map(({ seq, insertedBy }) =>
     insertedBy === undefined ? seq : "summary",
   );
 const textOf = (edit: LayerEdit): string => JSON.stringify(edit.effect.insert);
@@ -102,15 +102,15 @@ describe("a full compaction", () => {
   });
 
   it("leaves a prompt that came later where it is, on a strict session, too", () => {
-    const said = [...SAID, user("And the lexer.")];
-    const edit = plan({ said, throughSeq: 25, editSafety: "strict" })!;
-    expect(shownAfter(edit, said)).toEqual(["summary", 26]);
+    const messages = [...MESSAGES, user("And the lexer.")];
+    const edit = plan({ messages, throughSeq: 25, editSafety: "strict" })!;
+    expect(shownAfter(edit, messages)).toEqual(["summary", 26]);
   });
 
   it.each([
     { given: { text: nine("long ".repeat(900)) }, why: "is larger than what it would stand for" },
     {
-      given: { said: [...SAID, ...rounds(12, 30)], text: nine("word ".repeat(900)) },
+      given: { messages: [...MESSAGES, ...rounds(12, 30)], text: nine("word ".repeat(900)) },
       why: "misses the target",
     },
     { given: { pendingCallIds: ["c11"] }, why: "comes while a call waits for its result" },
@@ -134,15 +134,15 @@ describe("what the log does not know", () => {
 
   it("stays marked in the next summary, though the window has shown it", () => {
     const first = plan({ text: nine("See src/file_3.ts and src/invented.ts.") })!;
-    const said = [...SAID, ...rounds(12, 23)];
+    const messages = [...MESSAGES, ...rounds(12, 23)];
     const visible = [
-      ...applyEdit(asWindow(SAID), first, 26),
-      ...asWindow(said)
-        .slice(SAID.length)
+      ...applyEdit(asWindow(MESSAGES), first, 26),
+      ...asWindow(messages)
+        .slice(MESSAGES.length)
         .map((message) => ({ ...message, seq: message.seq + 1 })),
     ];
     const second = plan({
-      said,
+      messages,
       visible,
       throughSeq: 100,
       text: nine("See src/file_3.ts and src/invented.ts."),
@@ -185,6 +185,6 @@ function range(first: number, last: number): readonly number[] {
 
 it("frees what it says", () => {
   const edit = plan()!;
-  const freed = tokensOf(asWindow(SAID)) - tokensOf(applyEdit(asWindow(SAID), edit, 500));
+  const freed = tokensOf(asWindow(MESSAGES)) - tokensOf(applyEdit(asWindow(MESSAGES), edit, 500));
   expect(edit.freedTokens).toBe(freed);
 });

@@ -160,7 +160,7 @@ describe("a small exchange", () => {
 describe("a small query", () => {
   const policy = { smallResultCharacters: 10, readOnlyTools: new Set(["grep"]) };
   const ask = (name: string): ToolUseBlock => ({ type: "tool_use", id: "a", name, input: {} });
-  const said = (content: ToolResultBlock["content"], isError = false): ToolResultBlock => ({
+  const messageOf = (content: ToolResultBlock["content"], isError = false): ToolResultBlock => ({
     type: "tool_result",
     tool_use_id: "a",
     ...(content === undefined ? {} : { content }),
@@ -169,13 +169,18 @@ describe("a small query", () => {
   const image = { type: "image", source: { type: "url", url: "https://example.org/a.png" } } as const;
 
   it.each([
-    { name: "Grep", result: said("nine char"), isSmall: true, why: "nine characters of a read-only tool" },
-    { name: "Grep", result: said(undefined), isSmall: true, why: "nothing at all" },
-    { name: "Grep", result: said([{ type: "text", text: "hit" }]), isSmall: true, why: "text in parts" },
-    { name: "Grep", result: said("ten chars!"), isSmall: false, why: "exactly the limit" },
-    { name: "Bash", result: said("ok"), isSmall: false, why: "the tool may have changed something" },
-    { name: "Grep", result: said("no", true), isSmall: false, why: "a failure is worth its line" },
-    { name: "Grep", result: said([image]), isSmall: false, why: "a picture is not small" },
+    {
+      name: "Grep",
+      result: messageOf("nine char"),
+      isSmall: true,
+      why: "nine characters of a read-only tool",
+    },
+    { name: "Grep", result: messageOf(undefined), isSmall: true, why: "nothing at all" },
+    { name: "Grep", result: messageOf([{ type: "text", text: "hit" }]), isSmall: true, why: "text in parts" },
+    { name: "Grep", result: messageOf("ten chars!"), isSmall: false, why: "exactly the limit" },
+    { name: "Bash", result: messageOf("ok"), isSmall: false, why: "the tool may have changed something" },
+    { name: "Grep", result: messageOf("no", true), isSmall: false, why: "a failure is worth its line" },
+    { name: "Grep", result: messageOf([image]), isSmall: false, why: "a picture is not small" },
   ])("is $isSmall for $why", ({ name, result, isSmall }) => {
     expect(isSmallQuery({ result, call: ask(name) }, policy)).toBe(isSmall);
   });

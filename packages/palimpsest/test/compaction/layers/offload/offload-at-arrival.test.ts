@@ -80,13 +80,13 @@ describe("offload at arrival", () => {
       type: "text",
       text: "[image, 5 KB, stored beside the log: m9.0]",
     });
-    const said = { type: "text", text: "The page:" } as const;
+    const message = { type: "text", text: "The page:" } as const;
     expect(
-      plan({ type: "tool_result", tool_use_id: "a", content: [said, image(5_000) as never] })[0]?.shown,
+      plan({ type: "tool_result", tool_use_id: "a", content: [message, image(5_000) as never] })[0]?.shown,
     ).toEqual({
       type: "tool_result",
       tool_use_id: "a",
-      content: [said, { type: "text", text: "[image, 5 KB, stored beside the log: m9.0]" }],
+      content: [message, { type: "text", text: "[image, 5 KB, stored beside the log: m9.0]" }],
     });
   });
 

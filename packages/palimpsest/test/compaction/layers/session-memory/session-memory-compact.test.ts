@@ -101,40 +101,40 @@ describe("what stays beside the notes", () => {
   const words = (number: number) => assistant(`r${number}`, text("w".repeat(400)));
   const work = (number: number) => assistant(`r${number}`, call(`c${number}`, "Bash", "x".repeat(388)));
   const answer = (number: number) => result(`c${number}`, "y".repeat(400));
-  const talk = (count: number) => Array.from({ length: count }, (_, index) => words(index));
+  const chat = (count: number) => Array.from({ length: count }, (_, index) => words(index));
   const policy = { leastKeptTokens: 300, leastKeptTextCount: 2, mostKeptTokens: 600 };
 
   it.each([
-    { why: "enough tokens and enough words", messages: talk(10), through: 10, kept: 3 },
-    { why: "what the notes do not tell of, and nothing more", messages: talk(10), through: 5, kept: 5 },
+    { why: "enough tokens and enough words", messages: chat(10), through: 10, kept: 3 },
+    { why: "what the notes do not tell of, and nothing more", messages: chat(10), through: 5, kept: 5 },
     {
       why: "what they do not tell of, up to the cap and beyond the least",
-      messages: talk(10),
+      messages: chat(10),
       through: 4,
       kept: 6,
     },
     {
       why: "further back for a message in words, where the tokens are there already",
-      messages: [...talk(4), work(4), answer(4), work(5), answer(5)],
+      messages: [...chat(4), work(4), answer(4), work(5), answer(5)],
       through: 8,
       kept: 6,
     },
     {
       why: "no further than the cap, though words are missing",
-      messages: [...talk(1), ...[1, 2, 3, 4].flatMap((number) => [work(number), answer(number)])],
+      messages: [...chat(1), ...[1, 2, 3, 4].flatMap((number) => [work(number), answer(number)])],
       through: 9,
       kept: 6,
     },
     {
       why: "a call with the result that the notes do not tell of",
-      messages: [...talk(3), work(3), answer(3)],
+      messages: [...chat(3), work(3), answer(3)],
       through: 4,
       kept: 4,
     },
     {
       why: "beyond the cap only so that results stay with their calls",
       messages: [
-        ...talk(3),
+        ...chat(3),
         assistant("r3", ...["a", "b", "c", "d"].map((id) => call(id, "Bash", "x".repeat(388)))),
         ...["a", "b", "c", "d"].map((id) => result(id, "y".repeat(400))),
       ],
@@ -143,19 +143,19 @@ describe("what stays beside the notes", () => {
     },
     {
       why: "all chunks of one response",
-      messages: [...talk(3), ...[1, 2, 3, 4].map(() => assistant("same", text("w".repeat(400))))],
+      messages: [...chat(3), ...[1, 2, 3, 4].map(() => assistant("same", text("w".repeat(400))))],
       through: 6,
       kept: 4,
     },
-    { why: "no more than there is room for", messages: talk(10), through: 10, kept: 2, roomTokens: 200 },
-  ])("is $kept messages: $why", ({ messages, through, kept, roomTokens = 100_000 }) => {
+    { why: "no more than there is room for", messages: chat(10), through: 10, kept: 2, availableTokens: 200 },
+  ])("is $kept messages: $why", ({ messages, through, kept, availableTokens = 100_000 }) => {
     const visible = asWindow(messages);
-    const start = findRecentStart({ visible, throughSeq: through, policy, roomTokens }, measure);
+    const start = findRecentStart({ visible, throughSeq: through, policy, availableTokens }, measure);
     expect(visible.length - start!).toBe(kept);
   });
 
   it("never is an earlier summary, and none that tells of more than the notes is hidden", () => {
-    const old = asWindow(talk(6));
+    const old = asWindow(chat(6));
     const summary = (seq: number): VisibleMessage => ({
       seq,
       insertedBy: 50,
@@ -165,16 +165,16 @@ describe("what stays beside the notes", () => {
       blocks: [{ index: 0, block: text("told so far"), form: "original" }],
     });
     const visible = [summary(2), ...old.slice(2)];
-    const room = { policy: { ...policy, leastKeptTokens: 10_000 }, roomTokens: 100_000 };
-    expect(findRecentStart({ visible, throughSeq: 6, ...room }, measure)).toBe(1);
-    expect(findRecentStart({ visible, throughSeq: 1, ...room }, measure)).toBeUndefined();
+    const state = { policy: { ...policy, leastKeptTokens: 10_000 }, availableTokens: 100_000 };
+    expect(findRecentStart({ visible, throughSeq: 6, ...state }, measure)).toBe(1);
+    expect(findRecentStart({ visible, throughSeq: 1, ...state }, measure)).toBeUndefined();
   });
 
   it("is what the host put in the place of an old message after the notes were taken", () => {
-    const visible = asWindow(talk(10)).map((message, index) =>
+    const visible = asWindow(chat(10)).map((message, index) =>
       index === 5 ? { ...message, insertedBy: 12, seq: 5 } : message,
     );
-    const start = findRecentStart({ visible, throughSeq: 10, policy, roomTokens: 100_000 }, measure);
+    const start = findRecentStart({ visible, throughSeq: 10, policy, availableTokens: 100_000 }, measure);
     expect(start).toBe(4);
   });
 
@@ -270,7 +270,7 @@ describe("session-memory compact", () => {
     expect(after.filter(({ origin }) => origin === "summary")).toHaveLength(1);
   });
 
-  const untold = (tokens: number) => [...messages, assistant("ru", text("w".repeat(tokens * 4)))];
+  const uncovered = (tokens: number) => [...messages, assistant("ru", text("w".repeat(tokens * 4)))];
   const through = { throughSeq: messages.length };
 
   it.each<{ readonly refusal: string; readonly why: string; readonly plan: ReturnType<typeof planOf> }>([
@@ -303,12 +303,12 @@ describe("session-memory compact", () => {
     {
       refusal: "untold-too-large",
       why: "more than the most that is kept is not in them",
-      plan: planOf(untold(40_001), { notes: through }),
+      plan: planOf(uncovered(40_001), { notes: through }),
     },
     {
       refusal: "over-target",
       why: "what has to stay leaves no room for them",
-      plan: planOf(untold(30_000), {
+      plan: planOf(uncovered(30_000), {
         notes: through,
         policy: aPolicy(200_000, "permissive", { targetTokens: 30_100 }),
       }),
@@ -328,7 +328,7 @@ describe("session-memory compact", () => {
   });
 
   it("keeps exactly as much that is not in the notes as it may", () => {
-    expect(planOf(untold(40_000), { notes: through }).ok).toBe(true);
+    expect(planOf(uncovered(40_000), { notes: through }).ok).toBe(true);
   });
 });
 

@@ -7,7 +7,7 @@ import { createSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
 import { inspectSession } from "#stores/files/doctor/session-doctor.ts";
 import type { DoctorOptions } from "#stores/files/doctor/session-findings.ts";
-import { mendSession } from "#stores/files/doctor/session-repair.ts";
+import { repairSession } from "#stores/files/doctor/session-repair.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-hasher.ts";
 import { sessionPaths } from "#stores/shared/session-paths.ts";
@@ -163,15 +163,15 @@ describe("mending", () => {
     await session.close();
     rewrite(logFile(), (bytes) => bytes.with(450, bytes[450]! ^ 1));
     const log = disk.readFile(logFile());
-    const { mended, failed } = await mendSession(doctorOptions());
-    expect([kindsOf(mended), failed]).toEqual([["damage"], []]);
-    const { position, bytes } = mended[0]!;
+    const { repaired, failed } = await repairSession(doctorOptions());
+    expect([kindsOf(repaired), failed]).toEqual([["damage"], []]);
+    const { position, bytes } = repaired[0]!;
     const copy = disk.readFile(`${ROOT}/${session.id}/damage/${position}.bad`);
     expect(Buffer.from(copy)).toEqual(Buffer.from(log.slice(position, position! + bytes)));
     expect(disk.readFile(logFile())).toEqual(log);
     const again = await inspectSession(doctorOptions());
     expect(again.findings).toMatchObject([{ kind: "damage", isQuarantined: true, isMendable: false }]);
-    expect(kindsOf((await mendSession(doctorOptions())).left)).toEqual(["damage"]);
+    expect(kindsOf((await repairSession(doctorOptions())).left)).toEqual(["damage"]);
   });
 
   it("removes what a crash left, and nothing that an entry names", async () => {
@@ -181,7 +181,7 @@ describe("mending", () => {
     leaveLease();
     disk.makeDirectory(`${ROOT}/${session.id}/damage`);
     disk.writeFile(`${ROOT}/${session.id}/notes.md`, Buffer.from("kept"));
-    const { failed, left } = await mendSession(doctorOptions());
+    const { failed, left } = await repairSession(doctorOptions());
     expect([failed, left]).toEqual([[], []]);
     expect([...disk.list(`${ROOT}/${session.id}`)].sort()).toEqual(["blobs", "notes.md"]);
     expect(blobs()).toEqual(named);
@@ -202,7 +202,7 @@ describe("mending", () => {
     const before = blobs();
     expect(before.length).toBeGreaterThan(1);
     disk.writeFile(logFile(), change(Buffer.from(disk.readFile(logFile()))));
-    const { left, failed } = await mendSession(doctorOptions());
+    const { left, failed } = await repairSession(doctorOptions());
     expect(kindsOf(left)).toContain("blob-unreferenced");
     expect(failed).toEqual([]);
     expect(blobs()).toEqual(before);
@@ -213,7 +213,7 @@ describe("mending", () => {
     await session.close();
     disk.remove(logFile());
     const before = blobs();
-    await mendSession(doctorOptions());
+    await repairSession(doctorOptions());
     expect(blobs()).toEqual(before);
   });
 
@@ -222,7 +222,7 @@ describe("mending", () => {
     const [hash] = blobs();
     for (const bytes of ["first", "second"]) {
       disk.writeFile(`${blobFolder()}/${hash}`, Buffer.from(bytes));
-      await mendSession(doctorOptions());
+      await repairSession(doctorOptions());
     }
     const aside = disk.list(`${ROOT}/${session.id}/damage`).toSorted();
     expect(aside).toEqual([`${hash}.blob`, `${hash}.blob.2`]);
@@ -231,7 +231,7 @@ describe("mending", () => {
   it("leaves a session alone that somebody writes", async () => {
     disk.writeFile(`${blobFolder()}/${nodeHasher.sha256("x")}`, Buffer.from("x"));
     const before = everything();
-    await expect(mendSession(doctorOptions())).rejects.toMatchObject({ code: "SESSION_IN_USE" });
+    await expect(repairSession(doctorOptions())).rejects.toMatchObject({ code: "SESSION_IN_USE" });
     expect(everything()).toEqual(before);
   });
 });

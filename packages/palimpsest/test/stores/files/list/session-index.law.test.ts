@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { SessionInfo, SessionLog } from "#ports/session-store.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { pageOf, SessionGist } from "#stores/shared/session-info.ts";
+import { pageOf, SessionInfoBuilder } from "#stores/shared/session-info.ts";
 import type { Entry } from "#transcript/entries.ts";
 import { bySize } from "../../../../../../test/helpers/size-of-run.ts";
 
@@ -183,11 +183,11 @@ class World {
     const infos: SessionInfo[] = [];
     for (const sessionId of await plain.list()) {
       const log = await plain.open(sessionId);
-      const gist = new SessionGist();
-      for (const entry of await this.#readAll(log)) gist.add(entry);
+      const info = new SessionInfoBuilder();
+      for (const entry of await this.#readAll(log)) info.add(entry);
       await log.close();
       const { size, modifiedMs } = this.disk.stat(`${ROOT}/${sessionId}.jsonl`)!;
-      infos.push(gist.info({ sessionId, bytes: size, isInUse: false }, modifiedMs));
+      infos.push(info.info({ sessionId, bytes: size, isInUse: false }, modifiedMs));
     }
     return pageOf(infos, { limit: Number.POSITIVE_INFINITY }).sessions;
   }
@@ -237,8 +237,8 @@ describe("a list by the index", () => {
       for (const id of ["a", "b"]) {
         world.clock.advance(5);
         const log = await store.create(id);
-        const said = { role: "user", origin: "user", content: [{ type: "text", text: id }] } as const;
-        await log.append([{ type: "message", seq: 1, id: "e1", v: 1, at: world.clock.nowMs(), ...said }]);
+        const message = { role: "user", origin: "user", content: [{ type: "text", text: id }] } as const;
+        await log.append([{ type: "message", seq: 1, id: "e1", v: 1, at: world.clock.nowMs(), ...message }]);
         await log.sync();
         await store.describe();
         await log.close();

@@ -5,7 +5,7 @@ import { FakeFileSystemError } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { formatIndex, formatNotes, parseIndex } from "#stores/files/list/index-lines.ts";
+import { formatIndex, formatIndexNotes, parseSessionIndex } from "#stores/files/list/index-lines.ts";
 import { type IndexRow, parseRows } from "#stores/files/list/index-rows.ts";
 import { nodeHasher } from "#stores/platform/node-hasher.ts";
 import { message } from "#test/fault/workload.ts";
@@ -18,7 +18,7 @@ const rows: readonly IndexRow[] = [
 ];
 const bytes = Buffer.concat([
   formatIndex(rows, [{ on: "open", sessionId: "a", by: "w1", isNew: false }]),
-  formatNotes([
+  formatIndexNotes([
     { on: "close", by: "w1", row: rows[1]! },
     { on: "gone", sessionId: "b" },
   ]),
@@ -39,7 +39,7 @@ const idsOf = async (store: FileSessionStore) =>
 
 describe("the lines of an index", () => {
   it("come back as they were written", () => {
-    const index = parseIndex(bytes)!;
+    const index = parseSessionIndex(bytes)!;
     expect([...parseRows(index.body)].flat()).toEqual(rows);
     expect(index.notes).toEqual([
       { on: "open", sessionId: "a", by: "w1", isNew: false },
@@ -52,14 +52,14 @@ describe("the lines of an index", () => {
     for (let at = 0; at < bytes.length * 8; at++) {
       const damaged = Buffer.from(bytes);
       damaged[at >> 3] = damaged[at >> 3]! ^ (1 << (at & 7));
-      expect(parseIndex(damaged), `bit ${at}`).toBeUndefined();
+      expect(parseSessionIndex(damaged), `bit ${at}`).toBeUndefined();
     }
   });
 
   it("are void where they end in the middle of a line", () => {
     for (let length = 0; length < bytes.length; length++)
       if (bytes[length - 1] !== 0x0a)
-        expect(parseIndex(bytes.subarray(0, length)), `${length} bytes`).toBeUndefined();
+        expect(parseSessionIndex(bytes.subarray(0, length)), `${length} bytes`).toBeUndefined();
   });
 
   it.each([
@@ -194,7 +194,9 @@ describe("a list of sessions in files", () => {
     await say(store, "a", 1);
     await store.describe();
     const row = { sessionId: "a", lastActivityAt: 1, bytes: 1, modifiedAt: 1 };
-    const loose = formatNotes(Array.from({ length: 1_001 }, () => ({ on: "close", by: "w", row }) as const));
+    const loose = formatIndexNotes(
+      Array.from({ length: 1_001 }, () => ({ on: "close", by: "w", row }) as const),
+    );
     disk.writeFile(INDEX, Buffer.concat([disk.readFile(INDEX), loose]));
     const before = disk.readFile(INDEX).length;
     await store.describe();

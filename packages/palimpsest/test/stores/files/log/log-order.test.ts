@@ -13,7 +13,7 @@ const ALL = Array.from({ length: COUNT }, (_, index) => index + 1);
 
 let lines: readonly string[];
 
-const said = (seq: number, at = seq): Entry => ({ ...message(seq, `text ${seq}`), at });
+const messageOf = (seq: number, at = seq): Entry => ({ ...message(seq, `text ${seq}`), at });
 
 async function linesOf(entries: readonly Entry[]): Promise<readonly string[]> {
   const disk = new InMemoryFileSystem();
@@ -24,7 +24,7 @@ async function linesOf(entries: readonly Entry[]): Promise<readonly string[]> {
 }
 
 beforeEach(async () => {
-  lines ??= await linesOf(ALL.map((seq) => (seq % 30 === 0 ? checkpoint(seq) : said(seq))));
+  lines ??= await linesOf(ALL.map((seq) => (seq % 30 === 0 ? checkpoint(seq) : messageOf(seq))));
 });
 
 function diskWith(changed: readonly string[]): InMemoryFileSystem {
@@ -77,7 +77,7 @@ describe("a file whose lines are not in the order of the log", () => {
       expect(entries.map(({ entry }) => entry.seq)).toEqual(ALL.slice(from - 1, to));
     }
     expect(Buffer.from(disk.readFile(PATH)).equals(before), "reading changes nothing").toBe(true);
-    await log.append([said(201)]);
+    await log.append([messageOf(201)]);
     await log.close();
     expect((await readSession(fileStore(disk))).seqs).toEqual([...ALL, 201]);
     const again = await fileStore(disk).open(SESSION);
@@ -90,8 +90,8 @@ describe("a file whose lines are not in the order of the log", () => {
 it("a line of a batch that stands at the end of the file is put back", async () => {
   const disk = new InMemoryFileSystem();
   const log = await fileStore(disk).create(SESSION);
-  await log.append([said(1), said(2)]);
-  await log.append([said(3)]);
+  await log.append([messageOf(1), messageOf(2)]);
+  await log.append([messageOf(3)]);
   await log.close();
   const [first, ...others] = Buffer.from(disk.readFile(PATH)).toString("utf8").trimEnd().split("\n");
   expect((await readSession(fileStore(diskWith([...others, first!])))).seqs).toEqual([1, 2, 3]);
@@ -105,13 +105,13 @@ it("a copy of the first line behind a log whose first lines are gone hides nothi
 describe("a line whose checksum is right and that is no entry", () => {
   /** Like the lines of the engine, whose heads alone are read where only the order matters. */
   const linked = (seq: number): Entry => {
-    const { type, id, seq: _, ...others } = said(seq);
+    const { type, id, seq: _, ...others } = messageOf(seq);
     return { type, seq, id, parentId: `e${seq - 1}`, ...others } as Entry;
   };
   const spoiled = (line: string) => frame({ ...parseFields(line), content: null });
   let engineLines: readonly string[];
   beforeEach(async () => {
-    engineLines ??= await linesOf([said(1), ...[2, 3, 4, 5].map(linked)]);
+    engineLines ??= await linesOf([messageOf(1), ...[2, 3, 4, 5].map(linked)]);
   });
 
   it("does not hold up the next append where it is the last", async () => {
@@ -148,7 +148,7 @@ it("a log that ends with an old stretch is taken over from a writer that may wak
   for await (const { entries } of log.readAll()) seqs.push(...entries.map(({ entry }) => entry.seq));
   // The 201st tells the other writer that it was replaced.
   expect(seqs).toEqual([...ALL, 201]);
-  await log.append([said(202)]);
+  await log.append([messageOf(202)]);
   await log.close();
   expect((await readSession(fileStore(disk))).seqs).toEqual([...ALL, 201, 202]);
   await sleeper.close();
@@ -168,7 +168,7 @@ describe("a log that was cut and gone on with", () => {
     { why: "old lines stand where it was cut", at: () => 100, old: [100, 160] },
   ])("shows what was written last: $why", async ({ at, old }) => {
     const later = ALL.slice(100, 150).map(other);
-    const whole = await linesOf([...ALL.slice(0, 100).map((seq) => said(seq)), ...later]);
+    const whole = await linesOf([...ALL.slice(0, 100).map((seq) => messageOf(seq)), ...later]);
     const stale = lines.slice(old[0], old[1]);
     const disk = diskWith(whole.toSpliced(at(whole.length), 0, ...stale));
     const { entries } = await readSession(fileStore(disk));

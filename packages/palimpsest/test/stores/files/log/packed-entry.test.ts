@@ -128,12 +128,12 @@ describe("a packed line", () => {
 
     const again = await fileStore(disk).open(SESSION);
     const seen: number[] = [];
-    const told: string[] = [];
+    const reported: string[] = [];
     for await (const { entries, damage } of again.readAll()) {
       seen.push(...entries.map(({ entry }) => entry.seq));
-      told.push(...damage.map(({ reason }) => reason));
+      reported.push(...damage.map(({ reason }) => reason));
     }
-    expect({ seen, told }).toEqual({ seen: [1, 2, 4], told: ["bad-checksum"] });
+    expect({ seen, expected: reported }).toEqual({ seen: [1, 2, 4], expected: ["bad-checksum"] });
   });
 
   it("of a checkpoint is found from the end", async () => {

@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const PLACE = { seq: 12, id: "e12", parentId: "e11", v: 1, at: 1_767_225_600_012 };
 const aText = (text: string) => [{ type: "text", text }];
 const aResult = (content: unknown) => [{ type: "tool_result", tool_use_id: "toolu_1", content }];
-const said = (role: string, origin: string, content: unknown, place: Fields = PLACE) =>
+const messageOf = (role: string, origin: string, content: unknown, place: Fields = PLACE) =>
   ({ type: "message", ...place, role, origin, content }) as unknown as Entry;
 
 const lineOf = (entry: Entry) => Buffer.from(formatBatch([entry]).bytes);
@@ -22,11 +22,11 @@ const expectedLine = (entry: Entry) => Buffer.from(`${frame(formatEntry(entry))}
 
 const { parentId: _, ...FIRST_PLACE } = PLACE;
 const PLAIN: readonly (readonly [string, (text: string) => Entry])[] = [
-  ["the user's", (text) => said("user", "user", aText(text))],
-  ["the assistant's", (text) => said("assistant", "assistant", aText(text))],
-  ["the host's", (text) => said("system", "host", aText(text))],
-  ["a tool's", (text) => said("user", "tool", aResult(text))],
-  ["the first", (text) => said("user", "user", aText(text), FIRST_PLACE)],
+  ["the user's", (text) => messageOf("user", "user", aText(text))],
+  ["the assistant's", (text) => messageOf("assistant", "assistant", aText(text))],
+  ["the host's", (text) => messageOf("system", "host", aText(text))],
+  ["a tool's", (text) => messageOf("user", "tool", aResult(text))],
+  ["the first", (text) => messageOf("user", "user", aText(text), FIRST_PLACE)],
 ];
 
 /** Texts of all kinds: halves of surrogate pairs, control characters, what JSON escapes, and long ones. */
@@ -53,7 +53,7 @@ describe("the line of a message that is one text", () => {
   });
 
   it("is this one", () => {
-    expect(lineOf(said("user", "user", aText('Say "hé",\n\\o/.'))).toString()).toBe(
+    expect(lineOf(messageOf("user", "user", aText('Say "hé",\n\\o/.'))).toString()).toBe(
       '{"crc":"eb610f18","type":"message","seq":12,"id":"e12","parentId":"e11","at":1767225600012,' +
         '"role":"user","content":[{"type":"text","text":"Say \\"hé\\",\\n\\\\o/."}]}\n',
     );
@@ -61,7 +61,7 @@ describe("the line of a message that is one text", () => {
 
   it("has its place in a batch, and leaves the lines before it alone", () => {
     const entries = ["first\n", "second", "x".repeat(20_000), "fourth"].map((text, index) =>
-      said("user", "user", aText(text), { ...PLACE, seq: 12 + index, id: `e${12 + index}` }),
+      messageOf("user", "user", aText(text), { ...PLACE, seq: 12 + index, id: `e${12 + index}` }),
     );
     const { bytes, offsets } = formatBatch(entries);
     const lines = Buffer.from(bytes).toString().split("\n");
@@ -78,23 +78,29 @@ describe("the line of a message that is one text", () => {
 describe("a message that says more, or is in another order", () => {
   const text = aText("hi");
   it.each([
-    ["names the model", { ...said("assistant", "assistant", text), model: "m" }],
-    ["has a field that nobody knows", { ...said("user", "user", text), later: 1 }],
-    ["is of another origin", said("user", "engine", text)],
+    ["names the model", { ...messageOf("assistant", "assistant", text), model: "m" }],
+    ["has a field that nobody knows", { ...messageOf("user", "user", text), later: 1 }],
+    ["is of another origin", messageOf("user", "engine", text)],
     [
       "has its content before its role",
       { type: "message", ...PLACE, content: text, origin: "user", role: "user" },
     ],
-    ["is of a later version", said("user", "user", text, { ...PLACE, v: 2 })],
-    ["has an id with a quote", said("user", "user", text, { ...PLACE, id: 'e"1' })],
-    ["follows one that has", said("user", "user", text, { ...PLACE, parentId: "e\n" })],
-    ["says two texts", said("user", "user", [...text, ...text])],
-    ["says nothing", said("user", "user", [])],
-    ["has a mark on its block", said("user", "user", [{ ...text[0], cache_control: { type: "ephemeral" } }])],
-    ["has its text before its type", said("user", "user", [{ text: "hi", type: "text" }])],
-    ["is a result in parts", said("user", "tool", aResult(text))],
-    ["is a result that failed", said("user", "tool", [{ ...aResult("no")[0], is_error: true }])],
-    ["is a result of a call with a quote", said("user", "tool", [{ ...aResult("no")[0], tool_use_id: '"' }])],
+    ["is of a later version", messageOf("user", "user", text, { ...PLACE, v: 2 })],
+    ["has an id with a quote", messageOf("user", "user", text, { ...PLACE, id: 'e"1' })],
+    ["follows one that has", messageOf("user", "user", text, { ...PLACE, parentId: "e\n" })],
+    ["says two texts", messageOf("user", "user", [...text, ...text])],
+    ["says nothing", messageOf("user", "user", [])],
+    [
+      "has a mark on its block",
+      messageOf("user", "user", [{ ...text[0], cache_control: { type: "ephemeral" } }]),
+    ],
+    ["has its text before its type", messageOf("user", "user", [{ text: "hi", type: "text" }])],
+    ["is a result in parts", messageOf("user", "tool", aResult(text))],
+    ["is a result that failed", messageOf("user", "tool", [{ ...aResult("no")[0], is_error: true }])],
+    [
+      "is a result of a call with a quote",
+      messageOf("user", "tool", [{ ...aResult("no")[0], tool_use_id: '"' }]),
+    ],
   ])("is written like any other entry: it %s", (_name, fields) => {
     const entry = fields as Entry;
     expect(findPlainEntry(entry)).toBeUndefined();
@@ -102,15 +108,15 @@ describe("a message that says more, or is in another order", () => {
   });
 
   it.each([
-    ["number", said("user", "user", text, { ...PLACE, seq: 0 })],
-    ["number", said("user", "user", text, { ...PLACE, seq: 1.5 })],
-    ["time", said("user", "user", text, { ...PLACE, at: Number.NaN })],
-    ["role", said("robot", "user", text)],
-    ["text", said("user", "user", [{ type: "text", text: 5 }])],
-    ["result", said("user", "tool", aResult(5))],
-    ["block", said("user", "user", [null])],
-    ["content", said("user", "user", "hi")],
-    ["content", said("user", "user", null)],
+    ["number", messageOf("user", "user", text, { ...PLACE, seq: 0 })],
+    ["number", messageOf("user", "user", text, { ...PLACE, seq: 1.5 })],
+    ["time", messageOf("user", "user", text, { ...PLACE, at: Number.NaN })],
+    ["role", messageOf("robot", "user", text)],
+    ["text", messageOf("user", "user", [{ type: "text", text: 5 }])],
+    ["result", messageOf("user", "tool", aResult(5))],
+    ["block", messageOf("user", "user", [null])],
+    ["content", messageOf("user", "user", "hi")],
+    ["content", messageOf("user", "user", null)],
   ])("is refused where it could not be read again: its %s is wrong", (_name, entry) => {
     expect(() => formatBatch([entry])).toThrow(/Broken rule/);
   });

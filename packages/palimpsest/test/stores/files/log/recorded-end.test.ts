@@ -9,7 +9,7 @@ import type { FileSystem } from "#ports/file-system.ts";
 import type { LogDamage, SessionLog } from "#ports/session-store.ts";
 import { openSession } from "#session/lifecycle/open-session.ts";
 import { inspectSession } from "#stores/files/doctor/session-doctor.ts";
-import { mendSession } from "#stores/files/doctor/session-repair.ts";
+import { repairSession } from "#stores/files/doctor/session-repair.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
 import { nodeHasher } from "#stores/platform/node-hasher.ts";
@@ -42,7 +42,7 @@ async function damageIn(log: SessionLog): Promise<readonly LogDamage[]> {
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-async function told(fs: FileSystem = disk, sessionId = "one"): Promise<readonly LogDamage[]> {
+async function reported(fs: FileSystem = disk, sessionId = "one"): Promise<readonly LogDamage[]> {
   const log = await storeOn(fs).open(sessionId);
   const damage = await damageIn(log);
   await log.close();
@@ -69,10 +69,10 @@ beforeEach(async () => {
 
 describe("a log that was cut where a line ends", () => {
   it("is reported by whoever reads it, also when nothing is left of it", async () => {
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     for (const size of [...ends.slice(0, -1).reverse(), 0]) {
       cutTo(size);
-      expect(await told()).toEqual([{ position: size, bytes: 0, reason: "missing-tail" }]);
+      expect(await reported()).toEqual([{ position: size, bytes: 0, reason: "missing-tail" }]);
     }
   });
 
@@ -95,7 +95,7 @@ describe("a log that was cut where a line ends", () => {
       await session.prepare({ model: "claude-opus-4-5", system: "" });
       await session.close();
       // What it has from now on is recorded.
-      expect(await told(cut)).toEqual([]);
+      expect(await reported(cut)).toEqual([]);
     }
   });
 
@@ -120,7 +120,7 @@ describe("a log that was cut where a line ends", () => {
     const before = bytesOf(`${ROOT}/one/blobs/${nodeHasher.sha256(BLOB)}`);
     const paths = sessionPaths(ROOT, "one");
     const options = { sessionId: "one", paths, fs: disk, hasher: nodeHasher };
-    for (const look of [inspectSession, mendSession, inspectSession]) {
+    for (const look of [inspectSession, repairSession, inspectSession]) {
       const found = await look(options);
       const findings = "findings" in found ? found.findings : found.left;
       expect(findings).toContainEqual({
@@ -183,7 +183,7 @@ describe("no loss is reported", () => {
     },
   ])("where $why", async ({ change }) => {
     await change();
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
   it("where lines were lost that were never synced", async () => {
@@ -191,7 +191,7 @@ describe("no loss is reported", () => {
     const whole = bytesOf(LOG);
     for (let size = ends.at(-1)!; size <= whole.length; size++) {
       disk.writeFile(LOG, whole.subarray(0, size));
-      expect((await told()).filter(({ reason }) => reason === "missing-tail")).toEqual([]);
+      expect((await reported()).filter(({ reason }) => reason === "missing-tail")).toEqual([]);
     }
   });
 
@@ -203,7 +203,7 @@ describe("no loss is reported", () => {
       if (seq % 3 === 0) await log.sync();
       const after = disk.crashedCopy(crash);
       if (after.stat(LOG) !== undefined)
-        expect((await told(after)).filter(({ reason }) => reason === "missing-tail")).toEqual([]);
+        expect((await reported(after)).filter(({ reason }) => reason === "missing-tail")).toEqual([]);
     }
     await log.close();
   });
@@ -218,7 +218,7 @@ describe("no loss is reported", () => {
       const copy = new InMemoryFileSystem();
       copy.writeFile(LOG, bytesOf(LOG));
       copy.writeFile(END, bytesOf(END));
-      expect(await told(copy)).toEqual([]);
+      expect(await reported(copy)).toEqual([]);
     }
     await Promise.all([log.close(), beside.close()]);
   });
@@ -233,7 +233,7 @@ describe("no loss is reported", () => {
     });
     for (const bytes of [...spoiled, Buffer.alloc(sound.length), Buffer.alloc(0), sound.subarray(0, 9)]) {
       disk.writeFile(END, bytes);
-      expect(await told()).toEqual([]);
+      expect(await reported()).toEqual([]);
       // Neither does it hide anything, nor is the log touched.
       const opened = await storeOn(disk).open("one");
       const seqs: number[] = [];
@@ -301,9 +301,9 @@ describe("the record", () => {
     await log.close();
     const record = bytesOf(END).toString("utf8");
     disk.writeFile(END, Buffer.from(`${record}0badcafe {"seq":900,"bytes":90000000}\n12ab {"seq":`, "utf8"));
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     cutTo(bytesOf(LOG).lastIndexOf(0x0a, disk.stat(LOG)!.size - 2) + 1);
-    expect((await told()).map(({ reason }) => reason)).toEqual(["missing-tail"]);
+    expect((await reported()).map(({ reason }) => reason)).toEqual(["missing-tail"]);
   });
 
   it.skipIf(process.platform === "win32")("is not written through a link, nor removed there", async () => {
@@ -337,6 +337,6 @@ describe("the record", () => {
     disk.remove(END);
     disk.makeDirectory(END);
     await write([9]);
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import { message } from "palimpsest-testing/internal";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { NotesFile, SessionLog } from "#ports/session-store.ts";
 import { inspectSession } from "#stores/files/doctor/session-doctor.ts";
-import { mendSession } from "#stores/files/doctor/session-repair.ts";
+import { repairSession } from "#stores/files/doctor/session-repair.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
 import { nodeHasher } from "#stores/platform/node-hasher.ts";
@@ -119,14 +119,14 @@ describe("what is no notes file", () => {
       "3 bytes that are no UTF-8",
     ],
   ];
-  it.each(CASES)("is told and left alone: %s", async (_, make, told) => {
+  it.each(CASES)("is told and left alone: %s", async (_, make, text) => {
     writeFileSync(outside(), "# Outside");
     mkdirSync(join(root, "s"));
     make();
     const before = statSync(path, { throwIfNoEntry: false });
     await expect(notes.read()).rejects.toMatchObject({
       code: "NOTES_UNREADABLE",
-      message: expect.stringContaining(told),
+      message: expect.stringContaining(text),
     });
     for (const base of [undefined, "# Outside"])
       await expect(notes.replace(base, "# New")).rejects.toMatchObject({
@@ -143,7 +143,7 @@ describe("what is no notes file", () => {
     };
     const { findings } = await inspectSession(options);
     expect(findings).toMatchObject([
-      { kind: "notes-unreadable", path, isMendable: false, advice: expect.stringContaining(told) },
+      { kind: "notes-unreadable", path, isMendable: false, advice: expect.stringContaining(text) },
     ]);
     // The session itself goes on, goes to the trash and comes back with it.
     await log.append([message(2, "two")]);
@@ -220,8 +220,8 @@ describe("notes and the life of their session", () => {
       fs: nodeFileSystem,
       hasher: nodeHasher,
     };
-    const { mended, failed, left } = await mendSession(options);
-    expect(mended.map(({ kind }) => kind).sort()).toEqual(["litter", "notes-unfinished"]);
+    const { repaired, failed, left } = await repairSession(options);
+    expect(repaired.map(({ kind }) => kind).sort()).toEqual(["litter", "notes-unfinished"]);
     expect([failed, left.map(({ kind }) => kind)]).toEqual([[], ["notes-conflict"]]);
     expect(beside()).toEqual(["notes.conflict-1.md", "notes.md"]);
     expect(readFileSync(path, "utf8")).toBe("# Base");
@@ -248,8 +248,8 @@ describe("notes and the life of their session", () => {
     };
     const { findings } = await inspectSession({ ...options, lease });
     expect(findings).toMatchObject([{ kind: "stale-lease", path: join(root, "s/.notes/lease.1") }]);
-    const { mended, failed } = await mendSession({ ...options, lease });
-    expect([mended.map(({ kind }) => kind), failed]).toEqual([["stale-lease"], []]);
+    const { repaired, failed } = await repairSession({ ...options, lease });
+    expect([repaired.map(({ kind }) => kind), failed]).toEqual([["stale-lease"], []]);
     expect(beside()).toEqual(["notes.md"]);
   });
 

@@ -4,17 +4,17 @@ const WORDS = "the parser reads tokens one by one and keeps the place of each in
 /** Some 4 characters a token. */
 export const wordsOf = (tokens: number): string => WORDS.repeat(Math.floor((tokens * 4.6) / WORDS.length));
 
-export class SaidTexts {
-  readonly #said = new Set<string>();
+export class SourceTexts {
+  readonly #texts = new Set<string>();
   /** Results of tools that are not known to be in the log: an abort while a tool runs drops its result. */
   readonly #results = new Set<string>();
 
   get size(): number {
-    return this.#said.size;
+    return this.#texts.size;
   }
 
   add(text: string): void {
-    this.#said.add(text);
+    this.#texts.add(text);
   }
 
   addResult(text: string): void {
@@ -23,7 +23,7 @@ export class SaidTexts {
 
   /** The results so far were appended: a turn went on with them, or the host did it. */
   acknowledgeResults(): void {
-    for (const text of this.#results) this.#said.add(text);
+    for (const text of this.#results) this.#texts.add(text);
     this.#results.clear();
   }
 
@@ -33,6 +33,6 @@ export class SaidTexts {
   }
 
   missingFrom(kept: ReadonlySet<string>): readonly string[] {
-    return [...this.#said].filter((text) => !kept.has(text));
+    return [...this.#texts].filter((text) => !kept.has(text));
   }
 }

@@ -11,31 +11,31 @@ import { EMPTY_RESULT_TEXT, shownBlock } from "../../transcript/shown-block.ts";
 import { isKnownToAnthropic } from "../../wire/anthropic/anthropic-known.ts";
 import { isResponsesItem } from "../../wire/openai-responses/responses-items.ts";
 import { hasReadableSource } from "../../wire/shared/media-source.ts";
-import type { MendReason } from "../events/events.ts";
+import type { ContentRepairReason } from "../events/events.ts";
 
-export interface Mending {
+export interface ContentRepair {
   readonly seq: number;
   readonly block?: number;
-  readonly reason: MendReason;
+  readonly reason: ContentRepairReason;
 }
 
 /** What is mended in an entry as the projection takes it. */
-export function findMendings(entry: Entry): readonly Mending[] {
+export function findRepairs(entry: Entry): readonly ContentRepair[] {
   const { seq } = entry;
-  if (entry.type === "message") return findMessageMendings(entry);
+  if (entry.type === "message") return findMessageRepairs(entry);
   if (entry.type === "edit") return ofEdit(entry).map((reason) => ({ seq, reason }));
   return isUnknownEntry(entry) ? [{ seq, reason: "unknown-entry" }] : [];
 }
 
-interface SaidBy extends Pick<MessageEntry, "role"> {
+interface BlockAuthor extends Pick<MessageEntry, "role"> {
   readonly interrupted?: boolean | undefined;
 }
 
 /** What is mended in a message. */
-export function findMessageMendings(
-  entry: SaidBy & { readonly seq: number; readonly content: readonly StoredBlock[] },
-): readonly Mending[] {
-  const found: Mending[] = [];
+export function findMessageRepairs(
+  entry: BlockAuthor & { readonly seq: number; readonly content: readonly StoredBlock[] },
+): readonly ContentRepair[] {
+  const found: ContentRepair[] = [];
   for (const [block, stored] of entry.content.entries()) {
     const reason = ofBlock(stored, entry);
     if (reason !== undefined) found.push({ seq: entry.seq, block, reason });
@@ -44,7 +44,7 @@ export function findMessageMendings(
 }
 
 /** Blocks shown by an edit are made here and sound; those of a damaged log may be of any kind. */
-function ofEdit(entry: EditEntry): readonly MendReason[] {
+function ofEdit(entry: EditEntry): readonly ContentRepairReason[] {
   const { edit } = entry;
   if (edit.kind === "rewind") return isPossibleRewind(entry) ? [] : ["impossible-edit"];
   if (!("effect" in edit)) return [];
@@ -55,12 +55,12 @@ function ofEdit(entry: EditEntry): readonly MendReason[] {
   return [...new Set(reasons)];
 }
 
-function ofShown(block: ContentBlock): MendReason | undefined {
+function ofShown(block: ContentBlock): ContentRepairReason | undefined {
   const by = { role: block.type === "tool_result" ? "user" : "assistant" } as const;
   return ofBlock(block, by);
 }
 
-function ofBlock(stored: StoredBlock, by: SaidBy): MendReason | undefined {
+function ofBlock(stored: StoredBlock, by: BlockAuthor): ContentRepairReason | undefined {
   if (stored.type === "blob") return stored.view === "whole" ? "missing-blob" : undefined;
   const shown = shownBlock(stored, { role: by.role, isInterrupted: by.interrupted === true });
   if (shown === undefined) return whyNotShown(stored, by);
@@ -74,7 +74,7 @@ function ofBlock(stored: StoredBlock, by: SaidBy): MendReason | undefined {
   return shown === stored ? undefined : "broken-text";
 }
 
-function whyNotShown(block: ContentBlock, { role }: SaidBy): MendReason {
+function whyNotShown(block: ContentBlock, { role }: BlockAuthor): ContentRepairReason {
   if (block.type === "text") return "empty-text";
   if (block.type === "opaque") return "unknown-block";
   if (role !== "assistant") return "misplaced-block";

@@ -12,23 +12,23 @@ import { writeDeepJson } from "../../base/json/json.ts";
 import { shorten } from "../../base/text/text.ts";
 
 /** Runs `receive` on a fresh intake. Whatever a value's own code throws while it is read becomes an `OptionError`. */
-export function takeIn<Result>(root: string, receive: (intake: Intake) => Result): Result {
-  const intake = new Intake(root);
+export function copyInput<Result>(root: string, receive: (copier: InputCopier) => Result): Result {
+  const copier = new InputCopier(root);
   try {
-    return receive(intake);
+    return receive(copier);
   } catch (error) {
     if (error instanceof PalimpsestError) throw error;
-    throw intake.refusal(0, "could not be read", "plain data, as `JSON.parse` returns it", error);
+    throw copier.refusal(0, "could not be read", "plain data, as `JSON.parse` returns it", error);
   }
 }
 
 /** @throws `OptionError` where the value, or something in it, has no place in JSON. */
-export function receiveJson(value: unknown, name: string): unknown {
-  return takeIn(name, (intake) => intake.copy(value, 0));
+export function validateJson(value: unknown, name: string): unknown {
+  return copyInput(name, (copier) => copier.copy(value, 0));
 }
 
 /** One hand-over: what is left of its allowance, and where in it the walk is. */
-export class Intake {
+export class InputCopier {
   readonly #root: string;
   /** The step taken at each depth. What lies beyond the depth in question is stale. */
   readonly #path: (string | number)[] = [];

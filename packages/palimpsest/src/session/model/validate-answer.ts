@@ -7,19 +7,19 @@
  */
 import { isObject } from "../../base/json/json.ts";
 import type { Usage } from "../../transcript/messages.ts";
-import { type Intake, takeIn } from "../input/copy-json.ts";
-import { receiveMessages, sayWhat } from "../input/receive-messages.ts";
+import { copyInput, type InputCopier } from "../input/copy-input.ts";
+import { sayWhat, validateMessages } from "../input/validate-messages.ts";
 import type { CallAnswer } from "../options/prepared-call.ts";
 
 /**
  * The usage, with 0 for cache figures that are absent; `undefined` where there is none.
  * @throws `OptionError` where a figure is not a count of tokens.
  */
-export function receiveUsage(value: unknown): Usage | undefined {
+export function validateUsage(value: unknown): Usage | undefined {
   if (value === undefined || value === null) return undefined;
-  return takeIn("usage", (intake) => {
-    if (!isObject(value)) throw intake.refusal(0, `is ${sayWhat(value)}`, USAGE_FIELDS);
-    const count = (field: keyof Usage): number => receiveCount(value[field], field, intake);
+  return copyInput("usage", (copier) => {
+    if (!isObject(value)) throw copier.refusal(0, `is ${sayWhat(value)}`, USAGE_FIELDS);
+    const count = (field: keyof Usage): number => validateCount(value[field], field, copier);
     return {
       inputTokens: count("inputTokens"),
       cacheReadTokens: count("cacheReadTokens"),
@@ -30,18 +30,18 @@ export function receiveUsage(value: unknown): Usage | undefined {
 }
 
 /** An answer as `record` takes it. @throws `OptionError` where a part of it cannot be kept. */
-export function receiveAnswer(value: unknown): CallAnswer {
-  return takeIn("answer", (intake) => {
-    if (!isObject(value)) throw intake.refusal(0, `is ${sayWhat(value)}`, "`{ messages, usage }`");
+export function validateAnswer(value: unknown): CallAnswer {
+  return copyInput("answer", (copier) => {
+    if (!isObject(value)) throw copier.refusal(0, `is ${sayWhat(value)}`, "`{ messages, usage }`");
     const { messages, usage: reported, stopReason } = value;
-    const usage = receiveUsage(reported);
+    const usage = validateUsage(reported);
     const hasReason = stopReason !== undefined && stopReason !== null;
     if (hasReason && typeof stopReason !== "string") {
-      intake.enter(0, "stopReason");
-      throw intake.refusal(1, `is ${sayWhat(stopReason)}`, "a string, or leave it out");
+      copier.enter(0, "stopReason");
+      throw copier.refusal(1, `is ${sayWhat(stopReason)}`, "a string, or leave it out");
     }
     return {
-      messages: receiveMessages(messages),
+      messages: validateMessages(messages),
       ...(usage === undefined ? {} : { usage }),
       ...(hasReason ? { stopReason: stopReason as string } : {}),
     };
@@ -52,9 +52,9 @@ const USAGE_FIELDS =
   "`{ inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens }`, in tokens; or leave `usage` out";
 const CACHE_FIELDS: ReadonlySet<string> = new Set(["cacheReadTokens", "cacheWriteTokens"]);
 
-function receiveCount(value: unknown, field: keyof Usage, intake: Intake): number {
+function validateCount(value: unknown, field: keyof Usage, copier: InputCopier): number {
   if (CACHE_FIELDS.has(field) && (value === undefined || value === null)) return 0;
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  intake.enter(0, field);
-  throw intake.refusal(1, `is ${sayWhat(value)}, not a count of tokens`, USAGE_FIELDS);
+  copier.enter(0, field);
+  throw copier.refusal(1, `is ${sayWhat(value)}, not a count of tokens`, USAGE_FIELDS);
 }

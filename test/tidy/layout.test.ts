@@ -14,7 +14,7 @@ import {
   undeclaredPackages,
   wrongArrows,
   wrongPackages,
-} from "./rooms.ts";
+} from "./layout.ts";
 import { PACKAGES, packageSources, ROOT, sourceFile } from "./source.ts";
 
 const sources = packageSources();
@@ -51,10 +51,10 @@ describe("rooms", () => {
   it("have rows only for folders that are there", () => {
     const folders = new Set(
       sources.flatMap(({ path }) => {
-        const { packageName, room, folder } = placeOf(path) ?? { packageName: "", room: "", folder: "" };
+        const { packageName, area, folder } = placeOf(path) ?? { packageName: "", area: "", folder: "" };
         const parts = folder.split("/").map((_, index, all) => all.slice(0, index + 1).join("/"));
-        const key = packageName === "palimpsest" ? room : `${packageName}.${room}`;
-        return [`${packageName}:${room}`, ...parts.map((part) => `${key}:${part}`)];
+        const key = packageName === "palimpsest" ? area : `${packageName}.${area}`;
+        return [`${packageName}:${area}`, ...parts.map((part) => `${key}:${part}`)];
       }),
     );
     const listed = Object.entries(FOLDER_ROWS).flatMap(([key, rows]) =>
@@ -66,11 +66,11 @@ describe("rooms", () => {
   it("are drawn in ARCHITECTURE.md as they are", () => {
     const drawing = readFileSync(`${ROOT}ARCHITECTURE.md`, "utf8");
     const drawn = [...drawing.matchAll(/^(\d+) {1,2}([a-z· |]+?)(?: {2,}.*)?$/gm)];
-    const rows = drawn.map(([, row, rooms]) => [
+    const rows = drawn.map(([, row, areas]) => [
       Number(row),
-      (rooms ?? "").split(/[·|]/).map((room) => room.trim()),
+      (areas ?? "").split(/[·|]/).map((area) => area.trim()),
     ]);
-    expect(rows).toEqual(ROWS.map((rooms, row) => [row, rooms]).reverse());
+    expect(rows).toEqual(ROWS.map((areas, row) => [row, areas]).reverse());
   });
 });
 

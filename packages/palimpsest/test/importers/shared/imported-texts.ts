@@ -21,7 +21,7 @@ export const boundariesIn = (session: ImportedSession): readonly ImportedBoundar
   session.items.filter((item) => item.type === "boundary");
 
 /** The conversation in short: who, and the texts or types of what was said. */
-export const told = (session: ImportedSession): readonly string[] =>
+export const reported = (session: ImportedSession): readonly string[] =>
   session.items.flatMap((item) => {
     if (item.type !== "message") return item.type === "metadata" ? [] : [`-- ${item.type}`];
     const parts = item.message.content.map((block) => (block.type === "text" ? block.text : block.type));

@@ -6,7 +6,7 @@ import type { KnownMemory } from "../files/memory.ts";
 import { parseMemoryFile } from "../files/memory-file.ts";
 
 /** A change with what was there before, so that it can be shown and taken back. */
-export interface DraftedChange extends MemoryChange {
+export interface PlannedChange extends MemoryChange {
   readonly before: string | undefined;
 }
 
@@ -15,7 +15,7 @@ interface Original {
   readonly version: string;
 }
 
-export class DreamDraft {
+export class ConsolidationChanges {
   readonly #originals = new Map<string, Original>();
   readonly #known = new Map<string, KnownMemory>();
   readonly #other = new Map<string, string>();
@@ -55,7 +55,7 @@ export class DreamDraft {
   }
 
   /** What is otherwise than it was, by path. */
-  changes(): readonly DraftedChange[] {
+  changes(): readonly PlannedChange[] {
     const paths = new Set([...this.#originals.keys(), ...this.#known.keys(), ...this.#other.keys()]);
     return [...paths].sort().flatMap((path) => {
       const original = this.#originals.get(path);

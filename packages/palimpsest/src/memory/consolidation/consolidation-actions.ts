@@ -6,7 +6,7 @@ import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { doesFade, type KnownMemory, type Memory } from "../files/memory.ts";
 import { type MemoryChanges, updateMemoryFile } from "../files/memory-file.ts";
 import { isRecallable } from "../recall/recall-plan.ts";
-import type { DreamDraft } from "./dream-changes.ts";
+import type { ConsolidationChanges } from "./consolidation-changes.ts";
 
 /** One thing that a dream does. */
 export interface DreamAction {
@@ -23,13 +23,13 @@ export interface DreamAction {
 }
 
 /** Why something is done, and who saw it. */
-interface Told {
+interface ActionReason {
   readonly why: string;
   readonly by?: "model" | undefined;
 }
 
-export class DreamHands {
-  readonly draft: DreamDraft;
+export class ConsolidationActions {
+  readonly changeSet: ConsolidationChanges;
   readonly actions: DreamAction[] = [];
   /** What was seen and left. */
   readonly notes = new Set<string>();
@@ -38,53 +38,55 @@ export class DreamHands {
   readonly #nowMs: number;
   #archivedCount = 0;
 
-  constructor(draft: DreamDraft, nowMs: number) {
-    this.draft = draft;
+  constructor(changeSet: ConsolidationChanges, nowMs: number) {
+    this.changeSet = changeSet;
     this.#nowMs = nowMs;
   }
 
   /** Memories that are recalled. */
   active(): readonly KnownMemory[] {
-    return [...this.draft.known.values()].filter(({ memory }) => isRecallable(memory));
+    return [...this.changeSet.known.values()].filter(({ memory }) => isRecallable(memory));
   }
 
   /** The memory as it is by now; `undefined` where there is none that is recalled. */
   activeAt(path: string): Memory | undefined {
-    const memory = this.draft.known.get(path)?.memory;
+    const memory = this.changeSet.known.get(path)?.memory;
     return memory !== undefined && isRecallable(memory) ? memory : undefined;
   }
 
   /** One goes into the other, which is worth as much as either. Whether there was room in the archive. */
-  merge(keptPath: string, gone: Memory, told: Told): boolean {
+  merge(keptPath: string, gone: Memory, reason: ActionReason): boolean {
     if (!this.archive(gone.path)) return false;
-    const { memory: kept, text } = this.draft.known.get(keptPath)!;
+    const { memory: kept, text } = this.changeSet.known.get(keptPath)!;
     const inherited = this.#inherit(kept, gone);
     const supersedes = [...kept.supersedes, ...inherited];
-    const changes = { ...withWorthOf(kept, gone), ...(inherited.length === 0 ? {} : { supersedes }) };
-    this.draft.setMemory(keptPath, updateMemoryFile(text, { ...changes, ...this.#stands(kept) }));
+    const changes = { ...withRelevanceOf(kept, gone), ...(inherited.length === 0 ? {} : { supersedes }) };
+    this.changeSet.setMemory(keptPath, updateMemoryFile(text, { ...changes, ...this.#stands(kept) }));
     this.keep(keptPath);
-    this.act("merge", [keptPath, gone.path], told);
+    this.act("merge", [keptPath, gone.path], reason);
     return true;
   }
 
   /** What one took the place of hangs on what it goes into from now on. Returns what that has not taken the place of yet. */
   #inherit(kept: Memory, gone: Memory): readonly string[] {
-    const older = [...this.draft.known.values()].filter(({ memory }) => memory.supersededBy === gone.path);
+    const older = [...this.changeSet.known.values()].filter(
+      ({ memory }) => memory.supersededBy === gone.path,
+    );
     for (const { memory, text } of older)
-      this.draft.setMemory(memory.path, updateMemoryFile(text, { supersededBy: kept.path }));
+      this.changeSet.setMemory(memory.path, updateMemoryFile(text, { supersededBy: kept.path }));
     const paths = new Set([...gone.supersedes, ...older.map(({ memory }) => memory.path)]);
     return [...paths].filter((path) => path !== kept.path && !kept.supersedes.includes(path));
   }
 
-  supersede(newerPath: string, older: Memory, told: Told): void {
-    const { text: oldText } = this.draft.known.get(older.path)!;
-    const { memory: newer, text: newText } = this.draft.known.get(newerPath)!;
+  supersede(newerPath: string, older: Memory, reason: ActionReason): void {
+    const { text: oldText } = this.changeSet.known.get(older.path)!;
+    const { memory: newer, text: newText } = this.changeSet.known.get(newerPath)!;
     const changes = { supersededBy: newerPath, updatedAtMs: this.#nowMs };
-    this.draft.setMemory(older.path, updateMemoryFile(oldText, changes));
+    this.changeSet.setMemory(older.path, updateMemoryFile(oldText, changes));
     const supersedes = [...new Set([...newer.supersedes, older.path])];
-    this.draft.setMemory(newerPath, updateMemoryFile(newText, { supersedes, ...this.#stands(newer) }));
+    this.changeSet.setMemory(newerPath, updateMemoryFile(newText, { supersedes, ...this.#stands(newer) }));
     this.keep(newerPath);
-    this.act("supersede", [newerPath, older.path], told);
+    this.act("supersede", [newerPath, older.path], reason);
   }
 
   /** Takes note that the memory is one that this dream decided for. */
@@ -103,29 +105,29 @@ export class DreamHands {
 
   /** Other words for what several say: no better founded than the weakest of them. */
   rewrite(path: string, body: string, sources: readonly Memory[]): void {
-    const { memory, text } = this.draft.known.get(path)!;
+    const { memory, text } = this.changeSet.known.get(path)!;
     if (memory.body === body) return;
     const isConfirmed = sources.every((source) => source.isConfirmed);
-    this.draft.setMemory(path, updateMemoryFile(text, { body, isConfirmed }));
+    this.changeSet.setMemory(path, updateMemoryFile(text, { body, isConfirmed }));
   }
 
   /** Whether there was room. */
   archive(path: string): boolean {
-    if (!this.hasRoom(0, path)) return false;
+    if (!this.hasSpace(0, path)) return false;
     this.#archivedCount++;
-    this.draft.setMemory(path, undefined);
+    this.changeSet.setMemory(path, undefined);
     return true;
   }
 
   /** Whether one more may go to the archive beside those that are about to. */
-  hasRoom(besides: number, path: string): boolean {
+  hasSpace(besides: number, path: string): boolean {
     const { archivedCount } = MEMORY_DREAM_DEFAULTS;
     if (this.#archivedCount + besides < archivedCount) return true;
     this.notes.add(`${path} would go to the archive, and one dream puts at most ${archivedCount} there.`);
     return false;
   }
 
-  act(kind: DreamAction["kind"], paths: readonly string[], { why, by }: Told): void {
+  act(kind: DreamAction["kind"], paths: readonly string[], { why, by }: ActionReason): void {
     this.actions.push({ kind, paths, why, ...(by === undefined ? {} : { by }) });
   }
 }
@@ -136,7 +138,7 @@ export function timeOf({ updatedAtMs, createdAtMs }: Pick<Memory, "updatedAtMs" 
 }
 
 /** What was said again counts from then: merged with an old memory, a new one must not be pruned for its age. */
-function withWorthOf(kept: Memory, gone: Memory): MemoryChanges {
+function withRelevanceOf(kept: Memory, gone: Memory): MemoryChanges {
   const isNewer =
     (kept.createdAtMs ?? Number.POSITIVE_INFINITY) < (gone.createdAtMs ?? Number.POSITIVE_INFINITY);
   const createdAtMs = isNewer ? gone.createdAtMs : kept.createdAtMs;

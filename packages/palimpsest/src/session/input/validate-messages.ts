@@ -10,7 +10,7 @@ import { isObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { findBlockMisfit, isKnownBlockType } from "../../transcript/entry-shape.ts";
 import type { Message } from "../../transcript/messages.ts";
-import { type Intake, takeIn } from "./copy-json.ts";
+import { copyInput, type InputCopier } from "./copy-input.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -31,96 +31,96 @@ const ORIGINS: ReadonlySet<unknown> = new Set([
  * {@link Message} are taken; of a block, all.
  * @throws `OptionError` that names the place, where something cannot be kept.
  */
-export function receiveMessages(value: unknown): readonly Message[] {
-  if (!Array.isArray(value)) return [takeIn("message", (intake) => receiveMessage(value, intake, 0))];
-  return takeIn("messages", (intake) => {
+export function validateMessages(value: unknown): readonly Message[] {
+  if (!Array.isArray(value)) return [copyInput("message", (copier) => validateMessage(value, copier, 0))];
+  return copyInput("messages", (copier) => {
     const received: Message[] = [];
     for (let index = 0; index < value.length; index++) {
-      intake.enter(0, index);
-      received.push(receiveMessage(value[index], intake, 1));
+      copier.enter(0, index);
+      received.push(validateMessage(value[index], copier, 1));
     }
     return received;
   });
 }
 
 /** The message at `depth` of a hand-over. */
-export function receiveMessage(value: unknown, intake: Intake, depth: number): Message {
+export function validateMessage(value: unknown, copier: InputCopier, depth: number): Message {
   if (!isObject(value))
-    throw intake.refusal(depth, `is ${sayWhat(value)}, not a message`, "`{ role, content }`");
+    throw copier.refusal(depth, `is ${sayWhat(value)}, not a message`, "`{ role, content }`");
   const message: Fields = {};
   for (const field of Object.keys(value)) {
     const receive = MESSAGE_FIELDS.get(field);
     if (receive === undefined) continue;
-    intake.enter(depth, field);
-    const received = receive(value[field], intake, depth + 1);
+    copier.enter(depth, field);
+    const received = receive(value[field], copier, depth + 1);
     if (received !== undefined) message[field] = received;
   }
   for (const field of ["role", "content"]) {
     if (message[field] === undefined) {
-      intake.enter(depth, field);
-      throw intake.refusal(depth + 1, "is missing", "`{ role, content }`");
+      copier.enter(depth, field);
+      throw copier.refusal(depth + 1, "is missing", "`{ role, content }`");
     }
   }
   return message as unknown as Message;
 }
 
-type Receive = (value: unknown, intake: Intake, depth: number) => unknown;
+type Validate = (value: unknown, copier: InputCopier, depth: number) => unknown;
 
 /** A field that may be left out: `null` means the same. */
 const optional =
-  (fits: (value: unknown) => boolean, pass: string): Receive =>
-  (value, intake, depth) => {
+  (fits: (value: unknown) => boolean, pass: string): Validate =>
+  (value, copier, depth) => {
     if (value === undefined || value === null) return undefined;
     if (fits(value)) return value;
-    throw intake.refusal(depth, `is ${sayWhat(value)}`, pass);
+    throw copier.refusal(depth, `is ${sayWhat(value)}`, pass);
   };
 
 const optionalText = optional((value) => typeof value === "string", "a string, or leave it out");
 const optionalTime = optional(Number.isFinite, "milliseconds since the epoch, or a `Date`");
 
-const MESSAGE_FIELDS: ReadonlyMap<string, Receive> = new Map<string, Receive>([
-  ["role", receiveRole],
-  ["content", receiveContent],
+const MESSAGE_FIELDS: ReadonlyMap<string, Validate> = new Map<string, Validate>([
+  ["role", validateRole],
+  ["content", validateContent],
   ["origin", optional((value) => ORIGINS.has(value), [...ORIGINS].map((one) => `"${one}"`).join(", "))],
   ["responseId", optionalText],
   ["model", optionalText],
   ["hostId", optionalText],
   [
     "at",
-    (value, intake, depth) => optionalTime(value instanceof Date ? value.getTime() : value, intake, depth),
+    (value, copier, depth) => optionalTime(value instanceof Date ? value.getTime() : value, copier, depth),
   ],
   ["interrupted", optional((value) => typeof value === "boolean", "`true`, or leave it out")],
 ]);
 
-function receiveRole(value: unknown, intake: Intake, depth: number): unknown {
+function validateRole(value: unknown, copier: InputCopier, depth: number): unknown {
   if (ROLES.has(value)) return value;
   const pass =
     '"user", "assistant" or "system"; the converters of `palimpsest/formats` read other vocabularies';
-  throw intake.refusal(depth, `is ${sayWhat(value)}`, pass);
+  throw copier.refusal(depth, `is ${sayWhat(value)}`, pass);
 }
 
-function receiveContent(value: unknown, intake: Intake, depth: number): readonly ContentBlock[] {
+function validateContent(value: unknown, copier: InputCopier, depth: number): readonly ContentBlock[] {
   if (typeof value === "string") return [{ type: "text", text: value }];
   if (!Array.isArray(value))
-    throw intake.refusal(depth, `is ${sayWhat(value)}`, "a string, or a list of content blocks");
+    throw copier.refusal(depth, `is ${sayWhat(value)}`, "a string, or a list of content blocks");
   const blocks: ContentBlock[] = [];
   for (let index = 0; index < value.length; index++) {
-    intake.enter(depth, index);
-    blocks.push(receiveBlock(value[index], intake, depth + 1));
+    copier.enter(depth, index);
+    blocks.push(validateBlock(value[index], copier, depth + 1));
   }
   return blocks;
 }
 
-function receiveBlock(value: unknown, intake: Intake, depth: number): ContentBlock {
+function validateBlock(value: unknown, copier: InputCopier, depth: number): ContentBlock {
   if (typeof value === "string") return { type: "text", text: value };
-  const block = intake.copy(value, depth);
+  const block = copier.copy(value, depth);
   if (!isObject(block)) {
-    throw intake.refusal(depth, `is ${sayWhat(block)}, not a content block`, "`{ type, … }`, or a string");
+    throw copier.refusal(depth, `is ${sayWhat(block)}, not a content block`, "`{ type, … }`, or a string");
   }
   const { type } = block;
   if (typeof type !== "string") {
-    intake.enter(depth, "type");
-    throw intake.refusal(depth + 1, `is ${sayWhat(type)}`, 'the type of the block, such as "text"');
+    copier.enter(depth, "type");
+    throw copier.refusal(depth + 1, `is ${sayWhat(type)}`, 'the type of the block, such as "text"');
   }
   // Also of the log's own "blob": only the session itself may say what lies beside its log.
   if (!isKnownBlockType(type)) return { type: "opaque", provider: "unknown", value: block as never };
@@ -129,8 +129,8 @@ function receiveBlock(value: unknown, intake: Intake, depth: number): ContentBlo
   else if (USES.has(type) && block["input"] === undefined) block["input"] = {};
   const misfit = findBlockMisfit(block);
   if (misfit === undefined) return block as unknown as ContentBlock;
-  intake.enter(depth, misfit);
-  throw intake.refusal(
+  copier.enter(depth, misfit);
+  throw copier.refusal(
     depth + 1,
     `is ${sayWhat(block[misfit])}, which a ${type} block cannot have`,
     PASS_INSTEAD.get(`${type}.${misfit}`) ?? PASS_INSTEAD.get(misfit) ?? `what \`${misfit}\` is in the types`,

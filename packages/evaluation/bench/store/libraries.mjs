@@ -29,7 +29,7 @@ export function folderBytes(folder) {
     .reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
 }
 
-export const KEEPERS = { palimpsest, langgraph, pi };
+export const LIBRARIES = { palimpsest, langgraph, pi };
 
 async function palimpsest({ dist }) {
   const load = (file) => import(new URL(file, dist).href);

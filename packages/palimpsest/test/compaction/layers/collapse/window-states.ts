@@ -1,7 +1,7 @@
 /**
  * Rooms for tests of what the planner of a window decides.
  */
-import type { Room } from "#compaction/shared/window-state.ts";
+import type { WindowState } from "#compaction/shared/window-state.ts";
 import { planBudget } from "#tokens/budget/budget.ts";
 import { TARIFFS } from "#tokens/price/tariff.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
@@ -11,10 +11,10 @@ export const FIXED_TOKENS = 3_000;
 export const PADDING = 1.1;
 
 /** A warm window of 64K, sized by estimate; `over` says what is otherwise. */
-export function aRoom(
+export function aWindowState(
   visible: readonly VisibleMessage[],
-  over: Partial<Room> & { readonly windowTokens?: number } = {},
-): Room {
+  over: Partial<WindowState> & { readonly windowTokens?: number } = {},
+): WindowState {
   const messagesTokens = tokensOf(visible);
   return {
     visible,

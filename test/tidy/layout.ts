@@ -35,7 +35,7 @@ const IMPLEMENT_PORTS: ReadonlySet<string> = new Set(["stores", "models", "runti
 const HIGHEST_PURE_ROW = 5;
 
 /** Rooms that only compute: values in, values out. */
-export const PURE_ROOMS: ReadonlySet<string> = new Set(ROWS.slice(0, HIGHEST_PURE_ROW + 1).flat());
+export const PURE_AREAS: ReadonlySet<string> = new Set(ROWS.slice(0, HIGHEST_PURE_ROW + 1).flat());
 
 /** Rows of the folders of a room (`compaction`) or of a package (`palimpsest-cli`), lowest first; `.` is the room itself. */
 export type FolderRows = Readonly<Record<string, readonly (readonly string[])[]>>;
@@ -47,7 +47,7 @@ export const FOLDER_ROWS = JSON.parse(
 export interface Place {
   readonly packageName: string;
   /** The first folder in the package's `src`; `.` for a file that lies in `src` itself. */
-  readonly room: string;
+  readonly area: string;
   /** The folder inside the room; `.` for a file that lies in the room itself. */
   readonly folder: string;
 }
@@ -56,8 +56,8 @@ export interface Place {
 export function placeOf(path: string): Place | undefined {
   const match = /^packages\/([^/]+)\/src\/(?:([^/]+)\/)?(.+)$/.exec(path);
   if (match === null) return undefined;
-  const [, packageName = "", room = ".", rest = ""] = match;
-  return { packageName, room, folder: dirname(rest) };
+  const [, packageName = "", area = ".", rest = ""] = match;
+  return { packageName, area, folder: dirname(rest) };
 }
 
 /** The path that a relative import names. */
@@ -84,22 +84,22 @@ export function wrongArrows(
   });
 }
 
-function isOnMap({ packageName, room }: Place): boolean {
-  return packageName === "palimpsest" ? rowOf(room) !== -1 : PACKAGE_ROWS.flat().includes(packageName);
+function isOnMap({ packageName, area }: Place): boolean {
+  return packageName === "palimpsest" ? rowOf(area) !== -1 : PACKAGE_ROWS.flat().includes(packageName);
 }
 
 function isBelow(from: Place, to: Place, folderRows: FolderRows): boolean {
   if (from.packageName !== "palimpsest") {
     const rows = folderRows[from.packageName];
     return (
-      isBelowInside(rows, from.room, to.room) &&
-      (from.room !== to.room ||
-        isBelowInside(folderRows[`${from.packageName}.${from.room}`], from.folder, to.folder))
+      isBelowInside(rows, from.area, to.area) &&
+      (from.area !== to.area ||
+        isBelowInside(folderRows[`${from.packageName}.${from.area}`], from.folder, to.folder))
     );
   }
-  if (from.room === to.room) return isBelowInside(folderRows[from.room], from.folder, to.folder);
-  const isPort = IMPLEMENT_PORTS.has(from.room);
-  return rowOf(to.room) < rowOf(from.room) && (!isPort || rowOf(to.room) <= HIGHEST_PURE_ROW);
+  if (from.area === to.area) return isBelowInside(folderRows[from.area], from.folder, to.folder);
+  const isPort = IMPLEMENT_PORTS.has(from.area);
+  return rowOf(to.area) < rowOf(from.area) && (!isPort || rowOf(to.area) <= HIGHEST_PURE_ROW);
 }
 
 /** True if one folder of a room may import the other. Without rows, any folder may. */
@@ -124,8 +124,8 @@ function nearest(
   return found.sort((a, b) => b.name.length - a.name.length)[0];
 }
 
-function rowOf(room: string): number {
-  return ROWS.findIndex((row) => row.includes(room));
+function rowOf(area: string): number {
+  return ROWS.findIndex((row) => row.includes(area));
 }
 
 /** Imports of sibling packages that go up or sideways, and those of a sibling's files instead of its entries. */
@@ -188,7 +188,7 @@ export function impurities(files: readonly SourceFile[]): readonly string[] {
 function isPure(path: string): boolean {
   const place = placeOf(path);
   if (place?.packageName === "evaluation") return true;
-  return place?.packageName === "palimpsest" && PURE_ROOMS.has(place.room);
+  return place?.packageName === "palimpsest" && PURE_AREAS.has(place.area);
 }
 
 /**

@@ -7,26 +7,26 @@ import { OptionError } from "../base/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
 import { whyNoNewId } from "../base/session-id.ts";
 import type { Hasher } from "../ports/hasher.ts";
-import { receiveJson } from "../session/input/copy-json.ts";
-import { sayWhat } from "../session/input/receive-messages.ts";
+import { validateJson } from "../session/input/copy-input.ts";
+import { sayWhat } from "../session/input/validate-messages.ts";
 
 /** @throws `OptionError` */
-export function receiveText(value: unknown, name: string): string {
+export function validateText(value: unknown, name: string): string {
   if (typeof value === "string") return value;
   throw new OptionError({ message: `\`${name}\` is ${sayWhat(value)}.`, hint: "Pass a string." });
 }
 
 /** A name of something, which cannot be empty. @throws `OptionError` */
-export function receiveName(value: unknown, name: string): string {
-  const text = receiveText(value, name);
+export function validateName(value: unknown, name: string): string {
+  const text = validateText(value, name);
   if (text !== "") return text;
   throw new OptionError({ message: `\`${name}\` is empty.`, hint: "Pass a string with something in it." });
 }
 
 /** @throws `OptionError` */
-export function receiveMetadata(value: unknown): JsonObject | undefined {
+export function validateMetadata(value: unknown): JsonObject | undefined {
   if (value === undefined || value === null) return undefined;
-  const copy = receiveJson(value, "metadata");
+  const copy = validateJson(value, "metadata");
   if (isObject(copy)) return copy as JsonObject;
   throw new OptionError({
     message: `\`metadata\` is ${sayWhat(copy)}.`,
@@ -36,7 +36,7 @@ export function receiveMetadata(value: unknown): JsonObject | undefined {
 
 /** The arguments of a call; none are an empty object. @throws `OptionError` */
 export function receiveArgs(value: unknown): JsonValue {
-  return (receiveJson(value, "args") ?? {}) as JsonValue;
+  return (validateJson(value, "args") ?? {}) as JsonValue;
 }
 
 /** What a tool answered, as text, and whether it is an error that was thrown. @throws `OptionError` */
@@ -44,7 +44,7 @@ export function receiveOutput(value: unknown): { readonly text: string; readonly
   if (typeof value === "string") return { text: value, isError: false };
   if (Object.prototype.toString.call(value) === "[object Error]")
     return { text: String(value), isError: true };
-  const copy = receiveJson(value, "output");
+  const copy = validateJson(value, "output");
   return { text: copy === undefined || copy === null ? "" : asText(copy), isError: false };
 }
 

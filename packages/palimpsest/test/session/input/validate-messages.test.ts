@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { anyMessage } from "palimpsest-testing/arbitraries";
 import { describe, expect, it } from "vitest";
 import { OptionError } from "#base/errors.ts";
-import { receiveJson } from "#session/input/copy-json.ts";
-import { receiveMessages } from "#session/input/receive-messages.ts";
-import { receiveAnswer, receiveUsage } from "#session/model/receive-answer.ts";
+import { validateJson } from "#session/input/copy-input.ts";
+import { validateMessages } from "#session/input/validate-messages.ts";
+import { validateAnswer, validateUsage } from "#session/model/validate-answer.ts";
 
 const say = (...content: readonly unknown[]): unknown => ({ role: "user", content });
 const text = (value: unknown): unknown => ({ type: "text", text: value });
@@ -32,9 +32,9 @@ describe("receiveMessages", () => {
   it("gives well-formed messages back equal to the byte, and shares no object with them", () => {
     fc.assert(
       fc.property(fc.array(anyMessage(), { maxLength: 5 }), (messages) => {
-        const received = receiveMessages(messages);
+        const received = validateMessages(messages);
         expect(JSON.stringify(received)).toBe(JSON.stringify(messages));
-        expect(JSON.stringify(receiveMessages(received))).toBe(JSON.stringify(received));
+        expect(JSON.stringify(validateMessages(received))).toBe(JSON.stringify(received));
         for (const [index, message] of received.entries()) {
           expect(message).not.toBe(messages[index]);
           for (const [block, copy] of message.content.entries())
@@ -69,13 +69,13 @@ describe("receiveMessages", () => {
         (value) => {
           let received: unknown;
           try {
-            received = receiveMessages(value);
+            received = validateMessages(value);
           } catch (error) {
             expect(error).toBeInstanceOf(OptionError);
             return;
           }
           const stored: unknown = JSON.parse(JSON.stringify(received));
-          expect(JSON.stringify(receiveMessages(stored))).toBe(JSON.stringify(received));
+          expect(JSON.stringify(validateMessages(stored))).toBe(JSON.stringify(received));
         },
       ),
     );
@@ -147,7 +147,7 @@ describe("receiveMessages", () => {
       why: "only the session says what lies beside its log",
     },
   ])("puts into shape: $why", ({ given, content }) => {
-    expect(receiveMessages(given)).toEqual([{ role: "user", content }]);
+    expect(validateMessages(given)).toEqual([{ role: "user", content }]);
   });
 
   it("takes the fields of a message that it knows, and null as absent", () => {
@@ -159,7 +159,7 @@ describe("receiveMessages", () => {
       id: "msg_1",
       interrupted: true,
     };
-    expect(receiveMessages(given)).toEqual([
+    expect(validateMessages(given)).toEqual([
       { role: "assistant", content: [{ type: "text", text: "a" }], at: 5, interrupted: true },
     ]);
   });
@@ -192,7 +192,7 @@ describe("receiveMessages", () => {
     { given: { role: "user", content: "a", at: Number.NaN }, at: "message.at is NaN" },
     { given: { role: "user", content: "a", origin: "me" }, at: 'message.origin is "me"' },
   ])("refuses: $at", ({ given, at }) => {
-    const refusal = refusalOf(() => receiveMessages(given));
+    const refusal = refusalOf(() => validateMessages(given));
     expect(refusal.message.slice(0, at.length)).toBe(at);
     expect(refusal.code).toBe("OPTION_INVALID");
     expect(refusal.hint).toMatch(/^Pass \S/);
@@ -210,21 +210,21 @@ describe("receiveMessages", () => {
         },
       ],
     };
-    const refusal = refusalOf(() => receiveMessages(trap));
+    const refusal = refusalOf(() => validateMessages(trap));
     expect(refusal.message).toBe("message could not be read.");
     expect((refusal.cause as Error).message).toBe("boom");
   });
 
   it("keeps a member named __proto__ as data", () => {
     const input: unknown = JSON.parse('{"__proto__":{"a":1}}');
-    expect(JSON.stringify(receiveMessages(say(call(input)))[0]?.content[0])).toBe(
+    expect(JSON.stringify(validateMessages(say(call(input)))[0]?.content[0])).toBe(
       '{"type":"tool_use","id":"c1","name":"Read","input":{"__proto__":{"a":1}}}',
     );
   });
 
   it("keeps what a model nested too deep as its JSON text, whatever its depth", () => {
     for (const depth of [300, 5_000, 200_000]) {
-      const [message] = receiveMessages(say(call(nested(depth, { "ke\ny": [1, undefined, "ü\ud800"] }))));
+      const [message] = validateMessages(say(call(nested(depth, { "ke\ny": [1, undefined, "ü\ud800"] }))));
       let levels = 1;
       let value = (message!.content[0] as { readonly input: unknown }).input;
       for (; Array.isArray(value); value = value[0]) levels++;
@@ -238,8 +238,8 @@ describe("receiveMessages", () => {
   it("ends on a list that holds the same list over and over", () => {
     let many: unknown = "x";
     for (let level = 0; level < 60; level++) many = [many, many];
-    expect(refusalOf(() => receiveMessages(say(call(many)))).message).toContain("values in one hand-over");
-    expect(refusalOf(() => receiveMessages(say(call(new Array(4e9))))).message).toContain(
+    expect(refusalOf(() => validateMessages(say(call(many)))).message).toContain("values in one hand-over");
+    expect(refusalOf(() => validateMessages(say(call(new Array(4e9))))).message).toContain(
       "values in one hand-over",
     );
   });
@@ -257,7 +257,7 @@ describe("receiveUsage", () => {
       why: "no cache",
     },
   ])("gives $usage: $why", ({ given, usage }) => {
-    expect(receiveUsage(given)).toEqual(usage);
+    expect(validateUsage(given)).toEqual(usage);
   });
 
   it.each([
@@ -267,7 +267,7 @@ describe("receiveUsage", () => {
     { given: { inputTokens: 1, outputTokens: -2 }, at: "usage.outputTokens is -2" },
     { given: { inputTokens: "1", outputTokens: 2 }, at: 'usage.inputTokens is "1"' },
   ])("refuses: $at", ({ given, at }) => {
-    const refusal = refusalOf(() => receiveUsage(given));
+    const refusal = refusalOf(() => validateUsage(given));
     expect(refusal.message.slice(0, at.length)).toBe(at);
     expect(refusal.hint).toContain("cacheReadTokens");
   });
@@ -276,25 +276,25 @@ describe("receiveUsage", () => {
 describe("receiveAnswer", () => {
   it("takes messages with usage and stop reason, null as absent", () => {
     expect(
-      receiveAnswer({ messages: [{ role: "assistant", content: "a" }], usage: null, stopReason: null }),
+      validateAnswer({ messages: [{ role: "assistant", content: "a" }], usage: null, stopReason: null }),
     ).toEqual({
       messages: [{ role: "assistant", content: [{ type: "text", text: "a" }] }],
     });
-    expect(refusalOf(() => receiveAnswer({ messages: [], stopReason: 4 })).message).toBe(
+    expect(refusalOf(() => validateAnswer({ messages: [], stopReason: 4 })).message).toBe(
       "answer.stopReason is 4.",
     );
-    expect(refusalOf(() => receiveAnswer(undefined)).message).toBe("answer is missing.");
-    expect(refusalOf(() => receiveAnswer({})).message).toBe("message is missing, not a message.");
+    expect(refusalOf(() => validateAnswer(undefined)).message).toBe("answer is missing.");
+    expect(refusalOf(() => validateAnswer({})).message).toBe("message is missing, not a message.");
   });
 });
 
 describe("receiveJson", () => {
   it("copies plain data and names what is none", () => {
     const given = { a: [{ b: 1 }] };
-    const received = receiveJson(given, "value") as typeof given;
+    const received = validateJson(given, "value") as typeof given;
     expect(received).toEqual({ a: [{ b: 1 }] });
     expect(received.a[0]).not.toBe(given.a[0]);
-    expect(refusalOf(() => receiveJson({ a: Symbol("s") }, "value")).message).toBe(
+    expect(refusalOf(() => validateJson({ a: Symbol("s") }, "value")).message).toBe(
       "value.a is a symbol, which JSON cannot hold.",
     );
   });
