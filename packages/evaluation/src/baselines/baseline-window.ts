@@ -16,7 +16,7 @@ import type { Arena, Lookup, RunSetting } from "../simulator/contestant.ts";
 import { type Summarised, summaryStrings } from "../simulator/summary-model.ts";
 
 /** What a piece shows: a message whole, shortened, or put back by a compaction; or a summary. */
-export type PieceForm = "whole" | "cleared" | "restored" | "summary";
+type PieceForm = "whole" | "cleared" | "restored" | "summary";
 
 export interface Piece extends WindowUnit {
   readonly author: Author;
@@ -26,7 +26,7 @@ export interface Piece extends WindowUnit {
 }
 
 /** How a summary replaces the oldest pieces. */
-export interface SummaryPlan {
+interface SummaryPlan {
   /** How many of the oldest pieces it replaces. */
   readonly count: number;
   readonly mode: "fork" | "fresh";

@@ -12,7 +12,7 @@ import { type Clearable, countToClear } from "palimpsest/internal";
 import type { ClearingProblem, DeadWeight } from "./clearing-problem.ts";
 
 /** What a session costs, in input-token-equivalents, depending on when it is cleared. */
-export interface ClearingCosts {
+interface ClearingCosts {
   /** Nothing is ever cleared. */
   readonly never: number;
   /** With the best moments. */

@@ -22,7 +22,7 @@ export interface DeadWeight {
 }
 
 /** A request of the session, where nothing was ever cleared. */
-export interface FullRequest {
+interface FullRequest {
   /** Index of the message that answers it: it carries all before. */
   readonly answer: number;
   readonly tokens: number;

@@ -19,7 +19,7 @@ import { estimateBlock, estimateText } from "palimpsest/tokens";
 import { comparableLines, type NeededFile, type RecordedBoundary } from "./restore-boundaries.ts";
 
 /** Which files a rule would put back, best first. */
-export type RestoreRule = (boundary: RecordedBoundary) => readonly RankedCandidate[];
+type RestoreRule = (boundary: RecordedBoundary) => readonly RankedCandidate[];
 
 /** What a rule covers of all boundaries together. */
 export interface RestoreCoverage {

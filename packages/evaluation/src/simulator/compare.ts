@@ -21,7 +21,7 @@ export interface MeasuredRun {
 }
 
 /** A policy over many sessions. Shares are `undefined` where there was nothing to count. */
-export interface PolicyFigures {
+interface PolicyFigures {
   readonly sessions: number;
   /** Sessions that could not be finished: no request fitted any more. They count in nothing below. */
   readonly failures: number;
@@ -39,7 +39,7 @@ export interface PolicyFigures {
 }
 
 /** A policy beside another, on the sessions that both finish. */
-export interface PolicyDifference {
+interface PolicyDifference {
   readonly sessions: number;
   readonly costRatio: number | undefined;
   /** Far recall, pooled: this one's less the other's. */

@@ -39,7 +39,7 @@ import type {
 import { type SummaryVariant, SummaryWriters } from "./simulated-summaries.ts";
 
 /** A policy of the library as it is put to work. */
-export interface ManagedPolicy {
+interface ManagedPolicy {
   readonly id: string;
   readonly name: string;
   readonly policy: CostPolicy;
@@ -59,7 +59,7 @@ export function managedPolicy(policy: ManagedPolicy): PolicyUnderTest {
   return { id, name, hasSearch: true, enter: (setting, arena) => new ManagedWindow(policy, setting, arena) };
 }
 
-export class ManagedWindow implements Contestant {
+class ManagedWindow implements Contestant {
   readonly #setting: RunSetting;
   readonly #arena: Arena;
   readonly #policy: ManagedPolicy;

@@ -7,7 +7,7 @@
  */
 import { estimateText } from "palimpsest/tokens";
 
-export interface ModelledText {
+interface ModelledText {
   /** Lines that its parts begin with. */
   readonly headings: readonly string[];
   readonly strings: readonly string[];

@@ -50,9 +50,9 @@ export interface RunResult {
 }
 
 /** Told at every request what the window held: for reachability and for pictures. */
-export type CallWatcher = (moment: CallMoment, contestant: Contestant, answer: TrajectoryMessage) => void;
+type CallWatcher = (moment: CallMoment, contestant: Contestant, answer: TrajectoryMessage) => void;
 
-export interface SimulationOptions {
+interface SimulationOptions {
   /** Whether what is missing is looked up again and charged. */
   readonly chargesLookups?: boolean;
   readonly onCall?: CallWatcher;

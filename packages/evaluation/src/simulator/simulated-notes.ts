@@ -53,7 +53,7 @@ export interface JudgedAnswer {
 }
 
 /** An answer that was just recorded. */
-export interface AnswerMoment {
+interface AnswerMoment {
   readonly index: number;
   /** Its entry in the log. */
   readonly seq: number;
@@ -64,7 +64,7 @@ export interface AnswerMoment {
 }
 
 /** The gate's policy in a window of this size. */
-export function scaledGatePolicy(
+function scaledGatePolicy(
   { costShareCap, isGated = true }: NotesVariant,
   windowTokens: number,
 ): NotesGatePolicy {

@@ -44,7 +44,7 @@ export interface SummaryMoment {
   readonly notesTargetTokens: number;
 }
 
-export interface FoundSources extends Pick<SummaryMoment, "refusal" | "call"> {
+interface FoundSources extends Pick<SummaryMoment, "refusal" | "call"> {
   readonly sources: SummarySources;
 }
 

@@ -8,7 +8,7 @@ import { managedPolicy } from "./managed-window.ts";
 import type { JudgedAnswer } from "./simulated-notes.ts";
 import type { SummaryMoment, SummaryVariant } from "./simulated-summaries.ts";
 
-export interface NamedVariant extends Pick<SummaryVariant, "notes" | "asksModel"> {
+interface NamedVariant extends Pick<SummaryVariant, "notes" | "asksModel"> {
   readonly id: string;
 }
 

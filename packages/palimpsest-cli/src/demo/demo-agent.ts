@@ -21,7 +21,7 @@ export type DemoTask =
   | { readonly type: "pause"; readonly words: string }
   | { readonly type: "question"; readonly fact: DemoFact };
 
-export interface DemoAnswer {
+interface DemoAnswer {
   readonly text: string;
   readonly foundBy: FoundBy;
 }

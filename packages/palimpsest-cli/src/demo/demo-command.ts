@@ -18,7 +18,7 @@ import { type DemoOutcome, playDemo } from "./demo-session.ts";
 import { writeSyntheticWorkspace } from "./demo-synthetic.ts";
 import { surveyWorkspace } from "./demo-workspace.ts";
 
-export interface DemoOptions {
+interface DemoOptions {
   readonly folder: string;
   readonly json?: boolean | undefined;
   readonly quiet?: boolean | undefined;

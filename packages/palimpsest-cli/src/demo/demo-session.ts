@@ -15,7 +15,7 @@ import { WireJudge } from "../replay/measure/wire-judge.ts";
 import type { DemoFactResult } from "./demo-json.ts";
 import { type ConversationFigures, DemoStage, type StageSetting } from "./demo-stage.ts";
 
-export interface DemoSetting extends StageSetting {
+interface DemoSetting extends StageSetting {
   /** Folder that the session is stored in. */
   readonly storeFolder: string;
   readonly windowTokens: number;

@@ -8,7 +8,7 @@ import { DEMO_DEFAULTS } from "../defaults/cli.ts";
 import { runShell } from "./demo-shell.ts";
 import { readWorkspaceFile, type Workspace } from "./demo-workspace.ts";
 
-export type DemoToolName = "LS" | "Read" | "Grep" | "Bash";
+type DemoToolName = "LS" | "Read" | "Grep" | "Bash";
 
 /** A call that the agent wants to make. */
 export interface DemoToolCall {

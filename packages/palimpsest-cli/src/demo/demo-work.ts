@@ -12,7 +12,7 @@ import type { DemoToolCall } from "./demo-tools.ts";
 import type { Workspace, WorkspaceFile } from "./demo-workspace.ts";
 
 /** What the agent does in one response: a few words, and calls that run side by side. */
-export interface WorkStep {
+interface WorkStep {
   readonly words: string;
   readonly calls: readonly DemoToolCall[];
 }

@@ -110,7 +110,7 @@ function readText(root: string, path: string): string | undefined {
 }
 
 /** Whether a file or a folder of this name is better left alone. @internal */
-export function mayHoldSecrets(name: string): boolean {
+function mayHoldSecrets(name: string): boolean {
   return SECRET.test(name);
 }
 

@@ -20,7 +20,7 @@ export interface PostgresFlags {
   readonly fix?: boolean;
 }
 
-export interface PostgresReport {
+interface PostgresReport {
   readonly folder: string;
   readonly projects: number;
   readonly sessions: number;

@@ -23,7 +23,7 @@ const INDEX_NAME = ".index.jsonl";
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Figures of one session. */
-export interface CheckedSession {
+interface CheckedSession {
   readonly findings: readonly DoctorFinding[];
   readonly logBytes: number;
   readonly blobBytes: number;

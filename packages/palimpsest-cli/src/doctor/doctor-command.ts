@@ -34,10 +34,10 @@ import type { PostgresFlags } from "./check-postgres.ts";
 import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
 import { type DoctorFinding, type Found, isOpen, repaired } from "./doctor-finding.ts";
 
-export interface DoctorFlags extends PlaceFlags, PostgresFlags {}
+interface DoctorFlags extends PlaceFlags, PostgresFlags {}
 
 /** Everything that was looked at, and what was found. */
-export interface DoctorReport {
+interface DoctorReport {
   readonly folder: string;
   readonly projects: number;
   readonly sessions: number;
@@ -79,7 +79,7 @@ export function addDoctor(program: Command, { context, exitWith }: CommandShell)
     .action(async (flags: DoctorFlags) => exitWith(await runDoctor(flags, context)));
 }
 
-export async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<number> {
+async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<number> {
   const report =
     flags.postgres === undefined
       ? await inPlace(flags, context, (place) => examine(place, flags, context))

@@ -4,7 +4,7 @@
 import { errorMessage } from "palimpsest/internal";
 
 /** What a finding is about. Those of a session's own files are named as the check-up of a session names them. */
-export type DoctorKind =
+type DoctorKind =
   | "settings"
   | "mode"
   | "network-file-system"

@@ -19,7 +19,7 @@ import { InputError } from "palimpsest";
 import { MEMORY_STORE_DEFAULTS, MEMORY_WRITE_DEFAULTS } from "palimpsest/internal";
 import type { ForeignFile, NotCarried } from "palimpsest/memory";
 
-export interface ForeignMemories {
+interface ForeignMemories {
   readonly from: string | readonly ForeignFile[];
   /** What of a directory was not read, and why. */
   readonly refused: readonly NotCarried[];

@@ -42,11 +42,7 @@ export function addEdit(parent: Command, { context, exitWith }: CommandShell): v
     );
 }
 
-export async function runEdit(
-  which: string | undefined,
-  flags: PlaceFlags,
-  context: CliContext,
-): Promise<number> {
+async function runEdit(which: string | undefined, flags: PlaceFlags, context: CliContext): Promise<number> {
   return inPlace(flags, context, (place) =>
     withSession(place, which, async (opened, notes) => {
       const template = templateOf(place, flags, context);

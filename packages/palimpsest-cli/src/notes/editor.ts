@@ -10,7 +10,7 @@ import type { CliContext, Environment } from "../terminal/terminal.ts";
 const USUAL_EDITOR = process.platform === "win32" ? "notepad" : "vi";
 
 /** The editor's command and its arguments. @throws `OptionError` where a quote is not closed. */
-export function editorWords(env: Environment): readonly [string, ...string[]] {
+function editorWords(env: Environment): readonly [string, ...string[]] {
   const name = [env["VISUAL"], env["EDITOR"]].find((value) => value !== undefined && value.trim() !== "");
   const [command, ...words] = splitWords(name ?? USUAL_EDITOR);
   return command === undefined ? [USUAL_EDITOR] : [command, ...words];

@@ -37,7 +37,7 @@ export function addNotesShow(parent: Command, { context, exitWith }: CommandShel
     );
 }
 
-export async function runNotesShow(
+async function runNotesShow(
   which: string | undefined,
   flags: PlaceFlags,
   context: CliContext,

@@ -10,7 +10,7 @@ import { printable } from "../terminal/styles.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
 /** Exit codes beside those of a command's own result. */
-export const EXIT_CODES = {
+const EXIT_CODES = {
   /** Something could not be done. */
   failed: 1,
   /** The command line itself was wrong. */

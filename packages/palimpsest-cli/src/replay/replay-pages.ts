@@ -10,7 +10,7 @@ import { savedByLayer } from "./page/saved-by-layer.ts";
 import { writePage } from "./page/write-page.ts";
 import type { Replayed } from "./replay-session.ts";
 
-export interface PageOf {
+interface PageOf {
   readonly done: Replayed;
   readonly recorder: PageRecorder;
   readonly title: string;
@@ -18,7 +18,7 @@ export interface PageOf {
   readonly parts: PageParts;
 }
 
-export type PageOutcome =
+type PageOutcome =
   | { readonly type: "written"; readonly path: string; readonly bytes: number }
   | { readonly type: "failed"; readonly error: ErrorReport };
 

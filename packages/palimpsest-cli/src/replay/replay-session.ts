@@ -50,7 +50,7 @@ import { WireJudge } from "./measure/wire-judge.ts";
 import type { PageCosts } from "./page/page-data.ts";
 import type { PageRecorder } from "./page/page-recorder.ts";
 
-export interface ReplayTask {
+interface ReplayTask {
   /** The file as it was given, which figures and stored sessions name. */
   readonly file: string;
   readonly imported: ImportedSession;

@@ -21,7 +21,7 @@ import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts
 import { printJson } from "../terminal/print-json.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
-export interface CleanFlags extends PlaceFlags {
+interface CleanFlags extends PlaceFlags {
   readonly dryRun?: boolean;
   readonly period?: number;
 }
@@ -60,7 +60,7 @@ export function addClean(parent: Command, { context, exitWith }: CommandShell): 
     .action(async (flags: CleanFlags) => exitWith(await runClean(flags, context)));
 }
 
-export async function runClean(flags: CleanFlags, context: CliContext): Promise<number> {
+async function runClean(flags: CleanFlags, context: CliContext): Promise<number> {
   return inPlace(flags, context, async (place) => {
     const isDryRun = flags.dryRun === true;
     if (!isDryRun && flags.period === undefined && !place.isRetentionKnown) throw unknownRetention();

@@ -43,7 +43,7 @@ import { printJson } from "../terminal/print-json.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 import { writeOutput, writeThrough } from "../terminal/write-output.ts";
 
-export type ExportFormat = "jsonl" | "md" | "html";
+type ExportFormat = "jsonl" | "md" | "html";
 
 export interface ExportFlags extends PlaceFlags {
   readonly format?: ExportFormat;

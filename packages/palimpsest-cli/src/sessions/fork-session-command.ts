@@ -16,7 +16,7 @@ import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { printJson } from "../terminal/print-json.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
-export interface ForkFlags extends PlaceFlags {
+interface ForkFlags extends PlaceFlags {
   readonly at?: number;
   readonly title?: string;
 }
@@ -43,7 +43,7 @@ export function addFork(parent: Command, { context, exitWith }: CommandShell): v
     .action(async (which: string, flags: ForkFlags) => exitWith(await runFork(which, flags, context)));
 }
 
-export async function runFork(which: string, flags: ForkFlags, context: CliContext): Promise<number> {
+async function runFork(which: string, flags: ForkFlags, context: CliContext): Promise<number> {
   return inPlace(flags, context, async (place) => {
     const parent = await place.find(which);
     const session = await place

@@ -32,7 +32,7 @@ import { printJson } from "../terminal/print-json.ts";
 import { withTempFolder } from "../terminal/temp-folder.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
-export interface ImportFlags extends PlaceFlags {
+interface ImportFlags extends PlaceFlags {
   readonly newId?: boolean;
 }
 

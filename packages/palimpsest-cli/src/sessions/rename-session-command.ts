@@ -28,7 +28,7 @@ export function addRename(parent: Command, { context, exitWith }: CommandShell):
     );
 }
 
-export async function runRename(
+async function runRename(
   which: string,
   title: string,
   flags: PlaceFlags,

@@ -24,7 +24,7 @@ export function addRestore(parent: Command, { context, exitWith }: CommandShell)
     .action(async (which: string, flags: PlaceFlags) => exitWith(await runRestore(which, flags, context)));
 }
 
-export async function runRestore(which: string, flags: PlaceFlags, context: CliContext): Promise<number> {
+async function runRestore(which: string, flags: PlaceFlags, context: CliContext): Promise<number> {
   return inPlace(flags, context, async (place) => {
     const { info, project } = await place.restore(which);
     const session = listedSession(info, { project: project.name === "" ? undefined : project.name });

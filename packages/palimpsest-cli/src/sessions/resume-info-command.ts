@@ -38,7 +38,7 @@ export function addResumeInfo(parent: Command, { context, exitWith }: CommandShe
     .action(async (which: string, flags: PlaceFlags) => exitWith(await runResumeInfo(which, flags, context)));
 }
 
-export async function runResumeInfo(which: string, flags: PlaceFlags, context: CliContext): Promise<number> {
+async function runResumeInfo(which: string, flags: PlaceFlags, context: CliContext): Promise<number> {
   return inPlace(flags, context, (place) =>
     withLog(place, which, async (opened) => {
       const info = await resumeInfo(opened);

@@ -65,7 +65,7 @@ export function addShow(parent: Command, { context, exitWith }: CommandShell): v
     .action(async (which: string, flags: ShowFlags) => exitWith(await runShow(which, flags, context)));
 }
 
-export async function runShow(which: string, flags: ShowFlags, context: CliContext): Promise<number> {
+async function runShow(which: string, flags: ShowFlags, context: CliContext): Promise<number> {
   return inPlace(flags, context, (place) =>
     withLog(place, which, async (opened) => {
       const window = await foldWindow(opened);

@@ -38,7 +38,7 @@ export function addTag(parent: Command, { context, exitWith }: CommandShell): vo
   }
 }
 
-export async function runTag(
+async function runTag(
   which: string,
   change: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
   flags: PlaceFlags,

@@ -67,14 +67,14 @@ export function listedSession(
 }
 
 /** A stretch of a log that cannot be read. */
-export interface DamageJson {
+interface DamageJson {
   /** Byte at which it begins. */
   readonly position: number;
   readonly bytes: number;
   readonly reason: LogDamage["reason"];
 }
 
-export interface ShownMessage {
+interface ShownMessage {
   readonly seq: number;
   readonly role: string;
   readonly origin: string;

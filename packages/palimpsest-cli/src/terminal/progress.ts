@@ -9,7 +9,7 @@ import { formatShare } from "./figures.ts";
 import { printable } from "./styles.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface ProgressStep {
+interface ProgressStep {
   /** What is being done, such as the name of the file. */
   readonly label: string;
   /** From 0 to 1. */

@@ -40,7 +40,7 @@ export interface CliContext {
 }
 
 /** The part of a stream of the process that is looked at. */
-export interface OutputStream {
+interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;

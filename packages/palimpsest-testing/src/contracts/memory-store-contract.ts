@@ -13,14 +13,14 @@ import type { MemoryChange, MemoryStore } from "palimpsest/memory";
 import { holds, refuses, same } from "./session-store-contract-kit.ts";
 
 /** A new, empty store for one case. */
-export interface MemoryStoreHarness {
+interface MemoryStoreHarness {
   readonly store: MemoryStore;
   /** Another store on the same data, as another process would open it. */
   reopen(): MemoryStore;
 }
 
 /** One promise: its name as a test would show it, and what throws if it is not kept. */
-export interface MemoryContractCase {
+interface MemoryContractCase {
   readonly name: string;
   readonly run: (harness: MemoryStoreHarness) => Promise<void>;
 }

@@ -38,7 +38,7 @@ export interface DecidedReply {
 }
 
 /** Words of a failure. */
-export function failWith(request: Omit<ReadRequest, "reading">, problem: ErrorCase): DecidedReply {
+function failWith(request: Omit<ReadRequest, "reading">, problem: ErrorCase): DecidedReply {
   const { dialect, incoming } = request;
   return { reply: dialect.writeError(problem, incoming) };
 }

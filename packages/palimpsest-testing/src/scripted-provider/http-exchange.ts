@@ -7,7 +7,7 @@ import type { Reply } from "./dialect/dialect.ts";
 import { PROVIDER_FACTS } from "./dialect/provider-facts.ts";
 
 /** A body, or why there is none. */
-export type ReadBody =
+type ReadBody =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "too-large" }
   | { readonly kind: "gone" };

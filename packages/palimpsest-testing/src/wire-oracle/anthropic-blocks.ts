@@ -11,7 +11,7 @@ import { PROVIDER_LIMITS } from "./provider-limits.ts";
 import { fieldOf, isRecord, type Report, shown, stringOf, type UnknownRecord } from "./violation.ts";
 
 /** Where a block stands: in a message of a role, in the system prompt, or in a tool's result. @internal */
-export type BlockPlace = "user" | "assistant" | "system" | "result";
+type BlockPlace = "user" | "assistant" | "system" | "result";
 
 interface BlockShape extends FieldTable {
   readonly places: readonly BlockPlace[];

@@ -7,7 +7,7 @@
 import { fieldOf, isRecord, stringOf, type UnknownRecord } from "./violation.ts";
 
 /** @internal */
-export type AnthropicRole = "user" | "assistant" | "system";
+type AnthropicRole = "user" | "assistant" | "system";
 
 /** A block and where it stands. @internal */
 export interface TurnBlock {

@@ -16,7 +16,7 @@ export interface FieldTable {
 }
 
 /** @internal */
-export type FieldRule = "field-missing" | "field-type" | "extra-field";
+type FieldRule = "field-missing" | "field-type" | "extra-field";
 
 /** How a provider words its three complaints about fields. @internal */
 export interface FieldComplaints {

@@ -8,7 +8,7 @@
 import { isRecord, type Report } from "./violation.ts";
 
 /** How a provider writes a path: `messages.0.content` or `messages[0].content`. @internal */
-export type PathStyle = "dots" | "brackets";
+type PathStyle = "dots" | "brackets";
 
 interface Place {
   readonly value: unknown;

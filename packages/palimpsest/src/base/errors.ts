@@ -44,7 +44,7 @@ export const ERROR_CODES = [
 /** What to branch on: `error.code` of every {@link PalimpsestError}. A code keeps its meaning from version to version; messages may change. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-export interface ErrorDetails {
+interface ErrorDetails {
   readonly message: string;
   readonly hint: string;
   readonly cause?: unknown;

@@ -25,7 +25,7 @@ export interface SummarizeProblem {
 }
 
 /** A summary, or why there is none. */
-export type AskedSummary =
+type AskedSummary =
   | { readonly ok: true; readonly content: string }
   | { readonly ok: false; readonly problem: SummarizeProblem };
 

@@ -22,7 +22,7 @@ import type { ConversationStore, Generation } from "./conversation-store.ts";
 import { copySummary, countMemoryTokens, type MemorySummary } from "./entries/conversation-entry.ts";
 
 /** What a compression works with. */
-export interface Compressor {
+interface Compressor {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly deadline: Deadline;

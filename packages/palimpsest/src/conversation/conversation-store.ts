@@ -46,7 +46,7 @@ export class Generation {
 const HEADER_SEQ = 1;
 
 /** The ways to the session's log. */
-export interface ConversationStoreOptions {
+interface ConversationStoreOptions {
   /** Opens the session of the store as its writer, or begins it. */
   readonly open: () => Promise<Session>;
   /** What the store has of it, without becoming its writer. */

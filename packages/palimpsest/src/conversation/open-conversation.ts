@@ -15,7 +15,7 @@ import { newStoredSessionId, storedSessionId } from "./validate-input.ts";
 const SESSION_ID_KEY = "memory.sessionId";
 
 /** What the session works with. */
-export type MemorySessionOptions = Omit<SessionOptions, "window" | "durability">;
+type MemorySessionOptions = Omit<SessionOptions, "window" | "durability">;
 
 /** Opens the session of the store, or begins it; nothing is stored before something is added. */
 export async function openForMemory(sessionId: string, options: MemorySessionOptions): Promise<Session> {

@@ -17,7 +17,7 @@ import type { Origin, Role } from "../transcript/messages.ts";
 import { learnSecrets, redactJson } from "../transcript/without-secrets.ts";
 
 /** A line of what stands above the conversation. */
-export interface ExportedFact {
+interface ExportedFact {
   readonly name: string;
   readonly value: string;
 }
@@ -57,7 +57,7 @@ export interface ExportedMessage {
 }
 
 /** Something that happened between messages, in one line: an edit, a damaged stretch. */
-export interface ExportedNote {
+interface ExportedNote {
   readonly type: "note";
   readonly text: string;
 }
@@ -66,7 +66,7 @@ export interface ExportedNote {
 export type ExportedItem = ExportedMessage | ExportedNote;
 
 /** A message as it was said, whole. */
-export interface PresentedMessage {
+interface PresentedMessage {
   readonly seq: number;
   readonly role: Role;
   readonly origin: Origin;

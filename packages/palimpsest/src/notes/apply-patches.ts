@@ -23,9 +23,9 @@ import type { SectionPatch } from "./section-patches.ts";
 import { type NotesSection, type NotesSectionKind, titleKey } from "./template.ts";
 import { cutSectionText } from "./trim-notes.ts";
 
-export type PatchRefusal = "unknown-section" | "empty" | "too-many" | "changed-meanwhile" | "no-room";
+type PatchRefusal = "unknown-section" | "empty" | "too-many" | "changed-meanwhile" | "no-room";
 
-export interface AppliedPatches {
+interface AppliedPatches {
   readonly document: NotesDocument;
   /** Titles of the sections that have another body now. */
   readonly changed: readonly string[];
@@ -34,7 +34,7 @@ export interface AppliedPatches {
   readonly cut: readonly string[];
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly limits: NotesLimits;
   /** The notes as the model read them, where the file may have changed since. */
   readonly base?: NotesDocument;

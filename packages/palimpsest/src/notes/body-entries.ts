@@ -12,7 +12,7 @@ import type { MeasureNotes } from "./limits.ts";
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 
 /** The body's entries, each with its line ends; put together they are the body. */
-export function splitEntries(body: string): readonly string[] {
+function splitEntries(body: string): readonly string[] {
   const entries: string[] = [];
   let entry = "";
   let isAfterBlank = false;

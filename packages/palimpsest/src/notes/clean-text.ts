@@ -12,7 +12,7 @@ import { writeOutRoleMarks } from "../base/text/role-marks.ts";
 import { shorten, toWellFormed } from "../base/text/text.ts";
 import { isItalicLine } from "./template.ts";
 
-export interface CleanFor {
+interface CleanFor {
   /** Headings down to this level would open a section; deeper ones may stay. */
   readonly level: number;
   /** Whether fenced code may stay: not where the file has a fence that never ends, and would end here. */

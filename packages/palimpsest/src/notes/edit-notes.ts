@@ -12,9 +12,9 @@ import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
 import { formatNotes, type NotesDocument, type NotesPart, parseNotes } from "./notes-document.ts";
 import type { NotesEdit } from "./permissions.ts";
 
-export type EditRefusal = "empty" | "not-found" | "ambiguous" | "outside-sections" | "unclean" | "too-long";
+type EditRefusal = "empty" | "not-found" | "ambiguous" | "outside-sections" | "unclean" | "too-long";
 
-export type EditedNotes =
+type EditedNotes =
   | { readonly isApplied: true; readonly document: NotesDocument }
   | { readonly isApplied: false; readonly reason: EditRefusal };
 

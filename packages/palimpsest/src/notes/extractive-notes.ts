@@ -23,7 +23,7 @@ import { isOwn, markOwn } from "./own-lines.ts";
 import { composeFactLines, type FactLine, type SessionFacts } from "./session-facts.ts";
 import type { NotesSection, NotesSectionKind } from "./template.ts";
 
-export interface ExtractedNotes {
+interface ExtractedNotes {
   readonly document: NotesDocument;
   /** Lines of its own that are in the notes now. */
   readonly writtenCount: number;

@@ -27,7 +27,7 @@ export interface KeyFact {
   readonly text: string;
 }
 
-export interface MergedFacts {
+interface MergedFacts {
   readonly document: NotesDocument;
   readonly mergedCount: number;
   /** Facts that the notes told already, and such as said nothing. */

@@ -16,7 +16,7 @@ export interface UpdaterCall {
 }
 
 /** What the host lets the updater use. */
-export interface UpdaterGrant {
+interface UpdaterGrant {
   /** Name of the edit tool, to the letter; empty where there is none, and every call is denied. */
   readonly toolName: string;
   /** The notes' path, as the updater has been told it. */
@@ -41,11 +41,11 @@ export interface NotesEdit {
 
 export type UpdaterDenial = "other-tool" | "other-path" | "malformed" | "too-many";
 
-export type UpdaterVerdict =
+type UpdaterVerdict =
   | { readonly isAllowed: true; readonly edit: NotesEdit }
   | { readonly isAllowed: false; readonly reason: UpdaterDenial };
 
-export interface JudgedCalls {
+interface JudgedCalls {
   readonly edits: readonly NotesEdit[];
   readonly deniedCounts: Readonly<Record<UpdaterDenial, number>>;
 }

@@ -38,7 +38,7 @@ export interface NotesTemplate {
   readonly level: number;
 }
 
-export type ReadTemplate =
+type ReadTemplate =
   | { readonly ok: true; readonly template: NotesTemplate }
   | { readonly ok: false; readonly problem: "no-headings" | "title-twice" };
 

@@ -11,7 +11,7 @@ import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
 import { formatNotes, type NotesDocument, type NotesPart } from "./notes-document.ts";
 import type { NotesSection, NotesSectionKind } from "./template.ts";
 
-export interface TrimmedNotes {
+interface TrimmedNotes {
   readonly document: NotesDocument;
   /** Lines that were dropped, by section. */
   readonly dropped: readonly { readonly title: string; readonly droppedCount: number }[];

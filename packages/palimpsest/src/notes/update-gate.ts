@@ -31,12 +31,7 @@ export interface NotesGateState {
   readonly updateCost: number;
 }
 
-export type NotesGateReason =
-  | "too-early"
-  | "too-little-new"
-  | "in-the-middle"
-  | "over-cost-cap"
-  | "cost-unknown";
+type NotesGateReason = "too-early" | "too-little-new" | "in-the-middle" | "over-cost-cap" | "cost-unknown";
 
 export type NotesGateVerdict =
   | { readonly isDue: true }

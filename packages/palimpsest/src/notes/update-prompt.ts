@@ -15,7 +15,7 @@ import {
 import { formatNotes, type NotesDocument } from "./notes-document.ts";
 import { fillVariables } from "./variables.ts";
 
-export interface UpdatePromptOptions {
+interface UpdatePromptOptions {
   readonly limits: NotesLimits;
   /** The file, as the updater may name it. */
   readonly notesPath: string;
@@ -33,7 +33,7 @@ export interface UpdatePrompt {
 }
 
 /** Every variable that a prompt may use. */
-export const UPDATE_PROMPT_VARIABLES = [
+const UPDATE_PROMPT_VARIABLES = [
   "currentNotes",
   "notesPath",
   "sectionTitles",

@@ -4,7 +4,7 @@
  * What is filled in is never looked through again, so that notes which speak of variables stay as they are.
  */
 
-export interface FilledText {
+interface FilledText {
   readonly text: string;
   /** Names that nothing is known of, once each; they stay in the text as they were written. */
   readonly unknown: readonly string[];

@@ -26,7 +26,7 @@ export interface MemoryListing {
 }
 
 /** What a listing does not hold, and why. */
-export interface ListingProblem {
+interface ListingProblem {
   readonly path: string;
   readonly detail: string;
   /** More lies there than is listed: what is written now may not be found. */

@@ -59,7 +59,7 @@ export interface DueSummary {
 }
 
 /** A request before it is prepared. */
-export interface RequestSize {
+interface RequestSize {
   readonly figure: TokenFigure;
   /** Sizes near which a guess is not good enough. */
   readonly thresholds: readonly number[];

@@ -162,5 +162,3 @@ export type Entry =
   | EditEntry
   | MetadataEntry
   | CheckpointEntry;
-
-export type EntryType = Entry["type"];

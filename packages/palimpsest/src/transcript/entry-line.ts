@@ -36,7 +36,7 @@ export interface UnknownEntry {
 }
 
 /** What {@link parseEntry} found: an entry, or why there is none. */
-export type ParsedEntry =
+type ParsedEntry =
   | { readonly ok: true; readonly entry: Entry }
   | { readonly ok: false; readonly reason: "not-json" | "not-an-entry"; readonly detail: string };
 

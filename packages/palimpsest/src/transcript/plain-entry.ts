@@ -10,7 +10,7 @@ import { isSeq } from "./entry-shape.ts";
 import { originOf } from "./short-entry.ts";
 
 /** An entry's JSON is `before`, then `text` as JSON writes it, without its quotes, then {@link BEHIND_TEXT}. */
-export interface PlainEntry {
+interface PlainEntry {
   readonly before: string;
   readonly text: string;
 }

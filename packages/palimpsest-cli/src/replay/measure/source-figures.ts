@@ -81,7 +81,7 @@ export function windowFigures(
 }
 
 /** What the figures of a window are about. */
-export interface WindowSetting {
+interface WindowSetting {
   readonly model: string;
   readonly messages: readonly ImportedMessage[];
   readonly policy?: PolicyName | undefined;

@@ -9,7 +9,7 @@ import type { PreparedCall } from "palimpsest";
 import { toAnthropic, toOpenAIChat } from "palimpsest/formats";
 import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "palimpsest-testing";
 
-export type Vendor = "Anthropic" | "OpenAI";
+type Vendor = "Anthropic" | "OpenAI";
 
 export interface BrokenRule {
   readonly vendor: Vendor;

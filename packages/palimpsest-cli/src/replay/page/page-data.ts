@@ -167,7 +167,7 @@ export interface PageData extends RecordedPage {
   readonly savedByLayer?: Readonly<Partial<Record<LayerName, number>>>;
 }
 
-export interface PageInput {
+interface PageInput {
   readonly title: string;
   readonly version: string;
   readonly figures: ReplayedSession;

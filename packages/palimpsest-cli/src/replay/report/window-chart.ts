@@ -15,12 +15,12 @@ export interface ChartCall {
   readonly marks: readonly ChartMark[];
 }
 
-export interface ChartThreshold {
+interface ChartThreshold {
   readonly name: string;
   readonly tokens: number;
 }
 
-export interface WindowChart {
+interface WindowChart {
   readonly calls: readonly ChartCall[];
   readonly windowTokens: number;
   /** Lowest first. */

@@ -45,7 +45,7 @@ export interface PromptReading {
 }
 
 /** Seals the reasoning of one answer as the answer grows. */
-export interface AnswerSealer {
+interface AnswerSealer {
   /** The signature of reasoning that stands here. */
   sealThinking(text: string): string;
   /** Something else stands here, written as the client will send it back. */
@@ -106,7 +106,7 @@ export interface AnswerUsage {
 }
 
 /** What is told of a model. */
-export interface ModelFacts {
+interface ModelFacts {
   readonly model: string;
   readonly windowTokens: number;
   readonly maxOutputTokens: number;

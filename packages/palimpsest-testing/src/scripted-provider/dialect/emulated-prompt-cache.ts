@@ -11,7 +11,7 @@ import type { PromptPosition, PromptTier } from "./prompt.ts";
 import { PROVIDER_FACTS } from "./provider-facts.ts";
 
 /** A prompt as the cache sees it. */
-export interface CachedPrompt {
+interface CachedPrompt {
   readonly positions: readonly PromptPosition[];
   /** What else a tier depends on: `tools` on the model, `messages` on how the model is to think. */
   readonly salts: Readonly<Record<PromptTier, string>>;

@@ -16,7 +16,7 @@ export interface FittedAnswer {
 }
 
 /** Limits of one answer, in tokens. */
-export interface AnswerLimits {
+interface AnswerLimits {
   readonly maxOutputTokens: number | undefined;
   /** What the prompt leaves of the window. */
   readonly availableTokens: number;

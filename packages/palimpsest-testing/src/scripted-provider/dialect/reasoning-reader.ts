@@ -23,7 +23,7 @@ export type ReasoningVerdict =
   | { readonly kind: "other-model" }
   | { readonly kind: "other-prefix"; readonly difference: PrefixDifference };
 
-export interface ReasoningReaderOptions {
+interface ReasoningReaderOptions {
   readonly rules: ReadingRules;
   readonly model: string;
   /** Everything that belongs to each, in one text. */

@@ -9,7 +9,7 @@ import type { StopReason } from "palimpsest";
 import type { ToolUseBlock } from "palimpsest/transcript";
 
 /** Arguments of a call: an object as JSON. */
-export type CallInput = Extract<ToolUseBlock["input"], Readonly<Record<string, unknown>>>;
+type CallInput = Extract<ToolUseBlock["input"], Readonly<Record<string, unknown>>>;
 
 /** One piece of an answer. */
 export type AnswerPart =

@@ -10,7 +10,7 @@ import type { Session } from "../../session/session.ts";
 import { nothingGained, vetoed } from "../options/agent-refusals.ts";
 import type { AgentCompaction } from "./agent-compaction.ts";
 
-export interface CompactedByHand {
+interface CompactedByHand {
   readonly session: Session;
   readonly compaction: AgentCompaction;
   readonly request: CallRequest;

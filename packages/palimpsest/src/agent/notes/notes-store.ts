@@ -22,7 +22,7 @@ import type { SessionParts } from "../../session/window/session-parts.ts";
 import { isWithin } from "../../transcript/line.ts";
 
 /** The notes as they were read: `text` is absent where there are none yet. */
-export interface LoadedNotes {
+interface LoadedNotes {
   readonly text: string | undefined;
   readonly document: NotesDocument;
 }

@@ -84,7 +84,7 @@ interface NotesCallInfo {
 export type NotesCall = NotesCallInfo &
   (NotesAnswer | { readonly type: "failed"; readonly kind: ModelFailureKind | "no-room" });
 
-export interface NotesUpdaterOptions {
+interface NotesUpdaterOptions {
   readonly main: ModelClient;
   /** Writes cold updates. */
   readonly cold: ModelClient;

@@ -17,7 +17,7 @@ import { type AnsweredCall, callsTools, type NotesProgress } from "./notes-progr
 import { type NotesStore, sizeOfNotes } from "./notes-store.ts";
 import type { NotesAnswer, NotesAsk, NotesCall, NotesUpdater } from "./notes-updater.ts";
 
-export interface NotesUpdateRunnerOptions {
+interface NotesUpdateRunnerOptions {
   readonly session: Session;
   readonly notes: NotesStore;
   readonly progress: NotesProgress;

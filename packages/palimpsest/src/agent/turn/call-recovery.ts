@@ -54,7 +54,7 @@ export async function logFailedCall(session: Session, callSeq: number, failure: 
 }
 
 /** What is changed before the request is made again. */
-export interface Recovery {
+interface Recovery {
   readonly apply: (budgets: BudgetTracker, callSeq: number) => void;
   /** Parameters of the request that become others. */
   readonly adapt: (request: CallRequest) => { readonly parameters?: JsonObject };

@@ -4,14 +4,14 @@
 import { errorMessage } from "../error-message.ts";
 import { toWellFormed } from "../text/text.ts";
 
-export type JsonPrimitive = string | number | boolean | null;
+type JsonPrimitive = string | number | boolean | null;
 export type JsonValue = JsonPrimitive | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
 /** What {@link parseJson} found: a value, or why there is none. */
-export type ParsedJson =
+type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string };
 
@@ -40,7 +40,7 @@ export function asNumber(value: unknown): number | undefined {
 }
 
 /** What {@link writeDeepJson} wrote, or why the value has no JSON text. */
-export type WrittenJson =
+type WrittenJson =
   | { readonly ok: true; readonly text: string; readonly valuesCount: number }
   | { readonly ok: false; readonly reason: string };
 

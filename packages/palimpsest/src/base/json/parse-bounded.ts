@@ -8,7 +8,7 @@ import { FORMATS_DEFAULTS } from "../defaults/formats.ts";
 import { parseJson } from "./json.ts";
 
 /** @internal */
-export type BoundedJson =
+type BoundedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly kind: "bad-json" | "too-deep"; readonly reason: string };
 

@@ -101,7 +101,7 @@ export function checkOptions(
 }
 
 /** A value in words, for the message of an error. */
-export function showOption(value: unknown): string {
+function showOption(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   switch (typeof value) {

@@ -10,7 +10,7 @@ export interface Ranking {
   readonly weight?: number;
 }
 
-export interface FusedRank {
+interface FusedRank {
   readonly id: string;
   /** Larger is better; comparable within one fusion only. */
   readonly score: number;

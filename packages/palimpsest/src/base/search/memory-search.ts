@@ -29,7 +29,7 @@ export interface MemoryFields {
   readonly group?: string;
 }
 
-export type MemoryField = "name" | "description" | "body" | "tags" | "time";
+type MemoryField = "name" | "description" | "body" | "tags" | "time";
 
 export interface MemoryHit {
   readonly id: string;

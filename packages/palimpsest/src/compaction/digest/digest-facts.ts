@@ -7,7 +7,7 @@ import type { DigestFinding } from "./digest-findings.ts";
 import { doneTodos, openTodos, type TodoItem } from "./todo-state.ts";
 
 /** Facts of a session, each list from the oldest to the newest; open tasks come before those that are done. */
-export interface DigestFacts extends Pick<Digest, "userWords" | "errors" | "actions"> {
+interface DigestFacts extends Pick<Digest, "userWords" | "errors" | "actions"> {
   readonly files: readonly FileRecord[];
   readonly commands: readonly CommandRecord[];
   readonly todos: readonly TodoItem[];

@@ -61,7 +61,7 @@ export interface ErrorRecord {
   resolvedPointer?: string;
 }
 
-export interface ActionRecord {
+interface ActionRecord {
   readonly seq: number;
   readonly pointer: string;
   readonly call: string;

@@ -67,7 +67,7 @@ const LISTS = ["userWords", "assistantWords", "errors", "actions", "tellings"] a
 const COUNTS = ["messageCount", "userCharacters", "nextShortened"] as const;
 
 /** What a stored digest keeps at most. */
-export interface SavedDigestLimits {
+interface SavedDigestLimits {
   readonly literalCount: number;
   readonly userWordsCount: number;
 }

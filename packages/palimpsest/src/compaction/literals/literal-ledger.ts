@@ -88,7 +88,7 @@ function sweep(ledger: LiteralLedger): void {
   }
 }
 
-export interface RankedLiteral {
+interface RankedLiteral {
   readonly text: string;
   readonly record: LiteralRecord;
   readonly score: number;

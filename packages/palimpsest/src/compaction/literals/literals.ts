@@ -24,7 +24,7 @@ import { opensQuote, QuoteScanner } from "./quote-scanner.ts";
 export type { LiteralKind } from "./literal-shape.ts";
 
 /** Called for each literal, in order; the same string may come several times. */
-export type LiteralVisitor = (text: string, kind: LiteralKind, isOnDefinitionLine: boolean) => void;
+type LiteralVisitor = (text: string, kind: LiteralKind, isOnDefinitionLine: boolean) => void;
 
 /** A run longer than this is encoded data, not a path or a name. */
 const MAX_RUN_CHARACTERS = 400;

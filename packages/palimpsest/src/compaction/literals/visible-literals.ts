@@ -19,7 +19,7 @@ export interface LiteralScope {
 const known = new WeakMap<VisibleBlock, readonly string[]>();
 
 /** The distinct literals of a block as it is shown. */
-export function literalsOfShown(shown: VisibleBlock): readonly string[] {
+function literalsOfShown(shown: VisibleBlock): readonly string[] {
   const before = known.get(shown);
   if (before !== undefined) return before;
   const literals = findLiterals(blockText(shown.block));

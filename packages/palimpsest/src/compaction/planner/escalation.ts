@@ -14,7 +14,7 @@ import { countLoss } from "../summary/loss-report.ts";
 import { clearableToolsOf, microcompactPolicy, offloadPolicy } from "./policies.ts";
 
 /** Sizes from which on a layer may act, in tokens of the whole request. */
-export interface LayerGates {
+interface LayerGates {
   readonly offloadTokens: number;
   readonly microcompactTokens: number;
 }

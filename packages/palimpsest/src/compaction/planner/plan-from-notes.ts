@@ -13,7 +13,7 @@ import { situationOf, type WindowState } from "../shared/window-state.ts";
 import { sessionMemoryPolicy, withAllWords } from "./policies.ts";
 
 /** What the notes of a session are, and what stands beside them. */
-export interface NotesSources {
+interface NotesSources {
   readonly notes: SessionNotes | undefined;
   readonly digest: Digest;
   readonly pinned: readonly PinnedText[];

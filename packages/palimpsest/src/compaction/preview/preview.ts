@@ -11,7 +11,7 @@ import { cutHead, cutTail } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
 
-export interface PreviewOptions extends HistoryAccess {
+interface PreviewOptions extends HistoryAccess {
   readonly budgetTokens: number;
   readonly pointer: string;
   /** Where `text` starts in the block's text, in characters; absent where its text is not part of it as it is. */

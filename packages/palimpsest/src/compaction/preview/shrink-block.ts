@@ -128,7 +128,7 @@ export function withMediaNamed(block: ContentBlock, pointer: string): ContentBlo
 }
 
 /** A line that stands for something that cannot be shown in part. */
-export function mediaPlaceholder(
+function mediaPlaceholder(
   part: { readonly type: string; readonly source?: unknown },
   { pointer, ...access }: Pick<ShrinkOptions, "pointer" | "hasHistoryTools">,
 ): TextBlock {

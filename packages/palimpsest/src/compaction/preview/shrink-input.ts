@@ -13,7 +13,7 @@ import { type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { previewText } from "./preview.ts";
 
-export interface ShrinkInputOptions extends HistoryAccess {
+interface ShrinkInputOptions extends HistoryAccess {
   readonly budgetTokens: number;
   readonly pointer: string;
 }

@@ -7,7 +7,7 @@ import { cutHead } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import type { FileContent, FilePart, LineRange } from "./restore-content.ts";
 
-export interface FileExcerpt {
+interface FileExcerpt {
   /** Lines of the file, with a line in brackets where some are left out; empty where nothing fits. */
   readonly text: string;
   /** Something that is known is not shown. */

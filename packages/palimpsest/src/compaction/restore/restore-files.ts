@@ -35,7 +35,7 @@ export interface FileCandidate {
   readonly ageCalls: number;
 }
 
-export interface PlannedFile {
+interface PlannedFile {
   readonly path: string;
   readonly title: string;
   readonly note: string;
@@ -45,9 +45,9 @@ export interface PlannedFile {
 }
 
 /** Why a file is not put back. */
-export type FileSkipReason = "visible" | "no-content" | "budget";
+type FileSkipReason = "visible" | "no-content" | "budget";
 
-export interface FilePlan {
+interface FilePlan {
   readonly files: readonly PlannedFile[];
   readonly skipped: readonly { readonly path: string; readonly reason: FileSkipReason }[];
 }

@@ -7,7 +7,7 @@
 import { joinPath, normalisePath } from "./restore-paths.ts";
 
 /** A file that a command shows; `first` and `last` are its lines where the command says so. */
-export interface ShellView {
+interface ShellView {
   readonly path: string;
   readonly first?: number;
   readonly last?: number;

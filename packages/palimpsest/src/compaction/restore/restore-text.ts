@@ -8,7 +8,7 @@
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import { inline, neutralise } from "../shared/quoting.ts";
 
-export interface RestoredText {
+interface RestoredText {
   /** What it is, in a word or two: `Recent file`. */
   readonly label: string;
   /** Which one. */

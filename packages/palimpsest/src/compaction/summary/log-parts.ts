@@ -12,7 +12,7 @@ import { inline } from "../shared/quoting.ts";
 import { composeAppendix, rankForAppendix } from "./string-appendix.ts";
 import { composeUserWords } from "./summary-words.ts";
 
-export interface LogPartsOptions extends HistoryAccess {
+interface LogPartsOptions extends HistoryAccess {
   /** All that the parts may take. */
   readonly budgetTokens: number;
   /** What the user's words may take; infinite: all that fits. */
@@ -26,7 +26,7 @@ export interface LogPartsOptions extends HistoryAccess {
   readonly visibleLiterals: ReadonlySet<string>;
 }
 
-export interface LogParts {
+interface LogParts {
   /** With their headings; none where nothing fits. */
   readonly sections: readonly string[];
   /** Entries whose user words are quoted in full. */

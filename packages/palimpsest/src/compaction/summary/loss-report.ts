@@ -11,7 +11,7 @@ import { findLiterals, type LiteralKind, visitLiterals } from "../literals/liter
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { commandOf, oneLine, toolKind } from "../shared/tool-kinds.ts";
 
-export interface LossInput extends HistoryAccess {
+interface LossInput extends HistoryAccess {
   /** Messages that are hidden, as they were shown. */
   readonly hidden: readonly VisibleMessage[];
   /** Texts that are shown in their place. */

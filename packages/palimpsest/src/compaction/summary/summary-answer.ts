@@ -13,13 +13,13 @@ import { SUMMARY_SECTIONS } from "./summary-prompt.ts";
 export type SummaryProblem = "called-a-tool" | "cut-off" | "refused" | "empty" | "not-a-summary";
 
 /** An answer as far as it matters here. */
-export interface SummaryAnswer {
+interface SummaryAnswer {
   readonly content: readonly ContentBlock[];
   /** `output-limit`, `refusal` …, as the model client tells it. */
   readonly stopReason: string;
 }
 
-export type ReadSummary =
+type ReadSummary =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: SummaryProblem };
 

@@ -8,7 +8,7 @@ import { type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { quote } from "../shared/quoting.ts";
 
-export interface SummaryWords {
+interface SummaryWords {
   /** The first message and, where it is another one, the latest that is summarised. */
   readonly request: readonly string[];
   /** All messages in the order in which they were said. */

@@ -75,7 +75,7 @@ const RULES: Readonly<Record<keyof MemoryConfig, Rule>> = {
 };
 
 /** The names of the settings. */
-export const MEMORY_CONFIG_KEYS = Object.keys(RULES) as readonly (keyof MemoryConfig)[];
+const MEMORY_CONFIG_KEYS = Object.keys(RULES) as readonly (keyof MemoryConfig)[];
 
 /**
  * The settings with some of them changed; what is `undefined` stays as it was.

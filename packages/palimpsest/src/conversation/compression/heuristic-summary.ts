@@ -16,7 +16,7 @@ import {
 import type { CompressionPlan } from "./plan-compression.ts";
 
 /** The first line of every summary that was written without a model. */
-export const HEURISTIC_HEADER = "[Previous conversation summary]";
+const HEURISTIC_HEADER = "[Previous conversation summary]";
 
 const D = CONVERSATION_MEMORY_DEFAULTS;
 

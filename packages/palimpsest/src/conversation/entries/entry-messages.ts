@@ -22,7 +22,7 @@ import { labelOf } from "./entry-text.ts";
 export const noteKey = (id: string): string => `memory.entry.${id}`;
 
 /** An entry as the log keeps it. */
-export interface LoggedEntry {
+interface LoggedEntry {
   readonly message: Message;
   /** What the message does not say. */
   readonly note?: JsonObject;

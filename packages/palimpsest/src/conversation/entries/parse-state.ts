@@ -18,7 +18,7 @@ import type { MirroredState } from "./conversation-mirror.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A state that can be taken over. */
-export type ParsedMemoryState = MirroredState & { readonly sessionId: string };
+type ParsedMemoryState = MirroredState & { readonly sessionId: string };
 
 /** @throws `InputError` `INPUT_UNREADABLE` that names the first place that cannot be used. */
 export function parseMemoryState(value: unknown): ParsedMemoryState {

@@ -24,7 +24,7 @@ import { entryOf, type MessageOfEntry, noteKey } from "../entries/entry-messages
 export const summaryNoteKey = (id: string): string => `memory.summary.${id}`;
 
 /** A compression as the log takes it. */
-export interface CompressionEditInput {
+interface CompressionEditInput {
   readonly summary: MemorySummary;
   /** Numbers of the messages that it hides, in any order. */
   readonly hiddenSeqs: readonly number[];

@@ -18,7 +18,7 @@ export interface Note {
 }
 
 /** Messages, and the notes that stand before them. */
-export interface EntryLogParts {
+interface EntryLogParts {
   readonly messages: readonly Message[];
   readonly notes: readonly Note[];
 }
@@ -54,7 +54,7 @@ export interface Places {
 }
 
 /** What a summary takes the place of. */
-export interface Replaced {
+interface Replaced {
   /** Entries that are hidden by it. */
   readonly entries: readonly ConversationEntry[];
   /** Earlier summaries. */
@@ -87,7 +87,7 @@ export function compressionToLogParts(
 }
 
 /** A whole state: its messages and notes, and with the places of the messages known, its edits. */
-export interface StateLogParts extends EntryLogParts {
+interface StateLogParts extends EntryLogParts {
   readonly edits: (seqs: ReadonlyMap<string, number>) => readonly LayerEdit[];
 }
 

@@ -12,7 +12,7 @@ import type { HomeProblem, NotesConfig } from "./home-types.ts";
 type Found = { readonly text?: string; readonly problem?: string };
 
 /** Where a home has them. */
-export const notesConfigPaths = (home: string): { readonly template: string; readonly prompt: string } => ({
+const notesConfigPaths = (home: string): { readonly template: string; readonly prompt: string } => ({
   template: join(home, "config", "session-memory", "template.md"),
   prompt: join(home, "config", "session-memory", "prompt.md"),
 });

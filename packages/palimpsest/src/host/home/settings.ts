@@ -18,7 +18,7 @@ import { replaceFile } from "../../stores/files/replace/whole-file.ts";
 import type { HomeProblem, HomeSettings } from "./home-types.ts";
 
 /** Settings, and what was wrong with the file. */
-export interface ReadSettings {
+interface ReadSettings {
   readonly settings: HomeSettings;
   readonly problems: readonly HomeProblem[];
   /** Says why nothing may be written, although no usable setting asks for that; `undefined` if it may. */
@@ -52,7 +52,7 @@ const RULES: Readonly<Record<keyof HomeSettings, Rule>> = {
 };
 const NAMES = Object.keys(RULES) as readonly (keyof HomeSettings)[];
 
-export const settingsPath = (home: string): string => join(home, "settings.json");
+const settingsPath = (home: string): string => join(home, "settings.json");
 
 /** Reads the settings of a home. Never throws. */
 export function readSettings(home: string, fs: FileSystem): ReadSettings {

@@ -12,7 +12,7 @@ import { recordedContent } from "../../wire/anthropic/from-anthropic.ts";
 import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
 
 /** @internal */
-export interface AttachmentMessage {
+interface AttachmentMessage {
   readonly role: Role;
   readonly origin: Origin;
   readonly content: readonly ContentBlock[];

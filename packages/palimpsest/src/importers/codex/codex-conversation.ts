@@ -15,7 +15,7 @@ import type { CodexItem } from "./codex-item.ts";
 import type { CodexRecord } from "./codex-record.ts";
 
 /** An item with what is known about it beyond what it says. @internal */
-export interface CodexEntry {
+interface CodexEntry {
   readonly item: CodexItem;
   /** The same for two writings of one item. */
   readonly key: string;

@@ -62,7 +62,7 @@ export function isBareHeader(value: Fields): boolean {
 }
 
 /** What one `token_count` event tells. @internal */
-export interface CodexTokenCount {
+interface CodexTokenCount {
   /** Of the response that was just billed; `undefined` where none was, as after a compaction. */
   readonly usage?: Usage;
   /** Size of the context as Codex knows it now. */

@@ -15,7 +15,7 @@ import { codexItemKey, codexTexts } from "./codex-item.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @internal */
-export interface CodexReplacement {
+interface CodexReplacement {
   /** Host ids of messages that stayed, in order; absent where the new history is not recorded. */
   readonly preserved?: readonly string[];
   readonly summary?: string;

@@ -12,7 +12,7 @@ import { type CopilotMedia, mediaNote } from "./copilot-media.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @internal */
-export interface CopilotMessage {
+interface CopilotMessage {
   readonly content: readonly ContentBlock[];
   readonly origin: Origin;
   /** Kinds of attachments that are named in the text alone. */

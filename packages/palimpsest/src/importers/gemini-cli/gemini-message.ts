@@ -15,7 +15,7 @@ import { present } from "../shared/present.ts";
 import { geminiBlock, geminiParts, toolResultOf } from "./gemini-part.ts";
 
 /** @internal */
-export interface ParsedGeminiMessage {
+interface ParsedGeminiMessage {
   readonly parsed: ParsedMessage;
   readonly leftOut?: LeftOutReason;
 }
@@ -47,7 +47,7 @@ export class GeminiCalls {
 }
 
 /** @internal */
-export interface GeminiContext {
+interface GeminiContext {
   readonly calls: GeminiCalls;
   readonly onDamage: OnDamage;
   readonly line: number | undefined;

@@ -20,7 +20,7 @@ export function geminiParts(content: unknown): readonly unknown[] {
 }
 
 /** @internal */
-export interface GeminiPlace {
+interface GeminiPlace {
   readonly role: Role;
   readonly onDamage: OnDamage;
   /** Id of a call or a result that names none. */

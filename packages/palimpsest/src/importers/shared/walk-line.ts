@@ -14,7 +14,7 @@ export interface TreeNode {
 }
 
 /** @internal */
-export interface WalkOptions {
+interface WalkOptions {
   readonly nodes: readonly TreeNode[];
   /** Index of the newest record of the conversation; -1 where there is none. */
   readonly leaf: number;

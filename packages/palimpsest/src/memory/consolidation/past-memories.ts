@@ -16,7 +16,7 @@ export interface PastMemory {
 }
 
 /** What is looked at of a fact. */
-export type DatedFact = Pick<FreshMemory, "body" | "createdAtMs" | "updatedAtMs" | "sessionId" | "messageId">;
+type DatedFact = Pick<FreshMemory, "body" | "createdAtMs" | "updatedAtMs" | "sessionId" | "messageId">;
 
 /** Whether a fact is one of those, said before it was over. Of one without a time nobody knows. */
 export function isOver(fact: DatedFact, past: readonly PastMemory[]): boolean {

@@ -8,7 +8,7 @@ import type { Memory } from "../files/memory.ts";
 import { removeIndexLine, setIndexLine } from "../files/memory-index.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
 
-export interface RepairedIndex {
+interface RepairedIndex {
   readonly text: string;
   /** What was changed, in words. */
   readonly why: string;
@@ -16,7 +16,7 @@ export interface RepairedIndex {
   readonly unlistedCount: number;
 }
 
-export interface IndexRepairOptions {
+interface IndexRepairOptions {
   /** The folder that it is the index of: empty, or with a `/` at its end. */
   readonly folder: string;
   /** Paths of what is there and no memory: lines that name it lead somewhere. */

@@ -25,7 +25,7 @@ export interface ProposedMemory {
 }
 
 /** One call of a tool, read. */
-export type ExtractionCall =
+type ExtractionCall =
   | { readonly kind: "read"; readonly path: string }
   | { readonly kind: "grep"; readonly words: string }
   | { readonly kind: "write"; readonly proposed: ProposedMemory }

@@ -49,14 +49,14 @@ export interface LeftOutCounts {
   readonly tooMany: number;
 }
 
-export interface RuleExtraction {
+interface RuleExtraction {
   readonly extractor: "rules";
   /** In the order of the talk. */
   readonly proposals: readonly RuleProposal[];
   readonly leftOut: LeftOutCounts;
 }
 
-export interface RuleExtractorOptions {
+interface RuleExtractorOptions {
   /** What is known already: the texts of memories. */
   readonly known?: readonly string[];
   /** @defaultValue `MEMORY_SAFETY_DEFAULTS.extractedCount` */

@@ -14,12 +14,12 @@ import { utf8Bytes } from "../../base/text/text-size.ts";
 import { type IndexEntry, parseIndex } from "./index-entries.ts";
 import { withoutEntries } from "./memory-index.ts";
 
-export interface IndexLimits {
+interface IndexLimits {
   readonly lines: number;
   readonly bytes: number;
 }
 
-export interface IndexSize {
+interface IndexSize {
   readonly linesCount: number;
   readonly bytes: number;
 }
@@ -29,7 +29,7 @@ const LIMITS: IndexLimits = {
   bytes: MEMORY_FILES_DEFAULTS.indexBytes,
 };
 
-export interface FittedIndex extends IndexSize {
+interface FittedIndex extends IndexSize {
   readonly text: string;
   /** What was taken out, the least valuable first. The memories themselves stay. */
   readonly evicted: readonly IndexEntry[];
@@ -63,7 +63,7 @@ export function fitIndex(
   return { text: fitted, ...indexSize(fitted), evicted, warning: evictedWarning(evicted, limits) };
 }
 
-export interface ShownIndex extends IndexSize {
+interface ShownIndex extends IndexSize {
   /** What a model is shown, the warning included. */
   readonly text: string;
   /** `undefined` where all of it is shown. */

@@ -26,7 +26,7 @@ export interface IndexEntry {
 }
 
 /** A heading that announces memories of one kind. */
-export interface KindHeading {
+interface KindHeading {
   readonly type: MemoryType;
   readonly line: number;
   readonly level: number;

@@ -32,7 +32,7 @@ export function memoryFileName(name: string, taken: Iterable<string>): string {
 }
 
 /** Equal for names that some system takes for one. */
-export function nameKey(name: string): string {
+function nameKey(name: string): string {
   return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
 }
 

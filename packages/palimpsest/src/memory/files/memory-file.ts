@@ -37,7 +37,7 @@ export type MemoryChanges = {
   readonly [Name in keyof Memory]?: Memory[Name] | undefined;
 };
 
-export interface ParsedMemoryFile {
+interface ParsedMemoryFile {
   readonly memory: Memory;
   /** What of the file could not be understood; it is kept as it is. */
   readonly problems: readonly string[];

@@ -69,7 +69,7 @@ export interface MemoryHealth {
   readonly findings: readonly HealthFinding[];
 }
 
-export interface HealthInput {
+interface HealthInput {
   readonly known: readonly KnownMemory[];
   /** Each index with the folder that it is of: empty, or one that ends in `/`. */
   readonly indexes: readonly { readonly folder: string; readonly text: string }[];

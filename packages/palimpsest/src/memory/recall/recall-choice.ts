@@ -16,7 +16,7 @@ const TOOLS_COUNT = 20;
 /** An answer that runs on is not read to its end. */
 const ANSWER_CHARACTERS = 40_000;
 
-export interface ChoiceRequest {
+interface ChoiceRequest {
   readonly system: string;
   readonly text: string;
 }

@@ -16,7 +16,7 @@ export interface RecallCandidate {
   readonly groupScore?: number;
 }
 
-export interface RecallSituation {
+interface RecallSituation {
   readonly nowMs: number;
   /** Paths of what the model sees already. */
   readonly shown: ReadonlySet<string>;

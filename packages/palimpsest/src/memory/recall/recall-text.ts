@@ -7,7 +7,7 @@ import { estimateText } from "../../tokens/estimate/estimate-text.ts";
 import type { Memory } from "../files/memory.ts";
 import { fenceMemories } from "../trust/fence.ts";
 
-export interface ShownMemory {
+interface ShownMemory {
   readonly memory: Memory;
   /** What is shown of it. */
   readonly text: string;
@@ -15,14 +15,14 @@ export interface ShownMemory {
   readonly isCut: boolean;
 }
 
-export interface RecallText {
+interface RecallText {
   /** Ready for a prompt, fenced as data; empty where nothing is shown. */
   readonly text: string;
   readonly tokens: number;
   readonly shown: readonly ShownMemory[];
 }
 
-export interface RecallLimits {
+interface RecallLimits {
   readonly nowMs: number;
   readonly budgetTokens: number;
 }

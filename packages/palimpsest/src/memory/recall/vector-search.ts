@@ -7,7 +7,7 @@
 import { MEMORY_VECTOR_DEFAULTS } from "../../base/defaults/memory/vectors.ts";
 
 /** Vectors as a provider returned them, or why they cannot be used. */
-export type ReadVectors =
+type ReadVectors =
   | { readonly ok: true; readonly vectors: readonly (Float32Array | undefined)[] }
   | { readonly ok: false; readonly problem: string };
 

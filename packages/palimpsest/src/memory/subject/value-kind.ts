@@ -4,7 +4,7 @@
  */
 import type { SubjectWord } from "./subject-words.ts";
 
-export type ValueKind = "number" | "weekday" | "month" | "season";
+type ValueKind = "number" | "weekday" | "month" | "season";
 
 const WEEKDAYS = new Set("monday tuesday wednesday thursday friday saturday sunday".split(" "));
 const MONTHS = new Set(

@@ -22,7 +22,7 @@ export interface BundledFile {
   readonly text: string;
 }
 
-export interface MemoryBundle {
+interface MemoryBundle {
   readonly files: readonly BundledFile[];
   /** What of it could not be read; a cut is one of them. */
   readonly notCarried: readonly NotCarried[];

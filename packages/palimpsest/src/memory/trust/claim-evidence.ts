@@ -11,7 +11,7 @@ import { type SentenceWords, sentenceWords, visitWords } from "./sentence-words.
 import { sentencesOf } from "./sentences.ts";
 
 /** How much of a claim one piece says. */
-export interface Mention {
+interface Mention {
   readonly piece: AttributedText;
   readonly share: number;
 }

@@ -19,7 +19,7 @@ import { cutHead, shorten, toWellFormed } from "../../base/text/text.ts";
 export type MemoryPlace = "name" | "description" | "hook" | "body";
 
 /** What was wrong with a text; for people as it is. */
-export type MemoryTextChange =
+type MemoryTextChange =
   | `secret: ${SecretFamily}`
   | "hidden characters"
   | "role marks"
@@ -30,7 +30,7 @@ export type MemoryTextChange =
   | "frontmatter"
   | "length";
 
-export interface CleanedMemoryText {
+interface CleanedMemoryText {
   readonly text: string;
   /** What was changed; empty where the text says what it said, white space aside. */
   readonly changes: readonly MemoryTextChange[];

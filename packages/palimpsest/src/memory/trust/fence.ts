@@ -11,13 +11,13 @@ import type { Memory, MemorySource } from "../files/memory.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
 
 /** One memory to be shown. */
-export interface FencedMemory {
+interface FencedMemory {
   readonly memory: Memory;
   /** What is shown of it; its body, where nothing is said. */
   readonly text?: string;
 }
 
-export interface FenceOptions {
+interface FenceOptions {
   /** The time of the recall, in milliseconds since the epoch; the text is kept as it was made then. */
   readonly nowMs: number;
 }

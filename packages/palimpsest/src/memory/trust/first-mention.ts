@@ -8,7 +8,7 @@ import type { AttributedText } from "./attributed-text.ts";
 import { gatherEvidence } from "./claim-evidence.ts";
 
 /** A fact, and whether it is taken for the user's own words. */
-export interface StatedFact {
+interface StatedFact {
   readonly text: string;
   readonly isUsers: boolean;
 }

@@ -10,7 +10,7 @@
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { splitQuoted } from "./quoted-words.ts";
 
-export interface SpokenText {
+interface SpokenText {
   /** Lines that the user wrote; without those of others, which may leave it empty. */
   readonly own: string;
   /** Everything else. */

@@ -12,7 +12,7 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { rememberRequestOf, withoutLead } from "../cues/wish.ts";
 import { sentencesOf } from "./sentences.ts";
 
-export interface QuotingText {
+interface QuotingText {
   /** The text with {@link LEFT_OUT_MARK} in the place of what it quotes. */
   readonly own: string;
   /** What it quotes, a line each. */

@@ -47,7 +47,7 @@ export interface FreshMemory {
 }
 
 /** What there is, as it was read at one moment. */
-export interface RememberSituation {
+interface RememberSituation {
   readonly known: ReadonlyMap<string, KnownMemory>;
   /** Paths that are taken by something else: files that cannot be read, names that were not free. */
   readonly taken?: readonly string[];

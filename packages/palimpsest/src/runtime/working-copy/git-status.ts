@@ -16,7 +16,7 @@ import type { ContextProblem } from "../../ports/project-context.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The state, where there is one; and why not, where that is not simply because there is no repository. */
-export interface GitStatus {
+interface GitStatus {
   readonly text?: string;
   readonly problem?: ContextProblem;
 }

@@ -27,7 +27,7 @@ const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
 /** What was found, the outermost folder first. */
-export interface FoundInstructions {
+interface FoundInstructions {
   readonly instructions: readonly InstructionFile[];
   readonly problems: readonly ContextProblem[];
 }

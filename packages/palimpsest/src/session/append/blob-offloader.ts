@@ -14,7 +14,7 @@ import type { SessionEvent } from "../events/events.ts";
 import { findMessageRepairs } from "./content-repairs.ts";
 import type { NewEntry } from "./entry-writer.ts";
 
-export interface KeptMessages {
+interface KeptMessages {
   readonly entries: readonly NewEntry[];
   /** By sequence number, for messages with media outside the log: their content as it is shown. */
   readonly shown: ReadonlyMap<number, readonly StoredBlock[]>;

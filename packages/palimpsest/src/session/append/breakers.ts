@@ -13,7 +13,7 @@ export const BREAKERS_MARK = `${RESERVED_KEY_PREFIX}breakers`;
 const NAMES = ["summaries", "uselessCompactions", "notes"] as const;
 
 /** What may fail: a summary or an update of the notes by a model, a compaction that was of use. */
-export type BreakerName = (typeof NAMES)[number];
+type BreakerName = (typeof NAMES)[number];
 
 export class Breakers {
   readonly #counts = new Map<BreakerName, number>();

@@ -27,7 +27,7 @@ type Unnumbered<T extends Entry> = T extends Entry ? Omit<T, "seq" | "id" | "par
 /** An entry before it has its place in the log. */
 export type NewEntry = Unnumbered<Entry>;
 
-export interface LogWriterOptions {
+interface LogWriterOptions {
   readonly log: SessionLog;
   readonly clock: Clock;
   readonly ids: IdSource;

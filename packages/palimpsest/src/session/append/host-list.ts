@@ -30,7 +30,7 @@ interface Settled {
 }
 
 /** A host's list as the session's own: what `receive` hands to `plan`. */
-export interface ReceivedList {
+interface ReceivedList {
   readonly messages: readonly Message[];
   /** By index, of messages whose objects are settled. */
   readonly settled: ReadonlyMap<number, Settled>;

@@ -34,7 +34,7 @@ import { SessionSafety } from "../window/session-safety.ts";
 import { type CompactionInputs, CompactionPlanner } from "./compaction-planner.ts";
 
 /** What a refusal said of sizes, in tokens. */
-export interface RefusedSize {
+interface RefusedSize {
   readonly promptTokens?: number | undefined;
   readonly limitTokens?: number | undefined;
   /** Whether `limitTokens` is the window, and not what may be sent in a minute. */

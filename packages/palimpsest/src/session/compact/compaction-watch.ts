@@ -15,14 +15,14 @@ import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { Breakers } from "../append/breakers.ts";
 
 /** One compaction, in tokens of the messages. */
-export interface WatchedCompaction {
+interface WatchedCompaction {
   readonly beforeTokens: number;
   readonly afterTokens: number;
   readonly targetTokens: number;
 }
 
 /** What was wrong with one: how many there were in a row. */
-export interface UselessCompaction {
+interface UselessCompaction {
   readonly freedTokens: number;
   readonly targetTokens: number;
   readonly failures: number;

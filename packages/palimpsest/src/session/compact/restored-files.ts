@@ -24,7 +24,7 @@ import type { ContentBlock } from "../../transcript/blocks.ts";
 import { toolResultText } from "../../transcript/blocks.ts";
 
 /** What the restorer of recent files works from. */
-export interface RecentFilesOptions extends HistoryAccess {
+interface RecentFilesOptions extends HistoryAccess {
   readonly source: RestorationSource;
   readonly budget: FileBudget;
   readonly measure: Measure;

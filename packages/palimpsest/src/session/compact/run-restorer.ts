@@ -15,7 +15,7 @@ export interface RestorerAnswer {
   readonly events: readonly RestorationEvent[];
 }
 
-export interface RestorerLimits {
+interface RestorerLimits {
   readonly deadline: Deadline;
   readonly signal?: AbortSignal;
 }

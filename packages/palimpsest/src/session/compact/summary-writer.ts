@@ -34,7 +34,7 @@ import type { SummaryCall } from "../events/events.ts";
 import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "../model/model-call.ts";
 import type { SummaryAsk } from "./summary-request.ts";
 
-export interface SummaryWriterOptions {
+interface SummaryWriterOptions {
   readonly main: ModelClient;
   /** Writes cold summaries; main does, by default. */
   readonly summary?: ModelClient | undefined;

@@ -14,21 +14,21 @@ import type { LogReader } from "./message-reader.ts";
 const WAITING_LIMIT = 8;
 
 /** A state that was stored: of everything up to a message, and where what follows that begins. */
-export interface SavedState<State> {
+interface SavedState<State> {
   readonly state: State;
   readonly throughSeq: number;
   readonly position: number;
 }
 
 /** Where a state was stored, for a log that is too long to be read for it. */
-export interface StateStore<State> {
+interface StateStore<State> {
   /** `undefined` where there is none that can be read. */
   load(): Promise<SavedState<State> | undefined>;
   /** What is stored does not hold any more. */
   invalidate(): void;
 }
 
-export interface Fold<State> {
+interface Fold<State> {
   readonly create: () => State;
   readonly add: (state: State, seq: number, message: Message) => void;
   /** Whether a message of the log belongs into it. */

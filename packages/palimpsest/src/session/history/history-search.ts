@@ -46,7 +46,7 @@ export interface HistoryIndex {
   nextCut: number;
 }
 
-export interface HistoryLimits {
+interface HistoryLimits {
   readonly textCharacters: number;
   readonly postings: number;
 }

@@ -69,12 +69,12 @@ export const HISTORY_TOOLS: readonly HistoryTool[] = [
   },
 ];
 
-export interface SearchInput {
+interface SearchInput {
   readonly query: string;
   readonly limit: number;
 }
 
-export interface ReadInput {
+interface ReadInput {
   readonly pointer: string;
   readonly seq: number;
   readonly block: number;

@@ -8,7 +8,7 @@ import { formatPin, formatPinned, formatUnpinned, type PinInput, parsePinInput }
 import type { PinnedSize } from "./session-pins.ts";
 
 /** The session, as far as the tool needs it. */
-export interface PinnableSession {
+interface PinnableSession {
   readonly pins: readonly SeqPin[];
   pin(place: SeqPin): Promise<SeqPin>;
   pinFact(text: string): Promise<SeqPin>;

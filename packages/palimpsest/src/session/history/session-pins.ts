@@ -30,7 +30,7 @@ export type PinPlan = PinnedSize &
     | { readonly type: "say"; readonly message: Message }
   );
 
-export interface SessionPinsOptions {
+interface SessionPinsOptions {
   readonly reader: LogReader;
   readonly projection: () => Projection;
   /** Whether a message belongs to the conversation as its host has it. */

@@ -19,7 +19,7 @@ import type { SessionObserver } from "../events/events.ts";
 import { watchReads } from "../history/watched-log.ts";
 
 /** How a session is written out. */
-export interface ExportLinesOptions {
+interface ExportLinesOptions {
   /** Takes secrets out of every text; what comes back is then no longer the same session. */
   readonly isRedacted: boolean;
   /** Names texts that redaction changed. */

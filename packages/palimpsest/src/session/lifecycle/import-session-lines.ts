@@ -31,7 +31,7 @@ export interface ImportLinesOptions {
 }
 
 /** What came back. */
-export interface ImportedLines {
+interface ImportedLines {
   readonly sessionId: string;
   /** The id that it had where it was exported. */
   readonly originalId: string;

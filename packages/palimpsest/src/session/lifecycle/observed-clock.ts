@@ -60,7 +60,7 @@ function canFollow({ observedMs }: ClockNote, before: ClockNote | undefined, fro
 }
 
 /** The clock as it is seen now. */
-export interface ClockSight {
+interface ClockSight {
   readonly nowMs: number;
   /** The newest date of anything that is stored. */
   readonly newestMs: number | undefined;

@@ -18,7 +18,7 @@ import { Projection } from "../../transcript/projection.ts";
 import { carryMarks } from "../append/carried-marks.ts";
 
 /** A checkpoint that was never written, and where what follows it begins. */
-export interface OutlineStart {
+interface OutlineStart {
   readonly checkpoint: CheckpointEntry;
   readonly position: number;
 }

@@ -71,7 +71,7 @@ export type KeptReason =
   | "changed";
 
 /** A session that is left where it is. */
-export interface KeptSession {
+interface KeptSession {
   readonly sessionId: string;
   readonly where: "store" | "trash";
   readonly reason: KeptReason;
@@ -86,7 +86,7 @@ export interface CleanUpPlan {
   readonly notes: readonly ClockNote[];
 }
 
-export interface CleanUpFacts {
+interface CleanUpFacts {
   readonly sessions: readonly Pick<SessionInfo, "sessionId" | "lastActivityAt" | "bytes" | "isInUse">[];
   readonly trashed: readonly TrashedSession[];
   readonly settings: RetentionSettings;

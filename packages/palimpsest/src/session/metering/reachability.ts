@@ -22,7 +22,7 @@ import type { Reference, Trajectory } from "./trajectory.ts";
 export type Reach = "visible" | "pointer" | "search" | "lost";
 
 /** A window as far as reachability is concerned. */
-export interface ReachableWindow {
+interface ReachableWindow {
   isVisible(text: string): boolean;
   /** Whether the window shows a pointer to the entry. */
   pointsTo(seq: number): boolean;

@@ -12,7 +12,7 @@ import { readableIn } from "./readable-strings.ts";
 import { type Author, makeTrajectory, type RecordedMessage, type Trajectory } from "./trajectory.ts";
 
 /** How a session becomes a trajectory. */
-export interface TrajectoryOptions {
+interface TrajectoryOptions {
   readonly name: string;
   /** The model whose tokenizer is assumed. */
   readonly model: string;

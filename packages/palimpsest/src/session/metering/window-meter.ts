@@ -37,7 +37,7 @@ export interface CostFigures {
 }
 
 /** What one request cost. */
-export interface MeteredCall {
+interface MeteredCall {
   readonly cost: number;
   readonly uncompactedCost: number;
   /** Tokens of this request, where the cache held nothing of the last one although it should have. */
@@ -45,7 +45,7 @@ export interface MeteredCall {
 }
 
 /** A request as it left. */
-export interface MeteredRequest {
+interface MeteredRequest {
   readonly visible: readonly VisibleMessage[];
   /** Blocks that carry a cache mark. */
   readonly markedBlocks: readonly ContentBlock[];

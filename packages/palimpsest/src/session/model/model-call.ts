@@ -43,7 +43,7 @@ export const OUTPUT_PARAMETERS = [
 ] as const;
 
 /** The longest answer of a side call that shares the conversation's request, in tokens. */
-export interface SideOutput {
+interface SideOutput {
   /** Enough for the answer. */
   readonly wantedTokens: number;
   /** What the window has left beside the prompt, padded: providers refuse a longer answer with a full window. */

@@ -20,7 +20,7 @@ import { StableBoundary } from "./stable-boundary.ts";
 const REMEMBERED = 8;
 
 /** A request that is about to leave. */
-export interface LeavingCall {
+interface LeavingCall {
   readonly request: CallRequest;
   readonly fixed: FixedPart;
   readonly messages: readonly RequestMessage[];
@@ -29,7 +29,7 @@ export interface LeavingCall {
 }
 
 /** What was decided about its cache, and what its report is compared with. */
-export interface WatchedCall {
+interface WatchedCall {
   readonly marks: readonly CacheMark[];
   readonly sent: SentPrompt;
   readonly messages: readonly RequestMessage[];

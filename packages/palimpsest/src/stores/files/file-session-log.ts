@@ -34,7 +34,7 @@ import { forgetEnd, missingTail, recordEnd } from "./log/recorded-end.ts";
 import { FileNotes } from "./notes/notes-file.ts";
 import { DurableFolders } from "./replace/durable-folders.ts";
 
-export interface FileSessionLogOptions {
+interface FileSessionLogOptions {
   readonly sessionId: string;
   readonly paths: SessionPaths;
   readonly fs: FileSystem;

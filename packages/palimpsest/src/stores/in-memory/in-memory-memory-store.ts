@@ -25,7 +25,7 @@ import {
 import { checkMemoryPath, memoryNameKey } from "../shared/memory-path.ts";
 import { memoryStoreClosed } from "../shared/memory-store-failure.ts";
 
-export interface InMemoryMemoryStoreOptions {
+interface InMemoryMemoryStoreOptions {
   readonly hasher?: Hasher;
   readonly clock?: Clock;
 }

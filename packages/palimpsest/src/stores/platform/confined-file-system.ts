@@ -51,7 +51,7 @@ const OPEN_FLAGS = {
   create: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | SAFE,
 } as const;
 
-export interface ConfinedOptions {
+interface ConfinedOptions {
   /** @defaultValue what the platform does best */
   readonly confinement?: Confinement;
 }

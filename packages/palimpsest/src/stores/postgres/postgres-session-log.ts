@@ -15,7 +15,7 @@ import type { PostgresNotesOptions } from "./postgres-notes.ts";
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 
-export interface PostgresSessionLogOptions {
+interface PostgresSessionLogOptions {
   readonly sessionId: string;
   readonly writer: SessionWriter;
   readonly writerRows: WriterRows;

@@ -22,7 +22,7 @@ export interface CounterFailure {
   readonly isGivenUp: boolean;
 }
 
-export interface CountingChainOptions {
+interface CountingChainOptions {
   /** Provider's counter first, then tokenizers. */
   readonly counters: readonly TokenCounter[];
   readonly deadline: CountDeadline;

@@ -39,7 +39,7 @@ interface FlatRule {
   readonly tokens: number;
 }
 
-export interface MediaRule {
+interface MediaRule {
   readonly image: PatchRule | TileRule | CropRule | FlatRule;
   /** A page of a PDF. Absent: the flat figure, its text and its picture together. */
   readonly pageTokens?: number;

@@ -8,7 +8,7 @@
 import { TOKENIZER_RATIOS } from "../../base/defaults/tokens/tokens.ts";
 import { findClaudeVersion, parseModelId } from "./model-id.ts";
 
-export type TokenizerFamily = keyof typeof TOKENIZER_RATIOS;
+type TokenizerFamily = keyof typeof TOKENIZER_RATIOS;
 
 /** First Claude versions with the newer tokenizer; Opus had it one step earlier. */
 const NEW_CLAUDE_TOKENIZER = { opus: [4, 7], other: [5, 0] } as const;

@@ -7,7 +7,7 @@
  */
 
 /** A model id in parts; `name` is what catalogue and families are looked up by. */
-export interface ModelId {
+interface ModelId {
   /** Lower case, dots as dashes, without vendor, region, date and deployment suffixes. */
   readonly name: string;
   /** The id asks for the window of a million tokens. */

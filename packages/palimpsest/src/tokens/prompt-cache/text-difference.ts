@@ -7,7 +7,7 @@
 export type DifferenceKind = "time or date" | "number" | "id" | "path" | "text";
 
 /** The first difference of two texts. */
-export interface TextDifference {
+interface TextDifference {
   /** Index of the first character that differs, in UTF-16 units. */
   readonly at: number;
   readonly kind: DifferenceKind;

@@ -19,7 +19,7 @@ import { hasReadableSource } from "../shared/media-source.ts";
 import { AI_SDK, providerOptionsOf } from "./ai-sdk-parts.ts";
 
 /** How the prompt is written. @internal */
-export interface ToAiSdkOptions {
+interface ToAiSdkOptions {
   /** Version of the interface: `v3` writes files bare, `v4` names their kind. */
   readonly version: string;
   /** Whether the provider takes Anthropic's cache marks. */

@@ -24,7 +24,7 @@ export function fromAnthropic(wire: readonly unknown[]): ReadMessages {
 }
 
 /** One message, or `undefined` where the value is none. @internal */
-export function anthropicMessage(value: unknown): Message | undefined {
+function anthropicMessage(value: unknown): Message | undefined {
   if (!isObject(value) || !isRole(value["role"])) return undefined;
   const content = anthropicContent(value["content"]);
   const role = value["role"];

@@ -255,7 +255,7 @@ function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
  * A tool id in the letters the API accepts; ids of other vendors may hold any. Spelled so that
  * different ids stay different. @internal
  */
-export function anthropicToolId(id: string): string {
+function anthropicToolId(id: string): string {
   if (/^[a-zA-Z0-9_-]+$/.test(id)) return id;
   if (id === "") return "_empty_";
   return id.replace(/[^a-zA-Z0-9_-]/g, (unit) => `_x${unit.charCodeAt(0).toString(16)}_`);

@@ -15,7 +15,7 @@ import { type OnDamage, UNKNOWN_PROVIDER } from "../shared/well-formed-block.ts"
 import { isChatPart } from "./chat-fields.ts";
 
 /** What {@link fromOpenAIChat} read. */
-export interface ReadOpenAIChat extends ReadMessages {
+interface ReadOpenAIChat extends ReadMessages {
   /** The leading system or developer message, if its content is text. */
   readonly system?: string;
 }

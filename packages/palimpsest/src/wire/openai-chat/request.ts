@@ -6,7 +6,7 @@ import type { ModelRequest } from "../../ports/model-client.ts";
 import { toOpenAIChat } from "./to-openai-chat.ts";
 
 /** How bodies are made. @internal */
-export interface ChatBodyOptions {
+interface ChatBodyOptions {
   readonly maxOutputTokens: number | undefined;
   readonly outputLimitField: "max_completion_tokens" | "max_tokens";
   readonly systemRole: "system" | "developer";

@@ -10,7 +10,7 @@ import { toOpenAIResponses } from "./to-openai-responses.ts";
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 
 /** How bodies are made. @internal */
-export interface ResponsesBodyOptions {
+interface ResponsesBodyOptions {
   readonly maxOutputTokens: number | undefined;
   /** Whether reasoning is asked for in a form that can be sent back. */
   readonly includesReasoning: boolean;

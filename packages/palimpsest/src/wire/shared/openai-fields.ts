@@ -7,7 +7,7 @@ import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 
 /** @internal */
-export interface OpenAIFields {
+interface OpenAIFields {
   /** A call's arguments as the text they were sent as, where serialising `input` gives another. */
   readonly arguments?: string;
   /** Further fields of the message, item or part that this block begins. */

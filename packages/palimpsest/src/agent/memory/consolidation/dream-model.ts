@@ -41,13 +41,13 @@ export interface DreamConversation {
   readonly earlier?: readonly ConversationMessage[];
 }
 
-export interface DreamModelWorld {
+interface DreamModelWorld {
   readonly client: ModelClient;
   readonly deadline: Deadline;
   readonly yieldTurn: YieldToEventLoop;
 }
 
-export interface DreamModelOptions {
+interface DreamModelOptions {
   /** The newest first; `undefined` where facts are not asked for. */
   readonly conversations: AsyncIterable<DreamConversation> | undefined;
   readonly signal: AbortSignal | undefined;

@@ -16,7 +16,7 @@ import {
 } from "./run-dream.ts";
 
 /** What all dreams have in common, and the directories. */
-export interface DreamsOptions extends Omit<DreamWorld, "records" | "folder"> {
+interface DreamsOptions extends Omit<DreamWorld, "records" | "folder"> {
   readonly project: MemoryStore;
   readonly team: MemoryStore | undefined;
 }

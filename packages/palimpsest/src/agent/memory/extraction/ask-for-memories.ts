@@ -43,7 +43,7 @@ export interface ReadableMemory {
   search(words: string, options: { readonly limit: number }): Promise<readonly Memory[]>;
 }
 
-export interface ExtractionWorld {
+interface ExtractionWorld {
   readonly client: ModelClient;
   readonly memory: ReadableMemory;
   readonly deadline: Deadline;
@@ -63,7 +63,7 @@ export interface ExtractionLimits {
   readonly earlier?: readonly AttributedText[];
 }
 
-export interface AskedExtraction {
+interface AskedExtraction {
   /** What its calls cost, where the provider said so. */
   readonly usage: Usage | undefined;
   /** Calls that were refused, and why. */

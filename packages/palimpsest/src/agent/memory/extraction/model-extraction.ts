@@ -25,7 +25,7 @@ import {
   type ReadableMemory,
 } from "./ask-for-memories.ts";
 
-export interface ModelExtractionWorld {
+interface ModelExtractionWorld {
   readonly client: ModelClient;
   /** Where it is kept. */
   readonly memory: ReadableMemory & {
@@ -35,7 +35,7 @@ export interface ModelExtractionWorld {
   readonly sessionId: string;
 }
 
-export interface ModelExtraction {
+interface ModelExtraction {
   readonly receipts: readonly MemoryReceipt[];
   /** What its calls cost, where the provider said so. */
   readonly usage: Usage | undefined;
@@ -43,7 +43,7 @@ export interface ModelExtraction {
   readonly refused: readonly string[];
 }
 
-export interface ModelExtractionOptions extends ExtractionLimits {
+interface ModelExtractionOptions extends ExtractionLimits {
   readonly quarantinedLimit: number;
   /** True if it was kept when it was said, or is over by now. */
   readonly isKnown: (fact: Pick<FreshMemory, "body" | "messageId">) => boolean;

@@ -37,7 +37,7 @@ import type { PersistentMemory } from "../persistent-memory.ts";
 import type { ToolWrites } from "../tool/tool-writes.ts";
 import { MemoryMark } from "./memory-mark.ts";
 
-export interface AgentExtractionOptions {
+interface AgentExtractionOptions {
   readonly memory: PersistentMemory;
   /** Asked for what is to be remembered; without one the rules decide. */
   readonly client: ModelClient | undefined;

@@ -15,7 +15,7 @@ import type { Session } from "../../../session/session.ts";
 import { hasEffect } from "../../../transcript/edits.ts";
 
 /** A message that was said and not looked at before its session was opened again. */
-export interface MissedMessage extends ConversationMessage {
+interface MissedMessage extends ConversationMessage {
   readonly statedAtMs: number;
 }
 

@@ -19,7 +19,7 @@ export interface FoundMemories {
   readonly fellBack?: string;
 }
 
-export interface FoundReason {
+interface FoundReason {
   readonly why: HitReason;
   readonly foundBy: "words" | "meaning" | "both" | "model";
 }

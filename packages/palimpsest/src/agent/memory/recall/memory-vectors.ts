@@ -15,7 +15,7 @@ import type { Deadline } from "../../../ports/deadline.ts";
 import type { EmbeddingClient } from "../../../ports/embedding-client.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
 
-export interface ClosestMemories {
+interface ClosestMemories {
   /** The closest first. */
   readonly paths: readonly string[];
   /** How many memories have no vector that can be compared; absent where all have. */

@@ -82,7 +82,7 @@ export interface Recall {
   readonly fellBack?: string;
 }
 
-export interface RecallWorld {
+interface RecallWorld {
   readonly cache: MemoryCache;
   readonly now: () => number;
   readonly deadline: Deadline;

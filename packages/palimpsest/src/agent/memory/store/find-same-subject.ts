@@ -7,7 +7,7 @@ import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import { mountOf } from "./mounted-store.ts";
 
-export interface SameSubject {
+interface SameSubject {
   /** Paths of memories that say the same. */
   readonly repeated: readonly string[];
   /** Paths of memories that say something else of the same matter. */

@@ -56,7 +56,7 @@ export interface RememberOptions {
   readonly follows?: string;
 }
 
-export interface ReadFresh {
+interface ReadFresh {
   /** `undefined` where nothing is left to remember. */
   readonly fresh: FreshMemory | undefined;
   /** What was taken out of the text, in words. */

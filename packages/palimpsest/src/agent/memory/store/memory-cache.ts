@@ -39,7 +39,7 @@ export interface MemorySnapshot {
   readonly problems: readonly MemoryProblem[];
 }
 
-export interface CacheSearchOptions extends Omit<MemorySearchOptions, "accepts"> {
+interface CacheSearchOptions extends Omit<MemorySearchOptions, "accepts"> {
   readonly accepts: (memory: Memory) => boolean;
 }
 

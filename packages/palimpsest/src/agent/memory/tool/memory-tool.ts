@@ -36,7 +36,7 @@ export interface MemoryToolHandlers {
   rename(command: { readonly old_path: string; readonly new_path: string }): Promise<string>;
 }
 
-export interface MemoryToolWorld {
+interface MemoryToolWorld {
   readonly store: MemoryStore;
   readonly now: () => number;
   /** Told of every change, once it is durable. */

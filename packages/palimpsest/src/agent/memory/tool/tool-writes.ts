@@ -32,7 +32,7 @@ interface WrittenFile {
 }
 
 /** Files that were written, by path. */
-export type WrittenFiles = ReadonlyMap<string, WrittenFile>;
+type WrittenFiles = ReadonlyMap<string, WrittenFile>;
 
 export class ToolWrites {
   readonly #store: MemoryStore;

@@ -23,7 +23,7 @@ import type { MemoryWriter } from "../store/memory-writer.ts";
 import { restoreBundle } from "./restore-bundle.ts";
 
 /** What became of one memory, and where it was in what was imported. */
-export type ImportReceipt = MemoryReceipt & { readonly origin: string };
+type ImportReceipt = MemoryReceipt & { readonly origin: string };
 
 /** What an import did. */
 export interface MemoryImportReport {

@@ -21,7 +21,7 @@ import type { MemoryStore } from "../../../ports/memory-store.ts";
 import type { MemoryWriter } from "../store/memory-writer.ts";
 import { mountOf } from "../store/mounted-store.ts";
 
-export interface RestoredBundle {
+interface RestoredBundle {
   readonly receipts: readonly (MemoryReceipt & { readonly origin: string })[];
   /** What stayed behind beside what the receipts reject. */
   readonly read: Omit<MemoryImport, "memories">;

@@ -27,7 +27,7 @@ export interface ChangedBlock {
   readonly instead?: ContentBlock;
 }
 
-export interface RoundRule {
+interface RoundRule {
   readonly pinned: PinnedPlaces;
   /** Words of the user up to this stay as they are. */
   readonly userWordsTokens: number;

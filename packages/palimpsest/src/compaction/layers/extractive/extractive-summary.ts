@@ -26,7 +26,7 @@ import {
   tellingLines,
 } from "./summary-sections.ts";
 
-export interface SummaryOptions extends HistoryAccess {
+interface SummaryOptions extends HistoryAccess {
   /** The whole summary. */
   readonly budgetTokens: number;
   readonly userWordsTokens: number;
@@ -40,7 +40,7 @@ export interface SummaryOptions extends HistoryAccess {
   readonly visibleLiterals: ReadonlySet<string>;
 }
 
-export interface ExtractiveSummary {
+interface ExtractiveSummary {
   readonly text: string;
   /** Entries whose user words are quoted in full. */
   readonly verbatimSeqs: ReadonlySet<number>;

@@ -15,7 +15,7 @@ import type { ComposedSummary, SummaryBudget } from "../../summary/plan-compacti
 import { markUnverified } from "../../summary/unverified.ts";
 import type { WrittenSummary } from "../../summary/written-summary.ts";
 
-export interface FullSummaryInput {
+interface FullSummaryInput {
   readonly written: WrittenSummary;
   readonly digest: Digest;
   /** Whether a string stands in the log. */

@@ -30,7 +30,7 @@ export interface FullCompactPolicy extends CompactionShape {
   readonly appendixTokens: number;
 }
 
-export interface FullCompactInput extends CompactionInput {
+interface FullCompactInput extends CompactionInput {
   readonly policy: FullCompactPolicy;
   readonly digest: Digest;
   readonly written: WrittenSummary;

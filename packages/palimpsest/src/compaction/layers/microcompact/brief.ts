@@ -23,7 +23,7 @@ export interface BriefPolicy extends SmallQueryPolicy, HistoryAccess {
   readonly briefStringCount: number;
 }
 
-export interface BriefSubject {
+interface BriefSubject {
   readonly pointer: string;
   readonly shown: VisibleBlock;
   readonly result: ToolResultBlock;

@@ -32,7 +32,7 @@ export interface ClearByRentPolicy extends HistoryState, ClearablePolicy, ClearP
   readonly leastFreedTokens: number;
 }
 
-export interface ClearByRentInput {
+interface ClearByRentInput {
   readonly visible: readonly VisibleMessage[];
   readonly measure: Measure;
   readonly ledger: RentLedger;

@@ -16,13 +16,13 @@ import type { ClearableResult, LargeArgument } from "./clearable-results.ts";
 import { findRemovableExchanges, isSmallQuery, type PlacedBlock } from "./small-exchanges.ts";
 
 /** One block in its cleared form, and what that frees. */
-export interface ClearedForm {
+interface ClearedForm {
   readonly form: BlockForm;
   readonly freedTokens: number;
 }
 
 /** How large strings in arguments are shown. */
-export interface ArgumentPolicy extends HistoryAccess {
+interface ArgumentPolicy extends HistoryAccess {
   /** Strings in arguments of calls above this are previewed. */
   readonly argumentTokens: number;
   /** What is left of such a string. */
@@ -30,7 +30,7 @@ export interface ArgumentPolicy extends HistoryAccess {
 }
 
 /** What was chosen to be cleared. */
-export interface ChosenToClear {
+interface ChosenToClear {
   readonly results: readonly ClearableResult[];
   readonly arguments: readonly LargeArgument[];
 }

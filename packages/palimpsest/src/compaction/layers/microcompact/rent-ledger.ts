@@ -100,7 +100,7 @@ export class RentLedger {
 }
 
 /** Where a block stands in the window, in tokens. */
-export interface Standing {
+interface Standing {
   readonly messagesTokens: number;
   readonly tokensBehind: number;
   readonly keptTokens: number;

@@ -44,7 +44,7 @@ export function countToClear(
   return count;
 }
 
-export interface ClearMoment {
+interface ClearMoment {
   readonly tariff: Tariff;
   readonly isWarm: boolean;
   /** Never one result at a time: a rewrite frees this at the least. */

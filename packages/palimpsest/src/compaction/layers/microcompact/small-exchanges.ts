@@ -44,7 +44,7 @@ export interface PlacedBlock {
 }
 
 /** A call and its only result, which may both disappear. */
-export interface SmallExchange {
+interface SmallExchange {
   readonly call: PlacedBlock & { readonly block: ToolUseBlock };
   readonly result: PlacedBlock;
 }

@@ -17,7 +17,7 @@ export interface KeepPolicy {
   readonly mostKeptTokens: number;
 }
 
-export interface RecentInput {
+interface RecentInput {
   readonly visible: readonly VisibleMessage[];
   /** The last entry that the notes tell of. */
   readonly throughSeq: number;

@@ -24,7 +24,7 @@ export const BLOB_NAME_PATTERN = /^[0-9a-f]{64}$/;
 /** What a file is called that is not whole yet. */
 export const TEMPORARY_ENDING = ".tmp";
 
-export interface BlobFolderOptions {
+interface BlobFolderOptions {
   readonly folder: string;
   readonly fs: FileSystem;
   readonly hasher: Hasher;

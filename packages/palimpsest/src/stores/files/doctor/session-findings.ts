@@ -17,7 +17,7 @@ export interface DoctorOptions {
 }
 
 /** What kind of thing was found. */
-export type FindingKind =
+type FindingKind =
   /** A stretch of the log that no entry could be read from. Mending copies it aside. */
   | "damage"
   /** Numbers that are nowhere in the log, without a trace, in its middle or at its end. Nothing can be done. */

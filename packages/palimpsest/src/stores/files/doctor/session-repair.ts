@@ -94,7 +94,7 @@ function freeName(fs: FileSystem, path: string): string {
  * The log stays as it is. Returns the path of the copy.
  * @throws `StoreError` `STORE_FAILED`.
  */
-export async function quarantineDamage(options: DoctorOptions, damage: LogDamage): Promise<string> {
+async function quarantineDamage(options: DoctorOptions, damage: LogDamage): Promise<string> {
   const { fs, paths } = options;
   const path = quarantinePath(options, damage);
   const length = quarantineBytes(damage);

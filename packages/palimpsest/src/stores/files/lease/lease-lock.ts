@@ -11,7 +11,7 @@ import type { IdSource } from "../../../ports/id-source.ts";
 import { isLeaseName } from "./lease-state.ts";
 import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 
-export interface LeaseLockOptions {
+interface LeaseLockOptions {
   /** Whose lock it is, for messages. */
   readonly id: string;
   /** Made with the lock where it is missing, and removed with it where nothing else is in it. */

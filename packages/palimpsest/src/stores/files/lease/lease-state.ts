@@ -20,7 +20,7 @@ const LEASE_PATTERN = /^lease\.([1-9]\d{0,15})$/;
 const PLAUSIBLE_TOKEN = 2 ** 52;
 
 /** Who took a lease, as its file says. */
-export interface LeaseHolder {
+interface LeaseHolder {
   /** Tells two leases of one process apart. */
   readonly id: string;
   readonly pid: number;

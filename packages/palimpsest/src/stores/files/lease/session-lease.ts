@@ -31,7 +31,7 @@ export interface LeaseOptions {
   readonly ttlMs?: number;
 }
 
-export interface SessionLeaseOptions extends LeaseOptions {
+interface SessionLeaseOptions extends LeaseOptions {
   readonly sessionId: string;
   readonly sessionFolder: string;
   readonly fs: FileSystem;
@@ -42,7 +42,7 @@ export interface SessionLeaseOptions extends LeaseOptions {
 }
 
 /** How a lease was come by: `over-living` where whoever had it may wake up again. */
-export type Acquired = "held-already" | "free" | "over-dead" | "over-living";
+type Acquired = "held-already" | "free" | "over-dead" | "over-living";
 
 /** The lease of one open log. */
 export class SessionLease {

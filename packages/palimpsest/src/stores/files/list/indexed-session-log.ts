@@ -7,7 +7,7 @@ import type { Entry } from "../../../transcript/entries.ts";
 import type { IndexRow } from "./index-rows.ts";
 import type { SessionIndex } from "./session-index.ts";
 
-export interface IndexedSessionLogOptions {
+interface IndexedSessionLogOptions {
   readonly log: SessionLog;
   readonly index: SessionIndex;
   /** Tells this writer from others in the index. */

@@ -33,7 +33,7 @@ const NEW_INDEX_NAME = ".index.jsonl.new";
 const ADD_ATTEMPTS = 4;
 
 /** What is made of an index as it was read; `undefined` where it is missing or damaged. */
-export type MakeIndex = (index: IndexLines | undefined) => {
+type MakeIndex = (index: IndexLines | undefined) => {
   readonly rows: readonly IndexRow[];
   readonly notes: readonly IndexNote[];
 };

@@ -40,7 +40,7 @@ import { holdsText } from "./text-scan.ts";
 /** Sessions that are looked at before others in the process have their turn. */
 const LOOKED_AT_ONCE = 1_000;
 
-export interface SessionListerOptions {
+interface SessionListerOptions {
   readonly folder: string;
   readonly fs: FileSystem;
   readonly clock: Clock;

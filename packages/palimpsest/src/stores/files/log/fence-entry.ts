@@ -4,7 +4,7 @@ import { ENTRY_VERSION, type Entry } from "../../../transcript/entries.ts";
 import type { LastEntry } from "./log-assembler.ts";
 
 /** The key of such an entry's metadata. */
-export const LEASE_KEY = "palimpsest.lease";
+const LEASE_KEY = "palimpsest.lease";
 
 /** The entry behind `last`, by the process that took the session over. */
 export function fenceEntry(

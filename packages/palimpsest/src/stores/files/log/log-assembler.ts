@@ -46,7 +46,7 @@ export interface LastEntry {
 }
 
 /** Told of every line in the order of the file, before anything is decided. */
-export interface LineListener {
+interface LineListener {
   entry(placed: PlacedEntry): void;
   /** A write that did not finish. */
   cut(bytes: number): void;

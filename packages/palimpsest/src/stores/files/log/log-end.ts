@@ -26,7 +26,7 @@ export function readLastEntry(file: OpenFile, end: number): LastEntry {
 }
 
 /** The end of a file: what has to be written before a line can begin there, and where its last line begins. */
-export interface LineEnd {
+interface LineEnd {
   readonly separator: Uint8Array;
   readonly lineStart: number;
 }

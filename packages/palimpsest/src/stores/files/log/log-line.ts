@@ -43,7 +43,7 @@ export interface BatchMark {
   readonly count: number;
 }
 
-export type ParsedLine =
+type ParsedLine =
   | { readonly ok: true; readonly entry: Entry; readonly batch: BatchMark | undefined }
   | { readonly ok: false; readonly reason: LogDamage["reason"] };
 

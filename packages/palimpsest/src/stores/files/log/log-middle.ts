@@ -16,7 +16,7 @@ import { readWholeLog } from "./log-reader.ts";
 import { type ByteRange, readRawLines } from "./raw-lines.ts";
 
 /** What was read, and the entry before it. */
-export interface MiddleOfLog extends LogContents {
+interface MiddleOfLog extends LogContents {
   readonly before: LastEntry | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface RefusedPiece extends OrderedPiece {
   readonly reason: Extract<LogDamage["reason"], "duplicate-seq" | "forked" | "out-of-order" | "torn-tail">;
 }
 
-export interface PieceOrder {
+interface PieceOrder {
   /** By number, without overlap. */
   readonly kept: readonly OrderedPiece[];
   readonly refused: readonly RefusedPiece[];
@@ -44,7 +44,7 @@ export function explainsGap(missingCount: number, damagedBytes: number): boolean
 }
 
 /** Reads the id of one entry of a piece; asked where a copy was gone on with. */
-export type FindId = (piece: LogPiece, seq: number) => string | undefined;
+type FindId = (piece: LogPiece, seq: number) => string | undefined;
 
 export function orderPieces(
   pieces: readonly LogPiece[],

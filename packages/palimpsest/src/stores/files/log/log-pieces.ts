@@ -9,7 +9,7 @@ import type { LogDamage } from "../../../ports/session-store.ts";
 import type { PlacedEntry } from "./log-assembler.ts";
 
 /** Entries of one append, of which the last lines are not there. */
-export interface OpenAppend {
+interface OpenAppend {
   readonly fromSeq: number;
   /** The number of the last entry that was written with it. */
   readonly throughSeq: number;

@@ -11,7 +11,7 @@ import { type LastEntry, LogAssembler } from "./log-assembler.ts";
 import { type ByteRange, nextChunkBytes, readRawLines } from "./raw-lines.ts";
 
 /** The stretch of a log that is read, and what is known of it. */
-export interface LogRange extends ByteRange {
+interface LogRange extends ByteRange {
   /** The entry before the range, where it is known. */
   readonly after?: LastEntry;
   /** Messages, calls and answers come without what they hold. */

@@ -34,7 +34,7 @@ class DoubtfulTailError extends Error {
 }
 
 /** Lines to append, and the entries in them. */
-export interface NumberedLines {
+interface NumberedLines {
   readonly lines: Uint8Array;
   readonly entries: readonly Pick<Entry, "seq" | "id">[];
 }
@@ -53,7 +53,7 @@ export interface KnownEnd {
   readonly last: LastEntry;
 }
 
-export interface LogFileWriterOptions {
+interface LogFileWriterOptions {
   readonly file: OpenFile;
   readonly path: string;
   readonly sessionId: string;

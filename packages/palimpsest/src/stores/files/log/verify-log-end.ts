@@ -48,7 +48,7 @@ export function isInOrder({ entries, damage }: LogContents): boolean {
 const PASSED_OVER: ReadonlySet<LogDamage["reason"]> = new Set(["duplicate-seq", "forked", "out-of-order"]);
 
 /** Looks at lines ever farther before `position` for a number that is not below `seq`. */
-export function hasHigherBefore(
+function hasHigherBefore(
   file: OpenFile,
   { position, seq }: { readonly position: number; readonly seq: number },
 ): boolean {

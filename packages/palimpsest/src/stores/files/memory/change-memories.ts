@@ -30,7 +30,7 @@ export type Carried =
 const LOST: Carried = { type: "lost" };
 
 /** A change that is ready to be made. */
-export interface PreparedWork {
+interface PreparedWork {
   readonly work: PendingWork;
   readonly changes: readonly CheckedChange[];
   /** Folders that were missing. */

@@ -41,7 +41,7 @@ import { MemoryReader } from "./memory-reader.ts";
 import { MemoryRecords } from "./memory-records.ts";
 import { MemorySettling } from "./memory-recovery.ts";
 
-export interface FileMemoryStoreOptions {
+interface FileMemoryStoreOptions {
   /** The memory directory; made with the first memory. */
   readonly folder: string;
   /** The files below that folder and no others, with paths that begin there: see `confinedFileSystem`. */

@@ -39,7 +39,7 @@ export const PLACES = {
  * it and no program at it. `undo`: it is being taken back. `done`: it happened; what is left is to be cleared away.
  * `old`: what was replaced, kept for editors that still hold it open.
  */
-export type WorkState = "new" | "doing" | "undo" | "done" | "old";
+type WorkState = "new" | "doing" | "undo" | "done" | "old";
 
 /** One change on the disk. */
 export interface PendingWork {

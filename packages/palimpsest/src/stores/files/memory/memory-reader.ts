@@ -15,7 +15,7 @@ import type { MemorySettling } from "./memory-recovery.ts";
 
 type Problem = MemoryListing["problems"][number];
 
-export interface MemoryReaderOptions {
+interface MemoryReaderOptions {
   readonly files: MemoryFiles;
   readonly settling: MemorySettling;
   readonly clock: Clock;

@@ -35,7 +35,7 @@ import { linkRefused, NotesFolder } from "./notes-folder.ts";
 import { NOTES_LOCK_NAME, NOTES_NAME, NOTES_PATIENCE, temporaryNotesName } from "./notes-names.ts";
 import { isTornOf, NotesSettling, unfinishedIn } from "./notes-recovery.ts";
 
-export interface FileNotesOptions {
+interface FileNotesOptions {
   readonly sessionId: string;
   readonly paths: SessionPaths;
   readonly fs: FileSystem;

@@ -17,7 +17,7 @@ const UNSUPPORTED: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** What became of giving a file a second name. `gone`: there is no such file. */
-export type Linked = "done" | "taken" | "gone" | "unsupported";
+type Linked = "done" | "taken" | "gone" | "unsupported";
 
 export class NotesFolder {
   readonly fs: FileSystem;

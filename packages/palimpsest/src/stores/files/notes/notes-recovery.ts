@@ -21,7 +21,7 @@ import {
   stampedNotes,
 } from "./notes-names.ts";
 
-export interface NotesSettlingOptions {
+interface NotesSettlingOptions {
   readonly folder: NotesFolder;
   readonly hasher: Hasher;
   readonly ids: IdSource;

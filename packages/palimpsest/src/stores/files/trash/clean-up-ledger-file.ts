@@ -16,7 +16,7 @@ const LIMIT_BYTES = 1_048_576;
 const NAME = ".clean-up.json";
 const TEMPORARY_PATTERN = /^\.clean-up\.json\.[0-9A-Za-z-]+\.tmp$/;
 
-export interface CleanUpFilesOptions {
+interface CleanUpFilesOptions {
   readonly folder: string;
   readonly fs: FileSystem;
   /** Names of temporary files. */

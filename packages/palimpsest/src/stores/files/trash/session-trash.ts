@@ -45,7 +45,7 @@ import { fileStat, hasFile, hasFolder, readRecord, type TrashPlaces, trashPlaces
 
 const LISTED_AT_ONCE = 1_000;
 
-export interface SessionTrashOptions {
+interface SessionTrashOptions {
   readonly fs: FileSystem;
   /** The folder that the sessions are moved to. */
   readonly folder: string;

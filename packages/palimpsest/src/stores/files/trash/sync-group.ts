@@ -11,7 +11,7 @@ import { RETENTION_DEFAULTS } from "../../../base/defaults/retention.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 
 /** What one move has changed. */
-export interface SyncOrder {
+interface SyncOrder {
   readonly file?: OpenFile;
   readonly into?: string;
   readonly from?: string;

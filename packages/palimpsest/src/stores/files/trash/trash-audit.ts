@@ -12,7 +12,7 @@ const NEWLINE = 0x0a;
  * What a line tells. `taken-back`: what the line before says was not done after all. `left`: something in
  * the session's folder was not its own and was not deleted.
  */
-export type AuditAction = "trash" | "restore" | "purge" | "taken-back" | "left";
+type AuditAction = "trash" | "restore" | "purge" | "taken-back" | "left";
 
 export interface AuditLine {
   readonly action: AuditAction;

@@ -21,7 +21,7 @@ export interface GuardedFolder {
   release(): void;
 }
 
-export interface TrashGuardOptions {
+interface TrashGuardOptions {
   readonly fs: FileSystem;
   /** The trash. */
   readonly folder: string;

@@ -20,7 +20,7 @@ import {
   type PostgresQueryable,
 } from "./postgres-pool.ts";
 
-export interface Statement {
+interface Statement {
   /** What a write says may depend on the version of the tables that it finds. */
   readonly text: string | ((tablesVersion: number) => string);
   readonly values?: readonly unknown[];
@@ -38,7 +38,7 @@ export interface StatementOutcome {
   readonly isRepeated: boolean;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly pool: PostgresPool | PostgresQueryable;
   readonly durability: DurabilityCheck;
   /** So long something is tried again; 0 tries once. */

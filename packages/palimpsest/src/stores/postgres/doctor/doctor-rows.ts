@@ -12,7 +12,7 @@ export interface DoctorSessionRow extends SessionName {
   readonly isInUse: boolean;
 }
 
-export interface FoundBlob {
+interface FoundBlob {
   readonly hash: string;
   readonly bytes: number;
   readonly isSound: boolean;

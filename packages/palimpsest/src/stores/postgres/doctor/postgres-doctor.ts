@@ -21,7 +21,7 @@ import { ReaderRows } from "../log/reader-rows.ts";
 import { WriterRows } from "../log/writer-rows.ts";
 import { DoctorRows, type DoctorSessionRow, damageKey } from "./doctor-rows.ts";
 
-export interface PostgresDoctorOptions {
+interface PostgresDoctorOptions {
   readonly pool: PostgresPool | PostgresQueryable;
   readonly hasher: Hasher;
   readonly schema: string;

@@ -27,14 +27,14 @@ export interface RowOrder {
 }
 
 /** The misplaced rows of one session, looked for when they are needed. */
-export interface MisplacedRows {
+interface MisplacedRows {
   /** Sorted by the number of the entry. */
   find(): Promise<readonly MisplacedRow[]>;
   /** The rows at these places. */
   read(rows: readonly MisplacedRow[]): Promise<readonly ReadRow[]>;
 }
 
-export interface RowAssemblerOptions {
+interface RowAssemblerOptions {
   /** The first number that is asked for. */
   readonly fromSeq: number;
   readonly misplaced: MisplacedRows;

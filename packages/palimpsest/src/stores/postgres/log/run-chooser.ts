@@ -30,7 +30,7 @@ interface Run {
   isDecided: boolean;
 }
 
-export interface ChooserOutput {
+interface ChooserOutput {
   entry(stored: StoredEntry): void;
   damage(damage: LogDamage): void;
 }

@@ -30,7 +30,7 @@ const ATTEMPTS = 4;
 /** Failed appends that are remembered; those before them are long out of any connection. */
 const UNSETTLED = 8;
 
-export interface SessionWriterOptions {
+interface SessionWriterOptions {
   readonly name: SessionName;
   readonly rows: WriterRows;
   /** As it was found; `undefined` for a session that is begun. */

@@ -17,7 +17,7 @@ export interface LeaseTerms {
 }
 
 /** The lease that an append rests on, and that it renews. */
-export interface LeaseRow {
+interface LeaseRow {
   readonly token: number | undefined;
   readonly ttlMs: number;
 }
