@@ -1,10 +1,10 @@
 /**
  * Writes `docs/reference/defaults.md` from the doc comments of the packages' `defaults/`.
  *
- * With `--check` it writes nothing: it fails if the document differs, and names every number without a source and every number
- * that is defined twice. With `--root FOLDER` it works
- * on another checkout. The source is read as text: a topic is `export const X_DEFAULTS = { … } as
- * const`, each member with a doc comment; of an object with another name only the size is listed.
+ * With `--check` it writes nothing: it fails if the document differs, and names every number without
+ * a source and every number that is defined twice. With `--root FOLDER` it works on another checkout.
+ * The source is read as text: a topic is `export const X_DEFAULTS = { … } as const`, each member with
+ * a doc comment; of an object with another name only the size is listed.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
