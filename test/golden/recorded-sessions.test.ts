@@ -158,7 +158,7 @@ async function call(
   const cacheReadTokens = Math.min(recorded?.cacheReadTokens ?? 0, Math.floor(promptTokens * 0.9));
   await session.record({
     messages: answer.map(({ message }) => message),
-    ...(stopReason === undefined ? {} : { stopReason }),
+    stopReason,
     ...(recorded === undefined
       ? {}
       : {

@@ -40,7 +40,7 @@ export function readClaudeCode(path: string): readonly Message[] {
       messages.push({
         role: line.type,
         content,
-        ...(responseId === undefined ? {} : { responseId }),
+        responseId,
         ...(line.isMeta ? { origin: "host" as const } : {}),
       });
   }
@@ -103,7 +103,7 @@ export function asWindow(messages: readonly Message[], firstSeq = 1): readonly V
     seq: firstSeq + position,
     role: message.role,
     origin: message.origin ?? defaultOrigin(message),
-    ...(message.responseId === undefined ? {} : { responseId: message.responseId }),
+    responseId: message.responseId,
     at: 0,
     blocks: message.content.map((block, index) => ({ index, block, form: "original" as const })),
   }));

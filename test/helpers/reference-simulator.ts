@@ -81,7 +81,7 @@ export function asTrajectory({ sys, msgs }: ReferenceTrajectory): Trajectory {
     messages: msgs.map((message) => ({
       message: { role: message.role === "assistant" ? "assistant" : "user", content: blocksOf(message) },
       author: message.role,
-      ...(message.name === undefined ? {} : { tool: message.name }),
+      tool: message.name,
       text: `${message.text}\n${message.args}`,
       argumentsText: message.args,
       tokens: message.tok,

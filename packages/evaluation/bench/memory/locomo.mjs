@@ -37,7 +37,7 @@ function readConversation(raw) {
         body: `${turn.speaker}: ${turn.text}${image}`,
         time: conversation[`session_${number}_date_time`] ?? "",
         group: sessionOf(turn.dia_id),
-        ...(before === undefined ? {} : { before }),
+        before,
       });
     });
   const known = new Set(turns.map(({ id }) => id));

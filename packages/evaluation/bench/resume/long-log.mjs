@@ -87,7 +87,7 @@ class EntryMaker {
       role,
       content,
       origin,
-      ...(responseId === undefined ? {} : { responseId }),
+      responseId,
     });
   }
 

@@ -99,7 +99,7 @@ function entryMaker(ids) {
       type,
       seq,
       id,
-      ...(parentId === undefined ? {} : { parentId }),
+      parentId,
       v: 1,
       at: AT + seq,
       ...fields,
@@ -120,7 +120,7 @@ async function langgraph() {
   const aMessage = (index, text) => new HumanMessage({ id: `m${index}`, content: text });
   const put = (saver, { parent, messages, step }) =>
     saver.put(
-      { configurable: { ...thread, ...(parent === undefined ? {} : { checkpoint_id: parent }) } },
+      { configurable: { ...thread, checkpoint_id: parent } },
       {
         ...emptyCheckpoint(),
         id: uuid6(step),

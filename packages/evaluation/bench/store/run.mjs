@@ -175,7 +175,7 @@ function anEntry(seq, parentId) {
     type: "message",
     seq,
     id: randomIds.entryId(),
-    ...(parentId === undefined ? {} : { parentId }),
+    parentId,
     v: 1,
     at: 1_750_000_000_000 + seq,
     role: "user",

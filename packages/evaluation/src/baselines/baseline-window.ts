@@ -90,7 +90,7 @@ export class BaselineWindow {
       blocks: Math.max(1, message.message.content.length),
       strings: message.strings,
       author: message.author,
-      ...(message.tool === undefined ? {} : { tool: message.tool }),
+      tool: message.tool,
       form: "whole",
       message,
     });

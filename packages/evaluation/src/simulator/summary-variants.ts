@@ -21,12 +21,6 @@ export const SUMMARY_VARIANTS: readonly NamedVariant[] = [
   { id: "extractive", asksModel: false },
 ];
 
-/** What happened in one session. */
-export interface SummaryTally {
-  readonly answers: readonly JudgedAnswer[];
-  readonly summaries: readonly SummaryMoment[];
-}
-
 /** A variant at work under a policy; what happens is added to `tally`. */
 export function variantPolicy(
   { id, notes, asksModel }: NamedVariant,
@@ -34,7 +28,7 @@ export function variantPolicy(
   tally: { readonly answers: JudgedAnswer[]; readonly summaries: SummaryMoment[] },
 ): PolicyUnderTest {
   const summaries: SummaryVariant = {
-    ...(notes === undefined ? {} : { notes }),
+    notes,
     asksModel,
     onJudged: (answer) => tally.answers.push(answer),
     onSummary: (summary) => tally.summaries.push(summary),

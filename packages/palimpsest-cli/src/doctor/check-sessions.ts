@@ -101,7 +101,7 @@ function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): Do
     level: isHarmless || (isInUse && isMendable) ? "note" : "problem",
     path,
     sessionId,
-    ...(position === undefined ? {} : { position }),
+    position,
     bytes,
     advice: isInUse && isMendable ? `${words} (Its session is open now: look again later.)` : words,
     isMendable: isMendable && !isInUse,

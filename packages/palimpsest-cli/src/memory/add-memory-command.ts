@@ -61,8 +61,8 @@ async function runAdd(given: string, flags: AddFlags, context: CliContext): Prom
   const text = given === "-" ? await readAll(process.stdin) : given;
   const { name, description, type, source, keep, share, supersede } = flags;
   const options: RememberOptions = {
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
+    name,
+    description,
     ...{ type, source },
     ...(keep === undefined ? {} : { decays: !keep }),
     ...(share === true ? { isTeam: true } : {}),

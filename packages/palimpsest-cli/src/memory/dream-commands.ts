@@ -44,7 +44,7 @@ async function runDream(flags: DreamFlags, context: CliContext): Promise<number>
       ...placeOf(flags),
       dryRun: flags.dryRun === true,
       force: flags.ifDue !== true,
-      ...(sessions === undefined ? {} : { sessions }),
+      sessions,
       signal: context.signal,
     }),
   );

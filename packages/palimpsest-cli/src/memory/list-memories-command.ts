@@ -59,8 +59,8 @@ export function parseChoice<Value extends string>(option: string, values: readon
 async function runList(flags: ListFlags, context: CliContext): Promise<number> {
   const { type, state } = flags;
   const wanted: ListOptions = {
-    ...(type === undefined ? {} : { type }),
-    ...(state === undefined ? {} : { state }),
+    type,
+    state,
   };
   return withMemory(flags, context, async (memory) => {
     const list = await memory.list(wanted);

@@ -151,8 +151,8 @@ function settingOf({
     tariff: resolveTariff({ model, option: tariff }),
     request: {
       model,
-      ...(system === undefined ? {} : { system }),
-      ...(tools === undefined ? {} : { tools }),
+      system,
+      tools,
       // As an agent would run it here, which has them beside the recorded tools.
       historyTools: true,
     },
@@ -245,10 +245,10 @@ function sessionOptions(task: ReplayTask, track: SessionTrack): NodeSessionOptio
     window: {
       ...(task.windowTokens === undefined ? {} : { windowTokens: task.windowTokens }),
       ...(task.policy === undefined ? {} : { policy: task.policy }),
-      ...(task.tariff === undefined ? {} : { tariff: task.tariff }),
+      tariff: task.tariff,
       ...(task.editSafety === undefined ? {} : { editSafety: task.editSafety }),
     },
-    source: { format, ...(sessionId === undefined ? {} : { sessionId }) },
+    source: { format, sessionId },
   };
 }
 
@@ -309,7 +309,7 @@ async function call(
   for (const message of messages) clock.observe(message);
   // The recorded usage is about the recorded tool's context, not about this window: it is not reported as the answer's.
   const stopReason = answer.find((item) => item.stopReason !== undefined)?.stopReason;
-  const seqs = await session.record({ messages, ...(stopReason === undefined ? {} : { stopReason }) });
+  const seqs = await session.record({ messages, stopReason });
   track.keep(seqs, messages);
   seqs.forEach((seq, index) => {
     const message = messages[index];

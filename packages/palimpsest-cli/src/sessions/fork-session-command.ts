@@ -48,8 +48,8 @@ async function runFork(which: string, flags: ForkFlags, context: CliContext): Pr
     const parent = await place.find(which);
     const session = await place
       .fork(parent.info.sessionId, {
-        ...(flags.at === undefined ? {} : { atSeq: flags.at }),
-        ...(flags.title === undefined ? {} : { title: flags.title }),
+        atSeq: flags.at,
+        title: flags.title,
         signal: context.signal,
       })
       .catch((error: unknown) => {

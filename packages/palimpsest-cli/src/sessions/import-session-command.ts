@@ -157,7 +157,7 @@ async function importPath(path: string, file: string, run: Run): Promise<readonl
       file,
       sessionId,
       format,
-      ...(originalId === undefined ? {} : { originalId }),
+      originalId,
       messages,
       leftOutMessages,
       problems: repairs,

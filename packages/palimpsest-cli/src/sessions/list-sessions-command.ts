@@ -162,7 +162,7 @@ async function collect(
   { limit, after, tag }: Pick<ListFlags, "limit" | "after" | "tag">,
 ): Promise<{ readonly sessions: readonly SessionInfo[]; readonly next: string | undefined }> {
   const pageFrom = (from: string | undefined, count: number) =>
-    place.list({ project, limit: count, ...(from === undefined ? {} : { after: from }) });
+    place.list({ project, limit: count, after: from });
   if (tag === undefined) {
     const { sessions, next } = await pageFrom(after, limit);
     return { sessions, next };

@@ -111,7 +111,7 @@ async function* findAll(
         left--;
         yield {
           ...hit,
-          ...(named.name === undefined ? {} : { name: named.name }),
+          name: named.name,
           ...(folder === undefined ? { project: project.name } : {}),
         };
       }

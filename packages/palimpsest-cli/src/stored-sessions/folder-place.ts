@@ -51,8 +51,8 @@ export class FolderPlace {
     readonly after?: string;
   } = {}): Promise<SessionPage> {
     return this.#store.describe({
-      ...(limit === undefined ? {} : { limit }),
-      ...(after === undefined ? {} : { after }),
+      limit,
+      after,
     });
   }
 
@@ -69,9 +69,9 @@ export class FolderPlace {
     const { info } = await this.find(which);
     return forkSession(info.sessionId, {
       ...this.#wired,
-      ...(atSeq === undefined ? {} : { atSeq }),
-      ...(title === undefined ? {} : { title }),
-      ...(signal === undefined ? {} : { signal }),
+      atSeq,
+      title,
+      signal,
     });
   }
 

@@ -98,7 +98,7 @@ export async function readNotes(
   const isCovered = state !== undefined && isWithin(projection.lineRanges, state.throughSeq);
   return {
     path: notes.path,
-    ...(text === undefined ? {} : { text }),
+    text,
     tokens: Math.ceil(measureNotes(text ?? "")),
     limits,
     over: findOverLimit(document, limits),

@@ -38,7 +38,7 @@ export function nameOf({
 }
 
 /** The tags, whatever stands where they should. */
-export function tagsOf(metadata: Readonly<Record<string, JsonValue>>): readonly string[] {
+export function tagsOf(metadata: Readonly<Record<string, JsonValue | undefined>>): readonly string[] {
   const tags = metadata["tags"];
   return Array.isArray(tags)
     ? tags.filter((tag) => typeof tag === "string").map((tag) => redactBroken(tag).text)

@@ -87,7 +87,7 @@ interface ShownMessage {
 export interface ShowJson extends ListedSession {
   readonly version: typeof SESSIONS_JSON_VERSION;
   /** Every key, its last value. */
-  readonly metadata: Readonly<Record<string, JsonValue>>;
+  readonly metadata: Readonly<Record<string, JsonValue | undefined>>;
   readonly counts: {
     readonly entries: number;
     readonly messages: number;

@@ -82,7 +82,7 @@ export async function describesInPages({ store, reopen }: StoreHarness): Promise
   const found: string[][] = [];
   let after: string | undefined;
   do {
-    const page = await other.describe({ limit: 3, ...(after === undefined ? {} : { after }) });
+    const page = await other.describe({ limit: 3, after });
     found.push(idsOf(page.sessions));
     after = page.next;
     holds(found.length <= 3, "pages that come to an end");

@@ -12,7 +12,7 @@ type Text = Anthropic.TextBlockParam;
 const text = (length: number, cache_control?: Text["cache_control"]): Text => ({
   type: "text",
   text: "x".repeat(length - 3),
-  ...(cache_control === undefined ? {} : { cache_control }),
+  cache_control,
 });
 
 interface Call {

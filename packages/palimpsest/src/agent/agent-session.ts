@@ -252,7 +252,7 @@ export class AgentSession {
     await this.#compacted(edits, "manual");
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
     const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
-    return { edits, freedTokens, ...(writtenBy === undefined ? {} : { writtenBy }) };
+    return { edits, freedTokens, writtenBy };
   }
 
   /**

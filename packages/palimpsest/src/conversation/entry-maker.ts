@@ -83,7 +83,7 @@ export class ConversationEntryFactory {
       timestamp: new Date(this.#clock.nowMs()),
       tokenCount: countMemoryTokens(content),
       compressed: false,
-      ...(metadata === undefined ? {} : { metadata }),
+      metadata,
     };
   }
 }

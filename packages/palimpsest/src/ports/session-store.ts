@@ -4,7 +4,7 @@
  * An append is *acknowledged* when it resolves (the bytes survive a killed process) and *durable*
  * once `sync` has resolved after it (they survive a power loss). A log never changes what is in it.
  */
-import type { JsonValue } from "../base/json/json.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import type { Entry, HeaderEntry, Scope } from "../transcript/entries.ts";
 
 /** An entry and where it lies: an opaque, growing number that `readFrom` takes. */
@@ -58,7 +58,7 @@ export interface SessionInfo {
   /** The first entry, where it is whole: working copy, parent of a fork, when it was created. */
   readonly header?: HeaderEntry;
   /** Title, tags …: the last value of each key, as far as the ends of the log hold it. */
-  readonly metadata: Readonly<Record<string, JsonValue>>;
+  readonly metadata: JsonObject;
   /** The first words of the first thing a user said. */
   readonly firstPrompt?: string;
   /** Somebody is its writer now. */

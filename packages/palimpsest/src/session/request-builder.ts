@@ -210,8 +210,8 @@ export class RequestBuilder {
       throughSeq: writer.nextSeq - 1,
       countable: () => ({
         model,
-        ...(system === undefined ? {} : { system }),
-        ...(toolsText === undefined ? {} : { tools: toolsText }),
+        system,
+        tools: toolsText,
         messages,
       }),
     };

@@ -192,8 +192,8 @@ export class Session {
       this.#emit({
         type: "answer",
         seq: callSeq,
-        ...(usage === undefined ? {} : { usage }),
-        ...(stopReason === undefined ? {} : { stopReason }),
+        usage,
+        stopReason,
       });
       if (usage !== undefined) {
         const { windowTokens } = this.#builder.budget();

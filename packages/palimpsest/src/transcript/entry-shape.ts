@@ -54,7 +54,7 @@ const SOURCED: Shape = { source: isObject };
 const USE: Shape = { id: isText, name: isText, input: isGiven };
 
 const BLOCK_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> = new Map(
-  Object.entries({
+  Object.entries<Shape>({
     text: { text: isText },
     image: SOURCED,
     document: SOURCED,
@@ -156,7 +156,7 @@ const BASE_FIELDS: readonly (readonly [string, Check])[] = Object.entries({
 });
 
 const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> = new Map(
-  Object.entries({
+  Object.entries<Shape>({
     header: {
       sessionId: isText,
       createdBy: isText,

@@ -278,7 +278,7 @@ export class FaultyLife {
     const { messages, usage, stopReason } = answer;
     const reported = { callSeq: call.callSeq, messages, stopReason };
     try {
-      await this.#agent.record({ ...reported, ...(usage === undefined ? {} : { usage }) }, answer);
+      await this.#agent.record({ ...reported, usage }, answer);
     } catch (error) {
       // Usage that is no usage is refused before anything is written.
       if (!(error instanceof PalimpsestError) || error.code !== "OPTION_INVALID") throw error;

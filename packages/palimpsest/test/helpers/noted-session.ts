@@ -135,7 +135,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
   const reply = (content: readonly ContentBlock[], usage: Usage | undefined): ModelAnswer => ({
     messages: [{ role: "assistant", content }],
     stopReason: content.some(({ type }) => type === "tool_use") ? "tool-use" : "end",
-    ...(usage === undefined ? {} : { usage }),
+    usage,
   });
   const generate: ModelClient["generate"] = async (request) => {
     if (asksForNotes(request)) {

@@ -46,12 +46,12 @@ export function sourceFigures(session: ImportedSession, model: string): SourceFi
   );
   const tools = session.tools === undefined ? undefined : JSON.stringify(session.tools);
   const fixed = estimateFixed({
-    ...(session.system === undefined ? {} : { system: session.system }),
-    ...(tools === undefined ? {} : { tools }),
+    system: session.system,
+    tools,
   });
   return {
     format: session.format,
-    ...(session.sessionId === undefined ? {} : { sessionId: session.sessionId }),
+    sessionId: session.sessionId,
     entries: session.recordCount ?? session.items.length,
     messages: counts.userMessages + counts.assistantMessages,
     toolCalls: counts.toolCalls,

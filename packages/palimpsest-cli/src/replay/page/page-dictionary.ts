@@ -80,7 +80,7 @@ export class PageDictionary {
     const key = `${seq}:${insertedBy ?? ""}`;
     const known = this.#sourceIndexes.get(key);
     if (known !== undefined) return known;
-    this.sources.push({ seq, role, origin, ...(insertedBy === undefined ? {} : { insertedBy }) });
+    this.sources.push({ seq, role, origin, insertedBy });
     this.#sourceIndexes.set(key, this.sources.length - 1);
     return this.sources.length - 1;
   }

@@ -7,7 +7,7 @@ import { planReplay, type ReplayStep } from "#replay/measure/replay-plan.ts";
 
 const says = (role: "user" | "assistant", text: string, responseId?: string): ImportedMessage => ({
   type: "message",
-  message: { role, content: [{ type: "text", text }], ...(responseId === undefined ? {} : { responseId }) },
+  message: { role, content: [{ type: "text", text }], responseId },
 });
 const calls = (id: string, responseId: string): ImportedMessage => ({
   type: "message",

@@ -159,8 +159,8 @@ export class NotesUpdater {
     return composeUpdatePrompt(document, {
       limits,
       notesPath,
-      ...(editTool === undefined ? {} : { editTool }),
-      ...(notes.prompt === undefined ? {} : { prompt: notes.prompt }),
+      editTool,
+      prompt: notes.prompt,
     });
   }
 
@@ -213,7 +213,7 @@ export class NotesUpdater {
     try {
       const answer = await askModel(client, request, {
         ...{ deadline, timeoutMs, signal },
-        ...(unlimited === undefined ? {} : { unlimited }),
+        unlimited,
       });
       const { stopReason, usage } = answer;
       const content = withoutSecretsOf(ask, answer.content);

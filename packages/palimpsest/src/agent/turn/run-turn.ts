@@ -144,11 +144,11 @@ function requestOf(agent: TurnAgent, options: TurnOptions): AgentRequest {
   const defined = formatTools(agent.model, [...tools, ...own]);
   const all = [...defined, ...providerTools];
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(system === undefined ? {} : { system }),
+    model,
+    system,
     ...(all.length === 0 ? {} : { tools: all }),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(betas === undefined ? {} : { betas }),
+    parameters,
+    betas,
   };
 }
 
@@ -164,7 +164,7 @@ function answerOf(
   return {
     callSeq: call.callSeq,
     messages,
-    ...(usage === undefined ? {} : { usage }),
+    usage,
     stopReason: rawStopReason ?? stopReason,
   };
 }

@@ -7,7 +7,7 @@ import { toWellFormed } from "../text/text.ts";
 type JsonPrimitive = string | number | boolean | null;
 export type JsonValue = JsonPrimitive | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
-  readonly [key: string]: JsonValue;
+  readonly [key: string]: JsonValue | undefined;
 }
 
 /** What {@link parseJson} found: a value, or why there is none. */
@@ -109,7 +109,7 @@ export function wellFormedJson<T extends JsonValue>(value: T): T {
     return items.some((item, index) => item !== value[index]) ? (items as unknown as T) : value;
   }
   if (!isObject(value)) return value;
-  const entries = Object.entries(value as JsonObject);
+  const entries = Object.entries(value as Readonly<Record<string, JsonValue>>);
   const repaired = entries.map(([key, item]) => [toWellFormed(key), wellFormedJson(item)] as const);
   const isSame = repaired.every(
     ([key, item], index) => item === entries[index]![1] && key === entries[index]![0],

@@ -51,7 +51,7 @@ export function readLines(text: string): readonly MarkdownLine[] {
       ending,
       isFenced: false,
       isOpenFence: false,
-      ...(heading === undefined ? {} : { heading }),
+      heading,
     };
   });
 }

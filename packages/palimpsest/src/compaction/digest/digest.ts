@@ -238,7 +238,7 @@ function addCall(digest: Digest, seq: number, pointer: string, block: ToolUseBlo
     action,
     name: block.name,
     kind,
-    ...(command === undefined ? {} : { command }),
+    command,
   });
   forgetOldest(digest.openCalls);
   readTodoCall(digest.todos, seq, block.name, block.input);

@@ -169,7 +169,7 @@ function fillOpenCalls(digest: Digest, value: unknown): boolean {
   for (const [id, call] of value) {
     const { name, kind, command, ...action } = call as unknown as SavedCall;
     const known = actions.get(action.pointer) ?? action;
-    digest.openCalls.set(id, { action: known, name, kind, ...(command === undefined ? {} : { command }) });
+    digest.openCalls.set(id, { action: known, name, kind, command });
   }
   return true;
 }

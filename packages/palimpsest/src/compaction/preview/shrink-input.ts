@@ -6,7 +6,7 @@
  * call should recognise it. Only where no single string is large (a list of ten thousand small
  * ones) are inner lists and objects replaced by a preview of their JSON.
  */
-import type { JsonObject, JsonValue } from "../../base/json/json.ts";
+import type { JsonValue } from "../../base/json/json.ts";
 import { isObject } from "../../base/json/json.ts";
 import { fairShare } from "../shared/fair-share.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
@@ -94,7 +94,7 @@ function shrinkMembers(
     return previewText(text, { ...place, budgetTokens: tokens }, measure) ?? value;
   };
   if (!isObject(input)) return preview(input, budgetTokens);
-  const entries = Object.entries(input as JsonObject);
+  const entries = Object.entries(input as Readonly<Record<string, JsonValue>>);
   const level = fairShare(
     entries.map(([key, value]) => jsonTokens({ [key]: value }, measure)),
     budgetTokens,
@@ -113,7 +113,8 @@ function shrinkMembers(
 function visitStrings(value: JsonValue, depth: number, visit: (text: string) => void): void {
   if (typeof value === "string") visit(value);
   else if (typeof value === "object" && value !== null && depth < MAX_DEPTH)
-    for (const member of Object.values(value)) visitStrings(member, depth + 1, visit);
+    for (const member of Object.values(value as Readonly<Record<string, JsonValue>>))
+      visitStrings(member, depth + 1, visit);
 }
 
 /** The value with every string that `change` gives another form; `undefined` where it gave none. */
@@ -125,11 +126,13 @@ function mapStrings(
   if (typeof value === "string") return change(value);
   if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return undefined;
   let isChanged = false;
-  const members = Object.entries(value).map(([key, member]): [string, JsonValue] => {
-    const changed = mapStrings(member, depth + 1, change);
-    if (changed !== undefined) isChanged = true;
-    return [key, changed ?? member];
-  });
+  const members = Object.entries(value as Readonly<Record<string, JsonValue>>).map(
+    ([key, member]): [string, JsonValue] => {
+      const changed = mapStrings(member, depth + 1, change);
+      if (changed !== undefined) isChanged = true;
+      return [key, changed ?? member];
+    },
+  );
   if (!isChanged) return undefined;
   return Array.isArray(value) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }

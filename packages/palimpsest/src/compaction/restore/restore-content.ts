@@ -101,8 +101,8 @@ class Folding {
       inUse: this.#inUse.toReversed(),
       loose: this.#loose.toReversed().slice(0, RESTORE_DEFAULTS.looseChangesCount),
       missingEdits: this.#missingEdits,
-      ...(this.#pointer === undefined ? {} : { pointer: this.#pointer }),
-      ...(this.#asOfSeq === undefined ? {} : { asOfSeq: this.#asOfSeq }),
+      pointer: this.#pointer,
+      asOfSeq: this.#asOfSeq,
     };
   }
 

@@ -49,7 +49,7 @@ function asMessage({ role, origin, responseId, at, blocks }: VisibleMessage): Me
   return {
     role,
     origin,
-    ...(responseId === undefined ? {} : { responseId }),
+    responseId,
     at,
     content: blocks.map(({ block }) => block),
   };

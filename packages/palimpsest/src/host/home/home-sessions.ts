@@ -3,7 +3,7 @@
  */
 
 import { OptionError, StoreError } from "../../base/errors.ts";
-import type { JsonValue } from "../../base/json/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
 import { NodeProjectContext } from "../../runtime/working-copy/read-project-context.ts";
 import type { SessionObserver } from "../../session/events/events.ts";
@@ -193,7 +193,7 @@ export class HomeSessions implements PalimpsestHome {
     const { importRecording } = await loadEngine();
     return importRecording(path, {
       ...this.#wired(this.project),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
   }
 
@@ -355,7 +355,7 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   /** What is recorded of the start context, once it was asked for. */
-  async #settingsInfo(): Promise<Readonly<Record<string, JsonValue>>> {
+  async #settingsInfo(): Promise<JsonObject> {
     const context = await this.#startContext;
     return context === undefined ? {} : { [START_CONTEXT_KEY]: context.fingerprint };
   }

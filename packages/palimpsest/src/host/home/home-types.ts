@@ -1,7 +1,7 @@
 /**
  * What a home of sessions is to programs: its options, its settings, and what it can do.
  */
-import type { JsonValue } from "../../base/json/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import type { FormatName } from "../../importers/shared/imported-session.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ProjectContext } from "../../ports/project-context.ts";
@@ -122,7 +122,7 @@ export interface StartContext extends ProjectContext {
   /** All of it as blocks of text, ready to be put into a system prompt; empty where there is nothing. */
   readonly blocks: readonly string[];
   /** Hashes of what was read, which every session of this home records. */
-  readonly fingerprint: Readonly<Record<string, JsonValue>>;
+  readonly fingerprint: JsonObject;
 }
 
 /** What is different from when the session was last worked on. */

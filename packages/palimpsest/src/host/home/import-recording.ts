@@ -42,10 +42,10 @@ async function importOne(
     ...ports,
     source: {
       format,
-      ...(originalId === undefined ? {} : { sessionId: originalId }),
+      sessionId: originalId,
       ...recordedTimes(imported),
     },
-    ...(workingCopy === undefined ? {} : { workingCopy }),
+    workingCopy,
     ...(title === undefined ? {} : { metadata: { title: redactBroken(title).text } }),
   });
   const taking = new Taking(session);
@@ -62,7 +62,7 @@ async function importOne(
   return {
     sessionId: session.id,
     format,
-    ...(originalId === undefined ? {} : { originalId }),
+    originalId,
     messages: taking.messages,
     leftOutMessages: leftOut.length,
     repairs: [...taking.notCarried(imported), ...repairs.map(repairWords)],

@@ -27,8 +27,8 @@ export function readNotesConfig(home: string, fs: FileSystem): NotesConfig {
   const problem = (path: string, { problem: why }: Found): readonly HomeProblem[] =>
     why === undefined ? [] : [{ path, detail: `${why}; the usual one is used.` }];
   return {
-    ...(template.text === undefined ? {} : { template: template.text }),
-    ...(prompt.text === undefined ? {} : { prompt: prompt.text }),
+    template: template.text,
+    prompt: prompt.text,
     problems: [...problem(paths.template, template), ...problem(paths.prompt, prompt)],
   };
 }

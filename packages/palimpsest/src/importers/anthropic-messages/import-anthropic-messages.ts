@@ -44,7 +44,7 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
       content: [...content],
       usage: isAnswer ? (anthropicUsage(wire["usage"]) ?? clineUsage(wire["metrics"])) : undefined,
       stopReason: isAnswer ? asString(wire["stop_reason"]) : undefined,
-      ...(line === undefined ? {} : { line }),
+      line,
     });
   });
   const id = conversationId(holder);
@@ -52,7 +52,7 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
   const { items, leftOut } = builder.finish();
   return {
     format: "anthropic-messages",
-    ...(id === undefined ? {} : { sessionId: id }),
+    sessionId: id,
     ...(system === "" ? {} : { system }),
     ...(Array.isArray(holder["tools"]) ? { tools: holder["tools"] as readonly JsonValue[] } : {}),
     items,

@@ -16,8 +16,8 @@ export function claudeBoundary(record: ClaudeRecord): ImportedBoundary {
   return {
     type: "boundary",
     trigger: trigger(metadata["trigger"]),
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(postTokens === undefined ? {} : { postTokens }),
+    preTokens,
+    postTokens,
     ...(preserved.length === 0 ? {} : { preserved }),
     ...place(record),
   };
@@ -33,10 +33,10 @@ export function claudeMicrocompact(record: ClaudeRecord): ImportedMicrocompact {
     type: "microcompact",
     trigger: trigger(metadata["trigger"]),
     toolUseIds: strings(metadata["compactedToolIds"]),
-    ...(preTokens === undefined ? {} : { preTokens }),
-    ...(freedTokens === undefined ? {} : { freedTokens }),
-    ...(record.at === undefined ? {} : { at: record.at }),
-    ...(record.line === undefined ? {} : { line: record.line }),
+    preTokens,
+    freedTokens,
+    at: record.at,
+    line: record.line,
   };
 }
 
@@ -46,9 +46,9 @@ function place({
   line,
 }: Pick<ClaudeRecord, "id" | "at" | "line">): Pick<ImportedBoundary, "hostId" | "at" | "line"> {
   return {
-    ...(id === undefined ? {} : { hostId: id }),
-    ...(at === undefined ? {} : { at }),
-    ...(line === undefined ? {} : { line }),
+    hostId: id,
+    at,
+    line,
   };
 }
 

@@ -57,7 +57,7 @@ export class ClaudeMetadata {
         type: "metadata",
         key: known.key,
         value: value as JsonValue,
-        ...(line === undefined ? {} : { line }),
+        line,
       });
     }
     return true;

@@ -37,10 +37,10 @@ export function claudeRecord({ value: raw, line }: SourceRecord): ClaudeRecord {
     kind: subtype === undefined ? type : `${type}/${subtype}`,
     isSidechain: raw["isSidechain"] === true,
     isMessage: type === "user" || type === "assistant",
-    ...(line === undefined ? {} : { line }),
-    ...(id === undefined ? {} : { id }),
-    ...(parentId === undefined ? {} : { parentId }),
-    ...(at === undefined ? {} : { at }),
+    line,
+    id,
+    parentId,
+    at,
     ...(isObject(message) ? { message } : {}),
   };
 }

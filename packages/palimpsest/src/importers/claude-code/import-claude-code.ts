@@ -123,9 +123,9 @@ class ClaudeReader {
     const title = this.#metadata.title();
     return {
       format: "claude-code",
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(title === undefined ? {} : { title }),
-      ...(workingCopy === undefined ? {} : { workingCopy }),
+      sessionId,
+      title,
+      workingCopy,
       ...(this.#isSidechain ? { isSidechain: true } : {}),
       items: [...items, ...this.#metadata.list()],
       leftOut,
@@ -167,14 +167,14 @@ class ClaudeReader {
       message: {
         role,
         origin,
-        ...(responseId === undefined ? {} : { responseId }),
-        ...(model === undefined ? {} : { model }),
+        responseId,
+        model,
         ...hostId(record),
         ...(record.at === undefined ? {} : { at: record.at }),
       },
       content,
       ...(this.#isSidechain ? { isSidechain: true } : {}),
-      ...(record.line === undefined ? {} : { line: record.line }),
+      line: record.line,
       usage,
       stopReason: asString(message["stop_reason"]),
     };
@@ -210,7 +210,7 @@ class ClaudeReader {
       content: [...inserted.content],
       isAttachment: true,
       ...(this.#isSidechain ? { isSidechain: true } : {}),
-      ...(record.line === undefined ? {} : { line: record.line }),
+      line: record.line,
     };
     this.#conversation.addMessage(parsed, this.#leftOut(record, index));
     return true;
@@ -235,7 +235,7 @@ function hostId({ id, isIdTaken }: ClaudeRecord): { readonly hostId?: string } {
 }
 
 function at({ at: ms, line }: ClaudeRecord): { readonly at?: number; readonly line?: number } {
-  return { ...(ms === undefined ? {} : { at: ms }), ...(line === undefined ? {} : { line }) };
+  return { at: ms, line };
 }
 
 function plainText(content: unknown): string {

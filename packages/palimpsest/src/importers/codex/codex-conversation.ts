@@ -174,7 +174,7 @@ export class CodexConversation {
     this.closeResponse();
     this.#fresh = {
       type: "boundary",
-      item: { ...item, trigger, ...present({ preTokens: this.#contextTokens() }) },
+      item: { ...item, trigger, preTokens: this.#contextTokens() },
       preserved: new Set(item.preserved),
       isTakenBack: false,
     };
@@ -250,6 +250,6 @@ function parsedMessage(step: CodexStep, isSidechain: boolean): ParsedMessage {
     usage,
     ...(item.isContext ? { isAttachment: true } : {}),
     ...(isSidechain ? { isSidechain: true } : {}),
-    ...present({ line: record.line }),
+    line: record.line,
   };
 }

@@ -224,7 +224,7 @@ function readCall(item: Fields, onDamage: OnDamage): ContentBlock {
   if (block.type !== "tool_use") return block;
   const { namespace } = item;
   return withOpenAIFields(block, {
-    ...(text === undefined ? {} : { arguments: text }),
+    arguments: text,
     ...(typeof namespace === "string" ? { extra: { namespace } } : {}),
   });
 }

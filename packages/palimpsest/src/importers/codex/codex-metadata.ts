@@ -99,7 +99,7 @@ export class CodexMetadata {
   }
 
   #set(key: string, value: JsonValue, line: number | undefined): void {
-    this.#items.set(key, { type: "metadata", key, value, ...present({ line }) });
+    this.#items.set(key, { type: "metadata", key, value, line });
   }
 }
 

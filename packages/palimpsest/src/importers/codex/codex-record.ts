@@ -4,7 +4,6 @@
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import { parseTime } from "../shared/fields-of.ts";
-import { present } from "../shared/present.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -30,7 +29,8 @@ export function codexRecord({ value, line }: SourceRecord, index: number): Codex
     payload,
     kind: subtype === undefined ? type : `${type}/${subtype}`,
     hostId: line === undefined ? `record-${index + 1}` : `line-${line}`,
-    ...present({ line, at: parseTime(value["timestamp"]) }),
+    line,
+    at: parseTime(value["timestamp"]),
   };
 }
 
@@ -78,10 +78,8 @@ export function codexTokenCount({ payload }: CodexRecord): CodexTokenCount | und
   const last = info["last_token_usage"];
   const contextTokens = asNumber(last["total_tokens"]);
   return {
-    ...present({
-      usage: codexUsage(last),
-      contextTokens: (contextTokens ?? 0) > 0 ? contextTokens : undefined,
-    }),
+    usage: codexUsage(last),
+    contextTokens: (contextTokens ?? 0) > 0 ? contextTokens : undefined,
     fingerprint: JSON.stringify(info["total_token_usage"] ?? null),
   };
 }

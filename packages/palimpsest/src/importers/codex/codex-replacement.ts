@@ -8,7 +8,6 @@
  */
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { OpaqueBlock } from "../../transcript/blocks.ts";
-import { present } from "../shared/present.ts";
 import type { CodexConversation, CodexStep } from "./codex-conversation.ts";
 import { codexItemKey, codexTexts } from "./codex-item.ts";
 
@@ -85,7 +84,8 @@ class HistoryReader {
   finish(): CodexReplacement {
     return {
       preserved: [...this.#preserved].reverse(),
-      ...present({ summary: this.#summary, opaqueSummary: this.#opaqueSummary }),
+      summary: this.#summary,
+      opaqueSummary: this.#opaqueSummary,
       restated: this.#restated.reverse(),
       unreadableCount: this.#unreadableCount,
     };

@@ -173,7 +173,11 @@ class CodexReader {
     this.#conversation.addBoundary({
       type: "boundary",
       hostId,
-      ...present({ preserved, summary, opaqueSummary, at, line }),
+      preserved,
+      summary,
+      opaqueSummary,
+      at,
+      line,
     });
     if (unreadableCount > 0)
       this.#repairs.add(

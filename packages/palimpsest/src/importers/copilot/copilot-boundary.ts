@@ -15,7 +15,7 @@ export function copilotBoundary({ type, data, id, at, line }: CopilotRecord): Im
     if ((asNumber(data["messagesRemovedDuringTruncation"]) ?? 0) <= 0) return undefined;
     const preTokens = asNumber(data["preTruncationTokensInMessages"]);
     const postTokens = asNumber(data["postTruncationTokensInMessages"]);
-    return { type: "boundary", trigger: "auto", ...present({ preTokens, postTokens }), ...place };
+    return { type: "boundary", trigger: "auto", preTokens, postTokens, ...place };
   }
   if (data["success"] !== true) return undefined;
   const summary = asString(data["summaryContent"]);
@@ -23,11 +23,9 @@ export function copilotBoundary({ type, data, id, at, line }: CopilotRecord): Im
   return {
     type: "boundary",
     trigger: trigger === "manual" ? "manual" : typeof trigger === "string" ? "auto" : "unknown",
-    ...present({
-      preTokens: asNumber(data["preCompactionTokens"]),
-      postTokens: asNumber(data["postCompactionTokens"]),
-      summary: summary === "" ? undefined : summary,
-    }),
+    preTokens: asNumber(data["preCompactionTokens"]),
+    postTokens: asNumber(data["postCompactionTokens"]),
+    summary: summary === "" ? undefined : summary,
     ...place,
   };
 }

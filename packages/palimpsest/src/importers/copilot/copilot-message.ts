@@ -84,7 +84,7 @@ function readCall(request: unknown, onDamage: OnDamage): ContentBlock {
   const block = wellFormedBlock({ type: "tool_use", id, name, input }, place);
   if (block.type !== "tool_use") return block;
   return withOpenAIFields(block, {
-    ...(text === undefined ? {} : { arguments: text }),
+    arguments: text,
     ...(isText ? { extra: { type: "custom_tool_call" } } : {}),
   });
 }

@@ -105,6 +105,6 @@ export class CopilotMetadata {
 
   #set(key: string, value: unknown, line: number | undefined): void {
     if (value === undefined || value === null || value === "") return;
-    this.#items.set(key, { type: "metadata", key, value: value as JsonValue, ...present({ line }) });
+    this.#items.set(key, { type: "metadata", key, value: value as JsonValue, line });
   }
 }

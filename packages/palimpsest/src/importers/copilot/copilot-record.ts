@@ -3,7 +3,6 @@
  */
 import { asString, isObject } from "../../base/json/json.ts";
 import { parseTime } from "../shared/fields-of.ts";
-import { present } from "../shared/present.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { TreeNode } from "../shared/walk-line.ts";
 
@@ -28,11 +27,9 @@ export function copilotRecord({ value: raw, line }: SourceRecord): CopilotRecord
     type: asString(raw["type"]) ?? "(no type)",
     data,
     isSidechain: typeof raw["agentId"] === "string" || typeof data["parentToolCallId"] === "string",
-    ...present({
-      id: asString(raw["id"]),
-      parentId: asString(raw["parentId"]),
-      line,
-      at: parseTime(raw["timestamp"]),
-    }),
+    id: asString(raw["id"]),
+    parentId: asString(raw["parentId"]),
+    line,
+    at: parseTime(raw["timestamp"]),
   };
 }

@@ -129,7 +129,8 @@ class CopilotReader {
       message: {
         role: "assistant",
         origin: "assistant",
-        ...present({ responseId: isNew ? callId : undefined, model: asString(data["model"]) }),
+        responseId: isNew ? callId : undefined,
+        model: asString(data["model"]),
       },
       content: [...content],
       usage,

@@ -13,7 +13,6 @@
 import { asString, isObject } from "../../base/json/json.ts";
 import type { Fields } from "../shared/fields-of.ts";
 import type { ImportedBoundary, ImportedMicrocompact } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { geminiText, isCommand } from "./gemini-message.ts";
@@ -125,7 +124,7 @@ export class GeminiLog {
       this.#push({
         type: "edit",
         isLive: true,
-        item: { type: "microcompact", trigger: "unknown", toolUseIds: shortened, ...present({ line }) },
+        item: { type: "microcompact", trigger: "unknown", toolUseIds: shortened, line },
       });
   }
 
@@ -162,7 +161,7 @@ export class GeminiLog {
         trigger: "unknown",
         ...(summary === "" ? {} : { summary }),
         ...(preserved.length === 0 ? {} : { preserved }),
-        ...present({ line }),
+        line,
       },
     });
   }

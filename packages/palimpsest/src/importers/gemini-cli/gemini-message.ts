@@ -96,7 +96,7 @@ function userMessage(raw: Fields, { calls, onDamage, line }: GeminiContext): Par
     .filter((block) => block.type !== "tool_result" || calls.isFirstResult(block.tool_use_id));
   const origin = content.some((block) => block.type === "tool_result") ? "tool" : "user";
   return {
-    parsed: { message: { role: "user", origin, ...common(raw) }, content, ...present({ line }) },
+    parsed: { message: { role: "user", origin, ...common(raw) }, content, line },
     ...(isCommand(raw) ? { leftOut: "transcript-only" } : {}),
   };
 }
@@ -117,10 +117,10 @@ function answerMessages(
   });
   const model = asString(raw["model"]);
   const answer: ParsedMessage = {
-    message: { role: "assistant", origin: "assistant", ...common(raw), ...present({ model }) },
+    message: { role: "assistant", origin: "assistant", ...common(raw), model },
     content: [...thoughts(raw["thoughts"]), ...blocks, ...called],
     usage: geminiUsage(raw["tokens"]),
-    ...present({ line }),
+    line,
   };
   const results = recorded.flatMap((call: unknown) => resultBlocks(call, { calls, onDamage }));
   if (results.length === 0) return [{ parsed: answer }];
@@ -131,7 +131,7 @@ function answerMessages(
   const reply: ParsedMessage = {
     message: { role: "user", origin: "tool", ...present({ at }) },
     content: results,
-    ...present({ line }),
+    line,
   };
   return [{ parsed: answer }, { parsed: reply }];
 }
@@ -172,7 +172,7 @@ function thoughts(value: unknown): readonly ContentBlock[] {
 function notice(raw: Fields, reason: LeftOutReason, { line }: GeminiContext): ParsedGeminiMessage {
   const message = { role: "user", origin: "host", ...common(raw) } as const;
   const content: ContentBlock[] = [{ type: "text", text: geminiText(raw) }];
-  return { parsed: { message, content, isAttachment: true, ...present({ line }) }, leftOut: reason };
+  return { parsed: { message, content, isAttachment: true, line }, leftOut: reason };
 }
 
 function common(raw: Fields): { readonly hostId?: string; readonly at?: number } {

@@ -8,7 +8,6 @@
 import { asString } from "../../base/json/json.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import type { ImportedSession } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { GeminiLog, type GeminiSlot } from "./gemini-log.ts";
@@ -25,7 +24,8 @@ export function importGeminiCli(records: readonly SourceRecord[], repairs: Repai
   const { fields } = log;
   return {
     format: "gemini-cli",
-    ...present({ sessionId: asString(fields.get("sessionId")), title: asString(fields.get("summary")) }),
+    sessionId: asString(fields.get("sessionId")),
+    title: asString(fields.get("summary")),
     ...(fields.get("kind") === "subagent" ? { isSidechain: true } : {}),
     items,
     leftOut,

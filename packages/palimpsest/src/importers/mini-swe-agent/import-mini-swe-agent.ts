@@ -45,10 +45,8 @@ function importOne(holder: Fields, messages: readonly unknown[], fileRepairs: Re
   });
   return {
     format: "mini-swe-agent",
-    ...present({
-      sessionId: conversationId(holder),
-      workingCopy: asString(fieldsOf(config["environment"])["cwd"]),
-    }),
+    sessionId: conversationId(holder),
+    workingCopy: asString(fieldsOf(config["environment"])["cwd"]),
     ...reader.finish(),
     skipped: [],
     repairs: repairs.list(),
@@ -97,7 +95,7 @@ class MiniReader {
   }
 
   finish(): Pick<ImportedSession, "items" | "leftOut" | "system"> {
-    return { ...this.#builder.finish(), ...present({ system: this.#system }) };
+    return { ...this.#builder.finish(), system: this.#system };
   }
 
   #message(element: Fields): Message | undefined {

@@ -38,15 +38,15 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
       message: rest,
       content: [...content],
       usage: isObject(wire) ? chatUsage(wire["usage"]) : undefined,
-      ...(line === undefined ? {} : { line }),
+      line,
     });
   });
   const id = conversationId(holder);
   const { items, leftOut } = builder.finish();
   return {
     format: "openai-chat",
-    ...(id === undefined ? {} : { sessionId: id }),
-    ...(system === undefined ? {} : { system }),
+    sessionId: id,
+    system,
     ...(Array.isArray(holder["tools"]) ? { tools: holder["tools"] as readonly JsonValue[] } : {}),
     items,
     leftOut,

@@ -71,7 +71,9 @@ function importOne(
   const sessionId = asString(info["id"]) ?? asString(messages[0]?.info["sessionID"]);
   return {
     format: "opencode",
-    ...present({ sessionId, title: asString(info["title"]), workingCopy: asString(info["directory"]) }),
+    sessionId,
+    title: asString(info["title"]),
+    workingCopy: asString(info["directory"]),
     ...(typeof info["parentID"] === "string" ? { isSidechain: true } : {}),
     ...reader.finish(),
     repairs: repairs.list(),
@@ -120,7 +122,7 @@ class OpencodeReader {
   finish(): Pick<ImportedSession, "items" | "leftOut" | "skipped" | "system"> {
     this.#addClearings(Number.POSITIVE_INFINITY);
     const { items, leftOut } = this.#builder.finish();
-    return { items, leftOut, skipped: this.#skipped.list(), ...present({ system: this.#system }) };
+    return { items, leftOut, skipped: this.#skipped.list(), system: this.#system };
   }
 
   #withOwnId(message: OpencodeMessage): OpencodeMessage {

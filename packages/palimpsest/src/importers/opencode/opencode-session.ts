@@ -34,7 +34,9 @@ export function opencodeMessage(value: unknown, line: number | undefined): Openc
   return {
     info,
     parts: orderedParts(value["parts"].filter(isObject)),
-    ...present({ line, id: asString(info["id"]), at: parseTime(time["created"]) }),
+    line,
+    id: asString(info["id"]),
+    at: parseTime(time["created"]),
   };
 }
 
@@ -93,7 +95,10 @@ export function opencodeBoundary(
     type: "boundary",
     trigger: auto === true ? "auto" : auto === false ? "manual" : "unknown",
     ...(text === "" ? {} : { summary: text }),
-    ...present({ firstPreserved: asString(part?.["tail_start_id"]), hostId: id, at, line }),
+    firstPreserved: asString(part?.["tail_start_id"]),
+    hostId: id,
+    at,
+    line,
   };
 }
 
@@ -136,6 +141,6 @@ export function parsedMessage(
 ): { readonly message: ParsedMessage["message"]; readonly line?: number } {
   return {
     message: { role, ...present({ origin, hostId: id, at }) },
-    ...present({ line }),
+    line,
   };
 }

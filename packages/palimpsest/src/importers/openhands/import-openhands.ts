@@ -7,7 +7,6 @@ import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { conversationId } from "../shared/conversations.ts";
 import type { Fields } from "../shared/fields-of.ts";
 import type { ImportedSession } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 import { isLegacyEvent, readLegacyEvent } from "./legacy-event.ts";
@@ -82,7 +81,7 @@ function importOne(holder: Fields, elements: readonly Element[], fileRepairs: Re
   });
   return {
     format: "openhands",
-    ...present({ sessionId: conversationId(holder) }),
+    sessionId: conversationId(holder),
     ...session.finish(),
     repairs: repairs.list(),
     recordCount: elements.length,
@@ -99,7 +98,7 @@ function modelOf(metadata: unknown): string | undefined {
 function openhandsEvent(raw: Fields, line: number | undefined): OpenhandsEvent {
   const number = asNumber(raw["id"]);
   const id = number === undefined ? asString(raw["id"]) : String(number);
-  return { raw, ...present({ line, id, at: timeOf(raw["timestamp"]) }) };
+  return { raw, line, id, at: timeOf(raw["timestamp"]) };
 }
 
 /** Time stamps are written without a zone: they are read as UTC, so that they mean the same everywhere. */

@@ -14,7 +14,6 @@ import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-c
 import { sourceOfUrl } from "../../wire/shared/media-url.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { type Fields, fieldsOf } from "../shared/fields-of.ts";
-import { present } from "../shared/present.ts";
 import { chatUsage } from "../shared/recorded-usage.ts";
 import { resultContent } from "../shared/result-content.ts";
 import type { ContextIds } from "./context-ids.ts";
@@ -59,7 +58,7 @@ function readAction(event: OpenhandsEvent, action: string, session: OpenhandsSes
     session.condensed(event, { forget: (context) => forget(context, args), summary: args["summary"] });
   else if (action === "message")
     session.say(event, {
-      message: isUsers ? USER : { ...ASSISTANT, ...present({ model: modelOf(raw) }) },
+      message: isUsers ? USER : { ...ASSISTANT, model: modelOf(raw) },
       content: [...texts(args["content"], onDamage), ...images(args["image_urls"], onDamage)],
     });
   else if (WITHOUT_WORDS.has(action)) session.skipped.add(action);
@@ -91,7 +90,7 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
     const { thought, ...input } = fieldsOf(raw["args"]);
     const call = { type: "tool_use", id: callId(raw, id), name: metadata["function_name"] ?? action, input };
     session.say(event, {
-      message: { ...ASSISTANT, ...present({ model }) },
+      message: { ...ASSISTANT, model },
       content: [...texts(thought, onDamage), wellFormedBlock(call, { role: "assistant", onDamage })],
     });
     return;
@@ -99,7 +98,7 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
   const responseId = asString(response["id"]);
   if (!session.isNewResponse(responseId)) return;
   session.say(event, {
-    message: { ...ASSISTANT, ...present({ responseId, model }) },
+    message: { ...ASSISTANT, responseId, model },
     content: [...reasoning(answer), ...calls.content],
     usage: chatUsage(response["usage"]),
     stopReason: asString(choice?.["finish_reason"]),

@@ -69,7 +69,8 @@ export class OpenhandsSession {
         content: [...content],
         usage,
         stopReason,
-        ...present({ isAttachment, line: event.line }),
+        isAttachment,
+        line: event.line,
         ...(isSide ? { isSidechain: true } : {}),
       },
       isSide ? "side-chain" : undefined,
@@ -110,7 +111,9 @@ export class OpenhandsSession {
       trigger: "auto",
       ...(text === undefined || text === "" ? {} : { summary: text }),
       ...(isListed ? { preserved: this.#context.list() } : {}),
-      ...present({ hostId: event.id, at: event.at, line: event.line }),
+      hostId: event.id,
+      at: event.at,
+      line: event.line,
     };
     this.#builder.addItem(boundary);
   }
@@ -139,7 +142,9 @@ export class OpenhandsSession {
     return {
       ...this.#builder.finish(),
       skipped: this.skipped.list(),
-      ...present({ system: this.#system, tools: this.#tools, workingCopy: this.#workingCopy }),
+      system: this.#system,
+      tools: this.#tools,
+      workingCopy: this.#workingCopy,
     };
   }
 

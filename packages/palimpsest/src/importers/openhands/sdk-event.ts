@@ -73,7 +73,7 @@ function readMessage(event: OpenhandsEvent, session: OpenhandsSession): void {
       message: {
         role: "assistant",
         origin: "assistant",
-        ...present({ responseId: asString(raw["llm_response_id"]) }),
+        responseId: asString(raw["llm_response_id"]),
       },
       content,
     });
@@ -108,7 +108,7 @@ function readCall(event: OpenhandsEvent, session: OpenhandsSession): void {
     message: {
       role: "assistant",
       origin: "assistant",
-      ...present({ responseId: asString(raw["llm_response_id"]) }),
+      responseId: asString(raw["llm_response_id"]),
     },
     content: [
       ...reasoning(raw, onDamage),

@@ -49,10 +49,10 @@ function piRecord({ value: raw, line }: SourceRecord): PiRecord {
   return {
     raw,
     type,
-    ...(line === undefined ? {} : { line }),
-    ...(id === undefined ? {} : { id }),
-    ...(parentId === undefined ? {} : { parentId }),
-    ...(at === undefined ? {} : { at }),
+    line,
+    id,
+    parentId,
+    at,
   };
 }
 
@@ -137,9 +137,9 @@ class PiReader {
     const { items, leftOut } = this.#conversation.finish();
     return {
       format: "pi",
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(title === undefined ? {} : { title }),
-      ...(workingCopy === undefined ? {} : { workingCopy }),
+      sessionId,
+      title,
+      workingCopy,
       items: [...items, ...this.#metadata.values()],
       leftOut,
       skipped: this.#skipped.list(),
@@ -167,8 +167,8 @@ class PiReader {
         content: [...content],
         usage,
         stopReason,
-        ...(isAttachment === undefined ? {} : { isAttachment }),
-        ...(record.line === undefined ? {} : { line: record.line }),
+        isAttachment,
+        line: record.line,
       },
       isHidden === true ? "transcript-only" : isLive ? undefined : "abandoned-branch",
     );
@@ -183,12 +183,12 @@ class PiReader {
     return {
       type: "boundary",
       trigger: "unknown",
-      ...(preTokens === undefined ? {} : { preTokens }),
-      ...(summary === undefined ? {} : { summary }),
-      ...(firstPreserved === undefined ? {} : { firstPreserved }),
-      ...(id === undefined ? {} : { hostId: id }),
-      ...(at === undefined ? {} : { at }),
-      ...(line === undefined ? {} : { line }),
+      preTokens,
+      summary,
+      firstPreserved,
+      hostId: id,
+      at,
+      line,
     };
   }
 
@@ -198,7 +198,7 @@ class PiReader {
       type: "metadata",
       key,
       value: value as JsonValue,
-      ...(line === undefined ? {} : { line }),
+      line,
     });
   }
 }

@@ -116,13 +116,13 @@ function assistant(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): 
     message: {
       role: "assistant",
       origin: "assistant",
-      ...(responseId === undefined ? {} : { responseId }),
-      ...(model === undefined ? {} : { model }),
+      responseId,
+      model,
       ...(stopReason === "aborted" || stopReason === "error" ? { interrupted: true } : {}),
     },
     content: piContent(raw["content"], { role: "assistant", onDamage, api: asString(raw["api"]) }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(stopReason === undefined ? {} : { stopReason }),
+    usage,
+    stopReason,
   };
 }
 

@@ -128,10 +128,10 @@ function finishMessage(parsed: ParsedMessage): ImportedMessage {
   return {
     type: "message",
     message: { ...message, content },
-    ...(usage === undefined ? {} : { usage }),
-    ...(stopReason === undefined ? {} : { stopReason }),
-    ...(isAttachment === undefined ? {} : { isAttachment }),
-    ...(isSidechain === undefined ? {} : { isSidechain }),
-    ...(line === undefined ? {} : { line }),
+    usage,
+    stopReason,
+    isAttachment,
+    isSidechain,
+    line,
   };
 }

@@ -26,7 +26,7 @@ export class RepairLog {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
     if (count > FORMATS_DEFAULTS.listedRepairsPerKind) return;
-    this.#listed.push({ kind, detail, ...(line === undefined ? {} : { line }) });
+    this.#listed.push({ kind, detail, line });
   }
 
   /** Counts a record that could not be read, by its size where that is known. */

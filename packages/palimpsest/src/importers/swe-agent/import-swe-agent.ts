@@ -57,10 +57,8 @@ function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): Impor
   const problem = fieldsOf(config["problem_statement"]);
   return {
     format: "swe-agent",
-    ...present({
-      sessionId: asString(problem["id"]) ?? conversationId(attempt),
-      workingCopy: workingCopy(attempt["trajectory"]),
-    }),
+    sessionId: asString(problem["id"]) ?? conversationId(attempt),
+    workingCopy: workingCopy(attempt["trajectory"]),
     ...reader.finish(),
     skipped: [],
     repairs: repairs.list(),
@@ -147,7 +145,7 @@ class HistoryReader {
   }
 
   finish(): Pick<ImportedSession, "items" | "leftOut" | "system"> {
-    return { ...this.#builder.finish(), ...present({ system: this.#system }) };
+    return { ...this.#builder.finish(), system: this.#system };
   }
 
   #parse(element: Fields): ParsedMessage | undefined {

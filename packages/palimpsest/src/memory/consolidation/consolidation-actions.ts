@@ -128,7 +128,7 @@ export class ConsolidationActions {
   }
 
   act(kind: DreamAction["kind"], paths: readonly string[], { why, by }: ActionReason): void {
-    this.actions.push({ kind, paths, why, ...(by === undefined ? {} : { by }) });
+    this.actions.push({ kind, paths, why, by });
   }
 }
 

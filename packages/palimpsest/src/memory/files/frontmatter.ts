@@ -229,7 +229,7 @@ class FieldReader {
       key,
       parent,
       text: value.text,
-      ...(value.items === undefined ? {} : { items: value.items }),
+      items: value.items,
       from: head.from,
       to: Math.max(lastOwn.next, lastFilled.next, last?.next ?? 0),
       valueFrom,

@@ -21,7 +21,7 @@ export function searchFields(memory: Memory, isFollowed = false): MemoryFields {
     ...(isBeginning(name, body) ? {} : { name }),
     ...{ description, body },
     ...(time === "" ? {} : { time }),
-    ...(follows === undefined ? {} : { before: follows }),
+    before: follows,
     ...(sessionId === undefined || (follows === undefined && !isFollowed) ? {} : { group: sessionId }),
   };
 }

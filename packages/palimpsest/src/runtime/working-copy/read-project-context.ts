@@ -34,7 +34,7 @@ export class NodeProjectContext implements ProjectContextSource {
         : readInstructionFiles({ workingCopy, top: this.#top });
     return {
       instructions: files.instructions,
-      ...(git.text === undefined ? {} : { gitStatus: git.text }),
+      gitStatus: git.text,
       problems: git.problem === undefined ? files.problems : [...files.problems, git.problem],
     };
   }

@@ -41,6 +41,7 @@ export class SessionMetadata {
   newEntries(): readonly NewMetadata[] {
     let leftBytes: number = metadataLimitBytes;
     return Object.entries(this.values).flatMap(([key, value]) => {
+      if (value === undefined) return [];
       const bytes = entryBytes(key, value);
       if (bytes > leftBytes) return [];
       leftBytes -= bytes;
@@ -69,16 +70,13 @@ function tryToWrite(value: unknown): string | undefined {
 }
 
 /** @throws `OptionError` where one of the keys is not the host's, or all that there would be is too much. */
-export function checkMetadata(
-  metadata: Readonly<Record<string, JsonValue>>,
-  keys: readonly string[] = Object.keys(metadata),
-): void {
+export function checkMetadata(metadata: JsonObject, keys: readonly string[] = Object.keys(metadata)): void {
   for (const key of keys) checkKey(key);
   // Notes are not carried on, and may be of any size.
   if (keys.every(isNoteKey)) return;
   const bytes = Object.entries(metadata)
     .filter(([key]) => !isNoteKey(key))
-    .reduce((sum, [key, value]) => sum + entryBytes(key, value), 0);
+    .reduce((sum, [key, value]) => sum + (value === undefined ? 0 : entryBytes(key, value)), 0);
   if (bytes <= metadataLimitBytes) return;
   const what = keys.map((key) => JSON.stringify(shorten(key, KEY_SHOWN_CHARS))).join(", ");
   throw new OptionError({

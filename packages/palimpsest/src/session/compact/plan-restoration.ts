@@ -255,7 +255,7 @@ function asText({ kind, key, label, title, note }: RestoredItem, text: string): 
   return formatRestored({
     label: label ?? kind,
     title: title ?? key,
-    ...(note === undefined ? {} : { note }),
+    note,
     text,
   });
 }

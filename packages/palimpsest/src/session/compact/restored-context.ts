@@ -23,7 +23,7 @@ export function sessionStartRestorer(
   return {
     name: "session-start",
     priority: START_PRIORITY,
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    budgetTokens,
     // One file may take all of it.
     itemTokens: budgetTokens ?? RESTORE_DEFAULTS.sessionStartTokens.tokens,
     restore: async ({ signal }) => {

@@ -36,10 +36,10 @@ export function listRestorer(options: ListRestorerOptions): Restorer {
   const { name, list, form = "together", priority, budgetTokens, itemTokens, timeoutMs } = options;
   return {
     name,
-    ...(priority === undefined ? {} : { priority }),
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
-    ...(itemTokens === undefined ? {} : { itemTokens }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    priority,
+    budgetTokens,
+    itemTokens,
+    timeoutMs,
     restore: async (context) => {
       const things = [...(await list(context.signal))];
       const gone = Object.keys(context.announced).filter((key) => things.every((thing) => thing.key !== key));

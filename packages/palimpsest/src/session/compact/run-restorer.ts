@@ -52,7 +52,7 @@ export function runRestorer(
 }
 
 function skipped(restorer: string, reason: RestoreSkipReason, detail?: string): RestorationEvent {
-  return { type: "restore-skipped", restorer, reason, ...(detail === undefined ? {} : { detail }) };
+  return { type: "restore-skipped", restorer, reason, detail };
 }
 
 function messageOf(error: unknown): string {

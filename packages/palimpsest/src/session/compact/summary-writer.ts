@@ -189,7 +189,7 @@ export class SummaryWriter {
     try {
       const { content, stopReason, usage } = await askModel(client, request, {
         ...{ deadline, timeoutMs, signal },
-        ...(unlimited === undefined ? {} : { unlimited }),
+        unlimited,
       });
       const read = readSummaryAnswer({ content, stopReason });
       tell(read.ok ? "written" : read.problem, usage);

@@ -128,7 +128,7 @@ export function addToHistory(
           pointer: formatPointer({ seq, block: position }),
           seq,
           role: message.role,
-          ...(tool === undefined ? {} : { tool }),
+          tool,
         },
         safe === block ? text : indexedText(blockText(safe)),
         count(text),
@@ -339,5 +339,5 @@ function toHit(
   query: QueryTerms,
 ): HistoryHit {
   const snippet = cutSnippet(text, query, COMPACTION_DEFAULTS.snippetCharacters);
-  return { pointer, seq, role, ...(tool === undefined ? {} : { tool }), snippet, score };
+  return { pointer, seq, role, tool, snippet, score };
 }

@@ -13,12 +13,12 @@ export async function overviewOf(store: SessionStore, scope?: Scope): Promise<re
   if (store.overview !== undefined) return store.overview(scope);
   const { sessions } = await store.describe({
     limit: Number.POSITIVE_INFINITY,
-    ...(scope === undefined ? {} : { scope }),
+    scope,
   });
   return sessions.map(({ sessionId, lastActivityAt, bytes, metadata, firstPrompt }) => {
     const name = typeof metadata["title"] === "string" ? metadata["title"] : firstPrompt;
     const title = name === undefined ? undefined : redactBroken(name).text;
-    return { sessionId, lastActivityAt, bytes, ...(title === undefined ? {} : { title }) };
+    return { sessionId, lastActivityAt, bytes, title };
   });
 }
 

@@ -53,7 +53,7 @@ export class InputCopier {
   /** The error for the value at `depth`. `pass` says what to hand over instead. */
   refusal(depth: number, problem: string, pass: string, cause?: unknown): OptionError {
     const message = `${formatPath(this.#root, this.#path.slice(0, depth))} ${problem}.`;
-    return new OptionError({ message, hint: `Pass ${pass}.`, ...(cause === undefined ? {} : { cause }) });
+    return new OptionError({ message, hint: `Pass ${pass}.`, cause });
   }
 
   #walk(value: unknown, depth: number): unknown {

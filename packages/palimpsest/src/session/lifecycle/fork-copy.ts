@@ -72,8 +72,9 @@ export class ForkCopy {
     await this.#flush();
   }
 
-  async describe(metadata: Readonly<Record<string, JsonValue>>, at: number): Promise<void> {
-    for (const [key, value] of Object.entries(metadata)) this.#pushMetadata(key, value, { at });
+  async describe(metadata: JsonObject, at: number): Promise<void> {
+    for (const [key, value] of Object.entries(metadata))
+      if (value !== undefined) this.#pushMetadata(key, value, { at });
     await this.#flush();
   }
 

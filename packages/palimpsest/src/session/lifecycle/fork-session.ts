@@ -8,7 +8,7 @@
  */
 
 import { PalimpsestError, SessionError } from "../../base/errors.ts";
-import type { JsonValue } from "../../base/json/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import { checkOptions } from "../../base/options/check-options.ts";
 import { checkNewSessionId } from "../../base/session-id.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
@@ -65,7 +65,7 @@ interface Copying {
   /** Whether the parent's notes tell of what comes after that entry. */
   readonly hasLaterNotes: boolean;
   /** Title, tags … of the parent as they are now. */
-  readonly metadata: Readonly<Record<string, JsonValue>>;
+  readonly metadata: JsonObject;
   readonly options: ForkOptions;
 }
 
@@ -177,7 +177,7 @@ function headerOf(
 }
 
 /** Title and tags of the parent are those of now, whatever they were at the entry that is forked at. */
-function describeFork(metadata: Readonly<Record<string, JsonValue>>): Readonly<Record<string, JsonValue>> {
+function describeFork(metadata: JsonObject): JsonObject {
   const { title, tags } = metadata;
   const named =
     typeof title !== "string" || title.trim() === ""

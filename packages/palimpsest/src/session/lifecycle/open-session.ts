@@ -56,8 +56,8 @@ export async function createSession(options: NewSessionOptions): Promise<Session
   } as const;
   const tracker = new WindowTracker(new UsageLedger({ model: UNKNOWN_MODEL }));
   const empty = { projection: new Projection(), tracker, positions: new Map(), calls: new OpenCalls() };
-  const described = Object.entries(metadata).map(
-    ([key, value]) => ({ type: "metadata", key, value }) as const,
+  const described = Object.entries(metadata).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ type: "metadata", key, value } as const],
   );
   return assembleSession(options, log, { ...empty, beginning: [header, ...described] });
 }

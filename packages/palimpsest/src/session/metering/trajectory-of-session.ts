@@ -35,7 +35,7 @@ export function trajectoryOf(session: ImportedSession, options: TrajectoryOption
 function recordedFixedTokens({ system, tools }: ImportedSession, ratio: number): number | undefined {
   if (system === undefined && tools === undefined) return undefined;
   const tokens = estimateFixed({
-    ...(system === undefined ? {} : { system }),
+    system,
     ...(tools === undefined ? {} : { tools: JSON.stringify(tools) }),
   });
   return boundedFixedTokens(tokens * ratio);
@@ -90,7 +90,7 @@ class Recorder {
       message,
       parts: chunks.map((chunk) => this.#originals.get(chunk) ?? chunk.message),
       author,
-      ...(tool === undefined ? {} : { tool }),
+      tool,
       ...textsOf(content),
       tokens,
       atMs: this.#lastMs,

@@ -148,7 +148,7 @@ function readAnswer(answer: ModelAnswer): ReadAnswer {
   const content = messages.flatMap((message) => (Array.isArray(message?.content) ? message.content : []));
   const stopReason = String(answer?.stopReason ?? "other");
   const usage = readUsage(answer?.usage);
-  return { content, stopReason, ...(usage === undefined ? {} : { usage }) };
+  return { content, stopReason, usage };
 }
 
 function readUsage(usage: unknown): Usage | undefined {

@@ -42,7 +42,7 @@ export function validateAnswer(value: unknown): CallAnswer {
     }
     return {
       messages: validateMessages(messages),
-      ...(usage === undefined ? {} : { usage }),
+      usage,
       ...(hasReason ? { stopReason: stopReason as string } : {}),
     };
   });

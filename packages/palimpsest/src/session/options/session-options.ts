@@ -2,7 +2,7 @@
  * What a session is made with.
  */
 
-import type { JsonValue } from "../../base/json/json.ts";
+import type { JsonObject } from "../../base/json/json.ts";
 import type { PolicyName } from "../../compaction/planner/cost-policy.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Hasher } from "../../ports/hasher.ts";
@@ -101,7 +101,7 @@ export interface NewSessionOptions extends SessionOptions {
   /** Folder or checkout that the session is about, written into the header. */
   readonly workingCopy?: string;
   /** Title, tags and the like, stored in front of the first message; nothing is stored before that. */
-  readonly metadata?: Readonly<Record<string, JsonValue>>;
+  readonly metadata?: JsonObject;
   /** What an imported session was before; `firstAt` and `lastAt`: times of its first and last message, in milliseconds since the epoch. */
   readonly source?: {
     readonly format: string;
@@ -120,7 +120,7 @@ export interface ForkOptions extends SessionOptions {
   /** @defaultValue the title of the session, marked as a fork; none where it has none */
   readonly title?: string;
   /** Title, tags and the like that are to be others than the session has; `title` comes after it. */
-  readonly metadata?: Readonly<Record<string, JsonValue>>;
+  readonly metadata?: JsonObject;
   /** Folder or checkout that the fork is about. @defaultValue that of the session */
   readonly workingCopy?: string;
   /** Where the session lies that is forked. @defaultValue where the fork is kept */

@@ -48,8 +48,8 @@ export class FixedPartReader {
   async #keep(system: string | undefined, toolsText: string | undefined): Promise<FixedPart> {
     const { messages, tracker } = this.#parts;
     const tokens = estimateFixed({
-      ...(system === undefined ? {} : { system }),
-      ...(toolsText === undefined ? {} : { tools: toolsText }),
+      system,
+      tools: toolsText,
     });
     const systemRef = system === undefined ? undefined : await messages.keepText(system);
     const toolsRef = toolsText === undefined ? undefined : await messages.keepText(toolsText);
@@ -61,8 +61,8 @@ export class FixedPartReader {
       toolsText,
       tokens,
       hasHistoryTools: HISTORY_TOOLS.every(({ name }) => toolsText?.includes(`"name":"${name}"`) === true),
-      ...(systemRef === undefined ? {} : { systemRef }),
-      ...(toolsRef === undefined ? {} : { toolsRef }),
+      systemRef,
+      toolsRef,
     };
   }
 }

@@ -129,7 +129,7 @@ export class CacheWatch {
       type: "cache-miss",
       seq: callSeq,
       miss,
-      ...(changedSeq === undefined ? {} : { changedSeq }),
+      changedSeq,
     });
   }
 

@@ -105,7 +105,7 @@ export class CountingChain {
         counter: counter.name,
         reason,
         isGivenUp,
-        ...(cause === undefined ? {} : { cause }),
+        cause,
       });
     } catch {
       // An observer that throws must not turn a count into an error.

@@ -29,7 +29,7 @@ export function parseAnchor(value: unknown): Anchor | undefined {
     tokens,
     coveredTokens,
     source: source as TokenSource,
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-    ...(droppedTokens === undefined ? {} : { droppedTokens }),
+    reasoningTokens,
+    droppedTokens,
   };
 }

@@ -8,7 +8,10 @@ import { isObject } from "../../base/json/json.ts";
 import type { OpaqueBlock, ToolResultPart } from "../../transcript/blocks.ts";
 
 /** By type, with the kinds of the fields they cannot do without. */
-const OPAQUE_BLOCKS: ReadonlyMap<unknown, Readonly<Record<string, string>>> = new Map([
+const OPAQUE_BLOCKS: ReadonlyMap<unknown, Readonly<Record<string, string>>> = new Map<
+  unknown,
+  Readonly<Record<string, string>>
+>([
   ["search_result", { source: "string", title: "string", content: "object" }],
   ["container_upload", { file_id: "string" }],
   ["fallback", { from: "object", to: "object" }],

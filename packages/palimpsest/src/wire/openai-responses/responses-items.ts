@@ -17,7 +17,7 @@ const OUTPUT = { call_id: isText, output: isGiven };
 
 /** Items by type, with the fields that the API does not do without. */
 const ITEMS: ReadonlyMap<unknown, Readonly<Record<string, FieldCheck>>> = new Map(
-  Object.entries({
+  Object.entries<Readonly<Record<string, FieldCheck>>>({
     message: { role: isText, content: isGiven },
     reasoning: { summary: Array.isArray },
     function_call: { ...CALL, name: isText, arguments: isWord },

@@ -58,7 +58,7 @@ async function compactByHand({
 }: Setting): Promise<Played> {
   const started = await scriptedProvider({
     windowTokens: 64_000,
-    ...(faults === undefined ? {} : { faults }),
+    faults,
     script: (request) => {
       if (isSummaryRequest(request)) return LONG_SUMMARY;
       return isNotesRequest(request) ? `${NOTES_PATCHES}\n${wordsOf(600)}` : "Done.";
@@ -75,7 +75,7 @@ async function compactByHand({
     window: { windowTokens: 64_000, policy: "faithful", ...options.window },
   });
   const session = await palimpsest.session("s");
-  const request = { system: "You read. ".repeat(800), ...(parameters === undefined ? {} : { parameters }) };
+  const request = { system: "You read. ".repeat(800), parameters };
   for (let turn = 0; turn < 6; turn++) await session.turn(`Read this: ${wordsOf(words)}`, request);
   await session.notesSettled();
   await session.compact({ instructions: "Keep it short." });
@@ -129,7 +129,7 @@ describe("a forked summary", () => {
     const played = await compactByHand({
       connect,
       window,
-      ...(parameters === undefined ? {} : { parameters }),
+      parameters,
     });
     expect(calls(played)).toEqual(["forked written"]);
     const [summary] = played.of(isSummaryRequest);

@@ -135,7 +135,7 @@ describe("a fork", () => {
   const forked = async (fs: InMemoryFileSystem, atSeq?: number): Promise<void> => {
     const clock = notesStage({ fs }).clock;
     const options = { store: fileStore(fs), clock, ids: randomIds, hasher: nodeHasher, sessionId: "fork" };
-    const fork = await forkSession(SESSION, { ...options, ...(atSeq === undefined ? {} : { atSeq }) });
+    const fork = await forkSession(SESSION, { ...options, atSeq });
     await fork.close();
   };
 

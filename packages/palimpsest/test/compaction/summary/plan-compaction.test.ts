@@ -78,7 +78,7 @@ const plan = (
       policy: shape(editSafety),
       pendingCallIds: [],
       reason: "threshold",
-      ...(throughSeq === undefined ? {} : { throughSeq }),
+      throughSeq,
     },
     writer,
   );
@@ -94,7 +94,7 @@ const planSide = (
       policy: shape("permissive"),
       pendingCallIds: [],
       reason: "manual",
-      ...(throughSeq === undefined ? {} : { throughSeq }),
+      throughSeq,
     },
     span,
     writer,

@@ -18,8 +18,8 @@ describe("the line of a tree", () => {
         const problems: number[] = [];
         const line = walkLine({
           nodes: nodes.map(({ id, parentId }) => ({
-            ...(id === undefined ? {} : { id }),
-            ...(parentId === undefined ? {} : { parentId }),
+            id,
+            parentId,
           })),
           leaf: nodes.length - 1,
           isStep: () => true,

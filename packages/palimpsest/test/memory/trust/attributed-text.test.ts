@@ -10,7 +10,7 @@ import type { Message, Origin } from "#transcript/messages.ts";
 const messageOf = (role: Message["role"], content: readonly ContentBlock[], origin?: Origin): Message => ({
   role,
   content,
-  ...(origin === undefined ? {} : { origin }),
+  origin,
 });
 const text = (words: string): ContentBlock => ({ type: "text", text: words });
 const numbered = (messages: readonly Message[]): readonly ConversationMessage[] =>

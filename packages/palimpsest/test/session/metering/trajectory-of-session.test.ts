@@ -26,8 +26,8 @@ function messageOf(
   return {
     type: "message",
     message: { ...rest, role, content },
-    ...(usage === undefined ? {} : { usage }),
-    ...(isAttachment === undefined ? {} : { isAttachment }),
+    usage,
+    isAttachment,
   };
 }
 

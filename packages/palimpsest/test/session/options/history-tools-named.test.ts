@@ -77,7 +77,7 @@ describe("a host's own loop", () => {
   }) => {
     const { session } = await aSession({ windowTokens: 24_000, policy: "faithful", ...window });
     const { systemText, kinds } = await work(session, REQUEST, {
-      ...(rowsOf === undefined ? {} : { rowsOf }),
+      rowsOf,
     });
     expect(kinds).toContain(kind);
     expect(systemText).not.toMatch(/history_|earch the history/);
@@ -91,7 +91,7 @@ describe("a host's own loop", () => {
   }) => {
     const { session } = await aSession({ windowTokens: 24_000, policy: "faithful", ...window });
     const { systemText, kinds } = await work(session, WITH_TOOLS, {
-      ...(rowsOf === undefined ? {} : { rowsOf }),
+      rowsOf,
     });
     expect(kinds).toContain(kind);
     expect(systemText).toMatch(NAMED);
@@ -124,8 +124,8 @@ describe("a host's own loop", () => {
     await session.append(user("Begin."));
     await session.prepare({
       model: "gpt-4o",
-      ...(tools === undefined ? {} : { tools }),
-      ...(says === undefined ? {} : { historyTools: says }),
+      tools,
+      historyTools: says,
     });
     await session.append(user(lines(900, "paste")));
     expect(NAMED.test(JSON.stringify(session.visible))).toBe(isNamed);

@@ -28,7 +28,7 @@ export function storedSessions(
 ): DreamSessions {
   const limit = MEMORY_DREAM_DEFAULTS.readSessionsCount;
   const activeSince = async (sinceMs: number): Promise<readonly string[]> => {
-    const { sessions } = await store.describe({ limit, ...(scope === undefined ? {} : { scope }) });
+    const { sessions } = await store.describe({ limit, scope });
     return sessions
       .filter(({ lastActivityAt }) => lastActivityAt > sinceMs)
       .map(({ sessionId }) => sessionId);
@@ -49,7 +49,7 @@ export function storedSessions(
         gathered.push(
           ...found.map(({ quote: _, kind: __, language: ___, ...fact }) => {
             const createdAtMs = atById.get(fact.messageId ?? "");
-            return { ...fact, folder: "", sessionId, ...(createdAtMs === undefined ? {} : { createdAtMs }) };
+            return { ...fact, folder: "", sessionId, createdAtMs };
           }),
         );
         if (gathered.length >= MEMORY_DREAM_DEFAULTS.gatheredCount) break;

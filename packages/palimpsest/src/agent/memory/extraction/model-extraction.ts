@@ -110,8 +110,8 @@ export function asRemembered(
       ...{ name, description, type, source, isConfirmed, isQuarantined },
       // A model found it: nobody asked for it, also where a user said it.
       decays: true,
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(messageId === undefined ? {} : { messageId }),
+      sessionId,
+      messageId,
       ...(replaces === undefined ? {} : { corrects: [replaces] }),
     },
   };

@@ -271,7 +271,7 @@ export class AgentExtraction {
         ...{ limit: this.#left, quarantinedLimit: this.#leftQuarantined, signal, earlier, isKnown },
         timesOf: (messageId) => this.#timesOf(messageId),
       });
-      this.#kept("model", receipts, { refused, ...(usage === undefined ? {} : { usage }) });
+      this.#kept("model", receipts, { refused, usage });
       return { isDone: true, isUrgent: true };
     } catch (error) {
       this.#failed(error);

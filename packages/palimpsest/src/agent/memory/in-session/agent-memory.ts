@@ -168,7 +168,7 @@ export class AgentMemory {
         paths: memories.map(({ path }) => path),
         tokens,
         chosenBy,
-        ...(fellBack === undefined ? {} : { fellBack }),
+        fellBack,
       });
     return text;
   }

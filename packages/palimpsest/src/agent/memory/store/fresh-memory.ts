@@ -94,11 +94,11 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
       options.isQuarantined === true || ((source === "tool" || source === "web") && !isConfirmed),
     // What somebody asks to be remembered is not to fade by itself.
     decays: options.decays ?? source !== "user",
-    ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }),
-    ...(options.messageId === undefined ? {} : { messageId: options.messageId }),
-    ...(options.follows === undefined ? {} : { follows: options.follows }),
-    ...(options.createdAtMs === undefined ? {} : { createdAtMs: options.createdAtMs }),
-    ...(options.updatedAtMs === undefined ? {} : { updatedAtMs: options.updatedAtMs }),
+    sessionId: options.sessionId,
+    messageId: options.messageId,
+    follows: options.follows,
+    createdAtMs: options.createdAtMs,
+    updatedAtMs: options.updatedAtMs,
     folder: (isTeam ? TEAM_FOLDER : "") + (options.folder === undefined ? "" : `${options.folder}/`),
   };
   return { fresh, cleaned };

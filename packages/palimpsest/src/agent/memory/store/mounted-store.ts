@@ -19,7 +19,7 @@ export { mountOf, TEAM_FOLDER } from "../../../memory/files/memory-index.ts";
 /** The project's store with the team's mounted in it. Closing it closes both. */
 export function mountTeam(project: MemoryStore, team: MemoryStore): MemoryStore {
   return {
-    ...(project.path === undefined ? {} : { path: project.path }),
+    path: project.path,
     list: async () => merge(await project.list(), await team.list()),
     read: async (path) => {
       if (!path.startsWith(TEAM_FOLDER)) return project.read(path);

@@ -74,13 +74,13 @@ async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<Memo
       source: "import",
       isConfirmed: false,
       ...(folder === undefined ? {} : { folder: folders.get(folder)! }),
-      ...(description === undefined ? {} : { description }),
-      ...(type === undefined ? {} : { type }),
-      ...(decays === undefined ? {} : { decays }),
+      description,
+      type,
+      decays,
       ...(createdAtMs === undefined ? {} : { createdAtMs }),
       ...(updatedAtMs === undefined || updatedAtMs === createdAtMs ? {} : { updatedAtMs }),
-      ...(isQuarantined === undefined ? {} : { isQuarantined }),
-      ...(sessionId === undefined ? {} : { sessionId }),
+      isQuarantined,
+      sessionId,
     });
     receipts.push({ ...receipt, origin });
   }

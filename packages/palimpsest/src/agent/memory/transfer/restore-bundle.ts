@@ -88,7 +88,7 @@ async function restoreFile(store: MemoryStore, { path, text }: BundledFile): Pro
     const applied = there === undefined && (await store.apply([{ path, base: undefined, text }])).isApplied;
     if (applied) return { status: "written", reason: "It is as it was exported." };
     const reason = `There is another ${path}, which stays as it is.`;
-    return { status: "rejected", reason, ...(there === undefined ? {} : { other: there.text }) };
+    return { status: "rejected", reason, other: there?.text };
   } catch (error) {
     return { status: "rejected", reason: errorMessage(error) };
   }

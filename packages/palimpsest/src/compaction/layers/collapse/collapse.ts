@@ -255,7 +255,7 @@ function followsSystem(visible: readonly VisibleMessage[], index: number): boole
 function formOf({ message, shown, instead }: ChangedBlock): BlockForm {
   const place = { seq: message.seq, block: shown.index };
   if (instead === undefined) return place;
-  return { ...place, shown: instead, ...(shown.blob === undefined ? {} : { blob: shown.blob }) };
+  return { ...place, shown: instead, blob: shown.blob };
 }
 
 const keyOf = ({ seq, insertedBy }: VisibleMessage): string => `${seq}+${insertedBy ?? ""}`;

@@ -52,7 +52,7 @@ export function planFullCompact(input: FullCompactInput): LayerEdit | undefined 
     span === undefined ? planCompaction(limited, writer) : planPartialCompaction(limited, span, writer);
   if (edit?.kind !== "full") return edit;
   const { model, usage } = written;
-  return { ...edit, writtenBy: { model, ...(usage === undefined ? {} : { usage }) } };
+  return { ...edit, writtenBy: { model, usage } };
 }
 
 /** A model repeats keys of the window, whole, cut or without their prefix. */

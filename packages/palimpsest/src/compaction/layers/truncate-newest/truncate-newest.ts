@@ -120,7 +120,7 @@ function truncateTo(
       seq,
       block: shown.index,
       shown: smaller,
-      ...(shown.blob === undefined ? {} : { blob: shown.blob }),
+      blob: shown.blob,
     });
     freedTokens += tokens - measure(smaller);
   }

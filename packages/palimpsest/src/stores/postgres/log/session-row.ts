@@ -1,5 +1,5 @@
 /** A row of the sessions' table, as far as somebody asked for it: parsed, and never trusted. */
-import { isObject, type JsonValue, parseJson } from "../../../base/json/json.ts";
+import { isObject, type JsonObject, type JsonValue, parseJson } from "../../../base/json/json.ts";
 import type { SessionInfo } from "../../../ports/session-store.ts";
 import type { HeaderEntry } from "../../../transcript/entries.ts";
 import { parseEntry } from "../../../transcript/entry-line.ts";
@@ -89,7 +89,7 @@ export function infoOf(row: Row): SessionInfo {
 }
 
 /** The last value of each key; nothing where it cannot be read. */
-export function parseMetadata(text: unknown): Readonly<Record<string, JsonValue>> {
+export function parseMetadata(text: unknown): JsonObject {
   const parsed = parseJson(String(text));
   return parsed.ok && isObject(parsed.value) ? (parsed.value as Record<string, JsonValue>) : {};
 }

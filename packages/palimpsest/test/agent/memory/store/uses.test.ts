@@ -15,7 +15,7 @@ async function withDeployDay(store: MemoryStore = inMemoryMemoryStore()) {
     memory.answered("On Tuesday.", {
       shown: [DEPLOY],
       userText: "When can I deploy?",
-      ...(sessionId === undefined ? {} : { sessionId }),
+      sessionId,
     });
   const relevanceScore = async () =>
     (await memory.recall("deploy?", { isLogged: false })).memories[0]!.relevanceScore;
