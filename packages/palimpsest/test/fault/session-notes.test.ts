@@ -121,14 +121,15 @@ describe.each(WAYS)("the end of a process that updates its notes by $way", (way)
 
     const seen = new Set<boolean>();
     const step = isLong ? 1 : 11;
-    for (let failAtCall = began + 1; failAtCall <= counted.callCount(); failAtCall += step) {
+    // The number of operations differs from run to run: the sweep ends with the first run in which nothing failed.
+    for (let failAtCall = began + 1; ; failAtCall += step) {
       const disk = before.crashedCopy("process");
       const fs = faultyFileSystem(disk, { failAtCall, error });
       await update(fs, way, way.writes("a new line"));
-      expect(fs.didFail()).toBe(true);
+      if (!fs.didFail()) break;
       cases.steps++;
       for (const crash of isLong ? CRASHES : [CRASHES[failAtCall % CRASHES.length]!]) {
-        const why = `${error} at operation ${failAtCall} of ${began} to ${counted.callCount()}, ${crash}`;
+        const why = `${error} at operation ${failAtCall}, the update began after ${began}, ${crash}`;
         seen.add((await readNotes(disk.crashedCopy(crash))) === end.notes);
         await judge(disk.crashedCopy(crash), { start, end, way }, why);
       }
