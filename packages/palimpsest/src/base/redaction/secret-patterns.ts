@@ -223,6 +223,11 @@ export function redactSecrets(text: string): RedactedText {
   return takeOut(text, findSecrets(text));
 }
 
+/** Stands in a text where a secret was. */
+export function takenText(family: SecretFamily): string {
+  return `[redacted: ${family}]`;
+}
+
 /** The text with these spans replaced by `[redacted: family]`. */
 export function takeOut(text: string, spans: readonly SecretSpan[]): RedactedText {
   const found = new Map<SecretFamily, number>();
@@ -230,7 +235,7 @@ export function takeOut(text: string, spans: readonly SecretSpan[]): RedactedTex
   const parts: string[] = [];
   let kept = 0;
   for (const { family, from, to } of spans) {
-    parts.push(text.slice(kept, from), `[redacted: ${family}]`);
+    parts.push(text.slice(kept, from), takenText(family));
     found.set(family, (found.get(family) ?? 0) + 1);
     kept = to;
   }
@@ -247,7 +252,7 @@ export function takeOutWithin(
   let kept = from;
   for (const span of spans) {
     if (span.to <= from || span.from >= to) continue;
-    parts.push(text.slice(kept, Math.max(kept, span.from)), `[redacted: ${span.family}]`);
+    parts.push(text.slice(kept, Math.max(kept, span.from)), takenText(span.family));
     kept = span.to;
   }
   return parts.join("") + text.slice(kept, Math.max(kept, to));

@@ -51,6 +51,25 @@ describe("redactBroken", () => {
     expect(redactBroken(shown)).toEqual({ text: shown, found: new Map() });
   });
 
+  const BODY = `${TAIL}${A}`;
+  const PEM = `-----BEGIN ${"PRIVATE"} KEY-----`;
+  it.each([
+    {
+      text: `${HEAD}\n${PEM}" +\n"eyJhbGciOi`,
+      shown: "[redacted: anthropic]\n[redacted: private-key]",
+      why: "a private key in two strings",
+    },
+    { text: `${ID}\nsk-\n${BODY}`, shown: "[redacted: aws]\n[redacted: openai]", why: "a key on two lines" },
+    {
+      text: `a ${ID}\nsk-\n${BODY}\nsk-\n${BODY}\nsk-\n${BODY} z`,
+      shown: "a [redacted: aws]\n[redacted: openai]\n[redacted: openai]\n[redacted: openai] z",
+      why: "a chain of them",
+    },
+  ])("finds what a key on the line before hid: $why", ({ text, shown }) => {
+    expect(redactBroken(text).text).toBe(shown);
+    expect(redactBroken(shown)).toEqual({ text: shown, found: new Map() });
+  });
+
   it.each([
     "the bearer\nof this letter\nis entitled",
     "commit 3f786850e387550fdab836ed7e6dc881de23001b\n8e29ab0c-4a5f-4f0e-9b1a-0b8c6a1f2d3e",
