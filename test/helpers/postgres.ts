@@ -4,7 +4,7 @@
  */
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
-import { nodeHasher } from "#palimpsest/stores/platform/node-hasher.ts";
+import { nodeHasher } from "#palimpsest/stores/platform/node-ports.ts";
 import type { PostgresPool, PostgresQueryable } from "#palimpsest/stores/postgres/database/postgres-pool.ts";
 import {
   PostgresSessionStore,

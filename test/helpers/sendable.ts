@@ -4,7 +4,7 @@ import type { ImportedItem } from "#palimpsest/importers/shared/imported-session
 import { createSession } from "#palimpsest/session/lifecycle/open-session.ts";
 import type { PreparedCall } from "#palimpsest/session/options/prepared-call.ts";
 import { InMemorySessionStore } from "#palimpsest/stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#palimpsest/stores/platform/node-hasher.ts";
+import { nodeHasher } from "#palimpsest/stores/platform/node-ports.ts";
 import { findBlockMisfit } from "#palimpsest/transcript/entry-shape.ts";
 import { WireJudge } from "#palimpsest-cli/replay/measure/wire-judge.ts";
 import { FakeClock } from "#palimpsest-testing/fakes/fake-clock.ts";

@@ -158,11 +158,8 @@ export { FileSessionStore, type FileSessionStoreOptions } from "../stores/files/
 export type { LeaseOptions } from "../stores/files/lease/session-lease.ts";
 export { InMemorySessionStore } from "../stores/in-memory/in-memory-session-store.ts";
 export { nodeFileSystem } from "../stores/platform/node-file-system.ts";
-export { nodeHasher } from "../stores/platform/node-hasher.ts";
+export { nodeHasher, randomIds, systemClock, systemTimer } from "../stores/platform/node-ports.ts";
 export { nodeProcess } from "../stores/platform/node-process.ts";
-export { randomIds } from "../stores/platform/random-ids.ts";
-export { systemClock } from "../stores/platform/system-clock.ts";
-export { systemTimer } from "../stores/platform/system-timer.ts";
 export { pageOf as pageOfSessions, SessionInfoBuilder } from "../stores/shared/session-info.ts";
 export type { ContentBlock } from "../transcript/blocks.ts";
 export type { Scope } from "../transcript/entries.ts";

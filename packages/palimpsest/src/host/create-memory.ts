@@ -14,12 +14,14 @@ import type { ModelClient } from "../ports/model-client.ts";
 import { fileMemoryStore } from "../stores/files/memory/file-memory-store.ts";
 import { inMemoryMemoryStore } from "../stores/in-memory/in-memory-memory-store.ts";
 import { confinedFileSystem } from "../stores/platform/confined-file-system.ts";
-import { nodeHasher } from "../stores/platform/node-hasher.ts";
+import {
+  nodeHasher,
+  randomIds,
+  systemClock,
+  systemDeadline,
+  systemTimer,
+} from "../stores/platform/node-ports.ts";
 import { nodeProcess } from "../stores/platform/node-process.ts";
-import { randomIds } from "../stores/platform/random-ids.ts";
-import { systemClock } from "../stores/platform/system-clock.ts";
-import { systemDeadline } from "../stores/platform/system-deadline.ts";
-import { systemTimer } from "../stores/platform/system-timer.ts";
 import type { PalimpsestHome } from "./home/home-types.ts";
 import { openHome } from "./home/open-home.ts";
 import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./home/option-rules.ts";

@@ -14,11 +14,13 @@ import { notify, type SessionObserver } from "../session/events/events.ts";
 import { checkWindow, createSession, openSession } from "../session/lifecycle/open-session.ts";
 import type { WindowOptions } from "../session/options/session-options.ts";
 import type { Session } from "../session/session.ts";
-import { nodeHasher } from "../stores/platform/node-hasher.ts";
-import { randomIds } from "../stores/platform/random-ids.ts";
-import { systemClock } from "../stores/platform/system-clock.ts";
-import { systemDeadline } from "../stores/platform/system-deadline.ts";
-import { systemTimer } from "../stores/platform/system-timer.ts";
+import {
+  nodeHasher,
+  randomIds,
+  systemClock,
+  systemDeadline,
+  systemTimer,
+} from "../stores/platform/node-ports.ts";
 import type { Scope } from "../transcript/entries.ts";
 import type { NotesConfig, PalimpsestHome } from "./home/home-types.ts";
 import { openHome } from "./home/open-home.ts";

@@ -8,10 +8,7 @@ import { ConversationMemory } from "../conversation/conversation-manager.ts";
 import type { ConversationMemoryOptions } from "../conversation/conversation-options.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { InMemorySessionStore } from "../stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "../stores/platform/node-hasher.ts";
-import { randomIds } from "../stores/platform/random-ids.ts";
-import { systemClock } from "../stores/platform/system-clock.ts";
-import { systemDeadline } from "../stores/platform/system-deadline.ts";
+import { nodeHasher, randomIds, systemClock, systemDeadline } from "../stores/platform/node-ports.ts";
 import { folderStore } from "./folder-store.ts";
 
 /** Settings of a manager, and where it keeps its sessions. Everything can be left out. */

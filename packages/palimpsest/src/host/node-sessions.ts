@@ -10,10 +10,7 @@ import { createSession, openSession } from "../session/lifecycle/open-session.ts
 import type { NewSessionOptions, SessionOptions } from "../session/options/session-options.ts";
 import type { Session } from "../session/session.ts";
 import { findNetworkFileSystem } from "../stores/platform/network-file-system.ts";
-import { nodeHasher } from "../stores/platform/node-hasher.ts";
-import { randomIds } from "../stores/platform/random-ids.ts";
-import { systemClock } from "../stores/platform/system-clock.ts";
-import { systemTimer } from "../stores/platform/system-timer.ts";
+import { nodeHasher, randomIds, systemClock, systemTimer } from "../stores/platform/node-ports.ts";
 import type { Scope } from "../transcript/entries.ts";
 import { folderStore } from "./folder-store.ts";
 import { CLOCK_RULE } from "./home/option-rules.ts";

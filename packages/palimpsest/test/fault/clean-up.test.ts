@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { cleanUp } from "#session/lifecycle/clean-up.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { ROOT } from "./workload.ts";
 
 const STRIDE = process.env["PALIMPSEST_LONG"] === undefined ? 7 : 1;

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import type { ConversationMemory } from "#conversation/conversation-manager.ts";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 
 type Step = (memory: ConversationMemory) => Promise<unknown>;

@@ -18,7 +18,7 @@ import { openSession } from "#session/lifecycle/open-session.ts";
 import type { SessionOptions } from "#session/options/session-options.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { user } from "#test/helpers/histories.ts";
 import { judgeRequest } from "./damaged-session/judge-kind.ts";
 import { type Fields, frame, parseFields } from "./damaged-session/kind.ts";

@@ -7,8 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
+import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 import { compiledLibrary } from "../../../../test/helpers/compiled-once.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 

@@ -9,7 +9,7 @@ import { PalimpsestError } from "#base/errors.ts";
 import type { FileSystem } from "#ports/file-system.ts";
 import type { SessionLog } from "#ports/session-store.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import type { Entry } from "#transcript/entries.ts";
 
 export const ROOT = "/home/user/sessions";

@@ -11,10 +11,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { fileMemoryStore } from "#stores/files/memory/file-memory-store.ts";
 import { confinedFileSystem } from "#stores/platform/confined-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher, randomIds, systemTimer } from "#stores/platform/node-ports.ts";
 import { nodeProcess } from "#stores/platform/node-process.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
-import { systemTimer } from "#stores/platform/system-timer.ts";
 import { type Saved, savesUntil } from "#test/helpers/saving-person.ts";
 import { compiledLibrary, testFolder } from "../../../../test/helpers/compiled-once.ts";
 

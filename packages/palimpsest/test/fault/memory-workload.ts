@@ -3,7 +3,7 @@
 import { InMemoryFileSystem } from "palimpsest-testing";
 import type { FileSystem } from "#ports/file-system.ts";
 import type { MemoryApplied, MemoryStore } from "#ports/memory-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { memoryProcesses } from "#test/helpers/memory-stores.ts";
 
 /** Longer than anything is kept for a while. */

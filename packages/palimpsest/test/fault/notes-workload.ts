@@ -4,7 +4,7 @@ import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import type { FileSystem, OpenFile } from "#ports/file-system.ts";
 import type { NotesFile } from "#ports/session-store.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { message } from "./workload.ts";
 
 const ROOT = "/home/user/sessions";

@@ -13,7 +13,7 @@ import { PalimpsestError } from "#base/errors.ts";
 import type { LogDamage } from "#ports/session-store.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { checksumOf } from "#stores/postgres/log/read-row.ts";
 import type { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import { assistant, user } from "#test/helpers/histories.ts";

@@ -8,11 +8,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { SessionLog } from "#ports/session-store.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher, randomIds, systemClock, systemTimer } from "#stores/platform/node-ports.ts";
 import { nodeProcess } from "#stores/platform/node-process.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
-import { systemClock } from "#stores/platform/system-clock.ts";
-import { systemTimer } from "#stores/platform/system-timer.ts";
 import { compiledLibrary } from "../../../../test/helpers/compiled-once.ts";
 import { anEntry } from "./leased-workload.ts";
 

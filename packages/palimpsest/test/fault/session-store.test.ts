@@ -4,7 +4,7 @@ import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
 import { type Crash, FakeFileSystemError, type Fault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import type { FileSystem, OpenFile } from "#ports/file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import {
   ALL_SEQS,

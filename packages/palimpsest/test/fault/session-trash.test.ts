@@ -10,7 +10,7 @@ import { StoreError } from "#base/errors.ts";
 import type { FileSystem } from "#ports/file-system.ts";
 import type { SessionStore } from "#ports/session-store.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { message, ROOT, readSession, SESSION } from "./workload.ts";
 

@@ -11,7 +11,7 @@ import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { SessionOptions } from "#session/options/session-options.ts";
 import type { Session } from "#session/session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 

@@ -9,7 +9,7 @@ import type { Crash, Fault } from "palimpsest-testing/internal";
 import { afterAll, describe, expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { message, ROOT, SESSION } from "./workload.ts";
 
 const TRASHING = { at: 1_767_225_600_000, reason: "by hand" };

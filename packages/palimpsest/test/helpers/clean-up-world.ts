@@ -8,7 +8,7 @@ import type { SessionLog } from "#ports/session-store.ts";
 import { cleanUp } from "#session/lifecycle/clean-up.ts";
 import type { CleanUpOptions } from "#session/lifecycle/clean-up-run.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import type { MessageEntry } from "#transcript/entries.ts";
 
 export const DAY_MS = 86_400_000;

@@ -10,7 +10,7 @@ import type { ConversationMemoryOptions } from "#conversation/conversation-optio
 import type { Deadline } from "#ports/deadline.ts";
 import type { SessionStore } from "#ports/session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 
 /** Time limits that end at the word of a test. */
 export class FakeDeadline implements Deadline {

@@ -5,7 +5,7 @@ import { FakeProcess, FakeTimer } from "palimpsest-testing/internal";
 import type { FileSystem } from "#ports/file-system.ts";
 import type { MemoryStore } from "#ports/memory-store.ts";
 import { fileMemoryStore } from "#stores/files/memory/file-memory-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 
 /** Each call is another process; its clock goes on by `laterMs` each time. */
 export function memoryProcesses(laterMs = 0) {

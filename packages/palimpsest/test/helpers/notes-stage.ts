@@ -11,8 +11,7 @@ import type { ModelRequest } from "#ports/model-client.ts";
 import type { NotesFile } from "#ports/session-store.ts";
 import type { SessionEvent } from "#session/events/events.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
+import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 import { type FakeModel, type FakeReply, fakeModel } from "#test/agent/fake-model.ts";
 import type { Entry } from "#transcript/entries.ts";
 

@@ -9,7 +9,7 @@ import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { SessionOptions, WindowOptions } from "#session/options/session-options.ts";
 import type { Session } from "#session/session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import type { Scope } from "#transcript/entries.ts";
 
 export interface TestSession {

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { ConversationMemory } from "#conversation/conversation-manager.ts";
 import type { MemorySessionState } from "#conversation/entries/conversation-entry.ts";
 import { openSession } from "#session/lifecycle/open-session.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import { aMemory, conversation, reported, sentence } from "#test/helpers/conversation-memory.ts";
 import { blockText } from "#transcript/blocks.ts";

@@ -9,10 +9,7 @@ import { NodeProjectContext } from "../../runtime/working-copy/read-project-cont
 import type { SessionObserver } from "../../session/events/events.ts";
 import type { Session } from "../../session/session.ts";
 import { nodeFileSystem } from "../../stores/platform/node-file-system.ts";
-import { nodeHasher } from "../../stores/platform/node-hasher.ts";
-import { randomIds } from "../../stores/platform/random-ids.ts";
-import { systemClock } from "../../stores/platform/system-clock.ts";
-import { systemTimer } from "../../stores/platform/system-timer.ts";
+import { nodeHasher, randomIds, systemClock, systemTimer } from "../../stores/platform/node-ports.ts";
 import { closeOnExit } from "./close-on-exit.ts";
 import { findSession, type Match, theOne } from "./find-session.ts";
 import { ForkMarks } from "./fork-marks.ts";

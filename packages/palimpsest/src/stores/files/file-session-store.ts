@@ -24,7 +24,7 @@ import type {
   Trashing,
 } from "../../ports/session-store.ts";
 import type { Scope } from "../../transcript/entries.ts";
-import { systemClock } from "../platform/system-clock.ts";
+import { systemClock } from "../platform/node-ports.ts";
 import { assertSessionId, type SessionPaths, scopeFolder, sessionPaths } from "../shared/session-paths.ts";
 import { readFailure, sessionExists, sessionNotFound } from "../shared/store-failure.ts";
 import { FileSessionLog } from "./file-session-log.ts";

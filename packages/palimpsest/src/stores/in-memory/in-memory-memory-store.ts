@@ -13,8 +13,7 @@ import type {
   MemoryLock,
   MemoryStore,
 } from "../../ports/memory-store.ts";
-import { nodeHasher } from "../platform/node-hasher.ts";
-import { systemClock } from "../platform/system-clock.ts";
+import { nodeHasher, systemClock } from "../platform/node-ports.ts";
 import {
   type CheckedChange,
   checkMemoryChanges,

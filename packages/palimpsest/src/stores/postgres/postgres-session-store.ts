@@ -19,7 +19,7 @@ import type {
 } from "../../ports/session-store.ts";
 import type { Timer } from "../../ports/timer.ts";
 import type { Scope } from "../../transcript/entries.ts";
-import { systemTimer } from "../platform/system-timer.ts";
+import { systemTimer } from "../platform/node-ports.ts";
 import { pageLimit } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
 import { sessionExists, sessionNotFound, trashHolds } from "../shared/store-failure.ts";

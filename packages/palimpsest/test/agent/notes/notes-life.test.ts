@@ -9,8 +9,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentSession } from "#agent/agent-session.ts";
 import { forkSession } from "#session/lifecycle/fork-session.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
+import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 import { asksForSummary, SUMMARY } from "#test/agent/fake-model.ts";
 import { wordsOf } from "#test/agent/stage.ts";
 import {

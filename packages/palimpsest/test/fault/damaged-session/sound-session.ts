@@ -10,7 +10,7 @@ import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { SessionOptions } from "#session/options/session-options.ts";
 import type { Session } from "#session/session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, system, user } from "#test/helpers/histories.ts";
 import { PIXEL } from "#test/importers/shared/pixel.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";

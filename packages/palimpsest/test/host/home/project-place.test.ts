@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isProjectName, projectName } from "#host/home/project-place.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 

@@ -8,7 +8,7 @@ import type { InMemoryFileSystem } from "palimpsest-testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { BREAKERS_MARK } from "#session/append/breakers.ts";
 import { NOTES_MARK } from "#session/append/carried-marks.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import type { FakeReply } from "#test/agent/fake-model.ts";
 import {
   diskWithSession,

@@ -6,7 +6,7 @@ import { HostList } from "#session/append/host-list.ts";
 import { keysOf } from "#session/append/message-keys.ts";
 import { planReconcile, type ReconcilePlan } from "#session/append/reconcile.ts";
 import type { OriginalMessage } from "#session/history/message-reader.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, text, user } from "#test/helpers/histories.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import type { MessageEntry } from "#transcript/entries.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { SessionOptions } from "#session/options/session-options.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, user } from "#test/helpers/histories.ts";
 import type { Entry } from "#transcript/entries.ts";
 

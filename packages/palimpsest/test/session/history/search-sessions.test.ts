@@ -7,7 +7,7 @@ import { type SessionSearchOptions, searchSessions } from "#session/history/sear
 import { createSession } from "#session/lifecycle/open-session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { blockText } from "#transcript/blocks.ts";
 import type { Message } from "#transcript/messages.ts";

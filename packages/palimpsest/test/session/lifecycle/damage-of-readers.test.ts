@@ -9,7 +9,7 @@ import { searchSessions } from "#session/history/search-sessions.ts";
 import { exportLines } from "#session/lifecycle/export-session-lines.ts";
 import { createSession } from "#session/lifecycle/open-session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, user } from "#test/helpers/histories.ts";
 
 /** Session `broken` has a line that says something else than was stored; `sound` is whole. */

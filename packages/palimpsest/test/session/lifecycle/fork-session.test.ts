@@ -9,7 +9,7 @@ import type { SessionOptions } from "#session/options/session-options.ts";
 import type { Session } from "#session/session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, user } from "#test/helpers/histories.ts";
 import type { Entry } from "#transcript/entries.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";

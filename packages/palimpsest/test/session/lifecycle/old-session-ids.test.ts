@@ -11,9 +11,7 @@ import { forkSession } from "#session/lifecycle/fork-session.ts";
 import { importLines } from "#session/lifecycle/import-session-lines.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
-import { systemClock } from "#stores/platform/system-clock.ts";
+import { nodeHasher, randomIds, systemClock } from "#stores/platform/node-ports.ts";
 import { user } from "#test/helpers/histories.ts";
 
 const OLD_IDS = ["-rf", "a.", "CON", "__proto__"] as const;

@@ -7,7 +7,7 @@ import { exportLines } from "#session/lifecycle/export-session-lines.ts";
 import { type ImportLinesOptions, importLines } from "#session/lifecycle/import-session-lines.ts";
 import { openSession } from "#session/lifecycle/open-session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { aSession } from "#test/helpers/sessions.ts";
 
 const SECRET = ["sk-", "ant-api03-", "a1B2".repeat(12)].join("");

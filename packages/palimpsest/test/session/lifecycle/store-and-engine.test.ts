@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryManager } from "#host/memory-manager.ts";
 import { openSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import {
   aMemory,
   conversation,

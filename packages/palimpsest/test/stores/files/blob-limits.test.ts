@@ -4,7 +4,7 @@ import { faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-test
 import { expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { anEntry } from "#test/fault/leased-workload.ts";
 
 const storeOn = (fs: FileSystem) =>

@@ -7,7 +7,7 @@ import type { FileSystem } from "#ports/file-system.ts";
 import type { LogContents, SessionLog } from "#ports/session-store.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { formatBatch } from "#stores/files/log/log-line.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { anEntry } from "#test/fault/leased-workload.ts";
 import type { Entry } from "#transcript/entries.ts";
 

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
+import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 
 /** Stores of different processes on one disk, under one clock. */
 function processesAt(root: string, fs: FileSystem, isIndexed = false) {

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StreamingModelClient } from "#ports/model-client.ts";
 import { createSession } from "#session/lifecycle/open-session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { CLIENTS, type ConnectedClient } from "#test/wire/ai-sdk/clients.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 

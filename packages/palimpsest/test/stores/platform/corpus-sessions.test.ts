@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
+import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 import { message } from "#test/fault/workload.ts";
 import { corpusFiles, hasCorpus } from "../../../../../test/helpers/corpus.ts";
 

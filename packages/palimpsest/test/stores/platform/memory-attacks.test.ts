@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { MemoryStore } from "#ports/memory-store.ts";
 import { confinedFileSystem } from "#stores/platform/confined-file-system.ts";
 import type { Confinement } from "#stores/platform/confined-folder.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { ATTACK_PATHS } from "#test/helpers/attack-paths.ts";
 import { memoryProcesses } from "#test/helpers/memory-stores.ts";
 import { outsideOf, SECRET, TRAPS, type TrapPlace, trapPlace } from "#test/helpers/memory-traps.ts";

@@ -5,7 +5,7 @@ import { all, checkpoint, message, seqs } from "palimpsest-testing/internal";
 import { expect } from "vitest";
 import type { LogContents, LogDamage } from "#ports/session-store.ts";
 import { openSession } from "#session/lifecycle/open-session.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import { freshSchema, freshStore, type TestDatabase } from "../../../../../test/helpers/postgres.ts";
 import type { Case } from "./engine-cases.ts";

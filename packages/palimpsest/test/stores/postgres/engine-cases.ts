@@ -6,7 +6,7 @@ import type { SessionStore } from "#ports/session-store.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { freshStore, type TestDatabase } from "../../../../../test/helpers/postgres.ts";
 
 /** Something that holds on every server. */

@@ -6,7 +6,7 @@
 
 import { all, message, seqs, textOf } from "palimpsest-testing/internal";
 import { expect } from "vitest";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import type { PostgresQueryable } from "#stores/postgres/database/postgres-pool.ts";
 import { freshStore, type TestDatabase } from "../../../../../test/helpers/postgres.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";

@@ -2,7 +2,7 @@
 
 import { all, CONTRACT_ID as ID, message, textOf } from "palimpsest-testing/internal";
 import { expect } from "vitest";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import type { Scope } from "#transcript/entries.ts";
 import { freshStore } from "../../../../../test/helpers/postgres.ts";

@@ -5,7 +5,7 @@
 
 import { sessionStoreContract } from "palimpsest-testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import {
   embeddedDatabase,
   expireLeases,

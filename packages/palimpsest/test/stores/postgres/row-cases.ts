@@ -3,7 +3,7 @@
 import { all, checkpoint, FakeTimer, CONTRACT_ID as ID, message, seqs } from "palimpsest-testing/internal";
 import { expect } from "vitest";
 import type { SessionLog } from "#ports/session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import { expireLeases, freshSchema, freshStore } from "../../../../../test/helpers/postgres.ts";
 import type { Case } from "./engine-cases.ts";

@@ -1,8 +1,7 @@
 /** What is wrong with the notes of a session, for the doctor; looking changes nothing. */
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../../base/error-message.ts";
-import { randomIds } from "../../platform/random-ids.ts";
-import { systemClock } from "../../platform/system-clock.ts";
+import { randomIds, systemClock } from "../../platform/node-ports.ts";
 import { decodeNotes } from "../../shared/notes-text.ts";
 import { sessionInUse } from "../../shared/store-failure.ts";
 import { LeaseLock } from "../lease/lease-lock.ts";

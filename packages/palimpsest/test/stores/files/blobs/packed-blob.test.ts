@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { STORE_DEFAULTS } from "#base/defaults/store.ts";
 import { packBlob, unpackBlob } from "#stores/files/blobs/packed-blob.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { anEntry } from "#test/fault/leased-workload.ts";
 
 const TEXT = "You are a careful assistant, and you say what you do. ".repeat(100);

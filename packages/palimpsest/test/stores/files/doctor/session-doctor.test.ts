@@ -9,7 +9,7 @@ import { inspectSession } from "#stores/files/doctor/session-doctor.ts";
 import type { DoctorOptions } from "#stores/files/doctor/session-findings.ts";
 import { repairSession } from "#stores/files/doctor/session-repair.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { sessionPaths } from "#stores/shared/session-paths.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 

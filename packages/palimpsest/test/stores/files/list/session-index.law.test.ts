@@ -7,7 +7,7 @@ import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "pali
 import { describe, expect, it } from "vitest";
 import type { SessionInfo, SessionLog } from "#ports/session-store.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { pageOf, SessionInfoBuilder } from "#stores/shared/session-info.ts";
 import type { Entry } from "#transcript/entries.ts";
 import { bySize } from "../../../../../../test/helpers/size-of-run.ts";

@@ -7,7 +7,7 @@ import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { formatIndex, formatIndexNotes, parseSessionIndex } from "#stores/files/list/index-lines.ts";
 import { type IndexRow, parseRows } from "#stores/files/list/index-rows.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { message } from "#test/fault/workload.ts";
 
 const ROOT = "/s";

@@ -3,8 +3,7 @@
 import type { FileSystem, OpenFile } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
+import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 
 /** The same sessions, and how many bytes were asked of their files. */
 export function countingStore(root: string) {

@@ -12,7 +12,7 @@ import { inspectSession } from "#stores/files/doctor/session-doctor.ts";
 import { repairSession } from "#stores/files/doctor/session-repair.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { sessionPaths } from "#stores/shared/session-paths.ts";
 import { checkpoint, message } from "#test/fault/workload.ts";
 

@@ -4,7 +4,7 @@ import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { PersistentMemory } from "#agent/memory/persistent-memory.ts";
 import { fileMemoryStore } from "#stores/files/memory/file-memory-store.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 
 const FULL = "There are 3 files, as many as are read.";
 

@@ -19,11 +19,8 @@ import { inspectSession } from "#stores/files/doctor/session-doctor.ts";
 import { repairSession } from "#stores/files/doctor/session-repair.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher, randomIds, systemClock, systemTimer } from "#stores/platform/node-ports.ts";
 import { nodeProcess } from "#stores/platform/node-process.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
-import { systemClock } from "#stores/platform/system-clock.ts";
-import { systemTimer } from "#stores/platform/system-timer.ts";
 import { sessionPaths } from "#stores/shared/session-paths.ts";
 import { testFolder } from "../../../../../../test/helpers/compiled-once.ts";
 

@@ -16,11 +16,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher, randomIds, systemClock, systemTimer } from "#stores/platform/node-ports.ts";
 import { nodeProcess } from "#stores/platform/node-process.ts";
-import { randomIds } from "#stores/platform/random-ids.ts";
-import { systemClock } from "#stores/platform/system-clock.ts";
-import { systemTimer } from "#stores/platform/system-timer.ts";
 import { message } from "#test/fault/workload.ts";
 import type { MessageEntry } from "#transcript/entries.ts";
 

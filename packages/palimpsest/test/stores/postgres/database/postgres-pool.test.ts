@@ -1,7 +1,7 @@
 /** A connection that is lost at the worst moment ends no process. */
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
-import { nodeHasher } from "#stores/platform/node-hasher.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import type { PostgresClient } from "#stores/postgres/database/postgres-pool.ts";
 import { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 

@@ -1,0 +1,44 @@
+/** Small ports on the platform's own functions: clock, timer, deadline, ids and hashes. */
+import { createHash, randomUUID } from "node:crypto";
+import type { Clock } from "../../ports/clock.ts";
+import type { Deadline } from "../../ports/deadline.ts";
+import type { Hasher } from "../../ports/hasher.ts";
+import type { IdSource } from "../../ports/id-source.ts";
+import type { Timer } from "../../ports/timer.ts";
+
+/** Reads the time of the system. */
+export const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** Repeats work without keeping the process alive. */
+export const systemTimer: Timer = {
+  every: (ms, work) => {
+    const timer = setInterval(work, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/** Calls back once the time has passed. */
+export const systemDeadline: Deadline = {
+  after: (ms, work) => {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * Makes random ids. A session's is a UUID v4. An entry's is 16 hex digits of one: in a million entries of a session,
+ * two share an id about once in 40 million sessions, and the entry's line stays short.
+ */
+export const randomIds: IdSource = {
+  sessionId: () => randomUUID(),
+  entryId: () => {
+    const uuid = randomUUID();
+    return uuid.slice(0, 8) + uuid.slice(28);
+  },
+};
+
+/** Hashes with `node:crypto`. */
+export const nodeHasher: Hasher = {
+  sha256: (text) => createHash("sha256").update(text, "utf8").digest("hex"),
+};
