@@ -4,7 +4,7 @@
  */
 
 import type { ContentBlock, LogContents, LogDamage, Usage } from "palimpsest";
-import { isWithin, Line, MetadataFold, shorten } from "palimpsest/internal";
+import { findLayer, isWithin, Line, MetadataFold, shorten } from "palimpsest/internal";
 import { estimateBlock, findModel, type ModelPrices } from "palimpsest/tokens";
 import type {
   AnswerEntry,
@@ -20,15 +20,6 @@ import { promptTokens } from "palimpsest/transcript";
 const PROMPT_CHARS = 120;
 /** Prompts that are kept to jump to; a session of more has a list nobody reads. */
 const PROMPTS_KEPT = 1_000;
-
-/** Edits that told everything before them by a summary. */
-const COMPACTIONS: ReadonlySet<string> = new Set([
-  "extractive",
-  "full",
-  "session-memory",
-  "reactive",
-  "peel",
-]);
 
 interface PricedCall {
   readonly model: string;
@@ -163,7 +154,7 @@ export class Survey {
 
   #addEdit(edit: Edit): void {
     this.edits.set(edit.kind, (this.edits.get(edit.kind) ?? 0) + 1);
-    if (COMPACTIONS.has(edit.kind)) this.compactions++;
+    if (findLayer(edit.kind)?.isCompaction === true) this.compactions++;
     if ("freedTokens" in edit) this.freedTokens += edit.freedTokens ?? 0;
   }
 }

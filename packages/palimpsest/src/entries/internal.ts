@@ -31,6 +31,7 @@ export { composeExtractiveSummary } from "../compaction/layers/extractive/extrac
 export { planFullCompact } from "../compaction/layers/full/plan-full-compact.ts";
 export { formatBrief } from "../compaction/layers/microcompact/brief.ts";
 export { type Clearable, countToClear } from "../compaction/layers/microcompact/rent-or-buy.ts";
+export { findLayer, LAYERS, type Layer } from "../compaction/layers/registry.ts";
 export type { SessionMemoryRefusal } from "../compaction/layers/session-memory/session-memory-compact.ts";
 export { findLiteralsOf } from "../compaction/literals/visible-literals.ts";
 export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";

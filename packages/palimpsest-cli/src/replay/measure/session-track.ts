@@ -3,13 +3,11 @@
  * says, and what is needed afterwards to check that nothing was lost.
  */
 import type { Message, PreparedCall, SessionEvent, SessionObserver } from "palimpsest";
+import { findLayer, LAYERS } from "palimpsest/internal";
 import type { LayerEdit, LayerName } from "palimpsest/transcript";
 import type { LayerFigures } from "./replay-json.ts";
 import { hashWindow } from "./window-hash.ts";
 import type { BrokenRule, WireJudge } from "./wire-judge.ts";
-
-/** What a layer did before a call, by the letter under its column. */
-export type ChartMark = "o" | "m" | "c" | "x";
 
 export interface TrackedCall {
   /** Names the call in the log. */
@@ -17,7 +15,8 @@ export interface TrackedCall {
   readonly tokens: number;
   readonly prepareMs: number;
   readonly windowHash: string;
-  readonly marks: readonly ChartMark[];
+  /** The letters of the layers that acted before the call. */
+  readonly marks: readonly string[];
 }
 
 /** A broken rule and the call that broke it, counted from 1. */
@@ -31,16 +30,6 @@ export interface TrackedRepair {
 }
 
 const NO_EDITS: LayerFigures = { edits: 0, freedTokens: 0, reasons: {} };
-const MARKS: Readonly<Record<LayerName, ChartMark>> = {
-  offload: "o",
-  peel: "o",
-  microcompact: "m",
-  collapse: "c",
-  extractive: "x",
-  full: "x",
-  "session-memory": "x",
-  reactive: "x",
-};
 
 export class SessionTrack implements SessionObserver {
   readonly calls: TrackedCall[] = [];
@@ -50,7 +39,7 @@ export class SessionTrack implements SessionObserver {
   readonly originals = new Map<number, Message>();
   readonly #judge: WireJudge;
   readonly #layers = new Map<LayerName, LayerFigures>();
-  #marks: ChartMark[] = [];
+  #marks: string[] = [];
   #checkedRequests = 0;
   #brokenRequests = 0;
 
@@ -98,17 +87,8 @@ export class SessionTrack implements SessionObserver {
   }
 
   get layers(): Readonly<Record<LayerName, LayerFigures>> {
-    const of = (layer: LayerName): LayerFigures => this.#layers.get(layer) ?? NO_EDITS;
-    return {
-      offload: of("offload"),
-      microcompact: of("microcompact"),
-      collapse: of("collapse"),
-      extractive: of("extractive"),
-      full: of("full"),
-      "session-memory": of("session-memory"),
-      reactive: of("reactive"),
-      peel: of("peel"),
-    };
+    const figures = LAYERS.map(({ name }) => [name, this.#layers.get(name) ?? NO_EDITS]);
+    return Object.fromEntries(figures) as Record<LayerName, LayerFigures>;
   }
 
   #countLayer(layer: LayerName, { reason, freedTokens }: Pick<LayerEdit, "reason" | "freedTokens">): void {
@@ -118,6 +98,7 @@ export class SessionTrack implements SessionObserver {
       freedTokens: before.freedTokens + freedTokens,
       reasons: { ...before.reasons, [reason]: (before.reasons[reason] ?? 0) + 1 },
     });
-    this.#marks.push(MARKS[layer]);
+    const mark = findLayer(layer)?.mark;
+    if (mark !== undefined) this.#marks.push(mark.letter);
   }
 }

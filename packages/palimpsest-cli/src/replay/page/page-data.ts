@@ -8,7 +8,7 @@
  */
 
 import type { Origin, Role } from "palimpsest";
-import { shorten } from "palimpsest/internal";
+import { LAYERS, type Layer, shorten } from "palimpsest/internal";
 import type { ContextBudget } from "palimpsest/tokens";
 import type { LayerName } from "palimpsest/transcript";
 import { PAGE_DEFAULTS } from "../../defaults/page.ts";
@@ -150,6 +150,18 @@ export interface PageCosts {
   readonly savedByLayer?: Readonly<Partial<Record<LayerName, number>>>;
 }
 
+/** A layer as the page names and draws it. */
+interface PageLayer extends Pick<Layer, "description" | "shape"> {
+  readonly name: PageEdit["layer"];
+}
+
+/** Repairs have a lane of their own on the page, though they are not a layer. */
+const REPAIRS: PageLayer = {
+  name: "repair",
+  description: "mended what a provider would have refused",
+  shape: "M-5,-3L-3,-5L0,-2L3,-5L5,-3L2,0L5,3L3,5L0,2L-3,5L-5,3L-2,0Z",
+};
+
 export interface PageData extends RecordedPage {
   /** Version of this shape; page and script are written together, so nobody else reads it. */
   readonly version: 1;
@@ -157,6 +169,8 @@ export interface PageData extends RecordedPage {
   readonly palimpsest: string;
   readonly title: string;
   readonly figures: ReplayedSession;
+  /** All layers, in the order of their lanes. */
+  readonly layers: readonly PageLayer[];
   /** The sizes that the picture shows as lines, in tokens. */
   readonly limits: {
     readonly windowTokens: number;
@@ -183,6 +197,7 @@ export function assemblePage({ title, version, figures, budget, recorded, costs 
     palimpsest: version,
     title: shorten(title, PAGE_DEFAULTS.pageNameCharacters),
     figures,
+    layers: [...LAYERS.map(({ name, description, shape }) => ({ name, description, shape })), REPAIRS],
     limits: {
       windowTokens: budget.windowTokens,
       warningTokens: budget.warningTokens,

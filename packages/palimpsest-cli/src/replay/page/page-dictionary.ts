@@ -7,6 +7,7 @@ import {
   asString,
   cutHead,
   cutTail,
+  findLayer,
   isObject,
   redactBroken,
   shorten,
@@ -24,9 +25,6 @@ import {
   type PageSource,
   type PageText,
 } from "./page-data.ts";
-
-/** Layers that leave the beginning and the end of a block where it was. */
-const PREVIEWING: ReadonlySet<LayerName> = new Set(["offload", "peel"]);
 
 /** Forms that one block has had; more than one or two are rare. */
 interface KnownForm {
@@ -88,7 +86,7 @@ export class PageDictionary {
   #formOf(message: VisibleMessage, { form }: VisibleBlock, key: string): PageForm {
     if (form === "edited") {
       const layer = this.#layers.get(key);
-      return layer !== undefined && PREVIEWING.has(layer) ? "preview" : "cleared";
+      return layer !== undefined && findLayer(layer)?.leavesPreview === true ? "preview" : "cleared";
     }
     if (message.insertedBy !== undefined) return message.origin === "summary" ? "summary" : "inserted";
     return form;

@@ -3,7 +3,7 @@
  * checked. The same figures as in `--json`.
  */
 
-import type { LayerName } from "palimpsest/transcript";
+import { LAYERS } from "palimpsest/internal";
 import { CLI_DEFAULTS } from "../../defaults/cli.ts";
 import { reasonWords } from "../../terminal/edit-reasons.ts";
 import {
@@ -15,7 +15,7 @@ import {
   formatTokens,
 } from "../../terminal/figures.ts";
 import { printable, wrapWords } from "../../terminal/styles.ts";
-import type { LayerFigures, ReplayedSession } from "../measure/replay-json.ts";
+import type { ReplayedSession } from "../measure/replay-json.ts";
 import type { TrackedCall } from "../measure/session-track.ts";
 import { checksOf, formatCheck, type ReportLayout, type SessionChecks } from "./checks-report.ts";
 import { renderWindowChart } from "./window-chart.ts";
@@ -26,17 +26,6 @@ export interface ReportedSession extends SessionChecks {
   /** What had to be mended, in groups, one line each. */
   readonly repairs: readonly string[];
 }
-
-const LAYER_WORDS: Readonly<Record<LayerName, string>> = {
-  offload: "large blocks moved out of the window, a preview and a pointer left",
-  microcompact: "old tool results and arguments cleared, a brief left",
-  collapse: "old rounds shown as one line each",
-  extractive: "everything older told in nine sections, without a model",
-  full: "everything older told by a model's summary",
-  "session-memory": "everything older told by the session's notes",
-  reactive: "made smaller after the provider refused",
-  peel: "the newest round itself cut to size",
-};
 
 /** The whole report of one session, line by line. */
 export function renderSession(session: ReportedSession, layout: ReportLayout): readonly string[] {
@@ -85,27 +74,31 @@ export function layerLines(
   { layers }: ReplayedSession,
   { columns, styles }: ReportLayout,
 ): readonly string[] {
-  const active = (Object.entries(layers) as [LayerName, LayerFigures][]).filter(([, { edits }]) => edits > 0);
+  const active = LAYERS.filter(({ name }) => layers[name].edits > 0);
   if (active.length === 0)
     return [`  ${styles.dim("No layer had to act: everything fits as it was said.")}`, ""];
-  const rows = active.map(([name, { edits, freedTokens, reasons }]) => ({
-    name,
-    why: Object.entries(reasons)
-      .map(([reason, count]) => `${formatCount(count)}× ${reasonWords(reason)}`)
-      .join("; "),
-    edits: `${formatCount(edits)}×`,
-    freed: `−${formatTokens(freedTokens)}`,
-  }));
+  const rows = active.map(({ name, description }) => {
+    const { edits, freedTokens, reasons } = layers[name];
+    return {
+      name,
+      description,
+      why: Object.entries(reasons)
+        .map(([reason, count]) => `${formatCount(count)}× ${reasonWords(reason)}`)
+        .join("; "),
+      edits: `${formatCount(edits)}×`,
+      freed: `−${formatTokens(freedTokens)}`,
+    };
+  });
   const width = (field: "name" | "edits" | "freed"): number =>
     Math.max(...rows.map((row) => row[field].length));
   const widths = { name: width("name"), edits: width("edits"), freed: width("freed") };
   return [
-    ...rows.flatMap(({ name, why, edits, freed }) => {
+    ...rows.flatMap(({ name, description, why, edits, freed }) => {
       const figures = `${edits.padStart(widths.edits)}  ${styles.cyan(freed.padStart(widths.freed))}`;
       const first = `  ${styles.bold(name.padEnd(widths.name))}  ${figures}  `;
       const margin = " ".repeat(widths.name + widths.edits + widths.freed + 8);
       const reasons = why === "" ? [] : wrapWords(margin, why, columns);
-      return [...wrapWords(first, LAYER_WORDS[name], columns), ...reasons];
+      return [...wrapWords(first, description, columns), ...reasons];
     }),
     "",
   ];

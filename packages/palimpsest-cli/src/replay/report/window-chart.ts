@@ -5,14 +5,15 @@
  * window went up and down more than once between them, the range is shaded); several columns in a
  * short one. Readable without colour: the shapes carry everything, colours only repeat it.
  */
+import { LAYERS } from "palimpsest/internal";
 import { CLI_DEFAULTS } from "../../defaults/cli.ts";
 import { formatCount, formatTokens } from "../../terminal/figures.ts";
 import type { Styles } from "../../terminal/styles.ts";
-import type { ChartMark } from "../measure/session-track.ts";
 
 export interface ChartCall {
   readonly tokens: number;
-  readonly marks: readonly ChartMark[];
+  /** The letters of the layers that acted before the call. */
+  readonly marks: readonly string[];
 }
 
 interface ChartThreshold {
@@ -27,14 +28,6 @@ interface WindowChart {
   readonly thresholds: readonly ChartThreshold[];
 }
 
-const MARK_NAMES: Readonly<Record<ChartMark, string>> = {
-  o: "offload",
-  m: "microcompact",
-  c: "collapse",
-  x: "compaction",
-};
-/** What is shown where one column has several marks: the strongest. */
-const STRONGEST_FIRST: readonly ChartMark[] = ["x", "c", "m", "o"];
 const LEVELS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const GUTTER_COLUMNS = 7;
 const NAME_COLUMNS = 14;
@@ -42,7 +35,7 @@ const NAME_COLUMNS = 14;
 interface Column {
   readonly highTokens: number;
   readonly lowTokens: number;
-  readonly mark: ChartMark | undefined;
+  readonly mark: string | undefined;
 }
 
 interface Scale {
@@ -103,7 +96,7 @@ function toColumn(calls: readonly ChartCall[]): Column {
   return {
     highTokens,
     lowTokens: falls > 1 ? Math.min(...sizes) : highTokens,
-    mark: STRONGEST_FIRST.find((mark) => marks.has(mark)),
+    mark: [...chartMarks().keys()].findLast((letter) => marks.has(letter)),
   };
 }
 
@@ -236,9 +229,9 @@ function legendRows({
   styles,
 }: Pick<Plot, "chart" | "scale" | "hasNames" | "styles">): readonly string[] {
   const indent = " ".repeat(GUTTER_COLUMNS + 1);
-  const marks = (Object.keys(MARK_NAMES) as ChartMark[]).flatMap((mark) => {
-    const count = chart.calls.flatMap((call) => call.marks).filter((found) => found === mark).length;
-    return count === 0 ? [] : [`${colored(mark, styles)} ${MARK_NAMES[mark]} ×${formatCount(count)}`];
+  const marks = [...chartMarks()].flatMap(([letter, name]) => {
+    const count = chart.calls.flatMap((call) => call.marks).filter((found) => found === letter).length;
+    return count === 0 ? [] : [`${colored(letter, styles)} ${name} ×${formatCount(count)}`];
   });
   const hidden = chart.thresholds.filter(({ tokens }) => !hasNames || tokens >= scale.topTokens);
   const lines = hidden.map(({ name, tokens }) => `${name} at ${formatTokens(tokens)}`);
@@ -246,7 +239,13 @@ function legendRows({
   return legend.length === 0 ? [] : [`${indent}${legend.join("   ")}`];
 }
 
-function colored(mark: ChartMark, styles: Styles): string {
-  const color = { o: styles.blue, m: styles.green, c: styles.yellow, x: styles.magenta }[mark];
-  return styles.bold(color(mark));
+/** The marks of the layers, letter and name, weakest first. */
+function chartMarks(): ReadonlyMap<string, string> {
+  return new Map(LAYERS.map(({ mark }) => [mark.letter, mark.name]));
+}
+
+function colored(letter: string, styles: Styles): string {
+  const colors = [styles.blue, styles.green, styles.yellow, styles.magenta];
+  const index = [...chartMarks().keys()].indexOf(letter);
+  return styles.bold(colors[index % colors.length]!(letter));
 }

@@ -1,6 +1,5 @@
 /** The picture of the window, as golden text. */
 import { describe, expect, it } from "vitest";
-import type { ChartMark } from "#replay/measure/session-track.ts";
 import { type ChartCall, renderWindowChart } from "#replay/report/window-chart.ts";
 import { createStyles, widthOf } from "#terminal/styles.ts";
 
@@ -13,7 +12,7 @@ const thresholds = [
 function aChart(sizes: readonly (readonly [tokens: number, marks?: string])[]) {
   const calls: readonly ChartCall[] = sizes.map(([tokens, marks = ""]) => ({
     tokens,
-    marks: [...marks] as ChartMark[],
+    marks: [...marks],
   }));
   return { calls, windowTokens: 64_000, thresholds };
 }

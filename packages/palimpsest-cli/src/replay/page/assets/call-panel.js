@@ -32,7 +32,10 @@ export class CallPanel {
     const blocks = rows.filter(({ change }) => change !== "gone").length;
     fill("call-facts", `${formatQuantity(blocks, "block")}, ${formatCount(tokens)} tokens`);
     fill("changes", this.#changes(shown, ratio));
-    fill("call-edits", editsOf[call].map(editCard));
+    fill(
+      "call-edits",
+      editsOf[call].map((edit) => editCard(this.#session, edit)),
+    );
     byId("no-edits").hidden = editsOf[call].length > 0;
     fill("announce", `Call ${call + 1} of ${calls.length}, ${formatTokens(tokens)} tokens`);
   }
@@ -70,7 +73,7 @@ export class CallPanel {
   }
 }
 
-export function editCard(edit) {
+function editCard(session, edit) {
   const { layer, loss } = edit;
   return element(
     "div",
@@ -78,7 +81,7 @@ export function editCard(edit) {
     element(
       "p",
       { class: "edit-name" },
-      shape(layerOf(layer).path),
+      shape(layerOf(session, layer).shape),
       element("b", {}, editName(edit)),
       element("span", { class: "tokens" }, freedWords(edit)),
     ),

@@ -19,7 +19,7 @@ export class EditLanes {
   constructor(canvas, session) {
     this.#canvas = canvas;
     this.#session = session;
-    this.#layers = activeLayers(session.edits);
+    this.#layers = activeLayers(session);
     canvas.style.height = `${this.#layers.length * LANE}px`;
     canvas.hidden = this.#layers.length === 0;
   }
@@ -69,7 +69,7 @@ export class EditLanes {
     context.save();
     context.translate(x, middle);
     context.scale(scale, scale);
-    context.fill(new Path2D(layerOf(name).path));
+    context.fill(new Path2D(layerOf(this.#session, name).shape));
     context.restore();
   }
 

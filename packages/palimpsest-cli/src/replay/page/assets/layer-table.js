@@ -3,8 +3,9 @@ import { activeLayers, editName, editWords, freedWords, layerOf } from "./edit-w
 import { element, shape } from "./elements.js";
 import { formatCount, formatQuantity, formatTokens } from "./format.js";
 
-export function layerTable({ edits, savedByLayer }) {
-  const layers = activeLayers(edits);
+export function layerTable(session) {
+  const { savedByLayer } = session;
+  const layers = activeLayers(session);
   if (layers.length === 0)
     return element("p", { class: "empty" }, "No layer had to act: everything fits as it was said.");
   const most = Math.max(1, ...layers.map(({ freedTokens }) => freedTokens));
@@ -31,9 +32,9 @@ export function layerTable({ edits, savedByLayer }) {
           element(
             "th",
             { scope: "row" },
-            shape(layerOf(name).path),
+            shape(layerOf(session, name).shape),
             element("span", {}, name),
-            element("span", { class: "layer-words" }, layerOf(name).words),
+            element("span", { class: "layer-words" }, layerOf(session, name).description),
           ),
           element("td", {}, formatCount(count)),
           element(

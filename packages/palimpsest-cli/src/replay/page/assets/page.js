@@ -159,7 +159,12 @@ function legendOf(chart) {
     element("li", {}, element("span", { class: `rule ${id}` }), `${name} ${formatTokens(tokens)}`),
   );
   const layers = chart.unnamedLayers.map(({ name, count }) =>
-    element("li", { class: "layer-key" }, shape(layerOf(name).path), `${name} ×${formatCount(count)}`),
+    element(
+      "li",
+      { class: "layer-key" },
+      shape(layerOf(session, name).shape),
+      `${name} ×${formatCount(count)}`,
+    ),
   );
   return [...layers, ...limits];
 }
@@ -203,7 +208,7 @@ function tipEdit(edit) {
     element(
       "p",
       { class: "edit-name" },
-      shape(layerOf(edit.layer).path),
+      shape(layerOf(session, edit.layer).shape),
       element("b", {}, editName(edit)),
       element("span", {}, freedWords(edit)),
     ),
