@@ -11,8 +11,9 @@ import type { SummaryMoment } from "#evaluation/simulator/simulated-summaries.ts
 import { SUMMARY_VARIANTS, variantPolicy } from "#evaluation/simulator/summary-variants.ts";
 import { fingerprint } from "#palimpsest/base/fingerprint.ts";
 import { costPolicy } from "#palimpsest/compaction/planner/cost-policy.ts";
+import type { ImportedSession } from "#palimpsest/importers/registry.ts";
 import { importSessions } from "#palimpsest/importers/registry.ts";
-import type { ImportedMessage, ImportedSession } from "#palimpsest/importers/shared/imported-session.ts";
+import type { ImportedMessage } from "#palimpsest/importers/shared/imported-session.ts";
 import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
 import type { Trajectory } from "#palimpsest/session/metering/trajectory.ts";
 import { trajectoryOf } from "#palimpsest/session/metering/trajectory-of-session.ts";

@@ -3,8 +3,8 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ImportedSession } from "#palimpsest/importers/registry.ts";
 import { importSessions } from "#palimpsest/importers/registry.ts";
-import type { ImportedSession } from "#palimpsest/importers/shared/imported-session.ts";
 import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
 import { estimateMessage } from "#palimpsest/tokens/estimate/estimate-message.ts";
 import { corpusFolder } from "../helpers/corpus.ts";

@@ -22,6 +22,12 @@ const LONGEST_EXPRESSION = 200;
 /** Tables of data: long because the world is. Nothing else belongs here. */
 const TABLES: readonly string[] = [];
 
+/** Tables of regular expressions: a provider's error texts, one row for each, are matched word by word. */
+const EXPRESSION_TABLES: readonly string[] = [
+  "packages/palimpsest/src/wire/errors/other-failure-rows.ts",
+  "packages/palimpsest/src/wire/errors/too-long-rows.ts",
+];
+
 const isTable = (path: string): boolean => path.endsWith(".generated.ts") || TABLES.includes(path);
 const lineCount = ({ text }: SourceFile): number => text.split("\n").length - 1;
 const codeLineCount = ({ code }: SourceFile): number =>
@@ -90,8 +96,10 @@ describe("sizes", () => {
 });
 
 describe("regular expressions", () => {
-  it("have at most 200 characters, or their file is listed and gets no more of them", () => {
-    const counts = all.map((file) => [file.path, longExpressionCount(file, LONGEST_EXPRESSION)] as const);
+  it("have at most 200 characters outside tables, or their file is listed and gets no more of them", () => {
+    const counts = all
+      .filter(({ path }) => !EXPRESSION_TABLES.includes(path))
+      .map((file) => [file.path, longExpressionCount(file, LONGEST_EXPRESSION)] as const);
     const long = counts.filter(([, count]) => count > 0);
     expect(
       beyond(
@@ -100,6 +108,7 @@ describe("regular expressions", () => {
       ),
     ).toEqual([]);
     expect(long.filter(([path, count]) => count > (EXCEPTIONS.longExpressions[path] ?? 0))).toEqual([]);
+    expect(EXPRESSION_TABLES.filter((path) => !all.some((file) => file.path === path))).toEqual([]);
     const made = [200, 201].map((length) =>
       sourceFile("a.ts", `const found = /${"a".repeat(length)}/u.test(b);`),
     );

@@ -11,4 +11,4 @@ export {
 export { FakeProcess } from "../fakes/fake-process.ts";
 export { FakeTimer } from "../fakes/fake-timer.ts";
 export { type Crash, FakeFileSystemError } from "../fakes/in-memory-file-system.ts";
-export type { Fault } from "../faults/faulty-file-system.ts";
+export type { FileFault } from "../faults/faulty-file-system.ts";

@@ -10,13 +10,13 @@ import { FakeFileSystemError } from "../fakes/in-memory-file-system.ts";
  * behind. `short` writes the half without an error. `kill` and `torn` end the process: nothing works
  * afterwards; `kill` does nothing of the operation, `torn` half of a write.
  */
-export type Fault = "ENOSPC" | "EDQUOT" | "EIO" | "short" | "kill" | "torn";
+export type FileFault = "ENOSPC" | "EDQUOT" | "EIO" | "short" | "kill" | "torn";
 
 /** Which operations fail, and how. */
 export interface FaultPlan {
   /** The operation that fails, counted from 1 over all files and folders. */
   readonly failAtCall: number;
-  readonly error: Fault;
+  readonly error: FileFault;
   /** How many operations fail from there on. @defaultValue 1 */
   readonly failCount?: number;
 }
@@ -94,7 +94,7 @@ class FaultCounter {
   }
 }
 
-function isFatal(error: Fault): boolean {
+function isFatal(error: FileFault): boolean {
   return error === "kill" || error === "torn";
 }
 

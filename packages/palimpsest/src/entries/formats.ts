@@ -1,22 +1,25 @@
 /** `palimpsest/formats`: recorded sessions in, requests of three wires out and in. */
 
 export { countSession, type SessionCounts } from "../importers/count-session.ts";
-export { type ImportResult, importSessions } from "../importers/registry.ts";
 export {
   FORMAT_NAMES,
   type FormatName,
-  type ImportedBoundary,
-  type ImportedItem,
-  type ImportedMessage,
-  type ImportedMetadata,
-  type ImportedMicrocompact,
   type ImportedSession,
-  type ImportRepair,
-  type ImportRepairKind,
-  type LeftOutMessage,
-  type LeftOutReason,
-  type NotRead,
-  type SkippedRecords,
+  type ImportResult,
+  importSessions,
+} from "../importers/registry.ts";
+export type {
+  ImportedBoundary,
+  ImportedItem,
+  ImportedMessage,
+  ImportedMetadata,
+  ImportedMicrocompact,
+  ImportRepair,
+  ImportRepairKind,
+  LeftOutMessage,
+  LeftOutReason,
+  NotRead,
+  SkippedRecords,
 } from "../importers/shared/imported-session.ts";
 export {
   type InputFile,

@@ -5,7 +5,7 @@
  * messages are those a person wrote: neither tool results, nor attachments, nor what the tool
  * around the agent put in. An assistant message is one response, however many lines it took.
  */
-import type { ImportedMessage, ImportedSession } from "./shared/imported-session.ts";
+import type { ImportedMessage, RecordedSession } from "./shared/imported-session.ts";
 
 /** What a recorded session holds, left-out messages included. {@link countSession} makes it. */
 export interface SessionCounts {
@@ -22,7 +22,7 @@ export interface SessionCounts {
 }
 
 /** Counts one session, messages that were left out included. */
-export function countSession(session: ImportedSession): SessionCounts {
+export function countSession(session: RecordedSession): SessionCounts {
   const messages = [
     ...session.items.filter((item) => item.type === "message"),
     ...session.leftOut.map(({ item }) => item),

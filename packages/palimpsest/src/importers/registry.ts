@@ -1,22 +1,53 @@
 /**
- * From the text of a file to the sessions it holds, whatever supported format it is in.
+ * The importers, and the way from the text of a file to the sessions it holds.
+ *
+ * A new tool is a folder with an `Importer` and a row of `IMPORTERS`.
  */
+import { FORMATS_DEFAULTS } from "../base/defaults/formats.ts";
 import { InputError } from "../base/errors.ts";
-import { importAnthropicMessages } from "./anthropic-messages/import-anthropic-messages.ts";
-import { importClaudeCode } from "./claude-code/import-claude-code.ts";
-import { importCodex } from "./codex/import-codex.ts";
-import { importCopilot } from "./copilot/import-copilot.ts";
-import { detectFormat } from "./detect-format.ts";
-import { importGeminiCli } from "./gemini-cli/import-gemini-cli.ts";
-import { importMiniSweAgent } from "./mini-swe-agent/import-mini-swe-agent.ts";
-import { importOpenAIChat } from "./openai-chat/import-openai-chat.ts";
-import { importOpencode } from "./opencode/import-opencode.ts";
-import { importOpenhands } from "./openhands/import-openhands.ts";
-import { importPi } from "./pi/import-pi.ts";
-import type { FormatName, ImportedSession, ImportRepair, NotRead } from "./shared/imported-session.ts";
-import { readRecords, type SourceRecord, type TextSource } from "./shared/read-records.ts";
+import { shorten } from "../base/text/text.ts";
+import { anthropicMessages } from "./anthropic-messages/import-anthropic-messages.ts";
+import { claudeCode } from "./claude-code/import-claude-code.ts";
+import { codex } from "./codex/import-codex.ts";
+import { copilot } from "./copilot/import-copilot.ts";
+import { geminiCli } from "./gemini-cli/import-gemini-cli.ts";
+import { miniSweAgent } from "./mini-swe-agent/import-mini-swe-agent.ts";
+import { openaiChat } from "./openai-chat/import-openai-chat.ts";
+import { opencode } from "./opencode/import-opencode.ts";
+import { openhands } from "./openhands/import-openhands.ts";
+import { pi } from "./pi/import-pi.ts";
+import type { Fields } from "./shared/fields.ts";
+import type { ImportRepair, NotRead, RecordedSession } from "./shared/imported-session.ts";
+import type { Importer } from "./shared/importer.ts";
+import { readRecords, type TextSource } from "./shared/read-records.ts";
 import { addNotRead, RepairLog } from "./shared/repair-log.ts";
-import { importSweAgent } from "./swe-agent/import-swe-agent.ts";
+import { sweAgent } from "./swe-agent/import-swe-agent.ts";
+
+/** All importers. The first one that recognises a file reads it, so message lists of any program come last. @internal */
+export const IMPORTERS = [
+  pi,
+  claudeCode,
+  codex,
+  copilot,
+  miniSweAgent,
+  opencode,
+  geminiCli,
+  sweAgent,
+  openhands,
+  anthropicMessages,
+  openaiChat,
+] as const satisfies readonly Importer[];
+
+/** One of {@link FORMAT_NAMES}. */
+export type FormatName = (typeof IMPORTERS)[number]["format"];
+
+/** Formats that can be imported, as messages and `--json` name them. */
+export const FORMAT_NAMES: readonly FormatName[] = IMPORTERS.map(({ format }) => format);
+
+/** A recorded conversation. Append its messages to a session, or read its items. */
+export interface ImportedSession extends RecordedSession {
+  readonly format: FormatName;
+}
 
 /** The sessions of one file. */
 export interface ImportResult {
@@ -24,9 +55,9 @@ export interface ImportResult {
   readonly format: FormatName;
   /** At least one; a file of trajectories holds many. */
   readonly sessions: readonly ImportedSession[];
-  /** Everything that had to be worked around, of all sessions. */
+  /** The repairs of all sessions. */
   readonly repairs: readonly ImportRepair[];
-  /** What is in the file and in none of the sessions, because it could not be read. */
+  /** The parts of the file that could not be read and are in none of the sessions. */
   readonly notRead: NotRead;
 }
 
@@ -34,58 +65,60 @@ export interface ImportResult {
  * Imports all sessions of a text, given whole or as lines.
  *
  * @throws InputError `INPUT_EMPTY`, `INPUT_UNREADABLE` or `INPUT_TOO_LARGE` where the text cannot be
- * read at all, `FORMAT_UNKNOWN` with what was seen instead, `NO_MESSAGES` where nobody says anything.
+ * read at all, `FORMAT_UNKNOWN` where no importer recognises it, `NO_MESSAGES` where it has no message.
  */
 export function importSessions(source: TextSource): ImportResult {
-  const repairs = new RepairLog();
-  const records = readRecords(source, repairs);
-  const format = detectFormat(source.name, records);
-  const sessions = runImporter(format, records, repairs);
+  return importWith(IMPORTERS, source);
+}
+
+/** The same with a list of importers. @internal */
+export function importWith(importers: readonly Importer[], source: TextSource): ImportResult {
+  const fileRepairs = new RepairLog();
+  const records = readRecords(source, fileRepairs);
+  const importer = findImporter(
+    importers,
+    source.name,
+    records.slice(0, FORMATS_DEFAULTS.detectionRecords).map(({ value }) => value),
+  );
+  const format = importer.format as FormatName;
+  const sessions = importer.read(records, fileRepairs);
   if (!sessions.some((session) => session.items.some((item) => item.type === "message"))) {
     throw new InputError("NO_MESSAGES", {
-      message: `${source.name} is a session in the format ${format} in which nothing is said: ${records.length} ${records.length === 1 ? "record" : "records"}, no message.`,
+      message: `${source.name} is a ${format} session without a message: ${records.length} ${records.length === 1 ? "record" : "records"}.`,
       hint: "Give a session that was used; this one ended before its first message.",
     });
   }
-  const notRead = addNotRead(source.notRead, repairs.notRead);
-  const ofFile = [...(source.repairs ?? []), ...repairs.list()];
-  const all = [...ofFile, ...sessions.flatMap((session) => session.repairs)];
+  const notRead = addNotRead(source.notRead, fileRepairs.notRead);
+  const ofFile = [...(source.repairs ?? []), ...fileRepairs.list()];
   return {
     format,
-    // What is wrong with the file may concern any of its sessions, so it is told with each of them.
-    sessions: sessions.map((session) => ({ ...session, repairs: [...ofFile, ...session.repairs], notRead })),
-    repairs: all,
+    // Damage of the file may concern any of its sessions, so each of them reports it.
+    sessions: sessions.map((session) => ({
+      format,
+      ...session,
+      repairs: [...ofFile, ...session.repairs],
+      notRead,
+    })),
+    repairs: [...ofFile, ...sessions.flatMap((session) => session.repairs)],
     notRead,
   };
 }
 
-function runImporter(
-  format: FormatName,
-  records: readonly SourceRecord[],
-  repairs: RepairLog,
-): readonly ImportedSession[] {
-  switch (format) {
-    case "claude-code":
-      return [importClaudeCode(records, repairs)];
-    case "codex":
-      return [importCodex(records, repairs)];
-    case "copilot":
-      return [importCopilot(records, repairs)];
-    case "pi":
-      return [importPi(records, repairs)];
-    case "openai-chat":
-      return importOpenAIChat(records, repairs);
-    case "anthropic-messages":
-      return importAnthropicMessages(records, repairs);
-    case "opencode":
-      return importOpencode(records, repairs);
-    case "gemini-cli":
-      return [importGeminiCli(records, repairs)];
-    case "swe-agent":
-      return importSweAgent(records, repairs);
-    case "mini-swe-agent":
-      return importMiniSweAgent(records, repairs);
-    case "openhands":
-      return importOpenhands(records, repairs);
-  }
+function findImporter(importers: readonly Importer[], name: string, sample: readonly Fields[]): Importer {
+  const importer = importers.find(({ recognises }) => recognises(sample));
+  if (importer !== undefined) return importer;
+  throw new InputError("FORMAT_UNKNOWN", {
+    message: `${name} is not in a format that can be read: it begins with ${describeRecord(sample[0])}.`,
+    hint: `Supported are ${importers.map(({ format }) => format).join(", ")}. Give the session file itself, not an export for reading.`,
+  });
+}
+
+function describeRecord(value: Fields | undefined): string {
+  if (value === undefined) return "no readable record";
+  const type =
+    typeof value["type"] === "string" ? ` of type ${JSON.stringify(shorten(value["type"], 40))}` : "";
+  const keys = Object.keys(value)
+    .slice(0, 8)
+    .map((key) => shorten(key, 40));
+  return keys.length === 0 ? "an empty object" : `an object${type} with the fields ${keys.join(", ")}`;
 }

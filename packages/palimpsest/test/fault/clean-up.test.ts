@@ -4,7 +4,7 @@
  */
 
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
-import type { Fault } from "palimpsest-testing/internal";
+import type { FileFault } from "palimpsest-testing/internal";
 import { expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { cleanUp } from "#session/lifecycle/clean-up.ts";
@@ -55,7 +55,10 @@ async function places(disk: InMemoryFileSystem) {
   return { store, listed, trashed };
 }
 
-it.each(["kill", "torn"] as const)("loses nothing and is ended by the next run: %s", async (error: Fault) => {
+it.each([
+  "kill",
+  "torn",
+] as const)("loses nothing and is ended by the next run: %s", async (error: FileFault) => {
   const base = await aDisk();
   for (let failAtCall = 1; ; failAtCall += STRIDE) {
     const disk = base.crashedCopy("process");

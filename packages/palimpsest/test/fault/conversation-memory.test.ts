@@ -4,7 +4,7 @@
  */
 
 import { faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
-import type { Fault } from "palimpsest-testing/internal";
+import type { FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import type { ConversationMemory } from "#conversation/conversation-manager.ts";
 import type { FileSystem } from "#ports/file-system.ts";
@@ -72,7 +72,7 @@ describe("a memory in files", () => {
     expect(contexts.filter((context, index) => context !== contexts[index - 1])).toHaveLength(STEPS.length);
   });
 
-  it.each<Fault>([
+  it.each<FileFault>([
     "ENOSPC",
     "EDQUOT",
     "EIO",
@@ -100,7 +100,7 @@ describe("a memory in files", () => {
     if (error !== "short") expect(failures).toBeGreaterThan(20);
   });
 
-  it.each<Fault>([
+  it.each<FileFault>([
     "kill",
     "torn",
   ])("has what was acknowledged after a %s at any call, and no call by half", async (error) => {

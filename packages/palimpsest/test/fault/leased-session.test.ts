@@ -4,7 +4,7 @@
  */
 
 import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
-import type { Fault } from "palimpsest-testing/internal";
+import type { FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { goOn, type Promised, ROOT, readAll, runLife, SESSION, World } from "./leased-workload.ts";
 
@@ -22,7 +22,7 @@ const EVERYTHING = [
 ].concat(["e1", "e2", "title-e3"]);
 
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const LONG_FAULTS: readonly { error: Fault; failCount: number }[] = [
+const LONG_FAULTS: readonly { error: FileFault; failCount: number }[] = [
   { error: "EDQUOT", failCount: 1 },
   { error: "ENOSPC", failCount: 3 },
   { error: "EIO", failCount: 1 },
@@ -31,7 +31,7 @@ const LONG_FAULTS: readonly { error: Fault; failCount: number }[] = [
 ];
 
 interface Sweep {
-  readonly error: Fault;
+  readonly error: FileFault;
   readonly failCount: number;
   readonly attempts: number;
   readonly first?: 1 | 2;
@@ -133,7 +133,7 @@ describe("a process that is killed at any file operation", () => {
 });
 
 describe("a disk that fails at any file operation", () => {
-  const faults: { error: Fault; failCount: number }[] = [
+  const faults: { error: FileFault; failCount: number }[] = [
     { error: "ENOSPC", failCount: 1 },
     { error: "EIO", failCount: 4 },
     ...(IS_LONG ? LONG_FAULTS : []),

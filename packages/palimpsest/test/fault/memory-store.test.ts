@@ -5,7 +5,7 @@
 
 import type { InMemoryFileSystem } from "palimpsest-testing";
 import { faultyFileSystem } from "palimpsest-testing";
-import type { Crash, Fault } from "palimpsest-testing/internal";
+import type { Crash, FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { StoreError } from "#base/errors.ts";
 import type { FileSystem } from "#ports/file-system.ts";
@@ -29,9 +29,9 @@ const DISKS = [
   { disk: "with links", dress: (fs: FileSystem) => fs },
   { disk: "without links", dress: withoutLinks },
 ];
-const DEATHS: readonly Fault[] = ["kill", "torn"];
+const DEATHS: readonly FileFault[] = ["kill", "torn"];
 const CRASHES: readonly Crash[] = ["process", "power", "power-torn"];
-const ERRORS: readonly { readonly error: Fault; readonly failCount: number }[] = [
+const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }[] = [
   { error: "EIO", failCount: 1 },
   ...(IS_LONG
     ? [{ error: "ENOSPC", failCount: 1_000 } as const, { error: "short", failCount: 1 } as const]

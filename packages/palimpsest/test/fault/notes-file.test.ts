@@ -5,7 +5,7 @@
 
 import type { InMemoryFileSystem } from "palimpsest-testing";
 import { faultyFileSystem } from "palimpsest-testing";
-import type { Crash, Fault } from "palimpsest-testing/internal";
+import type { Crash, FileFault } from "palimpsest-testing/internal";
 import { afterAll, describe, expect, it } from "vitest";
 import { StoreError } from "#base/errors.ts";
 import type { FileSystem } from "#ports/file-system.ts";
@@ -19,9 +19,9 @@ const DISKS = [
   { disk: "a disk without links", dress: withoutLinks },
 ];
 const STARTS = [{ base: OLD }, { base: undefined }];
-const DEATHS: readonly Fault[] = ["kill", "torn"];
+const DEATHS: readonly FileFault[] = ["kill", "torn"];
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const ERRORS: readonly { readonly error: Fault; readonly failCount: number }[] = [
+const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }[] = [
   { error: "EIO", failCount: 1 },
   { error: "ENOSPC", failCount: 1_000 },
   { error: "short", failCount: 1 },
@@ -31,7 +31,7 @@ const ERRORS: readonly { readonly error: Fault; readonly failCount: number }[] =
 const STEP = IS_LONG ? 1 : 41;
 /** By default every second operation fails, from the first or the second on. */
 const FAULT_STEP = IS_LONG ? 1 : 2;
-const firstOf = (error: Fault): number => (IS_LONG || error === "kill" || error === "EIO" ? 1 : 2);
+const firstOf = (error: FileFault): number => (IS_LONG || error === "kill" || error === "EIO" ? 1 : 2);
 const CRASHES: readonly Crash[] = ["process", "power", "power-torn"];
 const cases = { dead: 0, failed: 0, edited: 0 };
 afterAll(() => console.info(`notes: ${JSON.stringify(cases)} cases`));

@@ -1,7 +1,7 @@
 /** Fails the 1st file operation, then the 2nd, … until a run gets through; then the same with kills and power cuts. */
 
 import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
-import { type Crash, FakeFileSystemError, type Fault } from "palimpsest-testing/internal";
+import { type Crash, FakeFileSystemError, type FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import type { FileSystem, OpenFile } from "#ports/file-system.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
@@ -70,7 +70,7 @@ const STEP = bySize({ usual: 2, long: 1 });
 
 /** One run per operation that fails; returns how many operations there are. */
 async function sweep(
-  error: Fault,
+  error: FileFault,
   { failCount, attempts, under = (disk) => disk }: SweepOptions,
   check: (run: Run) => Promise<void>,
 ): Promise<number> {

@@ -4,7 +4,7 @@
  */
 
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
-import type { Crash, Fault } from "palimpsest-testing/internal";
+import type { Crash, FileFault } from "palimpsest-testing/internal";
 import { afterAll, describe, expect, it } from "vitest";
 import { StoreError } from "#base/errors.ts";
 import type { FileSystem } from "#ports/file-system.ts";
@@ -18,12 +18,12 @@ const BYSTANDER = "bystander";
 const BLOBS = [JSON.stringify("first blob ".repeat(20)), JSON.stringify("second blob ".repeat(20))];
 const OTHER_FILES = ["notes.md", "tasks/t1/output.log", "damage/120.bad", "memory/kept.md"];
 const TRASHING = { at: 1_767_225_600_000, reason: "by hand" };
-const ERRORS: readonly { readonly error: Fault; readonly failCount: number }[] = [
+const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }[] = [
   { error: "EIO", failCount: 1 },
   { error: "ENOSPC", failCount: 3 },
   { error: "short", failCount: 1 },
 ];
-const DEATHS: readonly Fault[] = ["kill", "torn"];
+const DEATHS: readonly FileFault[] = ["kill", "torn"];
 
 type Operation = "trash" | "restore" | "purge";
 const OPERATIONS: readonly Operation[] = ["trash", "restore", "purge"];
@@ -144,7 +144,7 @@ const STEP = bySize({ usual: 3, long: 1 });
 /** One run for every operation that can fail, and one in which none does. */
 async function sweep(
   operation: Operation,
-  fault: { readonly error: Fault; readonly failCount: number },
+  fault: { readonly error: FileFault; readonly failCount: number },
   check: (run: Run) => Promise<void>,
 ): Promise<number> {
   const base = await storedDisk(operation);

@@ -4,7 +4,7 @@
  */
 
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
-import type { Fault } from "palimpsest-testing/internal";
+import type { FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
@@ -57,7 +57,7 @@ async function live(session: Session): Promise<void> {
 const textsOf = (session: Session): readonly string[] =>
   session.visible.map((message) => `${message.seq} ${message.role} ${JSON.stringify(message.blocks)}`);
 
-describe.each<{ error: Fault; first: number; why: string }>([
+describe.each<{ error: FileFault; first: number; why: string }>([
   { error: "ENOSPC", first: 1, why: "the disk is full" },
   { error: "EIO", first: 2, why: "the disk is broken" },
   { error: "short", first: 3, why: "a write is cut short" },

@@ -5,7 +5,7 @@
  */
 
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
-import type { Crash, Fault } from "palimpsest-testing/internal";
+import type { Crash, FileFault } from "palimpsest-testing/internal";
 import { afterAll, describe, expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
@@ -122,7 +122,7 @@ describe("a session without a folder", () => {
     "torn",
     "EIO",
     "ENOSPC",
-  ] as const)("is whole in the old place or in the new one: %s", async (error: Fault) => {
+  ] as const)("is whole in the old place or in the new one: %s", async (error: FileFault) => {
     const base = await aDisk({ hasFolder: false });
     for (let failAtCall = 1; ; failAtCall++) {
       const disk = base.crashedCopy("process");

@@ -93,7 +93,7 @@ describe("formats", () => {
       code: "FORMAT_UNKNOWN",
       message:
         'rollout.jsonl is not in a format that can be read: it begins with an object of type "weather" with the fields timestamp, type, payload.',
-      hint: expect.stringContaining("claude-code, codex, copilot, pi, openai-chat, anthropic-messages"),
+      hint: expect.stringContaining("pi, claude-code, codex, copilot, mini-swe-agent"),
     });
   });
 

@@ -1,7 +1,7 @@
 /** Recorded rollouts of Codex against what the files say of themselves, read here without the importer. */
 import { describe, expect, it } from "vitest";
+import type { ImportedSession } from "#importers/registry.ts";
 import { importSessions } from "#importers/registry.ts";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
 import { readInputFile } from "#runtime/input-files/input-file.ts";
 import { promptTokens } from "#transcript/messages.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#base/json/json.ts";
 import { countSession } from "#importers/count-session.ts";
+import type { ImportedSession } from "#importers/registry.ts";
 import { type ImportResult, importSessions } from "#importers/registry.ts";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
 import { readInputFile } from "#runtime/input-files/input-file.ts";
 import type { Message } from "#transcript/messages.ts";
 import { fromAnthropic } from "#wire/anthropic/from-anthropic.ts";

@@ -1,7 +1,7 @@
 /** Sessions of the pi coding agent, with and without a tree. */
 import { describe, expect, it } from "vitest";
+import type { ImportedSession } from "#importers/registry.ts";
 import { importSessions } from "#importers/registry.ts";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
 
 type Record_ = Readonly<Record<string, unknown>>;
 

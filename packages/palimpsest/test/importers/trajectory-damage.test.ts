@@ -5,8 +5,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PalimpsestError } from "#base/errors.ts";
+import type { ImportedSession } from "#importers/registry.ts";
 import { importSessions } from "#importers/registry.ts";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
 import { AGENT_FILES } from "../../../../test/helpers/agent-samples.ts";
 import { growth } from "../../../../test/helpers/growth.ts";
 import { expectSendable } from "../../../../test/helpers/sendable.ts";

@@ -5,9 +5,8 @@
  * thinking, or the provider refuses the request. A pending call is answered against the history it
  * was made in. A cold cache makes a rewrite cheap, not safe; so nothing here asks about caches.
  */
+import type { EditSafety } from "../../tokens/models/edit-safety.ts";
 import type { SeqPin } from "../../transcript/projection.ts";
-
-export type EditSafety = "permissive" | "strict";
 
 export interface HistoryState {
   readonly editSafety: EditSafety;

@@ -2,11 +2,11 @@
  * The room in a window: how large the request is, where its limits lie, and what edits make of it.
  */
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
+import type { EditSafety } from "../../tokens/models/edit-safety.ts";
 import type { Tariff } from "../../tokens/price/tariff.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { previewEdit, type SeqPin } from "../../transcript/projection.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import type { EditSafety } from "./editing-rule.ts";
 import { type Measure, measureMessages } from "./measure.ts";
 import type { HistoryAccess } from "./pointer.ts";
 

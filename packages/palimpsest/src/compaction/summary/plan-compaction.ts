@@ -6,6 +6,8 @@
  * A round that is too large to stay is peeled in the same edit; one that cannot be peeled, because it
  * holds thinking or what a provider's own tool answered, is told as text, as it is on a strict session.
  */
+
+import type { EditSafety } from "../../tokens/models/edit-safety.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { Message } from "../../transcript/messages.ts";
@@ -17,7 +19,6 @@ import {
   truncateBlocks,
 } from "../layers/truncate-newest/truncate-newest.ts";
 import { findLiterals } from "../literals/literals.ts";
-import type { EditSafety } from "../shared/editing-rule.ts";
 import { hidingEffect } from "../shared/hiding.ts";
 import { findCuts, findTailStart, isResult } from "../shared/kept-tail.ts";
 import { type Measure, measureMessages, measureText } from "../shared/measure.ts";

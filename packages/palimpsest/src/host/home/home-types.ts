@@ -2,7 +2,7 @@
  * What a home of sessions is to programs: its options, its settings, and what it can do.
  */
 import type { JsonObject } from "../../base/json/json.ts";
-import type { FormatName } from "../../importers/shared/imported-session.ts";
+import type { FormatName } from "../../importers/registry.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ProjectContext } from "../../ports/project-context.ts";
 import type { SessionInfo, SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";

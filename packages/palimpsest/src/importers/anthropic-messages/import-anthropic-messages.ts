@@ -2,26 +2,83 @@
  * Recorded Anthropic Messages conversations: a list of messages, a request with `system` and
  * `tools`, and Cline's `api_conversation_history.json`, whose messages carry what they cost.
  */
+
 import { asNumber, asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import { anthropicContent, recordedMessage } from "../../wire/anthropic/from-anthropic.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import { type Conversation, conversationId, findConversations } from "../shared/conversations.ts";
-import { parseTime } from "../shared/fields-of.ts";
-import type { ImportedSession } from "../shared/imported-session.ts";
+import {
+  type Conversation,
+  conversationId,
+  findConversations,
+  messageList,
+  messagesIn,
+} from "../shared/conversations.ts";
+import type { Fields } from "../shared/fields.ts";
+import { parseTimestamp } from "../shared/fields.ts";
+import type { RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { anthropicUsage } from "../shared/recorded-usage.ts";
+import { recordedAnthropicUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 
-/** Imports every conversation of the file. @internal */
-export function importAnthropicMessages(
+/** @internal */
+export const anthropicMessages = {
+  format: "anthropic-messages",
+  recognises: isAnthropic,
+  read: importAnthropicMessages,
+} as const satisfies Importer;
+
+const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set([
+  "tool_use",
+  "tool_result",
+  "thinking",
+  "redacted_thinking",
+  "server_tool_use",
+  "image",
+  "document",
+]);
+
+/** True if a message or a request has a field that only Anthropic knows, and no message one that only OpenAI knows. */
+function isAnthropic(sample: readonly Fields[]): boolean {
+  const messages = messagesIn(sample);
+  if (messages === undefined || messages.some(isOpenAIOnly)) return false;
+  return messages.some(hasAnthropicBlock) || sample.some(isAnthropicRequest);
+}
+
+function hasAnthropicBlock(message: unknown): boolean {
+  const content = isObject(message) ? message["content"] : undefined;
+  return (
+    Array.isArray(content) &&
+    content.some((block: unknown) => isObject(block) && ANTHROPIC_BLOCKS.has(block["type"]))
+  );
+}
+
+function isOpenAIOnly(message: unknown): boolean {
+  if (!isObject(message)) return false;
+  return (
+    message["role"] === "tool" || Array.isArray(message["tool_calls"]) || isObject(message["function_call"])
+  );
+}
+
+/** A request has its system prompt beside the messages, or tools with an `input_schema`. */
+function isAnthropicRequest(value: Fields): boolean {
+  const tools = Array.isArray(value["tools"]) ? value["tools"] : [];
+  return (
+    (value["system"] !== undefined && messageList(value) !== undefined) ||
+    tools.some((tool: unknown) => isObject(tool) && isObject(tool["input_schema"]))
+  );
+}
+
+/** Imports every conversation of the file. */
+function importAnthropicMessages(
   records: readonly SourceRecord[],
   repairs: RepairLog,
-): readonly ImportedSession[] {
+): readonly RecordedSession[] {
   return findConversations(records, repairs).map(importOne);
 }
 
-function importOne({ messages, lines, holder }: Conversation): ImportedSession {
+function importOne({ messages, lines, holder }: Conversation): RecordedSession {
   const repairs = new RepairLog();
   const builder = new ConversationBuilder(repairs);
   messages.forEach((wire, index) => {
@@ -33,7 +90,7 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
     }
     const { content, ...rest } = message;
     const model = asString(wire["model"]) ?? clineModel(wire["modelInfo"]);
-    const at = parseTime(wire["ts"]);
+    const at = parseTimestamp(wire["ts"]);
     const isAnswer = message.role === "assistant";
     builder.addMessage({
       message: {
@@ -42,7 +99,7 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
         ...(at === undefined ? {} : { at }),
       },
       content: [...content],
-      usage: isAnswer ? (anthropicUsage(wire["usage"]) ?? clineUsage(wire["metrics"])) : undefined,
+      usage: isAnswer ? (recordedAnthropicUsage(wire["usage"]) ?? clineUsage(wire["metrics"])) : undefined,
       stopReason: isAnswer ? asString(wire["stop_reason"]) : undefined,
       line,
     });
@@ -51,7 +108,6 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
   const system = systemText(holder["system"]);
   const { items, leftOut } = builder.finish();
   return {
-    format: "anthropic-messages",
     sessionId: id,
     ...(system === "" ? {} : { system }),
     ...(Array.isArray(holder["tools"]) ? { tools: holder["tools"] as readonly JsonValue[] } : {}),

@@ -2,7 +2,7 @@
  * One line of a Claude Code transcript, with the fields that every version shares already checked.
  */
 import { asString, isObject } from "../../base/json/json.ts";
-import { parseTime } from "../shared/fields-of.ts";
+import { parseTimestamp } from "../shared/fields.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { TreeNode } from "../shared/walk-line.ts";
 
@@ -30,7 +30,7 @@ export function claudeRecord({ value: raw, line }: SourceRecord): ClaudeRecord {
   const id = asString(raw["uuid"]);
   // A boundary begins a new tree; its logical parent tells where the conversation came from.
   const parentId = asString(raw["parentUuid"]) ?? asString(raw["logicalParentUuid"]);
-  const at = parseTime(raw["timestamp"]);
+  const at = parseTimestamp(raw["timestamp"]);
   const message = raw["message"];
   return {
     raw,

@@ -9,13 +9,16 @@
  * are not written again, so reading the file in order gives every message once. The summary is part
  * of its boundary, not of the conversation.
  */
+
 import { asString, isObject } from "../../base/json/json.ts";
 import { defaultOrigin, type Origin, type Role } from "../../transcript/messages.ts";
 import { anthropicContent, recordedContent } from "../../wire/anthropic/from-anthropic.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
-import type { ImportedBoundary, ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
+import type { Fields } from "../shared/fields.ts";
+import type { ImportedBoundary, LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { anthropicUsage } from "../shared/recorded-usage.ts";
+import { recordedAnthropicUsage } from "../shared/recorded-usage.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
 import { attachmentMessage } from "./attachment-text.ts";
 import { claudeBoundary, claudeMicrocompact } from "./claude-boundary.ts";
@@ -23,8 +26,33 @@ import { ClaudeMetadata, isWithoutEffect } from "./claude-metadata.ts";
 import { type ClaudeRecord, claudeRecord } from "./claude-record.ts";
 import { findLiveRecords, type LiveRecords } from "./live-records.ts";
 
-/** Imports one transcript. @internal */
-export function importClaudeCode(source: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
+/** @internal */
+export const claudeCode = {
+  format: "claude-code",
+  recognises: (sample) => sample.some(isClaudeRecord),
+  read: (records, repairs) => [importClaudeCode(records, repairs)],
+} as const satisfies Importer;
+
+/** Record types that only Claude Code writes, with a field that goes with them. */
+const CLAUDE_TYPES: Readonly<Record<string, readonly string[]>> = {
+  user: ["uuid", "sessionId", "parentUuid"],
+  assistant: ["uuid", "sessionId", "parentUuid", "requestId"],
+  system: ["uuid", "sessionId", "parentUuid"],
+  attachment: ["uuid", "attachment"],
+  progress: ["uuid", "sessionId", "parentUuid"],
+  summary: ["leafUuid"],
+  "file-history-snapshot": ["snapshot", "messageId"],
+  "queue-operation": ["operation"],
+};
+
+function isClaudeRecord(value: Fields): boolean {
+  const type = value["type"];
+  if (typeof type !== "string" || !Object.hasOwn(CLAUDE_TYPES, type)) return false;
+  return CLAUDE_TYPES[type]!.some((field) => Object.hasOwn(value, field));
+}
+
+/** Imports one transcript. */
+function importClaudeCode(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
   const records = withoutCopies(source.map(claudeRecord), repairs);
   // The transcript of a sub-agent is marked as a side chain from beginning to end.
   const messages = records.filter((record) => record.isMessage);
@@ -108,7 +136,7 @@ class ClaudeReader {
     else if (!this.#readInsertion(record, index)) this.#readOther(record);
   }
 
-  finish(records: readonly ClaudeRecord[]): ImportedSession {
+  finish(records: readonly ClaudeRecord[]): RecordedSession {
     for (const [kind, { count, line }] of this.#unknown) {
       this.#repairs.add(
         "unknown-record",
@@ -122,7 +150,6 @@ class ClaudeReader {
     const workingCopy = lastText(records, "cwd");
     const title = this.#metadata.title();
     return {
-      format: "claude-code",
       sessionId,
       title,
       workingCopy,
@@ -162,7 +189,7 @@ class ClaudeReader {
       role === "user" && record.raw["isMeta"] === true ? "host" : defaultOrigin({ role, content });
     const responseId = role === "assistant" ? asString(message["id"]) : undefined;
     const model = role === "assistant" ? asString(message["model"]) : undefined;
-    const usage = role === "assistant" ? anthropicUsage(message["usage"]) : undefined;
+    const usage = role === "assistant" ? recordedAnthropicUsage(message["usage"]) : undefined;
     return {
       message: {
         role,

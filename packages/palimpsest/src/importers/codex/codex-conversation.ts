@@ -9,8 +9,8 @@
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { promptTokens, type Usage } from "../../transcript/messages.ts";
 import type { ConversationBuilder, ParsedMessage } from "../shared/conversation-builder.ts";
+import { present } from "../shared/fields.ts";
 import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
 import type { CodexItem } from "./codex-item.ts";
 import type { CodexRecord } from "./codex-record.ts";
 

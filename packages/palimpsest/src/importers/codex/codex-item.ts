@@ -13,7 +13,7 @@ import { hasReadableSource } from "../../wire/shared/media-source.ts";
 import { sourceOfUrl } from "../../wire/shared/media-url.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { present } from "../shared/present.ts";
+import { present } from "../shared/fields.ts";
 import { isCodexContext } from "./codex-context.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,13 +2,13 @@
  * What a Codex rollout says about its session: where, with which model and instructions.
  */
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
-import type { ImportedMetadata, ImportedSession } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
+import { present } from "../shared/fields.ts";
+import type { ImportedMetadata, RecordedSession } from "../shared/imported-session.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import type { CodexRecord } from "./codex-record.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
-type Description = Pick<ImportedSession, "sessionId" | "title" | "workingCopy" | "system" | "tools">;
+type Description = Pick<RecordedSession, "sessionId" | "title" | "workingCopy" | "system" | "tools">;
 
 /** Fields of a turn that are kept, by our key; each turn says them again and the last one counts. */
 const TURN_FIELDS: Readonly<Record<string, string>> = {

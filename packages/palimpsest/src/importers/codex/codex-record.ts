@@ -3,7 +3,7 @@
  */
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { Usage } from "../../transcript/messages.ts";
-import { parseTime } from "../shared/fields-of.ts";
+import { parseTimestamp } from "../shared/fields.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export function codexRecord({ value, line }: SourceRecord, index: number): Codex
     kind: subtype === undefined ? type : `${type}/${subtype}`,
     hostId: line === undefined ? `record-${index + 1}` : `line-${line}`,
     line,
-    at: parseTime(value["timestamp"]),
+    at: parseTimestamp(value["timestamp"]),
   };
 }
 

@@ -8,20 +8,46 @@
  * file goes on with what is new; what stayed in the window is listed in the record of the compaction
  * (`codex-replacement.ts`).
  */
-import { asNumber, asString } from "../../base/json/json.ts";
+
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import type { ImportedSession } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
+import type { Fields } from "../shared/fields.ts";
+import { present } from "../shared/fields.ts";
+import type { RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
 import { CodexConversation } from "./codex-conversation.ts";
 import { codexItem, codexItemKey } from "./codex-item.ts";
 import { CodexMetadata } from "./codex-metadata.ts";
-import { type CodexRecord, codexRecord, codexTokenCount, codexUsage } from "./codex-record.ts";
+import { type CodexRecord, codexRecord, codexTokenCount, codexUsage, isBareHeader } from "./codex-record.ts";
 import { codexReplacement, isEncryptedSummary } from "./codex-replacement.ts";
 
-/** Imports one rollout. @internal */
-export function importCodex(source: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
+/** @internal */
+export const codex = {
+  format: "codex",
+  recognises: (sample) => sample.some(isCodexRecord),
+  read: (records, repairs) => [importCodex(records, repairs)],
+} as const satisfies Importer;
+
+/** Record types that only Codex writes. */
+const CODEX_TYPES: ReadonlySet<unknown> = new Set([
+  "session_meta",
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "compacted",
+  "world_state",
+  "token_usage_record",
+]);
+
+function isCodexRecord(value: Fields): boolean {
+  const isRecord = CODEX_TYPES.has(value["type"]) && isObject(value["payload"]);
+  return isRecord || value["record_type"] === "state" || isBareHeader(value);
+}
+
+/** Imports one rollout. */
+function importCodex(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
   const reader = new CodexReader(repairs);
   source.forEach((record, index) => {
     reader.read(codexRecord(record, index));
@@ -64,14 +90,13 @@ class CodexReader {
       this.#repairs.add("unknown-record", `unknown record type ${JSON.stringify(kind)}; ignored`, line);
   }
 
-  finish(): ImportedSession {
+  finish(): RecordedSession {
     const builder = new ConversationBuilder(this.#repairs);
     const { isSidechain, description, items: metadata } = this.#metadata.finish();
     const takenBackCount = this.#conversation.finish(builder, { isSidechain });
     for (let count = 0; count < takenBackCount; count++) this.#skipped.add("compacted (taken back)");
     const { items, leftOut } = builder.finish();
     return {
-      format: "codex",
       ...description,
       ...(isSidechain ? { isSidechain: true } : {}),
       items: [...items, ...metadata],

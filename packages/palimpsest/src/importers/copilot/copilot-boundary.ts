@@ -2,8 +2,8 @@
  * The events in which Copilot says that it compacted, shortened or cleared its context.
  */
 import { asNumber, asString } from "../../base/json/json.ts";
+import { present } from "../shared/fields.ts";
 import type { ImportedBoundary } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
 import type { CopilotRecord } from "./copilot-record.ts";
 
 /** The boundary; `undefined` where nothing was changed after all. @internal */

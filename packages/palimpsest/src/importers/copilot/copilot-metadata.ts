@@ -2,12 +2,12 @@
  * What a Copilot session says about itself, and the events that are known to say nothing in it.
  */
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
-import type { ImportedMetadata, ImportedSession } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
+import { present } from "../shared/fields.ts";
+import type { ImportedMetadata, RecordedSession } from "../shared/imported-session.ts";
 import type { CopilotRecord } from "./copilot-record.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
-type Description = Pick<ImportedSession, "sessionId" | "title" | "workingCopy" | "system">;
+type Description = Pick<RecordedSession, "sessionId" | "title" | "workingCopy" | "system">;
 
 /** Event types with what they tell: our key and the field that holds the value. The last one counts. */
 const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -2,7 +2,7 @@
  * One event of a Copilot CLI session, with the fields that all of them share already checked.
  */
 import { asString, isObject } from "../../base/json/json.ts";
-import { parseTime } from "../shared/fields-of.ts";
+import { parseTimestamp } from "../shared/fields.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { TreeNode } from "../shared/walk-line.ts";
 
@@ -30,6 +30,6 @@ export function copilotRecord({ value: raw, line }: SourceRecord): CopilotRecord
     id: asString(raw["id"]),
     parentId: asString(raw["parentId"]),
     line,
-    at: parseTime(raw["timestamp"]),
+    at: parseTimestamp(raw["timestamp"]),
   };
 }

@@ -7,11 +7,14 @@
  * one and the same text, so only neighbours are taken as chunks. The tool's own screen, hooks and
  * permissions are counted. Source of the types: github/copilot-sdk, `session-events`.
  */
-import { asString } from "../../base/json/json.ts";
+
+import { asString, isObject } from "../../base/json/json.ts";
 import { withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
-import type { ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
+import type { Fields } from "../shared/fields.ts";
+import { present } from "../shared/fields.ts";
+import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
 import { copilotBoundary } from "./copilot-boundary.ts";
@@ -28,8 +31,22 @@ import {
 import { CopilotMetadata, isKnownType } from "./copilot-metadata.ts";
 import { type CopilotRecord, copilotRecord } from "./copilot-record.ts";
 
-/** Imports one session. @internal */
-export function importCopilot(source: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
+/** @internal */
+export const copilot = {
+  format: "copilot",
+  recognises: (sample) => sample.some(isCopilotEvent),
+  read: (records, repairs) => [importCopilot(records, repairs)],
+} as const satisfies Importer;
+
+/** Copilot names its events by their subject. */
+const COPILOT_TYPE = /^(?:session|user|assistant|tool|system|hook|permission)\./;
+
+function isCopilotEvent({ type, data }: Fields): boolean {
+  return typeof type === "string" && COPILOT_TYPE.test(type) && isObject(data);
+}
+
+/** Imports one session. */
+function importCopilot(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
   const records = withoutCopies(source.map(copilotRecord), repairs);
   const isLive = liveRecords(records, repairs);
   const reader = new CopilotReader(new CopilotMedia(records), repairs);
@@ -82,11 +99,10 @@ class CopilotReader {
     else this.#readOther(record);
   }
 
-  finish(): ImportedSession {
+  finish(): RecordedSession {
     const { items, leftOut } = this.#conversation.finish();
     const { description, items: metadata } = this.#metadata.finish();
     return {
-      format: "copilot",
       ...description,
       items: [...items, ...metadata],
       leftOut,

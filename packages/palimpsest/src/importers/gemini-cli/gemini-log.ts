@@ -11,7 +11,7 @@
  */
 
 import { asString, isObject } from "../../base/json/json.ts";
-import type { Fields } from "../shared/fields-of.ts";
+import type { Fields } from "../shared/fields.ts";
 import type { ImportedBoundary, ImportedMicrocompact } from "../shared/imported-session.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { RepairLog } from "../shared/repair-log.ts";

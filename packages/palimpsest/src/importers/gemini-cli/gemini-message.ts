@@ -8,10 +8,9 @@ import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import type { ParsedMessage } from "../shared/conversation-builder.ts";
-import type { Fields } from "../shared/fields-of.ts";
-import { parseTime } from "../shared/fields-of.ts";
+import type { Fields } from "../shared/fields.ts";
+import { parseTimestamp, present } from "../shared/fields.ts";
 import type { LeftOutReason } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
 import { geminiBlock, geminiParts, toolResultOf } from "./gemini-part.ts";
 
 /** @internal */
@@ -125,7 +124,7 @@ function answerMessages(
   const results = recorded.flatMap((call: unknown) => resultBlocks(call, { calls, onDamage }));
   if (results.length === 0) return [{ parsed: answer }];
   const at = recorded.reduce<number | undefined>((latest, call: unknown) => {
-    const time = isObject(call) ? parseTime(call["timestamp"]) : undefined;
+    const time = isObject(call) ? parseTimestamp(call["timestamp"]) : undefined;
     return time === undefined ? latest : Math.max(latest ?? time, time);
   }, undefined);
   const reply: ParsedMessage = {
@@ -176,7 +175,7 @@ function notice(raw: Fields, reason: LeftOutReason, { line }: GeminiContext): Pa
 }
 
 function common(raw: Fields): { readonly hostId?: string; readonly at?: number } {
-  return present({ hostId: asString(raw["id"]), at: parseTime(raw["timestamp"]) });
+  return present({ hostId: asString(raw["id"]), at: parseTimestamp(raw["timestamp"]) });
 }
 
 /** The prompt as it is reported includes what was read from the cache; thoughts are billed as output. */

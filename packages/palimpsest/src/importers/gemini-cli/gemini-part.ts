@@ -7,8 +7,7 @@ import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
 import type { Role } from "../../transcript/messages.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type Fields, fieldsOf } from "../shared/fields-of.ts";
-import { resultContent } from "../shared/result-content.ts";
+import { type Fields, fieldsOf, resultContent } from "../shared/fields.ts";
 
 /** What only Gemini reads; it goes back to Gemini as it came, and to nobody else. */
 const GEMINI_ONLY = ["executableCode", "codeExecutionResult", "fileData", "inlineData"] as const;

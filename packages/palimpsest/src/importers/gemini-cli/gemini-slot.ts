@@ -7,7 +7,7 @@
  */
 
 import { isObject } from "../../base/json/json.ts";
-import type { Fields } from "../shared/fields-of.ts";
+import type { Fields } from "../shared/fields.ts";
 import { geminiParts, toolResultOf } from "./gemini-part.ts";
 
 /** @internal */

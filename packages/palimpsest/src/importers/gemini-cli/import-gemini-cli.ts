@@ -5,16 +5,34 @@
  * recorded among the messages and were never sent: they are left out. System prompt, tools and
  * working copy are not recorded.
  */
-import { asString } from "../../base/json/json.ts";
+
+import { asString, isObject } from "../../base/json/json.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
-import type { ImportedSession } from "../shared/imported-session.ts";
+import type { Fields } from "../shared/fields.ts";
+import type { RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { GeminiLog, type GeminiSlot } from "./gemini-log.ts";
 import { GeminiCalls, geminiMessages } from "./gemini-message.ts";
 
-/** Imports one session. @internal */
-export function importGeminiCli(records: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
+/** @internal */
+export const geminiCli = {
+  format: "gemini-cli",
+  recognises: (sample) => sample.some(isGeminiRecord),
+  read: (records, repairs) => [importGeminiCli(records, repairs)],
+} as const satisfies Importer;
+
+/** A whole session or its first line, a line of the model's, or a patch. */
+function isGeminiRecord(value: Fields): boolean {
+  if (typeof value["projectHash"] === "string")
+    return typeof value["sessionId"] === "string" || Array.isArray(value["messages"]);
+  if (value["type"] === "gemini") return typeof value["id"] === "string" && Object.hasOwn(value, "content");
+  return isObject(value["$set"]) || typeof value["$rewindTo"] === "string";
+}
+
+/** Imports one session. */
+function importGeminiCli(records: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
   const log = new GeminiLog(repairs);
   for (const record of records) log.add(record);
   const builder = new ConversationBuilder(repairs);
@@ -23,7 +41,6 @@ export function importGeminiCli(records: readonly SourceRecord[], repairs: Repai
   const { items, leftOut } = builder.finish();
   const { fields } = log;
   return {
-    format: "gemini-cli",
     sessionId: asString(fields.get("sessionId")),
     title: asString(fields.get("summary")),
     ...(fields.get("kind") === "subagent" ? { isSidechain: true } : {}),

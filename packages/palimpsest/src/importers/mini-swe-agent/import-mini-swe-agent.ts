@@ -7,6 +7,7 @@
  * Completions, or whole responses and items of the Responses API. `extra` beside a message was
  * never sent; usage, model and reasoning are read from it.
  */
+
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Message, Role, Usage } from "../../transcript/messages.ts";
@@ -15,18 +16,31 @@ import { fromOpenAIResponses } from "../../wire/openai-responses/from-openai-res
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { conversationId } from "../shared/conversations.ts";
-import { type Fields, fieldsOf } from "../shared/fields-of.ts";
-import type { ImportedSession } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
+import { type Fields, fieldsOf, present } from "../shared/fields.ts";
+import type { RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { chatUsage } from "../shared/recorded-usage.ts";
+import { recordedChatUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 
-/** Imports every trajectory of the file. @internal */
-export function importMiniSweAgent(
+/** @internal */
+export const miniSweAgent = {
+  format: "mini-swe-agent",
+  recognises: (sample) => sample.some(isMiniTrajectory),
+  read: importMiniSweAgent,
+} as const satisfies Importer;
+
+function isMiniTrajectory({ trajectory_format: format, info, messages }: Fields): boolean {
+  if (!Array.isArray(messages)) return false;
+  const isNamed = typeof format === "string" && format.startsWith("mini-swe-agent");
+  return isNamed || (isObject(info) && typeof info["mini_version"] === "string");
+}
+
+/** Imports every trajectory of the file. */
+function importMiniSweAgent(
   records: readonly SourceRecord[],
   fileRepairs: RepairLog,
-): readonly ImportedSession[] {
+): readonly RecordedSession[] {
   return records.flatMap(({ value, line }) => {
     if (Array.isArray(value["messages"])) return [importOne(value, value["messages"], fileRepairs)];
     fileRepairs.add("unknown-record", "a record that is no trajectory; ignored", line);
@@ -34,7 +48,7 @@ export function importMiniSweAgent(
   });
 }
 
-function importOne(holder: Fields, messages: readonly unknown[], fileRepairs: RepairLog): ImportedSession {
+function importOne(holder: Fields, messages: readonly unknown[], fileRepairs: RepairLog): RecordedSession {
   const repairs = new RepairLog();
   const config = fieldsOf(fieldsOf(holder["info"])["config"]);
   const reader = new MiniReader(repairs, asString(fieldsOf(config["model"])["model_name"]));
@@ -44,7 +58,6 @@ function importOne(holder: Fields, messages: readonly unknown[], fileRepairs: Re
     if (!isObject(element)) fileRepairs.countNotRead(JSON.stringify(element)?.length ?? 0);
   });
   return {
-    format: "mini-swe-agent",
     sessionId: conversationId(holder),
     workingCopy: asString(fieldsOf(config["environment"])["cwd"]),
     ...reader.finish(),
@@ -94,7 +107,7 @@ class MiniReader {
     return true;
   }
 
-  finish(): Pick<ImportedSession, "items" | "leftOut" | "system"> {
+  finish(): Pick<RecordedSession, "items" | "leftOut" | "system"> {
     return { ...this.#builder.finish(), system: this.#system };
   }
 
@@ -146,7 +159,7 @@ class MiniReader {
     return {
       message: { ...message, ...present({ model, at }) },
       content: [...this.#reasoning(element, fieldsOf(choice?.["message"])), ...content],
-      usage: chatUsage(response["usage"]) ?? responsesUsage(response["usage"]),
+      usage: recordedChatUsage(response["usage"]) ?? responsesUsage(response["usage"]),
       stopReason: asString(choice?.["finish_reason"]),
     };
   }

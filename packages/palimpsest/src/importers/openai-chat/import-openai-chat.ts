@@ -6,21 +6,26 @@
 import { isObject, type JsonValue } from "../../base/json/json.ts";
 import { chatMessage, fromOpenAIChat, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import { type Conversation, conversationId, findConversations } from "../shared/conversations.ts";
-import type { ImportedSession } from "../shared/imported-session.ts";
+import { type Conversation, conversationId, findConversations, messagesIn } from "../shared/conversations.ts";
+import type { RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { chatUsage } from "../shared/recorded-usage.ts";
+import { recordedChatUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 
-/** Imports every conversation of the file. @internal */
-export function importOpenAIChat(
-  records: readonly SourceRecord[],
-  repairs: RepairLog,
-): readonly ImportedSession[] {
+/** @internal */
+export const openaiChat = {
+  format: "openai-chat",
+  recognises: (sample) => messagesIn(sample) !== undefined,
+  read: importOpenAIChat,
+} as const satisfies Importer;
+
+/** Imports every conversation of the file. */
+function importOpenAIChat(records: readonly SourceRecord[], repairs: RepairLog): readonly RecordedSession[] {
   return findConversations(records, repairs).map(importOne);
 }
 
-function importOne({ messages, lines, holder }: Conversation): ImportedSession {
+function importOne({ messages, lines, holder }: Conversation): RecordedSession {
   const repairs = new RepairLog();
   const { system } = fromOpenAIChat(messages.slice(0, 1));
   const builder = new ConversationBuilder(repairs);
@@ -37,14 +42,13 @@ function importOne({ messages, lines, holder }: Conversation): ImportedSession {
     builder.addMessage({
       message: rest,
       content: [...content],
-      usage: isObject(wire) ? chatUsage(wire["usage"]) : undefined,
+      usage: isObject(wire) ? recordedChatUsage(wire["usage"]) : undefined,
       line,
     });
   });
   const id = conversationId(holder);
   const { items, leftOut } = builder.finish();
   return {
-    format: "openai-chat",
     sessionId: id,
     system,
     ...(Array.isArray(holder["tools"]) ? { tools: holder["tools"] as readonly JsonValue[] } : {}),

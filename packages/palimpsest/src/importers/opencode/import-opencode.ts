@@ -10,9 +10,9 @@ import { asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import { type Fields, fieldsOf } from "../shared/fields-of.ts";
-import type { ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
+import { type Fields, fieldsOf, present } from "../shared/fields.ts";
+import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { RepairLog, SkippedLog } from "../shared/repair-log.ts";
 import { fileBlock, opencodeUsage, type Part } from "./opencode-part.ts";
@@ -33,12 +33,28 @@ import {
 } from "./opencode-session.ts";
 import { type OpencodeStep, opencodeSteps } from "./opencode-steps.ts";
 
-/** Imports every session of the file. @internal */
-export function importOpencode(
+/** @internal */
+export const opencode = {
+  format: "opencode",
+  recognises: (sample) => sample.some(isOpencodeRecord),
+  read: importOpencode,
+} as const satisfies Importer;
+
+function isOpencodeRecord(value: Fields): boolean {
+  if (hasParts(value)) return true;
+  return isObject(value["info"]) && Array.isArray(value["messages"]) && value["messages"].some(hasParts);
+}
+
+function hasParts(message: unknown): boolean {
+  return isObject(message) && isObject(message["info"]) && Array.isArray(message["parts"]);
+}
+
+/** Imports every session of the file. */
+function importOpencode(
   records: readonly SourceRecord[],
   fileRepairs: RepairLog,
-): readonly ImportedSession[] {
-  const sessions: ImportedSession[] = [];
+): readonly RecordedSession[] {
+  const sessions: RecordedSession[] = [];
   const single: { readonly value: unknown; readonly line: number | undefined }[] = [];
   for (const { value, line } of records) {
     if (Array.isArray(value["messages"])) {
@@ -54,7 +70,7 @@ function importOne(
   info: Fields,
   elements: readonly { readonly value: unknown; readonly line: number | undefined }[],
   fileRepairs: RepairLog,
-): ImportedSession {
+): RecordedSession {
   const repairs = new RepairLog();
   const messages = elements.flatMap(({ value, line }, index) => {
     const message = opencodeMessage(value, line);
@@ -70,7 +86,6 @@ function importOne(
   });
   const sessionId = asString(info["id"]) ?? asString(messages[0]?.info["sessionID"]);
   return {
-    format: "opencode",
     sessionId,
     title: asString(info["title"]),
     workingCopy: asString(info["directory"]),
@@ -119,7 +134,7 @@ class OpencodeReader {
       );
   }
 
-  finish(): Pick<ImportedSession, "items" | "leftOut" | "skipped" | "system"> {
+  finish(): Pick<RecordedSession, "items" | "leftOut" | "skipped" | "system"> {
     this.#addClearings(Number.POSITIVE_INFINITY);
     const { items, leftOut } = this.#builder.finish();
     return { items, leftOut, skipped: this.#skipped.list(), system: this.#system };

@@ -8,7 +8,7 @@ import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import { sourceOfUrl } from "../../wire/shared/media-url.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type Fields, fieldsOf } from "../shared/fields-of.ts";
+import { type Fields, fieldsOf } from "../shared/fields.ts";
 
 /** @internal */
 export type Part = Fields;

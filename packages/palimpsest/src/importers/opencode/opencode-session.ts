@@ -12,9 +12,8 @@
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { ParsedMessage } from "../shared/conversation-builder.ts";
-import { type Fields, fieldsOf, parseTime } from "../shared/fields-of.ts";
+import { type Fields, fieldsOf, parseTimestamp, present } from "../shared/fields.ts";
 import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
 import { orderedParts, type Part } from "./opencode-part.ts";
 
 /** A message as it is stored: what is known of it, and its parts in order. @internal */
@@ -36,7 +35,7 @@ export function opencodeMessage(value: unknown, line: number | undefined): Openc
     parts: orderedParts(value["parts"].filter(isObject)),
     line,
     id: asString(info["id"]),
-    at: parseTime(time["created"]),
+    at: parseTimestamp(time["created"]),
   };
 }
 

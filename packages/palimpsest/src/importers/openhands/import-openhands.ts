@@ -5,8 +5,9 @@
 
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { conversationId } from "../shared/conversations.ts";
-import type { Fields } from "../shared/fields-of.ts";
-import type { ImportedSession } from "../shared/imported-session.ts";
+import type { Fields } from "../shared/fields.ts";
+import type { RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 import { isLegacyEvent, readLegacyEvent } from "./legacy-event.ts";
@@ -16,8 +17,8 @@ import { isSdkEvent, readSdkEvent } from "./sdk-event.ts";
 /** Fields under which a list of events is found. */
 const LIST_FIELDS = ["history", "events", "trajectory"] as const;
 
-/** The list of events that a record holds. @internal */
-export function eventList(value: Fields): readonly unknown[] | undefined {
+/** The list of events that a record holds. */
+function eventList(value: Fields): readonly unknown[] | undefined {
   for (const field of LIST_FIELDS) {
     const list = value[field];
     if (Array.isArray(list) && list.slice(0, EVENTS_LOOKED_AT).flat().some(isOpenhandsEvent)) return list;
@@ -28,20 +29,26 @@ export function eventList(value: Fields): readonly unknown[] | undefined {
 /** Enough to find one event that says what it is. */
 const EVENTS_LOOKED_AT = 20;
 
-/** @internal */
-export function isOpenhandsEvent(value: unknown): boolean {
+function isOpenhandsEvent(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (isSdkEvent(value)) return typeof value["source"] === "string";
   const isEvent = isLegacyEvent(value);
   return isEvent && ["source", "cause", "tool_call_metadata"].some((field) => Object.hasOwn(value, field));
 }
 
-/** Imports every conversation of the file. @internal */
-export function importOpenhands(
+/** @internal */
+export const openhands = {
+  format: "openhands",
+  recognises: (sample) => sample.some((value) => eventList(value) !== undefined || isOpenhandsEvent(value)),
+  read: importOpenhands,
+} as const satisfies Importer;
+
+/** Imports every conversation of the file. */
+function importOpenhands(
   records: readonly SourceRecord[],
   fileRepairs: RepairLog,
-): readonly ImportedSession[] {
-  const sessions: ImportedSession[] = [];
+): readonly RecordedSession[] {
+  const sessions: RecordedSession[] = [];
   const single: Element[] = [];
   for (const { value, line } of records) {
     const list = eventList(value);
@@ -65,7 +72,7 @@ interface Element {
   readonly line: number | undefined;
 }
 
-function importOne(holder: Fields, elements: readonly Element[], fileRepairs: RepairLog): ImportedSession {
+function importOne(holder: Fields, elements: readonly Element[], fileRepairs: RepairLog): RecordedSession {
   const repairs = new RepairLog();
   const session = new OpenhandsSession({ repairs, model: modelOf(holder["metadata"]) });
   elements.forEach(({ value, line }, index) => {
@@ -80,7 +87,6 @@ function importOne(holder: Fields, elements: readonly Element[], fileRepairs: Re
     else repairs.add("unknown-record", `element ${index} of the history is of no known kind; ignored`, line);
   });
   return {
-    format: "openhands",
     sessionId: conversationId(holder),
     ...session.finish(),
     repairs: repairs.list(),

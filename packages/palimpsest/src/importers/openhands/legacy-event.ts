@@ -13,9 +13,8 @@ import type { ContentBlock } from "../../transcript/blocks.ts";
 import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
 import { sourceOfUrl } from "../../wire/shared/media-url.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type Fields, fieldsOf } from "../shared/fields-of.ts";
-import { chatUsage } from "../shared/recorded-usage.ts";
-import { resultContent } from "../shared/result-content.ts";
+import { type Fields, fieldsOf, resultContent } from "../shared/fields.ts";
+import { recordedChatUsage } from "../shared/recorded-usage.ts";
 import type { ContextIds } from "./context-ids.ts";
 import type { OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
 
@@ -100,7 +99,7 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
   session.say(event, {
     message: { ...ASSISTANT, responseId, model },
     content: [...reasoning(answer), ...calls.content],
-    usage: chatUsage(response["usage"]),
+    usage: recordedChatUsage(response["usage"]),
     stopReason: asString(choice?.["finish_reason"]),
   });
 }

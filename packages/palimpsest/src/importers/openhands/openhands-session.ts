@@ -10,8 +10,8 @@ import { asString, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Message } from "../../transcript/messages.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
-import type { ImportedBoundary, ImportedSession } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
+import { present } from "../shared/fields.ts";
+import type { ImportedBoundary, RecordedSession } from "../shared/imported-session.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
 import { ContextIds } from "./context-ids.ts";
 
@@ -138,7 +138,7 @@ export class OpenhandsSession {
     if (Array.isArray(tools) && tools.length > 0) this.#tools ??= tools as readonly JsonValue[];
   }
 
-  finish(): Pick<ImportedSession, "items" | "leftOut" | "skipped" | "system" | "tools" | "workingCopy"> {
+  finish(): Pick<RecordedSession, "items" | "leftOut" | "skipped" | "system" | "tools" | "workingCopy"> {
     return {
       ...this.#builder.finish(),
       skipped: this.skipped.list(),

@@ -9,9 +9,7 @@ import type { Role } from "../../transcript/messages.ts";
 import { sourceOfUrl } from "../../wire/shared/media-url.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type Fields, fieldsOf } from "../shared/fields-of.ts";
-import { present } from "../shared/present.ts";
-import { resultContent } from "../shared/result-content.ts";
+import { type Fields, fieldsOf, present, resultContent } from "../shared/fields.ts";
 import type { OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
 
 /** Whether an event is one of the SDK's: its kinds are names of its classes. @internal */

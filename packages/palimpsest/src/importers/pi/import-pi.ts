@@ -6,11 +6,14 @@
  * names the first record that stays in the window (`firstKeptEntryId`, before that by index); the
  * messages themselves stand where they were written.
  */
+
 import { asNumber, asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import { parseTime } from "../shared/fields-of.ts";
-import type { ImportedBoundary, ImportedMetadata, ImportedSession } from "../shared/imported-session.ts";
+import type { Fields } from "../shared/fields.ts";
+import { parseTimestamp } from "../shared/fields.ts";
+import type { ImportedBoundary, ImportedMetadata, RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
 import { walkLine } from "../shared/walk-line.ts";
@@ -28,8 +31,21 @@ interface PiRecord {
 /** Types that are known and have no part in the conversation. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["session", "label", "custom"]);
 
-/** Imports one session. @internal */
-export function importPi(source: readonly SourceRecord[], repairs: RepairLog): ImportedSession {
+/** @internal */
+export const pi = {
+  format: "pi",
+  recognises: (sample) => sample.some(isPiRecord),
+  read: (records, repairs) => [importPi(records, repairs)],
+} as const satisfies Importer;
+
+function isPiRecord(value: Fields): boolean {
+  if (value["type"] === "session")
+    return typeof value["id"] === "string" && Object.hasOwn(value, "timestamp");
+  return value["type"] === "message" && isObject(value["message"]) && Object.hasOwn(value["message"], "role");
+}
+
+/** Imports one session. */
+function importPi(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
   const records = withoutCopies(source.map(piRecord), repairs);
   const reader = new PiReader(records, repairs);
   const isLive = liveRecords(records, repairs);
@@ -45,7 +61,7 @@ function piRecord({ value: raw, line }: SourceRecord): PiRecord {
   const id = type === "session" ? undefined : asString(raw["id"]);
   const parentId = asString(raw["parentId"]);
   const message = isObject(raw["message"]) ? raw["message"] : {};
-  const at = parseTime(raw["timestamp"]) ?? parseTime(message["timestamp"]);
+  const at = parseTimestamp(raw["timestamp"]) ?? parseTimestamp(message["timestamp"]);
   return {
     raw,
     type,
@@ -129,14 +145,13 @@ class PiReader {
     else this.#repairs.add("unknown-record", `unknown record type ${JSON.stringify(type)}; ignored`, line);
   }
 
-  finish(): ImportedSession {
+  finish(): RecordedSession {
     const header = this.#records.find((record) => record.type === "session")?.raw ?? {};
     const sessionId = asString(header["id"]);
     const workingCopy = asString(header["cwd"]);
     const title = asString(this.#metadata.get("title")?.value);
     const { items, leftOut } = this.#conversation.finish();
     return {
-      format: "pi",
       sessionId,
       title,
       workingCopy,

@@ -2,7 +2,9 @@
  * Finds the conversations in records that are messages, or that hold a list of messages: the ways
  * in which people store what they send to a chat API.
  */
+import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { asString, isObject } from "../../base/json/json.ts";
+import type { Fields } from "./fields.ts";
 import type { SourceRecord } from "./read-records.ts";
 import type { RepairLog } from "./repair-log.ts";
 
@@ -12,7 +14,7 @@ export interface Conversation {
   /** Lines of the messages where each had its own. */
   readonly lines: readonly (number | undefined)[];
   /** The object that held the list; empty where the messages stood alone. */
-  readonly holder: Readonly<Record<string, unknown>>;
+  readonly holder: Fields;
 }
 
 /** Fields under which a list of messages is found: requests, and recorders of trajectories. */
@@ -20,18 +22,28 @@ const LIST_FIELDS = ["messages", "traj", "trajectory", "conversation"] as const;
 
 const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
-/** Whether a record is a message by its role. @internal */
-export function isChatMessage(value: unknown): value is Readonly<Record<string, unknown>> {
+/** True if the role of a record is that of a message. */
+function isChatMessage(value: unknown): value is Fields {
   return isObject(value) && ROLES.has(value["role"]) && value["type"] !== "response_item";
 }
 
 /** The list of messages that a record holds. @internal */
-export function messageList(value: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
+export function messageList(value: Fields): readonly unknown[] | undefined {
   for (const field of LIST_FIELDS) {
     const list = value[field];
     if (Array.isArray(list) && (list.length === 0 || list.some(isChatMessage))) return list;
   }
   return undefined;
+}
+
+/** The first messages of the records; `undefined` where none is a message or has a list of them. @internal */
+export function messagesIn(sample: readonly Fields[]): readonly unknown[] | undefined {
+  const found = sample.flatMap((value) => {
+    if (isChatMessage(value)) return [[value]];
+    const list = messageList(value);
+    return list === undefined ? [] : [list.slice(0, FORMATS_DEFAULTS.detectionRecords)];
+  });
+  return found.length === 0 ? undefined : found.flat();
 }
 
 /** All conversations, in order; messages that stand alone are one conversation. Other records are reported. @internal */
@@ -54,7 +66,7 @@ export function findConversations(
 }
 
 /** What the holder calls the conversation. @internal */
-export function conversationId(holder: Readonly<Record<string, unknown>>): string | undefined {
+export function conversationId(holder: Fields): string | undefined {
   for (const field of ["session_id", "sessionId", "conversation_id", "instance_id", "task_id", "id"]) {
     const id = holder[field];
     if (typeof id === "number") return String(id);

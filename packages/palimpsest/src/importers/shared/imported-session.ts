@@ -10,24 +10,6 @@ import type { JsonValue } from "../../base/json/json.ts";
 import type { OpaqueBlock } from "../../transcript/blocks.ts";
 import type { Message, Usage } from "../../transcript/messages.ts";
 
-/** Formats that can be imported, in the words of messages and of `--json`. */
-export const FORMAT_NAMES = [
-  "claude-code",
-  "codex",
-  "copilot",
-  "pi",
-  "openai-chat",
-  "anthropic-messages",
-  "opencode",
-  "gemini-cli",
-  "swe-agent",
-  "mini-swe-agent",
-  "openhands",
-] as const;
-
-/** One of {@link FORMAT_NAMES}. */
-export type FormatName = (typeof FORMAT_NAMES)[number];
-
 /** One message of the conversation, with what its provider reported for it. */
 export interface ImportedMessage {
   readonly type: "message";
@@ -139,11 +121,10 @@ export interface SkippedRecords {
 }
 
 /**
- * One recorded conversation. Append its messages to a session of your own, or read what is in it:
- * `items` is the conversation in order, `leftOut` what was recorded beside it.
+ * One recorded conversation: `items` is the conversation in order, `leftOut` has the messages that were
+ * recorded beside it.
  */
-export interface ImportedSession {
-  readonly format: FormatName;
+export interface RecordedSession {
   /** The id that the session had where it was recorded. */
   readonly sessionId?: string;
   readonly title?: string;

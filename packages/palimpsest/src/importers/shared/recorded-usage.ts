@@ -8,7 +8,7 @@ import type { Usage } from "../../transcript/messages.ts";
  * Usage as the API reports it; `undefined` where nothing was billed. Where a response took several
  * iterations on the server, the prompt is that of the last message iteration. @internal
  */
-export function anthropicUsage(value: unknown): Usage | undefined {
+export function recordedAnthropicUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const iterations = Array.isArray(value["iterations"]) ? value["iterations"].filter(isObject) : [];
   const prompt = iterations.findLast((iteration) => iteration["type"] === "message") ?? value;
@@ -23,7 +23,7 @@ export function anthropicUsage(value: unknown): Usage | undefined {
 }
 
 /** Usage as Chat reports it: the prompt includes what was read from the cache. @internal */
-export function chatUsage(value: unknown): Usage | undefined {
+export function recordedChatUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const details = isObject(value["prompt_tokens_details"]) ? value["prompt_tokens_details"] : {};
   const cacheReadTokens = asNumber(details["cached_tokens"]) ?? 0;

@@ -15,17 +15,41 @@ import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-c
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { conversationId } from "../shared/conversations.ts";
-import { type Fields, fieldsOf } from "../shared/fields-of.ts";
-import type { ImportedSession, LeftOutReason } from "../shared/imported-session.ts";
-import { present } from "../shared/present.ts";
+import { type Fields, fieldsOf, present } from "../shared/fields.ts";
+import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
+import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 
-/** Imports every attempt of every trajectory of the file. @internal */
-export function importSweAgent(
+/** @internal */
+export const sweAgent = {
+  format: "swe-agent",
+  recognises: (sample) => sample.some(isSweTrajectory),
+  read: importSweAgent,
+} as const satisfies Importer;
+
+/** A step has an action and its observation; each of several attempts is a trajectory. */
+function isSweTrajectory(value: Fields): boolean {
+  const { trajectory, attempts } = value;
+  if (Array.isArray(attempts) && attempts.some((attempt) => isObject(attempt) && isSweTrajectory(attempt)))
+    return true;
+  return Array.isArray(trajectory) && trajectory.some(isSweStep);
+}
+
+function isSweStep(step: unknown): boolean {
+  return (
+    isObject(step) &&
+    Object.hasOwn(step, "observation") &&
+    Object.hasOwn(step, "action") &&
+    !Object.hasOwn(step, "source")
+  );
+}
+
+/** Imports every attempt of every trajectory of the file. */
+function importSweAgent(
   records: readonly SourceRecord[],
   fileRepairs: RepairLog,
-): readonly ImportedSession[] {
+): readonly RecordedSession[] {
   return records.flatMap(({ value, line }) => {
     // The attempt that was chosen is repeated beside the list of all of them.
     const attempts = Array.isArray(value["attempts"]) ? value["attempts"].filter(isTrajectory) : [];
@@ -40,7 +64,7 @@ function isTrajectory(value: unknown): value is Fields {
   return isObject(value) && (Array.isArray(value["history"]) || Array.isArray(value["trajectory"]));
 }
 
-function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): ImportedSession {
+function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): RecordedSession {
   const repairs = new RepairLog();
   const config = configOf(attempt["replay_config"] ?? file["replay_config"]);
   const reader = new HistoryReader(repairs, modelOf(config));
@@ -56,7 +80,6 @@ function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): Impor
   });
   const problem = fieldsOf(config["problem_statement"]);
   return {
-    format: "swe-agent",
     sessionId: asString(problem["id"]) ?? conversationId(attempt),
     workingCopy: workingCopy(attempt["trajectory"]),
     ...reader.finish(),
@@ -144,7 +167,7 @@ class HistoryReader {
     this.#hasAnswered ||= role === "assistant" && isDemo !== true && !isOthers;
   }
 
-  finish(): Pick<ImportedSession, "items" | "leftOut" | "system"> {
+  finish(): Pick<RecordedSession, "items" | "leftOut" | "system"> {
     return { ...this.#builder.finish(), system: this.#system };
   }
 

@@ -3,7 +3,8 @@
  * said, chunks of one response joined, calls and results paired.
  */
 import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
-import type { ImportedMessage, ImportedSession } from "../../importers/shared/imported-session.ts";
+import type { ImportedSession } from "../../importers/registry.ts";
+import type { ImportedMessage } from "../../importers/shared/imported-session.ts";
 import { estimateFixed, estimateMessage } from "../../tokens/estimate/estimate-message.ts";
 import { tokenizerRatio } from "../../tokens/models/model-family.ts";
 import type { ContentBlock, ToolUseBlock } from "../../transcript/blocks.ts";

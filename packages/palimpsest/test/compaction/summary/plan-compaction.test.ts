@@ -1,7 +1,6 @@
 /** What a compaction hides and keeps, whoever writes its summary: laws over any conversation. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EditSafety } from "#compaction/shared/editing-rule.ts";
 import {
   type CompactionShape,
   type PartialSpan,
@@ -9,6 +8,7 @@ import {
   planPartialCompaction,
   type SummaryComposer,
 } from "#compaction/summary/plan-compaction.ts";
+import type { EditSafety } from "#tokens/models/edit-safety.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
 import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";

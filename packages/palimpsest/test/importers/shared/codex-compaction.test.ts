@@ -1,6 +1,6 @@
 /** Compactions of Codex: which messages stayed, what was said instead, and what was put in anew. */
 import { describe, expect, it } from "vitest";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
+import type { ImportedSession } from "#importers/registry.ts";
 import {
   CODEX_META,
   CODEX_TURN,

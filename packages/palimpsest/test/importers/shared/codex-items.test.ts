@@ -1,6 +1,6 @@
 /** Responses and items of Codex: what is one answer, what was billed for it, and how each item is read. */
 import { describe, expect, it } from "vitest";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
+import type { ImportedSession } from "#importers/registry.ts";
 import {
   CODEX_META,
   CODEX_TURN,

@@ -1,6 +1,6 @@
 /** Rollouts of Codex as a whole: every record has its place, and what was taken back is beside it. */
 import { describe, expect, it } from "vitest";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
+import type { ImportedSession } from "#importers/registry.ts";
 import {
   CODEX_ENVIRONMENT,
   CODEX_META,

@@ -1,6 +1,6 @@
 /** The context of the Copilot CLI: where it was compacted or cleared, and what was taken back or is damaged. */
 import { describe, expect, it } from "vitest";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
+import type { ImportedSession } from "#importers/registry.ts";
 import { COPILOT_START, copilotLines, jsonl } from "../../../../../test/helpers/agent-samples.ts";
 import { reported, sessionOf } from "./imported-texts.ts";
 

@@ -1,6 +1,6 @@
 /** Sessions of the Copilot CLI: few of its events are the conversation, and ids may have been redacted. */
 import { describe, expect, it } from "vitest";
-import type { ImportedSession } from "#importers/shared/imported-session.ts";
+import type { ImportedSession } from "#importers/registry.ts";
 import {
   COPILOT_SESSION,
   COPILOT_START,

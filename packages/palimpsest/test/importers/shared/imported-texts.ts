@@ -1,11 +1,8 @@
 /** What a test says about an imported session in few words. */
 import { expect } from "vitest";
+import type { ImportedSession } from "#importers/registry.ts";
 import { importSessions } from "#importers/registry.ts";
-import type {
-  ImportedBoundary,
-  ImportedMessage,
-  ImportedSession,
-} from "#importers/shared/imported-session.ts";
+import type { ImportedBoundary, ImportedMessage } from "#importers/shared/imported-session.ts";
 
 /** The session of a text, which is recognised as one of this format. */
 export function sessionOf(format: string, text: string): ImportedSession {

@@ -1,8 +1,9 @@
 /** What an imported session says, in short, for tests of one format. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import type { FormatName, ImportedSession } from "#importers/registry.ts";
 import { importSessions } from "#importers/registry.ts";
-import type { FormatName, ImportedItem, ImportedSession } from "#importers/shared/imported-session.ts";
+import type { ImportedItem } from "#importers/shared/imported-session.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 
 /** The sessions of a document or, of several values, of lines. */

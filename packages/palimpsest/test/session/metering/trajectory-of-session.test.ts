@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ImportedItem, ImportedMessage, ImportedSession } from "#importers/shared/imported-session.ts";
+import type { ImportedSession } from "#importers/registry.ts";
+import type { ImportedItem, ImportedMessage } from "#importers/shared/imported-session.ts";
 import { trajectoryOf } from "#session/metering/trajectory-of-session.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import type { Message, Usage } from "#transcript/messages.ts";

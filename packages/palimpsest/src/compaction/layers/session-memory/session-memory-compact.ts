@@ -9,13 +9,14 @@
  * or is more than would be kept elsewhere, the compaction is refused. Notes are usually a round or two
  * old: were every such session refused, they would hardly ever be of use on a strict one.
  */
+
+import type { EditSafety } from "../../../tokens/models/edit-safety.ts";
 import { type ContentBlock, isThinking } from "../../../transcript/blocks.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import { groupRounds } from "../../../transcript/rounds.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { Digest } from "../../digest/digest.ts";
 import { readableText } from "../../preview/readable-text.ts";
-import type { EditSafety } from "../../shared/editing-rule.ts";
 import { measureMessages, measureText } from "../../shared/measure.ts";
 import { composePinned } from "../../shared/pins.ts";
 import {

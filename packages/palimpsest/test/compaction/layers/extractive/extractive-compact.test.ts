@@ -7,8 +7,8 @@ import {
 } from "#compaction/layers/extractive/extractive-compact.ts";
 import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-newest.ts";
 import { extractivePolicy } from "#compaction/planner/policies.ts";
-import type { EditSafety } from "#compaction/shared/editing-rule.ts";
 import { findCuts } from "#compaction/shared/kept-tail.ts";
+import type { EditSafety } from "#tokens/models/edit-safety.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
 import type { Message } from "#transcript/messages.ts";

@@ -8,7 +8,7 @@ import {
   type SessionNotes,
 } from "#compaction/layers/session-memory/session-memory-compact.ts";
 import { sessionMemoryPolicy } from "#compaction/planner/policies.ts";
-import type { EditSafety } from "#compaction/shared/editing-rule.ts";
+import type { EditSafety } from "#tokens/models/edit-safety.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
 import type { Message } from "#transcript/messages.ts";
