@@ -138,7 +138,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     load("palimpsest/dist/entries/index.js"),
     load("palimpsest-testing/dist/entries/index.js"),
     load("palimpsest/dist/stores/platform/node-process.js"),
-    load("palimpsest/dist/stores/platform/system-timer.js"),
+    load("palimpsest/dist/stores/platform/node-ports.js"),
   ]);
   const options = {
     count: Number(positionals[0] ?? 100_000),

@@ -50,7 +50,7 @@ const [testing, { nodeProcess }, { systemTimer }] = await Promise.all(
   [
     "palimpsest-testing/dist/entries/index.js",
     "palimpsest/dist/stores/platform/node-process.js",
-    "palimpsest/dist/stores/platform/system-timer.js",
+    "palimpsest/dist/stores/platform/node-ports.js",
   ].map((path) => import(new URL(path, dist).href)),
 );
 const lease = { process: nodeProcess, timer: systemTimer };

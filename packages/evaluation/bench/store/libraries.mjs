@@ -37,7 +37,7 @@ async function palimpsest({ dist }) {
     [
       "palimpsest/dist/host/folder-store.js",
       "palimpsest/dist/host/node-sessions.js",
-      "palimpsest/dist/stores/platform/random-ids.js",
+      "palimpsest/dist/stores/platform/node-ports.js",
     ].map(load),
   );
   return {

@@ -54,7 +54,7 @@ const dist =
     ? new URL("../../../../build/node_modules/", import.meta.url)
     : pathToFileURL(`${options.dist}/`);
 const [{ folderStore }, { randomIds }] = await Promise.all(
-  ["palimpsest/dist/host/folder-store.js", "palimpsest/dist/stores/platform/random-ids.js"].map(
+  ["palimpsest/dist/host/folder-store.js", "palimpsest/dist/stores/platform/node-ports.js"].map(
     (file) => import(new URL(file, dist).href),
   ),
 );

@@ -93,10 +93,10 @@ const SCRIPT = `
   const load = (file) => import(process.argv[1] + "/" + file);
   const { fileMemoryStore } = await load("palimpsest/dist/stores/files/memory/file-memory-store.js");
   const { confinedFileSystem } = await load("palimpsest/dist/stores/platform/confined-file-system.js");
-  const { nodeHasher: hasher } = await load("palimpsest/dist/stores/platform/node-hasher.js");
-  const { randomIds: ids } = await load("palimpsest/dist/stores/platform/random-ids.js");
-  const { systemClock: clock } = await load("palimpsest/dist/stores/platform/system-clock.js");
-  const { systemTimer: timer } = await load("palimpsest/dist/stores/platform/system-timer.js");
+  const { nodeHasher: hasher } = await load("palimpsest/dist/stores/platform/node-ports.js");
+  const { randomIds: ids } = await load("palimpsest/dist/stores/platform/node-ports.js");
+  const { systemClock: clock } = await load("palimpsest/dist/stores/platform/node-ports.js");
+  const { systemTimer: timer } = await load("palimpsest/dist/stores/platform/node-ports.js");
   const { nodeProcess } = await load("palimpsest/dist/stores/platform/node-process.js");
   const folder = process.argv[2];
   const lease = { clock, process: nodeProcess, timer };
