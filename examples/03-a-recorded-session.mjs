@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSessions } from "palimpsest";
 import { countSession, importSessions, readInputFile, toOpenAIChat } from "palimpsest/formats";
-import { judgeOpenAiChatRequest } from "palimpsest-testing";
+import { judgeOpenAIChatRequest } from "palimpsest-testing";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-example-"));
 const file = join(folder, "recorded.json");
@@ -40,7 +40,7 @@ const request = {
   model: prepared.model,
   messages: toOpenAIChat(prepared.messages, { system: prepared.system }),
 };
-assert.deepEqual(judgeOpenAiChatRequest(request), []);
+assert.deepEqual(judgeOpenAIChatRequest(request), []);
 assert.deepEqual(
   request.messages.map(({ role }) => role),
   ["system", "user", "assistant", "tool", "assistant", "user"],

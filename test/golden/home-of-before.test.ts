@@ -24,11 +24,11 @@ import {
   createPalimpsest,
   functionModel,
   openHome,
-  type PalimpsestHome,
   type Session,
   type SessionEvent,
 } from "#palimpsest/entries/index.ts";
 import { createMemory } from "#palimpsest/entries/memory.ts";
+import type { PalimpsestHome } from "#palimpsest/host/home/home-types.ts";
 import { FakeClock } from "#palimpsest-testing/entries/index.ts";
 import { GOOD_PATCHES, GOOD_SUMMARY } from "../helpers/recorded-agent.ts";
 import { never } from "./scripted-run.ts";

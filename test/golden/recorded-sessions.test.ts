@@ -25,9 +25,9 @@ import {
   nodeFileSystem,
   nodeHasher,
   PalimpsestError,
-  type PreparedCall,
   type Session,
 } from "#palimpsest/entries/index.ts";
+import type { PreparedCall } from "#palimpsest/session/options/prepared-call.ts";
 import { RecordedUsage } from "#palimpsest-cli/replay/measure/billed-usage.ts";
 import { planReplay, type ReplayStep } from "#palimpsest-cli/replay/measure/replay-plan.ts";
 import { FakeClock, seededIds } from "#palimpsest-testing/entries/index.ts";

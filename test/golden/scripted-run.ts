@@ -8,6 +8,7 @@
 import { setTimeout } from "node:timers/promises";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
+import type { TurnOptions } from "#palimpsest/agent/options/turn-options.ts";
 import { anthropicModel } from "#palimpsest/entries/anthropic.ts";
 import {
   type AgentSession,
@@ -19,7 +20,6 @@ import {
   PalimpsestError,
   type PalimpsestOptions,
   type SessionEvent,
-  type TurnOptions,
 } from "#palimpsest/entries/index.ts";
 import {
   createMemory,

@@ -74,7 +74,7 @@ const piBlock = (block: Recorded): ContentBlock =>
     ? { type: "tool_use", id: block.id, name: block.name, input: block.arguments }
     : block;
 
-export function readOpenAiChat(path: string, line = 0): readonly Message[] {
+export function readOpenAIChat(path: string, line = 0): readonly Message[] {
   const recorded: readonly Recorded[] = readLines(path)[line].traj;
   return recorded
     .filter((message) => message.role !== "system")

@@ -6,6 +6,10 @@ import { filesBelow, PACKAGES, packageSources, ROOT, sourceFile, testSources } f
 
 /** Packages with public entries. */
 const PUBLISHED = ["palimpsest", "palimpsest-testing"];
+/** The most names of the library's main entry. */
+const MAIN_NAMES = 60;
+/** The most names of all stable entries of the library together. */
+const ALL_NAMES = 230;
 const sources = packageSources();
 const byPath = new Map(sources.map((file) => [file.path, file]));
 /** Entries of a package; `internal` is for sibling packages only and not pinned. */
@@ -25,6 +29,19 @@ const manifestOf = (name: string) =>
   };
 
 describe("exports", () => {
+  it("are few: each limit can only be lowered, and an unstable entry does not count", () => {
+    const names = entriesOf("palimpsest")
+      .filter(({ path }) => subpathOf(path) !== "experimental")
+      .map((entry) => [subpathOf(entry.path), exportsOf(entry).map(({ name }) => name)] as const);
+    expect(new Map(names).get(".")?.length).toBeLessThanOrEqual(MAIN_NAMES);
+    expect(names.flatMap(([, own]) => own).length).toBeLessThanOrEqual(ALL_NAMES);
+  });
+
+  it("have one meaning: no name is in two entries of the library", () => {
+    const names = entriesOf("palimpsest").flatMap((entry) => exportsOf(entry).map(({ name }) => name));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   it("are the pinned ones; `npx vitest run test/tidy/exports.test.ts -u` pins them anew", async () => {
     const pinsOf = (name: string) =>
       Object.fromEntries(

@@ -1,5 +1,5 @@
+import type { UsageLedger } from "palimpsest/experimental";
 import type { EstimableMessage } from "palimpsest/internal";
-import type { UsageLedger } from "palimpsest/tokens";
 import type { RecordedSession } from "./recorded-usage.mjs";
 
 export interface MeasuredSession {

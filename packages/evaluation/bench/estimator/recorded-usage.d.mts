@@ -1,4 +1,5 @@
-import type { Message, Usage } from "palimpsest";
+import type { Message } from "palimpsest";
+import type { Usage } from "palimpsest/transcript";
 
 /** One billed model call, with what was added to the conversation before it. */
 export interface RecordedCall {

@@ -6,9 +6,9 @@
  * and a rule that does not know the future can be measured against them (`clairvoyant.ts`).
  */
 
+import { isCacheWarm } from "palimpsest/experimental";
 import type { Trajectory, TrajectoryMessage } from "palimpsest/internal";
 import type { Tariff } from "palimpsest/tokens";
-import { isCacheWarm } from "palimpsest/tokens";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 
 /** Something that can be cleared: an old result, or the arguments of an old call. */

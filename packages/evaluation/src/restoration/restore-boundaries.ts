@@ -5,9 +5,10 @@
  * Only what was known counts: no rule can restore a file that the session had not seen.
  */
 
-import type { Message, VisibleMessage } from "palimpsest";
-import { addToDigest, createDigest, type Digest } from "palimpsest/compaction";
-import type { ImportedBoundary, ImportedSession } from "palimpsest/formats";
+import type { Message } from "palimpsest";
+import { addToDigest, createDigest, type Digest } from "palimpsest/experimental";
+import type { ImportedSession } from "palimpsest/formats";
+import type { ImportedBoundary } from "palimpsest/internal";
 import {
   RESTORE_EVALUATION_DEFAULTS as D,
   type FileUse,
@@ -16,6 +17,7 @@ import {
   visibleMessage,
 } from "palimpsest/internal";
 import { estimateText } from "palimpsest/tokens";
+import type { VisibleMessage } from "palimpsest/transcript";
 import { type ToolResultBlock, toolResultText } from "palimpsest/transcript";
 
 /** A file that was read again. */

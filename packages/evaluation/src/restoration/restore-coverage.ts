@@ -6,10 +6,10 @@
  * meanwhile counts with its old lines.
  */
 
+import type { FileBudget } from "palimpsest/compaction";
 import type { RankWeights } from "palimpsest/internal";
 import {
   asCandidate,
-  type FileBudget,
   planFiles,
   type RankedCandidate,
   rankCandidates,

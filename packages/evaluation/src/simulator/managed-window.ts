@@ -5,18 +5,25 @@
  */
 
 import type { Message } from "palimpsest";
-import type { CostPolicy, Measure, PlannedEdits, WindowState } from "palimpsest/compaction";
+import { formatPointer } from "palimpsest/compaction";
+import type { PlannedEdits, WindowState } from "palimpsest/experimental";
 import {
-  type ArrivalPolicy,
   addToDigest,
   arrivalPolicy,
   createDigest,
   type Digest,
-  formatPointer,
   planArrival,
   WindowPlanner,
-} from "palimpsest/compaction";
-import type { PricedRequest, TrajectoryMessage, WindowUnit } from "palimpsest/internal";
+} from "palimpsest/experimental";
+import type {
+  ArrivalPolicy,
+  CostPolicy,
+  Measure,
+  PricedRequest,
+  StoredBlock,
+  TrajectoryMessage,
+  WindowUnit,
+} from "palimpsest/internal";
 import {
   defaultOrigin,
   isSummaryDue,
@@ -26,7 +33,7 @@ import {
   type SummaryReason,
 } from "palimpsest/internal";
 import { type ContextBudget, estimateBlock, planBudget, tokenizerRatio } from "palimpsest/tokens";
-import type { BlobBlock, Entry, LayerEdit, StoredBlock } from "palimpsest/transcript";
+import type { BlobBlock, Entry, LayerEdit } from "palimpsest/transcript";
 import type {
   Arena,
   CallMoment,

@@ -1,7 +1,7 @@
 /**
  * The library's own policies, in both classes of edit safety, as they are compared with others.
  */
-import { costPolicy } from "palimpsest/compaction";
+import { costPolicy } from "palimpsest/experimental";
 import type { PolicyUnderTest } from "./contestant.ts";
 import { managedPolicy } from "./managed-window.ts";
 

@@ -7,9 +7,9 @@
  * and left out.
  */
 
+import { isCacheWarm } from "palimpsest/experimental";
 import type { Reference, TrajectoryMessage } from "palimpsest/internal";
 import { CacheModel, METERING_DEFAULTS, nextUnitId, Reachability } from "palimpsest/internal";
-import { isCacheWarm } from "palimpsest/tokens";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type {
   CallMoment,

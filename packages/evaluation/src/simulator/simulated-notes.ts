@@ -7,8 +7,8 @@
  * digest, and cost nothing.
  */
 
-import type { Digest, SessionNotes } from "palimpsest/compaction";
-import type { NotesLimits } from "palimpsest/internal";
+import type { Digest } from "palimpsest/experimental";
+import type { NotesLimits, SessionNotes } from "palimpsest/internal";
 import {
   composeUpdatePrompt,
   extractNotes,

@@ -7,11 +7,17 @@
  * without a model (`engine/agent-compaction.ts`). What a model writes is modelled (`summary-model.ts`).
  */
 
-import type { VisibleMessage } from "palimpsest";
-import type { Digest, SummarySources, WindowState } from "palimpsest/compaction";
-import type { Author, SessionMemoryRefusal, SummaryReason, WrittenSummary } from "palimpsest/internal";
+import type { Digest, WindowState } from "palimpsest/experimental";
+import type {
+  Author,
+  SessionMemoryRefusal,
+  SummaryReason,
+  SummarySources,
+  WrittenSummary,
+} from "palimpsest/internal";
 import { DEFAULTS, planFromNotes, stringsIn } from "palimpsest/internal";
 import { tokenizerRatio } from "palimpsest/tokens";
+import type { VisibleMessage } from "palimpsest/transcript";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { Arena, CallMoment, RunSetting } from "./contestant.ts";
 import { composeModelledText } from "./modelled-text.ts";

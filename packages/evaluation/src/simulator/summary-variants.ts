@@ -2,7 +2,7 @@
  * Ways to make room when the window is full, beside each other: session notes with and without their cap,
  * a model that is asked at that moment, and no model at all.
  */
-import type { CostPolicy } from "palimpsest/compaction";
+import type { CostPolicy } from "palimpsest/internal";
 import type { PolicyUnderTest } from "./contestant.ts";
 import { managedPolicy } from "./managed-window.ts";
 import type { JudgedAnswer } from "./simulated-notes.ts";

@@ -2,7 +2,8 @@
  * The estimator and the ledger against what providers billed in recorded sessions.
  */
 
-import { estimateMessage, UsageLedger } from "palimpsest/tokens";
+import { UsageLedger } from "palimpsest/experimental";
+import { estimateMessage } from "palimpsest/tokens";
 import { describe, expect, it } from "vitest";
 import { corpusFolder, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { absoluteQuantile, measureSession, signedMedian } from "../../bench/estimator/measure.mjs";

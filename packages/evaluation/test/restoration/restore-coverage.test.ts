@@ -1,7 +1,7 @@
 /** What counts as read again after a recorded compaction, and what a rule covers of it. */
 
-import type { VisibleMessage } from "palimpsest";
 import type { ImportedItem, ImportedSession } from "palimpsest/formats";
+import type { VisibleMessage } from "palimpsest/transcript";
 import { describe, expect, it } from "vitest";
 import { recordedBoundaries } from "#restoration/restore-boundaries.ts";
 import {

@@ -1,7 +1,7 @@
 /** Recordings in which every call has the same id: repaired in the simulator as the engine repairs them. */
 
 import type { ContentBlock } from "palimpsest";
-import { costPolicy } from "palimpsest/compaction";
+import { costPolicy } from "palimpsest/experimental";
 import type { ImportedItem } from "palimpsest/formats";
 import { trajectoryOf } from "palimpsest/internal";
 import { describe, expect, it } from "vitest";

@@ -1,7 +1,7 @@
 /** Notes of a replayed session: when they are updated, what an update costs, and what they tell then. */
 import fc from "fast-check";
 import type { ContentBlock } from "palimpsest";
-import { costPolicy } from "palimpsest/compaction";
+import { costPolicy } from "palimpsest/experimental";
 import {
   findMetricStrings,
   makeTrajectory,

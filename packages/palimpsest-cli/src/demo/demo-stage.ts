@@ -2,10 +2,11 @@
  * The demo live: a user, the scripted agent and its tools around one session, call by call.
  */
 
-import type { CallRequest, Message, PreparedCall, Session, Usage } from "palimpsest";
+import type { Message, Session } from "palimpsest";
+import type { CallRequest, PreparedCall } from "palimpsest/internal";
 import { EventLoopYielder, isObject, type JsonValue } from "palimpsest/internal";
 import { estimateFixed, estimateMessage, tokenizerRatio } from "palimpsest/tokens";
-import type { ToolUseBlock } from "palimpsest/transcript";
+import type { ToolUseBlock, Usage } from "palimpsest/transcript";
 import { DEMO_DEFAULTS } from "../defaults/cli.ts";
 import type { SessionTrack } from "../replay/measure/session-track.ts";
 import { formatQuantity } from "../terminal/figures.ts";

@@ -5,8 +5,7 @@
 import { chmodSync, lstatSync, readdirSync, type Stats, type StatsFs } from "node:fs";
 import { stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { HomeProblem } from "palimpsest";
-import type { EventLoopYielder } from "palimpsest/internal";
+import type { EventLoopYielder, HomeProblem } from "palimpsest/internal";
 import { findNetworkFileSystem, isProjectName, sessionPaths } from "palimpsest/internal";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { formatBytes, formatCount } from "../terminal/figures.ts";

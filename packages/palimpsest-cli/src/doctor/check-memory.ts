@@ -4,8 +4,8 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { HealthKind } from "palimpsest/internal";
 import { errorMessage } from "palimpsest/internal";
-import type { HealthKind } from "palimpsest/memory";
 import { createMemory, memoryFolder } from "palimpsest/memory";
 import type { DoctorFinding } from "./doctor-finding.ts";
 

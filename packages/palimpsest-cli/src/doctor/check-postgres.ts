@@ -1,6 +1,5 @@
 /** `palimpsest doctor --postgres`: the sessions of a database, in every scope. */
 
-import type { LogDamage } from "palimpsest";
 import { nodeHasher, OptionError } from "palimpsest";
 import type { DoctorSessionRow, EventLoopYielder } from "palimpsest/internal";
 import {
@@ -10,6 +9,7 @@ import {
   PostgresDoctor,
   TABLES_VERSION,
 } from "palimpsest/internal";
+import type { LogDamage } from "palimpsest/transcript";
 import type { CliContext, ConnectedPostgres } from "../terminal/terminal.ts";
 import type { DoctorFinding } from "./doctor-finding.ts";
 

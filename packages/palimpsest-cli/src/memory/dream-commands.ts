@@ -1,7 +1,8 @@
 /** `palimpsest memory dream`, `dreams` and `revert`: memories looked through and put right, shown first and undone with one call. */
 import type { Command } from "commander";
+import type { DreamPlaceOptions } from "palimpsest/internal";
 import { showHidden, showOnOneLine } from "palimpsest/internal";
-import type { DreamPlaceOptions, DreamRecord, DreamReport } from "palimpsest/memory";
+import type { DreamRecord, DreamReport } from "palimpsest/memory";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
 import { printJson } from "../terminal/print-json.ts";
 import type { CliContext } from "../terminal/terminal.ts";

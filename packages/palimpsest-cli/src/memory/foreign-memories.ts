@@ -16,8 +16,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { InputError } from "palimpsest";
+import type { NotCarried } from "palimpsest/internal";
 import { MEMORY_STORE_DEFAULTS, MEMORY_WRITE_DEFAULTS } from "palimpsest/internal";
-import type { ForeignFile, NotCarried } from "palimpsest/memory";
+import type { ForeignFile } from "palimpsest/memory";
 
 interface ForeignMemories {
   readonly from: string | readonly ForeignFile[];

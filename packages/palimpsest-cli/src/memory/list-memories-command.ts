@@ -1,8 +1,9 @@
 /** `palimpsest memory list`: what is remembered, by type. */
 import type { Command } from "commander";
 import { OptionError } from "palimpsest";
+import type { MemoryList } from "palimpsest/internal";
 import { MEMORY_TYPES, showOnOneLine } from "palimpsest/internal";
-import type { ListedMemory, ListOptions, MemoryList, MemoryType } from "palimpsest/memory";
+import type { ListedMemory, ListOptions, MemoryType } from "palimpsest/memory";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
 import { cutToColumns } from "../terminal/columns.ts";
 import { printJson } from "../terminal/print-json.ts";

@@ -4,8 +4,8 @@
  */
 
 import { basename } from "node:path";
-import type { PolicyName } from "palimpsest";
 import { OptionError } from "palimpsest";
+import type { PolicyName } from "palimpsest/compaction";
 import type { ImportedSession } from "palimpsest/formats";
 import { importSessions, readInputFile } from "palimpsest/formats";
 import { redactBroken } from "palimpsest/internal";

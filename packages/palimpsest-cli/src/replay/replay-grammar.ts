@@ -2,7 +2,7 @@
  * How `palimpsest replay` is asked for: its arguments, options and help.
  */
 import { type Command, Option } from "commander";
-import type { PolicyName } from "palimpsest";
+import type { PolicyName } from "palimpsest/compaction";
 import { POLICY_NAMES } from "palimpsest/compaction";
 import { TARIFFS, type TariffName } from "palimpsest/tokens";
 import type { CommandShell } from "../command-line/command-options.ts";

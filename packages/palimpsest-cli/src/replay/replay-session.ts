@@ -4,9 +4,11 @@
  */
 
 import { basename } from "node:path";
-import type { CallRequest, PolicyName, Session, SessionObserver } from "palimpsest";
+import type { Session } from "palimpsest";
 import { nodeSessions } from "palimpsest";
+import type { PolicyName } from "palimpsest/compaction";
 import type { ImportedMessage, ImportedSession } from "palimpsest/formats";
+import type { CallRequest, SessionObserver } from "palimpsest/internal";
 import {
   type CostFigures,
   EventLoopYielder,

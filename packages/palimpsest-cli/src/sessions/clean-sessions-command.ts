@@ -3,8 +3,8 @@
  * was there for long enough; with `--dry-run` it only says what it would do.
  */
 import type { Command } from "commander";
-import type { CleanUpReport, HomeProject, KeptReason } from "palimpsest";
 import { cleanUp, FileSessionStore, OptionError, systemClock } from "palimpsest";
+import type { CleanUpReport, HomeProject, KeptReason } from "palimpsest/internal";
 import { HOME_DEFAULTS, showOnOneLine } from "palimpsest/internal";
 import {
   addPlaceOptions,

@@ -3,7 +3,6 @@
  */
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { LogDamage } from "palimpsest";
 import { nodeHasher, OptionError } from "palimpsest";
 import {
   type ExportedHead,
@@ -19,7 +18,7 @@ import {
   SessionPresenter,
   showOnOneLine,
 } from "palimpsest/internal";
-import type { Edit, Entry } from "palimpsest/transcript";
+import type { Edit, Entry, LogDamage } from "palimpsest/transcript";
 import {
   addPlaceOptions,
   type CommandShell,

@@ -3,8 +3,7 @@
  */
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import type { HomeProject } from "palimpsest";
-import type { SessionInfo } from "palimpsest/internal";
+import type { HomeProject, SessionInfo } from "palimpsest/internal";
 import { showOnOneLine } from "palimpsest/internal";
 import {
   addPlaceOptions,

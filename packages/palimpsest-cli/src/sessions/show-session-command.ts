@@ -2,7 +2,6 @@
  * `palimpsest sessions show ID`: what a session is, what it holds, and what was said last.
  */
 import type { Command } from "commander";
-import type { LogContents } from "palimpsest";
 import {
   type ExportedMessage,
   LogReader,
@@ -10,7 +9,7 @@ import {
   redactJson,
   SessionPresenter,
 } from "palimpsest/internal";
-import type { MessageEntry } from "palimpsest/transcript";
+import type { LogContents, MessageEntry } from "palimpsest/transcript";
 import {
   addPlaceOptions,
   addRedactOption,

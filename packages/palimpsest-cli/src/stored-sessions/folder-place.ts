@@ -2,16 +2,16 @@
  * A plain folder of sessions, as `nodeSessions` keeps them, with what the commands need of a home.
  */
 
+import type { Session, SessionStore } from "palimpsest";
+import { forkSession, nodeHasher, openSession, randomIds, systemClock } from "palimpsest";
 import type {
   FoundSession,
   HomeForkOptions,
   HomeImport,
   HomeProject,
-  Session,
-  SessionStore,
-} from "palimpsest";
-import { forkSession, nodeHasher, openSession, randomIds, systemClock } from "palimpsest";
-import type { SessionPage, TrashedSession } from "palimpsest/internal";
+  SessionPage,
+  TrashedSession,
+} from "palimpsest/internal";
 import {
   changedTags,
   checkName,

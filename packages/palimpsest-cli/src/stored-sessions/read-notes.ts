@@ -1,8 +1,8 @@
 /** The notes of one stored session, and what is known of them. Reading takes no lease. */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { NotesFile } from "palimpsest";
 import { nodeFileSystem, StoreError } from "palimpsest";
+import type { NotesFile } from "palimpsest/internal";
 import {
   DEFAULTS,
   findOverLimit,

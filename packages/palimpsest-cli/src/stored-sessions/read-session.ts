@@ -2,8 +2,9 @@
  * Reading a stored session without becoming its writer: through it once, or what a resume would read.
  */
 
-import type { FoundSession, LogContents, LogDamage, SessionEvent, SessionLog } from "palimpsest";
+import type { SessionEvent, SessionLog } from "palimpsest";
 import { SessionError } from "palimpsest";
+import type { FoundSession } from "palimpsest/internal";
 import {
   EventLoopYielder,
   type FoldedLog,
@@ -11,6 +12,7 @@ import {
   KnownDamage,
   WatchedLog,
 } from "palimpsest/internal";
+import type { LogContents, LogDamage } from "palimpsest/transcript";
 import { formatEntry } from "palimpsest/transcript";
 import { Progress } from "../terminal/progress.ts";
 import type { CliContext } from "../terminal/terminal.ts";

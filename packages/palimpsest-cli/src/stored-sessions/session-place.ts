@@ -3,7 +3,6 @@
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PalimpsestHome, RetentionSettings } from "palimpsest";
 import {
   FileSessionStore,
   nodeFileSystem,
@@ -15,6 +14,7 @@ import {
   systemClock,
   systemTimer,
 } from "palimpsest";
+import type { PalimpsestHome, RetentionSettings } from "palimpsest/internal";
 import { isRetentionKnown } from "palimpsest/internal";
 import type { PlaceFlags } from "../command-line/command-options.ts";
 import type { CliContext } from "../terminal/terminal.ts";

@@ -5,10 +5,9 @@
  * Times are milliseconds since the epoch. What is not known is absent.
  */
 
-import type { LogDamage } from "palimpsest";
 import type { JsonValue, SessionInfo } from "palimpsest/internal";
 import { redactBroken } from "palimpsest/internal";
-import type { HeaderEntry } from "palimpsest/transcript";
+import type { HeaderEntry, LogDamage } from "palimpsest/transcript";
 import { withoutAbsent } from "../terminal/print-json.ts";
 import type { NotesJson } from "./notes-json.ts";
 import type { UnreadableNotes } from "./read-notes.ts";

@@ -3,7 +3,8 @@
  * what was said is kept but the beginnings of prompts.
  */
 
-import type { ContentBlock, LogContents, LogDamage, Usage } from "palimpsest";
+import type { ContentBlock } from "palimpsest";
+import type { StoredBlock } from "palimpsest/internal";
 import { findLayer, isWithin, Line, MetadataFold, shorten } from "palimpsest/internal";
 import { estimateBlock, findModel, type ModelPrices } from "palimpsest/tokens";
 import type {
@@ -12,8 +13,10 @@ import type {
   Edit,
   Entry,
   HeaderEntry,
+  LogContents,
+  LogDamage,
   MessageEntry,
-  StoredBlock,
+  Usage,
 } from "palimpsest/transcript";
 import { promptTokens } from "palimpsest/transcript";
 

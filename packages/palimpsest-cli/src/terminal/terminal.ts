@@ -2,7 +2,9 @@
  * Where the command line looks at its surroundings: is there a terminal, how wide is it, does it
  * take colours. Commands are handed the answers, so they run the same in a test.
  */
-import type { PostgresPool, PostgresQueryable } from "palimpsest/postgres";
+
+import type { PostgresQueryable } from "palimpsest/internal";
+import type { PostgresPool } from "palimpsest/postgres";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { createStyles, type Styles } from "./styles.ts";
 

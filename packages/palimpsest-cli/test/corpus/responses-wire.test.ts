@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSessions } from "palimpsest";
 import { importSessions, readInputFile, toOpenAIResponses } from "palimpsest/formats";
-import { judgeOpenAiResponsesRequest } from "palimpsest-testing";
+import { judgeOpenAIResponsesRequest } from "palimpsest-testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { planReplay } from "#replay/measure/replay-plan.ts";
 import { mainModel } from "#replay/measure/source-figures.ts";
@@ -37,7 +37,7 @@ describe.skipIf(!hasCorpus || !isLong)("Responses requests (in the long suite, w
       if (step.type !== "call") continue;
       const { messages } = await session.prepare({ model: mainModel(imported), system: system! });
       const body = { model: "gpt-5.5", instructions: system, input: toOpenAIResponses(messages) };
-      expect(judgeOpenAiResponsesRequest(body)).toEqual([]);
+      expect(judgeOpenAIResponsesRequest(body)).toEqual([]);
       callsCount++;
       if (step.answer.length > 0)
         await session.record({ messages: step.answer.map(({ message }) => message) });

@@ -7,20 +7,16 @@
 
 import type { Message } from "palimpsest";
 import { openHome, SessionInfoBuilder } from "palimpsest";
+import { addToDigest, createDigest } from "palimpsest/experimental";
 import {
-  addToDigest,
   addToHistory,
-  createDigest,
-  createHistoryIndex,
-  searchHistory,
-} from "palimpsest/compaction";
-import {
   cleanBody,
   cleanLine,
   cleanMemoryText,
   cleanToolFile,
   composeExtractiveSummary,
   composeNewestExchange,
+  createHistoryIndex,
   describeRound,
   extractByRules,
   findLiteralsOf,
@@ -32,6 +28,7 @@ import {
   reportLoss,
   SessionPresenter,
   SUMMARY_SECTIONS,
+  searchHistory,
   writeDigest,
   writeRounds,
 } from "palimpsest/internal";

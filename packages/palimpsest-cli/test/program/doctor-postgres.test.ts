@@ -1,8 +1,8 @@
 /** `doctor --postgres`: says what is wrong with sessions in a database, and repairs it without deleting anything. */
 
-import type { Scope } from "palimpsest";
+import type { StoredBlock } from "palimpsest/internal";
 import type { PostgresSessionStore } from "palimpsest/postgres";
-import type { StoredBlock } from "palimpsest/transcript";
+import type { Scope } from "palimpsest/transcript";
 import { all, checkpoint, message, seqs } from "palimpsest-testing/internal";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "#program/program.ts";

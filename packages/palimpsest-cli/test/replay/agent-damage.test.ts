@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import type { ImportedSession } from "palimpsest/formats";
 import { importSessions, toOpenAIResponses } from "palimpsest/formats";
-import { judgeOpenAiResponsesRequest } from "palimpsest-testing";
+import { judgeOpenAIResponsesRequest } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { WireJudge } from "#replay/measure/wire-judge.ts";
 import {
@@ -209,7 +209,7 @@ async function expectSendable({ items }: ImportedSession): Promise<void> {
   // What only one provider reads leaves nothing to send to another.
   const broken = [
     ...new WireJudge({ hasAnthropicTools: false }).judge(prepared),
-    ...judgeOpenAiResponsesRequest({ model: "gpt-5.5", input }),
+    ...judgeOpenAIResponsesRequest({ model: "gpt-5.5", input }),
   ].filter(({ message }) => !emptyWords.test(message));
   expect(broken).toEqual([]);
 }

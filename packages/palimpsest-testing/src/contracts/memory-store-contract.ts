@@ -13,7 +13,7 @@ import type { MemoryChange, MemoryStore } from "palimpsest/memory";
 import { holds, refuses, same } from "./session-store-contract-kit.ts";
 
 /** A new, empty store for one case. */
-interface MemoryStoreHarness {
+export interface MemoryStoreHarness {
   readonly store: MemoryStore;
   /** Another store on the same data, as another process would open it. */
   reopen(): MemoryStore;

@@ -1,6 +1,13 @@
 /** What the cases of the session store's contract are made of: a harness, entries, and checks that throw. */
-import type { Hasher, LogContents, LogDamage, SessionLog, SessionStore, StoredEntry } from "palimpsest";
-import type { CheckpointEntry, Entry, MessageEntry } from "palimpsest/transcript";
+import type { Hasher, SessionLog, SessionStore } from "palimpsest";
+import type {
+  CheckpointEntry,
+  Entry,
+  LogContents,
+  LogDamage,
+  MessageEntry,
+  StoredEntry,
+} from "palimpsest/transcript";
 
 /** A new, empty store for one case. */
 export interface StoreHarness {

@@ -1,8 +1,8 @@
 /** The cases of the session store's contract that are about lists. */
 
-import type { Scope, SessionStore } from "palimpsest";
+import type { SessionStore } from "palimpsest";
 import type { SessionInfo } from "palimpsest/internal";
-import type { Entry, HeaderEntry, MetadataEntry } from "palimpsest/transcript";
+import type { Entry, HeaderEntry, MetadataEntry, Scope } from "palimpsest/transcript";
 import {
   checkpoint,
   holds,

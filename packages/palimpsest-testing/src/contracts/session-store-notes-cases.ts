@@ -1,5 +1,7 @@
 /** The cases of the session store's contract that are about the notes of a session. */
-import type { NotesFile, SessionLog, SessionStore } from "palimpsest";
+
+import type { SessionLog, SessionStore } from "palimpsest";
+import type { NotesFile } from "palimpsest/internal";
 import {
   CONTRACT_ID as ID,
   message,

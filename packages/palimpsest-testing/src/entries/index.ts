@@ -1,5 +1,6 @@
 /** `palimpsest-testing`: fakes, a scripted provider, contracts and the wire oracle, for the tests of those who build on this. */
 
+export { type MemoryStoreHarness, memoryStoreContract } from "../contracts/memory-store-contract.ts";
 export {
   type ContractCase,
   type StoreHarness,
@@ -36,8 +37,8 @@ export {
   type AnthropicJudgeOptions,
   type BodyKind,
   judgeAnthropicRequest,
-  judgeOpenAiChatRequest,
-  judgeOpenAiResponsesRequest,
-  type OpenAiJudgeOptions,
+  judgeOpenAIChatRequest,
+  judgeOpenAIResponsesRequest,
+  type OpenAIJudgeOptions,
   type Violation,
 } from "../wire-oracle/wire-oracle.ts";

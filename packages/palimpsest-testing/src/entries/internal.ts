@@ -1,5 +1,4 @@
 /** `palimpsest-testing/internal`: for the sibling packages of exactly this version. It is not documented and may change with any release. */
-export { memoryStoreContract } from "../contracts/memory-store-contract.ts";
 export {
   all,
   CONTRACT_ID,

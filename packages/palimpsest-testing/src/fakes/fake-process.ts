@@ -1,5 +1,5 @@
 /** Processes that live and die as a test says. */
-import type { ProcessIdentity } from "palimpsest";
+import type { ProcessIdentity } from "palimpsest/internal";
 
 /** One process on a machine of a test; those with the same `living` set see each other. */
 export class FakeProcess implements ProcessIdentity {

@@ -1,5 +1,5 @@
 /** A timer that goes off when it is told to. */
-import type { Timer } from "palimpsest";
+import type { Timer } from "palimpsest/internal";
 
 /** Repetition under the control of a test. */
 export class FakeTimer implements Timer {

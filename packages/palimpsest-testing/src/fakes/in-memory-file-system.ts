@@ -6,7 +6,11 @@
  * loss takes everything that was not synced: unsynced bytes, new names, renames and removals alike.
  * That is harsher than most file systems, so what survives here survives there.
  */
-import type { FileStat, FileSystem, OpenFile } from "palimpsest";
+
+import type { FileSystem } from "palimpsest";
+
+type OpenFile = ReturnType<FileSystem["open"]>;
+type FileStat = NonNullable<ReturnType<FileSystem["stat"]>>;
 
 /** An error with the `code` that the platform would give. */
 export class FakeFileSystemError extends Error {

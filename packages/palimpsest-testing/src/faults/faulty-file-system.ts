@@ -2,8 +2,12 @@
  * A file system whose n-th operation fails, to be put around another one in a sweep: fail the first,
  * then the second … until a run gets through.
  */
-import type { FileStat, FileSystem, OpenFile } from "palimpsest";
+
+import type { FileSystem } from "palimpsest";
 import { FakeFileSystemError } from "../fakes/in-memory-file-system.ts";
+
+type OpenFile = ReturnType<FileSystem["open"]>;
+type FileStat = NonNullable<ReturnType<FileSystem["stat"]>>;
 
 /**
  * How it fails. The disk's errors are thrown, and a failing write leaves the first half of its bytes

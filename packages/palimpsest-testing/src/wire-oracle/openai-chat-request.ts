@@ -6,8 +6,8 @@ import { judgeParts } from "./openai-parts.ts";
 import {
   emptyListWords,
   OPENAI_WORDS,
-  type OpenAiJudgeOptions,
-  type OpenAiRule,
+  type OpenAIJudgeOptions,
+  type OpenAIRule,
   tooLongWords,
 } from "./openai-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
@@ -24,7 +24,7 @@ import {
 } from "./violation.ts";
 
 type ChatRole = "system" | "developer" | "user" | "assistant" | "tool";
-type ChatReport = Report<OpenAiRule>;
+type ChatReport = Report<OpenAIRule>;
 
 /** Fields and content parts that a message of each role may have. */
 const MESSAGES: Readonly<
@@ -52,11 +52,11 @@ const MODEL: RequiredMember = {
  * Every rule of the OpenAI Chat Completions API that `body` breaks; an empty list is an accepted
  * request. A body of nothing but `messages` and `tools` is judged as a conversation. Never throws, and takes time linear in the body's size.
  */
-export function judgeOpenAiChatRequest(
+export function judgeOpenAIChatRequest(
   body: unknown,
-  { kind }: OpenAiJudgeOptions = {},
-): readonly Violation<OpenAiRule>[] {
-  const { violations, report } = collectViolations<OpenAiRule>();
+  { kind }: OpenAIJudgeOptions = {},
+): readonly Violation<OpenAIRule>[] {
+  const { violations, report } = collectViolations<OpenAIRule>();
   if (!isRecord(body)) {
     report("body-shape", "body", "We could not parse the JSON body of your request: expected an object.");
     return violations;

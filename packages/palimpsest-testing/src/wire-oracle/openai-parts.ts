@@ -2,7 +2,7 @@
  * Judges content parts of an OpenAI request: which may stand where, and what they hold.
  */
 import { type FieldKind, type FieldTable, judgeFields } from "./field-shapes.ts";
-import { emptyListWords, OPENAI_WORDS, type OpenAiRule } from "./openai-rules.ts";
+import { emptyListWords, OPENAI_WORDS, type OpenAIRule } from "./openai-rules.ts";
 import { fieldOf, isRecord, type Report, stringOf } from "./violation.ts";
 
 type Fields = Readonly<Record<string, FieldKind>>;
@@ -40,7 +40,7 @@ export function judgeParts(
   parts: readonly unknown[],
   allowed: readonly string[],
   path: string,
-  report: Report<OpenAiRule>,
+  report: Report<OpenAIRule>,
 ): void {
   if (parts.length === 0) report("empty-list", path, emptyListWords(path));
   for (const [index, item] of parts.entries()) judgePart(item, allowed, `${path}[${index}]`, report);
@@ -50,7 +50,7 @@ function judgePart(
   item: unknown,
   allowed: readonly string[],
   path: string,
-  report: Report<OpenAiRule>,
+  report: Report<OpenAIRule>,
 ): void {
   if (!isRecord(item)) {
     report("field-type", path, OPENAI_WORDS.type(path, "object"));

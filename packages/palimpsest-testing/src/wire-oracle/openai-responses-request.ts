@@ -8,8 +8,8 @@ import { judgeParts } from "./openai-parts.ts";
 import {
   emptyListWords,
   OPENAI_WORDS,
-  type OpenAiJudgeOptions,
-  type OpenAiRule,
+  type OpenAIJudgeOptions,
+  type OpenAIRule,
   tooLongWords,
 } from "./openai-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
@@ -24,7 +24,7 @@ import {
   type Violation,
 } from "./violation.ts";
 
-type ResponsesReport = Report<OpenAiRule>;
+type ResponsesReport = Report<OpenAIRule>;
 
 /** Calls that the client answers, by the item that answers them. Source: `openai` 7.55, `responses`. */
 const OUTPUT_OF: ReadonlyMap<string, string> = new Map([
@@ -87,11 +87,11 @@ const MODEL: RequiredMember = {
  * conversation, calls and outputs may have their counterpart there and are not paired. A body of nothing but
  * `input`, `instructions`, `tools` and what it continues is judged as a conversation.
  */
-export function judgeOpenAiResponsesRequest(
+export function judgeOpenAIResponsesRequest(
   body: unknown,
-  { kind }: OpenAiJudgeOptions = {},
-): readonly Violation<OpenAiRule>[] {
-  const { violations, report } = collectViolations<OpenAiRule>();
+  { kind }: OpenAIJudgeOptions = {},
+): readonly Violation<OpenAIRule>[] {
+  const { violations, report } = collectViolations<OpenAIRule>();
   if (!isRecord(body)) {
     report("body-shape", "body", "We could not parse the JSON body of your request: expected an object.");
     return violations;

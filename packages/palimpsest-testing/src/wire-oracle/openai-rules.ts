@@ -5,7 +5,7 @@ import type { FieldComplaints } from "./field-shapes.ts";
 import type { BodyKind } from "./required-members.ts";
 
 /** A rule of the OpenAI Chat Completions or Responses API. */
-export type OpenAiRule =
+export type OpenAIRule =
   | "body-shape"
   | "field-missing"
   | "field-type"
@@ -27,7 +27,7 @@ export type OpenAiRule =
   | "lone-surrogate";
 
 /** What a body is. */
-export interface OpenAiJudgeOptions {
+export interface OpenAIJudgeOptions {
   /** @defaultValue `request`; `conversation` if the body has nothing but messages or items, and tools */
   readonly kind?: BodyKind;
 }

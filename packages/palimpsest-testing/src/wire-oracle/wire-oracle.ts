@@ -6,8 +6,8 @@
  */
 export { type AnthropicJudgeOptions, judgeAnthropicRequest } from "./anthropic-request.ts";
 export type { AnthropicRule } from "./anthropic-rules.ts";
-export { judgeOpenAiChatRequest } from "./openai-chat-request.ts";
-export { judgeOpenAiResponsesRequest } from "./openai-responses-request.ts";
-export type { OpenAiJudgeOptions, OpenAiRule } from "./openai-rules.ts";
+export { judgeOpenAIChatRequest } from "./openai-chat-request.ts";
+export { judgeOpenAIResponsesRequest } from "./openai-responses-request.ts";
+export type { OpenAIJudgeOptions, OpenAIRule } from "./openai-rules.ts";
 export type { BodyKind } from "./required-members.ts";
 export type { Violation } from "./violation.ts";

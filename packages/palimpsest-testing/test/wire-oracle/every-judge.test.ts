@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   judgeAnthropicRequest,
-  judgeOpenAiChatRequest,
-  judgeOpenAiResponsesRequest,
+  judgeOpenAIChatRequest,
+  judgeOpenAIResponsesRequest,
 } from "#wire-oracle/wire-oracle.ts";
 import { growth } from "../../../../test/helpers/growth.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { ask, assistant, call, hi, result, rulesOf, text, user } from "./bodies.ts";
 
-const judges = [judgeAnthropicRequest, judgeOpenAiChatRequest, judgeOpenAiResponsesRequest] as const;
+const judges = [judgeAnthropicRequest, judgeOpenAIChatRequest, judgeOpenAIResponsesRequest] as const;
 /** Field names and values that lead a random body past the first check. */
 const word = fc.constantFrom(
   ...[
@@ -110,7 +110,7 @@ describe("every judge", () => {
     });
     const work = (rounds: number) => () => {
       expect(judgeAnthropicRequest(anthropic(rounds))).toEqual([]);
-      expect(judgeOpenAiChatRequest(chat(rounds))).toEqual([]);
+      expect(judgeOpenAIChatRequest(chat(rounds))).toEqual([]);
     };
     expect(growth(work(1_000), work(8_000), { enough: 32, leastMs: 1 })).toBeLessThan(32);
   });

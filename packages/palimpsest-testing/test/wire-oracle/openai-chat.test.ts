@@ -1,13 +1,13 @@
 /** Requests and their fate at the OpenAI Chat Completions API. */
 import { describe, expect, it } from "vitest";
-import { judgeOpenAiChatRequest } from "#wire-oracle/wire-oracle.ts";
+import { judgeOpenAIChatRequest } from "#wire-oracle/wire-oracle.ts";
 import { ask, rulesOf, text } from "./bodies.ts";
 
 const chatCall = (id: string) => ({ id, type: "function", function: { name: "read", arguments: "{}" } });
 const calls = (...ids: string[]) => ({ role: "assistant", content: null, tool_calls: ids.map(chatCall) });
 const answer = (id: string, content: unknown = "ok") => ({ role: "tool", tool_call_id: id, content });
 
-describe("judgeOpenAiChatRequest", () => {
+describe("judgeOpenAIChatRequest", () => {
   it.each([
     {
       why: "a plain question",
@@ -30,7 +30,7 @@ describe("judgeOpenAiChatRequest", () => {
       ],
     },
   ])("accepts $why", ({ messages }) => {
-    expect(judgeOpenAiChatRequest({ messages })).toEqual([]);
+    expect(judgeOpenAIChatRequest({ messages })).toEqual([]);
   });
 
   it.each([
@@ -150,6 +150,6 @@ describe("judgeOpenAiChatRequest", () => {
       body: { messages: [{ role: "user", content: "\ud83d" }] },
     },
   ])("refuses $why", ({ rules, body }) => {
-    expect(rulesOf(judgeOpenAiChatRequest(body))).toEqual(rules);
+    expect(rulesOf(judgeOpenAIChatRequest(body))).toEqual(rules);
   });
 });

@@ -1,6 +1,6 @@
 /** Requests and their fate at the OpenAI Responses API. */
 import { describe, expect, it } from "vitest";
-import { judgeOpenAiResponsesRequest } from "#wire-oracle/wire-oracle.ts";
+import { judgeOpenAIResponsesRequest } from "#wire-oracle/wire-oracle.ts";
 import { ask, rulesOf } from "./bodies.ts";
 
 const fn = (call_id: string) => ({ type: "function_call", call_id, name: "read", arguments: "{}" });
@@ -12,7 +12,7 @@ const messageOf = (words: string) => ({
   content: [{ type: "output_text", text: words }],
 });
 
-describe("judgeOpenAiResponsesRequest", () => {
+describe("judgeOpenAIResponsesRequest", () => {
   it.each([
     { why: "a string", body: { input: "hi" } },
     { why: "messages with and without a type", body: { input: [ask, messageOf("ok")] } },
@@ -24,7 +24,7 @@ describe("judgeOpenAiResponsesRequest", () => {
       body: { input: [ask, fn("a"), out("a", [{ type: "input_text", text: "x" }])] },
     },
   ])("accepts $why", ({ body }) => {
-    expect(judgeOpenAiResponsesRequest(body)).toEqual([]);
+    expect(judgeOpenAIResponsesRequest(body)).toEqual([]);
   });
 
   it.each([
@@ -89,6 +89,6 @@ describe("judgeOpenAiResponsesRequest", () => {
       body: { input: [{ role: "user", content: "\ud83d" }] },
     },
   ])("refuses $why", ({ rules, body }) => {
-    expect(rulesOf(judgeOpenAiResponsesRequest(body))).toEqual(rules);
+    expect(rulesOf(judgeOpenAIResponsesRequest(body))).toEqual(rules);
   });
 });

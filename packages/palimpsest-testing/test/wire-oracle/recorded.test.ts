@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { judgeAnthropicRequest, judgeOpenAiChatRequest, type Violation } from "#wire-oracle/wire-oracle.ts";
+import { judgeAnthropicRequest, judgeOpenAIChatRequest, type Violation } from "#wire-oracle/wire-oracle.ts";
 import { corpusFolder, hasCorpus } from "../../../../test/helpers/corpus.ts";
 
 const trajectories = `${corpusFolder}/trajectories`;
@@ -73,7 +73,7 @@ describe.skipIf(!hasCorpus)("on recorded conversations", () => {
 
   it("finds nothing in twelve conversations that went to OpenAI", () => {
     const sessions = linesOf("openai-chat/tau-airline-gpt4o-12.jsonl.gz") as { readonly traj: unknown }[];
-    expect(sessions.map(({ traj }) => countsOf(judgeOpenAiChatRequest({ messages: traj })))).toEqual(
+    expect(sessions.map(({ traj }) => countsOf(judgeOpenAIChatRequest({ messages: traj })))).toEqual(
       Array.from({ length: 12 }, () => ({})),
     );
   });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import {
   judgeAnthropicRequest,
-  judgeOpenAiChatRequest,
-  judgeOpenAiResponsesRequest,
+  judgeOpenAIChatRequest,
+  judgeOpenAIResponsesRequest,
 } from "#wire-oracle/wire-oracle.ts";
 import { ask, hi } from "./bodies.ts";
 
@@ -58,26 +58,26 @@ describe("a request", () => {
 
   it("that a caller names one is judged as one, also where it has nothing but a conversation", () => {
     expect(judgeAnthropicRequest({ messages: [hi] }, { kind: "request" })).toHaveLength(2);
-    expect(judgeOpenAiChatRequest({ messages: [ask] }, { kind: "request" })).toHaveLength(1);
-    expect(judgeOpenAiResponsesRequest({ input: [ask] }, { kind: "request" })).toHaveLength(1);
+    expect(judgeOpenAIChatRequest({ messages: [ask] }, { kind: "request" })).toHaveLength(1);
+    expect(judgeOpenAIResponsesRequest({ input: [ask] }, { kind: "request" })).toHaveLength(1);
   });
 
   it("that counts tokens needs no output limit", () => {
     expect(judgeAnthropicRequest({ model: "claude-opus-4-5", messages: [hi] }, { kind: "count" })).toEqual(
       [],
     );
-    expect(judgeOpenAiResponsesRequest({ input: "hi", reasoning: {} }, { kind: "count" })).toEqual([]);
+    expect(judgeOpenAIResponsesRequest({ input: "hi", reasoning: {} }, { kind: "count" })).toEqual([]);
   });
 
   it("to OpenAI needs a model", () => {
-    expect(judgeOpenAiChatRequest({ stream: true, messages: [ask] })).toEqual([
+    expect(judgeOpenAIChatRequest({ stream: true, messages: [ask] })).toEqual([
       { rule: "field-missing", path: "model", message: "you must provide a model parameter" },
     ]);
-    expect(judgeOpenAiResponsesRequest({ store: false, input: [ask] })).toEqual([
+    expect(judgeOpenAIResponsesRequest({ store: false, input: [ask] })).toEqual([
       { rule: "field-missing", path: "model", message: "Missing required parameter: 'model'." },
     ]);
-    expect(judgeOpenAiChatRequest({ model: "gpt-5", messages: [ask] })).toEqual([]);
-    expect(judgeOpenAiResponsesRequest({ model: "gpt-5", input: [ask] })).toEqual([]);
-    expect(judgeOpenAiResponsesRequest({ prompt: { id: "pmpt_1" } })).toEqual([]);
+    expect(judgeOpenAIChatRequest({ model: "gpt-5", messages: [ask] })).toEqual([]);
+    expect(judgeOpenAIResponsesRequest({ model: "gpt-5", input: [ask] })).toEqual([]);
+    expect(judgeOpenAIResponsesRequest({ prompt: { id: "pmpt_1" } })).toEqual([]);
   });
 });

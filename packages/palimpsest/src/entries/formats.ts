@@ -1,5 +1,4 @@
-/** `palimpsest/formats`: recorded sessions in, requests of three wires out and in. */
-
+/** `palimpsest/formats`: recorded sessions in, requests of three vendors out and in. */
 export { countSession, type SessionCounts } from "../importers/count-session.ts";
 export {
   FORMAT_NAMES,
@@ -9,25 +8,12 @@ export {
   importSessions,
 } from "../importers/registry.ts";
 export type {
-  ImportedBoundary,
   ImportedItem,
   ImportedMessage,
-  ImportedMetadata,
-  ImportedMicrocompact,
   ImportRepair,
-  ImportRepairKind,
-  LeftOutMessage,
-  LeftOutReason,
   NotRead,
-  SkippedRecords,
 } from "../importers/shared/imported-session.ts";
-export {
-  type InputFile,
-  type InputLimits,
-  type ReadInputOptions,
-  type ReadProgress,
-  readInputFile,
-} from "../runtime/input-files/input-file.ts";
+export { type ReadInputOptions, readInputFile } from "../runtime/input-files/input-file.ts";
 export { fromAnthropic } from "../wire/anthropic/from-anthropic.ts";
 export {
   type AnthropicMessage,

@@ -1,4 +1,6 @@
 /** `palimpsest/internal`: for the sibling packages of exactly this version. It is not documented and may change with any release. */
+export type { DreamPlaceOptions } from "../agent/memory/consolidation/run-dream.ts";
+export type { MemoryList } from "../agent/memory/persistent-memory.ts";
 export type { MemoryProblem } from "../agent/memory/store/memory-cache.ts";
 export { notesLimits, sizeOfNotes } from "../agent/notes/notes-store.ts";
 export { AssertionError, assert } from "../base/assert.ts";
@@ -31,20 +33,26 @@ export { composeExtractiveSummary } from "../compaction/layers/extractive/extrac
 export { planFullCompact } from "../compaction/layers/full/plan-full-compact.ts";
 export { formatBrief } from "../compaction/layers/microcompact/brief.ts";
 export { type Clearable, countToClear } from "../compaction/layers/microcompact/rent-or-buy.ts";
+export type { ArrivalPolicy } from "../compaction/layers/offload/offload-at-arrival.ts";
 export { findLayer, LAYERS, type Layer } from "../compaction/layers/registry.ts";
-export type { SessionMemoryRefusal } from "../compaction/layers/session-memory/session-memory-compact.ts";
+export type {
+  SessionMemoryRefusal,
+  SessionNotes,
+} from "../compaction/layers/session-memory/session-memory-compact.ts";
 export { findLiteralsOf } from "../compaction/literals/visible-literals.ts";
+export type { CostPolicy } from "../compaction/planner/cost-policy.ts";
 export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";
-export { isSummaryDue, type SummaryReason } from "../compaction/planner/window-plan.ts";
+export { isSummaryDue, type SummaryReason, type SummarySources } from "../compaction/planner/window-plan.ts";
 export { previewText } from "../compaction/preview/preview.ts";
 export {
   asCandidate,
   type RankedCandidate,
   rankCandidates,
 } from "../compaction/restore/restore-candidates.ts";
-export { type FileBudget, planFiles, restoredFileText } from "../compaction/restore/restore-files.ts";
+export { planFiles, restoredFileText } from "../compaction/restore/restore-files.ts";
 export type { RankWeights } from "../compaction/restore/restore-rank.ts";
 export { type FileUse, findFileUses, type UsedMessage } from "../compaction/restore/restore-uses.ts";
+export type { Measure } from "../compaction/shared/measure.ts";
 export { scaleTokens } from "../compaction/shared/scale.ts";
 export { writeRounds } from "../compaction/summary/cold-transcript.ts";
 export { reportLoss } from "../compaction/summary/loss-report.ts";
@@ -65,14 +73,25 @@ export { markdownHead, markdownItem } from "../exporters/markdown.ts";
 export { isSessionExport } from "../exporters/session-lines.ts";
 export { teamFolder } from "../host/create-memory.ts";
 export { findSession, theOne } from "../host/home/find-session.ts";
+export type {
+  FoundSession,
+  HomeForkOptions,
+  HomeImport,
+  HomeProblem,
+  HomeProject,
+  PalimpsestHome,
+} from "../host/home/home-types.ts";
 export { importRecording } from "../host/home/import-recording.ts";
 export { readNotesConfig } from "../host/home/notes-config.ts";
 export { isRetentionKnown, isSwitchedOn } from "../host/home/persistence.ts";
 export { isProjectName } from "../host/home/project-place.ts";
 export { changedTags, checkName } from "../host/home/title-and-tags.ts";
 export type { NodeSessionOptions } from "../host/node-sessions.ts";
+export type { ImportedBoundary } from "../importers/shared/imported-session.ts";
 export { extractByRules } from "../memory/extraction/rule-extractor.ts";
 export { MEMORY_SOURCES, MEMORY_TYPES } from "../memory/files/memory.ts";
+export type { HealthKind } from "../memory/health/health.ts";
+export type { NotCarried } from "../memory/transfer/imported-memory.ts";
 export { parseMemoryBundle } from "../memory/transfer/memory-bundle.ts";
 export { cleanMemoryText } from "../memory/trust/clean-memory.ts";
 export { cleanToolFile } from "../memory/write/tool-edit.ts";
@@ -102,19 +121,26 @@ export {
   type NotesGateVerdict,
 } from "../notes/update-gate.ts";
 export { composeUpdatePrompt } from "../notes/update-prompt.ts";
-export type { SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
+export type { StopReason } from "../ports/model-client.ts";
+export type { ProcessIdentity } from "../ports/process-identity.ts";
+export type { NotesFile, SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
+export type { Timer } from "../ports/timer.ts";
 export { openInput } from "../runtime/input-files/input-bytes.ts";
 export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
 export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";
 export { NOTES_MARK } from "../session/append/carried-marks.ts";
 export { type NotesState, parseNotesState } from "../session/append/notes-progress-mark.ts";
+export type { SessionObserver } from "../session/events/events.ts";
+export { addToHistory, createHistoryIndex, searchHistory } from "../session/history/history-search.ts";
 export { hydrate } from "../session/history/hydrate.ts";
 export { LogReader } from "../session/history/message-reader.ts";
 export { type SessionSearchHit, searchSessions } from "../session/history/search-sessions.ts";
 export { KnownDamage, WatchedLog } from "../session/history/watched-log.ts";
+export type { CleanUpReport } from "../session/lifecycle/clean-up-run.ts";
 export { exportLines } from "../session/lifecycle/export-session-lines.ts";
 export { type FoldedLog, foldStoredLog } from "../session/lifecycle/fold-stored-log.ts";
 export { importLines } from "../session/lifecycle/import-session-lines.ts";
+export type { KeptReason, RetentionSettings } from "../session/lifecycle/plan-clean-up.ts";
 export { CacheModel, type PricedRequest } from "../session/metering/cache-model.ts";
 export { findMetricStrings } from "../session/metering/metric-strings.ts";
 export { Reachability } from "../session/metering/reachability.ts";
@@ -131,12 +157,14 @@ export {
 export { trajectoryOf } from "../session/metering/trajectory-of-session.ts";
 export { type CostFigures, type SurvivalFigures, WindowMeter } from "../session/metering/window-meter.ts";
 export { nextUnitId, VisibleStrings, type WindowUnit } from "../session/metering/window-unit.ts";
+export type { CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 export { inspectSession } from "../stores/files/doctor/session-doctor.ts";
 export type { DoctorOptions, SessionFinding } from "../stores/files/doctor/session-findings.ts";
 export { repairSession } from "../stores/files/doctor/session-repair.ts";
 export { isIndexOfOtherVersion, parseSessionIndex } from "../stores/files/list/index-lines.ts";
 export { isConflictName } from "../stores/files/notes/notes-names.ts";
 export { findNetworkFileSystem } from "../stores/platform/network-file-system.ts";
+export type { PostgresQueryable } from "../stores/postgres/database/postgres-pool.ts";
 export { TABLES_VERSION } from "../stores/postgres/database/tables.ts";
 export type { DoctorSessionRow } from "../stores/postgres/doctor/doctor-rows.ts";
 export {
@@ -150,10 +178,12 @@ export type { EstimableMessage } from "../tokens/estimate/estimate-message.ts";
 export { holdsBoundReasoning, isSealedReasoning } from "../tokens/models/edit-safety.ts";
 export { findClaudeVersion, parseModelId } from "../tokens/models/model-id.ts";
 export { isMedia, isServerToolResult, isThinking } from "../transcript/blocks.ts";
+export type { StoredBlock } from "../transcript/entries.ts";
 export { isWithin, Line } from "../transcript/line.ts";
 export { defaultOrigin } from "../transcript/messages.ts";
 export { MetadataFold } from "../transcript/metadata.ts";
 export { Projection } from "../transcript/projection.ts";
 export { RepairScan } from "../transcript/repair.ts";
 export { visibleMessage } from "../transcript/shown-block.ts";
+export type { VisibleBlock } from "../transcript/window.ts";
 export { redactJson, withoutSecrets } from "../transcript/without-secrets.ts";

@@ -1,36 +1,19 @@
-/** `palimpsest/memory`: long-term memory, facts that outlive a session, kept as Markdown files that people read. */
-
-export type { DreamChange, DreamRecord } from "../agent/memory/consolidation/dream-journal.ts";
-export type { DreamConversation } from "../agent/memory/consolidation/dream-model.ts";
+/** `palimpsest/memory`: long-term memory: facts that outlive a session, kept as Markdown files that people read. */
+export type { DreamRecord } from "../agent/memory/consolidation/dream-journal.ts";
 export { storedSessions } from "../agent/memory/consolidation/dream-sessions.ts";
-export type {
-  DreamOptions,
-  DreamPlaceOptions,
-  DreamReport,
-  DreamSessions,
-} from "../agent/memory/consolidation/run-dream.ts";
-export type {
-  ListOptions,
-  MemoryList,
-  PersistentMemory,
-} from "../agent/memory/persistent-memory.ts";
-export type { Injection } from "../agent/memory/recall/recall-log.ts";
+export type { DreamOptions, DreamReport, DreamSessions } from "../agent/memory/consolidation/run-dream.ts";
+export type { ListOptions, PersistentMemory } from "../agent/memory/persistent-memory.ts";
 export type { Recall, RecalledMemory, RecallOptions } from "../agent/memory/recall/recall-memories.ts";
-export type { MemoryIndexText } from "../agent/memory/recall/shown-index.ts";
-export type { ArchivedMemory, ShownArchivedMemory } from "../agent/memory/store/archived-memories.ts";
 export type { RememberOptions } from "../agent/memory/store/fresh-memory.ts";
-export type { FoundMemory, ListedMemory, ShownMemoryFile } from "../agent/memory/store/listed-memory.ts";
+export type { FoundMemory, ListedMemory } from "../agent/memory/store/listed-memory.ts";
 export type { AnsweredOptions } from "../agent/memory/store/use-log.ts";
 export type { MemoryToolHandlers } from "../agent/memory/tool/memory-tool.ts";
 export type { MemoryImportReport } from "../agent/memory/transfer/import-into-memory.ts";
 export { createMemory, type MemoryOptions, memoryFolder } from "../host/create-memory.ts";
-export type { DreamAction } from "../memory/consolidation/consolidation-actions.ts";
 export type { Memory, MemorySource, MemoryType } from "../memory/files/memory.ts";
-export type { HealthCounts, HealthFinding, HealthKind, MemoryHealth } from "../memory/health/health.ts";
+export type { MemoryHealth } from "../memory/health/health.ts";
 export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";
-export type { MemoryFormat, NotCarried } from "../memory/transfer/imported-memory.ts";
-export type { ConversationMessage } from "../memory/trust/attributed-text.ts";
-export type { MemoryReceipt, MemoryStatus } from "../memory/write/memory-receipt.ts";
+export type { MemoryReceipt } from "../memory/write/memory-receipt.ts";
 export type { EmbeddingClient } from "../ports/embedding-client.ts";
 export type {
   ArchivedFile,

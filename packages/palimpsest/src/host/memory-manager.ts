@@ -12,7 +12,7 @@ import { nodeHasher, randomIds, systemClock, systemDeadline } from "../stores/pl
 import { folderStore } from "./folder-store.ts";
 
 /** Settings of a manager, and where it keeps its sessions. Everything can be left out. */
-export interface MemoryManagerOptions extends Partial<ConversationMemoryOptions> {
+interface MemoryManagerOptions extends Partial<ConversationMemoryOptions> {
   /** Keeps sessions in this folder, one JSONL file each, readable by their owner only. */
   readonly folder?: string;
   /**

@@ -21,7 +21,7 @@ type Wired = "store" | "clock" | "ids" | "hasher" | "timer";
 export type NodeSessionOptions = Omit<NewSessionOptions, Wired>;
 
 /** Sessions of one folder. */
-export interface NodeSessions {
+interface NodeSessions {
   /** Begins a session; its file is created with the first message. */
   create(options?: NodeSessionOptions): Promise<Session>;
   /**

@@ -125,34 +125,34 @@ export type RepairReason =
   | "late-thinking";
 
 /** The host's list differed from the log: what it left out, changed or put in. */
-export interface HostEdit {
+interface HostEdit {
   readonly kind: "host";
   readonly effect: EditEffect;
   readonly reason: string;
 }
 
 /** The provider cleared something on its side; the window is unchanged, the figure is subtracted. */
-export interface ProviderClearEdit {
+interface ProviderClearEdit {
   readonly kind: "provider-clear";
   readonly freedTokens: number;
   readonly reason: string;
 }
 
 /** Keeps a message, or one block of it, out of the reach of every layer, and has compactions carry it over; `unpin` lets go of it. */
-export interface PinEdit {
+interface PinEdit {
   readonly kind: "pin" | "unpin";
   readonly seq: number;
   readonly block?: number;
 }
 
 /** Leaves the effect of an earlier edit out. */
-export interface UndoEdit {
+interface UndoEdit {
   readonly kind: "undo";
   readonly editSeq: number;
 }
 
 /** Moves the head back: the line goes on from `toSeq`, later entries leave it (and stay in the log). */
-export interface RewindEdit {
+interface RewindEdit {
   readonly kind: "rewind";
   readonly toSeq: number;
 }

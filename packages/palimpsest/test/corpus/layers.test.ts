@@ -5,8 +5,8 @@
 
 import {
   judgeAnthropicRequest,
-  judgeOpenAiChatRequest,
-  judgeOpenAiResponsesRequest,
+  judgeOpenAIChatRequest,
+  judgeOpenAIResponsesRequest,
 } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { importSessions } from "#importers/registry.ts";
@@ -53,9 +53,9 @@ describe.skipIf(!hasCorpus || !isLong)("on recorded sessions (in the long suite,
       const request = assembleRequest(after, callSeqs);
       expect(checkRequest(request, "anthropic"), name).toEqual([]);
       expect(judgeAnthropicRequest({ messages: toAnthropic(request) }), name).toEqual([]);
-      expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(request) }), name).toEqual([]);
+      expect(judgeOpenAIChatRequest({ messages: toOpenAIChat(request) }), name).toEqual([]);
       const body = { model: "gpt-5.5", input: toOpenAIResponses(request) };
-      expect(judgeOpenAiResponsesRequest(body), name).toEqual([]);
+      expect(judgeOpenAIResponsesRequest(body), name).toEqual([]);
       expect(Math.abs(tokensOf(before) - tokensOf(after) - edit.freedTokens), name).toBeLessThan(1);
       folded.edit({ kind: "undo", editSeq });
       expect(folded.projection.visible, name).toEqual(before);

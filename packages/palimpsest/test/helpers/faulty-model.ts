@@ -7,8 +7,8 @@
 import { createHash } from "node:crypto";
 import {
   judgeAnthropicRequest,
-  judgeOpenAiChatRequest,
-  judgeOpenAiResponsesRequest,
+  judgeOpenAIChatRequest,
+  judgeOpenAIResponsesRequest,
 } from "palimpsest-testing";
 import { isObject } from "#base/json/json.ts";
 import type { Deadline } from "#ports/deadline.ts";
@@ -272,8 +272,8 @@ function wrongsOf(request: ModelRequest, binds: boolean): readonly string[] {
   const { messages } = request;
   const judged = {
     anthropic: judgeAnthropicRequest(anthropicBody(request, 1_000)),
-    chat: judgeOpenAiChatRequest({ messages: toOpenAIChat(messages) }),
-    responses: judgeOpenAiResponsesRequest({ input: toOpenAIResponses(messages) }),
+    chat: judgeOpenAIChatRequest({ messages: toOpenAIChat(messages) }),
+    responses: judgeOpenAIResponsesRequest({ input: toOpenAIResponses(messages) }),
   };
   return [
     ...Object.entries(judged).flatMap(([wire, violations]) =>

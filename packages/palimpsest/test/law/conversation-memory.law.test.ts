@@ -3,7 +3,7 @@
  * differ, and nothing is lost on the way out and in again.
  */
 import fc from "fast-check";
-import { FakeClock, judgeAnthropicRequest, judgeOpenAiChatRequest, seededIds } from "palimpsest-testing";
+import { FakeClock, judgeAnthropicRequest, judgeOpenAIChatRequest, seededIds } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import type { ConversationMemory } from "#conversation/conversation-manager.ts";
 import type { MemorySessionState } from "#conversation/entries/conversation-entry.ts";
@@ -108,7 +108,7 @@ describe("the engine's window", () => {
         });
         const { messages } = await session.prepare({ model: "claude-opus-4-5" });
         expect(judgeAnthropicRequest({ messages: toAnthropic(messages) })).toEqual([]);
-        expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(messages) })).toEqual([]);
+        expect(judgeOpenAIChatRequest({ messages: toOpenAIChat(messages) })).toEqual([]);
         await session.close();
       }),
       { numRuns: RUNS },

@@ -4,7 +4,7 @@
  * second time, they leave alone what is pinned, and undoing what they did gives back the exact window.
  */
 import fc from "fast-check";
-import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "palimpsest-testing";
+import { judgeAnthropicRequest, judgeOpenAIChatRequest } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { anyHistory, type FoldedLog, foldHistory } from "#test/helpers/agent-histories.ts";
 import { NOTHING, type Pinned, planners } from "#test/helpers/layer-planners.ts";
@@ -45,7 +45,7 @@ describe.each(planners)("$name, over random histories", ({
       const request = assembleRequest(after, callSeqs);
       expect(checkRequest(request, "anthropic")).toEqual([]);
       expect(judgeAnthropicRequest({ messages: toAnthropic(request) })).toEqual([]);
-      expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(request) })).toEqual([]);
+      expect(judgeOpenAIChatRequest({ messages: toOpenAIChat(request) })).toEqual([]);
       if (mayCutExchange) return;
       const thinks = { thinking: true };
       const before = assembleRequest(visible, callSeqs);

@@ -5,7 +5,7 @@
  * all layers; here once more for strict sessions.
  */
 import fc from "fast-check";
-import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "palimpsest-testing";
+import { judgeAnthropicRequest, judgeOpenAIChatRequest } from "palimpsest-testing";
 import { expect, it } from "vitest";
 import {
   planSessionMemoryCompact,
@@ -121,7 +121,7 @@ it.each([
     expect(planRepair(after, callSeqs)).toBeUndefined();
     const request = assembleRequest(after, callSeqs);
     expect(judgeAnthropicRequest({ messages: toAnthropic(request) })).toEqual([]);
-    expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(request) })).toEqual([]);
+    expect(judgeOpenAIChatRequest({ messages: toOpenAIChat(request) })).toEqual([]);
     expect(tokensOf(after)).toBeLessThanOrEqual(policy.targetTokens);
     expect(plan.ok && Math.abs(tokensOf(before) - tokensOf(after) - plan.edit.freedTokens)).toBeLessThan(1);
   });

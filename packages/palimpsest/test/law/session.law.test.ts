@@ -2,7 +2,7 @@
  * Laws of a whole session, layers included, over random histories in windows that overflow all the time.
  */
 import fc from "fast-check";
-import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "palimpsest-testing";
+import { judgeAnthropicRequest, judgeOpenAIChatRequest } from "palimpsest-testing";
 import { type HistoryStep, history } from "palimpsest-testing/arbitraries";
 import { describe, expect, it } from "vitest";
 import { WindowTooSmallError } from "#base/errors.ts";
@@ -110,7 +110,7 @@ class Host {
     const { messages, edits, tokens, callSeq } = prepared;
     expect(tokens.padded).toBeLessThan(planBudget({ windowTokens: this.#windowTokens }).blockingTokens);
     expect(judgeAnthropicRequest({ messages: toAnthropic(messages) })).toEqual([]);
-    expect(judgeOpenAiChatRequest({ messages: toOpenAIChat(messages) })).toEqual([]);
+    expect(judgeOpenAIChatRequest({ messages: toOpenAIChat(messages) })).toEqual([]);
     if (edits.length === 0 && this.#prefix !== undefined) expectPrefix(this.#prefix, messages);
     await this.#expectPinned(messages);
     this.sent.push({ callSeq, messages });

@@ -6,10 +6,12 @@
  * error of each prediction, and the growth from call to call, which teaches our session's estimator
  * what its text costs with this model.
  */
+
+import type { CalibrationSample } from "palimpsest/experimental";
+import { UsageLedger } from "palimpsest/experimental";
 import type { ImportedMessage } from "palimpsest/formats";
 import { isSealedReasoning } from "palimpsest/internal";
-import type { CalibrationSample } from "palimpsest/tokens";
-import { estimateBlock, estimateMessage, UsageLedger } from "palimpsest/tokens";
+import { estimateBlock, estimateMessage } from "palimpsest/tokens";
 import { promptTokens } from "palimpsest/transcript";
 import { quantile } from "../../terminal/figures.ts";
 import type { ReplayedSession } from "./replay-json.ts";

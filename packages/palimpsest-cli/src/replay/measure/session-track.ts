@@ -2,7 +2,8 @@
  * Watches a session while it is driven, call by call: sizes, edits, repairs, what the wire oracle
  * says, and what is needed afterwards to check that nothing was lost.
  */
-import type { Message, PreparedCall, SessionEvent, SessionObserver } from "palimpsest";
+import type { Message, SessionEvent } from "palimpsest";
+import type { PreparedCall, SessionObserver } from "palimpsest/internal";
 import { findLayer, LAYERS } from "palimpsest/internal";
 import type { LayerEdit, LayerName } from "palimpsest/transcript";
 import type { LayerFigures } from "./replay-json.ts";

@@ -3,7 +3,7 @@
  * first call.
  */
 
-import type { PolicyName } from "palimpsest";
+import type { PolicyName } from "palimpsest/compaction";
 import { DEFAULT_POLICY } from "palimpsest/compaction";
 import type { ImportedMessage, ImportedSession } from "palimpsest/formats";
 import { countSession } from "palimpsest/formats";

@@ -5,9 +5,10 @@
  * A message is rendered once and kept, since it goes out again in every later call; the oracle
  * itself reads the whole request each time, as a provider does.
  */
-import type { PreparedCall } from "palimpsest";
+
 import { toAnthropic, toOpenAIChat } from "palimpsest/formats";
-import { judgeAnthropicRequest, judgeOpenAiChatRequest } from "palimpsest-testing";
+import type { PreparedCall } from "palimpsest/internal";
+import { judgeAnthropicRequest, judgeOpenAIChatRequest } from "palimpsest-testing";
 
 type Vendor = "Anthropic" | "OpenAI";
 
@@ -49,7 +50,7 @@ export class WireJudge {
     const { Anthropic, OpenAI } = this.requests(call);
     return [
       ...judgeAnthropicRequest(Anthropic).map((found) => ({ vendor: "Anthropic" as const, ...found })),
-      ...judgeOpenAiChatRequest(OpenAI).map((found) => ({ vendor: "OpenAI" as const, ...found })),
+      ...judgeOpenAIChatRequest(OpenAI).map((found) => ({ vendor: "OpenAI" as const, ...found })),
     ];
   }
 }

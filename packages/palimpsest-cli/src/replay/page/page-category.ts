@@ -2,8 +2,9 @@
  * Which part of the picture a block belongs to.
  */
 
-import type { ContentBlock, Origin, VisibleMessage } from "palimpsest";
+import type { ContentBlock } from "palimpsest";
 import { isMedia, isObject, isServerToolResult, isThinking } from "palimpsest/internal";
+import type { Origin, VisibleMessage } from "palimpsest/transcript";
 import type { PageCategory } from "./page-data.ts";
 
 /** Who speaks where the library does: summaries, briefs of the state, answers that a repair puts in. */

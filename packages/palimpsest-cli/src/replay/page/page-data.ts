@@ -7,10 +7,9 @@
  * said and not with how often it was sent.
  */
 
-import type { Origin, Role } from "palimpsest";
 import { LAYERS, type Layer, shorten } from "palimpsest/internal";
 import type { ContextBudget } from "palimpsest/tokens";
-import type { LayerName } from "palimpsest/transcript";
+import type { LayerName, Origin, Role } from "palimpsest/transcript";
 import { PAGE_DEFAULTS } from "../../defaults/page.ts";
 import type { ReplayedSession } from "../measure/replay-json.ts";
 

@@ -2,7 +2,8 @@
  * The pieces of a page: every block in every form in which some request held it, once.
  */
 
-import type { ContentBlock, VisibleMessage } from "palimpsest";
+import type { ContentBlock } from "palimpsest";
+import type { VisibleBlock } from "palimpsest/internal";
 import {
   asString,
   cutHead,
@@ -14,7 +15,7 @@ import {
   withoutSecrets,
 } from "palimpsest/internal";
 import { estimateBlock } from "palimpsest/tokens";
-import type { LayerName, VisibleBlock } from "palimpsest/transcript";
+import type { LayerName, VisibleMessage } from "palimpsest/transcript";
 import { blockText } from "palimpsest/transcript";
 import { PAGE_DEFAULTS } from "../../defaults/page.ts";
 import { categoryOf, isCall, isCipheredThinking } from "./page-category.ts";

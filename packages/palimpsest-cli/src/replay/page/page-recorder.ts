@@ -3,15 +3,9 @@
  * edits before it.
  */
 
-import type {
-  ContentBlock,
-  PreparedCall,
-  RequestMessage,
-  SessionEvent,
-  SessionObserver,
-  VisibleMessage,
-} from "palimpsest";
-import type { Digest } from "palimpsest/compaction";
+import type { ContentBlock, RequestMessage, SessionEvent } from "palimpsest";
+import type { Digest } from "palimpsest/experimental";
+import type { PreparedCall, SessionObserver } from "palimpsest/internal";
 import {
   extractNotes,
   factsOfDigest,
@@ -23,6 +17,7 @@ import {
   sizeOfNotes,
   withoutMark,
 } from "palimpsest/internal";
+import type { VisibleMessage } from "palimpsest/transcript";
 import {
   PAGE_CATEGORIES,
   type PageCall,

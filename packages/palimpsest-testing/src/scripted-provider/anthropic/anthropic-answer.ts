@@ -3,7 +3,7 @@
  * with pings in between.
  */
 
-import type { StopReason } from "palimpsest";
+import type { StopReason } from "palimpsest/internal";
 import { asString, isObject, type JsonObject } from "palimpsest/internal";
 import type { AnswerTurn, AnswerUsage, Reply } from "../dialect/dialect.ts";
 import { PROVIDER_FACTS } from "../dialect/provider-facts.ts";

@@ -2,7 +2,7 @@
  * Cuts a scripted answer where the output limit or the end of the window would cut it, and counts it.
  */
 
-import type { StopReason } from "palimpsest";
+import type { StopReason } from "palimpsest/internal";
 import { cutHead } from "palimpsest/internal";
 import type { AnswerPart, ScriptedAnswer } from "../script/script.ts";
 import type { TextCounter } from "./prompt.ts";

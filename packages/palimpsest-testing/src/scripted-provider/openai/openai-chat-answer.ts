@@ -2,7 +2,7 @@
  * Writes an answer as the OpenAI Chat Completions API does: one completion, or its chunks.
  */
 
-import type { StopReason } from "palimpsest";
+import type { StopReason } from "palimpsest/internal";
 import { isObject, type JsonObject } from "palimpsest/internal";
 import type { AnswerTurn, AnswerUsage, Reply } from "../dialect/dialect.ts";
 import { PROVIDER_FACTS } from "../dialect/provider-facts.ts";

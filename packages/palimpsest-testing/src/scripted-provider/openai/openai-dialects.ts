@@ -3,8 +3,8 @@
  */
 import { asString, isObject } from "palimpsest/internal";
 import {
-  judgeOpenAiChatRequest,
-  judgeOpenAiResponsesRequest,
+  judgeOpenAIChatRequest,
+  judgeOpenAIResponsesRequest,
   type Violation,
 } from "../../wire-oracle/wire-oracle.ts";
 import type { Dialect, IncomingRequest } from "../dialect/dialect.ts";
@@ -42,7 +42,7 @@ export const CHAT_DIALECT: Dialect = {
   api: "openai-chat",
   judge: (incoming) => [
     ...judgeChatParameters(incoming),
-    ...judgeOpenAiChatRequest(incoming.body, { kind: "request" }),
+    ...judgeOpenAIChatRequest(incoming.body, { kind: "request" }),
   ],
   read: readChatPrompt,
   refusesLongOutput: () => true,
@@ -56,7 +56,7 @@ export const RESPONSES_DIALECT: Dialect = {
   api: "openai-responses",
   judge: (incoming) => [
     ...judgeResponsesParameters(incoming),
-    ...judgeOpenAiResponsesRequest(incoming.body, {
+    ...judgeOpenAIResponsesRequest(incoming.body, {
       kind: incoming.purpose === "count" ? "count" : "request",
     }),
   ],

@@ -5,7 +5,7 @@
  * way the API that was asked writes it.
  */
 
-import type { StopReason } from "palimpsest";
+import type { ModelAnswer } from "palimpsest";
 import type { ToolUseBlock } from "palimpsest/transcript";
 
 /** Arguments of a call: an object as JSON. */
@@ -37,7 +37,7 @@ export interface ReportedUsage {
 export interface ScriptedAnswer {
   readonly parts: readonly AnswerPart[];
   /** @defaultValue `tool-use` where a tool is called, `output-limit` where the answer had to be cut, else `end` */
-  readonly stopReason?: StopReason;
+  readonly stopReason?: ModelAnswer["stopReason"];
   /** Figures that are reported instead of the counted ones; `withheld` reports none. */
   readonly usage?: ReportedUsage | "withheld";
   /**

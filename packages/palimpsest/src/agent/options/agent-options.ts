@@ -12,7 +12,7 @@ import type { PersistentMemory } from "../memory/persistent-memory.ts";
 import type { NotesOptions } from "./notes-options.ts";
 
 /** The models of a session, by what they are asked for. */
-export interface AgentModels {
+interface AgentModels {
   /** Answers the user, and writes summaries while its cache is warm. */
   readonly model: ModelClient;
   /** Writes summaries where the cache is cold; may be cheaper. @defaultValue `model` */

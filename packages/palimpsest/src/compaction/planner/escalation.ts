@@ -20,7 +20,7 @@ interface LayerGates {
 }
 
 /** What the layers look at, out of a {@link Room}: with `measure` unpadded and the fixed part left out. */
-export interface EscalationInput
+interface EscalationInput
   extends Pick<
     WindowState,
     | "visible"
@@ -38,7 +38,7 @@ export interface EscalationInput
 }
 
 /** What the layers would do, and how large the request is after it. */
-export interface EscalationPlan {
+interface EscalationPlan {
   /** To be appended together, in this order. */
   readonly edits: readonly LayerEdit[];
   /** The request with them, padded. */

@@ -8,7 +8,7 @@ import { estimateText } from "../../tokens/estimate/estimate-text.ts";
 export type ConversationEntryType = "message" | "tool_call" | "tool_result" | "context" | "summary";
 
 /** Who an entry is from. */
-export type MemoryRole = "user" | "assistant" | "system";
+type MemoryRole = "user" | "assistant" | "system";
 
 /** The roles that an entry of each type can have; the first is the usual one. */
 export const MEMORY_ROLES: Readonly<Record<ConversationEntryType, readonly MemoryRole[]>> = {

@@ -115,7 +115,7 @@ export interface NotRead {
 }
 
 /** Records of a type that has no part in a conversation. */
-export interface SkippedRecords {
+interface SkippedRecords {
   readonly recordType: string;
   readonly count: number;
 }

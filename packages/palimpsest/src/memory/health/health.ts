@@ -39,7 +39,7 @@ export type HealthKind =
   | "lost-successor";
 
 /** Something about a memory directory that somebody should know. */
-export interface HealthFinding {
+interface HealthFinding {
   readonly kind: HealthKind;
   /** What is concerned: one memory, or two that have to do with each other. */
   readonly paths: readonly string[];
@@ -48,7 +48,7 @@ export interface HealthFinding {
 }
 
 /** Figures of a memory directory. Shares are of the memories that are recalled. */
-export interface HealthCounts {
+interface HealthCounts {
   readonly memories: number;
   readonly active: number;
   readonly superseded: number;

@@ -6,7 +6,7 @@
  * `restored`: it is back from there.
  * `rejected`: nothing was changed; `reason` says why.
  */
-export type MemoryStatus =
+type MemoryStatus =
   | "written"
   | "merged"
   | "superseded"

@@ -4,7 +4,7 @@
  */
 
 /** The calls of `client.messages`. */
-export interface AnthropicMessagesApi {
+interface AnthropicMessagesApi {
   create(body: object, options?: object): PromiseLike<unknown>;
   countTokens?(body: object, options?: object): PromiseLike<unknown>;
 }

@@ -7,16 +7,16 @@ import type { Message } from "../../transcript/messages.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 
 /** What a function may answer: text, a message, or everything that is known. */
-export type FunctionAnswer = string | Message | ModelAnswer;
+type FunctionAnswer = string | Message | ModelAnswer;
 
 /** Answers a request. Pass `options.signal` on to whatever is waited for. */
-export type ModelFunction = (
+type ModelFunction = (
   request: ModelRequest,
   options: ModelCallOptions,
 ) => FunctionAnswer | Promise<FunctionAnswer>;
 
 /** What may be said of a `functionModel` beside its function. */
-export interface FunctionModelOptions {
+interface FunctionModelOptions {
   /** Who answers, for figures and messages. @defaultValue `function` */
   readonly provider?: string;
   /** The model that is asked where a call names none. */

@@ -18,7 +18,7 @@ import { LineSplitter } from "./line-splitter.ts";
 import { toUtf8 } from "./text-encoding.ts";
 
 /** How much of the file has been read, in bytes as they lie on the disk (compressed, where it is). */
-export interface ReadProgress {
+interface ReadProgress {
   readonly bytesRead: number;
   /** 0 of a pipe, whose end nobody knows. */
   readonly totalBytes: number;
@@ -39,13 +39,13 @@ export interface ReadInputOptions {
  * reported as a repair, a longer file is `INPUT_TOO_LARGE`.
  * @defaultValue `FORMATS_DEFAULTS`, member by member
  */
-export interface InputLimits {
+interface InputLimits {
   readonly maxLineBytes: number;
   readonly maxDecodedBytes: number;
 }
 
 /** A file's text; it is what `importSessions` takes. */
-export interface InputFile {
+interface InputFile {
   readonly name: string;
   readonly lines: readonly SourceLine[];
   readonly repairs: readonly ImportRepair[];

@@ -14,7 +14,7 @@ export interface ListedThing {
 }
 
 /** How a list is put back. */
-export interface ListRestorerOptions {
+interface ListRestorerOptions {
   /** Unique among the restorers of a session. */
   readonly name: string;
   /** What is listed: `skill`, `agent`, `task`, `deferred-tools`, `mcp-instructions` … */

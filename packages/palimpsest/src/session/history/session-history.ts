@@ -24,7 +24,7 @@ import type { LogReader } from "./message-reader.ts";
 import type { KnownDamage } from "./watched-log.ts";
 
 /** What a search is limited by. */
-export interface SearchOptions {
+interface SearchOptions {
   /** @defaultValue `searchHits` */
   readonly limit?: number;
 }

@@ -43,7 +43,7 @@ export interface CleanUpOptions {
 }
 
 /** A session that could not be moved or deleted, or the ledger that could not be written. */
-export interface CleanUpFailure {
+interface CleanUpFailure {
   readonly kind: CleanUpAction["kind"] | "look" | "ledger";
   readonly sessionId?: string;
   /** Of a `PalimpsestError`. */

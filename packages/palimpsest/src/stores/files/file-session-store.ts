@@ -35,7 +35,7 @@ import { CleanUpFiles } from "./trash/clean-up-ledger-file.ts";
 import { SessionTrash } from "./trash/session-trash.ts";
 
 /** What a {@link FileSessionStore} works with. */
-export interface FileSessionStoreOptions {
+interface FileSessionStoreOptions {
   /** Folder of the sessions; made when the first is stored. */
   readonly root: string;
   /** `nodeFileSystem`, or something that looks like it. */

@@ -43,7 +43,7 @@ import { scopeKey } from "./scope-key.ts";
 const PLACE = "the database";
 
 /** How long a writer is believed alive, and what others are told of it. Times are the database's. */
-export interface PostgresLeaseOptions {
+interface PostgresLeaseOptions {
   /** @defaultValue 15,000 milliseconds */
   readonly ttlMs?: number;
   /** Time between two renewals. @defaultValue 5,000 milliseconds */

@@ -11,7 +11,7 @@ import type { CountableRequest, TokenCounter } from "../../ports/token-counter.t
 import type { TokenFigure } from "./token-figure.ts";
 
 /** Waits for `work` and rejects when it takes too long. The host decides how long that is. */
-export type CountDeadline = <Value>(work: Promise<Value>) => Promise<Value>;
+type CountDeadline = <Value>(work: Promise<Value>) => Promise<Value>;
 
 /** A counter that did not count. */
 export interface CounterFailure {

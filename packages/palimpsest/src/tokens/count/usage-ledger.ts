@@ -41,10 +41,10 @@ export interface UsageReport {
 }
 
 /** What became of a report; one that is in doubt moves no figure. */
-export type ReportJudgement = "believed" | "doubted" | "ignored";
+type ReportJudgement = "believed" | "doubted" | "ignored";
 
 /** Where a ledger begins: with an empty window, or with what an earlier run of the session left. */
-export interface UsageLedgerOptions {
+interface UsageLedgerOptions {
   /** Id of the model; its family gives the first ratio. */
   readonly model: string;
   /** System prompt and tools in reference tokens, if they are known (`estimateFixed`). */

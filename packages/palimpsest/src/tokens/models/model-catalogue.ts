@@ -58,7 +58,7 @@ export function findModel(id: string): CatalogueModel | undefined {
 }
 
 /** Where the figure of a window comes from, as it is shown. */
-export type FigureSource = "option" | "vendor" | "learned" | "catalogue" | "default";
+type FigureSource = "option" | "vendor" | "learned" | "catalogue" | "default";
 
 /** How much a model takes and gives, in tokens, and who says so. */
 export interface ModelLimits {
@@ -76,7 +76,7 @@ interface Limits {
 }
 
 /** A model and what is known of it beyond the catalogue; the first of `option`, `vendor` and `learned` that has a figure is believed. */
-export interface ModelKnowledge {
+interface ModelKnowledge {
   readonly model: string;
   /** The caller's own figures. */
   readonly option?: Limits | undefined;

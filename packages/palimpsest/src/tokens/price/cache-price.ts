@@ -54,7 +54,7 @@ export function breakEvenCalls(
 }
 
 /** A model call that writes a summary. */
-export interface PricedSummaryCall {
+interface PricedSummaryCall {
   /** The prompt that is summarised: all of it for a forked call, what is left of it for a cold one. */
   readonly promptTokens: number;
   /** The answer. */

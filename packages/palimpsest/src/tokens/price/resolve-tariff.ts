@@ -12,7 +12,7 @@ import { checkTariffOption, invalidTariff, TARIFFS, type Tariff, type TariffOpti
 import { findTariffRule, type TariffRule } from "./tariff-rules.ts";
 
 /** Who says so: the caller, the model's row in the catalogue, a rule of its family, or nobody. */
-export type TariffSource = "option" | "catalogue" | "family" | "generic";
+type TariffSource = "option" | "catalogue" | "family" | "generic";
 
 /** A tariff with where it comes from. */
 export interface ResolvedTariff extends Tariff {

@@ -16,7 +16,7 @@ import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import type { Tariff } from "../price/tariff.ts";
 
 /** What the marks of a request depend on. */
-export interface BreakpointInput {
+interface BreakpointInput {
   readonly messages: readonly RequestMessage[];
   /** Index of the last message that no rewrite is expected to change; absent or below 0 where there is none. */
   readonly stableThrough?: number | undefined;

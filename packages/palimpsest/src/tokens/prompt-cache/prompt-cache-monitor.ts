@@ -34,7 +34,7 @@ export interface SentPrompt {
  * `switched`: another model. `changed`: something in the prompt differs; `change` says what. `unknown`:
  * nothing that we know of differs, so it is the provider's doing, or a part that the host did not tell.
  */
-export type CacheMissCause =
+type CacheMissCause =
   | { readonly type: "cold" }
   | { readonly type: "rewritten" }
   | { readonly type: "switched" }

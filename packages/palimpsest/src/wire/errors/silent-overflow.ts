@@ -11,7 +11,7 @@ import type { ModelFailure } from "../../ports/model-failure.ts";
 import { promptTokens, type Usage } from "../../transcript/messages.ts";
 
 /** An answer that came without an error. */
-export interface AnswerSize {
+interface AnswerSize {
   readonly usage: Usage;
   /** The window of the model. */
   readonly windowTokens: number;

@@ -8,7 +8,7 @@ import { addToHistory, createHistoryIndex, searchHistory } from "#session/histor
 import { blockText } from "#transcript/blocks.ts";
 import type { Message } from "#transcript/messages.ts";
 import { hasCorpus } from "../../../../../test/helpers/corpus.ts";
-import { asWindow, readClaudeCode, readOpenAiChat, readPi } from "../../../../../test/helpers/recorded.ts";
+import { asWindow, readClaudeCode, readOpenAIChat, readPi } from "../../../../../test/helpers/recorded.ts";
 import { usualFew } from "../../../../../test/helpers/size-of-run.ts";
 import { applyEdit, brokenPairs, measure, tokensOf } from "../../../../../test/helpers/windows.ts";
 
@@ -21,7 +21,7 @@ function once(read: () => readonly Message[]): () => readonly Message[] {
 const SESSIONS: readonly { readonly name: string; readonly read: () => readonly Message[] }[] = [
   { name: "cc-entire-3compact", read: once(() => readClaudeCode("claude-code/cc-entire-3compact.jsonl.gz")) },
   { name: "pi-before-compaction", read: once(() => readPi("pi/pi-before-compaction.jsonl.gz")) },
-  { name: "tau-airline", read: once(() => readOpenAiChat("openai-chat/tau-airline-gpt4o-12.jsonl.gz")) },
+  { name: "tau-airline", read: once(() => readOpenAIChat("openai-chat/tau-airline-gpt4o-12.jsonl.gz")) },
 ];
 
 describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)", () => {

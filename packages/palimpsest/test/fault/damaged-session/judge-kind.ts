@@ -3,8 +3,8 @@
 import type { InMemoryFileSystem } from "palimpsest-testing";
 import {
   judgeAnthropicRequest,
-  judgeOpenAiChatRequest,
-  judgeOpenAiResponsesRequest,
+  judgeOpenAIChatRequest,
+  judgeOpenAIResponsesRequest,
 } from "palimpsest-testing";
 import { PalimpsestError } from "#base/errors.ts";
 import type { SessionEvent } from "#session/events/events.ts";
@@ -51,8 +51,8 @@ export function judgeRequest({ system = "", messages }: PreparedCall): {
   };
   const judged = {
     anthropic: judgeAnthropicRequest(bodies.anthropic, { allowsPrefill: false }),
-    chat: judgeOpenAiChatRequest(bodies.chat),
-    responses: judgeOpenAiResponsesRequest(bodies.responses),
+    chat: judgeOpenAIChatRequest(bodies.chat),
+    responses: judgeOpenAIResponsesRequest(bodies.responses),
   };
   const complaints = Object.entries(judged).flatMap(([wire, found]) =>
     found.map(({ rule, path, message }) => `${wire}: ${rule} at ${path}: ${message.slice(0, 160)}`),

@@ -1,4 +1,4 @@
-import { memoryStoreContract } from "palimpsest-testing/internal";
+import { memoryStoreContract } from "palimpsest-testing";
 import { describe, it } from "vitest";
 import { inMemoryMemoryStore } from "#stores/in-memory/in-memory-memory-store.ts";
 

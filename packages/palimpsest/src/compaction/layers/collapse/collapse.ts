@@ -47,7 +47,7 @@ export interface PreparedCollapse {
 }
 
 /** The window as it is, and what was prepared of it before. */
-export interface PrepareCollapseInput {
+interface PrepareCollapseInput {
   readonly visible: readonly VisibleMessage[];
   readonly headSeq: number;
   readonly measure: Measure;

@@ -32,7 +32,7 @@ export interface ExtractivePolicy extends CompactionShape {
 }
 
 /** The window to compact, and what is known about everything that was ever said in it. */
-export interface ExtractiveInput extends CompactionInput {
+interface ExtractiveInput extends CompactionInput {
   /** Folded from all original messages of the session's line. */
   readonly digest: Digest;
   readonly policy: ExtractivePolicy;

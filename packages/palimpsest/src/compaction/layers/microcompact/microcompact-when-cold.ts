@@ -19,7 +19,7 @@ import {
 } from "./clearable-results.ts";
 
 /** What is cleared once the cache is cold. `microcompactPolicy` with the provider's `cacheTtlMs` is one. */
-export interface MicrocompactWhenColdPolicy
+interface MicrocompactWhenColdPolicy
   extends HistoryState,
     Omit<ClearablePolicy, "resultsKeptTokens">,
     ClearPolicy {
@@ -28,7 +28,7 @@ export interface MicrocompactWhenColdPolicy
 }
 
 /** The window and the time. */
-export interface WhenColdInput {
+interface WhenColdInput {
   readonly visible: readonly VisibleMessage[];
   readonly measure: Measure;
   /** In milliseconds since the epoch, as the `at` of messages. */

@@ -37,7 +37,7 @@ export interface ArrivalPolicy extends HistoryAccess {
 }
 
 /** A block to store outside the log, and what its entry holds instead. */
-export interface ArrivalForm {
+interface ArrivalForm {
   readonly index: number;
   readonly shown: ContentBlock;
   /** `whole`: stored outside and shown as it is; `shown` stands for it in the log and where the blob is gone. */

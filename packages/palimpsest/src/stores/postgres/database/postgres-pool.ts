@@ -1,7 +1,7 @@
 /** What the store needs of a PostgreSQL client: the part that a `Pool` of `pg` and others have in common. */
 
 /** What a statement gave. */
-export interface PostgresResult {
+interface PostgresResult {
   readonly rows: readonly unknown[];
 }
 

@@ -1,7 +1,6 @@
 /** The memory store in files keeps the contract, on the machine's disk in both ways of confinement and in memory. */
 import { join } from "node:path";
-import { InMemoryFileSystem } from "palimpsest-testing";
-import { memoryStoreContract } from "palimpsest-testing/internal";
+import { InMemoryFileSystem, memoryStoreContract } from "palimpsest-testing";
 import { describe, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { confinedFileSystem } from "#stores/platform/confined-file-system.ts";
