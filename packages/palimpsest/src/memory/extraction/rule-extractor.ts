@@ -1,16 +1,16 @@
 /**
- * What a talk's user asked to be remembered, found without a model: by the words with which people ask for it,
- * in the languages of the table of cues. It understands nothing, and says so (`extractor: "rules"`).
+ * Extraction without a model: keeps the sentences in which the user asks, by an explicit cue, that something be
+ * remembered.
  *
- * Only the user's own words count; questions, repetitions and sentences that mean nothing without what stands
- * around them ("always do that") are left out. Linear in the talk.
+ * Only the user's own words count. Questions, repetitions and sentences that mean nothing on their own ("always do
+ * that") are left out. The time it takes is linear in the length of the conversation.
  */
 
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { cutHead } from "../../base/text/text.ts";
-import { CUE_KINDS, type Cue, type CueKind, TYPE_OF_KIND } from "../cues/cues.ts";
-import { type RememberRequest, rememberRequestOf } from "../cues/wish.ts";
+import { type CueKind, type CueLanguage, TYPE_OF_KIND } from "../cues/cues.ts";
+import { type RememberRequest, rememberRequestOf, withoutLead } from "../cues/remember-request.ts";
 import type { MemoryType } from "../files/memory.ts";
 import { attributeTexts, type ConversationMessage } from "../trust/attributed-text.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
@@ -18,52 +18,53 @@ import { isTorn } from "../trust/quoted-words.ts";
 import { type SentenceWords, sentenceWords, shareIn } from "../trust/sentence-words.ts";
 import { sentencesOf } from "../trust/sentences.ts";
 
-/** What is to be remembered, in the user's words; cleaned. */
+/** A memory that the user asked for, in their words, cleaned. */
 export interface RuleProposal {
   readonly name: string;
   readonly description: string;
   readonly body: string;
   readonly type: MemoryType;
-  /** Not of what was asked to be remembered by that word. */
+  /** False for what the user asked to remember by that word. */
   readonly decays: boolean;
   readonly source: "user";
   readonly isConfirmed: true;
   readonly isQuarantined: false;
   readonly messageId: string;
-  /** The sentence as it was said. */
+  /** The whole sentence. */
   readonly quote: string;
   readonly kind: CueKind;
-  readonly language: Cue["language"];
+  readonly language: CueLanguage;
 }
 
-/** Why sentences with a cue were left out. */
+/** Counts sentences with a cue that were left out, by reason. */
 export interface LeftOutCounts {
   readonly questions: number;
-  /** They mean nothing by themselves. */
+  /** They mean nothing on their own. */
   readonly vague: number;
-  /** Said before, or known. */
+  /** Said before, or already known. */
   readonly repeated: number;
-  /** They hold a key. */
+  /** They contain a key. */
   readonly secret: number;
-  /** There were more than one session may leave. */
+  /** More than one session may keep. */
   readonly tooMany: number;
 }
 
 interface RuleExtraction {
   readonly extractor: "rules";
-  /** In the order of the talk. */
+  /** In the order of the conversation. */
   readonly proposals: readonly RuleProposal[];
   readonly leftOut: LeftOutCounts;
 }
 
 interface RuleExtractorOptions {
-  /** What is known already: the texts of memories. */
+  /** Texts of the memories that exist already. */
   readonly known?: readonly string[];
   /** @defaultValue `MEMORY_SAFETY_DEFAULTS.extractedCount` */
   readonly limit?: number;
 }
 
 const { extractedCount, leastWordsCount, repeatedShare, memoryNameCharacters } = MEMORY_SAFETY_DEFAULTS;
+const NAME_CHARACTERS = Math.floor((memoryNameCharacters * 3) / 4);
 
 /** Finds what the user wants kept. */
 export function extractByRules(
@@ -75,18 +76,18 @@ export function extractByRules(
   const found: RuleProposal[] = [];
   for (const { id, source, text } of attributeTexts(conversation)) {
     if (source !== "user") continue;
-    // The whole text first: a key with a full stop in it is cut where a sentence would end.
+    // Redacted before it is split: a key with a full stop in it would be cut in two.
     for (const sentence of sentencesOf(redactBroken(text).text)) {
-      // A part of a sentence may say something else than the whole.
+      // A sentence that lost a part may say something else than the whole.
       const request = isTorn(sentence) ? undefined : rememberRequestOf(sentence);
       if (request === undefined) continue;
-      const statementWords = sentenceWords(request.statement);
-      const reason = reasonAgainst(sentence, request, { statementWords, knownWords });
+      const words = sentenceWords(request.statement);
+      const reason = reasonAgainst(sentence, request, words, knownWords);
       if (reason !== undefined) {
         leftOut[reason]++;
         continue;
       }
-      knownWords.push(statementWords);
+      knownWords.push(words);
       found.push(proposalOf(request, { messageId: id, quote: sentence }));
     }
   }
@@ -97,78 +98,84 @@ export function extractByRules(
 
 function reasonAgainst(
   sentence: string,
-  { cue, statement }: RememberRequest,
-  {
-    statementWords,
-    knownWords,
-  }: { readonly statementWords: SentenceWords; readonly knownWords: readonly SentenceWords[] },
+  { kind, statement }: RememberRequest,
+  words: SentenceWords,
+  knownWords: readonly SentenceWords[],
 ): keyof LeftOutCounts | undefined {
-  if (isQuestion(sentence) && !(cue.kind === "remember" && ASKS.test(sentence))) return "questions";
-  if (statementWords.words.size < leastWordsCount || VAGUE.test(withoutCue(statement))) return "vague";
+  // "Can you remember that …?" is a request.
+  if (kind !== "remember" && isQuestion(sentence)) return "questions";
+  if (words.words.size < leastWordsCount || isVague(statement)) return "vague";
   if (sentence.includes("[redacted: ")) return "secret";
-  return knownWords.some((other) => isSame(statementWords, other)) ? "repeated" : undefined;
+  return knownWords.some((other) => isSame(words, other)) ? "repeated" : undefined;
 }
 
-/** A question that is a request: "can you remember that …?" */
-const ASKS =
-  /^\P{L}*(?:please |hey |ok,? )?(?:can|could|would|will) you\b|^\P{L}*(?:kannst du|peux-tu|tu peux|puedes|podrías|pode|poderia|puoi|potresti)/iu;
-const BE = "is|are|do|does|did|can|could|should|would|will|shall|was|were|has|have|am|may";
-const ASKING = new RegExp(
-  `^(?:\\p{L}+,? )?(?:(?:what|why|how|when|where|who|which)(?: \\p{L}+)? (?:${BE}|about|come|much|many)\\b|(?:${BE}) (?:i|you|we|they|he|she|it|this|that|these|those|there|the|a|an|my|our|your|any|all)\\b|any (?:idea|suggestion|chance|way)|what['’]?s\\b)`,
-  "iu",
-);
+const ASKING =
+  /^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could|should|would|will) (?:i|you|we|they|he|she|it|this|that|there|the|a|an|my|our|your|is|are|do|does|about)\b/iu;
 
 function isQuestion(sentence: string): boolean {
   if (/[?？]["'”’)\]」』）]{0,3}$|(?:か|かな|까|나요|吗|呢|嗎)[。.]?$/.test(sentence)) return true;
-  return /, (?:right|correct|ok|okay|or)$|\bwhat do you think\b/i.test(sentence) || ASKING.test(sentence);
+  return /, (?:right|correct|ok|okay|or)$/i.test(sentence) || ASKING.test(withoutLead(sentence));
 }
 
-/** What is meant stands elsewhere: in the sentence before, on the screen, in a list of choices. */
-const VAGUE =
-  /^(?:(?:do|use|run|try|keep|make|want|take|add|remove|like|prefer|have|go with|it|to|the|your?|a|be|say|put|just|only|rather)\s+){0,4}(?:it|this|that|these|those|them|so|here|there|same|(?:option|version|variant|choice|approach|number|direction|design|idea|way|solution|plan|suggestion|proposal|step|point|case|one|first|second|third|last|latter|former|other|next)(?:\s+(?:\p{L}|\d{1,2}|one))?)(?:\s+(?:one|way|again|then|now|instead|better|more|too|please|here|there|first))*[\s.,!…]*$/iu;
-/** What a cue leaves of a sentence. */
-const CUE_WORDS =
-  /^(?:(?:you|we|i|one)(?:['’]d)?\s+)?(?:(?:should|must|need to|would|do|really|actually|generally|usually|strongly|much|also|personally)\s+){0,3}(?:(?:always|never|prefer|like|love|hate|dislike|don['’]?t|do not|ever|no|nope|wrong|actually|from now on|going forward|by default|want|use|using|stop)[\s,.:;!-]+)+/i;
+/** Words that say nothing of what is meant: it stands in another sentence, on the screen or in a list of choices. */
+const POINTING = new Set(
+  (
+    "it this that these those them so here there same one first second third last latter former other next again " +
+    "now then instead better option version variant choice approach number direction idea way solution plan point"
+  ).split(" "),
+);
+/** Words of cues, and small words between them. */
+const EMPTY = new Set(
+  (
+    "i i'd we you the a your my to be do always never prefer like love hate use using want go with take keep make " +
+    "add please just only too more rather should must would really actually not no don't"
+  ).split(" "),
+);
 
-function withoutCue(statement: string): string {
-  return statement.replace(CUE_WORDS, "");
+/** True if a statement only points at something: "always do that", "I prefer the second one", "I like option 2". */
+function isVague(statement: string): boolean {
+  const words =
+    statement
+      .toLowerCase()
+      .replaceAll("’", "'")
+      .match(/[\p{L}\p{N}'_-]+/gu) ?? [];
+  const isPointing = words.some((word) => POINTING.has(word));
+  return (
+    isPointing &&
+    words.every((word) => POINTING.has(word) || EMPTY.has(word) || /^(?:\p{L}|\d{1,2})$/u.test(word))
+  );
 }
 
-/** Whether two sentences say the same: nearly the same words, and neither denies the other. */
+/** True if two sentences have nearly the same words and neither denies the other. */
 function isSame(one: SentenceWords, other: SentenceWords): boolean {
   if (one.isDenied !== other.isDenied || shareIn(one.words, other.words) < repeatedShare) return false;
   return [...one.words].every((word) => !/\d/.test(word) || other.words.has(word));
 }
 
 function proposalOf(
-  { cue, statement }: RememberRequest,
+  { kind, language, statement }: RememberRequest,
   { messageId, quote }: { readonly messageId: string; readonly quote: string },
 ): RuleProposal {
-  const sentence = begun(statement);
+  // A name or a path at the beginning is written as it is.
+  const isWord = /^\p{Ll}[\p{Ll}'’]*(?:\s|$)/u.test(statement);
+  const sentence = isWord ? statement[0]!.toUpperCase() + statement.slice(1) : statement;
   return {
     name: cleanMemoryText(nameOf(sentence), "name").text,
     description: cleanMemoryText(sentence, "description").text,
     body: cleanMemoryText(sentence, "body").text,
-    type: typeOf(cue, statement),
-    decays: cue.kind !== "remember",
+    type: kind === "remember" ? typeOf(statement) : TYPE_OF_KIND[kind],
+    decays: kind !== "remember",
     source: "user",
     isConfirmed: true,
     isQuarantined: false,
     messageId,
     quote,
-    kind: cue.kind,
-    language: cue.language,
+    kind,
+    language,
   };
 }
 
-function begun(statement: string): string {
-  // A name or a path at the beginning is written as it is.
-  return /^\p{Ll}[\p{Ll}'’]*(?:\s|$)/u.test(statement)
-    ? statement[0]!.toUpperCase() + statement.slice(1)
-    : statement;
-}
-
-/** The beginning of the sentence, up to a word. */
+/** The beginning of the sentence, up to the end of a word. */
 function nameOf(sentence: string): string {
   const plain = sentence.replace(/[\s.,;:!?。，、！？…]+$/u, "");
   if (plain.length <= NAME_CHARACTERS) return plain;
@@ -177,29 +184,35 @@ function nameOf(sentence: string): string {
   return `${end > NAME_CHARACTERS / 2 ? head.slice(0, end) : head}…`;
 }
 
-const NAME_CHARACTERS = Math.floor((memoryNameCharacters * 3) / 4);
+/** Beginnings and words of a statement that tell its type, where the cue is no more than "remember". */
+const TYPE_CUES: readonly (readonly [MemoryType, RegExp])[] = [
+  [
+    "user",
+    /^(?:i|i['’]m|my|ich|meine?|je|mon|ma|mes|yo|mi|mis|eu|meu|minha|io|mio|mia|я|мой|моя|меня)(?![\p{L}\p{N}])/iu,
+  ],
+  ["user", /^(?:j['’]|我(?![们們])|私(?!たち)|僕|俺|저(?!희)|제|내)/iu],
+  [
+    "reference",
+    /:\/\/|\b(?:documented|docs?|runbook|dashboard|wiki|reference|guide|tracked|logs?) (?:is|are|at|in|on|lives?)\b/i,
+  ],
+  [
+    "feedback",
+    /^(?:always|never|use|don['’]?t|do not|avoid|prefer|run|immer|nie|niemals|toujours|siempre|nunca|sempre|всегда|никогда|不要|总是|必ず|항상|절대)/iu,
+  ],
+];
 
-const OF_THEMSELVES =
-  /^(?:i|i['’]m|my|ich|mein\p{L}*|je|j['’]|mon|ma|mes|yo|mi|mis|me|eu|meu|minha|io|mio|mia|я|мой|моя|мне|меня)(?![\p{L}\p{N}])|^(?:我(?![们們])|私(?!たち)|僕|俺|저(?!희)|나|제|내)/iu;
-const OF_THE_WORK =
-  /^(?:always|never|use|don['’]?t|do not|avoid|prefer|run|immer|nie|niemals|toujours|siempre|nunca|sempre|всегда|никогда|不要|总是|必ず|항상|절대)/iu;
-const OF_A_PLACE =
-  /:\/\/|\b(?:documented|docs?|runbook|dashboard|wiki|reference|guide|changelog|tracked|logs?) (?:is|are|at|in|on|lives?|under)\b/i;
-
-/** Of what was asked to be remembered by that word, its own words decide. */
-function typeOf({ kind }: Cue, statement: string): MemoryType {
-  if (kind !== "remember") return TYPE_OF_KIND[kind];
-  if (OF_THEMSELVES.test(statement)) return "user";
-  if (OF_A_PLACE.test(statement)) return "reference";
-  return OF_THE_WORK.test(statement) ? "feedback" : TYPE_OF_KIND[kind];
+function typeOf(statement: string): MemoryType {
+  return TYPE_CUES.find(([, cue]) => cue.test(statement))?.[0] ?? TYPE_OF_KIND.remember;
 }
 
-/** At most so many: what was asked for most clearly, and of that the newest. */
+const KINDS = Object.keys(TYPE_OF_KIND);
+
+/** At most `limit`: the clearest kinds first, and of one kind the newest. */
 function mostWanted(found: readonly RuleProposal[], limit: number): readonly RuleProposal[] {
   if (found.length <= limit) return found;
   const ranked = found
     .map((proposal, at) => ({ proposal, at }))
-    .sort((a, b) => CUE_KINDS.indexOf(a.proposal.kind) - CUE_KINDS.indexOf(b.proposal.kind) || b.at - a.at);
+    .sort((a, b) => KINDS.indexOf(a.proposal.kind) - KINDS.indexOf(b.proposal.kind) || b.at - a.at);
   const kept = new Set(ranked.slice(0, limit).map(({ proposal }) => proposal));
   return found.filter((proposal) => kept.has(proposal));
 }

@@ -9,7 +9,7 @@
  * Linear in the text: marks are looked for within a bounded length.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
-import { rememberRequestOf, withoutLead } from "../cues/wish.ts";
+import { rememberRequestOf, withoutLead } from "../cues/remember-request.ts";
 import { sentencesOf } from "./sentences.ts";
 
 interface QuotingText {
@@ -99,7 +99,7 @@ function isWanted(before: string): boolean {
   // Where the line begins too far away, its first sentence is not whole.
   if (sentences.length === 1 && before.length === AROUND_CHARACTERS) return false;
   const sentence = sentences.at(-1) ?? "";
-  const kind = rememberRequestOf(sentence)?.cue.kind;
+  const kind = rememberRequestOf(sentence)?.kind;
   return kind === "rule" || kind === "preference" || FORBIDS.test(withoutLead(sentence));
 }
 

@@ -1,0 +1,97 @@
+/**
+ * Reads what a sentence asks to be remembered, by the table of cues.
+ */
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { CUES, type CueKind, type CueLanguage, OF_THE_MOMENT, TYPE_OF_KIND } from "./cues.ts";
+
+export interface RememberRequest {
+  readonly kind: CueKind;
+  /** The language of the cue that matched; neighbours share words, as "sempre". */
+  readonly language: CueLanguage;
+  /** What is to be kept: the sentence without the words that lead to it. */
+  readonly statement: string;
+}
+
+interface CompiledCue extends Pick<RememberRequest, "kind" | "language"> {
+  readonly pattern: RegExp;
+  readonly needsObjection: boolean;
+}
+
+const LANGUAGES = Object.keys(CUES) as readonly CueLanguage[];
+const KINDS = Object.keys(TYPE_OF_KIND) as readonly CueKind[];
+/** Scripts without blanks between words. */
+const UNSPACED: ReadonlySet<CueLanguage> = new Set(["zh", "ja", "ko"]);
+/** `\b` knows Latin letters only. */
+const WORD_END = "(?![\\p{L}\\p{N}])";
+const MOST_LEADS = 4;
+
+const LIST_MARK = /^(?:[-*+•]|\d{1,2}[.)]|#)\s{1,4}/u;
+const LEADS = [
+  LIST_MARK,
+  ...LANGUAGES.map((language) => patternOf(`(${CUES[language].lead})${WORD_END}(?!')[\\s,.:;!，、。-]{0,4}`)),
+];
+const OBJECTIONS = new Map(
+  LANGUAGES.map((language) => [
+    language,
+    patternOf(`(${CUES[language].objection})\\s?[,:;!，、–—-]\\s{0,3}`),
+  ]),
+);
+/** "Actually" and "no" without a comma, where a sentence of its own follows. */
+const BARE_OBJECTION = patternOf("actually (?=\\p{L})|no (?=(we|i|my|our) )");
+const PASSING = OF_THE_MOMENT.map((cue) => patternOf(`(.*(?<!\\p{L}))?${cue}${WORD_END}`));
+
+const COMPILED: readonly CompiledCue[] = LANGUAGES.flatMap((language) => {
+  const end = UNSPACED.has(language) ? "" : WORD_END;
+  const compile = (kind: CueKind, cues: readonly string[], needsObjection: boolean): readonly CompiledCue[] =>
+    cues.map((cue) => ({ kind, language, needsObjection, pattern: patternOf(cue, end) }));
+  const { afterObjection } = CUES[language];
+  return [
+    ...KINDS.flatMap((kind) => compile(kind, CUES[language][kind], false)),
+    ...compile("correction", afterObjection, true),
+  ];
+});
+
+/** The pattern that a cue stands for, from the beginning of a sentence; see `cues.ts` for its signs. */
+function patternOf(cue: string, end = ""): RegExp {
+  const source = cue
+    .replaceAll("'", "['’]")
+    .replaceAll("…", "[^?？]{1,100}?")
+    .replaceAll("~", "[\\p{L}\\p{N}`][\\p{L}\\p{N}'’_./-]*");
+  const [taken, rest] = source.split(" »");
+  if (rest === undefined) return new RegExp(`^(?:${source})${end}`, "iu");
+  return new RegExp(`^(?<taken>${taken}(?:(?<=[:,，：'’-])|${end || "."}))\\s*(?=${rest.trim()})`, "iu");
+}
+
+/** The request that a sentence makes, if it makes one. */
+export function rememberRequestOf(sentence: string): RememberRequest | undefined {
+  if (sentence.length > MEMORY_SAFETY_DEFAULTS.sentenceCharacters) return undefined;
+  const bare = withoutLead(sentence);
+  // "No, I prefer tabs" says what it says without "no".
+  const text = without([...OBJECTIONS.values(), BARE_OBJECTION, ...LEADS], bare);
+  for (const { kind, language, pattern, needsObjection } of COMPILED) {
+    if (needsObjection && !OBJECTIONS.get(language)!.test(bare)) continue;
+    const match = pattern.exec(text);
+    if (match === null) continue;
+    const isPassing = (kind === "practice" || needsObjection) && PASSING.some((one) => one.test(text));
+    if (isPassing) continue;
+    const statement = match.groups?.["taken"] === undefined ? text : text.slice(match[0].length);
+    return { kind, language, statement: statement.replace(/^[\s,:;，：、-]+/, "").trim() };
+  }
+  return undefined;
+}
+
+/** The sentence without "ok", "please" and the like. */
+export function withoutLead(sentence: string): string {
+  return without(LEADS, sentence);
+}
+
+/** A sentence of nothing but such words stays. */
+function without(leads: readonly RegExp[], sentence: string): string {
+  let bare = sentence;
+  for (let words = 0; words < MOST_LEADS; words++) {
+    const shorter = leads.reduce((text, lead) => text.replace(lead, "") || text, bare);
+    if (shorter === bare) break;
+    bare = shorter;
+  }
+  return bare;
+}
