@@ -5,10 +5,10 @@
  */
 import { describe, expect, it } from "vitest";
 import { managedPolicy } from "#evaluation/simulator/managed-window.ts";
+import { SUMMARY_VARIANTS, variantPolicy } from "#evaluation/simulator/own-policies.ts";
 import { simulate } from "#evaluation/simulator/simulate.ts";
 import type { JudgedAnswer } from "#evaluation/simulator/simulated-notes.ts";
 import type { SummaryMoment } from "#evaluation/simulator/simulated-summaries.ts";
-import { SUMMARY_VARIANTS, variantPolicy } from "#evaluation/simulator/summary-variants.ts";
 import { fingerprint } from "#palimpsest/base/fingerprint.ts";
 import { costPolicy } from "#palimpsest/compaction/planner/cost-policy.ts";
 import type { ImportedSession } from "#palimpsest/importers/registry.ts";

@@ -51,9 +51,7 @@ if (sessions.length === 0)
   stop(
     `There are no recorded sessions in ${options.corpus}: name a folder with --corpus or PALIMPSEST_CORPUS.`,
   );
-const { SUMMARY_VARIANTS } = await import(
-  new URL("evaluation/dist/simulator/summary-variants.js", dist).href
-);
+const { SUMMARY_VARIANTS } = await import(new URL("evaluation/dist/simulator/own-policies.js", dist).href);
 
 const HEADER = [
   "way",
@@ -91,7 +89,7 @@ function checkOptions() {
   if (!windows.every(({ windowTokens, fixedTokens }) => windowTokens > 0 && isPrompt(fixedTokens)))
     stop("--windows is a list such as 200000,64000:4000.");
   if (!(Number(options.workers) >= 1)) stop("--workers is a number from 1 on.");
-  if (!existsSync(new URL("evaluation/dist/simulator/summary-variants.js", dist)))
+  if (!existsSync(new URL("evaluation/dist/simulator/own-policies.js", dist)))
     stop("There is no build: npm run build.");
 }
 

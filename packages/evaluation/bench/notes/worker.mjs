@@ -10,7 +10,7 @@ const tools = await loadTools(dist);
 const [{ simulate }, { SUMMARY_VARIANTS, variantPolicy }, { costPolicy }, { TARIFFS }] = await Promise.all(
   [
     "evaluation/dist/simulator/simulate.js",
-    "evaluation/dist/simulator/summary-variants.js",
+    "evaluation/dist/simulator/own-policies.js",
     "palimpsest/dist/compaction/planner/cost-policy.js",
     "palimpsest/dist/tokens/price/tariff.js",
   ].map((file) => import(new URL(file, dist).href)),

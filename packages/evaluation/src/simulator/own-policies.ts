@@ -1,9 +1,14 @@
 /**
- * The library's own policies, in both classes of edit safety, as they are compared with others.
+ * The library's own policies as the benches compare them: three cost policies in both classes of edit
+ * safety, and, below, the ways to obtain a summary when the window is full (session notes with and without
+ * their cost cap, a model asked at that moment, no model).
  */
 import { costPolicy } from "palimpsest/experimental";
+import type { CostPolicy } from "palimpsest/internal";
 import type { PolicyUnderTest } from "./contestant.ts";
 import { managedPolicy } from "./managed-window.ts";
+import type { JudgedAnswer } from "./simulated-notes.ts";
+import type { SummaryMoment, SummaryVariant } from "./simulated-summaries.ts";
 
 const NAMES = ["economy", "balanced", "faithful"] as const;
 const CLASSES = ["permissive", "strict"] as const;
@@ -29,3 +34,31 @@ export const WITHOUT_APPENDIX: readonly PolicyUnderTest[] = CLASSES.map((editSaf
     editSafety,
   }),
 );
+
+interface NamedVariant extends Pick<SummaryVariant, "notes" | "asksModel"> {
+  readonly id: string;
+}
+
+/** The one that the others are compared with comes first. */
+export const SUMMARY_VARIANTS: readonly NamedVariant[] = [
+  { id: "full", asksModel: true },
+  { id: "session-memory", notes: { updater: "model" }, asksModel: true },
+  { id: "session-memory, no cap", notes: { updater: "model", costShareCap: "off" }, asksModel: true },
+  { id: "session-memory, no model", notes: { updater: "extractive" }, asksModel: false },
+  { id: "extractive", asksModel: false },
+];
+
+/** A variant at work under a policy; what happens is added to `tally`. */
+export function variantPolicy(
+  { id, notes, asksModel }: NamedVariant,
+  { policy, editSafety }: { readonly policy: CostPolicy; readonly editSafety: "strict" | "permissive" },
+  tally: { readonly answers: JudgedAnswer[]; readonly summaries: SummaryMoment[] },
+): PolicyUnderTest {
+  const summaries: SummaryVariant = {
+    notes,
+    asksModel,
+    onJudged: (answer) => tally.answers.push(answer),
+    onSummary: (summary) => tally.summaries.push(summary),
+  };
+  return managedPolicy({ id, name: id, policy, editSafety, summaries });
+}

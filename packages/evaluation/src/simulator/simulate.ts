@@ -6,20 +6,27 @@
  * Costs are in input-token-equivalents; the answers of the main model are the same for every policy
  * and left out.
  */
-
 import { isCacheWarm } from "palimpsest/experimental";
-import type { Reference, TrajectoryMessage } from "palimpsest/internal";
-import { CacheModel, METERING_DEFAULTS, nextUnitId, Reachability } from "palimpsest/internal";
+import {
+  CacheModel,
+  findMetricStrings,
+  METERING_DEFAULTS,
+  nextUnitId,
+  Reachability,
+  type Reference,
+  type Trajectory,
+  type TrajectoryMessage,
+} from "palimpsest/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type {
   CallMoment,
   Contestant,
   EditKind,
+  Lookup,
   PolicyUnderTest,
   RunSetting,
   SideCall,
 } from "./contestant.ts";
-import { findLookups } from "./lookups.ts";
 
 /** References of one kind: how many there were and how many were visible or reachable. */
 export interface SurvivalCount {
@@ -230,4 +237,41 @@ class Survival {
   get count(): SurvivalCount {
     return { references: this.#references, visible: this.#visible, reachable: this.#reachable };
   }
+}
+
+/** Places of a message that come back at the most. */
+const PLACES = 3;
+
+/** At most `lookupSources` of them, the one that misses most first. Its own words an agent needs twice before it looks. */
+export function findLookups(missing: readonly Reference[], { messages }: Trajectory): readonly Lookup[] {
+  const wanted = new Map<number, string[]>();
+  for (const { source, text } of missing) {
+    const known = wanted.get(source);
+    if (known === undefined) wanted.set(source, [text]);
+    else known.push(text);
+  }
+  return [...wanted]
+    .filter(([source, texts]) => texts.length >= 2 || messages[source]!.author !== "assistant")
+    .sort((one, other) => other[1].length - one[1].length)
+    .slice(0, D.lookupSources)
+    .map(([source, texts]) => lookUp(source, messages[source]!, texts));
+}
+
+function lookUp(source: number, message: TrajectoryMessage, wanted: readonly string[]): Lookup {
+  const whole = { source, message, tokens: Math.min(message.tokens, D.lookupTokens) + D.lookupOutputTokens };
+  if (message.tokens <= D.lookupTokens) return { ...whole, strings: message.strings, text: message.text };
+  const text = placesOf(message, wanted.slice(0, PLACES));
+  return { ...whole, text, strings: findMetricStrings(text) };
+}
+
+/** The stretches around the wanted strings, as much as comes back. */
+function placesOf({ text, tokens }: TrajectoryMessage, wanted: readonly string[]): string {
+  const charactersPerToken = text.length / tokens;
+  const width = Math.round((D.lookupTokens * charactersPerToken) / wanted.length);
+  return wanted
+    .map((string) => {
+      const place = Math.max(0, text.indexOf(string));
+      return text.slice(Math.max(0, place - Math.ceil(width / 2)), place + Math.floor(width / 2));
+    })
+    .join("\n");
 }

@@ -29,8 +29,7 @@ import {
 import { estimateText, tokenizerRatio } from "palimpsest/tokens";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { Arena, RunSetting } from "./contestant.ts";
-import { composeModelledText } from "./modelled-text.ts";
-import { summaryStrings } from "./summary-model.ts";
+import { composeModelledText, summaryStrings } from "./summary-model.ts";
 
 /** How the notes are kept. */
 export interface NotesVariant {

@@ -20,9 +20,8 @@ import { tokenizerRatio } from "palimpsest/tokens";
 import type { VisibleMessage } from "palimpsest/transcript";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { Arena, CallMoment, RunSetting } from "./contestant.ts";
-import { composeModelledText } from "./modelled-text.ts";
 import { type JudgedAnswer, NotesTaker, type NotesVariant } from "./simulated-notes.ts";
-import { summaryStrings } from "./summary-model.ts";
+import { composeModelledText, summaryStrings } from "./summary-model.ts";
 
 /** Who is there to write. */
 export interface SummaryVariant {

@@ -1,9 +1,12 @@
 /**
- * What a model's summary is assumed to keep, where no model is asked: the strings of what it was
- * shown, by frequency and recency, in a share of its length that was measured on recorded summaries.
+ * A stand-in for a model that writes summaries, used where no model is asked.
+ *
+ * It keeps the most frequent and most recent strings of the messages it was shown. They fill a share of the
+ * summary that was measured on recorded summaries. Below headings and between filler words they form a
+ * text, which the library's own code measures, refuses and shows like any other summary.
  */
-
 import type { Author } from "palimpsest/internal";
+import { estimateText } from "palimpsest/tokens";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 
 /** What a summariser sees of one message: of a cleared one, what is left of it. */
@@ -34,4 +37,38 @@ export function summaryStrings(
   );
   for (const text of carried.slice(0, carriedCount)) kept.add(text);
   return kept;
+}
+
+interface ModelledText {
+  /** Lines that its parts begin with. */
+  readonly headings: readonly string[];
+  readonly strings: readonly string[];
+  /** Length in reference tokens; strings that take more than that stay all the same. */
+  readonly tokens: number;
+}
+
+/** No word of it is a string that anybody looks for. */
+const FILLER = "- it was looked at once more and then the work went on as it had been said before";
+
+/** A text of about `tokens` in which every string can be read. */
+export function composeModelledText({ headings, strings, tokens }: ModelledText): string {
+  const each = Math.ceil(strings.length / headings.length);
+  const parts = headings.map((heading, index) =>
+    [heading, ...strings.slice(index * each, (index + 1) * each).map(quoted)].join("\n"),
+  );
+  const leftTokens = tokens - estimateText(parts.join("\n\n"));
+  const lines = Math.max(0, Math.round(leftTokens / estimateText(`${FILLER}\n`)));
+  return parts
+    .map((part, index) => {
+      const own =
+        Math.floor(((index + 1) * lines) / parts.length) - Math.floor((index * lines) / parts.length);
+      return [part, ...Array.from({ length: own }, () => FILLER)].join("\n");
+    })
+    .join("\n\n");
+}
+
+/** On a line of its own and between marks that it does not hold itself, so that it is read as one string. */
+function quoted(text: string): string {
+  const mark = ["`", '"', "'"].find((one) => !text.includes(one)) ?? "";
+  return mark + text + mark;
 }

@@ -12,10 +12,10 @@ import { estimateText, TARIFFS } from "palimpsest/tokens";
 import { describe, expect, it } from "vitest";
 import type { Contestant } from "#simulator/contestant.ts";
 import { managedPolicy } from "#simulator/managed-window.ts";
-import { composeModelledText } from "#simulator/modelled-text.ts";
 import { simulate } from "#simulator/simulate.ts";
 import type { JudgedAnswer, NotesVariant } from "#simulator/simulated-notes.ts";
 import type { SummaryMoment } from "#simulator/simulated-summaries.ts";
+import { composeModelledText } from "#simulator/summary-model.ts";
 import { expectedUpdates, GATES, madeUpdates, SWITCHES } from "../../../../test/helpers/expected-updates.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 

@@ -31,15 +31,15 @@ export { writeDigest } from "../compaction/digest/saved-digest.ts";
 export { describeRound } from "../compaction/layers/collapse/round-line.ts";
 export { composeExtractiveSummary } from "../compaction/layers/extractive/extractive-summary.ts";
 export { planFullCompact } from "../compaction/layers/full/plan-full-compact.ts";
-export { formatBrief } from "../compaction/layers/microcompact/brief.ts";
-export { type Clearable, countToClear } from "../compaction/layers/microcompact/rent-or-buy.ts";
+export { formatBrief } from "../compaction/layers/microcompact/clear-forms.ts";
+export { type Clearable, countToClear } from "../compaction/layers/microcompact/rent.ts";
 export type { ArrivalPolicy } from "../compaction/layers/offload/offload-at-arrival.ts";
 export { findLayer, LAYERS, type Layer } from "../compaction/layers/registry.ts";
 export type {
   SessionMemoryRefusal,
   SessionNotes,
 } from "../compaction/layers/session-memory/session-memory-compact.ts";
-export { findLiteralsOf } from "../compaction/literals/visible-literals.ts";
+export { findLiteralsOf } from "../compaction/literals/literal-ledger.ts";
 export type { CostPolicy } from "../compaction/planner/cost-policy.ts";
 export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";
 export { isSummaryDue, type SummaryReason, type SummarySources } from "../compaction/planner/window-plan.ts";
@@ -53,7 +53,7 @@ export { planFiles, restoredFileText } from "../compaction/restore/restore-files
 export type { RankWeights } from "../compaction/restore/restore-rank.ts";
 export { type FileUse, findFileUses, type UsedMessage } from "../compaction/restore/restore-uses.ts";
 export type { Measure } from "../compaction/shared/measure.ts";
-export { scaleTokens } from "../compaction/shared/scale.ts";
+export { scaleTokens } from "../compaction/shared/measure.ts";
 export { writeRounds } from "../compaction/summary/cold-transcript.ts";
 export { reportLoss } from "../compaction/summary/loss-report.ts";
 export { composeNewestExchange } from "../compaction/summary/newest-exchange.ts";

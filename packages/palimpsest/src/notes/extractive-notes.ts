@@ -8,8 +8,8 @@
 
 import { splitLines } from "../base/text/markdown-lines.ts";
 import { largest } from "./body-entries.ts";
-import { KnownFacts } from "./known-facts.ts";
 import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
+import { KnownFacts } from "./merge-key-facts.ts";
 import {
   findSection,
   formatNotes,

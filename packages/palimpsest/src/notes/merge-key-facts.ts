@@ -1,14 +1,13 @@
 /**
- * The emergency pass at a compaction: key facts of what is about to be hidden are written into the notes
+ * The emergency pass at a compaction: key facts of the messages about to be hidden are added to the notes
  * first, without waiting for a model.
  *
- * It only adds, behind what a section has, and says nothing twice. Its lines carry no mark: what they tell
- * may be visible nowhere else, so no later update without a model takes them out again.
+ * It only appends to sections and repeats nothing. Its lines carry no mark: their facts may be visible
+ * nowhere else, so no later update without a model removes them.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { splitLines } from "../base/text/markdown-lines.ts";
 import { cleanLine } from "./clean-text.ts";
-import { KnownFacts } from "./known-facts.ts";
 import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
 import {
   findSection,
@@ -94,4 +93,61 @@ function knownLines({ parts }: NotesDocument): readonly string[] {
 function sectionFor({ sections }: NotesTemplate, kind: NotesSectionKind): NotesSection | undefined {
   const of = (wanted: NotesSectionKind) => sections.find((section) => section.kind === wanted);
   return of(kind) ?? of("learnings") ?? of("worklog") ?? of("state");
+}
+
+// Known facts: tells whether notes hold a fact already, in the same or nearly the same words. It compares
+// words, not characters, so that one path is not taken for another that begins with it.
+
+/** Starts with the lines that are there; what is added is known from then on. */
+export class KnownFacts {
+  /** Every line as words between single blanks, with a blank at both ends. */
+  readonly #lines: string[] = [];
+  #text = "";
+  readonly #words: ReadonlySet<string>[] = [];
+
+  constructor(lines: readonly string[]) {
+    for (const line of lines) this.#lines.push(spaced(line));
+    this.#text = this.#lines.join("\n");
+    for (const line of this.#lines.slice(-NOTES_DEFAULTS.comparedLinesCount)) this.#words.push(wordsOf(line));
+  }
+
+  /** Whether some line holds the text's words in a row, or nearly all of them in any order. */
+  has(text: string): boolean {
+    const words = spaced(text);
+    if (words.trim() === "") return true;
+    if (this.#text.includes(words)) return true;
+    const own = wordsOf(words);
+    // Two or three words are too few to be "nearly all" of.
+    if (own.size <= FEWEST_WORDS) return false;
+    return this.#words.some((line) => {
+      let shared = 0;
+      for (const word of own) if (line.has(word)) shared++;
+      return shared >= own.size * NOTES_DEFAULTS.sameFactShare && hasSameFigures(own, line);
+    });
+  }
+
+  add(text: string): void {
+    const words = spaced(text);
+    this.#text += `\n${words}`;
+    this.#words.push(wordsOf(words));
+  }
+}
+
+const FEWEST_WORDS = 3;
+
+/** A different number, path or identifier is a different fact, however alike the sentences are. */
+function hasSameFigures(words: ReadonlySet<string>, line: ReadonlySet<string>): boolean {
+  return [...words].every((word) => !/[\d/_.]/.test(word) || line.has(word));
+}
+
+function spaced(text: string): string {
+  const words = text.toLowerCase().split(/[\s"'`*,;:!?()<>[\]{}]+/);
+  return ` ${words
+    .map((word) => word.replace(/^[-_.]+(?=\w)/, "").replace(/\.{1,3}$/, ""))
+    .filter((word) => word !== "" && word !== "-")
+    .join(" ")} `;
+}
+
+function wordsOf(spacedText: string): ReadonlySet<string> {
+  return new Set(spacedText.trim().split(" "));
 }

@@ -1,8 +1,8 @@
 /**
- * What a model is asked when it is to bring the notes up to date: the last message of a forked call.
+ * The prompt that asks a model to update the notes: the last message of a forked call.
  *
- * The user's own prompt may take the place of ours. What the answer cannot do without (the form that it is
- * read in, the demand to shorten) is put behind it where it does not name the variable itself.
+ * The user's own prompt may replace ours. The parts that the answer depends on (its format, the demand to
+ * shorten) are appended if the prompt does not name their variable.
  */
 import { fingerprint } from "../base/fingerprint.ts";
 import {
@@ -13,7 +13,6 @@ import {
   type NotesLimits,
 } from "./limits.ts";
 import { formatNotes, type NotesDocument } from "./notes-document.ts";
-import { fillVariables } from "./variables.ts";
 
 interface UpdatePromptOptions {
   readonly limits: NotesLimits;
@@ -99,4 +98,31 @@ A section is named by its heading. Headings and the lines in italics are not rep
 
 function editForm(editTool: string, notesPath: string): string {
   return `Use the tool ${editTool} on ${notesPath} and nothing else: every other tool and every other file is refused. Make all edits in one turn, and then stop.`;
+}
+
+// `{{variables}}` in a user's template or prompt. Inserted text is not searched again, so notes that
+// contain `{{…}}` stay unchanged.
+
+interface FilledText {
+  readonly text: string;
+  /** Names that nothing is known of, once each; they stay in the text as they were written. */
+  readonly unknown: readonly string[];
+  readonly used: ReadonlySet<string>;
+}
+
+const VARIABLE = /\{\{[ \t]{0,8}([A-Za-z][A-Za-z0-9_]{0,63})[ \t]{0,8}\}\}/g;
+
+/** The text with every variable that has a value filled in. */
+export function fillVariables(text: string, values: Readonly<Record<string, string>>): FilledText {
+  const unknown = new Set<string>();
+  const used = new Set<string>();
+  const filled = text.replace(VARIABLE, (whole, name: string) => {
+    if (!Object.hasOwn(values, name)) {
+      unknown.add(name);
+      return whole;
+    }
+    used.add(name);
+    return values[name]!;
+  });
+  return { text: filled, unknown: [...unknown], used };
 }

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { WindowTooSmallError } from "#base/errors.ts";
 import { toWellFormed } from "#base/text/text.ts";
 import { formatPointer } from "#compaction/shared/pointer.ts";
-import { quote } from "#compaction/shared/quoting.ts";
+import { quote } from "#compaction/shared/quoted-lines.ts";
 import type { PreparedCall } from "#session/options/prepared-call.ts";
 import type { Session } from "#session/session.ts";
 import { aSession, type TestSession } from "#test/helpers/sessions.ts";

@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { parseNotes } from "#notes/notes-document.ts";
 import { NOTES_TEMPLATE_TEXT } from "#notes/template.ts";
-import { composeUpdatePrompt } from "#notes/update-prompt.ts";
-import { fillVariables } from "#notes/variables.ts";
+import { composeUpdatePrompt, fillVariables } from "#notes/update-prompt.ts";
 
 const limits = { sectionTokens: 2_000, totalTokens: 12_000 };
 const options = { limits, notesPath: "/s1/notes.md" };

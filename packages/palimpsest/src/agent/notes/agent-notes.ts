@@ -11,7 +11,7 @@ import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { OptionError } from "../../base/errors.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { SessionNotes } from "../../compaction/layers/session-memory/session-memory-compact.ts";
-import { neutralise } from "../../compaction/shared/quoting.ts";
+import { neutralise } from "../../compaction/shared/quoted-lines.ts";
 import { type KeyFact, mergeKeyFacts } from "../../notes/merge-key-facts.ts";
 import { formatNotes, isEmptyTemplate, type NotesDocument } from "../../notes/notes-document.ts";
 import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../../notes/template.ts";

@@ -6,7 +6,7 @@
  * in input-token-equivalents of the model that was called.
  */
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
-import { scaleTokens } from "../../compaction/shared/scale.ts";
+import { scaleTokens } from "../../compaction/shared/measure.ts";
 import { judgeNotesGate, type NotesGateVerdict } from "../../notes/update-gate.ts";
 import type { NotesState } from "../../session/append/notes-progress-mark.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";

@@ -20,8 +20,37 @@ const SENTENCE_CHARACTERS = 320;
 const LOOKED_AT = 6_000;
 const PER_ANSWER = 4;
 
-const FINDING =
-  /\b(?:root cause|because|the (?:issue|problem|bug|reason|fix|cause)|turns out|caused by|due to|found (?:it|that|the)|actually|instead of|rather than|decided|decision|chose|so we|this means|works? now|fixed|resolved|limitation|trade-?off|must not|should not|won't work|doesn't work|important|note that|regression)\b/i;
+/** Phrases of a sentence that reports a finding or a decision; parts of one pattern. */
+const FINDING_CUES = [
+  "root cause",
+  "because",
+  "the (?:issue|problem|bug|reason|fix|cause)",
+  "turns out",
+  "caused by",
+  "due to",
+  "found (?:it|that|the)",
+  "actually",
+  "instead of",
+  "rather than",
+  "decided",
+  "decision",
+  "chose",
+  "so we",
+  "this means",
+  "works? now",
+  "fixed",
+  "resolved",
+  "limitation",
+  "trade-?off",
+  "must not",
+  "should not",
+  "won't work",
+  "doesn't work",
+  "important",
+  "note that",
+  "regression",
+];
+const FINDING = new RegExp(`\\b(?:${FINDING_CUES.join("|")})\\b`, "i");
 const ANNOUNCEMENT =
   /^(?:let me|now (?:let|i)|i'll|let's|next,|first,|now |good|great|perfect|excellent|ok|okay|sure|you're right|done)\b/i;
 

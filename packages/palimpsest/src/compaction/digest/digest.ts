@@ -14,9 +14,15 @@ import { blockText, toolResultText } from "../../transcript/blocks.ts";
 import type { Message } from "../../transcript/messages.ts";
 import { withoutKnownSecrets } from "../../transcript/without-secrets.ts";
 import { addLiterals, createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
-import { outcomeOf } from "../shared/outcome.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import { commandOf, mainArgument, oneLine, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import {
+  commandOf,
+  mainArgument,
+  oneLine,
+  outcomeOf,
+  type ToolKind,
+  toolKind,
+} from "../shared/tool-kinds.ts";
 import { userWordsOf } from "../shared/user-words.ts";
 import { type DigestFinding, recordFinding } from "./digest-findings.ts";
 import { createTodoState, readCheckBoxes, readTodoCall, type TodoState } from "./todo-state.ts";

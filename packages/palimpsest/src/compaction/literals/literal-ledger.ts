@@ -5,7 +5,10 @@
  * It is bounded: past its limit the least valuable strings are forgotten in one sweep, which sorts
  * rarely enough that adding stays linear.
  */
-import { type LiteralKind, visitLiterals } from "./literals.ts";
+
+import { blockText } from "../../transcript/blocks.ts";
+import type { VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
+import { findLiterals, type LiteralKind, visitLiterals } from "./literals.ts";
 
 /** Who said a text: what a user or the assistant wrote is needed again more often than tool output. */
 export type Speaker = "user" | "assistant" | "call" | "tool";
@@ -157,4 +160,40 @@ function scoreLiteral(record: LiteralRecord, newestSeq: number): number {
     (record.isDefined ? WEIGHTS.defined : 0);
   const recency = newestSeq === 0 ? 0 : record.lastAssistantSeq / newestSeq;
   return WEIGHTS.kind[record.kind] * use + WEIGHTS.assistantRecency * recency;
+}
+
+export interface LiteralScope {
+  isVisible(literal: string): boolean;
+  /** From now on the literal counts as visible. */
+  show(literal: string): void;
+}
+
+/**
+ * By the block as it is shown: it never changes, and it is looked at in every pass until it leaves the
+ * window, which is when this forgets it.
+ */
+const known = new WeakMap<VisibleBlock, readonly string[]>();
+
+/** The distinct literals of a block as it is shown. */
+function literalsOfShown(shown: VisibleBlock): readonly string[] {
+  const before = known.get(shown);
+  if (before !== undefined) return before;
+  const literals = findLiterals(blockText(shown.block));
+  known.set(shown, literals);
+  return literals;
+}
+
+/** Literals of all blocks that `isKept`. */
+export function findLiteralsOf(
+  visible: readonly VisibleMessage[],
+  isKept: (shown: VisibleBlock) => boolean,
+): LiteralScope {
+  const literals = new Set<string>();
+  for (const message of visible)
+    for (const shown of message.blocks)
+      if (isKept(shown)) for (const literal of literalsOfShown(shown)) literals.add(literal);
+  return {
+    isVisible: (literal) => literals.has(literal),
+    show: (literal) => void literals.add(literal),
+  };
 }

@@ -7,9 +7,9 @@
  * holds no identifiers.
  */
 import { CLASS_DENSE, CLASS_LOWER, CLASS_OTHER, CLASS_UPPER, charClass } from "../../base/text/char-class.ts";
-import { isDefinitionLine } from "./definition-line.ts";
 import {
   isAlternative,
+  isDefinitionLine,
   isFlag,
   isIdentifier,
   kindOfName,
@@ -18,8 +18,9 @@ import {
   looksLikeFile,
   MAX_CHARACTERS,
   MIN_CHARACTERS,
+  opensQuote,
+  QuoteScanner,
 } from "./literal-shape.ts";
-import { opensQuote, QuoteScanner } from "./quote-scanner.ts";
 
 export type { LiteralKind } from "./literal-shape.ts";
 

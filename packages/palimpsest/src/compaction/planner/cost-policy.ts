@@ -6,7 +6,7 @@
  * window alone. They differ in numbers only, so a policy of one's own is an object.
  */
 import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
-import type { ScaledTokens } from "../shared/scale.ts";
+import type { ScaledTokens } from "../shared/measure.ts";
 
 /** What a session does that names no policy. */
 export const DEFAULT_POLICY = "balanced";

@@ -13,9 +13,9 @@ import type { MicrocompactPolicy } from "../layers/microcompact/microcompact-by-
 import type { ArrivalPolicy } from "../layers/offload/offload-at-arrival.ts";
 import type { OffloadPolicy } from "../layers/offload/offload-by-usage.ts";
 import type { SessionMemoryPolicy } from "../layers/session-memory/session-memory-compact.ts";
+import { scaleTokens } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
-import type { RewriteThreshold } from "../shared/rewrite-threshold.ts";
-import { scaleTokens } from "../shared/scale.ts";
+import type { RewriteThreshold } from "../shared/rewrite-rule.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "../shared/tool-kinds.ts";
 import type { WindowSituation } from "../shared/window-state.ts";
 import type { SummaryShape } from "./cost-policy.ts";

@@ -17,13 +17,12 @@ import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compa
 import { breakEvenCalls, rentPerCall, rewritePrice } from "../../tokens/price/cache-price.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { type CollapseInput, planCollapse } from "../layers/collapse/collapse.ts";
-import { CollapseAhead } from "../layers/collapse/collapse-ahead.ts";
-import { collapsePolicy } from "../layers/collapse/collapse-policy.ts";
+import { CollapseAhead, collapsePolicy } from "../layers/collapse/collapse-policy.ts";
 import { planExtractiveCompact } from "../layers/extractive/extractive-compact.ts";
 import { planFullCompact } from "../layers/full/plan-full-compact.ts";
 import { planClearByRent } from "../layers/microcompact/clear-by-rent.ts";
 import { planMicrocompactWhenCold } from "../layers/microcompact/microcompact-when-cold.ts";
-import { type RentedCall, RentLedger } from "../layers/microcompact/rent-ledger.ts";
+import { type RentedCall, RentLedger } from "../layers/microcompact/rent.ts";
 import {
   firstChanged,
   type PlannedEdits,

@@ -13,8 +13,8 @@ import type {
   ToolResultPart,
 } from "../../transcript/blocks.ts";
 import { isMedia } from "../../transcript/blocks.ts";
-import { fairShare } from "../shared/fair-share.ts";
 import type { Measure } from "../shared/measure.ts";
+import { fairShare } from "../shared/measure.ts";
 import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
 import { formatThousands, previewText } from "./preview.ts";
 import { shrinkInput } from "./shrink-input.ts";

@@ -8,8 +8,7 @@
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import { isObject } from "../../base/json/json.ts";
-import { fairShare } from "../shared/fair-share.ts";
-import { type Measure, measureText } from "../shared/measure.ts";
+import { fairShare, type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { previewText } from "./preview.ts";
 

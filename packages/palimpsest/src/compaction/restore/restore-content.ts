@@ -1,14 +1,15 @@
 /**
- * What a log last held of a file: its newest reads laid over each other by line, with later edits
- * applied where that is exact.
+ * The last known content of a file, rebuilt from the log: its newest reads laid over each other by line,
+ * then later edits.
  *
- * An edit is exact where its old text stands once in what is known: the tool changed the file, so the
- * place must be that one. One whose place is not known leaves the text as it was; it is counted, and what
- * it put in is kept beside. Nothing here claims to be the file: it may have changed since, in ways no call
- * tells of.
+ * An edit is applied only if its old text occurs exactly once in the known lines, because then its place is
+ * certain. An edit of unknown place leaves the text unchanged; it is counted, and its new text is kept
+ * beside. The result is not claimed to be the file: it may have changed since in ways that no call shows.
  */
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
-import { type Replacement, replacementsOf, writtenContent } from "./restore-edits.ts";
+import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
+import { commandOf } from "../shared/tool-kinds.ts";
+import { normalisePath } from "./restore-paths.ts";
 import type { FileUse } from "./restore-uses.ts";
 
 /** Consecutive lines; `first` is the number of the first one. */
@@ -244,4 +245,83 @@ function overlay(parts: readonly FilePart[], part: FilePart): readonly FilePart[
     else joined.push({ first: one.first, lines: [...one.lines] });
   }
   return joined;
+}
+
+// Texts that an editing call replaces, whatever names the tool gives them. Each hunk of a patch is a
+// replacement too: the lines before and the lines after.
+
+interface Replacement {
+  readonly before: string;
+  readonly after: string;
+  readonly isEverywhere: boolean;
+}
+
+const BEFORE_KEYS = ["old_string", "old_str", "oldText", "oldString"];
+const AFTER_KEYS = ["new_string", "new_str", "newText", "newString"];
+const CONTENT_KEYS = ["content", "file_text", "contents", "text"];
+
+/** What a call writes as the whole file; `undefined` where it does not say. */
+function writtenContent(input: JsonValue): string | undefined {
+  return isObject(input) ? firstText(input, CONTENT_KEYS) : undefined;
+}
+
+/** The replacements of a call in one file, in order; `undefined` where what it does cannot be told from it. */
+export function replacementsOf(input: JsonValue, path: string): readonly Replacement[] | undefined {
+  const patch = patchOf(input);
+  if (patch !== undefined) return hunksOf(patch, path);
+  if (!isObject(input)) return undefined;
+  const edits = input["edits"];
+  const list = Array.isArray(edits) ? (edits as readonly unknown[]) : [input];
+  const replacements = list.map(replacementOf);
+  return replacements.every((one) => one !== undefined) && list.length > 0 ? replacements : undefined;
+}
+
+function replacementOf(edit: unknown): Replacement | undefined {
+  if (!isObject(edit)) return undefined;
+  const before = firstText(edit, BEFORE_KEYS);
+  const after = firstText(edit, AFTER_KEYS);
+  if (before === undefined || after === undefined) return undefined;
+  return { before, after, isEverywhere: edit["replace_all"] === true || edit["replaceAll"] === true };
+}
+
+function firstText(value: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const text = asString(value[key]);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function patchOf(input: JsonValue): string | undefined {
+  const patch = isObject(input) ? (asString(input["input"]) ?? asString(input["patch"])) : undefined;
+  const text = typeof input === "string" ? input : (patch ?? commandOf(input));
+  return text?.includes("*** Begin Patch") === true ? text : undefined;
+}
+
+const FILE_LINE = /^\*\*\* (?:Update|Add|Delete) File: (.*)$/;
+
+function hunksOf(patch: string, path: string): readonly Replacement[] | undefined {
+  const hunks: { before: string[]; after: string[] }[] = [];
+  let isOwn = false;
+  for (const line of patch.split("\n")) {
+    const file = FILE_LINE.exec(line)?.[1];
+    if (file !== undefined) {
+      const named = normalisePath(file);
+      isOwn = named !== undefined && (named === path || path.endsWith(`/${named}`));
+      if (isOwn) hunks.push({ before: [], after: [] });
+    } else if (!isOwn || line.startsWith("*** ")) continue;
+    else if (line.startsWith("@@")) hunks.push({ before: [], after: [] });
+    else {
+      const hunk = hunks.at(-1)!;
+      if (!line.startsWith("+")) hunk.before.push(line.slice(1));
+      if (!line.startsWith("-")) hunk.after.push(line.slice(1));
+    }
+  }
+  const found = hunks.filter(({ before, after }) => before.length + after.length > 0);
+  if (found.length === 0 || found.some(({ before }) => before.length === 0)) return undefined;
+  return found.map(({ before, after }) => ({
+    before: before.join("\n"),
+    after: after.join("\n"),
+    isEverywhere: false,
+  }));
 }

@@ -1,14 +1,14 @@
 /**
- * Which files an agent is most likely to need again after a compaction: ranked by evidence.
+ * Ranks the files that an agent is most likely to need again after a compaction.
  *
- * The measure is how often and how recently it turned to a file. A run of calls on one file is one
- * turning, so that six small edits do not outweigh two visits. It counts more where the new summary
- * names the file (each doubling of the mentions as much as the first), most where it does so under what
- * is pending or next; where the last words or an open failure name it; and where it was used since the
- * user last spoke. Every factor is a doubling or two: there are few recorded compactions to fit any to.
+ * The score counts how often and how recently the agent turned to a file. A run of calls on one file counts
+ * once, so that six small edits do not outweigh two visits. A file scores higher if the new summary names
+ * it (each doubling of the mentions adds as much as the first), most of all under pending tasks or next
+ * steps; if the last words or an open failure name it; and if it was used since the user's last message.
+ * Every factor is a doubling or two: there are few recorded compactions to fit them to.
  */
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
-import { countMentions, sharesName } from "./restore-mentions.ts";
+import { baseName } from "./restore-paths.ts";
 import type { FileUse } from "./restore-uses.ts";
 
 /** The factors; `RESTORE_DEFAULTS` has those in use. */
@@ -100,4 +100,73 @@ function nextSteps(summary: string): string {
   const start = PENDING_HEADING.exec(summary)?.index;
   if (start !== undefined) return summary.slice(start);
   return summary.slice(Math.floor(summary.length * (1 - RESTORE_DEFAULTS.summaryEndShare)));
+}
+
+// Mentions: a text names a file by its name alone or by the end of its path.
+
+/** Shorter names are words. */
+const LEAST_NAME_CHARACTERS = 3;
+/** Mentions beyond this say nothing more. */
+const MOST_MENTIONS = 64;
+
+/**
+ * How often `text` names the file. A name that several files share counts only where enough of the path
+ * stands with it. Linear in the text.
+ */
+export function countMentions(text: string, path: string, isShared: boolean): number {
+  const name = baseName(path);
+  if (name.length < LEAST_NAME_CHARACTERS) return 0;
+  let count = 0;
+  for (
+    let at = text.indexOf(name);
+    at !== -1 && count < MOST_MENTIONS;
+    at = text.indexOf(name, at + name.length)
+  )
+    if (isMention(text, at, path, name, isShared)) count++;
+  return count;
+}
+
+function isMention(text: string, at: number, path: string, name: string, isShared: boolean): boolean {
+  if (isNameUnit(text.charCodeAt(at + name.length))) return false;
+  let start = at;
+  while (start > 0 && at - start <= path.length && isPathUnit(text.charCodeAt(start - 1))) start--;
+  const before = text
+    .slice(start, at)
+    .replace(/\\/g, "/")
+    .replace(/^(?:\.{0,2}\/)+/, "");
+  if (before === "") return !isShared;
+  const mentioned = before + name;
+  return before.endsWith("/") && (path === mentioned || path.endsWith(`/${mentioned}`));
+}
+
+/** Letters, digits, `_` and `-`: what a name goes on with. A dot may end a sentence. */
+function isNameUnit(code: number): boolean {
+  return (
+    (code >= 48 && code <= 57) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 97 && code <= 122) ||
+    code === 95 ||
+    code === 45 ||
+    code >= 128
+  );
+}
+
+function isPathUnit(code: number): boolean {
+  // `.`, `/`, `\`, `~`, `:` and `@` besides.
+  return (
+    isNameUnit(code) ||
+    code === 46 ||
+    code === 47 ||
+    code === 92 ||
+    code === 126 ||
+    code === 58 ||
+    code === 64
+  );
+}
+
+/** Paths whose name another path has as well. */
+function sharesName(paths: readonly string[]): ReadonlySet<string> {
+  const byName = new Map<string, string[]>();
+  for (const path of paths) byName.set(baseName(path), [...(byName.get(baseName(path)) ?? []), path]);
+  return new Set([...byName.values()].filter((same) => same.length > 1).flat());
 }

@@ -10,11 +10,9 @@ import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../transcri
 import { toolResultText } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { touchedFiles } from "../digest/touched-files.ts";
-import { outcomeOf } from "../shared/outcome.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import { commandOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
-import { KnownPaths, normalisePath } from "./restore-paths.ts";
-import { shellViews } from "./restore-shell-views.ts";
+import { commandOf, outcomeOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { KnownPaths, normalisePath, shellViews } from "./restore-paths.ts";
 
 /** Messages as they stand in a window, or originals of the log in the same shape. */
 export type UsedMessage = Pick<VisibleMessage, "seq" | "role" | "blocks">;

@@ -1,7 +1,12 @@
 /**
- * How planners learn the size of things: a function they are given, so that the estimate that
- * triggers a layer is the one that the layer cuts by.
+ * Sizes: how planners measure blocks, scale token numbers to a window, and share a budget.
+ *
+ * Planners are given the function that measures, so that a layer cuts by the same estimate that triggered
+ * it.
  */
+
+import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
+import { DEFAULTS } from "../../base/defaults/compaction/window.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 
@@ -37,4 +42,30 @@ export function recentTailStart(
     start--;
   }
   return start;
+}
+
+/** A number of tokens in the reference window, and the least it shrinks to in small ones. */
+export interface ScaledTokens {
+  readonly tokens: number;
+  readonly floor: number;
+}
+
+/** The number for a window of `windowTokens`: never above `tokens`, growing with the window. */
+export function scaleTokens({ tokens, floor }: ScaledTokens, windowTokens: number): number {
+  const { floorWindowTokens } = COMPACTION_DEFAULTS;
+  const scaled = tokens * Math.min(1, windowTokens / DEFAULTS.referenceWindowTokens);
+  const scaledFloor = floor * Math.min(1, windowTokens / floorWindowTokens);
+  return Math.max(1, Math.round(Math.max(scaled, scaledFloor)));
+}
+
+/** The level, or `Infinity` where everything fits as it is. Zero where nothing is left for any. */
+export function fairShare(sizes: readonly number[], total: number): number {
+  const ascending = [...sizes].sort((a, b) => a - b);
+  let left = total;
+  for (let index = 0; index < ascending.length; index++) {
+    const level = left / (ascending.length - index);
+    if (ascending[index]! > level) return Math.max(0, level);
+    left -= ascending[index]!;
+  }
+  return Number.POSITIVE_INFINITY;
 }

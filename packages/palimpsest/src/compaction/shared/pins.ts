@@ -9,10 +9,9 @@ import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.t
 import type { Origin } from "../../transcript/messages.ts";
 import type { SeqPin } from "../../transcript/projection.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import { type Measure, measureText } from "./measure.ts";
+import { type Measure, measureText, scaleTokens } from "./measure.ts";
 import { type Pointer, parsePointer } from "./pointer.ts";
-import { quote } from "./quoting.ts";
-import { scaleTokens } from "./scale.ts";
+import { quote } from "./quoted-lines.ts";
 
 /** The most that may be pinned in a window of `windowTokens`, in tokens. */
 export function pinLimitTokens(windowTokens: number): number {

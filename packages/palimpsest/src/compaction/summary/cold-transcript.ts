@@ -11,7 +11,7 @@ import type { VisibleMessage } from "../../transcript/window.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { readableText } from "../preview/readable-text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
-import { neutralise } from "../shared/quoting.ts";
+import { neutralise } from "../shared/quoted-lines.ts";
 
 /** One round as text. */
 export interface WrittenRound {

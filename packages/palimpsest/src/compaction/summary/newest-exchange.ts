@@ -11,10 +11,9 @@ import type { VisibleMessage } from "../../transcript/window.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { previewText } from "../preview/preview.ts";
 import { readableText } from "../preview/readable-text.ts";
-import { fairShare } from "../shared/fair-share.ts";
-import { type Measure, measureText } from "../shared/measure.ts";
+import { fairShare, type Measure, measureText } from "../shared/measure.ts";
 import { formatPointer, type HistoryAccess } from "../shared/pointer.ts";
-import { quote } from "../shared/quoting.ts";
+import { quote } from "../shared/quoted-lines.ts";
 
 const HEADING = "## The newest exchange, as it happened";
 /** Tokens of a label and its quote marks, over the words themselves. */

@@ -6,7 +6,7 @@ import type { Digest, Words } from "../digest/digest.ts";
 import { previewText } from "../preview/preview.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
-import { quote } from "../shared/quoting.ts";
+import { quote } from "../shared/quoted-lines.ts";
 
 interface SummaryWords {
   /** The first message and, where it is another one, the latest that is summarised. */

@@ -9,8 +9,7 @@ import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { CATALOGUE_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { WindowTooSmallError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
-import { planStripMedia } from "../../compaction/layers/strip/strip-media.ts";
-import { planStripThinking } from "../../compaction/layers/strip/strip-thinking.ts";
+import { planStripMedia, planStripThinking } from "../../compaction/layers/strip/strip-refused.ts";
 import { type CompactReason, isSummaryDue, type SummaryDue } from "../../compaction/planner/window-plan.ts";
 import {
   type PlannedEdits,

@@ -12,12 +12,15 @@ import { fingerprint } from "../../base/fingerprint.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { cutHead } from "../../base/text/text.ts";
 import type { RestorationSource } from "../../compaction/restore/restore-candidates.ts";
-import { type FileBudget, fileBudget } from "../../compaction/restore/restore-files.ts";
+import {
+  type FileBudget,
+  fileBudget,
+  formatRestored,
+  RESTORED_OPENING,
+} from "../../compaction/restore/restore-files.ts";
 import { normalisePath } from "../../compaction/restore/restore-paths.ts";
-import { formatRestored, RESTORED_OPENING } from "../../compaction/restore/restore-text.ts";
-import { type Measure, measureText } from "../../compaction/shared/measure.ts";
+import { type Measure, measureText, scaleTokens } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
-import { scaleTokens } from "../../compaction/shared/scale.ts";
 import type { Deadline } from "../../ports/deadline.ts";
 import type { FileRestorer, RestoredItem, RestoredMessage, Restorer } from "../../ports/restorer.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";

@@ -6,7 +6,7 @@
  */
 
 import { clearableToolsOf } from "../../compaction/planner/policies.ts";
-import { isCleared } from "../../compaction/shared/cleared-mark.ts";
+import { isCleared } from "../../compaction/shared/pointer.ts";
 import { toolKey } from "../../compaction/shared/tool-kinds.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Projection } from "../../transcript/projection.ts";

@@ -3,7 +3,7 @@ import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-compact.ts";
 import { findLiterals } from "#compaction/literals/literals.ts";
 import { extractivePolicy } from "#compaction/planner/policies.ts";
-import { composeAppendix, rankForAppendix } from "#compaction/summary/string-appendix.ts";
+import { composeAppendix, rankForAppendix } from "#compaction/summary/log-parts.ts";
 import { addToHistory, createHistoryIndex, searchHistory } from "#session/history/history-search.ts";
 import { blockText } from "#transcript/blocks.ts";
 import type { Message } from "#transcript/messages.ts";

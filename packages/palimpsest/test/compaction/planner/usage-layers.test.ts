@@ -4,7 +4,7 @@ import { planMicrocompactByUsage } from "#compaction/layers/microcompact/microco
 import { planOffloadByUsage } from "#compaction/layers/offload/offload-by-usage.ts";
 import { planOldBlocks } from "#compaction/planner/escalation.ts";
 import { microcompactPolicy, offloadPolicy } from "#compaction/planner/policies.ts";
-import { meetsRewriteThreshold } from "#compaction/shared/rewrite-threshold.ts";
+import { meetsRewriteThreshold } from "#compaction/shared/rewrite-rule.ts";
 import type { WindowSituation } from "#compaction/shared/window-state.ts";
 import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";

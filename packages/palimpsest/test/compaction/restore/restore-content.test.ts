@@ -1,8 +1,12 @@
 /** What a log last held of a file, and the part of it that fits a budget. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldContent, isWithinContent, wholeText } from "#compaction/restore/restore-content.ts";
-import { replacementsOf } from "#compaction/restore/restore-edits.ts";
+import {
+  foldContent,
+  isWithinContent,
+  replacementsOf,
+  wholeText,
+} from "#compaction/restore/restore-content.ts";
 import { excerptOf } from "#compaction/restore/restore-excerpt.ts";
 import { findFileUses } from "#compaction/restore/restore-uses.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";

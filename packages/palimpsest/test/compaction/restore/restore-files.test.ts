@@ -6,8 +6,12 @@ import type { JsonValue } from "#base/json/json.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { asCandidate, rankCandidates } from "#compaction/restore/restore-candidates.ts";
 import { currentContent } from "#compaction/restore/restore-content.ts";
-import { fileBudget, planFiles, restoredFileText } from "#compaction/restore/restore-files.ts";
-import { formatRestored } from "#compaction/restore/restore-text.ts";
+import {
+  fileBudget,
+  formatRestored,
+  planFiles,
+  restoredFileText,
+} from "#compaction/restore/restore-files.ts";
 import { findFileUses } from "#compaction/restore/restore-uses.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import type { VisibleMessage } from "#transcript/window.ts";

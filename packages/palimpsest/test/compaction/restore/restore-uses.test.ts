@@ -1,9 +1,8 @@
 /** What calls did to files: paths, views by the shell, uses in order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countMentions } from "#compaction/restore/restore-mentions.ts";
-import { KnownPaths, normalisePath } from "#compaction/restore/restore-paths.ts";
-import { shellViews } from "#compaction/restore/restore-shell-views.ts";
+import { KnownPaths, normalisePath, shellViews } from "#compaction/restore/restore-paths.ts";
+import { countMentions } from "#compaction/restore/restore-rank.ts";
 import { findFileUses } from "#compaction/restore/restore-uses.ts";
 import { called, resulted } from "../../../../../test/helpers/restore-messages.ts";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findLiterals } from "#compaction/literals/literals.ts";
-import { findVerified, markUnverified } from "#compaction/summary/unverified.ts";
+import { findVerified, markUnverified } from "#compaction/summary/summary-answer.ts";
 
 const mark = (text: string, ...known: readonly string[]): string =>
   markUnverified(text, (literal) => known.includes(literal));

@@ -4,7 +4,7 @@
  *
  * Token numbers are pairs: `tokens` is the value in the reference window and scales down with the
  * window; `floor` is the least value that is still useful, which holds down to the window
- * `floorWindowTokens` and shrinks with the window below it (`compaction/scale.ts`).
+ * `floorWindowTokens` and shrinks with the window below it (`compaction/shared/measure.ts`).
  */
 import { assert } from "../../assert.ts";
 

@@ -10,12 +10,10 @@ import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import { visibleWithoutSecrets } from "../../../transcript/without-secrets.ts";
 import { type DigestFinding, recordFinding } from "../../digest/digest-findings.ts";
-import { CLEARED_PREFIX } from "../../shared/cleared-mark.ts";
-import { fitPrefix } from "../../shared/fit-lines.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
-import { outcomeOf } from "../../shared/outcome.ts";
-import { inline } from "../../shared/quoting.ts";
-import { mainArgument, oneLine, pathOf, toolKind } from "../../shared/tool-kinds.ts";
+import { CLEARED_PREFIX } from "../../shared/pointer.ts";
+import { fitPrefix, inline } from "../../shared/quoted-lines.ts";
+import { mainArgument, oneLine, outcomeOf, pathOf, toolKind } from "../../shared/tool-kinds.ts";
 import { userWordsOf } from "../../shared/user-words.ts";
 import { saysShortWords } from "./collapse-rounds.ts";
 

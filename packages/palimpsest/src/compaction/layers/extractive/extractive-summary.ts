@@ -9,11 +9,10 @@ import { FULL_COMPACT_DEFAULTS } from "../../../base/defaults/compaction/full-co
 import type { Digest } from "../../digest/digest.ts";
 import { openTodos } from "../../digest/todo-state.ts";
 import { findLiterals } from "../../literals/literals.ts";
-import { fitPrefix } from "../../shared/fit-lines.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.ts";
-import { inline } from "../../shared/quoting.ts";
-import { type AppendixCandidate, composeAppendix, rankForAppendix } from "../../summary/string-appendix.ts";
+import { fitPrefix, inline } from "../../shared/quoted-lines.ts";
+import { type AppendixCandidate, composeAppendix, rankForAppendix } from "../../summary/log-parts.ts";
 import { composeUserWords } from "../../summary/summary-words.ts";
 import {
   commandLines,

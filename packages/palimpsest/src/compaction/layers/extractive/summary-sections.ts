@@ -6,7 +6,7 @@
 import { shorten } from "../../../base/text/text.ts";
 import type { CommandRecord, Digest, ErrorRecord, FileRecord } from "../../digest/digest.ts";
 import { doneTodos, openTodos } from "../../digest/todo-state.ts";
-import { inline, quote } from "../../shared/quoting.ts";
+import { inline, quote } from "../../shared/quoted-lines.ts";
 
 const ACTIONS_SHOWN = 12;
 const WORDS_SHOWN = 3;

@@ -9,8 +9,8 @@
 import type { Tariff } from "../../../tokens/price/tariff.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
-import { type HistoryState, mayRewriteHistory } from "../../shared/editing-rule.ts";
 import { type Measure, measureMessage, measureMessages } from "../../shared/measure.ts";
+import { type HistoryState, mayRewriteHistory } from "../../shared/rewrite-rule.ts";
 import { type ClearPolicy, clearForms } from "./clear-forms.ts";
 import {
   type ClearablePolicy,
@@ -19,8 +19,8 @@ import {
   findLargeArguments,
   type LargeArgument,
 } from "./clearable-results.ts";
-import type { RentLedger } from "./rent-ledger.ts";
-import { type Clearable, countToClear } from "./rent-or-buy.ts";
+import type { RentLedger } from "./rent.ts";
+import { type Clearable, countToClear } from "./rent.ts";
 
 /** What may be cleared for the price's sake. Sizes are in tokens. */
 export interface ClearByRentPolicy extends HistoryState, ClearablePolicy, ClearPolicy {

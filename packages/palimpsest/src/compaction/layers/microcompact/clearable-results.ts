@@ -7,9 +7,9 @@ import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../../trans
 import type { SeqPin } from "../../../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
 import { holdsLargeString } from "../../preview/shrink-input.ts";
-import { isCleared } from "../../shared/cleared-mark.ts";
 import type { Measure } from "../../shared/measure.ts";
 import { pinnedPlaces } from "../../shared/pins.ts";
+import { isCleared } from "../../shared/pointer.ts";
 import { toolKey } from "../../shared/tool-kinds.ts";
 
 /** Which tools' results and arguments may go. */

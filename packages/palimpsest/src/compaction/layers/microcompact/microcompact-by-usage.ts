@@ -8,13 +8,14 @@
  * Results of agents, MCP servers and unknown tools are kept: they cannot be had again.
  */
 import type { LayerEdit } from "../../../transcript/edits.ts";
-import { type HistoryState, mayRewriteHistory } from "../../shared/editing-rule.ts";
 import { recentTailStart } from "../../shared/measure.ts";
 import {
+  type HistoryState,
+  mayRewriteHistory,
   meetsRewriteThreshold,
   type RewriteThreshold,
   type UsageInput,
-} from "../../shared/rewrite-threshold.ts";
+} from "../../shared/rewrite-rule.ts";
 import { type ClearPolicy, clearForms, mostClearedTokens } from "./clear-forms.ts";
 import {
   type ClearablePolicy,

@@ -7,8 +7,8 @@
  */
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
-import { type HistoryState, mayRewriteHistory } from "../../shared/editing-rule.ts";
 import type { Measure } from "../../shared/measure.ts";
+import { type HistoryState, mayRewriteHistory } from "../../shared/rewrite-rule.ts";
 import { type ClearPolicy, clearForms } from "./clear-forms.ts";
 import {
   type ClearablePolicy,

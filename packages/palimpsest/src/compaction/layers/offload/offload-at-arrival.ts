@@ -11,8 +11,8 @@ import type { ContentBlock, ToolResultPart } from "../../../transcript/blocks.ts
 import { blockText, isMedia } from "../../../transcript/blocks.ts";
 import type { Message } from "../../../transcript/messages.ts";
 import { documentText, isMediaPart, shrinkBlock, withMediaNamed } from "../../preview/shrink-block.ts";
-import { fairShare } from "../../shared/fair-share.ts";
 import type { Measure } from "../../shared/measure.ts";
+import { fairShare } from "../../shared/measure.ts";
 import { formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
 
 /**

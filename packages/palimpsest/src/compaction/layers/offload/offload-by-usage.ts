@@ -8,15 +8,16 @@
 import type { BlockForm, LayerEdit } from "../../../transcript/edits.ts";
 import type { VisibleBlock } from "../../../transcript/window.ts";
 import { shrinkBlock } from "../../preview/shrink-block.ts";
-import { type HistoryState, mayRewriteHistory } from "../../shared/editing-rule.ts";
 import { type Measure, recentTailStart } from "../../shared/measure.ts";
 import { pinnedPlaces } from "../../shared/pins.ts";
 import { formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
 import {
+  type HistoryState,
+  mayRewriteHistory,
   meetsRewriteThreshold,
   type RewriteThreshold,
   type UsageInput,
-} from "../../shared/rewrite-threshold.ts";
+} from "../../shared/rewrite-rule.ts";
 
 /** When old blocks take their preview form, in tokens. `offloadPolicy` makes the policy of a window of a given size. */
 export interface OffloadPolicy extends HistoryState, RewriteThreshold, HistoryAccess {

@@ -1,15 +1,16 @@
 /**
- * Session-memory compact: the notes that were taken while the agent worked stand for what they tell of,
- * and the recent messages stay behind them. No model is asked when the window is full.
+ * Session-memory compact: notes taken while the agent worked replace the messages they cover, and the
+ * recent messages stay behind them. No model is asked when the window is full.
  *
- * What the notes do not tell of never goes: it stays as it is, or the compaction is refused, so that one
- * that reads the messages themselves takes over. On a strict session nothing may stay behind the notes,
- * because thinking would be sent again against another history. There, what the notes do not tell of is
- * told to the letter in the same message, calls and results as quotes; where it cannot be said in words,
- * or is more than would be kept elsewhere, the compaction is refused. Notes are usually a round or two
- * old: were every such session refused, they would hardly ever be of use on a strict one.
+ * A message that the notes do not cover never disappears: it stays, or the compaction is refused and a
+ * layer that reads the messages themselves takes over.
+ *
+ * On a strict session no message may stay behind the notes, because its thinking would be sent again with
+ * another history before it. There, messages that the notes do not cover are quoted to the letter in the
+ * same message, calls and results included. If they cannot be quoted as text, or exceed the usual kept
+ * tail, the compaction is refused. Notes are usually a round or two old, so without these quotes a strict
+ * session could hardly ever use them.
  */
-
 import type { EditSafety } from "../../../tokens/models/edit-safety.ts";
 import { type ContentBlock, isThinking } from "../../../transcript/blocks.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
@@ -17,7 +18,8 @@ import { groupRounds } from "../../../transcript/rounds.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { Digest } from "../../digest/digest.ts";
 import { readableText } from "../../preview/readable-text.ts";
-import { measureMessages, measureText } from "../../shared/measure.ts";
+import { findCuts } from "../../shared/kept-tail.ts";
+import { type Measure, measureMessages, measureText } from "../../shared/measure.ts";
 import { composePinned } from "../../shared/pins.ts";
 import {
   type CompactionShape,
@@ -25,7 +27,6 @@ import {
   strictTailStart,
   type TailInput,
 } from "../../summary/plan-compaction.ts";
-import { findFirstUncovered, findRecentStart, type KeepPolicy } from "./kept-recent.ts";
 import {
   composeNotesSummary,
   measureNotesFrame,
@@ -151,4 +152,78 @@ function isSayableBlock(block: ContentBlock): boolean {
     return !Array.isArray(block.content) || block.content.every(({ type }) => type === "text");
   // What only its provider understands and that says nothing is its kind of thinking.
   return block.type === "opaque" && readableText(block) === "";
+}
+
+// The kept tail always starts at or before the first message that the notes do not cover. From there it
+// grows backwards, so that the agent still sees the files and results it works with: until it has enough
+// tokens and enough messages with words, and never beyond the maximum. Only a call with its result, or one
+// response, may exceed it.
+
+/** How much stays, in tokens as `measure` counts them. */
+interface KeepPolicy {
+  readonly leastKeptTokens: number;
+  /** At least this many messages that say something in words. */
+  readonly leastKeptTextCount: number;
+  readonly mostKeptTokens: number;
+}
+
+interface RecentInput {
+  readonly visible: readonly VisibleMessage[];
+  /** The last entry that the notes tell of. */
+  readonly throughSeq: number;
+  readonly policy: KeepPolicy;
+  /** What is left beside the notes: the stretch does not grow beyond it. */
+  readonly availableTokens: number;
+}
+
+/** Where the recent messages start; `undefined` where there is no place to cut before them. */
+export function findRecentStart(input: RecentInput, measure: Measure): number | undefined {
+  const { visible, throughSeq, policy } = input;
+  const cuts = findCutsAfterSummary(visible);
+  const firstUncovered = findFirstUncovered(visible, throughSeq);
+  let start = cuts.findLast((cut) => cut <= firstUncovered);
+  if (start === undefined) return undefined;
+  let kept = sizeOf(visible.slice(start), measure);
+  const mostTokens = Math.min(policy.mostKeptTokens, input.availableTokens);
+  for (const cut of cuts.filter((one) => one < start!).toReversed()) {
+    if (kept.tokens >= policy.leastKeptTokens && kept.textCount >= policy.leastKeptTextCount) break;
+    const more = sizeOf(visible.slice(cut, start), measure);
+    if (kept.tokens + more.tokens > mostTokens) break;
+    kept = { tokens: kept.tokens + more.tokens, textCount: kept.textCount + more.textCount };
+    start = cut;
+  }
+  return start;
+}
+
+/** An earlier summary, and what was put back beside it, is never kept: the notes tell of it. */
+function findCutsAfterSummary(visible: readonly VisibleMessage[]): readonly number[] {
+  const lastSummary = visible.findLastIndex(
+    ({ origin, insertedBy }) => origin === "summary" && insertedBy !== undefined,
+  );
+  return findCuts(visible).filter((cut) => cut > lastSummary);
+}
+
+/**
+ * Index of the first message that notes up to `throughSeq` cannot tell of; the window's length where they
+ * tell of all. A summary is as new as the newest entry that it stands for.
+ */
+function findFirstUncovered(visible: readonly VisibleMessage[], throughSeq: number): number {
+  const index = visible.findIndex((message) => isUncovered(message, throughSeq));
+  return index === -1 ? visible.length : index;
+}
+
+/** Also what the host put in the place of an old message after the notes were taken is new to them. */
+function isUncovered({ seq, insertedBy, origin }: VisibleMessage, throughSeq: number): boolean {
+  if (seq > throughSeq) return true;
+  return insertedBy !== undefined && insertedBy > throughSeq && CONVERSATION_ORIGINS.has(origin);
+}
+
+const CONVERSATION_ORIGINS: ReadonlySet<string> = new Set(["user", "assistant", "tool", "host"]);
+
+function sizeOf(messages: readonly VisibleMessage[], measure: Measure) {
+  return { tokens: measureMessages(messages, measure), textCount: messages.filter(saysSomething).length };
+}
+
+function saysSomething({ role, blocks }: VisibleMessage): boolean {
+  return role !== "system" && blocks.some(({ block }) => block.type === "text" && block.text.trim() !== "");
 }

@@ -9,7 +9,7 @@ import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { Digest } from "../../digest/digest.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.ts";
-import { neutralise } from "../../shared/quoting.ts";
+import { neutralise } from "../../shared/quoted-lines.ts";
 import { composeDroppedTasks, composeLogParts } from "../../summary/log-parts.ts";
 import { composeNewestExchange } from "../../summary/newest-exchange.ts";
 import type { ComposedSummary, SummaryBudget } from "../../summary/plan-compaction.ts";

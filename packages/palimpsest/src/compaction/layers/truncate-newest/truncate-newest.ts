@@ -10,8 +10,7 @@ import type { BlockForm, LayerEdit } from "../../../transcript/edits.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
 import { type ShrinkOptions, shrinkBlock } from "../../preview/shrink-block.ts";
-import { fairShare } from "../../shared/fair-share.ts";
-import { type Measure, measureMessages } from "../../shared/measure.ts";
+import { fairShare, type Measure, measureMessages } from "../../shared/measure.ts";
 import { type PinnedPlaces, pinnedPlaces } from "../../shared/pins.ts";
 import { formatOriginal, formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
 

@@ -1,8 +1,7 @@
 /** Lines that are written ahead of need: what they cost, and that they are the ones that are shown. */
 import { expect, it } from "vitest";
 import { prepareCollapse } from "#compaction/layers/collapse/collapse.ts";
-import { CollapseAhead } from "#compaction/layers/collapse/collapse-ahead.ts";
-import { collapsePolicy } from "#compaction/layers/collapse/collapse-policy.ts";
+import { CollapseAhead, collapsePolicy } from "#compaction/layers/collapse/collapse-policy.ts";
 import { situationOf, type WindowState } from "#compaction/shared/window-state.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
-import { composeFullSummary } from "#compaction/layers/full/full-summary.ts";
+import { composeFullSummary } from "#compaction/layers/full/plan-full-compact.ts";
 import type { SummaryBudget } from "#compaction/summary/plan-compaction.ts";
 import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
 import type { Message } from "#transcript/messages.ts";

@@ -1,7 +1,6 @@
 /** The rent ledger and the rule by which a rewrite is bought, against figures worked out by hand. */
 import { describe, expect, it } from "vitest";
-import { RentLedger } from "#compaction/layers/microcompact/rent-ledger.ts";
-import { countToClear } from "#compaction/layers/microcompact/rent-or-buy.ts";
+import { countToClear, RentLedger } from "#compaction/layers/microcompact/rent.ts";
 import { TARIFFS } from "#tokens/price/tariff.ts";
 
 const tariff = TARIFFS["anthropic-5m"];

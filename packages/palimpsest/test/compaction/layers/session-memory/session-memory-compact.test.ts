@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
-import { findRecentStart } from "#compaction/layers/session-memory/kept-recent.ts";
 import {
+  findRecentStart,
   planSessionMemoryCompact,
   type SessionMemoryInput,
   type SessionMemoryPolicy,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { arrivalPolicy } from "#compaction/planner/policies.ts";
-import { scaleTokens } from "#compaction/shared/scale.ts";
+import { scaleTokens } from "#compaction/shared/measure.ts";
 
 describe("numbers for a window", () => {
   it.each([

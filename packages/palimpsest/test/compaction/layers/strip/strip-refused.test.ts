@@ -1,7 +1,7 @@
 /** Pictures and documents give way to a line that names them, where a provider refused a request for its media. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { planStripMedia } from "#compaction/layers/strip/strip-media.ts";
+import { planStripMedia } from "#compaction/layers/strip/strip-refused.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
 import type { Message } from "#transcript/messages.ts";

@@ -1,9 +1,16 @@
 /**
- * Stripping media: pictures and documents become a line that names them, where the provider refused a
- * request for its bytes or its media. Tokens do not show either, so this asks no gate.
+ * Strips media or thinking that the provider refused.
  *
- * Those of the newest message that holds any stay, unless they are the only ones.
+ * Media: pictures and documents become a line that names them, after a request was refused for its bytes or
+ * its media. No gate applies, since tokens show neither. Media of the newest message that holds any stay,
+ * unless they are the only ones.
+ *
+ * Thinking: signed or encrypted reasoning is hidden if the provider refused it and no summary can replace
+ * the history it belongs to. All of it goes at once, because a provider that binds reasoning to the
+ * messages before it rejects every gap.
  */
+
+import { isSealedReasoning } from "../../../tokens/models/edit-safety.ts";
 import { isMedia } from "../../../transcript/blocks.ts";
 import type { BlockForm, LayerEdit } from "../../../transcript/edits.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
@@ -63,4 +70,25 @@ function withoutMedia(
   // Text beside them in one result stays as it is.
   const options = { budgetTokens: measure(block), pointer, dropsMedia: true, hasHistoryTools };
   return shrinkBlock(block, options, measure);
+}
+
+/** The edit that takes all reasoning out of the window, or `undefined` where there is none. */
+export function planStripThinking(
+  visible: readonly VisibleMessage[],
+  measure: Measure,
+  access: HistoryAccess = {},
+): LayerEdit | undefined {
+  const sealed = visible
+    .filter(({ insertedBy }) => insertedBy === undefined)
+    .flatMap(({ seq, blocks }) =>
+      blocks.filter(({ block }) => isSealedReasoning(block)).map((shown) => ({ seq, shown })),
+    );
+  if (sealed.length === 0) return undefined;
+  const edit: LayerEdit = {
+    kind: "peel",
+    reason: "thinking",
+    freedTokens: Math.round(sealed.reduce((sum, { shown }) => sum + measure(shown.block), 0)),
+    effect: { forms: sealed.map(({ seq, shown }) => ({ seq, block: shown.index })) },
+  };
+  return { ...edit, loss: countLoss(edit, access) };
 }

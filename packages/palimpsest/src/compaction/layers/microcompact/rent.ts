@@ -1,12 +1,18 @@
 /**
- * The rent ledger: what the window has cost since it was last rewritten, so that a rewrite is
- * bought when its price has been paid in rent.
+ * Rent or buy: when a rewrite of the window pays for itself.
  *
- * DESIGN. A block pays rent with every call that carries it (tokens × read price; on a cold cache it
- * is written again, which is the dearest rent of all). Nothing is counted per block and call: the
- * ledger remembers, for each call since the last rewrite, how much had been appended by then, so what
- * one block has paid follows from where it stands. A call costs O(1); only a plan looks at blocks.
+ * A rewrite costs (write − read) × everything behind the first changed byte. The blocks it takes out have
+ * paid rent with every call until then. Clearing once the rent paid reaches the price of the rewrite never
+ * costs more than twice the optimum with hindsight; on recorded sessions it comes within a few hundredths
+ * of it (where-the-numbers-come-from.md, "Rent or buy").
+ *
+ * DESIGN. A block pays rent with every call that carries it: tokens × read price. On a cold cache it is
+ * written again, which is the dearest rent of all. The ledger counts nothing per block and call. For each
+ * call since the last rewrite it remembers how much had been appended by then, so the rent of a block
+ * follows from its place. A call costs O(1); only a plan looks at blocks.
  */
+import { rewritePrice } from "../../../tokens/price/cache-price.ts";
+import type { Tariff } from "../../../tokens/price/tariff.ts";
 
 /** One call as the ledger is told of it. */
 export interface RentedCall {
@@ -116,4 +122,46 @@ function firstAtLeast(sizes: readonly number[], least: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** One thing that could be cleared. */
+export interface Clearable {
+  /** What clearing it frees, in tokens. */
+  readonly freedTokens: number;
+  /** Rent that the tokens it would free have paid. */
+  readonly paid: number;
+  /** All that stands at and behind it now, in tokens. */
+  readonly suffixTokens: number;
+}
+
+/**
+ * How many of `clearables`, given from the newest to the oldest, are to be cleared together: as many as
+ * gain most, where the rent paid covers the price; all on a cold cache; none where it does not pay yet.
+ */
+export function countToClear(
+  clearables: readonly Clearable[],
+  { tariff, isWarm, leastFreedTokens }: ClearMoment,
+): number {
+  let count = 0;
+  let bestGain = 0;
+  let paid = 0;
+  let freedTokens = 0;
+  for (const [index, clearable] of clearables.entries()) {
+    paid += clearable.paid;
+    freedTokens += clearable.freedTokens;
+    if (freedTokens < leastFreedTokens) continue;
+    const suffixTokens = clearable.suffixTokens - freedTokens;
+    const gain = isWarm ? paid - rewritePrice({ suffixTokens, isWarm }, tariff) : freedTokens;
+    if (gain < bestGain) continue;
+    bestGain = gain;
+    count = index + 1;
+  }
+  return count;
+}
+
+interface ClearMoment {
+  readonly tariff: Tariff;
+  readonly isWarm: boolean;
+  /** Never one result at a time: a rewrite frees this at the least. */
+  readonly leastFreedTokens: number;
 }
