@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config";
-import { fromSources } from "./vitest.shared.ts";
+import { fromSources, inNode } from "./vitest.shared.ts";
 
 export default defineConfig({
   ...fromSources,
   test: {
+    ...inNode,
     include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",

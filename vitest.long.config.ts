@@ -4,11 +4,12 @@
  * run leaves out run here.
  */
 import { defineConfig } from "vitest/config";
-import { fromSources, testFilesWith } from "./vitest.shared.ts";
+import { fromSources, inNode, testFilesWith } from "./vitest.shared.ts";
 
 export default defineConfig({
   ...fromSources,
   test: {
+    ...inNode,
     include: testFilesWith(/PALIMPSEST_LONG|\/size-of-run/),
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",

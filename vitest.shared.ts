@@ -3,6 +3,18 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const conditions = ["palimpsest-source"];
 
+/**
+ * How the processes of a run load sources: by Node itself, with the types taken out. That costs a third less of the
+ * processor than loading them through Vite, which is left with the test files.
+ */
+export const inNode = {
+  execArgv: [
+    `--import=${new URL("test/helpers/typescript-loader.mjs", import.meta.url).href}`,
+    ...conditions.map((condition) => `--conditions=${condition}`),
+  ],
+  server: { deps: { external: [/\/packages\/[^/]+\/src\//] } },
+};
+
 /** Resolves the packages to their sources, so that no class exists twice. */
 export const fromSources = {
   resolve: { conditions: [...conditions, "module", "node", "development|production"] },

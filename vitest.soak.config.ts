@@ -3,11 +3,12 @@
  * looks for rare failures; CI does not run it. It includes every test file that gives a size for `soak`.
  */
 import { defineConfig } from "vitest/config";
-import { fromSources, testFilesWith } from "./vitest.shared.ts";
+import { fromSources, inNode, testFilesWith } from "./vitest.shared.ts";
 
 export default defineConfig({
   ...fromSources,
   test: {
+    ...inNode,
     include: testFilesWith(/\bsoak: /),
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
