@@ -93,6 +93,17 @@ export class BuiltPackage {
     return this.#run(process.execPath, [...standInArguments(this.#folder, code), "example.js"]);
   }
 
+  /** Compiles the declarations of an installed package, all of them. */
+  checkDeclarations(name: string): RunOutcome {
+    const config = join(this.#folder, "tsconfig.declarations.json");
+    const compilerOptions = { ...EXAMPLE_CONFIG.compilerOptions, skipLibCheck: false, noEmit: true };
+    writeFileSync(
+      config,
+      JSON.stringify({ compilerOptions, include: [`node_modules/${name}/dist/**/*.d.ts`], exclude: [] }),
+    );
+    return this.#run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, "-p", config]);
+  }
+
   runJavaScript(code: string): RunOutcome {
     writeFileSync(join(this.#folder, "example.mjs"), code);
     return this.#run(process.execPath, [...standInArguments(this.#folder, code), "example.mjs"]);

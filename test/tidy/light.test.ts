@@ -75,6 +75,32 @@ describe("the published declarations", () => {
   });
 });
 
+describe("what users see of a session", () => {
+  it("holds nothing internal, in the declarations and in the object", () => {
+    const declarations = readFileSync(
+      join(installed.folderOf("palimpsest"), "dist/session/session.d.ts"),
+      "utf8",
+    );
+    expect(declarations).toContain("export declare class Session");
+    expect(declarations).not.toMatch(/\b(?:parts|builder|inTurn|appendWith|settle|internalsOf)\b/);
+    const outcome = installed.runJavaScript(`
+      import { createSession, InMemorySessionStore, nodeHasher, randomIds, systemClock } from "palimpsest";
+      const store = new InMemorySessionStore();
+      const session = await createSession({ store, hasher: nodeHasher, ids: randomIds, clock: systemClock });
+      const members = ["parts", "builder", "preparer", "inTurn", "appendWith", "settle"];
+      const found = members.filter((name) => name in session);
+      await session.close();
+      if (found.length > 0) throw found;
+    `);
+    expect(outcome.exitCode, outcome.output).toBe(0);
+  });
+
+  it("compiles where libraries are checked, too", () => {
+    const outcome = installed.checkDeclarations("palimpsest");
+    expect(outcome.exitCode, outcome.output).toBe(0);
+  });
+});
+
 describe("the command", () => {
   it("prints its version without loading anything else", () => {
     const folder = join(testFolder(), "palimpsest-cli");

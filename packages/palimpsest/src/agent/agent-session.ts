@@ -21,7 +21,7 @@ import { askWithin } from "../session/model/ask-within.ts";
 import { failureOf } from "../session/model/model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 import type { SummaryWanted } from "../session/request-builder.ts";
-import type { Session } from "../session/session.ts";
+import { internalsOf, type Session } from "../session/session.ts";
 import type { Message } from "../transcript/messages.ts";
 import { AgentCompaction } from "./compact/agent-compaction.ts";
 import { compactByHand } from "./compact/compact-now.ts";
@@ -66,7 +66,7 @@ export class AgentSession {
     this.#silent = new SilentWatch(session);
     this.#options = options;
     this.#world = world;
-    this.#isNew = session.parts.writer.isEmpty;
+    this.#isNew = internalsOf(session).parts.writer.isEmpty;
     const { deadline } = world;
     this.#hooks = new HookRunner({
       hooks: options.hooks ?? {},
@@ -84,7 +84,7 @@ export class AgentSession {
       memory: this.#memory,
     });
     if (options.summaryFailuresCount !== undefined)
-      session.builder.watch.limitFailures(options.summaryFailuresCount);
+      internalsOf(session).builder.watch.limitFailures(options.summaryFailuresCount);
   }
 
   /** The session's id in its store. */
@@ -168,9 +168,9 @@ export class AgentSession {
     request: CallRequest,
     state: Parameters<AgentCompaction["help"]>[0],
   ): Promise<PreparedCall | SummaryWanted> {
-    return this.session.inTurn(async () => {
+    return internalsOf(this.session).inTurn(async () => {
       const help = this.#compaction.help({ request, ...state });
-      const prepared = await this.session.builder.prepare(request, help);
+      const prepared = await internalsOf(this.session).builder.prepare(request, help);
       if (!("ask" in prepared)) this.#leaves(request, prepared);
       return prepared;
     });
@@ -178,7 +178,7 @@ export class AgentSession {
 
   /** Appends the answer to a prepared call; see {@link Session.record}. */
   async record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]> {
-    const callSeq = answer.callSeq ?? this.session.parts.calls.newest;
+    const callSeq = answer.callSeq ?? internalsOf(this.session).parts.calls.newest;
     const prepared = this.#lastPrepared;
     const request = this.#lastRequest;
     const seqs = await this.session.record(answer);
@@ -209,7 +209,9 @@ export class AgentSession {
     const request = this.#lastRequest;
     const recovery = this.#recoveries.isSpent || request === undefined ? undefined : recoveryOf(failure);
     const callSeq = this.#lastCallSeq();
-    await this.session.inTurn(async () => recovery?.apply(this.session.builder.budgets, callSeq));
+    await internalsOf(this.session).inTurn(async () =>
+      recovery?.apply(internalsOf(this.session).builder.budgets, callSeq),
+    );
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: recovery !== undefined });
     await logFailedCall(this.session, callSeq, failure);
     if (recovery === undefined || request === undefined)
@@ -227,12 +229,12 @@ export class AgentSession {
   async compact(options: CompactOptions = {}): Promise<CompactResult> {
     checkCompact(options);
     const span = spanOf(options);
-    const { builder } = this.session;
+    const { builder } = internalsOf(this.session);
     builder.watch.reset();
     if (span?.side === "up-to" && builder.budgets.editSafety === "strict") throw refusedTail();
     await this.begin();
     this.#notes?.reset();
-    saveBreakers(this.session);
+    saveBreakers(internalsOf(this.session));
     this.#notes?.preparing();
     const mayUseNotes = span === undefined && options.instructions === undefined;
     if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(options.signal);
@@ -248,7 +250,7 @@ export class AgentSession {
     );
     // Somebody wished for it: it is not held against what the session does by itself.
     builder.watch.compactedByHand();
-    saveBreakers(this.session);
+    saveBreakers(internalsOf(this.session));
     await this.#compacted(edits, "manual");
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
     const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
@@ -300,7 +302,7 @@ export class AgentSession {
     ask: SummaryAsk,
     signal: AbortSignal | undefined,
   ): Promise<PreparedCall> {
-    const { builder } = this.session;
+    const { builder } = internalsOf(this.session);
     const asked = await this.#compaction.askHook(ask);
     if (this.#compaction.asksHooks && asked === undefined) {
       const byNotes = await this.#planned(request, { mayUseNotes: true, hasWaited: true });
@@ -309,7 +311,7 @@ export class AgentSession {
     const { written, veto } = await this.#compaction.write(ask, asked, signal);
     const help = this.#compaction.help({ request, written, isSettled: true, isVetoed: veto !== undefined });
     try {
-      const prepared = await this.session.inTurn(async () => {
+      const prepared = await internalsOf(this.session).inTurn(async () => {
         const done = await builder.prepare(request, this.#compaction.ifStill(ask, help));
         if ("ask" in done) throw vetoed(veto ?? "");
         this.#leaves(request, done);
@@ -334,8 +336,9 @@ export class AgentSession {
 
   async #compacted(edits: PreparedCall["edits"], trigger: CompactionTrigger): Promise<void> {
     if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
-    if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.session.builder.watch.wrote();
-    saveBreakers(this.session);
+    if (edits.some(({ edit }) => edit.writtenBy !== undefined))
+      internalsOf(this.session).builder.watch.wrote();
+    saveBreakers(internalsOf(this.session));
     if (!edits.some(({ edit }) => edit.kind === "session-memory")) this.#notes?.compacted();
     await this.#hooks.postCompact({ sessionId: this.id, trigger, edits });
   }
@@ -353,7 +356,7 @@ export class AgentSession {
   }
 
   #lastCallSeq(): number {
-    return this.session.parts.calls.newest ?? 0;
+    return internalsOf(this.session).parts.calls.newest ?? 0;
   }
 
   #complete(asked: AgentRequest): CallRequest {
@@ -363,6 +366,6 @@ export class AgentSession {
   }
 
   #emit(event: SessionEvent): void {
-    notify(this.session.parts.observer, event);
+    notify(internalsOf(this.session).parts.observer, event);
   }
 }

@@ -16,7 +16,7 @@
 import { StoreError } from "../base/errors.ts";
 import type { NewEntry } from "../session/append/entry-writer.ts";
 import { Queue } from "../session/append/queue.ts";
-import type { Session } from "../session/session.ts";
+import { internalsOf, type Session } from "../session/session.ts";
 import type { CompressionPlan } from "./compression/plan-compression.ts";
 import type { ConversationEntry, MemorySummary } from "./entries/conversation-entry.ts";
 import { MemoryMirror, type MirroredState } from "./entries/conversation-mirror.ts";
@@ -105,7 +105,7 @@ export class ConversationStore {
     const generation = this.#current;
     return this.#counted(async () => {
       if (this.#session !== undefined || generation.state !== "unread")
-        return !(await this.#settled(generation)).parts.writer.isEmpty;
+        return !internalsOf(await this.#settled(generation)).parts.writer.isEmpty;
       const found = await this.#options.read();
       if (found !== undefined) fill(generation, found);
       return found !== undefined;
@@ -128,7 +128,7 @@ export class ConversationStore {
     return this.run(async (session, generation) => {
       const entry = complete(generation.mirror);
       const { messages, notes } = toLogParts(entry, generation.mirror.active);
-      const { seqs } = await session.appendWith(messages, { before: notes });
+      const { seqs } = await internalsOf(session).appendWith(messages, { before: notes });
       generation.seqs.set(entry.id, seqs[0]!);
       generation.mirror.push(entry);
       return { entry, generation };
@@ -147,7 +147,7 @@ export class ConversationStore {
       const ids = new Set(plan.entries.map(({ id }) => id));
       const active = mirror.active.filter(({ id }) => !ids.has(id));
       const edit = compressionToLogParts(summary, { ...plan, active }, generation, reason);
-      const { firstSeq } = await session.appendWith([], { after: [{ type: "edit", edit }] });
+      const { firstSeq } = await internalsOf(session).appendWith([], { after: [{ type: "edit", edit }] });
       editSeqs.set(summary.id, firstSeq);
       mirror.compress(summary, new Set(plan.folded.map(({ id }) => id)));
       return true;
@@ -165,7 +165,7 @@ export class ConversationStore {
   flush(): Promise<void> {
     return this.#counted(async () => {
       if (this.#session === undefined && this.#unwritten.length === 0) return;
-      await (await this.#settled(this.#current)).parts.log.sync();
+      await internalsOf(await this.#settled(this.#current)).parts.log.sync();
     });
   }
 
@@ -222,7 +222,8 @@ function stillHolds({ entries, folded }: CompressionPlan, mirror: MemoryMirror):
 
 async function readState(session: Session, generation: Generation): Promise<void> {
   // Of a session that was begun just now there is nothing to read.
-  if (!session.parts.writer.isEmpty) fill(generation, await readMemory(session.parts));
+  if (!internalsOf(session).parts.writer.isEmpty)
+    fill(generation, await readMemory(internalsOf(session).parts));
   generation.state = "settled";
 }
 
@@ -234,7 +235,7 @@ function fill(generation: Generation, { entries, summaries, seqs, editSeqs }: Fo
 
 /** In one append, so that a crash leaves what was there before, or all of it. */
 async function writeState(session: Session, generation: Generation): Promise<void> {
-  const { writer } = session.parts;
+  const { writer } = internalsOf(session).parts;
   const { entries, summaries } = generation.mirror;
   const { messages, notes, edits } = stateToLogParts({ entries, summaries });
   const isForgotten = writer.isEmpty || writer.projection.visible.length === 0;
@@ -245,7 +246,7 @@ async function writeState(session: Session, generation: Generation): Promise<voi
     const firstEditSeq = firstMessageSeq + messages.length;
     const seqs = new Map(entries.map(({ id }, index) => [id, firstMessageSeq + index]));
     const after = edits(seqs).map((edit) => ({ type: "edit", edit }) as const);
-    await session.appendWith(messages, { before, after });
+    await internalsOf(session).appendWith(messages, { before, after });
     generation.seqs = seqs;
     generation.editSeqs = new Map(summaries.map(({ id }, index) => [id, firstEditSeq + index]));
   }

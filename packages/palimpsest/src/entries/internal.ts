@@ -158,6 +158,7 @@ export { trajectoryOf } from "../session/metering/trajectory-of-session.ts";
 export { type CostFigures, type SurvivalFigures, WindowMeter } from "../session/metering/window-meter.ts";
 export { nextUnitId, VisibleStrings, type WindowUnit } from "../session/metering/window-unit.ts";
 export type { CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
+export { internalsOf } from "../session/session.ts";
 export { inspectSession } from "../stores/files/doctor/session-doctor.ts";
 export type { DoctorOptions, SessionFinding } from "../stores/files/doctor/session-findings.ts";
 export { repairSession } from "../stores/files/doctor/session-repair.ts";

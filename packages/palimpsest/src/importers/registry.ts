@@ -23,7 +23,7 @@ import { readRecords, type TextSource } from "./shared/read-records.ts";
 import { addNotRead, RepairLog } from "./shared/repair-log.ts";
 import { sweAgent } from "./swe-agent/import-swe-agent.ts";
 
-/** All importers. The first one that recognises a file reads it, so message lists of any program come last. @internal */
+/** All importers. The first one that recognises a file reads it, so message lists of any program come last. */
 export const IMPORTERS = [
   pi,
   claudeCode,

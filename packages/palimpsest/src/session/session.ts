@@ -1,14 +1,9 @@
 /**
  * A session: an endless conversation seen through a finite window.
  *
- * DESIGN. The session owns its log. Whatever happens is appended first and seen afterwards; the
- * window, its size and its request are derived. Operations run one after another in the order they
- * were called, whoever calls them, so two of them never interleave in the log.
- *
- * A turn: `append` (or `reconcile`) what is new, `prepare` a request, send it, `record` what came
- * back. After a crash the log holds everything up to the last acknowledged append; a call that was
- * prepared and never recorded stands in it without an answer, and the next `prepare` mends what
- * it left open.
+ * The session owns its log: everything is appended first, and the window is derived from it. Operations run one after
+ * another in the order of their calls, so two never interleave in the log. After a crash the log holds everything up
+ * to the last acknowledged append; the next `prepare` repairs what an unanswered call left open.
  */
 import { assert } from "../base/assert.ts";
 import type { JsonObject, JsonValue } from "../base/json/json.ts";
@@ -43,6 +38,25 @@ interface AppendedAround {
   readonly answerTo?: number;
 }
 
+/** What the agent, forks and `MemoryManager` need of a session and its users do not. @internal */
+interface SessionInternals {
+  readonly parts: SessionParts;
+  /** Prepares its calls. */
+  readonly builder: RequestBuilder;
+  /** Runs an operation in the order of all others. */
+  inTurn<Result>(operation: () => Promise<Result>): Promise<Result>;
+  /** Appends messages with entries around them, all or none; resolves with the number of the first of these entries. */
+  appendWith(
+    messages: readonly Message[],
+    around: Pick<AppendedAround, "before" | "after">,
+  ): Promise<{ readonly firstSeq: number; readonly seqs: readonly number[] }>;
+  /** Writes a checkpoint, so that opening reads little, and makes everything durable. */
+  settle(): Promise<void>;
+}
+
+/** The internals of a session, which are no members of it. @internal */
+export let internalsOf: (session: Session) => SessionInternals;
+
 /**
  * An endless conversation seen through a finite window. A turn is `append` (or `reconcile`), `prepare`,
  * sending what it returned, and `record`. Get one from `nodeSessions`, `createSession` or `openSession`;
@@ -59,8 +73,13 @@ export class Session {
   readonly #builder: RequestBuilder;
   readonly #hostList: HostList;
   readonly #queue = new Queue();
+  readonly #internals: SessionInternals;
   #isClosed = false;
   #closing: Promise<void> | undefined;
+
+  static {
+    internalsOf = (session) => session.#internals;
+  }
 
   /** @internal Sessions are made by `createSession` and `openSession`. */
   constructor(parts: SessionParts, builder: RequestBuilder, hostList: HostList, history: SessionHistory) {
@@ -69,26 +88,18 @@ export class Session {
     this.#parts = parts;
     this.#builder = builder;
     this.#hostList = hostList;
+    this.#internals = {
+      parts,
+      builder,
+      inTurn: (operation) => this.#run(operation),
+      appendWith: (messages, around) => this.#appendWith(messages, around),
+      settle: () => this.#settle(),
+    };
   }
 
   /** What the model would see now, message by message, with where each comes from. */
   get visible(): readonly VisibleMessage[] {
     return this.#parts.writer.projection.visible;
-  }
-
-  /** What it is made of, for faces over it within the engine. @internal */
-  get parts(): SessionParts {
-    return this.#parts;
-  }
-
-  /** How its calls are prepared, for faces over it within the engine. @internal */
-  get builder(): RequestBuilder {
-    return this.#builder;
-  }
-
-  /** Runs one operation in the order of all others, for faces over it within the engine. @internal */
-  inTurn<Result>(operation: () => Promise<Result>): Promise<Result> {
-    return this.#run(operation);
   }
 
   /** Bytes written to the store since the session was opened. */
@@ -107,12 +118,7 @@ export class Session {
     return this.#run(() => this.#append(received));
   }
 
-  /**
-   * Appends messages with entries before and after them, all or none, and resolves with the number of the
-   * first of these entries. For faces over a session, which check what they pass.
-   * @internal
-   */
-  appendWith(
+  #appendWith(
     messages: readonly Message[],
     around: Pick<AppendedAround, "before" | "after">,
   ): Promise<{ readonly firstSeq: number; readonly seqs: readonly number[] }> {
@@ -132,9 +138,8 @@ export class Session {
   }
 
   /**
-   * Takes the host's full list of messages and appends what is new in it. What the list has not any
-   * more is hidden, as the host's own edit. Resolves with the numbers of the appended messages. Do not
-   * mix it with `append` of messages that the list does not hold: the next list would hide them.
+   * Takes the host's full list of messages, appends what is new and hides what the list no longer has. Resolves with the
+   * numbers of the appended messages. The next list hides messages that were appended otherwise.
    */
   async reconcile(list: readonly Message[]): Promise<readonly number[]> {
     const received = this.#hostList.receive(list);
@@ -165,10 +170,9 @@ export class Session {
   }
 
   /**
-   * Appends the answer to a prepared call, the newest one unless `callSeq` names another, and hangs its
-   * usage on it: the next size is counted from there. Resolves with the messages' numbers. Where no
-   * call waits for an answer, the messages are appended and usage and stop reason are left out: nobody
-   * could say whose they are. If the store fails, record the same answer again.
+   * Appends the answer to a prepared call, the newest one unless `callSeq` names another, with its usage: the next size
+   * is counted from there. Resolves with the messages' numbers. If no call waits for an answer, usage and stop reason
+   * are left out. If the store fails, record the same answer again.
    */
   async record(answer: CallAnswer): Promise<readonly number[]> {
     const { messages, usage, stopReason } = validateAnswer(answer);
@@ -205,10 +209,7 @@ export class Session {
     });
   }
 
-  /**
-   * Teaches the estimator what a provider reported elsewhere for text of this session, such as a
-   * recorded run of it. `record` does so by itself for usage of its own calls.
-   */
+  /** Teaches the estimator usage reported outside this session, such as that of a recording. `record` does so by itself. */
   calibrate(sample: CalibrationSample): void {
     this.#parts.tracker.ledger.learnFrom(sample);
   }
@@ -323,8 +324,7 @@ export class Session {
     return this.#builder.figures();
   }
 
-  /** Makes everything that was said so far durable; with a checkpoint, so that opening reads little. @internal */
-  settle(): Promise<void> {
+  #settle(): Promise<void> {
     return this.#run(async () => {
       await this.#parts.writer.settle();
       await this.#parts.log.sync();

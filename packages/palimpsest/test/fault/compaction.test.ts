@@ -2,6 +2,7 @@
  * A process that ends in the middle of a compaction, killed for real and at every operation of a disk in memory:
  * afterwards the window is as it was, or the summary stands for all that it tells of. Nothing is in between.
  */
+
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,6 +11,7 @@ import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createPalimpsest, type Palimpsest } from "#host/create-palimpsest.ts";
 import type { FileSystem } from "#ports/file-system.ts";
+import { internalsOf } from "#session/session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
 import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
@@ -78,7 +80,7 @@ async function judge({ root, fs, before, isAcknowledged }: Ended, why: string): 
     ).toEqual([]);
   } else expect(visible.slice(0, before.length), why).toEqual(before);
   if (isAcknowledged) expect(shown.join("\n"), why).toContain("Go on.");
-  const { writer } = agent.session.parts;
+  const { writer } = internalsOf(agent.session).parts;
   const folded = await writer.readProjection(writer.nextSeq - 1);
   expect(folded.visible, why).toEqual(visible);
   const next = await agent.turn("And then?");

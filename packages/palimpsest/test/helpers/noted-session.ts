@@ -15,6 +15,7 @@ import type { ModelAnswer, ModelClient, ModelRequest } from "#ports/model-client
 import type { SessionLog } from "#ports/session-store.ts";
 import type { SessionEvent } from "#session/events/events.ts";
 import { hydrate } from "#session/history/hydrate.ts";
+import { internalsOf } from "#session/session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { asksForNotes, asksForSummary } from "#test/agent/fake-model.ts";
 import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
@@ -183,7 +184,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
         events.push(event);
         if (event.type === "call") callTokens = event.tokens;
         else if (event.type === "answer") {
-          const throughSeq = session!.session.parts.writer.nextSeq - 1;
+          const throughSeq = internalsOf(session!.session).parts.writer.nextSeq - 1;
           const { usage } = event;
           journal.push({
             type: "answer",
@@ -204,7 +205,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
       // Told when the answer was recorded and the notes have heard of it.
       postSampling: () => {
         const answer = journal.findLast((item) => item.type === "answer");
-        if (answer !== undefined) answer.ratio = session!.session.parts.tracker.ledger.ratio;
+        if (answer !== undefined) answer.ratio = internalsOf(session!.session).parts.tracker.ledger.ratio;
       },
     },
   });

@@ -17,7 +17,7 @@ import { notify, type SessionEvent } from "../../session/events/events.ts";
 import { type AskLimits, askWithin } from "../../session/model/ask-within.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import type { DueSummary, PrepareHelp } from "../../session/request-builder.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { AgentMemory } from "../memory/in-session/agent-memory.ts";
 import type { AgentNotes } from "../notes/agent-notes.ts";
@@ -130,12 +130,12 @@ export class AgentCompaction {
   }
 
   async #written(ask: SummaryAsk, signal: AbortSignal | undefined): Promise<WrittenSummary | undefined> {
-    const { watch } = this.#session.builder;
+    const { watch } = internalsOf(this.#session).builder;
     if (ask.trigger !== "manual") this.#hasAsked = true;
     const written = await this.#writer.write(ask, signal);
     if (written === undefined) {
       watch.failed();
-      saveBreakers(this.#session);
+      saveBreakers(internalsOf(this.#session));
     }
     return written;
   }
@@ -144,8 +144,8 @@ export class AgentCompaction {
   judge(edits: PreparedCall["edits"], written: WrittenSummary | undefined): void {
     if (written === undefined || edits.some(({ edit }) => edit.writtenBy !== undefined)) return;
     if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
-    this.#session.builder.watch.failed();
-    saveBreakers(this.#session);
+    internalsOf(this.#session).builder.watch.failed();
+    saveBreakers(internalsOf(this.#session));
     const reason = "It was not smaller than what it would stand for, or did not fit the target size.";
     this.#emit({ type: "summary-refused", model: written.model, reason });
   }
@@ -201,22 +201,22 @@ export class AgentCompaction {
   }
 
   #isOpen(): boolean {
-    const isOff = this.#session.builder.budgets.planner.disabledLayers.has("full");
-    return !isOff && this.#session.builder.watch.mayAsk;
+    const isOff = internalsOf(this.#session).builder.budgets.planner.disabledLayers.has("full");
+    return !isOff && internalsOf(this.#session).builder.watch.mayAsk;
   }
 
   /** What is known now of a request that is about to leave. */
   left(request: CallRequest, prepared: PreparedCall): void {
     if (prepared.edits.some(({ edit }) => edit.isBoundary === true)) this.#ahead.used();
     if (!this.#ahead.isWished) return;
-    this.#ahead.known(this.#session.builder.ask(request, { reason: "rent", trigger: "auto" }));
+    this.#ahead.known(internalsOf(this.#session).builder.ask(request, { reason: "rent", trigger: "auto" }));
   }
 
   #revision(): number {
-    return this.#session.parts.writer.projection.revision;
+    return internalsOf(this.#session).parts.writer.projection.revision;
   }
 
   #emit(event: SessionEvent): void {
-    notify(this.#session.parts.observer, event);
+    notify(internalsOf(this.#session).parts.observer, event);
   }
 }

@@ -11,7 +11,7 @@ import { situationOf, visibleAfter } from "../../compaction/shared/window-state.
 import type { PlannedCompaction } from "../../session/compact/budget-tracker.ts";
 import { planRestoration } from "../../session/compact/plan-restoration.ts";
 import { notify } from "../../session/events/events.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { Message } from "../../transcript/messages.ts";
@@ -61,7 +61,7 @@ export class AgentRestoration {
     systemPrompt: string | undefined,
   ): Promise<readonly Message[]> {
     const { restorers = [], fileReader, plan, restoredFiles } = this.#options;
-    const { parts } = this.#session;
+    const { parts } = internalsOf(this.#session);
     const after = visibleAfter(state, [edit]);
     const tail = after.filter(({ insertedBy }) => insertedBy === undefined);
     const { fullTargetShare, sessionMemoryTargetShare } = BUDGET_DEFAULTS;

@@ -6,7 +6,7 @@
  */
 import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import { nothingGained, vetoed } from "../options/agent-refusals.ts";
 import type { AgentCompaction } from "./agent-compaction.ts";
 
@@ -28,13 +28,13 @@ export async function compactByHand(
   },
 ): Promise<PreparedCall["edits"]> {
   const { instructions, span, signal } = options;
-  const { builder } = session;
+  const { builder } = internalsOf(session);
   const first = compaction.help({
     request,
     mayUseNotes: instructions === undefined && !compaction.asksHooks,
   });
   const by = { compactFor: "manual", span } as const;
-  const asked = await session.inTurn(() =>
+  const asked = await internalsOf(session).inTurn(() =>
     builder.compact(request, { ...first, ...by, writesSummaries: true, decide: () => "wait" }),
   );
   if (!("ask" in asked)) return orNothing(asked);
@@ -45,7 +45,7 @@ export async function compactByHand(
   const { restore, ...help } = compaction.help({ request, written, isSettled: true, mayUseNotes: false });
   // What stands on the other side of a pivot is in view: nothing has to be shown again.
   const again = span === undefined && restore !== undefined ? { restore } : {};
-  const edits = await session.inTurn(async () => {
+  const edits = await internalsOf(session).inTurn(async () => {
     const still = compaction.ifStill(ask, { ...help, ...again });
     const done = await builder.compact(request, { ...still, ...by });
     return "ask" in done ? [] : done;

@@ -19,7 +19,7 @@ import { trimNotes } from "../../notes/trim-notes.ts";
 import { type Breakers, saveBreakers } from "../../session/append/breakers.ts";
 import { notify } from "../../session/events/events.ts";
 import { askWithin } from "../../session/model/ask-within.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import type { Usage } from "../../transcript/messages.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
@@ -59,7 +59,7 @@ export class AgentNotes {
     this.#session = session;
     this.#options = notes;
     this.#world = world;
-    const store = new NotesStore(session.parts, templateOf(notes));
+    const store = new NotesStore(internalsOf(session).parts, templateOf(notes));
     const progress = new NotesProgress(session, notes, store.state);
     const updater = new NotesUpdater({
       main: model,
@@ -149,7 +149,7 @@ export class AgentNotes {
     const before = Promise.all([this.#writing, this.#running]);
     this.#writing = before.then(async () => {
       try {
-        await this.#merge(await this.#session.inTurn(() => this.#newFacts()));
+        await this.#merge(await internalsOf(this.#session).inTurn(() => this.#newFacts()));
       } catch (error) {
         this.#unreadable(error);
       }
@@ -174,7 +174,7 @@ export class AgentNotes {
       const isStale =
         (this.#store.state?.throughSeq ?? 0) > 0 && (await this.#store.validState()) === undefined;
       if (isStale || this.#store.areForeign) return undefined;
-      const { autoCompactGateTokens } = this.#session.builder.budget();
+      const { autoCompactGateTokens } = internalsOf(this.#session).builder.budget();
       if (this.#session.tokens.padded + sizeOfNotes(loaded.document) >= autoCompactGateTokens)
         return undefined;
       return `These are the notes of this session, from ${this.#store.path}. They were taken while the work went on.\n\n${text}`;
@@ -205,7 +205,7 @@ export class AgentNotes {
   /** So that the cap holds for the session, and not for each time that it is opened. */
   async #saveCosts(): Promise<void> {
     try {
-      await this.#session.inTurn(() => this.#store.saveCosts(this.#progress.costs));
+      await internalsOf(this.#session).inTurn(() => this.#store.saveCosts(this.#progress.costs));
     } catch (error) {
       this.#unreadable(error);
     }
@@ -222,15 +222,15 @@ export class AgentNotes {
     if (update.form !== "log" && !isNoFault) {
       if (HELD.has(update.outcome)) this.#breakers.reset("notes");
       else this.#breakers.failed("notes");
-      saveBreakers(this.#session);
+      saveBreakers(internalsOf(this.#session));
     }
     const tookMs = this.#world.now() - startMs;
-    notify(this.#session.parts.observer, { type: "notes-update", ...update, tookMs });
+    notify(internalsOf(this.#session).parts.observer, { type: "notes-update", ...update, tookMs });
   }
 
   /** Key facts of what is new in the log, up to which entry. */
   async #newFacts(): Promise<NewFacts> {
-    const { digest, writer } = this.#session.parts;
+    const { digest, writer } = internalsOf(this.#session).parts;
     const throughSeq = writer.nextSeq - 1;
     return { facts: keyFacts(await digest.get(), this.#mergedSeq), throughSeq };
   }
@@ -250,15 +250,15 @@ export class AgentNotes {
   }
 
   get #breakers(): Breakers {
-    return this.#session.parts.breakers;
+    return internalsOf(this.#session).parts.breakers;
   }
 
   #limits() {
-    return notesLimits(this.#session.builder.budget().windowTokens);
+    return notesLimits(internalsOf(this.#session).builder.budget().windowTokens);
   }
 
   #unreadable(error: unknown): void {
-    notify(this.#session.parts.observer, { type: "notes-unreadable", reason: reasonOf(error) });
+    notify(internalsOf(this.#session).parts.observer, { type: "notes-unreadable", reason: reasonOf(error) });
   }
 }
 

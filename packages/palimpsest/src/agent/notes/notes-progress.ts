@@ -10,7 +10,7 @@ import { scaleTokens } from "../../compaction/shared/measure.ts";
 import { judgeNotesGate, type NotesGateVerdict } from "../../notes/update-gate.ts";
 import type { NotesState } from "../../session/append/notes-progress-mark.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import { estimateMessage, estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
 import { usagePrice } from "../../tokens/price/cache-price.ts";
 import type { Message, Usage } from "../../transcript/messages.ts";
@@ -72,7 +72,7 @@ export class NotesProgress {
   /** A call was answered. What it cost counts; as if all of its prompt had been read from a cache, where nobody said. */
   answered(call: AnsweredCall): void {
     this.#follow();
-    this.#conversationTokens += this.#newEstimate * this.#session.parts.tracker.ledger.ratio;
+    this.#conversationTokens += this.#newEstimate * internalsOf(this.#session).parts.tracker.ledger.ratio;
     this.#newEstimate = 0;
     const { request, prepared, usage } = call;
     const read = { ...NO_USAGE, cacheReadTokens: prepared.tokens.total, outputTokens: this.#sizeOf(call) };
@@ -94,7 +94,7 @@ export class NotesProgress {
 
   /** Whether an update is due after this answer. `isFree`: no model is asked, so the cap says nothing. */
   judge(call: AnsweredCall, isFree: boolean): NotesGateVerdict {
-    const { windowTokens } = this.#session.builder.budget();
+    const { windowTokens } = internalsOf(this.#session).builder.budget();
     const { costShareCap: cap = NOTES_DEFAULTS.costShareCap, isGated = true } = this.#options;
     return judgeNotesGate(
       {
@@ -152,7 +152,7 @@ export class NotesProgress {
    * of yet, as new input. Either way with the notes, and an answer like the last.
    */
   #expectedPrice(call: AnsweredCall): number {
-    const { windowTokens, effectiveTokens } = this.#session.builder.budget();
+    const { windowTokens, effectiveTokens } = internalsOf(this.#session).builder.budget();
     const { total } = call.prepared.tokens;
     const frameTokens = NOTES_DEFAULTS.instructionTokens + this.#notesTokens;
     const forkedTokens = frameTokens + this.#sizeOf(call);
@@ -167,7 +167,7 @@ export class NotesProgress {
   }
 
   #sizeOf({ messages, usage }: AnsweredCall): number {
-    const { ratio, model } = this.#session.parts.tracker.ledger;
+    const { ratio, model } = internalsOf(this.#session).parts.tracker.ledger;
     return (
       usage?.outputTokens ??
       messages.reduce((sum, message) => sum + estimateMessage(message, model) * ratio, 0)
@@ -175,7 +175,7 @@ export class NotesProgress {
   }
 
   #price(usage: Usage, model: string): number {
-    return usagePrice(usage, this.#session.builder.tariffOf(model));
+    return usagePrice(usage, internalsOf(this.#session).builder.tariffOf(model));
   }
 }
 

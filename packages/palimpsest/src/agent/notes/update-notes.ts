@@ -12,7 +12,7 @@ import type { NotesLimits } from "../../notes/limits.ts";
 import { isEmptyTemplate, type NotesDocument } from "../../notes/notes-document.ts";
 import type { NotesState } from "../../session/append/notes-progress-mark.ts";
 import type { NotesUpdate } from "../../session/events/events.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import { type AnsweredCall, callsTools, type NotesProgress } from "./notes-progress.ts";
 import { type NotesStore, sizeOfNotes } from "./notes-store.ts";
 import type { NotesAnswer, NotesAsk, NotesCall, NotesUpdater } from "./notes-updater.ts";
@@ -96,7 +96,9 @@ export class NotesUpdateRunner {
     const { conversationTokens } = progress;
     const throughSeq = newestSeq(session);
     try {
-      const facts = factsOfDigest(await session.inTurn(() => session.parts.digest.get()));
+      const facts = factsOfDigest(
+        await internalsOf(session).inTurn(() => internalsOf(session).parts.digest.get()),
+      );
       const { document } = await notes.load();
       if (!notes.isOnLine(throughSeq)) return { form: "log", ...NOTHING, outcome: "dropped" };
       const changed = await notes.change((now) => extractNotes(now, facts, { limits: limits() }).document);
@@ -117,7 +119,10 @@ export class NotesUpdateRunner {
   #askOf(call: AnsweredCall): Omit<NotesAsk, "document" | "coveredThroughSeq"> {
     const { session, limits } = this.#options;
     const { request, prepared } = call;
-    const { messages, ...asked } = session.builder.ask(request, { reason: "rent", trigger: "auto" });
+    const { messages, ...asked } = internalsOf(session).builder.ask(request, {
+      reason: "rent",
+      trigger: "auto",
+    });
     const hasLeft = callsTools(call);
     return {
       ...asked,
@@ -186,7 +191,7 @@ export class NotesUpdateRunner {
   ): Promise<void> {
     const { session, notes, progress } = this.#options;
     progress.recordCoverage(update.conversationTokens);
-    await session.inTurn(() => notes.remember({ throughSeq, ...update, ...progress.costs }));
+    await internalsOf(session).inTurn(() => notes.remember({ throughSeq, ...update, ...progress.costs }));
   }
 }
 

@@ -13,7 +13,7 @@ import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.t
 import type { BudgetTracker } from "../../session/compact/budget-tracker.ts";
 import { OUTPUT_PARAMETERS } from "../../session/model/model-call.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 
 /** How often is recovered from failures of one answer: once, and once more where old rounds gave way first. */
 export class RecoveryLimit {
@@ -45,8 +45,8 @@ export class RecoveryLimit {
 /** Writes into the log what a call failed with. */
 export async function logFailedCall(session: Session, callSeq: number, failure: ModelFailure): Promise<void> {
   if (callSeq === 0) return;
-  const { writer, calls } = session.parts;
-  await session.inTurn(async () => {
+  const { writer, calls } = internalsOf(session).parts;
+  await internalsOf(session).inTurn(async () => {
     const error = { code: failure.kind, message: failure.message };
     await writer.appendOne({ type: "answer", callSeq, error });
     calls.answered(callSeq);

@@ -9,7 +9,7 @@ import type { ReportedLimits } from "../../ports/model-client.ts";
 import { notify } from "../../session/events/events.ts";
 import { askWithin } from "../../session/model/ask-within.ts";
 import type { CallRequest } from "../../session/options/prepared-call.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import { CountingChain, needsCounter } from "../../tokens/count/counting-chain.ts";
 import type { AgentOptions, AgentWorld } from "../options/agent-options.ts";
 
@@ -40,12 +40,13 @@ export class CallSizer {
     await this.#limits(request.model);
     const chain = this.#chain;
     if (chain === undefined) return;
-    const { builder } = this.#session;
-    const looked = await this.#session.inTurn(() => builder.look(request));
+    const { builder } = internalsOf(this.#session);
+    const looked = await internalsOf(this.#session).inTurn(() => builder.look(request));
     const { figure, thresholds, countable } = looked;
     if (!needsCounter(figure, thresholds)) return;
     const counted = await chain.count({ figure, thresholds, request: countable });
-    if (counted !== figure) await this.#session.inTurn(async () => builder.counted(looked, counted));
+    if (counted !== figure)
+      await internalsOf(this.#session).inTurn(async () => builder.counted(looked, counted));
   }
 
   async #limits(model: string): Promise<void> {
@@ -57,13 +58,13 @@ export class CallSizer {
         async (signal): Promise<ReportedLimits | undefined> => client.limits?.(model, { signal }),
         { deadline: this.#world.deadline, timeoutMs: AGENT_DEFAULTS.limitsTimeoutMs },
       );
-      if (isObject(limits)) this.#session.builder.budgets.vendorReported(model, limits);
+      if (isObject(limits)) internalsOf(this.#session).builder.budgets.vendorReported(model, limits);
     } catch (error) {
       this.#tell(`${client.provider} models`, errorMessage(error));
     }
   }
 
   #tell(counter: string, reason: string): void {
-    notify(this.#session.parts.observer, { type: "counter-failed", counter, reason });
+    notify(internalsOf(this.#session).parts.observer, { type: "counter-failed", counter, reason });
   }
 }

@@ -15,7 +15,7 @@ import { notify } from "../../session/events/events.ts";
 import { formatTools, modelRequest } from "../../session/model/model-call.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import type { ContentBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import { type Message, sumUsage, type Usage } from "../../transcript/messages.ts";
 import type { AgentRequest, PrepareOptions } from "../options/agent-calls.ts";
@@ -74,7 +74,7 @@ export async function runTurn(
     if (calls.length > 0) {
       const results = await runTools(agent, calls, options);
       await agent.append({ role: "user", origin: "tool", content: results });
-      const { count: compactions } = agent.session.builder.watch;
+      const { count: compactions } = internalsOf(agent.session).builder.watch;
       if (loop.isLoop(calls, results, compactions)) return ended("loop");
       if (loop.isRepeating) throw repeating(agent.session);
     } else if (answer.stopReason !== "paused") return ended("done");
@@ -112,7 +112,7 @@ async function send(
   const request = modelRequest(
     agent.lastRequest ?? call,
     { messages: call.messages, cacheMarks: call.cacheMarks },
-    session.builder.cacheTtl,
+    internalsOf(session).builder.cacheTtl,
   );
   const stream = model.stream?.bind(model);
   if (onEvent === undefined || stream === undefined)
@@ -132,7 +132,11 @@ function withUsage(agent: TurnAgent, answer: ModelAnswer): ModelAnswer {
     return read === undefined ? rest : { ...rest, usage: read };
   } catch (error) {
     const reason = errorMessage(error);
-    notify(agent.session.parts.observer, { type: "counter-failed", counter: agent.model.provider, reason });
+    notify(internalsOf(agent.session).parts.observer, {
+      type: "counter-failed",
+      counter: agent.model.provider,
+      reason,
+    });
     return rest;
   }
 }
@@ -209,8 +213,8 @@ async function keepInterrupted(
 }
 
 async function finish(agent: TurnAgent, result: TurnResult): Promise<TurnResult> {
-  const { log, isDurable } = agent.session.parts;
-  if (isDurable) await agent.session.inTurn(() => log.sync());
+  const { log, isDurable } = internalsOf(agent.session).parts;
+  if (isDurable) await internalsOf(agent.session).inTurn(() => log.sync());
   return result;
 }
 

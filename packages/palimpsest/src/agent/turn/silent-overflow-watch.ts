@@ -4,7 +4,7 @@
 import type { StopReason } from "../../ports/model-client.ts";
 import type { SessionEvent } from "../../session/events/events.ts";
 import type { PreparedCall } from "../../session/options/prepared-call.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import { promptTokens, type Usage } from "../../transcript/messages.ts";
 import { findSilentOverflow, PromptCeiling } from "../../wire/errors/silent-overflow.ts";
 
@@ -21,7 +21,7 @@ export class SilentWatch {
   }
 
   left(prepared: PreparedCall): void {
-    const { ledger } = this.#session.parts.tracker;
+    const { ledger } = internalsOf(this.#session).parts.tracker;
     this.#prepared = prepared;
     this.#sent = { estimatedTokens: ledger.estimateKnown().tokens, generation: ledger.generation };
   }
@@ -33,7 +33,7 @@ export class SilentWatch {
   ): SessionEvent | undefined {
     const prepared = this.#prepared;
     if (prepared?.callSeq !== callSeq) return undefined;
-    const { builder, parts } = this.#session;
+    const { builder, parts } = internalsOf(this.#session);
     const { windowTokens } = builder.budget();
     const reportedTokens = promptTokens(answer.usage);
     const ceilingTokens =

@@ -6,13 +6,13 @@ import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compa
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { CompactionError } from "../../base/errors.ts";
 import { formatThousands } from "../../compaction/preview/preview.ts";
-import type { Session } from "../../session/session.ts";
+import { internalsOf, type Session } from "../../session/session.ts";
 import { estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 
 /** @throws `COMPACTION_THRASHING` where the last compactions were of no use, once for as many. */
 export function checkThrashing(session: Session): void {
-  const { watch } = session.builder;
+  const { watch } = internalsOf(session).builder;
   if (!watch.endsTurn) return;
   watch.endedTurn();
   throw thrashing(
@@ -32,7 +32,7 @@ export function repeating(session: Session): CompactionError {
 
 function thrashing(session: Session, what: string): CompactionError {
   const { fixed, total } = session.tokens;
-  const { windowTokens } = session.builder.budget();
+  const { windowTokens } = internalsOf(session).builder.budget();
   const largest = largestTool(session.visible);
   const filledBy = [
     `system prompt and tools ${formatThousands(fixed)}`,

@@ -4,7 +4,7 @@
 import { asNumber, isObject, type JsonValue } from "../../base/json/json.ts";
 import type { ToolResultPart } from "../../transcript/blocks.ts";
 
-/** @internal */
+/** The fields of an object that may hold anything. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The value's fields; none where it is not an object. @internal */

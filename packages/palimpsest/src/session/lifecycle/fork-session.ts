@@ -20,7 +20,7 @@ import { notify, type SessionEvent } from "../events/events.ts";
 import { KnownDamage, WatchedLog } from "../history/watched-log.ts";
 import { FORK_RULES } from "../options/session-option-rules.ts";
 import type { ForkOptions, SessionOptions } from "../options/session-options.ts";
-import type { Session } from "../session.ts";
+import { internalsOf, type Session } from "../session.ts";
 import { assembleSession } from "./assemble-session.ts";
 import { foldStoredLog } from "./fold-stored-log.ts";
 import { ForkCopy } from "./fork-copy.ts";
@@ -82,8 +82,8 @@ async function copyInto(copying: Copying): Promise<Session> {
     folded.calls.clear();
     const session = assembleSession(options, log, folded);
     // Nobody else has it yet, so nothing has to wait its turn.
-    if (copying.hasLaterNotes) await markNotesForeign(session.parts);
-    await session.parts.writer.checkpoint();
+    if (copying.hasLaterNotes) await markNotesForeign(internalsOf(session).parts);
+    await internalsOf(session).parts.writer.checkpoint();
     await copyNotes({ from: parent, to: log, emit });
     await log.sync();
     stopIfAborted(options.signal, STOPPED);

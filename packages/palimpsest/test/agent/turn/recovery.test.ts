@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { internalsOf } from "#session/session.ts";
 import type { FakeReply } from "#test/agent/fake-model.ts";
 import { callOf, docsTool, setTheStage } from "#test/agent/stage.ts";
 import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
@@ -19,7 +20,7 @@ describe("a request that was refused", () => {
     expect(result.endedBy).toBe("done");
     expect(eventNames().slice(0, 2)).toEqual(["model-failed: prompt-too-long", "collapse (reactive)"]);
     expect(session.session.tokens.padded).toBeLessThan(12_000);
-    expect(session.session.builder.budget().windowTokens).toBe(12_000);
+    expect(internalsOf(session.session).builder.budget().windowTokens).toBe(12_000);
   });
 
   it("as too long is compacted where old rounds may not be shown otherwise", async () => {

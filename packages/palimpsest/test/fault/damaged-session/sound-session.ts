@@ -8,7 +8,7 @@ import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import type { SessionObserver } from "#session/events/events.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { SessionOptions } from "#session/options/session-options.ts";
-import type { Session } from "#session/session.ts";
+import { internalsOf, type Session } from "#session/session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, system, user } from "#test/helpers/histories.ts";
@@ -136,7 +136,7 @@ export async function soundSession({ hasCheckpoint }: { readonly hasCheckpoint: 
     session = await openSession(SESSION, optionsOn(disk, 2));
   }
   await live(session, LATER);
-  await session.parts.log.sync();
+  await internalsOf(session).parts.log.sync();
   return storedOn(disk);
 }
 

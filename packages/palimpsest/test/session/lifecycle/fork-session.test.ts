@@ -6,7 +6,7 @@ import type { SessionEvent } from "#session/events/events.ts";
 import { forkSession } from "#session/lifecycle/fork-session.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { SessionOptions } from "#session/options/session-options.ts";
-import type { Session } from "#session/session.ts";
+import { internalsOf, type Session } from "#session/session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
@@ -32,7 +32,7 @@ async function aConversation(options: SessionOptions): Promise<Session> {
   await session.setMetadata("title", "The plan");
   await session.prepare({ model: "claude-opus-4-5", system: "be brief" });
   await session.record({ messages: [assistant("r1", "an answer")] });
-  await session.settle();
+  await internalsOf(session).settle();
   await session.append(user("last"));
   return session;
 }

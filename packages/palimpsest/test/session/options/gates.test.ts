@@ -1,6 +1,8 @@
 /** Gates of a live session whose provider reports usage: which layer acts first, and how full the window is then. */
+
 import { describe, expect, it } from "vitest";
 import type { WindowOptions } from "#session/options/session-options.ts";
+import { internalsOf } from "#session/session.ts";
 import { aSession } from "#test/helpers/sessions.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 
@@ -17,7 +19,7 @@ async function firstLayer(
   for (let index = 0; index < 400; index++) {
     const before = session.tokens.padded;
     const { edits, messages } = await session.prepare({ model: "claude-sonnet-4-5", system: "Be brief." });
-    const { effectiveTokens } = session.builder.budget();
+    const { effectiveTokens } = internalsOf(session).builder.budget();
     if (edits[0] !== undefined) return { kind: edits[0].edit.kind, share: before / effectiveTokens };
     const content = answerOf(index);
     const inputTokens = Math.ceil(JSON.stringify(messages).length / 3.6);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { HISTORY_TOOLS } from "#session/history/history-tools.ts";
 import type { CallRequest } from "#session/options/prepared-call.ts";
 import type { WindowOptions } from "#session/options/session-options.ts";
-import type { Session } from "#session/session.ts";
+import { internalsOf, type Session } from "#session/session.ts";
 import { docsTool, setTheStage, wordsOf } from "#test/agent/stage.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
@@ -150,7 +150,7 @@ describe("a host's own loop", () => {
   it("reads of none in the place of media that a provider refused", async () => {
     const { session } = await aSession({ editSafety: "permissive" });
     await session.append([user("Look.", image), assistant("r1", "Seen."), user("And this.", image)]);
-    session.builder.budgets.refusedForMedia();
+    internalsOf(session).builder.budgets.refusedForMedia();
     const { messages, edits } = await session.prepare(REQUEST);
     expect(edits.map(({ edit }) => edit.reason)).toEqual(["media"]);
     expect(messages[0]?.content[1]).toEqual({

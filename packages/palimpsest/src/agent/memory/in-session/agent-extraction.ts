@@ -28,7 +28,7 @@ import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import { notify } from "../../../session/events/events.ts";
-import type { Session } from "../../../session/session.ts";
+import { internalsOf, type Session } from "../../../session/session.ts";
 import { estimateMessage, estimateVisibleMessage } from "../../../tokens/estimate/estimate-message.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
@@ -83,10 +83,10 @@ export class AgentExtraction {
     this.#toolWrites = options.memory.watchTool();
     this.#mark = new MemoryMark(session);
     const { throughSeq, mayHaveMissed } = this.#mark;
-    const isNew = session.parts.writer.isEmpty;
+    const isNew = internalsOf(session).parts.writer.isEmpty;
     if (isNew) this.#mark.begin();
     // What was said before it was opened was looked at then, as far as the log says so.
-    this.#pendingThroughSeq = session.parts.writer.nextSeq - 1;
+    this.#pendingThroughSeq = internalsOf(session).parts.writer.nextSeq - 1;
     this.#missed = isNew || (throughSeq !== undefined && !mayHaveMissed) ? "done" : "unread";
     const seen = session.visible.filter(({ seq }) => throughSeq === undefined || seq <= throughSeq);
     this.#earlier = newestPieces(attributeTexts(seen.map(conversationMessageOf)));
@@ -212,7 +212,7 @@ export class AgentExtraction {
     const judged = async (): Promise<void> => {
       const receipts = await this.#toolWrites.judge(written, { pieces, earlier });
       if (receipts.length > 0)
-        notify(this.#session.parts.observer, { type: "memory-extracted", by: "tool", receipts });
+        notify(internalsOf(this.#session).parts.observer, { type: "memory-extracted", by: "tool", receipts });
     };
     this.#running = this.#running.then(judged).catch((error: unknown) => this.#failed(error));
   }
@@ -305,12 +305,13 @@ export class AgentExtraction {
     this.#left -= receipts.filter(({ status }) => status !== "merged" && status !== "rejected").length;
     this.#leftQuarantined -= receipts.filter(({ status }) => status === "quarantined").length;
     const hasChanges = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
-    if (hasChanges) notify(this.#session.parts.observer, { type: "memory-extracted", by, receipts, ...more });
+    if (hasChanges)
+      notify(internalsOf(this.#session).parts.observer, { type: "memory-extracted", by, receipts, ...more });
   }
 
   #failed(error: unknown): void {
     const reason = errorMessage(error);
-    notify(this.#session.parts.observer, { type: "memory-failed", reason });
+    notify(internalsOf(this.#session).parts.observer, { type: "memory-failed", reason });
   }
 }
 

@@ -21,7 +21,7 @@ import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import { notify } from "../../../session/events/events.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
-import type { Session } from "../../../session/session.ts";
+import { internalsOf, type Session } from "../../../session/session.ts";
 import { blockText, type ToolUseBlock } from "../../../transcript/blocks.ts";
 import { defaultOrigin, type Message } from "../../../transcript/messages.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
@@ -137,14 +137,15 @@ export class AgentMemory {
   /** The turn goes on without it. */
   #failed(error: unknown): readonly [] {
     const reason = errorMessage(error);
-    notify(this.#session.parts.observer, { type: "memory-failed", reason });
+    notify(internalsOf(this.#session).parts.observer, { type: "memory-failed", reason });
     return [];
   }
 
   async #indexText(shownIndex: ReadonlySet<string> | undefined): Promise<string | undefined> {
     const { text, warnings } = await this.#memory.index();
     if (shownIndex !== undefined) return composeIndexDelta(shownIndex, text);
-    for (const reason of warnings) notify(this.#session.parts.observer, { type: "memory-index-cut", reason });
+    for (const reason of warnings)
+      notify(internalsOf(this.#session).parts.observer, { type: "memory-index-cut", reason });
     return composeIndex(text);
   }
 
@@ -163,7 +164,7 @@ export class AgentMemory {
     });
     const { text, tokens, memories, chosenBy, fellBack } = recall;
     if (memories.length > 0 || fellBack !== undefined)
-      notify(this.#session.parts.observer, {
+      notify(internalsOf(this.#session).parts.observer, {
         type: "memory-recalled",
         paths: memories.map(({ path }) => path),
         tokens,

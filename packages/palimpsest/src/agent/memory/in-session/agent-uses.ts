@@ -9,7 +9,7 @@ import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts"
 import { errorMessage } from "../../../base/error-message.ts";
 import { readShownPaths } from "../../../memory/recall/index-delta.ts";
 import { notify } from "../../../session/events/events.ts";
-import type { Session } from "../../../session/session.ts";
+import { internalsOf, type Session } from "../../../session/session.ts";
 import { blockText } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
@@ -24,7 +24,7 @@ export class AgentUses {
     this.#session = session;
     this.#memory = memory;
     // What was answered before it was opened was looked at then.
-    this.#comparedSeq = session.parts.writer.nextSeq - 1;
+    this.#comparedSeq = internalsOf(session).parts.writer.nextSeq - 1;
   }
 
   /** An answer is whole. Waits for nothing. */
@@ -54,7 +54,7 @@ export class AgentUses {
       await this.#memory.answered(answer, { ...context, sessionId: this.#session.id });
     } catch (error) {
       const reason = errorMessage(error);
-      notify(this.#session.parts.observer, { type: "memory-failed", reason });
+      notify(internalsOf(this.#session).parts.observer, { type: "memory-failed", reason });
     }
   }
 }

@@ -11,7 +11,7 @@ import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import type { ConversationMessage } from "../../../memory/trust/attributed-text.ts";
 import { carry, MEMORY_MARK } from "../../../session/append/carried-marks.ts";
 import { shownOf } from "../../../session/history/hydrate.ts";
-import type { Session } from "../../../session/session.ts";
+import { internalsOf, type Session } from "../../../session/session.ts";
 import { hasEffect } from "../../../transcript/edits.ts";
 
 /** A message that was said and not looked at before its session was opened again. */
@@ -26,7 +26,7 @@ export class MemoryMark {
 
   constructor(session: Session) {
     this.#session = session;
-    const { carried, writer } = session.parts;
+    const { carried, writer } = internalsOf(session).parts;
     const value = carried.get(MEMORY_MARK);
     const seq = isObject(value) ? asNumber(value["throughSeq"]) : undefined;
     const isPlace = seq !== undefined && Number.isInteger(seq) && seq >= 0 && seq < writer.nextSeq;
@@ -35,24 +35,25 @@ export class MemoryMark {
 
   /** The log is new: it begins with a mark. */
   begin(): void {
-    const { carried, writer } = this.#session.parts;
+    const { carried, writer } = internalsOf(this.#session).parts;
     writer.beginAlso({ type: "metadata", key: MEMORY_MARK, value: { throughSeq: 0 } });
     carried.set(MEMORY_MARK, { throughSeq: 0 });
   }
 
   /** Moves the mark with the next checkpoint; at once where a crash would cost something. @throws `StoreError` */
   async move(throughSeq: number, { isUrgent }: { readonly isUrgent: boolean }): Promise<void> {
-    await carry(this.#session, MEMORY_MARK, { throughSeq }, isUrgent);
+    await carry(internalsOf(this.#session), MEMORY_MARK, { throughSeq }, isUrgent);
   }
 
   /** Nothing that is said while extraction is off is looked at later. @throws `StoreError` */
   async remove(): Promise<void> {
-    if (this.throughSeq !== undefined) await carry(this.#session, MEMORY_MARK, null, true);
+    if (this.throughSeq !== undefined) await carry(internalsOf(this.#session), MEMORY_MARK, null, true);
   }
 
   /** True if something may have been said behind the mark: in view, or hidden since. */
   get mayHaveMissed(): boolean {
-    const { visible, parts } = this.#session;
+    const { visible } = this.#session;
+    const { parts } = internalsOf(this.#session);
     const { throughSeq } = this;
     if (throughSeq === undefined) return false;
     return (
@@ -65,7 +66,7 @@ export class MemoryMark {
 
   /** What was said behind the mark and up to an entry, and is still part of the conversation. @throws `StoreError` */
   async missed(toSeq: number): Promise<readonly MissedMessage[]> {
-    const { log, isHostVisible } = this.#session.parts;
+    const { log, isHostVisible } = internalsOf(this.#session).parts;
     const missed: MissedMessage[] = [];
     if (this.throughSeq === undefined || this.throughSeq >= toSeq) return missed;
     for await (const { entries } of log.readAll())
