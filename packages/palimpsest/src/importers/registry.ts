@@ -71,7 +71,7 @@ export function importSessions(source: TextSource): ImportResult {
   return importWith(IMPORTERS, source);
 }
 
-/** The same with a list of importers. @internal */
+/** The same with a list of importers. */
 export function importWith(importers: readonly Importer[], source: TextSource): ImportResult {
   const fileRepairs = new RepairLog();
   const records = readRecords(source, fileRepairs);

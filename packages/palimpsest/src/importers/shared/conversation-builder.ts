@@ -10,7 +10,7 @@ import { UNKNOWN_PROVIDER } from "../../wire/shared/well-formed-block.ts";
 import type { ImportedItem, ImportedMessage, LeftOutMessage, LeftOutReason } from "./imported-session.ts";
 import type { RepairLog } from "./repair-log.ts";
 
-/** A message as it is read from a record; `content` grows with further records of a response. @internal */
+/** A message as it is read from a record; `content` grows with further records of a response. */
 export interface ParsedMessage {
   readonly message: Omit<Message, "content">;
   readonly content: ContentBlock[];
@@ -25,7 +25,6 @@ type ParsedItem =
   | { readonly type: "message"; readonly parsed: ParsedMessage; readonly leftOut: LeftOutReason | undefined }
   | { readonly type: "item"; readonly item: Exclude<ImportedItem, ImportedMessage> };
 
-/** @internal */
 export class ConversationBuilder {
   readonly #items: ParsedItem[] = [];
   readonly #responses = new Map<string, { readonly parsed: ParsedMessage; readonly callIds: Set<string> }>();

@@ -8,7 +8,7 @@ import type { Fields } from "./fields.ts";
 import type { SourceRecord } from "./read-records.ts";
 import type { RepairLog } from "./repair-log.ts";
 
-/** One list of wire messages, and what stood around it. @internal */
+/** One list of wire messages, and what stood around it. */
 export interface Conversation {
   readonly messages: readonly unknown[];
   /** Lines of the messages where each had its own. */
@@ -27,7 +27,7 @@ function isChatMessage(value: unknown): value is Fields {
   return isObject(value) && ROLES.has(value["role"]) && value["type"] !== "response_item";
 }
 
-/** The list of messages that a record holds. @internal */
+/** The list of messages that a record holds. */
 export function messageList(value: Fields): readonly unknown[] | undefined {
   for (const field of LIST_FIELDS) {
     const list = value[field];
@@ -36,7 +36,7 @@ export function messageList(value: Fields): readonly unknown[] | undefined {
   return undefined;
 }
 
-/** The first messages of the records; `undefined` where none is a message or has a list of them. @internal */
+/** The first messages of the records; `undefined` where none is a message or has a list of them. */
 export function messagesIn(sample: readonly Fields[]): readonly unknown[] | undefined {
   const found = sample.flatMap((value) => {
     if (isChatMessage(value)) return [[value]];
@@ -46,7 +46,7 @@ export function messagesIn(sample: readonly Fields[]): readonly unknown[] | unde
   return found.length === 0 ? undefined : found.flat();
 }
 
-/** All conversations, in order; messages that stand alone are one conversation. Other records are reported. @internal */
+/** All conversations, in order; messages that stand alone are one conversation. Other records are reported. */
 export function findConversations(
   records: readonly SourceRecord[],
   repairs: RepairLog,
@@ -65,7 +65,7 @@ export function findConversations(
   return single.messages.length > 0 ? [{ ...single, holder: {} }, ...found] : found;
 }
 
-/** What the holder calls the conversation. @internal */
+/** What the holder calls the conversation. */
 export function conversationId(holder: Fields): string | undefined {
   for (const field of ["session_id", "sessionId", "conversation_id", "instance_id", "task_id", "id"]) {
     const id = holder[field];

@@ -6,7 +6,7 @@ import type { RecordedSession } from "./imported-session.ts";
 import type { SourceRecord } from "./read-records.ts";
 import type { RepairLog } from "./repair-log.ts";
 
-/** Reads the sessions of one tool. @internal */
+/** Reads the sessions of one tool. */
 export interface Importer<Format extends string = string> {
   /** The name of the format in messages and in `--json`. */
   readonly format: Format;

@@ -31,7 +31,6 @@ export interface TextSource {
   readonly notRead?: NotRead;
 }
 
-/** @internal */
 export interface SourceRecord {
   readonly line?: number;
   readonly value: Readonly<Record<string, unknown>>;
@@ -52,7 +51,7 @@ function nothingToRead({ name, repairs = [] }: TextSource): InputError {
   });
 }
 
-/** Reads all records. @throws InputError `INPUT_EMPTY`, `INPUT_UNREADABLE` or `INPUT_TOO_LARGE`. @internal */
+/** Reads all records. @throws InputError `INPUT_EMPTY`, `INPUT_UNREADABLE` or `INPUT_TOO_LARGE`. */
 export function readRecords(source: TextSource, repairs: RepairLog): readonly SourceRecord[] {
   const lines = (source.lines ?? splitLines(source.text ?? "")).filter((line) => !isBlank(line.text));
   const first = lines[0];

@@ -6,7 +6,7 @@ import type { Usage } from "../../transcript/messages.ts";
 
 /**
  * Usage as the API reports it; `undefined` where nothing was billed. Where a response took several
- * iterations on the server, the prompt is that of the last message iteration. @internal
+ * iterations on the server, the prompt is that of the last message iteration.
  */
 export function recordedAnthropicUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
@@ -22,7 +22,7 @@ export function recordedAnthropicUsage(value: unknown): Usage | undefined {
   return total > 0 ? usage : undefined;
 }
 
-/** Usage as Chat reports it: the prompt includes what was read from the cache. @internal */
+/** Usage as Chat reports it: the prompt includes what was read from the cache. */
 export function recordedChatUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const details = isObject(value["prompt_tokens_details"]) ? value["prompt_tokens_details"] : {};

@@ -7,7 +7,7 @@ import type { ImportRepair, ImportRepairKind, NotRead } from "./imported-session
 
 const NOTHING_MISSED: NotRead = { records: 0, bytes: 0, isCutOff: false };
 
-/** Both together. @internal */
+/** Both together. */
 export function addNotRead(left: NotRead = NOTHING_MISSED, right: NotRead = NOTHING_MISSED): NotRead {
   return {
     records: left.records + right.records,
@@ -16,7 +16,6 @@ export function addNotRead(left: NotRead = NOTHING_MISSED, right: NotRead = NOTH
   };
 }
 
-/** @internal */
 export class RepairLog {
   readonly #listed: ImportRepair[] = [];
   readonly #counts = new Map<ImportRepairKind, number>();
@@ -62,7 +61,7 @@ export class RepairLog {
   }
 }
 
-/** Counts records that have no part in a conversation, by type. @internal */
+/** Counts records that have no part in a conversation, by type. */
 export class SkippedLog {
   readonly #counts = new Map<string, number>();
 

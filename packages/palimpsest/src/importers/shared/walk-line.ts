@@ -7,13 +7,11 @@
  * record written before the earliest one visited so far, so it always ends and takes linear time.
  */
 
-/** @internal */
 export interface TreeNode {
   readonly id?: string;
   readonly parentId?: string;
 }
 
-/** @internal */
 interface WalkOptions {
   readonly nodes: readonly TreeNode[];
   /** Index of the newest record of the conversation; -1 where there is none. */
@@ -25,7 +23,7 @@ interface WalkOptions {
   report(problem: "missing-parent" | "cyclic-parent", index: number): void;
 }
 
-/** Indexes of the records on the line. @internal */
+/** Indexes of the records on the line. */
 export function walkLine({ nodes, leaf, isStep, continuesBefore, report }: WalkOptions): ReadonlySet<number> {
   const indexOf = firstIndexes(nodes);
   const line = new Set<number>();
@@ -52,7 +50,7 @@ export function walkLine({ nodes, leaf, isStep, continuesBefore, report }: WalkO
   return line;
 }
 
-/** Where each id occurs first; copies of a record do not move it. @internal */
+/** Where each id occurs first; copies of a record do not move it. */
 export function firstIndexes(nodes: readonly TreeNode[]): ReadonlyMap<string, number> {
   const indexOf = new Map<string, number>();
   nodes.forEach(({ id }, index) => {
