@@ -4,7 +4,7 @@
  * Kept: text models of the vendors below, with their windows and prices. The package is read from
  * the project's `node_modules` (or from the folder given as the first argument); the same version of
  * it gives the same file. What it does not know (output limits) or has not yet is in
- * `packages/palimpsest/src/tokens/models/model-overrides.ts`.
+ * `packages/palimpsest/src/tokens/models/model-catalogue.ts`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { ImportedSession } from "#palimpsest/importers/registry.ts";
 import { importSessions } from "#palimpsest/importers/registry.ts";
 import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
-import { estimateMessage } from "#palimpsest/tokens/estimate/estimate-message.ts";
+import { estimateMessage } from "#palimpsest/tokens/estimate/estimate-block.ts";
 import { corpusFolder } from "../helpers/corpus.ts";
 
 const LEAST_TOKENS = 60_000;

@@ -9,8 +9,7 @@ import type { AgentTool, ToolOutput } from "#palimpsest/agent/options/turn-optio
 import { isObject, type JsonObject } from "#palimpsest/base/json/json.ts";
 import { importSessions } from "#palimpsest/importers/registry.ts";
 import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
-import { blockText } from "#palimpsest/transcript/blocks.ts";
-import type { Message } from "#palimpsest/transcript/messages.ts";
+import { blockText, type Message } from "#palimpsest/transcript/blocks.ts";
 import type {
   AnswerPart,
   ScriptedAnswer,

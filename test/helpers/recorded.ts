@@ -6,8 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { JsonValue } from "#palimpsest/base/json/json.ts";
-import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";
-import { defaultOrigin, type Message } from "#palimpsest/transcript/messages.ts";
+import { type ContentBlock, defaultOrigin, type Message } from "#palimpsest/transcript/blocks.ts";
 import type { VisibleMessage } from "#palimpsest/transcript/window.ts";
 import { corpusFolder } from "./corpus.ts";
 

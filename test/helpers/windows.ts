@@ -3,10 +3,8 @@
  * what an edit makes of a window, told once more and in the simplest way.
  */
 import type { JsonValue } from "#palimpsest/base/json/json.ts";
-import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";
-import { blockText, isMedia } from "#palimpsest/transcript/blocks.ts";
+import { blockText, type ContentBlock, isMedia, type Message } from "#palimpsest/transcript/blocks.ts";
 import type { LayerEdit } from "#palimpsest/transcript/edits.ts";
-import type { Message } from "#palimpsest/transcript/messages.ts";
 import type { VisibleMessage } from "#palimpsest/transcript/window.ts";
 
 export const measure = (block: ContentBlock): number => {

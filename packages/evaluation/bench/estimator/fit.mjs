@@ -48,7 +48,7 @@ const { dist, languages, isPrinting, corpus } = readArguments();
 const { buildAutomaton } = await import(`${dist}palimpsest/dist/tokens/estimate/character-automaton.js`);
 const { TOKEN_WEIGHTS } = await import(`${dist}palimpsest/dist/base/defaults/tokens/token-weights.js`);
 const { UsageLedger } = await import(`${dist}palimpsest/dist/tokens/count/usage-ledger.js`);
-const { tokenizerRatio } = await import(`${dist}palimpsest/dist/tokens/models/model-family.js`);
+const { tokenizerRatio } = await import(`${dist}palimpsest/dist/tokens/models/model-id.js`);
 
 const states = Object.keys(TOKEN_WEIGHTS);
 /** Its "weights" are the states' numbers, so that reading a text tells which states it visits. */

@@ -21,7 +21,7 @@ const corpus = values[0] ?? process.env.PALIMPSEST_CORPUS ?? fileURLToPath(new U
 const { buildAutomaton } = await import(`${dist}palimpsest/dist/tokens/estimate/character-automaton.js`);
 const { TOKEN_WEIGHTS } = await import(`${dist}palimpsest/dist/base/defaults/tokens/token-weights.js`);
 const { UsageLedger } = await import(`${dist}palimpsest/dist/tokens/count/usage-ledger.js`);
-const { tokenizerRatio } = await import(`${dist}palimpsest/dist/tokens/models/model-family.js`);
+const { tokenizerRatio } = await import(`${dist}palimpsest/dist/tokens/models/model-id.js`);
 
 const model = new FactorModel({ weights: TOKEN_WEIGHTS, buildAutomaton, tokenizerRatio });
 

@@ -16,8 +16,8 @@ const dist =
 const corpus = values[0] ?? process.env.PALIMPSEST_CORPUS ?? fileURLToPath(new URL("../shared/corpus", root));
 
 const { UsageLedger } = await import(`${dist}palimpsest/dist/tokens/count/usage-ledger.js`);
-const { estimateMessage } = await import(`${dist}palimpsest/dist/tokens/estimate/estimate-message.js`);
-const { estimateText } = await import(`${dist}palimpsest/dist/tokens/estimate/estimate-text.js`);
+const { estimateMessage } = await import(`${dist}palimpsest/dist/tokens/estimate/estimate-block.js`);
+const { estimateText } = await import(`${dist}palimpsest/dist/tokens/estimate/character-automaton.js`);
 
 const sessions = loadRecordedSessions(corpus);
 if (sessions.length === 0) {

@@ -20,7 +20,7 @@ export async function loadTools(dist) {
       "palimpsest/dist/runtime/input-files/input-file.js",
       "palimpsest/dist/session/metering/trajectory-of-session.js",
       "palimpsest-cli/dist/replay/measure/source-figures.js",
-      "palimpsest/dist/tokens/models/model-family.js",
+      "palimpsest/dist/tokens/models/model-id.js",
     ].map((file) => import(new URL(file, dist).href)),
   );
   return { ...imports, ...files, ...trajectories, ...sources, ...families };

@@ -22,7 +22,7 @@ import { failureOf } from "../session/model/model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 import type { SummaryWanted } from "../session/request-builder.ts";
 import { internalsOf, type Session } from "../session/session.ts";
-import type { Message } from "../transcript/messages.ts";
+import type { Message } from "../transcript/blocks.ts";
 import { AgentCompaction } from "./compact/agent-compaction.ts";
 import { compactByHand } from "./compact/compact-now.ts";
 import { HookRunner } from "./hooks/hook-runner.ts";

@@ -1,7 +1,7 @@
 /**
  * Asking the host's model for a summary: whatever it does, there is an answer within the time limit.
  */
-import type { Deadline } from "../ports/deadline.ts";
+import type { Deadline } from "../ports/runtime.ts";
 import { askWithin } from "../session/model/ask-within.ts";
 
 /**

@@ -3,9 +3,7 @@
  */
 
 import { KnownSecrets } from "../base/redaction/known-secrets.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Deadline } from "../ports/deadline.ts";
-import type { IdSource } from "../ports/id-source.ts";
+import type { Clock, Deadline, IdSource } from "../ports/runtime.ts";
 import { askForSummary, type SummarizeCallback, type SummarizeProblem } from "./ask-for-summary.ts";
 import type { MemoryConfig } from "./compression/compression-config.ts";
 import { heuristicSummary, isHeuristic } from "./compression/heuristic-summary.ts";

@@ -2,10 +2,7 @@
  * What a memory of conversations is made with.
  */
 
-import type { Clock } from "../ports/clock.ts";
-import type { Deadline } from "../ports/deadline.ts";
-import type { Hasher } from "../ports/hasher.ts";
-import type { IdSource } from "../ports/id-source.ts";
+import type { Clock, Deadline, Hasher, IdSource } from "../ports/runtime.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import type { SessionObserver } from "../session/events/events.ts";
 import type { Scope } from "../transcript/entries.ts";

@@ -2,8 +2,7 @@
  * Entries of `MemoryManager` from what its methods are handed: checked, copied, counted and dated.
  */
 import type { JsonObject } from "../base/json/json.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { IdSource } from "../ports/id-source.ts";
+import type { Clock, IdSource } from "../ports/runtime.ts";
 import { type ConversationEntry, countMemoryTokens } from "./entries/conversation-entry.ts";
 import type { MemoryMirror } from "./entries/conversation-mirror.ts";
 import { callText } from "./entries/entry-messages.ts";

@@ -2,7 +2,7 @@
  * The session behind a conversation of `MemoryManager`.
  */
 import { StoreError } from "../base/errors.ts";
-import type { Hasher } from "../ports/hasher.ts";
+import type { Hasher } from "../ports/runtime.ts";
 import { LogReader } from "../session/history/message-reader.ts";
 import { createSession, openSession } from "../session/lifecycle/open-session.ts";
 import type { SessionOptions } from "../session/options/session-options.ts";

@@ -6,7 +6,7 @@ import { STORE_DEFAULTS } from "../base/defaults/store.ts";
 import { OptionError } from "../base/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
 import { whyNoNewId } from "../base/session-id.ts";
-import type { Hasher } from "../ports/hasher.ts";
+import type { Hasher } from "../ports/runtime.ts";
 import { validateJson } from "../session/input/copy-input.ts";
 import { sayWhat } from "../session/input/validate-messages.ts";
 

@@ -13,7 +13,7 @@ export { MEMORY_STORE_DEFAULTS } from "../base/defaults/memory/store.ts";
 export { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory/write.ts";
 export { METERING_DEFAULTS } from "../base/defaults/metering.ts";
 export { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
-export { errorMessage } from "../base/error-message.ts";
+export { errorMessage } from "../base/errors.ts";
 export {
   asNumber,
   asString,
@@ -122,9 +122,8 @@ export {
 } from "../notes/update-gate.ts";
 export { composeUpdatePrompt } from "../notes/update-prompt.ts";
 export type { StopReason } from "../ports/model-client.ts";
-export type { ProcessIdentity } from "../ports/process-identity.ts";
+export type { ProcessIdentity, Timer } from "../ports/runtime.ts";
 export type { NotesFile, SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
-export type { Timer } from "../ports/timer.ts";
 export { openInput } from "../runtime/input-files/input-bytes.ts";
 export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
 export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";
@@ -175,14 +174,12 @@ export {
 } from "../stores/postgres/doctor/postgres-doctor.ts";
 export { overviewRowOf } from "../stores/shared/session-info.ts";
 export { isSessionId, sessionPaths } from "../stores/shared/session-paths.ts";
-export type { EstimableMessage } from "../tokens/estimate/estimate-message.ts";
+export type { EstimableMessage } from "../tokens/estimate/estimate-block.ts";
 export { holdsBoundReasoning, isSealedReasoning } from "../tokens/models/edit-safety.ts";
 export { findClaudeVersion, parseModelId } from "../tokens/models/model-id.ts";
-export { isMedia, isServerToolResult, isThinking } from "../transcript/blocks.ts";
-export type { StoredBlock } from "../transcript/entries.ts";
+export { defaultOrigin, isMedia, isServerToolResult, isThinking } from "../transcript/blocks.ts";
+export { MetadataFold, type StoredBlock } from "../transcript/entries.ts";
 export { isWithin, Line } from "../transcript/line.ts";
-export { defaultOrigin } from "../transcript/messages.ts";
-export { MetadataFold } from "../transcript/metadata.ts";
 export { Projection } from "../transcript/projection.ts";
 export { RepairScan } from "../transcript/repair.ts";
 export { visibleMessage } from "../transcript/shown-block.ts";

@@ -14,7 +14,6 @@ export type { Memory, MemorySource, MemoryType } from "../memory/files/memory.ts
 export type { MemoryHealth } from "../memory/health/health.ts";
 export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";
 export type { MemoryReceipt } from "../memory/write/memory-receipt.ts";
-export type { EmbeddingClient } from "../ports/embedding-client.ts";
 export type {
   ArchivedFile,
   MemoryApplied,
@@ -25,4 +24,5 @@ export type {
   MemoryLock,
   MemoryStore,
 } from "../ports/memory-store.ts";
+export type { EmbeddingClient } from "../ports/model-client.ts";
 export { inMemoryMemoryStore } from "../stores/in-memory/in-memory-memory-store.ts";

@@ -1,4 +1,4 @@
 /** `palimpsest/openai`: OpenAI's models, and all that speak like them, through a client of `openai`. */
 export { type OpenAIChatModelOptions, openaiChatModel } from "../models/openai/chat-model.ts";
-export { openaiInputTokensCounter } from "../models/openai/input-tokens-counter.ts";
+export { openaiInputTokensCounter } from "../models/openai/openai-client.ts";
 export { type OpenAIResponsesModelOptions, openaiResponsesModel } from "../models/openai/responses-model.ts";

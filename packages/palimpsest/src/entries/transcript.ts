@@ -6,7 +6,10 @@ export {
   type DocumentBlock,
   type ImageBlock,
   type OpaqueBlock,
+  type Origin,
+  promptTokens,
   type RedactedThinkingBlock,
+  type Role,
   type ServerToolResultBlock,
   type ServerToolUseBlock,
   type TextBlock,
@@ -14,6 +17,7 @@ export {
   type ToolResultBlock,
   type ToolUseBlock,
   toolResultText,
+  type Usage,
 } from "../transcript/blocks.ts";
 export type { Edit, LayerEdit, LayerName, LossReport } from "../transcript/edits.ts";
 export type {
@@ -30,9 +34,7 @@ export type {
 } from "../transcript/entries.ts";
 export { formatEntry, parseEntry } from "../transcript/entry-line.ts";
 export { type BrokenInvariant, checkRequest, type Provider } from "../transcript/invariants.ts";
-export { type Origin, promptTokens, type Role, type Usage } from "../transcript/messages.ts";
 export { type Projection, project, type SeqPin } from "../transcript/projection.ts";
 export { planRepair } from "../transcript/repair.ts";
 export { assembleRequest } from "../transcript/request.ts";
-export { groupRounds } from "../transcript/rounds.ts";
-export type { VisibleMessage } from "../transcript/window.ts";
+export { groupRounds, type VisibleMessage } from "../transcript/window.ts";

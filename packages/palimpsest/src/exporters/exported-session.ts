@@ -12,8 +12,13 @@ import { KnownSecrets } from "../base/redaction/known-secrets.ts";
 import type { SecretFamily } from "../base/redaction/secret-patterns.ts";
 import { showHidden, showOnOneLine } from "../base/text/hidden-characters.ts";
 import { toWellFormed } from "../base/text/text.ts";
-import { blockText, type ContentBlock, isServerToolResult } from "../transcript/blocks.ts";
-import type { Origin, Role } from "../transcript/messages.ts";
+import {
+  blockText,
+  type ContentBlock,
+  isServerToolResult,
+  type Origin,
+  type Role,
+} from "../transcript/blocks.ts";
 import { learnSecrets, redactJson } from "../transcript/without-secrets.ts";
 
 /** A line of what stands above the conversation. */

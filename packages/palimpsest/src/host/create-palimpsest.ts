@@ -7,8 +7,7 @@ import { AGENT_RULES, NOTES_RULES } from "../agent/options/agent-option-rules.ts
 import type { AgentOptions } from "../agent/options/agent-options.ts";
 import { OptionError, StoreError } from "../base/errors.ts";
 import { checkOptions, flag, having, type OptionRules, object, text } from "../base/options/check-options.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Deadline } from "../ports/deadline.ts";
+import type { Clock, Deadline } from "../ports/runtime.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { notify, type SessionObserver } from "../session/events/events.ts";
 import { checkWindow, createSession, openSession } from "../session/lifecycle/open-session.ts";

@@ -4,7 +4,7 @@
 
 import { OptionError } from "../base/errors.ts";
 import { checkOptions, text } from "../base/options/check-options.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock } from "../ports/runtime.ts";
 import { notify, type SessionObserver } from "../session/events/events.ts";
 import { createSession, openSession } from "../session/lifecycle/open-session.ts";
 import type { NewSessionOptions, SessionOptions } from "../session/options/session-options.ts";

@@ -6,9 +6,8 @@
  * person wrote into the file never comes through here.
  */
 import { redactBroken } from "../base/redaction/broken-secrets.ts";
-import { showHidden } from "../base/text/hidden-characters.ts";
+import { showHidden, writeOutRoleMarks } from "../base/text/hidden-characters.ts";
 import { isBlank, readLines } from "../base/text/markdown-lines.ts";
-import { writeOutRoleMarks } from "../base/text/role-marks.ts";
 import { shorten, toWellFormed } from "../base/text/text.ts";
 import { isItalicLine } from "./template.ts";
 

@@ -4,7 +4,7 @@
  * Limits are given as tokens: whoever knows the window scales them. A section is measured without its
  * heading, the document as a whole, because that is what a window has to hold.
  */
-import { estimateText } from "../tokens/estimate/estimate-text.ts";
+import { estimateText } from "../tokens/estimate/character-automaton.ts";
 import { formatNotes, type NotesDocument } from "./notes-document.ts";
 
 /** Tokens of a text. */

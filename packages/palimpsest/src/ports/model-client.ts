@@ -6,10 +6,9 @@
  * nothing out by itself, but passes `signal` on, and leaves transport retries to its SDK.
  */
 import type { JsonObject } from "../base/json/json.ts";
-import type { Message, Usage } from "../transcript/messages.ts";
+import type { Message, Usage } from "../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../transcript/window.ts";
 import type { ModelFailure } from "./model-failure.ts";
-import type { TokenCounter } from "./token-counter.ts";
 
 /** One request, as `prepare` made it. */
 export interface ModelRequest {
@@ -127,3 +126,39 @@ export interface ModelClient {
 
 /** A model client that can stream. */
 export type StreamingModelClient = ModelClient & Required<Pick<ModelClient, "stream">>;
+
+/**
+ * Whoever turns texts into vectors, so that memories are found by what they mean, too.
+ *
+ * Optional everywhere: what an embedding adds is fused with what words find, and where it fails or takes too long
+ * words alone decide.
+ */
+export interface EmbeddingClient {
+  /** Which model: vectors of different models are never compared. */
+  readonly model: string;
+  /** Texts that one call may have. @defaultValue `embeddedTextsCount` */
+  readonly mostTexts?: number;
+  /** One vector for each text, in their order, all of one length. */
+  embed(
+    texts: readonly string[],
+    how: { readonly signal: AbortSignal },
+  ): Promise<readonly (readonly number[])[]>;
+}
+
+/** A request as a counter gets it: what would be sent, in our own blocks. */
+export interface CountableRequest {
+  readonly model: string;
+  /** The system prompt. */
+  readonly system?: string;
+  /** The tools as they are sent, in JSON. */
+  readonly tools?: string;
+  readonly messages: readonly Message[];
+}
+
+/** Counts requests for a `CountingChain`. Wrap a provider's counting endpoint or a tokenizer in one. */
+export interface TokenCounter {
+  /** Shown as the source of a figure, such as `anthropic-count-tokens`. */
+  readonly name: string;
+  /** @throws when it cannot count; the chain goes on to the next counter. */
+  count(request: CountableRequest): Promise<number>;
+}

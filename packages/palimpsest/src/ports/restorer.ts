@@ -5,7 +5,7 @@
  * A restorer is asked once per compaction and has a time limit. What it returns is data from outside: it
  * is checked, cut to its budget, fenced, and left out where it can still be read.
  */
-import type { Message } from "../transcript/messages.ts";
+import type { Message } from "../transcript/blocks.ts";
 
 /** One thing to be put back. */
 export interface RestoredItem {

@@ -4,7 +4,7 @@
  * An append is *acknowledged* when it resolves (the bytes survive a killed process) and *durable*
  * once `sync` has resolved after it (they survive a power loss). A log never changes what is in it.
  */
-import type { JsonObject } from "../base/json/json.ts";
+import type { JsonObject, JsonValue } from "../base/json/json.ts";
 import type { Entry, HeaderEntry, Scope } from "../transcript/entries.ts";
 
 /** An entry and where it lies: an opaque, growing number that `readFrom` takes. */
@@ -241,4 +241,17 @@ export interface SessionStore {
   restore(sessionId: string, scope?: Scope): Promise<void>;
   /** Deletes a session that is in the trash, for good. @throws `StoreError` `SESSION_NOT_FOUND` where the trash has none. */
   purge(sessionId: string, scope?: Scope): Promise<void>;
+}
+
+/** Kept beside the sessions that are cleaned up. */
+export interface CleanUpLedger {
+  /** What `write` kept last; `undefined` where there is nothing, or nothing that can be read. */
+  read(): Promise<JsonValue | undefined>;
+  /** Replaces what is kept, as a whole or not at all. */
+  write(value: JsonValue): Promise<void>;
+  /**
+   * Begins a run, after what an earlier one left half done was settled; resolves to what ends the run.
+   * `undefined` where another process is in the middle of one.
+   */
+  begin(): Promise<(() => Promise<void>) | undefined>;
 }

@@ -15,15 +15,15 @@ import {
   type SummaryDue,
   type SummaryReason,
 } from "../compaction/planner/window-plan.ts";
+import type { CountableRequest } from "../ports/model-client.ts";
 import type { CompactionTrigger } from "../ports/session-hooks.ts";
-import type { CountableRequest } from "../ports/token-counter.ts";
 import type { ContextBudget } from "../tokens/budget/budget.ts";
 import { WarningMonitor } from "../tokens/budget/warning-state.ts";
-import type { TokenFigure } from "../tokens/count/token-figure.ts";
+import type { TokenFigure } from "../tokens/count/counting-chain.ts";
 import { estimateBlock } from "../tokens/estimate/estimate-block.ts";
 import type { ResolvedTariff } from "../tokens/price/resolve-tariff.ts";
+import type { Usage } from "../transcript/blocks.ts";
 import type { LayerEdit } from "../transcript/edits.ts";
-import type { Usage } from "../transcript/messages.ts";
 import { writeBreakers } from "./append/breakers.ts";
 import { BudgetTracker, type PlannedCompaction } from "./compact/budget-tracker.ts";
 import type { CompactionInputs } from "./compact/compaction-planner.ts";

@@ -8,7 +8,7 @@
 import { assert } from "../base/assert.ts";
 import type { JsonObject, JsonValue } from "../base/json/json.ts";
 import type { CalibrationSample } from "../tokens/count/calibration.ts";
-import type { Message } from "../transcript/messages.ts";
+import type { Message } from "../transcript/blocks.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import { assembleRequest } from "../transcript/request.ts";
 import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";

@@ -6,8 +6,7 @@
  * inserted. The projection knows only these three effects (and undo and rewind), so a new kind of
  * layer needs no new kind of folding, and undoing any edit means leaving its effect out.
  */
-import type { BlobRef, ContentBlock } from "./blocks.ts";
-import type { Message, Usage } from "./messages.ts";
+import type { BlobRef, ContentBlock, Message, Usage } from "./blocks.ts";
 
 /** Message entries from one sequence number to another, both included. */
 export interface SeqRange {

@@ -8,9 +8,8 @@
  */
 import { isObject } from "../base/json/json.ts";
 import { isWellFormed, toWellFormed } from "../base/text/text.ts";
-import { type ContentBlock, toolResultText } from "./blocks.ts";
+import { type ContentBlock, type Message, type Role, toolResultText } from "./blocks.ts";
 import type { MessageEntry, StoredBlock } from "./entries.ts";
-import type { Message, Role } from "./messages.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
 
 /** Shown where a tool answered with nothing: an empty result is refused or read as a failure. */

@@ -3,9 +3,12 @@
  *
  * A window is a list of visible messages in order. Each carries where it came from, so that a
  * planner can name what it wants shown differently; nobody changes a window, edits do.
+ *
+ * An API round is the messages from one assistant response up to the next: the smallest piece that may be hidden
+ * or kept alone, because a call and its results, and the chunks of one response, are in one round. The messages
+ * before the first response are a round, too.
  */
-import type { BlobRef, ContentBlock } from "./blocks.ts";
-import type { Origin, Role } from "./messages.ts";
+import type { BlobRef, ContentBlock, Origin, Role } from "./blocks.ts";
 
 /** One block as it is shown. */
 export interface VisibleBlock {
@@ -54,4 +57,24 @@ export interface CacheMark {
   readonly message: number;
   /** Index of the block in the message. */
   readonly block: number;
+}
+
+/** A stretch of the window, by index: `start` included, `end` not. */
+export interface Round {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The rounds of a window, oldest first. Together they are the whole window. */
+export function groupRounds(visible: readonly VisibleMessage[]): readonly Round[] {
+  const starts: number[] = visible.length === 0 ? [] : [0];
+  let responseId: string | undefined;
+  for (let index = 0; index < visible.length; index++) {
+    const message = visible[index]!;
+    if (message.role !== "assistant") continue;
+    const isNewResponse = message.responseId === undefined || message.responseId !== responseId;
+    responseId = message.responseId;
+    if (isNewResponse && index > 0) starts.push(index);
+  }
+  return starts.map((start, position) => ({ start, end: starts[position + 1] ?? visible.length }));
 }

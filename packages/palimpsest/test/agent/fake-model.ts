@@ -2,7 +2,7 @@
  * A model for tests of the engine: answers come from a function, and what was asked is kept.
  */
 import type { ModelAnswer, ModelClient, ModelRequest } from "#ports/model-client.ts";
-import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
+import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 
 /** What a test's model answers: a text, blocks, a whole answer, or an error. */

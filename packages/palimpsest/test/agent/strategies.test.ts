@@ -28,7 +28,7 @@ import type { SessionEvent } from "#session/events/events.ts";
 import type { WindowOptions } from "#session/options/session-options.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { PIXEL } from "#test/importers/shared/pixel.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import { GOOD_SUMMARY, isSummaryRequest } from "../../../../test/helpers/recorded-agent.ts";
 import { NOTES_PATCHES } from "./fake-model.ts";
 import { docsTool, wordsOf } from "./stage.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorMessage } from "#base/error-message.ts";
+import { errorMessage } from "#base/errors.ts";
 
 const NO_WORDS = "something was thrown that says nothing of itself";
 const speechless = new Error("never read");

@@ -9,7 +9,7 @@ import type { ConversationMessage } from "#memory/trust/attributed-text.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
 import { readInputFile } from "#runtime/input-files/input-file.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
-import { defaultOrigin } from "#transcript/messages.ts";
+import { defaultOrigin } from "#transcript/blocks.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 
 /** What somebody who works on that repository would say, and would say again in other sessions. */

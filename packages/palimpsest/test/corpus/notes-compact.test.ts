@@ -6,7 +6,7 @@
 import { judgeAnthropicRequest } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { type JournalItem, type PlayedAgent, playNoted } from "#test/helpers/noted-session.ts";
-import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
+import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
 import type { Entry } from "#transcript/entries.ts";
 import { Projection } from "#transcript/projection.ts";
 import { assembleRequest } from "#transcript/request.ts";

@@ -14,7 +14,7 @@ import { openaiResponsesModel } from "#models/openai/responses-model.ts";
 import type { ModelClient } from "#ports/model-client.ts";
 import type { SessionEvent } from "#session/events/events.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import type { Usage } from "#transcript/messages.ts";
+import type { Usage } from "#transcript/blocks.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { isNotesRequest, isSummaryRequest, recordedAgent } from "../../../../test/helpers/recorded-agent.ts";
 

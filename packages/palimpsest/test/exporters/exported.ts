@@ -1,7 +1,6 @@
 /** Sessions to export, made up for tests. */
 import { type ExportedMessage, SessionPresenter } from "#exporters/exported-session.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
-import type { Origin, Role } from "#transcript/messages.ts";
+import type { ContentBlock, Origin, Role } from "#transcript/blocks.ts";
 
 export function presented(
   content: readonly ContentBlock[],

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { htmlEnd, htmlHead, htmlItem } from "#exporters/html.ts";
-import { HTML_STYLE, HTML_STYLE_HASH } from "#exporters/html-style.ts";
+import { HTML_STYLE, HTML_STYLE_HASH, htmlEnd, htmlHead, htmlItem } from "#exporters/html.ts";
 import { HOSTILE, presented } from "./exported.ts";
 
 const TAGS =

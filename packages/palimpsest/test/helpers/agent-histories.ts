@@ -5,10 +5,9 @@
  */
 import fc from "fast-check";
 import { history } from "palimpsest-testing/arbitraries";
-import type { ContentBlock } from "#transcript/blocks.ts";
+import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { Edit } from "#transcript/edits.ts";
 import type { Entry } from "#transcript/entries.ts";
-import type { Message } from "#transcript/messages.ts";
 import { type Projection, project } from "#transcript/projection.ts";
 import { planRepair } from "#transcript/repair.ts";
 import { TestLog } from "./histories.ts";

@@ -7,7 +7,7 @@ import { FakeClock, seededIds } from "palimpsest-testing";
 import type { CompressionReport, MemoryEvents } from "#conversation/conversation-events.ts";
 import { ConversationMemory } from "#conversation/conversation-manager.ts";
 import type { ConversationMemoryOptions } from "#conversation/conversation-options.ts";
-import type { Deadline } from "#ports/deadline.ts";
+import type { Deadline } from "#ports/runtime.ts";
 import type { SessionStore } from "#ports/session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";

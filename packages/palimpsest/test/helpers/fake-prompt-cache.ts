@@ -3,7 +3,7 @@
  * exist where a request had a mark, a mark finds entries a limited number of blocks before it, whatever
  * is read lives on. Tokens are a quarter of the characters. Shares no code with what it judges.
  */
-import type { Usage } from "#transcript/messages.ts";
+import type { Usage } from "#transcript/blocks.ts";
 
 interface WireRequest {
   readonly tools?: readonly unknown[];

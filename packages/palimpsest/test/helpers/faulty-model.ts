@@ -11,9 +11,9 @@ import {
   judgeOpenAIResponsesRequest,
 } from "palimpsest-testing";
 import { isObject } from "#base/json/json.ts";
-import type { Deadline } from "#ports/deadline.ts";
 import type { ModelAnswer, ModelClient, ModelRequest, ModelStreamOptions } from "#ports/model-client.ts";
-import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
+import type { Deadline } from "#ports/runtime.ts";
+import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
 import { bindsReasoning } from "#tokens/models/edit-safety.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import { anthropicBody } from "#wire/anthropic/request.ts";

@@ -1,10 +1,9 @@
 /**
  * Short ways to write histories in tests.
  */
-import type { ContentBlock } from "#transcript/blocks.ts";
+import { type ContentBlock, defaultOrigin, type Message } from "#transcript/blocks.ts";
 import type { Edit } from "#transcript/edits.ts";
 import type { Entry, MessageEntry } from "#transcript/entries.ts";
-import { defaultOrigin, type Message } from "#transcript/messages.ts";
 
 export const text = (value: string): ContentBlock => ({ type: "text", text: value });
 

@@ -18,11 +18,10 @@ import { hydrate } from "#session/history/hydrate.ts";
 import { internalsOf } from "#session/session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { asksForNotes, asksForSummary } from "#test/agent/fake-model.ts";
-import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
-import { estimateText } from "#tokens/estimate/estimate-text.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
+import { estimateText } from "#tokens/estimate/character-automaton.ts";
+import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
+import type { ContentBlock, Usage } from "#transcript/blocks.ts";
 import type { Entry } from "#transcript/entries.ts";
-import type { Usage } from "#transcript/messages.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 import { GOOD_SUMMARY } from "../../../../test/helpers/recorded-agent.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ImportedSession } from "#importers/registry.ts";
 import { importSessions } from "#importers/registry.ts";
 import { readInputFile } from "#runtime/input-files/input-file.ts";
-import { promptTokens } from "#transcript/messages.ts";
+import { promptTokens } from "#transcript/blocks.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { boundariesIn, messagesIn } from "./shared/imported-texts.ts";
 

@@ -5,7 +5,7 @@ import { countSession } from "#importers/count-session.ts";
 import type { ImportedSession } from "#importers/registry.ts";
 import { type ImportResult, importSessions } from "#importers/registry.ts";
 import { readInputFile } from "#runtime/input-files/input-file.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import { fromAnthropic } from "#wire/anthropic/from-anthropic.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 import { fromOpenAIChat } from "#wire/openai-chat/from-openai-chat.ts";

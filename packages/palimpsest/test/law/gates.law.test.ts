@@ -15,8 +15,7 @@ import {
   type WindowState,
 } from "#compaction/shared/window-state.ts";
 import { aWindowState, PADDING } from "#test/compaction/layers/collapse/window-states.ts";
-import { blockText, type ContentBlock } from "#transcript/blocks.ts";
-import type { Message } from "#transcript/messages.ts";
+import { blockText, type ContentBlock, type Message } from "#transcript/blocks.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../test/helpers/recorded.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { setTheStage } from "#test/agent/stage.ts";
 import { gif, jpeg, pdf, png, webp } from "#test/tokens/estimate/media-files.ts";
-import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
+import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 
 const SESSIONS = process.env["PALIMPSEST_LONG"] === "1" ? 40 : 2;

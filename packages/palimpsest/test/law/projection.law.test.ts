@@ -14,8 +14,7 @@ import { checkRequest } from "#transcript/invariants.ts";
 import { type Projection, project } from "#transcript/projection.ts";
 import { planRepair } from "#transcript/repair.ts";
 import { assembleRequest, RequestAssembler } from "#transcript/request.ts";
-import { groupRounds } from "#transcript/rounds.ts";
-import type { RequestMessage } from "#transcript/window.ts";
+import { groupRounds, type RequestMessage } from "#transcript/window.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 const RUNS = bySize({ usual: 200, long: 20_000, soak: 200_000 });

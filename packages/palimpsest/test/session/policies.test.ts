@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { WindowOptions } from "#session/options/session-options.ts";
 import type { Session } from "#session/session.ts";
 import { aSession } from "#test/helpers/sessions.ts";
+import type { Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
-import type { Message } from "#transcript/messages.ts";
 
 const MODEL = "claude-sonnet-4-5";
 let calls = 0;

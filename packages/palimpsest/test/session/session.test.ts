@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { WindowTooSmallError } from "#base/errors.ts";
 import { assistant, call, result, text, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 
 const MODEL = { model: "claude-opus-4-5" };
 const line = (index: number): string => `line ${index}: const value${index} = compute(${index});`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Session } from "#session/session.ts";
 import { assistant, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 
 const MODEL = { model: "claude-opus-4-5" };
 const LONG = "It reads on and on, line by line, and word by word. ".repeat(60);

@@ -3,8 +3,7 @@ import { assistant, call, result, TestLog, text, user } from "#test/helpers/hist
 import type { ContentBlock } from "#transcript/blocks.ts";
 import { checkRequest, type InvariantRule } from "#transcript/invariants.ts";
 import { project } from "#transcript/projection.ts";
-import { groupRounds } from "#transcript/rounds.ts";
-import type { RequestMessage } from "#transcript/window.ts";
+import { groupRounds, type RequestMessage } from "#transcript/window.ts";
 
 const u = (...content: readonly ContentBlock[]): RequestMessage => ({ role: "user", content });
 const a = (...content: readonly ContentBlock[]): RequestMessage => ({ role: "assistant", content });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assistant, call, result, system, TestLog, text, user } from "#test/helpers/histories.ts";
+import type { Message } from "#transcript/blocks.ts";
 import { checkRequest } from "#transcript/invariants.ts";
-import type { Message } from "#transcript/messages.ts";
 import { project } from "#transcript/projection.ts";
 import {
   INTERRUPTED_RESULT_TEXT,

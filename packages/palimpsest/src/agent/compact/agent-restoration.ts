@@ -12,9 +12,8 @@ import type { PlannedCompaction } from "../../session/compact/budget-tracker.ts"
 import { planRestoration } from "../../session/compact/plan-restoration.ts";
 import { notify } from "../../session/events/events.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
-import { blockText } from "../../transcript/blocks.ts";
+import { type Message, blockText } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import type { Message } from "../../transcript/messages.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { AgentMemory } from "../memory/in-session/agent-memory.ts";

@@ -3,7 +3,7 @@
  */
 import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { asString, isObject } from "../../base/json/json.ts";
-import type { Deadline } from "../../ports/deadline.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import type {
   FailedContext,
   HookFailure,

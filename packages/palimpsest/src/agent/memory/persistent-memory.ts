@@ -24,10 +24,9 @@ import {
   planForget,
 } from "../../memory/write/plan-decision.ts";
 import { planRemember, type RememberPlan } from "../../memory/write/plan-remember.ts";
-import type { Deadline } from "../../ports/deadline.ts";
-import type { EmbeddingClient } from "../../ports/embedding-client.ts";
 import type { MemoryStore } from "../../ports/memory-store.ts";
-import type { ModelClient } from "../../ports/model-client.ts";
+import type { EmbeddingClient, ModelClient } from "../../ports/model-client.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import type { DreamRecord } from "./consolidation/dream-journal.ts";
 import { MemoryDreams } from "./consolidation/memory-dreams.ts";
 import type { DreamOptions, DreamPlaceOptions, DreamReport } from "./consolidation/run-dream.ts";

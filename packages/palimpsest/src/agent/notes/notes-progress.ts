@@ -11,9 +11,9 @@ import { judgeNotesGate, type NotesGateVerdict } from "../../notes/update-gate.t
 import type { NotesState } from "../../session/append/notes-progress-mark.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
-import { estimateMessage, estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
+import { estimateMessage, estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
 import { usagePrice } from "../../tokens/price/cache-price.ts";
-import type { Message, Usage } from "../../transcript/messages.ts";
+import type { Message, Usage } from "../../transcript/blocks.ts";
 import type { NotesOptions } from "../options/notes-options.ts";
 import { notesLimits } from "./notes-store.ts";
 

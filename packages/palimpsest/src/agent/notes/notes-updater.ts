@@ -16,9 +16,9 @@ import type { NotesLimits } from "../../notes/limits.ts";
 import { isEmptyTemplate, type NotesDocument } from "../../notes/notes-document.ts";
 import { judgeUpdaterCalls, type NotesEdit, type UpdaterDenial } from "../../notes/permissions.ts";
 import { composeUpdatePrompt, type UpdatePrompt } from "../../notes/update-prompt.ts";
-import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { ModelFailureKind } from "../../ports/model-failure.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import type { SummaryAsk } from "../../session/compact/summary-request.ts";
 import {
   askModel,
@@ -28,9 +28,8 @@ import {
   withOutputLimit,
 } from "../../session/model/model-call.ts";
 import { resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
-import type { ContentBlock, TextBlock } from "../../transcript/blocks.ts";
-import type { Usage } from "../../transcript/messages.ts";
-import { groupRounds } from "../../transcript/rounds.ts";
+import type { ContentBlock, TextBlock, Usage } from "../../transcript/blocks.ts";
+import { groupRounds } from "../../transcript/window.ts";
 import { learnSecrets, withoutKnownSecrets } from "../../transcript/without-secrets.ts";
 import type { NotesOptions } from "../options/notes-options.ts";
 

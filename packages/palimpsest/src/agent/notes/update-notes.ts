@@ -2,8 +2,7 @@
  * One update of a session's notes, by a model or from the log: what is asked, what of the answer is done, and how
  * it ended. Nothing here rejects, and nothing is written where the conversation went back meanwhile.
  */
-import { errorMessage } from "../../base/error-message.ts";
-import { PalimpsestError } from "../../base/errors.ts";
+import { errorMessage, PalimpsestError } from "../../base/errors.ts";
 import { factsOfDigest } from "../../compaction/digest/digest-facts.ts";
 import { applySectionPatches } from "../../notes/apply-patches.ts";
 import { applyNotesEdit } from "../../notes/edit-notes.ts";

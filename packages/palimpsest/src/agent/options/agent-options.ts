@@ -2,11 +2,10 @@
  * What a session with a model is made with.
  */
 import type { FileBudget } from "../../compaction/restore/restore-files.ts";
-import type { Deadline } from "../../ports/deadline.ts";
-import type { ModelClient } from "../../ports/model-client.ts";
+import type { ModelClient, TokenCounter } from "../../ports/model-client.ts";
 import type { FileRestorer, Restorer } from "../../ports/restorer.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import type { SessionHooks } from "../../ports/session-hooks.ts";
-import type { TokenCounter } from "../../ports/token-counter.ts";
 import type { PlanHost } from "../../session/compact/restored-context.ts";
 import type { PersistentMemory } from "../memory/persistent-memory.ts";
 import type { NotesOptions } from "./notes-options.ts";

@@ -4,8 +4,7 @@
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import type { ModelAnswer, ModelEvent, ToolDefinition } from "../../ports/model-client.ts";
 import type { PreparedCall } from "../../session/options/prepared-call.ts";
-import type { ToolResultPart, ToolUseBlock } from "../../transcript/blocks.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { ToolResultPart, ToolUseBlock, Usage } from "../../transcript/blocks.ts";
 
 /** What a tool answers: a text, parts, or either with a mark that it failed. */
 export type ToolOutput =

@@ -4,7 +4,7 @@
  * A tool that throws, is unknown or was aborted answers with a failed result, in words for the model. The
  * tools of the session's own history are answered by the session.
  */
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import type { ToolDefinition } from "../../ports/model-client.ts";
 import { HISTORY_TOOLS } from "../../session/history/history-tools.ts";
 import { PIN_TOOL } from "../../session/history/pin-tool.ts";

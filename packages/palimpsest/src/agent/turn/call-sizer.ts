@@ -3,7 +3,7 @@
  * its models endpoint for the limits. Whatever they do, the call goes on.
  */
 import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
 import { notify } from "../../session/events/events.ts";

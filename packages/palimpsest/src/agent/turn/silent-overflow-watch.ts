@@ -5,7 +5,7 @@ import type { StopReason } from "../../ports/model-client.ts";
 import type { SessionEvent } from "../../session/events/events.ts";
 import type { PreparedCall } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
-import { promptTokens, type Usage } from "../../transcript/messages.ts";
+import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 import { findSilentOverflow, PromptCeiling } from "../../wire/errors/silent-overflow.ts";
 
 export class SilentWatch {

@@ -7,7 +7,7 @@ import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { CompactionError } from "../../base/errors.ts";
 import { formatThousands } from "../../compaction/preview/preview.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
-import { estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
+import { estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 
 /** @throws `COMPACTION_THRASHING` where the last compactions were of no use, once for as many. */

@@ -1,7 +1,7 @@
 /**
  * JSON from outside: parsed without trust, written at any depth.
  */
-import { errorMessage } from "../error-message.ts";
+import { errorMessage } from "../errors.ts";
 import { toWellFormed } from "../text/text.ts";
 
 type JsonPrimitive = string | number | boolean | null;

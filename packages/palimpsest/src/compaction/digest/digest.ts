@@ -9,9 +9,14 @@
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
 import { cutHead, cutTail } from "../../base/text/text.ts";
-import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
-import { blockText, toolResultText } from "../../transcript/blocks.ts";
-import type { Message } from "../../transcript/messages.ts";
+import {
+  blockText,
+  type ContentBlock,
+  type Message,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  toolResultText,
+} from "../../transcript/blocks.ts";
 import { withoutKnownSecrets } from "../../transcript/without-secrets.ts";
 import { addLiterals, createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
 import { formatPointer } from "../shared/pointer.ts";

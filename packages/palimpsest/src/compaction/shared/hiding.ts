@@ -5,8 +5,9 @@
  * that were left open), and what it inserted is hidden altogether or not at all. What would go with
  * it but stands elsewhere is inserted again, as it is shown.
  */
+
+import type { Message } from "../../transcript/blocks.ts";
 import type { EditEffect, Insertion, SeqRange } from "../../transcript/edits.ts";
-import type { Message } from "../../transcript/messages.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 
 /** What hides `hidden`, which are messages of `visible` in its order, and nothing else of it. */

@@ -6,7 +6,7 @@
  * is pinned, not here: a layer never decides that a pin is one too many.
  */
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
-import type { Origin } from "../../transcript/messages.ts";
+import type { Origin } from "../../transcript/blocks.ts";
 import type { SeqPin } from "../../transcript/projection.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { type Measure, measureText, scaleTokens } from "./measure.ts";

@@ -5,8 +5,7 @@
  * words. They are not the user's wishes, and repeating them after a compaction would turn a stale
  * reminder into a standing order.
  */
-import type { Message } from "../../transcript/messages.ts";
-import { defaultOrigin } from "../../transcript/messages.ts";
+import { defaultOrigin, type Message } from "../../transcript/blocks.ts";
 
 /** Tags of hosts whose content is not the user's. Source: Claude Code, Codex and Cline transcripts. */
 const HOST_TAGS = [

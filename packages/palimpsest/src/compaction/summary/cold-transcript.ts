@@ -6,8 +6,7 @@
  */
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { type ContentBlock, isThinking } from "../../transcript/blocks.ts";
-import { groupRounds } from "../../transcript/rounds.ts";
-import type { VisibleMessage } from "../../transcript/window.ts";
+import { groupRounds, type VisibleMessage } from "../../transcript/window.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { readableText } from "../preview/readable-text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";

@@ -8,11 +8,9 @@
  */
 
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
-import { blockText } from "../../transcript/blocks.ts";
+import { blockText, type Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import type { Message } from "../../transcript/messages.ts";
-import { groupRounds } from "../../transcript/rounds.ts";
-import type { VisibleMessage } from "../../transcript/window.ts";
+import { groupRounds, type VisibleMessage } from "../../transcript/window.ts";
 import {
   planTruncateNewest,
   type TruncatedBlocks,

@@ -1,7 +1,7 @@
 /**
  * A summary that a model wrote, and what it was asked for.
  */
-import type { Usage } from "../../transcript/messages.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 
 /** What the writing of a summary depends on. */
 export interface WrittenFor {

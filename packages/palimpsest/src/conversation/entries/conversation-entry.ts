@@ -2,7 +2,7 @@
  * What `MemoryManager` remembers, as values: entries, summaries, and the figures over both.
  */
 import type { JsonObject } from "../../base/json/json.ts";
-import { estimateText } from "../../tokens/estimate/estimate-text.ts";
+import { estimateText } from "../../tokens/estimate/character-automaton.ts";
 
 /** What an entry is. Of each type only some roles exist: see {@link MEMORY_ROLES}. */
 export type ConversationEntryType = "message" | "tool_call" | "tool_result" | "context" | "summary";

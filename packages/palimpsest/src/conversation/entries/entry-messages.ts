@@ -7,8 +7,13 @@
  * the same write. A message that somebody else wrote is read as well as it can be without one.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
-import { blockText, type ContentBlock, type ToolUseBlock } from "../../transcript/blocks.ts";
-import type { Message, Origin } from "../../transcript/messages.ts";
+import {
+  blockText,
+  type ContentBlock,
+  type Message,
+  type Origin,
+  type ToolUseBlock,
+} from "../../transcript/blocks.ts";
 import {
   type ConversationEntry,
   type ConversationEntryType,

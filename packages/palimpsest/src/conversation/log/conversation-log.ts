@@ -8,8 +8,8 @@
  * its entries are active again; rewind the session, and it remembers what it remembered then.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { BlockForm, EditEffect, LayerEdit, SeqRange } from "../../transcript/edits.ts";
-import type { Message } from "../../transcript/messages.ts";
 import { ratioOf, timeRangeOf } from "../compression/plan-compression.ts";
 import {
   type ConversationEntry,

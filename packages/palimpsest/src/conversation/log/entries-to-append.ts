@@ -2,8 +2,8 @@
  * What is appended to a log for what `MemoryManager` was told: an entry, a compression, a whole state.
  */
 import type { JsonValue } from "../../base/json/json.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import type { Message } from "../../transcript/messages.ts";
 import type { ConversationEntry, MemorySummary } from "../entries/conversation-entry.ts";
 import { type MirroredState, sumTokens } from "../entries/conversation-mirror.ts";
 import { messageOf, noteKey, toolUseOf } from "../entries/entry-messages.ts";

@@ -6,8 +6,8 @@
  */
 import { join } from "node:path";
 import { StoreError } from "../../base/errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
+import type { Clock } from "../../ports/runtime.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import { FORK_MARK } from "../../session/lifecycle/fork-mark.ts";
 

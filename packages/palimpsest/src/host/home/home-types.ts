@@ -3,8 +3,8 @@
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import type { FormatName } from "../../importers/registry.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { ProjectContext } from "../../ports/project-context.ts";
+import type { Clock } from "../../ports/runtime.ts";
 import type { SessionInfo, SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
 import type { CleanUpOptions, CleanUpReport } from "../../session/lifecycle/clean-up-run.ts";
 import type { NewSessionOptions, SessionOptions } from "../../session/options/session-options.ts";

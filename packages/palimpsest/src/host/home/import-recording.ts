@@ -14,7 +14,7 @@ import { EventLoopYielder } from "../../runtime/yield-to-event-loop.ts";
 import { createSession } from "../../session/lifecycle/open-session.ts";
 import type { SessionOptions } from "../../session/options/session-options.ts";
 import type { Session } from "../../session/session.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 import type { HomeImport } from "./home-types.ts";
 
 type Wired = Pick<SessionOptions, "store" | "clock" | "ids" | "hasher"> & { readonly signal?: AbortSignal };

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import { readTemplate } from "../../notes/template.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { HomeProblem, NotesConfig } from "./home-types.ts";

@@ -9,7 +9,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type { HomeProject } from "./home-types.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -7,13 +7,12 @@
  */
 import { join } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
-import { errorMessage } from "../../base/error-message.ts";
-import { OptionError, StoreError } from "../../base/errors.ts";
+import { errorMessage, OptionError, StoreError } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json/json.ts";
-import { nearestName } from "../../base/options/option-names.ts";
+import { nearestName } from "../../base/options/check-options.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
-import type { IdSource } from "../../ports/id-source.ts";
+import type { IdSource } from "../../ports/runtime.ts";
 import { replaceFile } from "../../stores/files/replace/whole-file.ts";
 import type { HomeProblem, HomeSettings } from "./home-types.ts";
 

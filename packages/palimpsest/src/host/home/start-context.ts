@@ -5,8 +5,8 @@
  * ends is the host's word and not the text's. Nothing in it changes with the time of day.
  */
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
-import type { Hasher } from "../../ports/hasher.ts";
 import type { ProjectContext } from "../../ports/project-context.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type { StartContext, StartContextChange } from "./home-types.ts";
 
 /** Metadata key under which a session has the fingerprint of what it was told. */

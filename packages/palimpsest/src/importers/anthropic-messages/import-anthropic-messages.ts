@@ -4,7 +4,7 @@
  */
 
 import { asNumber, asString, isObject, type JsonValue } from "../../base/json/json.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 import { anthropicContent, recordedMessage } from "../../wire/anthropic/from-anthropic.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
 import {

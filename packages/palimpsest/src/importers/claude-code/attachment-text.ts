@@ -6,8 +6,7 @@
  * size and content, not the same bytes. A kind that holds nothing the model saw gives `undefined`.
  */
 import { asString, isObject } from "../../base/json/json.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Origin, Role } from "../../transcript/messages.ts";
+import type { ContentBlock, Origin, Role } from "../../transcript/blocks.ts";
 import { recordedContent } from "../../wire/anthropic/from-anthropic.ts";
 import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
 

@@ -11,7 +11,7 @@
  */
 
 import { asString, isObject } from "../../base/json/json.ts";
-import { defaultOrigin, type Origin, type Role } from "../../transcript/messages.ts";
+import { defaultOrigin, type Origin, type Role } from "../../transcript/blocks.ts";
 import { anthropicContent, recordedContent } from "../../wire/anthropic/from-anthropic.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import type { Fields } from "../shared/fields.ts";
@@ -21,9 +21,14 @@ import type { SourceRecord } from "../shared/read-records.ts";
 import { recordedAnthropicUsage } from "../shared/recorded-usage.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
 import { attachmentMessage } from "./attachment-text.ts";
-import { claudeBoundary, claudeMicrocompact } from "./claude-boundary.ts";
-import { ClaudeMetadata, isWithoutEffect } from "./claude-metadata.ts";
-import { type ClaudeRecord, claudeRecord } from "./claude-record.ts";
+import {
+  ClaudeMetadata,
+  type ClaudeRecord,
+  claudeBoundary,
+  claudeMicrocompact,
+  claudeRecord,
+  isWithoutEffect,
+} from "./claude-record.ts";
 import { findLiveRecords, type LiveRecords } from "./live-records.ts";
 
 /** @internal */

@@ -6,8 +6,7 @@
  * which may come before or after the results. What was said can be taken back later (a rollback),
  * so steps stay open until everything has been read.
  */
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import { promptTokens, type Usage } from "../../transcript/messages.ts";
+import { type ContentBlock, promptTokens, type Usage } from "../../transcript/blocks.ts";
 import type { ConversationBuilder, ParsedMessage } from "../shared/conversation-builder.ts";
 import { present } from "../shared/fields.ts";
 import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";

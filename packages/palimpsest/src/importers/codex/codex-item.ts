@@ -7,14 +7,12 @@
  * OpenAI's names for what it may have stored, and one without the reasoning it belongs to is refused.
  */
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
-import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
-import type { Origin, Role } from "../../transcript/messages.ts";
-import { hasReadableSource } from "../../wire/shared/media-source.ts";
-import { sourceOfUrl } from "../../wire/shared/media-url.ts";
+import type { ContentBlock, Origin, Role, ToolResultPart } from "../../transcript/blocks.ts";
+import { hasReadableSource, sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { present } from "../shared/fields.ts";
-import { isCodexContext } from "./codex-context.ts";
+import { isCodexContext } from "./codex-record.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,22 @@
 /**
  * What is said in a Copilot session, in our terms: messages of the user and of the model, and what
  * tools answered.
+ *
+ * Pictures and files are inline, or stored once in a separate event and referred to by id.
  */
 import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
-import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
-import type { Origin, Usage } from "../../transcript/messages.ts";
+import type {
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  Origin,
+  ToolResultPart,
+  Usage,
+} from "../../transcript/blocks.ts";
+import { hasReadableSource } from "../../wire/shared/media-source.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type CopilotMedia, mediaNote } from "./copilot-media.ts";
+import type { CopilotRecord } from "./copilot-record.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -150,4 +159,40 @@ export function copilotUserRun(request: Fields | undefined, data: Fields, media:
   const content = resultContent(data, media);
   const output = typeof content === "string" ? content : JSON.stringify(content ?? "");
   return `The user ran ${name}${input === undefined ? "" : ` ${JSON.stringify(input)}`}:\n${output}`;
+}
+
+/** @internal */
+export class CopilotMedia {
+  readonly #assets = new Map<string, string>();
+
+  constructor(records: readonly CopilotRecord[]) {
+    for (const { type, data } of records) {
+      const { assetId, data: base64 } = data;
+      if (type === "session.binary_asset" && typeof assetId === "string" && typeof base64 === "string")
+        this.#assets.set(assetId, base64);
+    }
+  }
+
+  /** What was attached or returned; `undefined` where it is neither an image nor a PDF, or was not recorded. */
+  find(value: unknown): ImageBlock | DocumentBlock | undefined {
+    if (!isObject(value)) return undefined;
+    const mediaType = asString(value["mimeType"]) ?? "";
+    const type = mediaType === "application/pdf" ? "document" : "image";
+    const data = asString(value["data"]) ?? this.#assets.get(asString(value["assetId"]) ?? "");
+    if (data === undefined) return undefined;
+    const source = { type: "base64", media_type: mediaType, data };
+    return hasReadableSource(source, type) ? { type, source } : undefined;
+  }
+}
+
+/** What stands for media that was not recorded or that no model takes. @internal */
+function mediaNote(value: unknown): string {
+  const { mimeType, byteLength, description } = isObject(value) ? value : {};
+  const bytes = asNumber(byteLength);
+  const known = [
+    asString(mimeType) ?? "a file",
+    asString(description),
+    bytes === undefined ? undefined : `${bytes} bytes`,
+  ];
+  return `[${known.filter((text) => text !== undefined).join(", ")}: not recorded]`;
 }

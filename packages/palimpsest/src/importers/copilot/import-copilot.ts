@@ -17,10 +17,8 @@ import type { LeftOutReason, RecordedSession } from "../shared/imported-session.
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
-import { copilotBoundary } from "./copilot-boundary.ts";
-import { liveRecords, withoutCopies } from "./copilot-chain.ts";
-import { CopilotMedia } from "./copilot-media.ts";
 import {
+  CopilotMedia,
   copilotAnswer,
   copilotResult,
   copilotUsage,
@@ -29,7 +27,13 @@ import {
   isCustomCall,
 } from "./copilot-message.ts";
 import { CopilotMetadata, isKnownType } from "./copilot-metadata.ts";
-import { type CopilotRecord, copilotRecord } from "./copilot-record.ts";
+import {
+  type CopilotRecord,
+  copilotBoundary,
+  copilotRecord,
+  liveRecords,
+  withoutCopies,
+} from "./copilot-record.ts";
 
 /** @internal */
 export const copilot = {

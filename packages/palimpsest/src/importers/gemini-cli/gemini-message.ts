@@ -4,8 +4,7 @@
  */
 
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import type { ParsedMessage } from "../shared/conversation-builder.ts";
 import type { Fields } from "../shared/fields.ts";

@@ -4,8 +4,7 @@
  */
 
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
-import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
-import type { Role } from "../../transcript/messages.ts";
+import type { ContentBlock, Role, ToolResultPart } from "../../transcript/blocks.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { type Fields, fieldsOf, resultContent } from "../shared/fields.ts";
 

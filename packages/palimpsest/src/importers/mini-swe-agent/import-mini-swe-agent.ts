@@ -9,8 +9,7 @@
  */
 
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Message, Role, Usage } from "../../transcript/messages.ts";
+import type { ContentBlock, Message, Role, Usage } from "../../transcript/blocks.ts";
 import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
 import { fromOpenAIResponses } from "../../wire/openai-responses/from-openai-responses.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";

@@ -4,9 +4,8 @@
  */
 
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Usage } from "../../transcript/messages.ts";
-import { sourceOfUrl } from "../../wire/shared/media-url.ts";
+import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
+import { sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { type Fields, fieldsOf } from "../shared/fields.ts";
 

@@ -3,8 +3,7 @@
  * was one request with one answer, and what its calls gave follows it.
  */
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
 import { opencodeUsage, type Part, reasoningBlocks, toolBlocks } from "./opencode-part.ts";
 

@@ -11,7 +11,7 @@
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
-import { sourceOfUrl } from "../../wire/shared/media-url.ts";
+import { sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { type Fields, fieldsOf, resultContent } from "../shared/fields.ts";
 import { recordedChatUsage } from "../shared/recorded-usage.ts";

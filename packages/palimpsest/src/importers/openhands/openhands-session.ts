@@ -7,8 +7,7 @@
  */
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { asString, type JsonValue } from "../../base/json/json.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Message } from "../../transcript/messages.ts";
+import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { present } from "../shared/fields.ts";
 import type { ImportedBoundary, RecordedSession } from "../shared/imported-session.ts";

@@ -4,9 +4,8 @@
  */
 
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Role } from "../../transcript/messages.ts";
-import { sourceOfUrl } from "../../wire/shared/media-url.ts";
+import type { ContentBlock, Role } from "../../transcript/blocks.ts";
+import { sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { type Fields, fieldsOf, present, resultContent } from "../shared/fields.ts";

@@ -3,8 +3,7 @@
  */
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Message, Origin, Role, Usage } from "../../transcript/messages.ts";
+import type { ContentBlock, Message, Origin, Role, Usage } from "../../transcript/blocks.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 
 /** @internal */

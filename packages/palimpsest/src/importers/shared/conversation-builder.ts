@@ -4,8 +4,7 @@
  * A response may arrive in several records with other records between them; it becomes one message
  * at the place where it began. So items are drafts until everything has been read.
  */
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Message, Usage } from "../../transcript/messages.ts";
+import type { ContentBlock, Message, Usage } from "../../transcript/blocks.ts";
 import { UNKNOWN_PROVIDER } from "../../wire/shared/well-formed-block.ts";
 import type { ImportedItem, ImportedMessage, LeftOutMessage, LeftOutReason } from "./imported-session.ts";
 import type { RepairLog } from "./repair-log.ts";

@@ -7,8 +7,7 @@
  * `leftOut`: nothing that was in the file disappears without a trace.
  */
 import type { JsonValue } from "../../base/json/json.ts";
-import type { OpaqueBlock } from "../../transcript/blocks.ts";
-import type { Message, Usage } from "../../transcript/messages.ts";
+import type { Message, OpaqueBlock, Usage } from "../../transcript/blocks.ts";
 
 /** One message of the conversation, with what its provider reported for it. */
 export interface ImportedMessage {

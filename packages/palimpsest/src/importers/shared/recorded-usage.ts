@@ -2,7 +2,7 @@
  * The usage that recordings hold, as the APIs of Anthropic and OpenAI report it.
  */
 import { asNumber, isObject } from "../../base/json/json.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 
 /**
  * Usage as the API reports it; `undefined` where nothing was billed. Where a response took several

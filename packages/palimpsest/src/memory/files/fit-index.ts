@@ -9,8 +9,7 @@
 import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { type MarkdownLine, splitLines } from "../../base/text/markdown-lines.ts";
-import { shorten } from "../../base/text/text.ts";
-import { utf8Bytes } from "../../base/text/text-size.ts";
+import { shorten, utf8Bytes } from "../../base/text/text.ts";
 import { type IndexEntry, parseIndex } from "./index-entries.ts";
 import { withoutEntries } from "./memory-index.ts";
 

@@ -6,7 +6,7 @@
  * word, and compared in the way of the least precise system.
  */
 import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
-import { utf8Bytes } from "../../base/text/text-size.ts";
+import { utf8Bytes } from "../../base/text/text.ts";
 import { INDEX_NAME } from "./memory-index.ts";
 
 /** Where a name has no letter and no digit. */

@@ -3,7 +3,7 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { cutHead } from "../../base/text/text.ts";
-import { estimateText } from "../../tokens/estimate/estimate-text.ts";
+import { estimateText } from "../../tokens/estimate/character-automaton.ts";
 import type { Memory } from "../files/memory.ts";
 import { fenceMemories } from "../trust/fence.ts";
 

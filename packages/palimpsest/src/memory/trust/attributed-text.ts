@@ -7,10 +7,11 @@
 import {
   blockText,
   type ContentBlock,
+  defaultOrigin,
   isServerToolResult,
   isServerToolUse,
+  type Message,
 } from "../../transcript/blocks.ts";
-import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import { recalledIn, withoutRecalled } from "./fence.ts";
 import { splitOwnWords } from "./own-words.ts";
 

@@ -11,8 +11,7 @@
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import type { SecretFamily } from "../../base/redaction/secret-patterns.ts";
-import { showHidden } from "../../base/text/hidden-characters.ts";
-import { writeOutRoleMarks } from "../../base/text/role-marks.ts";
+import { showHidden, writeOutRoleMarks } from "../../base/text/hidden-characters.ts";
 import { cutHead, shorten, toWellFormed } from "../../base/text/text.ts";
 
 /** Where the text is to stand; all but a body are one line. */

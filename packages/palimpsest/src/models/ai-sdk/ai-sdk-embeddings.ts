@@ -1,7 +1,7 @@
 /**
  * Any embedding model of the AI SDK, in version 3 or 4: called directly, below `embedMany`.
  */
-import type { EmbeddingClient } from "../../ports/embedding-client.ts";
+import type { EmbeddingClient } from "../../ports/model-client.ts";
 
 /** The part of the SDK's `EmbeddingModel` that is used. */
 export interface AiSdkEmbeddingModel {

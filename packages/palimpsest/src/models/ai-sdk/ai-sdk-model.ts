@@ -3,6 +3,9 @@
  *
  * The model is called directly, below `generateText`: no loop, and no retries but those of the host. Tools
  * are given in the SDK's form, further parameters as its call options (`temperature`, `providerOptions` …).
+ *
+ * The packages of the AI SDK are never imported: the types here describe any model of its providers, in version 3 or
+ * 4 of their interface.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import type {
@@ -15,7 +18,6 @@ import { AiSdkAssembly, aiSdkAnswer } from "../../wire/ai-sdk/answer.ts";
 import { toAiSdk } from "../../wire/ai-sdk/to-ai-sdk.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 import { readStream, teller } from "../shared/sdk-call.ts";
-import type { AiSdkCallOptions, AiSdkLanguageModel } from "./ai-sdk-types.ts";
 
 /** What may be said of an `aiSdkModel` beside its language model. */
 export interface AiSdkModelOptions {
@@ -94,4 +96,21 @@ function providerOptions(provider: string, { parameters = {}, betas = [] }: Mode
 /** Anthropic's own API, and Claude on other clouds through the same provider. */
 function takesMarks(provider: string): boolean {
   return provider.includes("anthropic");
+}
+
+/** A model such as `anthropic("claude-…")` or `createOpenAICompatible(…)("…")` gives. */
+export interface AiSdkLanguageModel {
+  /** `v3` or `v4`; files are written differently. */
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: AiSdkCallOptions): PromiseLike<unknown>;
+  doStream(options: AiSdkCallOptions): PromiseLike<unknown>;
+}
+
+/** The fields of a call that are set here; what else a request asks for is passed on as it is. */
+export interface AiSdkCallOptions {
+  /** The conversation, in the SDK's own form. */
+  readonly prompt: never;
+  readonly abortSignal?: AbortSignal;
 }

@@ -3,9 +3,15 @@
  *
  * Retries, timeouts, proxies and keys are the client's own (`new Anthropic({ maxRetries, timeout })`);
  * this turns a request into a call and what comes back into an answer.
+ *
+ * The SDK is never imported: the types here describe `new Anthropic()` of `@anthropic-ai/sdk`, its clients for
+ * Bedrock, Vertex and Foundry, and anything that looks like them.
+ *
+ * The counting endpoint is free, has separate limits, and is exact except for what the server adds. It refuses
+ * requests with server tools and with files by address; then the chain goes on to the next counter.
  */
 import { MODEL_CLIENT_DEFAULTS } from "../../base/defaults/model-clients.ts";
-import { asNumber, isObject } from "../../base/json/json.ts";
+import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import type {
   ModelAnswer,
   ModelCallOptions,
@@ -13,15 +19,16 @@ import type {
   ModelStreamOptions,
   ReportedLimits,
   StreamingModelClient,
+  TokenCounter,
 } from "../../ports/model-client.ts";
 import { findModel } from "../../tokens/models/model-catalogue.ts";
 import { anthropicAnswer } from "../../wire/anthropic/answer.ts";
 import { type AnthropicBody, anthropicBody } from "../../wire/anthropic/request.ts";
 import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
+import { toAnthropic } from "../../wire/anthropic/to-anthropic.ts";
 import { classifyModelError } from "../../wire/errors/model-failure.ts";
-import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
-import type { AnthropicClient } from "./anthropic-client.ts";
-import { anthropicCounter } from "./anthropic-counter.ts";
+import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+import { anthropicToolDefinitions, readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 
 /** What may be said of an `anthropicModel` beside its client. */
 export interface AnthropicModelOptions {
@@ -116,5 +123,44 @@ function limitsFrom(models: NonNullable<AnthropicClient["models"]>) {
       if (classifyModelError(error).status === 404) return undefined;
       throw error;
     }
+  };
+}
+
+/** The calls of `client.messages`. */
+interface AnthropicMessagesApi {
+  create(body: object, options?: object): PromiseLike<unknown>;
+  countTokens?(body: object, options?: object): PromiseLike<unknown>;
+}
+
+/** A client of the Anthropic SDK, as far as it is used here. */
+export interface AnthropicClient {
+  readonly messages: AnthropicMessagesApi;
+  /** Asked where a request names beta features. */
+  readonly beta?: { readonly messages: AnthropicMessagesApi };
+  /** Asked for limits; clients of other clouds have none. */
+  readonly models?: {
+    retrieve(model: string, params?: object | null, options?: object): PromiseLike<unknown>;
+  };
+}
+
+/** Counts with `client.messages.countTokens`; `undefined` where the client cannot. */
+export function anthropicCounter(client: Pick<AnthropicClient, "messages">): TokenCounter | undefined {
+  const { messages: api } = client;
+  if (typeof api.countTokens !== "function") return undefined;
+  return {
+    name: "anthropic-count-tokens",
+    count: async ({ model, system, tools, messages }) => {
+      const hasSystem = system !== undefined && system.trim() !== "";
+      const definitions = anthropicToolDefinitions(tools);
+      const answer = await api.countTokens!({
+        model,
+        ...(hasSystem ? { system } : {}),
+        ...(definitions.length === 0 ? {} : { tools: definitions }),
+        messages: toAnthropic<JsonObject>(messages),
+      });
+      const tokens = isObject(answer) ? asNumber(answer["input_tokens"]) : undefined;
+      if (tokens === undefined) throw unreadableAnswer("anthropic", answer);
+      return tokens;
+    },
   };
 }

@@ -2,10 +2,10 @@
  * The counting endpoint of Amazon Bedrock, which counts Claude's requests as they would be billed there.
  */
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
-import type { CountableRequest, TokenCounter } from "../../ports/token-counter.ts";
+import type { CountableRequest, TokenCounter } from "../../ports/model-client.ts";
 import { toAnthropic } from "../../wire/anthropic/to-anthropic.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
-import { anthropicToolDefinitions } from "../shared/tool-definitions.ts";
+import { anthropicToolDefinitions } from "../shared/sdk-call.ts";
 
 /** `new BedrockRuntime()` of `@aws-sdk/client-bedrock-runtime`, or `{ countTokens: (input) => client.send(new CountTokensCommand(input)) }`. */
 export interface BedrockCountingClient {

@@ -6,10 +6,10 @@
  */
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type { CountableRequest, TokenCounter } from "../../ports/token-counter.ts";
+import type { CountableRequest, TokenCounter } from "../../ports/model-client.ts";
 import { geminiContents, geminiContentsText } from "../../wire/gemini/gemini-contents.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
-import { toolDefinitions } from "../shared/tool-definitions.ts";
+import { toolDefinitions } from "../shared/sdk-call.ts";
 
 /** `new GoogleGenAI()` of `@google/genai`, for Gemini or for Vertex AI. */
 export interface GeminiCountingClient {

@@ -3,7 +3,7 @@
  */
 import { isObject } from "../../base/json/json.ts";
 import type { ModelAnswer, ModelCallOptions, ModelClient, ModelRequest } from "../../ports/model-client.ts";
-import type { Message } from "../../transcript/messages.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 
 /** What a function may answer: text, a message, or everything that is known. */

@@ -8,8 +8,8 @@ import type {
   StreamingModelClient,
 } from "../../ports/model-client.ts";
 import { chatAnswer } from "../../wire/openai-chat/answer.ts";
-import { chatBody } from "../../wire/openai-chat/request.ts";
 import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
+import { chatBody } from "../../wire/openai-chat/to-openai-chat.ts";
 import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 import type { OpenAIChatClient } from "./openai-client.ts";
 

@@ -10,11 +10,10 @@ import type {
 } from "../../ports/model-client.ts";
 import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
 import { responsesAnswer } from "../../wire/openai-responses/answer.ts";
-import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
+import { responsesBody } from "../../wire/openai-responses/to-openai-responses.ts";
 import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
-import { openaiInputTokensCounter } from "./input-tokens-counter.ts";
-import type { OpenAIResponsesClient } from "./openai-client.ts";
+import { type OpenAIResponsesClient, openaiInputTokensCounter } from "./openai-client.ts";
 
 /** What may be said of an `openaiResponsesModel` beside its client. */
 export interface OpenAIResponsesModelOptions {

@@ -5,7 +5,7 @@
  * piece is flushed before the end is announced.
  */
 import { createGunzip, type Gunzip } from "node:zlib";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 
 /** @internal */
 export class GunzipStream {

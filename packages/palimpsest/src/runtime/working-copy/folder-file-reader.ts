@@ -9,7 +9,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
-import { errorCode } from "../../base/error-message.ts";
+import { errorCode } from "../../base/errors.ts";
 import type { CurrentFile, FileRestorer } from "../../ports/restorer.ts";
 
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);

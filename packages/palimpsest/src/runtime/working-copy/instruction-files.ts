@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
-import { errorCode, errorMessage } from "../../base/error-message.ts";
+import { errorCode, errorMessage } from "../../base/errors.ts";
 import { showHidden } from "../../base/text/hidden-characters.ts";
 import type { ContextProblem, InstructionFile } from "../../ports/project-context.ts";
 

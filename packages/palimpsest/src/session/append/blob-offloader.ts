@@ -5,11 +5,10 @@
 
 import { type ArrivalPolicy, planArrival } from "../../compaction/layers/offload/offload-at-arrival.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
-import type { BlobRef } from "../../transcript/blocks.ts";
+import { type BlobRef, defaultOrigin, type Message } from "../../transcript/blocks.ts";
 import type { BlobBlock, StoredBlock } from "../../transcript/entries.ts";
-import { defaultOrigin, type Message } from "../../transcript/messages.ts";
 import type { SessionEvent } from "../events/events.ts";
 import { findMessageRepairs } from "./content-repairs.ts";
 import type { NewEntry } from "./entry-writer.ts";

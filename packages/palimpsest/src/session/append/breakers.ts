@@ -5,7 +5,7 @@
  * log, said again by checkpoints; a log without them had no failures.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
-import { RESERVED_KEY_PREFIX } from "../../transcript/metadata.ts";
+import { RESERVED_KEY_PREFIX } from "../../transcript/entries.ts";
 import type { LogWriter } from "./entry-writer.ts";
 
 export const BREAKERS_MARK = `${RESERVED_KEY_PREFIX}breakers`;

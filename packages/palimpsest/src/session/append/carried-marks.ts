@@ -3,8 +3,7 @@
  * metadata of the library's own, said again by checkpoints.
  */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
-import type { Entry } from "../../transcript/entries.ts";
-import { RESERVED_KEY_PREFIX } from "../../transcript/metadata.ts";
+import { type Entry, RESERVED_KEY_PREFIX } from "../../transcript/entries.ts";
 import { BREAKERS_MARK } from "./breakers.ts";
 import type { LogWriter } from "./entry-writer.ts";
 import { type NotesState, parseNotesState } from "./notes-progress-mark.ts";

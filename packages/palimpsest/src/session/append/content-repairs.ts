@@ -8,7 +8,7 @@ import type { EditEntry, Entry, MessageEntry, StoredBlock } from "../../transcri
 import { isUnknownEntry } from "../../transcript/entry-line.ts";
 import { isPossibleRewind } from "../../transcript/projection.ts";
 import { EMPTY_RESULT_TEXT, shownBlock } from "../../transcript/shown-block.ts";
-import { isKnownToAnthropic } from "../../wire/anthropic/anthropic-known.ts";
+import { isKnownToAnthropic } from "../../wire/anthropic/sendable-blocks.ts";
 import { isResponsesItem } from "../../wire/openai-responses/responses-items.ts";
 import { hasReadableSource } from "../../wire/shared/media-source.ts";
 import type { ContentRepairReason } from "../events/events.ts";

@@ -8,8 +8,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { IdSource } from "../../ports/id-source.ts";
+import type { Clock, IdSource } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
 import { planCheckpoint } from "../../transcript/checkpoint.ts";
 import {

@@ -10,9 +10,9 @@
  */
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { isObject } from "../../base/json/json.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { SeqRange } from "../../transcript/edits.ts";
-import type { Message } from "../../transcript/messages.ts";
 import type { LogReader } from "../history/message-reader.ts";
 import { copyInput, type InputCopier } from "../input/copy-input.ts";
 import { sayWhat, validateMessage } from "../input/validate-messages.ts";

@@ -6,7 +6,7 @@
  * and is not shown; what was said and called is.
  */
 import { type EditSafety, isSealedReasoning } from "../../tokens/models/edit-safety.ts";
-import type { Message } from "../../transcript/messages.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { LogWriter, NewEntry } from "./entry-writer.ts";
 
 /**

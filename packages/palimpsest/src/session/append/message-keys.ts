@@ -7,9 +7,8 @@
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { isObject, writeDeepJson } from "../../base/json/json.ts";
 import { isWellFormed } from "../../base/text/text.ts";
-import type { Hasher } from "../../ports/hasher.ts";
-import { type ContentBlock, isThinking } from "../../transcript/blocks.ts";
-import type { Message } from "../../transcript/messages.ts";
+import type { Hasher } from "../../ports/runtime.ts";
+import { type ContentBlock, isThinking, type Message } from "../../transcript/blocks.ts";
 
 export interface MessageKeys {
   readonly key: string;

@@ -9,8 +9,9 @@
  * One difference is no edit. Many hosts keep what a model said and not how it came to it: their
  * copy of an answer lacks the reasoning that we stored. Ours stands, because only it can be sent back.
  */
+
+import type { Message } from "../../transcript/blocks.ts";
 import type { SeqRange } from "../../transcript/edits.ts";
-import type { Message } from "../../transcript/messages.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
 /** A message of the line as the host would know it again. */

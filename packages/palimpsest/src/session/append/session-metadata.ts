@@ -7,10 +7,15 @@
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
 import { OptionError } from "../../base/errors.ts";
 import { type JsonObject, type JsonValue, parseJson } from "../../base/json/json.ts";
-import { shorten } from "../../base/text/text.ts";
-import { utf8Bytes } from "../../base/text/text-size.ts";
-import type { Entry, MetadataEntry } from "../../transcript/entries.ts";
-import { isNoteKey, isReservedKey, MetadataFold, RESERVED_KEY_PREFIX } from "../../transcript/metadata.ts";
+import { shorten, utf8Bytes } from "../../base/text/text.ts";
+import {
+  type Entry,
+  isNoteKey,
+  isReservedKey,
+  type MetadataEntry,
+  MetadataFold,
+  RESERVED_KEY_PREFIX,
+} from "../../transcript/entries.ts";
 
 const { metadataLimitBytes, metadataEntryBytes } = SESSION_LIST_DEFAULTS;
 const KEY_SHOWN_CHARS = 60;

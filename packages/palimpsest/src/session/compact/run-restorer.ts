@@ -2,11 +2,11 @@
  * Asking one restorer: within its time, whatever it does, and taking of its answer only what is an item.
  */
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
-import { errorMessage } from "../../base/error-message.ts";
+import { errorMessage } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import { cutHead } from "../../base/text/text.ts";
-import type { Deadline } from "../../ports/deadline.ts";
 import type { RestoreContext, RestoredItem, Restorer } from "../../ports/restorer.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/restoration-events.ts";
 
 /** What a restorer gave; `undefined` items where it failed as a whole. */

@@ -24,12 +24,12 @@ import {
   composeForkInstruction,
 } from "../../compaction/summary/summary-prompt.ts";
 import type { WrittenFor, WrittenSummary } from "../../compaction/summary/written-summary.ts";
-import type { Deadline } from "../../ports/deadline.ts";
 import type { ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import type { CompactionTrigger } from "../../ports/session-hooks.ts";
 import { findModel, resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
-import { sumUsage, type Usage } from "../../transcript/messages.ts";
+import { sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { SummaryCall } from "../events/events.ts";
 import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "../model/model-call.ts";
 import type { SummaryAsk } from "./summary-request.ts";

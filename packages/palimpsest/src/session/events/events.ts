@@ -10,8 +10,8 @@ import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.t
 import type { CompactionTrigger, HookFailure } from "../../ports/session-hooks.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
 import type { CacheMiss } from "../../tokens/prompt-cache/prompt-cache-monitor.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 import type { LayerEdit, RepairReason } from "../../transcript/edits.ts";
-import type { Usage } from "../../transcript/messages.ts";
 import type { SeqPin } from "../../transcript/projection.ts";
 import type { RestorationEvent } from "./restoration-events.ts";
 

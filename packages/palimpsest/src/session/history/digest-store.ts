@@ -7,7 +7,7 @@ import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
 import { readDigest, writeDigest } from "../../compaction/digest/saved-digest.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
 import type { CheckpointEntry } from "../../transcript/entries.ts";
 

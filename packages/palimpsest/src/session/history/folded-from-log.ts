@@ -7,7 +7,7 @@
  * few may wait: then each new one has the oldest folded in, so that no turn ever pays for hundreds.
  * While the log is read they all wait, and those that were not read are added behind it.
  */
-import type { Message } from "../../transcript/messages.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { LogReader } from "./message-reader.ts";
 
 /** Messages that may wait before they are folded in: a millisecond or two of work for who asks then. */

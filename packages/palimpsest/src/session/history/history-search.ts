@@ -11,9 +11,7 @@ import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.t
 import { cutHead, cutTail } from "../../base/text/text.ts";
 import { visitTerms } from "../../base/text/text-terms.ts";
 import { formatPointer } from "../../compaction/shared/pointer.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import { blockText } from "../../transcript/blocks.ts";
-import type { Message, Role } from "../../transcript/messages.ts";
+import { blockText, type ContentBlock, type Message, type Role } from "../../transcript/blocks.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { parseQuery, type QueryTerms } from "./search-terms.ts";
 import { cutSnippet } from "./snippet.ts";

@@ -12,8 +12,13 @@ import { cutHead, cutTail } from "../../base/text/text.ts";
 import { readableText } from "../../compaction/preview/readable-text.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { isThinking } from "../../transcript/blocks.ts";
-import type { Entry, MessageEntry, Scope, StoredBlock } from "../../transcript/entries.ts";
-import { isReservedKey } from "../../transcript/metadata.ts";
+import {
+  type Entry,
+  isReservedKey,
+  type MessageEntry,
+  type Scope,
+  type StoredBlock,
+} from "../../transcript/entries.ts";
 import type { SessionObserver } from "../events/events.ts";
 import { readBlock } from "./hydrate.ts";
 import { listSessionIds } from "./session-overview.ts";

@@ -5,8 +5,8 @@
  * the life of the session, however often it is met.
  */
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import type { Timer } from "../../ports/runtime.ts";
 import type { LogContents, LogDamage, LogReading, NotesFile, SessionLog } from "../../ports/session-store.ts";
-import type { Timer } from "../../ports/timer.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { notify, type SessionEvent, type SessionObserver } from "../events/events.ts";
 

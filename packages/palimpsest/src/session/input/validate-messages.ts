@@ -7,9 +7,8 @@
  * opaque one. Well-formed messages come out equal to the byte.
  */
 import { isObject } from "../../base/json/json.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import { findBlockMisfit, isKnownBlockType } from "../../transcript/entry-shape.ts";
-import type { Message } from "../../transcript/messages.ts";
 import { copyInput, type InputCopier } from "./copy-input.ts";
 
 type Fields = Record<string, unknown>;

@@ -4,12 +4,10 @@
 import { AssertionError } from "../../base/assert.ts";
 import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
 import { DAY_MS } from "../../base/durations.ts";
-import { errorMessage } from "../../base/error-message.ts";
-import { PalimpsestError } from "../../base/errors.ts";
+import { errorMessage, PalimpsestError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json/json.ts";
-import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { SessionInfo, SessionStore } from "../../ports/session-store.ts";
+import type { Clock } from "../../ports/runtime.ts";
+import type { CleanUpLedger, SessionInfo, SessionStore } from "../../ports/session-store.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import type { ClockNote, ClockVerdict } from "./observed-clock.ts";
 import {

@@ -8,8 +8,7 @@
  */
 import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
 import { isObject } from "../../base/json/json.ts";
-import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
-import type { SessionStore } from "../../ports/session-store.ts";
+import type { CleanUpLedger, SessionStore } from "../../ports/session-store.ts";
 import { type CleanUpOptions, type CleanUpReport, CleanUpRun } from "./clean-up-run.ts";
 import { type ClockNote, parseClockNotes } from "./observed-clock.ts";
 import { checkRetention } from "./plan-clean-up.ts";

@@ -12,7 +12,7 @@ import {
   formatEntryLine,
   formatOpeningLine,
 } from "../../exporters/session-lines.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
 import { redactJson } from "../../transcript/without-secrets.ts";
 import type { SessionObserver } from "../events/events.ts";

@@ -8,8 +8,12 @@ import type { LogContents, SessionLog, StoredEntry } from "../../ports/session-s
 import { UsageLedger } from "../../tokens/count/usage-ledger.ts";
 import { resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
 import { isPossibleCheckpoint, restoreCheckpoint } from "../../transcript/checkpoint.ts";
-import type { AnswerEntry, CheckpointEntry, Entry } from "../../transcript/entries.ts";
-import { MetadataFold } from "../../transcript/metadata.ts";
+import {
+  type AnswerEntry,
+  type CheckpointEntry,
+  type Entry,
+  MetadataFold,
+} from "../../transcript/entries.ts";
 import { Projection } from "../../transcript/projection.ts";
 import { carryMarks } from "../append/carried-marks.ts";
 import { type ContentRepair, findRepairs } from "../append/content-repairs.ts";

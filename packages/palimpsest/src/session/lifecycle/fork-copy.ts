@@ -6,7 +6,7 @@
  * that numbers go on without a gap. No more is held than a batch of the log and one blob.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
-import type { IdSource } from "../../ports/id-source.ts";
+import type { IdSource } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
 import {
   type CheckpointEntry,

@@ -12,8 +12,7 @@ import type { SessionLog, StoredEntry } from "../../ports/session-store.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { planCheckpoint } from "../../transcript/checkpoint.ts";
 import { type EffectEdit, hasEffect } from "../../transcript/edits.ts";
-import { type CheckpointEntry, ENTRY_VERSION, type Entry } from "../../transcript/entries.ts";
-import { MetadataFold } from "../../transcript/metadata.ts";
+import { type CheckpointEntry, ENTRY_VERSION, type Entry, MetadataFold } from "../../transcript/entries.ts";
 import { Projection } from "../../transcript/projection.ts";
 import { carryMarks } from "../append/carried-marks.ts";
 

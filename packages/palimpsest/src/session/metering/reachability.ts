@@ -7,7 +7,7 @@
  * what stood beside it, and that is what it would type.
  */
 import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
-import type { Message } from "../../transcript/messages.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import {
   addToHistory,
   countTerms,

@@ -2,8 +2,8 @@
  * A real window as the measurement sees it: its messages as cached units, the strings that can be
  * read, and the pointers it shows. Following a window costs what changed.
  */
-import { estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
-import { tokenizerRatio } from "../../tokens/models/model-family.ts";
+import { estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
+import { tokenizerRatio } from "../../tokens/models/model-id.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { stringsIn } from "./readable-strings.ts";

@@ -5,10 +5,15 @@
 import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
 import type { ImportedSession } from "../../importers/registry.ts";
 import type { ImportedMessage } from "../../importers/shared/imported-session.ts";
-import { estimateFixed, estimateMessage } from "../../tokens/estimate/estimate-message.ts";
-import { tokenizerRatio } from "../../tokens/models/model-family.ts";
-import type { ContentBlock, ToolUseBlock } from "../../transcript/blocks.ts";
-import { defaultOrigin, type Message, promptTokens } from "../../transcript/messages.ts";
+import { estimateFixed, estimateMessage } from "../../tokens/estimate/estimate-block.ts";
+import { tokenizerRatio } from "../../tokens/models/model-id.ts";
+import {
+  type ContentBlock,
+  defaultOrigin,
+  type Message,
+  promptTokens,
+  type ToolUseBlock,
+} from "../../transcript/blocks.ts";
 import { readableIn } from "./readable-strings.ts";
 import { type Author, makeTrajectory, type RecordedMessage, type Trajectory } from "./trajectory.ts";
 

@@ -7,7 +7,7 @@
  * means; nobody has to judge an answer for that.
  */
 import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
-import type { Message } from "../../transcript/messages.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import { findMetricStrings } from "./metric-strings.ts";
 
 /** Who is behind a message: `note` is what a tool or a host put in around the agent. */

@@ -7,8 +7,7 @@
 
 import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
 import type { ResolvedTariff } from "../../tokens/price/resolve-tariff.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Message } from "../../transcript/messages.ts";
+import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { type CachedUnit, CacheModel } from "./cache-model.ts";
 import { type Reach, Reachability } from "./reachability.ts";

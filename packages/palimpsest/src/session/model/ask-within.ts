@@ -2,7 +2,7 @@
  * Asking somebody who may never answer: it ends with an answer, an error, the time limit or an abort.
  */
 import { ModelError } from "../../base/errors.ts";
-import type { Deadline } from "../../ports/deadline.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 
 export interface AskLimits {
   readonly deadline: Deadline;

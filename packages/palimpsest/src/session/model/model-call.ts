@@ -6,7 +6,7 @@ import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ModelAnswer, ModelClient, ModelRequest, ToolDefinition } from "../../ports/model-client.ts";
 import type { ModelFailure } from "../../ports/model-failure.ts";
 import { findModel } from "../../tokens/models/model-catalogue.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import type { CallRequest } from "../options/prepared-call.ts";

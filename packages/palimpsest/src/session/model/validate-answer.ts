@@ -6,7 +6,7 @@
  * every size that is reckoned from it.
  */
 import { isObject } from "../../base/json/json.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 import { copyInput, type InputCopier } from "../input/copy-input.ts";
 import { sayWhat, validateMessages } from "../input/validate-messages.ts";
 import type { CallAnswer } from "../options/prepared-call.ts";

@@ -3,8 +3,8 @@
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import type { TokenWarningState } from "../../tokens/budget/warning-state.ts";
+import type { Message, Usage } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import type { Message, Usage } from "../../transcript/messages.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 
 /** The part of a request that is the host's: everything but the conversation. */

@@ -4,11 +4,8 @@
 
 import type { JsonObject } from "../../base/json/json.ts";
 import type { PolicyName } from "../../compaction/planner/cost-policy.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Hasher } from "../../ports/hasher.ts";
-import type { IdSource } from "../../ports/id-source.ts";
+import type { Clock, Hasher, IdSource, Timer } from "../../ports/runtime.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
-import type { Timer } from "../../ports/timer.ts";
 import type { TariffOption } from "../../tokens/price/tariff.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import type { SessionObserver } from "../events/events.ts";

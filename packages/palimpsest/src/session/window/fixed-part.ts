@@ -3,7 +3,7 @@
  * looked at again only where they changed.
  */
 import { OptionError } from "../../base/errors.ts";
-import { estimateFixed } from "../../tokens/estimate/estimate-message.ts";
+import { estimateFixed } from "../../tokens/estimate/estimate-block.ts";
 import type { BlobRef } from "../../transcript/blocks.ts";
 import { HISTORY_TOOLS } from "../history/history-tools.ts";
 import type { CallRequest } from "../options/prepared-call.ts";

@@ -4,10 +4,9 @@
  */
 import { PROMPT_CACHE_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
 import { type ResolvedTariff, resolveTariff } from "../../tokens/price/resolve-tariff.ts";
-import { planBreakpoints } from "../../tokens/prompt-cache/breakpoints.ts";
+import { MarkMemory, planBreakpoints } from "../../tokens/prompt-cache/breakpoints.ts";
 import { PromptCacheMonitor, type SentPrompt } from "../../tokens/prompt-cache/prompt-cache-monitor.ts";
-import { MarkMemory } from "../../tokens/prompt-cache/readable-marks.ts";
-import type { Usage } from "../../transcript/messages.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { notify } from "../events/events.ts";
 import type { CallRequest } from "../options/prepared-call.ts";

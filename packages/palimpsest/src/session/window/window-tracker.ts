@@ -7,12 +7,11 @@
  */
 
 import type { SentRequest, UsageLedger, UsageReport } from "../../tokens/count/usage-ledger.ts";
-import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
-import { estimateVisibleMessage } from "../../tokens/estimate/estimate-message.ts";
+import { estimateBlock, estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
 import { isSealedReasoning } from "../../tokens/models/edit-safety.ts";
+import { promptTokens } from "../../transcript/blocks.ts";
 import type { RepairEdit } from "../../transcript/edits.ts";
 import { type BrokenInvariant, checkRequest } from "../../transcript/invariants.ts";
-import { promptTokens } from "../../transcript/messages.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import { RepairScan } from "../../transcript/repair.ts";
 import { RequestAssembler } from "../../transcript/request.ts";

@@ -6,12 +6,9 @@
  * once, so that the other's next append does not go on where the log ends, and is refused.
  */
 
-import { errorCode } from "../../base/error-message.ts";
-import { SessionError, StoreError } from "../../base/errors.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { errorCode, SessionError, StoreError } from "../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
-import type { Hasher } from "../../ports/hasher.ts";
-import type { IdSource } from "../../ports/id-source.ts";
+import type { Clock, Hasher, IdSource } from "../../ports/runtime.ts";
 import type { LogContents, LogDamage, LogReading, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";

@@ -7,11 +7,10 @@
 
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
-import type { CleanUpLedger } from "../../ports/clean-up-ledger.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
-import type { Hasher } from "../../ports/hasher.ts";
-import type { IdSource } from "../../ports/id-source.ts";
+import type { Hasher, IdSource } from "../../ports/runtime.ts";
 import type {
+  CleanUpLedger,
   OverviewLook,
   OverviewRow,
   SeenSession,

@@ -2,8 +2,7 @@
  * Memories in memory: for switched-off persistence and for tests. It keeps the promises of the store in files,
  * the refusals among them, as long as the object lives.
  */
-import type { Clock } from "../../ports/clock.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+
 import type {
   ArchivedFile,
   MemoryApplied,
@@ -13,6 +12,7 @@ import type {
   MemoryLock,
   MemoryStore,
 } from "../../ports/memory-store.ts";
+import type { Clock, Hasher } from "../../ports/runtime.ts";
 import { nodeHasher, systemClock } from "../platform/node-ports.ts";
 import {
   type CheckedChange,

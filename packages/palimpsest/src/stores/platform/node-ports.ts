@@ -1,10 +1,6 @@
 /** Small ports on the platform's own functions: clock, timer, deadline, ids and hashes. */
 import { createHash, randomUUID } from "node:crypto";
-import type { Clock } from "../../ports/clock.ts";
-import type { Deadline } from "../../ports/deadline.ts";
-import type { Hasher } from "../../ports/hasher.ts";
-import type { IdSource } from "../../ports/id-source.ts";
-import type { Timer } from "../../ports/timer.ts";
+import type { Clock, Deadline, Hasher, IdSource, Timer } from "../../ports/runtime.ts";
 
 /** Reads the time of the system. */
 export const systemClock: Clock = { nowMs: () => Date.now() };

@@ -7,7 +7,7 @@
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import type { ProcessIdentity } from "../../ports/process-identity.ts";
+import type { ProcessIdentity } from "../../ports/runtime.ts";
 
 /** Of `/proc/<pid>/stat`, counted behind the name of the program, which may hold anything: state is 0, start is 19. */
 const START_FIELD = 19;

@@ -1,7 +1,7 @@
 /** One session in PostgreSQL: what is done with it is done one after another. */
 import { assert } from "../../base/assert.ts";
 import { SessionError, StoreError } from "../../base/errors.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type { LogContents, NotesFile, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { RepeatedAppend } from "../shared/repeated-append.ts";

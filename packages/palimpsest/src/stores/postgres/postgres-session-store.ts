@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher, Timer } from "../../ports/runtime.ts";
 import type {
   OverviewLook,
   OverviewRow,
@@ -17,7 +17,6 @@ import type {
   TrashedSession,
   Trashing,
 } from "../../ports/session-store.ts";
-import type { Timer } from "../../ports/timer.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import { systemTimer } from "../platform/node-ports.ts";
 import { pageLimit } from "../shared/session-info.ts";

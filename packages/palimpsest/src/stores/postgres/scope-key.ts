@@ -5,7 +5,7 @@
  * refused. One that is too long for an index is its hash, which no JSON text looks like.
  */
 import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type { Scope } from "../../transcript/entries.ts";
 
 export function scopeKey({ tenant, project }: Scope = {}, hasher: Hasher): string {

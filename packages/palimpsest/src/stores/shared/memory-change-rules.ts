@@ -1,8 +1,8 @@
 /** What every store asks of changes before it looks at what is there. */
 import { assert } from "../../base/assert.ts";
 import { MemoryError } from "../../base/errors.ts";
-import type { Hasher } from "../../ports/hasher.ts";
 import type { MemoryChange } from "../../ports/memory-store.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import { checkMemoryPath, memoryNameKey, memoryPathRefused } from "./memory-path.ts";
 import { encodeMemory, memoryVersion } from "./memory-text.ts";
 

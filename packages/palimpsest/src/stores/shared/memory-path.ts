@@ -10,8 +10,7 @@
 import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory/store.ts";
 import { MemoryError } from "../../base/errors.ts";
 import { showHidden, showOnOneLine } from "../../base/text/hidden-characters.ts";
-import { shorten } from "../../base/text/text.ts";
-import { utf8Bytes } from "../../base/text/text-size.ts";
+import { shorten, utf8Bytes } from "../../base/text/text.ts";
 
 const ENDING = ".md";
 /** Of a path in a message. */

@@ -1,7 +1,6 @@
 /** Errors of the memory stores: the platform's error, and what was tried. */
 import { AssertionError } from "../../base/assert.ts";
-import { errorMessage } from "../../base/error-message.ts";
-import { PalimpsestError, StoreError } from "../../base/errors.ts";
+import { errorMessage, PalimpsestError, StoreError } from "../../base/errors.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: "Free some disk space, then try again.",

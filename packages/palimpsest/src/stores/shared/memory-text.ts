@@ -1,7 +1,7 @@
 /** Memories as bytes: how large a file may be, what is text, and which version it is. */
 import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory/store.ts";
 import { StoreError } from "../../base/errors.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 
 /** @throws `STORE_FAILED` where it is larger than a memory may be. */
 export function encodeMemory(path: string, text: string): Buffer {

@@ -9,8 +9,7 @@ import { cutWithoutSecrets, redactBroken } from "../../base/redaction/broken-sec
 import { shorten } from "../../base/text/text.ts";
 import { withoutWrappers } from "../../base/text/wrapper-text.ts";
 import type { OverviewRow, SessionInfo, SessionPage, SessionQuery } from "../../ports/session-store.ts";
-import type { Entry, HeaderEntry } from "../../transcript/entries.ts";
-import { MetadataFold } from "../../transcript/metadata.ts";
+import { type Entry, type HeaderEntry, MetadataFold } from "../../transcript/entries.ts";
 
 /**
  * What a list shows of a session, for stores: give it the entries that are at hand, in the order of the

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text/text.ts";
-import type { Hasher } from "../../ports/hasher.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type { Scope } from "../../transcript/entries.ts";
 
 const LOG_ENDING = ".jsonl";

@@ -2,8 +2,7 @@
  * Errors of the file store: the platform's error, and what was tried on which file with which figures.
  */
 import { AssertionError } from "../../base/assert.ts";
-import { errorCode, errorMessage } from "../../base/error-message.ts";
-import { StoreError } from "../../base/errors.ts";
+import { errorCode, errorMessage, StoreError } from "../../base/errors.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: "Free some disk space; the session goes on with the next append.",

@@ -5,10 +5,12 @@
  * or so near a threshold that its error could decide. Then counters are asked: the provider's own,
  * then a published tokenizer. One that fails, is late or answers nonsense is reported and passed
  * over; the estimate always stands. Nothing a counter does reaches the caller.
+ *
+ * Every count says where it comes from, so that an estimate is never taken for a bill.
  */
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
-import type { CountableRequest, TokenCounter } from "../../ports/token-counter.ts";
-import type { TokenFigure } from "./token-figure.ts";
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import type { CountableRequest, TokenCounter } from "../../ports/model-client.ts";
 
 /** Waits for `work` and rejects when it takes too long. The host decides how long that is. */
 type CountDeadline = <Value>(work: Promise<Value>) => Promise<Value>;
@@ -111,4 +113,47 @@ export class CountingChain {
       // An observer that throws must not turn a count into an error.
     }
   }
+}
+
+/** `reported` by the provider; `anchored`: reported plus an estimate of what came since; by a counter; or an estimate. */
+export type TokenSource = "reported" | "anchored" | "estimate" | `counter:${string}`;
+
+/** The size of a request, for reports and for decisions. */
+export interface TokenFigure {
+  /** What the request takes, in the model's tokens, unpadded: the figure for reports. */
+  readonly tokens: number;
+  /** The same with its estimated part padded: the figure for deciding whether it fits. */
+  readonly fitTokens: number;
+  /** How much to trust it. */
+  readonly source: TokenSource;
+}
+
+export interface Anchor {
+  /** In the model's tokens, as reported or counted. */
+  readonly tokens: number;
+  /** How much of the ledger's sum it covers, in reference tokens. */
+  readonly coveredTokens: number;
+  readonly source: TokenSource;
+  /** Sealed reasoning of the current turn within `tokens`; the provider drops it when the user speaks again. */
+  readonly reasoningTokens?: number;
+  /** Reasoning that `tokens` is without, because the user has spoken since: left out of the guess, not of the fit. */
+  readonly droppedTokens?: number;
+}
+
+/** `undefined` where `value` is not an anchor. */
+export function parseAnchor(value: unknown): Anchor | undefined {
+  const anchor = isObject(value) ? value : {};
+  const tokens = asNumber(anchor["tokens"]);
+  const coveredTokens = asNumber(anchor["coveredTokens"]);
+  const source = asString(anchor["source"]);
+  if (tokens === undefined || coveredTokens === undefined || source === undefined) return undefined;
+  const reasoningTokens = asNumber(anchor["reasoningTokens"]);
+  const droppedTokens = asNumber(anchor["droppedTokens"]);
+  return {
+    tokens,
+    coveredTokens,
+    source: source as TokenSource,
+    reasoningTokens,
+    droppedTokens,
+  };
 }

@@ -13,12 +13,11 @@
 import { assert } from "../../base/assert.ts";
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
-import { promptTokens, type Usage } from "../../transcript/messages.ts";
+import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 import { dropsEarlierReasoning } from "../models/edit-safety.ts";
-import { tokenizerRatio } from "../models/model-family.ts";
+import { tokenizerRatio } from "../models/model-id.ts";
 import { Calibration, type CalibrationSample, type ObservedRatio } from "./calibration.ts";
-import type { TokenFigure, TokenSource } from "./token-figure.ts";
-import { type Anchor, parseAnchor } from "./usage-anchor.ts";
+import { type Anchor, parseAnchor, type TokenFigure, type TokenSource } from "./counting-chain.ts";
 
 /** What a request held when it left; handed back with its report. */
 export interface SentRequest {

@@ -7,7 +7,8 @@
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../transcript/blocks.ts";
-import { estimateText } from "./estimate-text.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import { estimateText } from "./character-automaton.ts";
 import { type MediaDetail, mediaReferenceTokens } from "./media-price.ts";
 import { type MediaSize, readMediaSize } from "./media-size.ts";
 
@@ -42,7 +43,7 @@ export function estimateBlock(block: ContentBlock, model?: string): number {
 }
 
 /** True if the price of a block depends on the model: it holds media whose size is known. @internal */
-export function holdsSizedMedia(block: ContentBlock): boolean {
+function holdsSizedMedia(block: ContentBlock): boolean {
   estimateBlock(block);
   return known.get(block)!.media.length > 0;
 }
@@ -165,4 +166,55 @@ function weighJson(value: unknown): number {
     // A cycle or a BigInt: it cannot be sent either, and the sender is told by whoever renders it.
     return 0;
   }
+}
+
+/** Estimates of messages without media: those are the same for every model. */
+const knownMessages = new WeakMap<object, number>();
+
+/** A message of any of the library's shapes: as it was said, or as it is rendered for a request. */
+export interface EstimableMessage {
+  readonly content: readonly ContentBlock[];
+}
+
+/** Estimates a message in reference tokens, not rounded. Its media are priced by the rules of `model`'s vendor. */
+export function estimateMessage(message: EstimableMessage, model?: string): number {
+  return knownMessages.get(message) ?? weigh(message, message.content, model);
+}
+
+/** Estimates a message of the window: what is shown of it counts, not what it was. */
+export function estimateVisibleMessage(message: VisibleMessage, model?: string): number {
+  const before = knownMessages.get(message);
+  if (before !== undefined) return before;
+  return weigh(
+    message,
+    message.blocks.map(({ block }) => block),
+    model,
+  );
+}
+
+function weigh(message: object, content: readonly ContentBlock[], model: string | undefined): number {
+  let tokens: number = TOKENS_DEFAULTS.messageTokens;
+  for (const block of content) tokens += estimateBlock(block, model);
+  if (!content.some(holdsSizedMedia)) knownMessages.set(message, tokens);
+  return tokens;
+}
+
+/** Estimates all messages; O(n) in their number, and in their text only where they are new. */
+export function estimateMessages(messages: readonly EstimableMessage[], model?: string): number {
+  return messages.reduce((sum, message) => sum + estimateMessage(message, model), 0);
+}
+
+/**
+ * Thinking of a message alone, in reference tokens: it has its own budget and is reported apart.
+ * Ciphered thinking is counted by its size.
+ */
+export function estimateThinking(message: EstimableMessage): number {
+  return message.content
+    .filter((block) => block.type === "thinking" || block.type === "redacted_thinking")
+    .reduce((sum, block) => sum + estimateBlock(block), 0);
+}
+
+/** Estimates what every call of a session carries: the system prompt and the tools in JSON. */
+export function estimateFixed(fixed: { readonly system?: string; readonly tools?: string }): number {
+  return estimateText(fixed.system ?? "") + estimateText(fixed.tools ?? "");
 }

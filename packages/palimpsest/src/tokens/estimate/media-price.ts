@@ -5,8 +5,7 @@
  * but for its smallest images. Models of nobody's rule are charged like the newest Claude models.
  */
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
-import { tokenizerFamily, tokenizerRatio } from "../models/model-family.ts";
-import { parseModelId } from "../models/model-id.ts";
+import { parseModelId, tokenizerFamily, tokenizerRatio } from "../models/model-id.ts";
 import type { MediaSize } from "./media-size.ts";
 
 /** Patches of so many pixels a side, each charged; the image is scaled down to fit the limits. */

@@ -5,7 +5,7 @@
  * in the window. A *rewrite* costs the difference between writing and reading for all that stands
  * behind the first changed byte, once. Changing the window pays when rent saved exceeds the rewrite.
  */
-import type { Usage } from "../../transcript/messages.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 import type { Tariff } from "./tariff.ts";
 
 /**

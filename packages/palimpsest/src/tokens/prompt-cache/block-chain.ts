@@ -6,8 +6,7 @@
  * once in its life, for each role that says it.
  */
 import { fingerprint } from "../../base/fingerprint.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Role } from "../../transcript/messages.ts";
+import type { ContentBlock, Role } from "../../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 
 interface SharedList {

@@ -10,10 +10,13 @@
  * Only new messages move marks, and only forward: a mark that jumps about is written over and over.
  */
 import { assert } from "../../base/assert.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Role } from "../../transcript/messages.ts";
+import { PROMPT_CACHE_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
+import type { ContentBlock, Role } from "../../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import type { Tariff } from "../price/tariff.ts";
+import { countSameBlocks, numberOfBlock, placeOfBlock } from "./block-chain.ts";
+import type { SentPrompt } from "./prompt-cache-monitor.ts";
+import { findPromptChange } from "./prompt-fingerprint.ts";
 
 /** What the marks of a request depend on. */
 interface BreakpointInput {
@@ -116,4 +119,47 @@ function isWithin(
   for (let message = from.message; message < to.message && distance < blocks; message++)
     distance += messages[message]!.content.length;
   return distance < blocks;
+}
+
+interface RememberedMark {
+  /** Number of the marked block in the last request. */
+  readonly index: number;
+  /** When a request with this mark left last: from then on its entry lives. */
+  readonly atMs: number;
+}
+
+export class MarkMemory {
+  #last: SentPrompt | undefined;
+  #marks: readonly RememberedMark[] = [];
+
+  /** The marks that stand in a request that is about to leave, in order. */
+  earlierMarks(sent: SentPrompt): readonly CacheMark[] {
+    return this.#standing(sent)
+      .map(({ index }) => index)
+      .sort((one, other) => one - other)
+      .map((index) => placeOfBlock(sent.fingerprint.blocks, index));
+  }
+
+  /** The request left with these marks. */
+  left(sent: SentPrompt, marks: readonly CacheMark[]): void {
+    const { blocks } = sent.fingerprint;
+    const { atMs } = sent;
+    const used = marks.map((mark) => ({ index: numberOfBlock(blocks, mark), atMs }));
+    const indexes = new Set(used.map(({ index }) => index));
+    const others = this.#standing(sent).filter(({ index }) => !indexes.has(index));
+    // Those that were used last stand last: the others are the first to be forgotten.
+    this.#marks = [...others, ...used].slice(-PROMPT_CACHE_DEFAULTS.earlierMarksCount);
+    this.#last = sent;
+  }
+
+  #standing(sent: SentPrompt): readonly RememberedMark[] {
+    const last = this.#last;
+    if (last === undefined || last.fingerprint.model !== sent.fingerprint.model) return [];
+    const change = findPromptChange(last.fingerprint, sent.fingerprint);
+    // Tools, system prompt and parameters stand in front of all messages.
+    if (change !== undefined && change.part !== "message") return [];
+    const sameCount = countSameBlocks(last.fingerprint.blocks, sent.fingerprint.blocks);
+    const sinceMs = sent.atMs - last.tariff.cacheLifetimeMs;
+    return this.#marks.filter(({ index, atMs }) => index < sameCount && atMs >= sinceMs);
+  }
 }

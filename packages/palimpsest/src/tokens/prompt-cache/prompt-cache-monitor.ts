@@ -10,7 +10,7 @@
  * A provider that never reported anything read or written has no cache that could be missed.
  */
 import { PROMPT_CACHE_DEFAULTS as D } from "../../base/defaults/tokens/prompt-cache.ts";
-import { promptTokens, type Usage } from "../../transcript/messages.ts";
+import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 import type { Tariff } from "../price/tariff.ts";
 import {
   findPromptChange,

@@ -3,8 +3,7 @@
  */
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ModelAnswer, ModelEvent, StopReason } from "../../ports/model-client.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Message, Usage } from "../../transcript/messages.ts";
+import type { ContentBlock, Message, Usage } from "../../transcript/blocks.ts";
 import { anthropicUsage } from "../anthropic/answer.ts";
 import { classifyModelError } from "../errors/model-failure.ts";
 import { type Assembly, unreadableAnswer } from "../shared/answer-assembly.ts";

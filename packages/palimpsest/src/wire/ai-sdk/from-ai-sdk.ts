@@ -8,7 +8,7 @@
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
-import { AI_SDK, optionOf, withProviderOptions } from "./ai-sdk-parts.ts";
+import { AI_SDK, optionOf, withProviderOptions } from "./to-ai-sdk.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

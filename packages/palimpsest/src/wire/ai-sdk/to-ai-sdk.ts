@@ -3,8 +3,11 @@
  *
  * Results of tools are messages of their own there and name the tool, so calls are looked up. A `system`
  * message in the middle of a conversation goes as the user's, because most providers refuse it there.
+ *
+ * A provider of the AI SDK may say more about a part than our blocks have, such as signatures and ids of items. It is
+ * kept on the block under one foreign field, and handed back with the part.
  */
-import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
 import type {
@@ -16,7 +19,6 @@ import type {
 } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource } from "../shared/media-source.ts";
-import { AI_SDK, providerOptionsOf } from "./ai-sdk-parts.ts";
 
 /** How the prompt is written. @internal */
 interface ToAiSdkOptions {
@@ -198,4 +200,30 @@ const SENDABLE: ReadonlySet<unknown> = new Set([
 
 function isSendable(value: JsonValue): boolean {
   return isObject(value) && SENDABLE.has(value["type"]);
+}
+
+/** Parts without a block of their own travel as opaque blocks of this provider. @internal */
+export const AI_SDK = "ai-sdk";
+
+/** What a provider said of the part that a block was. @internal */
+function providerOptionsOf(block: ContentBlock): JsonObject | undefined {
+  const kept = (block as { readonly aiSdk?: unknown }).aiSdk;
+  const options = isObject(kept) ? kept["providerOptions"] : undefined;
+  return isObject(options) ? (options as JsonObject) : undefined;
+}
+
+/** The block with what its provider said, or itself where it said nothing. @internal */
+export function withProviderOptions<T extends ContentBlock>(block: T, metadata: unknown): T {
+  return isObject(metadata) && Object.keys(metadata).length > 0
+    ? { ...block, aiSdk: { providerOptions: metadata as JsonObject } }
+    : block;
+}
+
+/** A text field of one provider's options. @internal */
+export function optionOf(
+  options: unknown,
+  { provider, field }: { readonly provider: string; readonly field: string },
+): string | undefined {
+  const own = isObject(options) ? options[provider] : undefined;
+  return isObject(own) ? asString(own[field]) : undefined;
 }

@@ -5,7 +5,7 @@
  */
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ModelAnswer, StopReason } from "../../ports/model-client.ts";
-import type { Message, Usage } from "../../transcript/messages.ts";
+import type { Message, Usage } from "../../transcript/blocks.ts";
 import { unreadableAnswer } from "../shared/answer-assembly.ts";
 import { anthropicContent } from "./from-anthropic.ts";
 

@@ -6,10 +6,15 @@
  * goes back to Anthropic as it came and to nobody else.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
-import { type ContentBlock, SERVER_TOOL_RESULT_TYPES, type ToolResultPart } from "../../transcript/blocks.ts";
-import { defaultOrigin, type Message, type Role } from "../../transcript/messages.ts";
-import type { ReadMessages } from "../shared/read-messages.ts";
-import { type OnDamage, wellFormedBlock } from "../shared/well-formed-block.ts";
+import {
+  type ContentBlock,
+  defaultOrigin,
+  type Message,
+  type Role,
+  SERVER_TOOL_RESULT_TYPES,
+  type ToolResultPart,
+} from "../../transcript/blocks.ts";
+import { type OnDamage, type ReadMessages, wellFormedBlock } from "../shared/well-formed-block.ts";
 
 /** Reads the `messages` of a Messages API request. Never throws, whatever the list holds. */
 export function fromAnthropic(wire: readonly unknown[]): ReadMessages {

@@ -13,17 +13,22 @@ import type {
   ContentBlock,
   DocumentBlock,
   ImageBlock,
+  Role,
   ServerToolResultBlock,
   ServerToolUseBlock,
   ToolResultBlock,
   ToolResultPart,
 } from "../../transcript/blocks.ts";
-import type { Role } from "../../transcript/messages.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource, knownSource } from "../shared/media-source.ts";
 import { renderOnce } from "../shared/render-once.ts";
-import { marksByMessage, renderedPlaces, withCacheMarks } from "./anthropic-cache-marks.ts";
-import { isKnownResultPart, isKnownToAnthropic } from "./anthropic-known.ts";
+import {
+  isKnownResultPart,
+  isKnownToAnthropic,
+  marksByMessage,
+  renderedPlaces,
+  withCacheMarks,
+} from "./sendable-blocks.ts";
 
 /** One element of `messages` in a request to the Anthropic Messages API. */
 export interface AnthropicMessage {

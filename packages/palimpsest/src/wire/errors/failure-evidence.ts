@@ -4,11 +4,17 @@
  * Errors differ in where they keep things and hardly in what they call them, so fields are found by
  * name, outermost first. Fields that repeat the request (`requestBodyValues`, `request`) are never
  * entered: a prompt may quote an error. Everything is bounded, and a getter that throws is passed over.
+ *
+ * A row of `too-long-rows.ts` and `other-failure-rows.ts` is one thing that a provider says when a call fails, and
+ * what it means; `docs/reference/model-failures.md` is written from them. Each pattern is linear on any text: gaps
+ * are bounded, and repetitions are not nested. Its named groups are the numbers that are read; digits may be grouped
+ * by commas.
  */
 import { MODEL_FAILURE_DEFAULTS } from "../../base/defaults/model-failures.ts";
 import { asNumber, asString } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import { cutHead } from "../../base/text/text.ts";
+import type { ModelFailureKind } from "../../ports/model-failure.ts";
 
 /** What was found, the outermost first. @internal */
 export interface FailureEvidence {
@@ -196,4 +202,45 @@ export function believedWait(milliseconds: number): number | undefined {
   return milliseconds >= 0 && milliseconds <= LIMITS.longestRetryAfterMs
     ? Math.ceil(milliseconds)
     : undefined;
+}
+
+/** Names of the groups that are read as numbers; `more` is added to `prompt`. @internal */
+export const FIGURE_GROUPS = ["prompt", "more", "limit", "output", "bytes", "limitBytes"] as const;
+
+/** @internal */
+export interface FailureRow {
+  /** Who says it. */
+  readonly vendor: string;
+  readonly kind: ModelFailureKind;
+  /** What is looked for in texts. */
+  readonly pattern?: RegExp;
+  /** Codes, types or names of errors that say the same. */
+  readonly codes?: readonly string[];
+  /** As it was seen; identifiers are replaced. */
+  readonly sample: string;
+  /** A signature of reasoning does not fit the history. */
+  readonly isThinkingBinding?: true;
+}
+
+/** What a row found. @internal */
+export interface FoundRow {
+  readonly row: FailureRow;
+  /** The text that the pattern was found in. */
+  readonly text?: string;
+  readonly groups: Readonly<Record<string, string | undefined>>;
+}
+
+/** The first row that one of the texts or codes fits, in the order of the rows. @internal */
+export function findRow(
+  rows: readonly FailureRow[],
+  { texts, codes }: { readonly texts: readonly string[]; readonly codes: readonly string[] },
+): FoundRow | undefined {
+  for (const row of rows) {
+    for (const text of texts) {
+      const match = row.pattern?.exec(text) ?? undefined;
+      if (match !== undefined) return { row, text, groups: match.groups ?? {} };
+    }
+    if (row.codes?.some((code) => codes.includes(code)) === true) return { row, groups: {} };
+  }
+  return undefined;
 }

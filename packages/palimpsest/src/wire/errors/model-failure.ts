@@ -10,8 +10,14 @@ import { ModelError } from "../../base/errors.ts";
 import { redactSecrets } from "../../base/redaction/secret-patterns.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
-import { believedWait, type FailureEvidence, gatherFailureEvidence } from "./failure-evidence.ts";
-import { type FailureRow, type FoundRow, findRow } from "./failure-rows.ts";
+import {
+  believedWait,
+  type FailureEvidence,
+  type FailureRow,
+  type FoundRow,
+  findRow,
+  gatherFailureEvidence,
+} from "./failure-evidence.ts";
 import {
   BINDING_ROWS,
   REFUSED_ROWS,

@@ -5,7 +5,7 @@
  * Source: the vendors' documents on errors, the classes of their SDKs, and their answers in public issue
  * trackers.
  */
-import type { FailureRow } from "./failure-rows.ts";
+import type { FailureRow } from "./failure-evidence.ts";
 
 /** Bytes and media, which count apart from tokens. @internal */
 export const TOO_LARGE_ROWS: readonly FailureRow[] = [

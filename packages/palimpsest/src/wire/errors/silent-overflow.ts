@@ -8,7 +8,7 @@
 import { MODEL_FAILURE_DEFAULTS } from "../../base/defaults/model-failures.ts";
 import type { StopReason } from "../../ports/model-client.ts";
 import type { ModelFailure } from "../../ports/model-failure.ts";
-import { promptTokens, type Usage } from "../../transcript/messages.ts";
+import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 
 /** An answer that came without an error. */
 interface AnswerSize {

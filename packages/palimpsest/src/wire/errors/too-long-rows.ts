@@ -6,7 +6,7 @@
  * Source: the providers' own answers as they stand in public issue trackers and in the tests of agents and
  * gateways (pi, litellm, opencode, strands, crewAI), beside what the vendors document.
  */
-import type { FailureRow } from "./failure-rows.ts";
+import type { FailureRow } from "./failure-evidence.ts";
 
 /** A request that alone is more than a minute's allowance: it is refused as throttled, and no waiting helps. @internal */
 export const OVER_RATE_LIMIT_ROWS: readonly FailureRow[] = [

@@ -4,8 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import { type ContentBlock, toolResultText } from "../../transcript/blocks.ts";
-import type { Message } from "../../transcript/messages.ts";
+import { type ContentBlock, type Message, toolResultText } from "../../transcript/blocks.ts";
 import { hasReadableSource } from "../shared/media-source.ts";
 
 /** The contents; neighbours of one role stay apart, which costs nothing. @internal */

@@ -6,10 +6,8 @@
  */
 import { asString, isObject } from "../../base/json/json.ts";
 import type { ModelAnswer, StopReason } from "../../ports/model-client.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Message } from "../../transcript/messages.ts";
-import { unreadableAnswer } from "../shared/answer-assembly.ts";
-import { openaiUsage } from "../shared/openai-usage.ts";
+import type { ContentBlock, Message } from "../../transcript/blocks.ts";
+import { openaiUsage, unreadableAnswer } from "../shared/answer-assembly.ts";
 import { chatMessage, LegacyCallIds } from "./from-openai-chat.ts";
 
 /** Source: OpenAI SDK 6.49 (`ChatCompletion.Choice`); the last three are of compatible servers. */

@@ -6,12 +6,16 @@
  * opaque; smaller things (`name`, the letters of the arguments) stay on the block.
  */
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
-import type { ContentBlock, ToolResultPart, ToolUseBlock } from "../../transcript/blocks.ts";
-import { defaultOrigin, type Message } from "../../transcript/messages.ts";
-import { sourceOfUrl } from "../shared/media-url.ts";
+import {
+  type ContentBlock,
+  defaultOrigin,
+  type Message,
+  type ToolResultPart,
+  type ToolUseBlock,
+} from "../../transcript/blocks.ts";
+import { sourceOfUrl } from "../shared/media-source.ts";
 import { extraFields, parseArguments, withOpenAIFields } from "../shared/openai-fields.ts";
-import type { ReadMessages } from "../shared/read-messages.ts";
-import { type OnDamage, UNKNOWN_PROVIDER } from "../shared/well-formed-block.ts";
+import { type OnDamage, type ReadMessages, UNKNOWN_PROVIDER } from "../shared/well-formed-block.ts";
 import { isChatPart } from "./chat-fields.ts";
 
 /** What {@link fromOpenAIChat} read. */

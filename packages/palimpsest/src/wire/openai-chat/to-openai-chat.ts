@@ -9,10 +9,10 @@
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
+import type { ModelRequest } from "../../ports/model-client.ts";
 import type { ContentBlock, ImageBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
-import { hasReadableSource } from "../shared/media-source.ts";
-import { urlOfSource } from "../shared/media-url.ts";
+import { hasReadableSource, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText, openaiFields } from "../shared/openai-fields.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
@@ -178,4 +178,30 @@ function resultImages(block: ToolResultBlock): readonly ImageBlock[] {
   return block.content.filter(
     (part): part is ImageBlock => part.type === "image" && isObject(part["source"]),
   );
+}
+
+/** How bodies are made. @internal */
+interface ChatBodyOptions {
+  readonly maxOutputTokens: number | undefined;
+  readonly outputLimitField: "max_completion_tokens" | "max_tokens";
+  readonly systemRole: "system" | "developer";
+}
+
+/** The body without `stream`. `parameters` win over everything but the conversation. @internal */
+export function chatBody(
+  request: ModelRequest,
+  { maxOutputTokens, outputLimitField, systemRole }: ChatBodyOptions,
+): JsonObject {
+  const { model, system, tools = [], parameters = {} } = request;
+  const messages = toOpenAIChat<JsonObject>(request.messages, {
+    systemRole,
+    ...(system === undefined || system === "" ? {} : { system }),
+  });
+  return {
+    model,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(maxOutputTokens === undefined ? {} : { [outputLimitField]: maxOutputTokens }),
+    ...parameters,
+    messages,
+  } as JsonObject;
 }

@@ -7,11 +7,9 @@
 import { ModelError } from "../../base/errors.ts";
 import { asString, isObject } from "../../base/json/json.ts";
 import type { ModelAnswer, StopReason } from "../../ports/model-client.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { Message } from "../../transcript/messages.ts";
+import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import { classifyModelError } from "../errors/model-failure.ts";
-import { unreadableAnswer } from "../shared/answer-assembly.ts";
-import { openaiUsage } from "../shared/openai-usage.ts";
+import { openaiUsage, unreadableAnswer } from "../shared/answer-assembly.ts";
 import { fromOpenAIResponses } from "./from-openai-responses.ts";
 
 /** Reads a whole response. @throws ModelError where it is none, or failed. @internal */

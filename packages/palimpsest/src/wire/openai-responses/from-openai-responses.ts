@@ -7,11 +7,15 @@
  * keep their place.
  */
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
-import type { ContentBlock, ToolResultPart } from "../../transcript/blocks.ts";
-import { defaultOrigin, type Message } from "../../transcript/messages.ts";
-import { sourceOfUrl } from "../shared/media-url.ts";
+import {
+  type ContentBlock,
+  defaultOrigin,
+  type Message,
+  type ToolResultPart,
+} from "../../transcript/blocks.ts";
+import { sourceOfUrl } from "../shared/media-source.ts";
 import { extraFields, parseArguments, withOpenAIFields } from "../shared/openai-fields.ts";
-import type { ReadMessages } from "../shared/read-messages.ts";
+import type { ReadMessages } from "../shared/well-formed-block.ts";
 
 /** Reads the `input` of a Responses request (or the `output` of a response). Never throws. */
 export function fromOpenAIResponses(items: readonly unknown[]): ReadMessages {

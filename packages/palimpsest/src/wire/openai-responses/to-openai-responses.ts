@@ -4,15 +4,23 @@
  * Every block becomes an item or a part of a message item, in order. Thinking of other providers is
  * left out, OpenAI's own encrypted reasoning goes back as the opaque item it came as, before the
  * call it led to.
+ *
+ * The request keeps no state on the server: everything that the model shall see is in it, its own reasoning in the
+ * encrypted form in which it came.
  */
 import { isObject, type JsonObject, type JsonValue, wellFormedJson } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type { ContentBlock, ToolResultBlock, ToolResultPart, ToolUseBlock } from "../../transcript/blocks.ts";
-import type { Role } from "../../transcript/messages.ts";
+import type { ModelRequest } from "../../ports/model-client.ts";
+import type {
+  ContentBlock,
+  Role,
+  ToolResultBlock,
+  ToolResultPart,
+  ToolUseBlock,
+} from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { chatFunctionName, responsesCallId } from "../openai-chat/chat-fields.ts";
-import { hasReadableSource } from "../shared/media-source.ts";
-import { urlOfSource } from "../shared/media-url.ts";
+import { hasReadableSource, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText, openaiFields } from "../shared/openai-fields.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { fittingItems, isResponsesItem, withoutLoneReasoning } from "./responses-items.ts";
@@ -190,4 +198,37 @@ function renderResultPart(part: ToolResultPart): JsonObject {
     return renderMedia(part as ContentBlock & { readonly type: "image" | "document" });
   }
   return { type: "input_text", text: toWellFormed(JSON.stringify(part)) };
+}
+
+const ENCRYPTED_REASONING = "reasoning.encrypted_content";
+
+/** How bodies are made. @internal */
+interface ResponsesBodyOptions {
+  readonly maxOutputTokens: number | undefined;
+  /** Whether reasoning is asked for in a form that can be sent back. */
+  readonly includesReasoning: boolean;
+}
+
+/** The body without `stream`. `parameters` win over everything but the conversation. @internal */
+export function responsesBody(
+  request: ModelRequest,
+  { maxOutputTokens, includesReasoning }: ResponsesBodyOptions,
+): JsonObject {
+  const { model, system, tools = [], parameters = {} } = request;
+  return {
+    model,
+    ...(system === undefined || system === "" ? {} : { instructions: toWellFormed(system) }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    store: false,
+    ...parameters,
+    ...(includesReasoning ? { include: withReasoning(parameters["include"]) } : {}),
+    input: toOpenAIResponses<JsonObject>(request.messages),
+  } as JsonObject;
+}
+
+/** What a host wants included, and the reasoning: without it the model could not go on from its own thoughts. */
+function withReasoning(include: unknown): readonly string[] {
+  const wanted = Array.isArray(include) ? (include as readonly string[]) : [];
+  return wanted.includes(ENCRYPTED_REASONING) ? wanted : [...wanted, ENCRYPTED_REASONING];
 }

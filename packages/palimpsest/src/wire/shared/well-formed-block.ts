@@ -7,8 +7,13 @@
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { isWellFormed } from "../../base/text/text.ts";
-import { type ContentBlock, SERVER_TOOL_RESULT_TYPES, type ToolResultPart } from "../../transcript/blocks.ts";
-import type { Role } from "../../transcript/messages.ts";
+import {
+  type ContentBlock,
+  type Message,
+  type Role,
+  SERVER_TOOL_RESULT_TYPES,
+  type ToolResultPart,
+} from "../../transcript/blocks.ts";
 import { hasReadableSource } from "./media-source.ts";
 
 /** Told what was wrong with a block, in words that follow "a block". @internal */
@@ -175,4 +180,11 @@ function asText(value: unknown): string | undefined {
 function describe(value: unknown): string {
   if (value === null || value === undefined) return "null";
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}
+
+/** Messages of a request; whatever in the list is no message is counted in `unreadable`. */
+export interface ReadMessages {
+  readonly messages: readonly Message[];
+  /** Indexes of elements that are no messages. */
+  readonly unreadable: readonly number[];
 }

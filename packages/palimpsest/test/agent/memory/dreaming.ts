@@ -6,8 +6,7 @@ import type { JsonObject } from "#base/json/json.ts";
 import { formatMemoryFile } from "#memory/files/memory-file.ts";
 import type { MemoryStore } from "#ports/memory-store.ts";
 import { type FakeModel, type FakeReply, fakeModel } from "#test/agent/fake-model.ts";
-import type { ToolUseBlock } from "#transcript/blocks.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message, ToolUseBlock } from "#transcript/blocks.ts";
 import { DAY_MS, put, START_MS } from "./a-persistent-memory.ts";
 
 let calls = 0;

@@ -4,10 +4,10 @@
  */
 import { shownOf } from "#session/history/hydrate.ts";
 import type { JournalItem } from "#test/helpers/noted-session.ts";
-import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
-import { estimateText } from "#tokens/estimate/estimate-text.ts";
+import { estimateText } from "#tokens/estimate/character-automaton.ts";
+import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
+import type { Usage } from "#transcript/blocks.ts";
 import type { Entry } from "#transcript/entries.ts";
-import type { Usage } from "#transcript/messages.ts";
 
 /** What a window of this size asks for, and how long its notes may be. */
 export const NOTES_RULES: Readonly<Record<number, NotesRules>> = {

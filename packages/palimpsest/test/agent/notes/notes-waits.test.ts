@@ -5,7 +5,7 @@
 
 import { FakeClock } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
-import type { Deadline } from "#ports/deadline.ts";
+import type { Deadline } from "#ports/runtime.ts";
 import { asksForNotes, asksForSummary, type FakeReply, NOTES_PATCHES } from "#test/agent/fake-model.ts";
 import { callOf, docsTool, type Stage, type StageOptions, setTheStage } from "#test/agent/stage.ts";
 import { quiet } from "#test/helpers/noted-session.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { internalsOf } from "#session/session.ts";
 import type { FakeReply } from "#test/agent/fake-model.ts";
 import { callOf, docsTool, setTheStage } from "#test/agent/stage.ts";
-import { estimateMessage } from "#tokens/estimate/estimate-message.ts";
+import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
 
 const tools = [docsTool(500)];
 const refusal = (message: string, status = 400): Error => Object.assign(new Error(message), { status });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { nearestName } from "#base/options/option-names.ts";
+import { nearestName } from "#base/options/check-options.ts";
 
 const NAMES = ["model", "home", "folder", "summaryModel", "cleanupPeriodDays"] as const;
 

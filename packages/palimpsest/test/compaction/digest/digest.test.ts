@@ -3,7 +3,7 @@ import { addToDigest, createDigest, type Digest } from "#compaction/digest/diges
 import { openTodos } from "#compaction/digest/todo-state.ts";
 import { addLiterals, createLedger, rankLiterals } from "#compaction/literals/literal-ledger.ts";
 import { stripHostTags } from "#compaction/shared/user-words.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import { fastestMs } from "../../../../../test/helpers/growth.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { readDigest, writeDigest } from "#compaction/digest/saved-digest.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 
 const MESSAGES: readonly Message[] = [
   user("fix the parser in src/parse.ts, never touch src/lexer.ts"),

@@ -6,7 +6,7 @@ import { planFromNotes } from "#compaction/planner/plan-from-notes.ts";
 import type { SummarySources, WindowPlan } from "#compaction/planner/window-plan.ts";
 import { WindowPlanner } from "#compaction/planner/window-planner.ts";
 import { aWindowState, FIXED_TOKENS, PADDING } from "#test/compaction/layers/collapse/window-states.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
 import {

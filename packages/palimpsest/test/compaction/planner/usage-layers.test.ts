@@ -6,7 +6,7 @@ import { planOldBlocks } from "#compaction/planner/escalation.ts";
 import { microcompactPolicy, offloadPolicy } from "#compaction/planner/policies.ts";
 import { meetsRewriteThreshold } from "#compaction/shared/rewrite-rule.ts";
 import type { WindowSituation } from "#compaction/shared/window-state.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
 import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";

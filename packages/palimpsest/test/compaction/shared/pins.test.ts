@@ -6,8 +6,8 @@ import { planOffloadByUsage } from "#compaction/layers/offload/offload-by-usage.
 import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-newest.ts";
 import { extractivePolicy, microcompactPolicy, offloadPolicy } from "#compaction/planner/policies.ts";
 import { composePinned, type PinnedText, pinLimitTokens } from "#compaction/shared/pins.ts";
+import type { Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
-import type { Message } from "#transcript/messages.ts";
 import type { SeqPin } from "#transcript/projection.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";

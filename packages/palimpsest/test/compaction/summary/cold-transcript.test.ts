@@ -7,8 +7,7 @@ import {
   type WrittenRound,
   writeRounds,
 } from "#compaction/summary/cold-transcript.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
 import { assistant, call, measure, result, text, user } from "../../../../../test/helpers/windows.ts";
 

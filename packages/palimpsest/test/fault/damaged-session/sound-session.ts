@@ -13,8 +13,7 @@ import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, system, user } from "#test/helpers/histories.ts";
 import { PIXEL } from "#test/importers/shared/pixel.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { ContentBlock, Message } from "#transcript/blocks.ts";
 
 const ROOT = "/sessions";
 export const SESSION = "damaged";

@@ -6,7 +6,7 @@
  */
 import type { MemoryType } from "#memory/files/memory.ts";
 import type { ConversationMessage } from "#memory/trust/attributed-text.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 
 export interface Poison {
   readonly attack: string;

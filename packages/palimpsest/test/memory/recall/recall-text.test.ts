@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { composeRecall } from "#memory/recall/recall-text.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
-import { estimateText } from "#tokens/estimate/estimate-text.ts";
+import { estimateText } from "#tokens/estimate/character-automaton.ts";
 
 const state = { nowMs: 0, budgetTokens: 2_000 };
 

@@ -4,8 +4,7 @@ import type { JsonValue } from "#base/json/json.ts";
 import { attributeTexts, type ConversationMessage } from "#memory/trust/attributed-text.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
-import type { Message, Origin } from "#transcript/messages.ts";
+import type { ContentBlock, Message, Origin } from "#transcript/blocks.ts";
 
 const messageOf = (role: Message["role"], content: readonly ContentBlock[], origin?: Origin): Message => ({
   role,

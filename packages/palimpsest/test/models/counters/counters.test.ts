@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { bedrockCounter } from "#models/counters/bedrock-counter.ts";
 import { geminiCounter } from "#models/counters/gemini-counter.ts";
-import type { CountableRequest } from "#ports/token-counter.ts";
+import type { CountableRequest } from "#ports/model-client.ts";
 import { CountingChain } from "#tokens/count/counting-chain.ts";
 
 const tool = { name: "list", input_schema: { type: "object" } };

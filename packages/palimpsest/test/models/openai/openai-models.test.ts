@@ -7,7 +7,7 @@ import type { ModelEvent, ModelRequest } from "#ports/model-client.ts";
 import { WireServer } from "#test/models/ai-sdk/wire-server.ts";
 import { chatWire, responsesWire } from "#test/models/ai-sdk/wires.ts";
 import { classifyModelError } from "#wire/errors/model-failure.ts";
-import { openaiUsage } from "#wire/shared/openai-usage.ts";
+import { openaiUsage } from "#wire/shared/answer-assembly.ts";
 
 const user = (text: string) => ({ role: "user" as const, content: [{ type: "text" as const, text }] });
 const plain: ModelRequest = { model: "gpt-5.1", system: "Be brief.", messages: [user("Hello")] };

@@ -8,9 +8,8 @@ import { planReconcile, type ReconcilePlan } from "#session/append/reconcile.ts"
 import type { OriginalMessage } from "#session/history/message-reader.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, text, user } from "#test/helpers/histories.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
+import { type ContentBlock, defaultOrigin, type Message } from "#transcript/blocks.ts";
 import type { MessageEntry } from "#transcript/entries.ts";
-import { defaultOrigin, type Message } from "#transcript/messages.ts";
 
 const keys = (message: Message) => keysOf(message, nodeHasher);
 /** The log's messages have odd numbers, as if a call lay between them. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FoldedFromLog } from "#session/history/folded-from-log.ts";
 import type { OriginalMessage } from "#session/history/message-reader.ts";
 import { user } from "#test/helpers/histories.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 
 /** A log of messages 1 … `count`, read one at a time: `between` runs before each. */
 function aFold({

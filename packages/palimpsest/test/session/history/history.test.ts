@@ -9,7 +9,7 @@ import {
   parseSearchInput,
   readPage,
 } from "#session/history/history-tools.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
 
 function indexOf(...messages: readonly Message[]) {

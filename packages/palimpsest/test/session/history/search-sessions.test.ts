@@ -9,8 +9,7 @@ import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
-import { blockText } from "#transcript/blocks.ts";
-import type { Message } from "#transcript/messages.ts";
+import { blockText, type Message } from "#transcript/blocks.ts";
 
 function aFileStore() {
   const clock = new FakeClock();

@@ -8,7 +8,7 @@ import type { Session } from "#session/session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { assistant, call, result, text, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import type { SeqPin } from "#transcript/projection.ts";
 
 const MODEL = { model: "claude-opus-4-5" };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createSession } from "#session/lifecycle/open-session.ts";
 import { assistant, call, result, text, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 
 const MODEL = { model: "claude-opus-4-5" };
 const lines = (count: number): string => "const value = compute(1);\n".repeat(count);

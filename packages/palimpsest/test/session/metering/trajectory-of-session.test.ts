@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ImportedSession } from "#importers/registry.ts";
 import type { ImportedItem, ImportedMessage } from "#importers/shared/imported-session.ts";
 import { trajectoryOf } from "#session/metering/trajectory-of-session.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
-import type { Message, Usage } from "#transcript/messages.ts";
+import type { ContentBlock, Message, Usage } from "#transcript/blocks.ts";
 
 const text = (text: string): ContentBlock => ({ type: "text", text });
 const call = (id: string, name = "Read", input = {}): ContentBlock => ({ type: "tool_use", id, name, input });

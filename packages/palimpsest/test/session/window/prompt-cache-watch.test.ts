@@ -8,7 +8,7 @@ import { FakePromptCache } from "#test/helpers/fake-prompt-cache.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
 import { describeCacheMiss } from "#tokens/prompt-cache/prompt-cache-monitor.ts";
-import type { Message, Usage } from "#transcript/messages.ts";
+import type { Message, Usage } from "#transcript/blocks.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 
 const REQUEST: CallRequest = {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { TokenCounter } from "#ports/token-counter.ts";
-import { type CounterFailure, CountingChain, needsCounter } from "#tokens/count/counting-chain.ts";
-import type { TokenFigure } from "#tokens/count/token-figure.ts";
+import type { TokenCounter } from "#ports/model-client.ts";
+import {
+  type CounterFailure,
+  CountingChain,
+  needsCounter,
+  type TokenFigure,
+} from "#tokens/count/counting-chain.ts";
 
 const THRESHOLDS = [167_000];
 const figure = (tokens: number, source: TokenFigure["source"]): TokenFigure => ({

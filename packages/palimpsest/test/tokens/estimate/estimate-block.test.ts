@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateBlock } from "#tokens/estimate/estimate-block.ts";
 import {
+  estimateBlock,
   estimateFixed,
   estimateMessage,
   estimateMessages,
   estimateThinking,
-} from "#tokens/estimate/estimate-message.ts";
+} from "#tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 
 const SENTENCE = "The parser reads the header first and then every line of the body.";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "#test/helpers/any-character.ts";
-import { estimateText } from "#tokens/estimate/estimate-text.ts";
+import { estimateText } from "#tokens/estimate/character-automaton.ts";
 import { fastestMs } from "../../../../../test/helpers/growth.ts";
 
 /** Reference tokens to o200k, as measured on recorded agent texts. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import { CATALOGUE_ROWS } from "#tokens/models/model-catalogue.generated.ts";
 import { findModel, resolveModelLimits } from "#tokens/models/model-catalogue.ts";
-import { tokenizerFamily } from "#tokens/models/model-family.ts";
+import { tokenizerFamily } from "#tokens/models/model-id.ts";
 
 describe("findModel", () => {
   it.each([

@@ -7,7 +7,7 @@ import {
   PromptCacheMonitor,
 } from "#tokens/prompt-cache/prompt-cache-monitor.ts";
 import type { Prompt } from "#tokens/prompt-cache/prompt-fingerprint.ts";
-import type { Usage } from "#transcript/messages.ts";
+import type { Usage } from "#transcript/blocks.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 
 const messageOf = (...texts: string[]): RequestMessage[] =>

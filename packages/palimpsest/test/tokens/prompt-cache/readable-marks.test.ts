@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { text } from "#test/helpers/histories.ts";
 import { TARIFFS } from "#tokens/price/tariff.ts";
+import { MarkMemory } from "#tokens/prompt-cache/breakpoints.ts";
 import { PromptCacheMonitor, type SentPrompt } from "#tokens/prompt-cache/prompt-cache-monitor.ts";
-import { MarkMemory } from "#tokens/prompt-cache/readable-marks.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 
 const messageOf = (...texts: string[]): RequestMessage[] =>

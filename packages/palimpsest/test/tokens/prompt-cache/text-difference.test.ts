@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findDifference } from "#tokens/prompt-cache/text-difference.ts";
+import { findDifference } from "#tokens/prompt-cache/prompt-fingerprint.ts";
 
 describe("findDifference", () => {
   it.each([

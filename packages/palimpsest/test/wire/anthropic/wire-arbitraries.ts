@@ -1,7 +1,6 @@
 /** What the converters' laws send: blocks and messages that every wire can say. */
 import fc from "fast-check";
-import type { ContentBlock } from "#transcript/blocks.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 
 export const words = fc.string({ unit: "grapheme", minLength: 1 }).map((text) => `w${text}`);

@@ -1,7 +1,7 @@
 /** What an error of any SDK means, and that no error is too strange to be told. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FIGURE_GROUPS } from "#wire/errors/failure-rows.ts";
+import { FIGURE_GROUPS } from "#wire/errors/failure-evidence.ts";
 import { classifyModelError, FAILURE_ROWS } from "#wire/errors/model-failure.ts";
 import { fastestMs } from "../../../../../test/helpers/growth.ts";
 import { FURTHER_VENDOR_SAMPLES } from "./further-vendor-samples.ts";

@@ -1,6 +1,6 @@
 /** `docs/reference/model-failures.md` is written from the tables: `npx vitest run packages/palimpsest/test/wire/errors -u`. */
 import { describe, expect, it } from "vitest";
-import type { FailureRow } from "#wire/errors/failure-rows.ts";
+import type { FailureRow } from "#wire/errors/failure-evidence.ts";
 import { FAILURE_ROWS } from "#wire/errors/model-failure.ts";
 
 const HEAD = `# Model failures

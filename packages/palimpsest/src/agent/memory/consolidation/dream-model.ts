@@ -8,7 +8,7 @@
  * rules' dream is what remains, and a note says so.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
-import { errorMessage } from "../../../base/error-message.ts";
+import { errorMessage } from "../../../base/errors.ts";
 import { createMemorySearch } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import type { ClaimedFact, DreamClaims, DreamProposal } from "../../../memory/consolidation/dream-claims.ts";
@@ -22,11 +22,10 @@ import {
 } from "../../../memory/trust/attributed-text.ts";
 import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import { findFirstMention } from "../../../memory/trust/first-mention.ts";
-import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel, formatTools } from "../../../session/model/model-call.ts";
-import { blockText, type ToolUseBlock } from "../../../transcript/blocks.ts";
-import { sumUsage, type Usage } from "../../../transcript/messages.ts";
+import { blockText, sumUsage, type ToolUseBlock, type Usage } from "../../../transcript/blocks.ts";
 import { askForMemories, type JudgedMemory, type ReadableMemory } from "../extraction/ask-for-memories.ts";
 import { asRemembered } from "../extraction/model-extraction.ts";
 import { readFresh } from "../store/fresh-memory.ts";

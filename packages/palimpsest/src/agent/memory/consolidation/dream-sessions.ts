@@ -15,9 +15,8 @@ import type { SessionLog, SessionStore } from "../../../ports/session-store.ts";
 import type { SessionObserver } from "../../../session/events/events.ts";
 import { shownOf } from "../../../session/history/hydrate.ts";
 import { watchReads } from "../../../session/history/watched-log.ts";
-import { blockText } from "../../../transcript/blocks.ts";
+import { blockText, defaultOrigin, type Message } from "../../../transcript/blocks.ts";
 import type { Scope } from "../../../transcript/entries.ts";
-import { defaultOrigin, type Message } from "../../../transcript/messages.ts";
 import type { DreamSessions } from "./run-dream.ts";
 
 /** The sessions of one scope of a store, as a dream looks into them; `observer` is told of the damage in what it reads. */

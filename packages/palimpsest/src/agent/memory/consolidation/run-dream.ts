@@ -19,10 +19,10 @@ import type { PastMemory } from "../../../memory/consolidation/past-memories.ts"
 import { INDEX_NAME } from "../../../memory/files/memory-index.ts";
 import { diffText } from "../../../memory/files/text-diff.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
-import type { Deadline } from "../../../ports/deadline.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
-import type { Usage } from "../../../transcript/messages.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
+import type { Usage } from "../../../transcript/blocks.ts";
 import type { InjectionLog } from "../recall/recall-log.ts";
 import { forgottenIn } from "../store/archived-memories.ts";
 import type { MemoryCache } from "../store/memory-cache.ts";

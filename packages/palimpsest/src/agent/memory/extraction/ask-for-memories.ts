@@ -30,11 +30,10 @@ import {
   judgeTrust,
   type TrustVerdict,
 } from "../../../memory/trust/trust.ts";
-import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel, formatTools } from "../../../session/model/model-call.ts";
-import type { ContentBlock, ToolUseBlock } from "../../../transcript/blocks.ts";
-import { sumUsage, type Usage } from "../../../transcript/messages.ts";
+import { type ContentBlock, sumUsage, type ToolUseBlock, type Usage } from "../../../transcript/blocks.ts";
 import type { RequestMessage } from "../../../transcript/window.ts";
 
 /** Memories as an extractor looks into them. */

@@ -13,9 +13,9 @@ import type { ConversationMessage } from "../../../memory/trust/attributed-text.
 import { sentenceWords, shareIn } from "../../../memory/trust/sentence-words.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
-import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
-import type { Usage } from "../../../transcript/messages.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
+import type { Usage } from "../../../transcript/blocks.ts";
 import { learnSecrets, redactJson } from "../../../transcript/without-secrets.ts";
 import type { RememberOptions } from "../store/fresh-memory.ts";
 import {

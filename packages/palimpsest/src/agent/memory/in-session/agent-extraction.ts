@@ -13,7 +13,7 @@
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
-import { errorMessage } from "../../../base/error-message.ts";
+import { errorMessage } from "../../../base/errors.ts";
 import type { JsonValue } from "../../../base/json/json.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import { isOver, type PastMemory } from "../../../memory/consolidation/past-memories.ts";
@@ -25,11 +25,11 @@ import {
 } from "../../../memory/trust/attributed-text.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
-import type { Deadline } from "../../../ports/deadline.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import { notify } from "../../../session/events/events.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
-import { estimateMessage, estimateVisibleMessage } from "../../../tokens/estimate/estimate-message.ts";
+import { estimateMessage, estimateVisibleMessage } from "../../../tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import { extractByModel } from "../extraction/model-extraction.ts";

@@ -9,7 +9,7 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { NOTES_DEFAULTS } from "../../../base/defaults/notes.ts";
-import { errorMessage } from "../../../base/error-message.ts";
+import { errorMessage } from "../../../base/errors.ts";
 import { cutHead, cutTail } from "../../../base/text/text.ts";
 import {
   composeIndex,
@@ -17,13 +17,12 @@ import {
   readShownIndex,
   readShownPaths,
 } from "../../../memory/recall/index-delta.ts";
-import type { Deadline } from "../../../ports/deadline.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import { notify } from "../../../session/events/events.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
-import { blockText, type ToolUseBlock } from "../../../transcript/blocks.ts";
-import { defaultOrigin, type Message } from "../../../transcript/messages.ts";
+import { type Message, type ToolUseBlock, blockText, defaultOrigin } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";

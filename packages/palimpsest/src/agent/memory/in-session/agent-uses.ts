@@ -6,7 +6,7 @@
  * a compaction has hidden by then is not noticed. Nobody waits for it, and what goes wrong is told to the observer.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
-import { errorMessage } from "../../../base/error-message.ts";
+import { errorMessage } from "../../../base/errors.ts";
 import { readShownPaths } from "../../../memory/recall/index-delta.ts";
 import { notify } from "../../../session/events/events.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";

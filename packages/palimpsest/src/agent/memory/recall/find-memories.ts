@@ -3,7 +3,7 @@
  * can tell, and, where a model chooses, the others as far as it reads.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
-import { errorMessage } from "../../../base/error-message.ts";
+import { errorMessage } from "../../../base/errors.ts";
 import { fuseRanks } from "../../../base/search/fuse-ranks.ts";
 import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";

@@ -11,8 +11,8 @@ import { ModelError } from "../../../base/errors.ts";
 import { cutHead } from "../../../base/text/text.ts";
 import type { KnownMemory } from "../../../memory/files/memory.ts";
 import { areAllEqual, closest, readVectors } from "../../../memory/recall/vector-search.ts";
-import type { Deadline } from "../../../ports/deadline.ts";
-import type { EmbeddingClient } from "../../../ports/embedding-client.ts";
+import type { EmbeddingClient } from "../../../ports/model-client.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
 
 interface ClosestMemories {

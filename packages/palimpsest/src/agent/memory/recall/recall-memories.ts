@@ -6,7 +6,7 @@
  * decides. It sees names and descriptions only, and can choose nothing that the ranking did not offer.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
-import { errorMessage } from "../../../base/error-message.ts";
+import { errorMessage } from "../../../base/errors.ts";
 import type { HitReason } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../../memory/files/memory.ts";
@@ -15,8 +15,8 @@ import { chooseByRank, type RankedMemory, rankMemories } from "../../../memory/r
 import { composeRecall } from "../../../memory/recall/recall-text.ts";
 import { aboveRecallThreshold } from "../../../memory/recall/recall-threshold.ts";
 import { ageDays } from "../../../memory/recall/relevance-score.ts";
-import type { Deadline } from "../../../ports/deadline.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel } from "../../../session/model/model-call.ts";
 import { blockText } from "../../../transcript/blocks.ts";
 import type { MemoryCache } from "../store/memory-cache.ts";

@@ -8,7 +8,7 @@
  * the store compares versions.
  */
 
-import { errorMessage } from "../../../base/error-message.ts";
+import { errorMessage } from "../../../base/errors.ts";
 import {
   createMemorySearch,
   type MemoryHit,

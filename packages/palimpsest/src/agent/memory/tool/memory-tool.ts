@@ -11,8 +11,7 @@
 import { MEMORY_TOOL_DEFAULTS } from "../../../base/defaults/memory/tool.ts";
 import { MemoryError, type PalimpsestError } from "../../../base/errors.ts";
 import { redactBroken } from "../../../base/redaction/broken-secrets.ts";
-import { showHidden } from "../../../base/text/hidden-characters.ts";
-import { writeOutRoleMarks } from "../../../base/text/role-marks.ts";
+import { showHidden, writeOutRoleMarks } from "../../../base/text/hidden-characters.ts";
 import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { asWritten, cleanToolFile, cleanToolPart, keepTrust } from "../../../memory/write/tool-edit.ts";

@@ -5,8 +5,7 @@
  * its lines in it: of a memory without a line no session is told. Other text of the bundle's index stays behind, and
  * is told.
  */
-import { errorMessage } from "../../../base/error-message.ts";
-import { PalimpsestError } from "../../../base/errors.ts";
+import { errorMessage, PalimpsestError } from "../../../base/errors.ts";
 import { isBlank, splitLines } from "../../../base/text/markdown-lines.ts";
 import { firstLine } from "../../../base/text/text.ts";
 import { type ParsedIndex, parseIndex } from "../../../memory/files/index-entries.ts";

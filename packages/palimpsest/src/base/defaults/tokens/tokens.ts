@@ -64,7 +64,7 @@ assert(TOKENS_DEFAULTS.paddingFloor >= 1, "padding never shrinks an estimate");
 assert(TOKENS_DEFAULTS.paddingFloor < TOKENS_DEFAULTS.paddingUnreported, "learning tightens the padding");
 assert(TOKENS_DEFAULTS.calibrationOutlierFactor > 1, "an outlier lies outside the ratio itself");
 
-/** Tokenizers by family, as a ratio to the reference unit; see `tokens/model-family.ts`. */
+/** Tokenizers by family, as a ratio to the reference unit; see `tokens/models/model-id.ts`. */
 export const TOKENIZER_RATIOS = {
   /** Claude up to 4.6: the unit. */
   claude: 1,

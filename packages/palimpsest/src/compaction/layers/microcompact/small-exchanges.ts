@@ -12,8 +12,7 @@
 import { isObject } from "../../../base/json/json.ts";
 import { type ContentBlock, type ToolUseBlock, toolResultText } from "../../../transcript/blocks.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
-import { groupRounds } from "../../../transcript/rounds.ts";
-import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
+import { groupRounds, type VisibleBlock, type VisibleMessage } from "../../../transcript/window.ts";
 import { type PinnedPlaces, pinnedPlaces } from "../../shared/pins.ts";
 import { toolKey } from "../../shared/tool-kinds.ts";
 import type { ClearableResult } from "./clearable-results.ts";

@@ -6,10 +6,14 @@
  * preview with a pointer. Nothing here stores anything: the engine does.
  */
 
-import { longestLine, utf8Bytes } from "../../../base/text/text-size.ts";
-import type { ContentBlock, ToolResultPart } from "../../../transcript/blocks.ts";
-import { blockText, isMedia } from "../../../transcript/blocks.ts";
-import type { Message } from "../../../transcript/messages.ts";
+import { longestLine, utf8Bytes } from "../../../base/text/text.ts";
+import {
+  blockText,
+  type ContentBlock,
+  isMedia,
+  type Message,
+  type ToolResultPart,
+} from "../../../transcript/blocks.ts";
 import { documentText, isMediaPart, shrinkBlock, withMediaNamed } from "../../preview/shrink-block.ts";
 import type { Measure } from "../../shared/measure.ts";
 import { fairShare } from "../../shared/measure.ts";

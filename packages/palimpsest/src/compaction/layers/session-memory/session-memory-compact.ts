@@ -14,8 +14,7 @@
 import type { EditSafety } from "../../../tokens/models/edit-safety.ts";
 import { type ContentBlock, isThinking } from "../../../transcript/blocks.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
-import { groupRounds } from "../../../transcript/rounds.ts";
-import type { VisibleMessage } from "../../../transcript/window.ts";
+import { groupRounds, type VisibleMessage } from "../../../transcript/window.ts";
 import type { Digest } from "../../digest/digest.ts";
 import { readableText } from "../../preview/readable-text.ts";
 import { findCuts } from "../../shared/kept-tail.ts";

@@ -9,11 +9,9 @@
 import { join } from "node:path";
 import { assert } from "../../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode, errorMessage } from "../../../base/error-message.ts";
-import { StoreError } from "../../../base/errors.ts";
+import { errorCode, errorMessage, StoreError } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { Hasher } from "../../../ports/hasher.ts";
-import type { IdSource } from "../../../ports/id-source.ts";
+import type { Hasher, IdSource } from "../../../ports/runtime.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import type { DurableFolders } from "../replace/durable-folders.ts";
 import { readBuffer, writeWhole } from "../replace/whole-file.ts";

@@ -1,6 +1,6 @@
 /** What is wrong with the notes of a session, for the doctor; looking changes nothing. */
 import { basename, dirname } from "node:path";
-import { errorCode } from "../../../base/error-message.ts";
+import { errorCode } from "../../../base/errors.ts";
 import { randomIds, systemClock } from "../../platform/node-ports.ts";
 import { decodeNotes } from "../../shared/notes-text.ts";
 import { sessionInUse } from "../../shared/store-failure.ts";

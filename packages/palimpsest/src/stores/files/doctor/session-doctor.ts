@@ -8,7 +8,7 @@
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
+import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";

@@ -1,6 +1,6 @@
 /** What a check-up of a stored session tells, and what mending it did. */
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { Hasher } from "../../../ports/hasher.ts";
+import type { Hasher } from "../../../ports/runtime.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { SessionPaths } from "../../shared/session-paths.ts";
 import type { LeaseOptions } from "../lease/session-lease.ts";

@@ -9,7 +9,7 @@
  */
 import { dirname, join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
+import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import { storeFailure } from "../../shared/store-failure.ts";

@@ -5,9 +5,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
+import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { IdSource } from "../../../ports/id-source.ts";
+import type { IdSource } from "../../../ports/runtime.ts";
 import { isLeaseName } from "./lease-state.ts";
 import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 

@@ -9,10 +9,10 @@
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
+import { errorCode } from "../../../base/errors.ts";
 import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { ProcessIdentity } from "../../../ports/process-identity.ts";
+import type { ProcessIdentity } from "../../../ports/runtime.ts";
 import { readText } from "../replace/whole-file.ts";
 
 const LEASE_PATTERN = /^lease\.([1-9]\d{0,15})$/;

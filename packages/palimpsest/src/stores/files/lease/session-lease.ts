@@ -13,11 +13,9 @@
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { ProcessIdentity } from "../../../ports/process-identity.ts";
-import type { Timer } from "../../../ports/timer.ts";
+import type { Clock, ProcessIdentity, Timer } from "../../../ports/runtime.ts";
 import { sessionInUse, storeFailure } from "../../shared/store-failure.ts";
 import { writeWhole } from "../replace/whole-file.ts";
 import { holderText, type LeaseState, leaseName, leaseState, readHolder } from "./lease-state.ts";

@@ -13,9 +13,9 @@
  */
 import { join } from "node:path";
 import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
-import { errorCode } from "../../../base/error-message.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import type { Clock } from "../../../ports/runtime.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 import {

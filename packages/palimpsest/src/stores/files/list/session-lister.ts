@@ -8,10 +8,9 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
-import { errorCode } from "../../../base/error-message.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { IdSource } from "../../../ports/id-source.ts";
+import type { Clock, IdSource } from "../../../ports/runtime.ts";
 import type {
   OverviewLook,
   OverviewRow,

@@ -1,5 +1,5 @@
 /** The entry that says: somebody took the session over here. It moves the log's numbers on, and has no other effect. */
-import type { ProcessIdentity } from "../../../ports/process-identity.ts";
+import type { ProcessIdentity } from "../../../ports/runtime.ts";
 import { ENTRY_VERSION, type Entry } from "../../../transcript/entries.ts";
 import type { LastEntry } from "./log-assembler.ts";
 

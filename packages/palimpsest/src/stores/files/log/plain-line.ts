@@ -6,7 +6,7 @@
  */
 import { isWellFormed } from "../../../base/text/text.ts";
 import type { Entry } from "../../../transcript/entries.ts";
-import { BEHIND_TEXT, findPlainEntry } from "../../../transcript/plain-entry.ts";
+import { BEHIND_TEXT, findPlainEntry } from "../../../transcript/entry-line.ts";
 
 /** Longest text that is written here, in characters; of a longer one the disk costs far more. */
 const TEXT_LIMIT_CHARS = 16_384;

@@ -10,10 +10,7 @@
  */
 
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { Hasher } from "../../../ports/hasher.ts";
-import type { IdSource } from "../../../ports/id-source.ts";
 import type {
   ArchivedFile,
   MemoryApplied,
@@ -23,6 +20,7 @@ import type {
   MemoryLock,
   MemoryStore,
 } from "../../../ports/memory-store.ts";
+import type { Clock, Hasher, IdSource } from "../../../ports/runtime.ts";
 import {
   type CheckedChange,
   checkMemoryChanges,

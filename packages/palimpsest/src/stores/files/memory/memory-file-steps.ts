@@ -3,9 +3,9 @@
  * directory. What they amount to is in `memory-work.ts` and `memory-settling.ts`.
  */
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
+import { errorCode } from "../../../base/errors.ts";
 import type { FileStat, FileSystem, OpenFile } from "../../../ports/file-system.ts";
-import type { Hasher } from "../../../ports/hasher.ts";
+import type { Hasher } from "../../../ports/runtime.ts";
 import { memoryPathRefused } from "../../shared/memory-path.ts";
 import { decodeMemory, memoryVersion } from "../../shared/memory-text.ts";
 import { readBuffer, writeWhole } from "../replace/whole-file.ts";

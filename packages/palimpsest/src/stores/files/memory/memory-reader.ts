@@ -4,10 +4,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import type { FileStat } from "../../../ports/file-system.ts";
-import type { IdSource } from "../../../ports/id-source.ts";
 import type { MemoryFile, MemoryFileHead, MemoryListing } from "../../../ports/memory-store.ts";
+import type { Clock, IdSource } from "../../../ports/runtime.ts";
 import { isMemoryName, memoryNameProblem } from "../../shared/memory-path.ts";
 import type { FoundFile, MemoryFiles } from "./memory-file-steps.ts";
 import { type PendingWork, PLACES, pieceOf } from "./memory-places.ts";

@@ -1,6 +1,6 @@
 /** Journals and logs beside the memories: small files that only programs write. */
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
+import { errorCode } from "../../../base/errors.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import { checkRecordName, recordLine } from "../../shared/memory-change-rules.ts";
 import { writeWhole } from "../replace/whole-file.ts";

@@ -13,7 +13,7 @@
  */
 import { AssertionError } from "../../../base/assert.ts";
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import type { Clock } from "../../../ports/runtime.ts";
 import type { MemoryFiles } from "./memory-file-steps.ts";
 import {
   archiveFolder,

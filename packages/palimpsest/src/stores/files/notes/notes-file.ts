@@ -19,10 +19,8 @@
  * crash leaves the old notes or the new. Whoever reads while they are taken out reads what was taken out.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import type { Clock } from "../../../ports/clock.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { Hasher } from "../../../ports/hasher.ts";
-import type { IdSource } from "../../../ports/id-source.ts";
+import type { Clock, Hasher, IdSource } from "../../../ports/runtime.ts";
 import type { NotesFile } from "../../../ports/session-store.ts";
 import { decodeNotes, encodeNotes } from "../../shared/notes-text.ts";
 import type { SessionPaths } from "../../shared/session-paths.ts";

@@ -4,8 +4,7 @@
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
-import { StoreError } from "../../../base/errors.ts";
+import { errorCode, StoreError } from "../../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 import { notesUnreadable } from "../../shared/store-failure.ts";
 import { readBuffer } from "../replace/whole-file.ts";

@@ -15,7 +15,7 @@
  * file says by itself whether somebody has written to it since, whoever finds it.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import type { Hasher } from "../../../ports/hasher.ts";
+import type { Hasher } from "../../../ports/runtime.ts";
 import type { LockPatience } from "../lease/lease-lock.ts";
 
 /** The file that people know. */

@@ -4,10 +4,8 @@
  * nothing is ever put over what is there.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode } from "../../../base/error-message.ts";
-import type { Clock } from "../../../ports/clock.ts";
-import type { Hasher } from "../../../ports/hasher.ts";
-import type { IdSource } from "../../../ports/id-source.ts";
+import { errorCode } from "../../../base/errors.ts";
+import type { Clock, Hasher, IdSource } from "../../../ports/runtime.ts";
 import { writeWhole } from "../replace/whole-file.ts";
 import type { NotesFolder } from "./notes-folder.ts";
 import {

@@ -3,11 +3,11 @@
  * and a lease in `<root>/.clean-up` while a run is under way.
  */
 import { join } from "node:path";
-import { errorCode } from "../../../base/error-message.ts";
+import { errorCode } from "../../../base/errors.ts";
 import { type JsonValue, parseJson } from "../../../base/json/json.ts";
-import type { CleanUpLedger } from "../../../ports/clean-up-ledger.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
-import type { IdSource } from "../../../ports/id-source.ts";
+import type { IdSource } from "../../../ports/runtime.ts";
+import type { CleanUpLedger } from "../../../ports/session-store.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import { readText, replaceFile } from "../replace/whole-file.ts";
 import { hasFile } from "./trash-places.ts";

@@ -21,10 +21,9 @@
  * have leases of writers that are gone, and is being mended by who looks for no marks: there the lease is taken.
  */
 import { setImmediate } from "node:timers/promises";
-import { errorCode } from "../../../base/error-message.ts";
-import { StoreError } from "../../../base/errors.ts";
-import type { Clock } from "../../../ports/clock.ts";
+import { errorCode, StoreError } from "../../../base/errors.ts";
 import type { FileStat, FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import type { Clock } from "../../../ports/runtime.ts";
 import type { SeenSession, TrashedSession, Trashing } from "../../../ports/session-store.ts";
 import { plausibleTime } from "../../shared/session-info.ts";
 import { isSessionId, type SessionPaths } from "../../shared/session-paths.ts";

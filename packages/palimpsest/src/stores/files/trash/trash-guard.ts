@@ -6,8 +6,7 @@
  * beginning, its process ended in the middle.
  */
 import { join } from "node:path";
-import { errorCode } from "../../../base/error-message.ts";
-import { StoreError } from "../../../base/errors.ts";
+import { errorCode, StoreError } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import { isSessionId } from "../../shared/session-paths.ts";
 import { DurableFolders } from "../replace/durable-folders.ts";

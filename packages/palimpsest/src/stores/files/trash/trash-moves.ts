@@ -2,8 +2,9 @@
  * The single steps of moving a session into the trash, out of it, and of deleting it: each is undone or
  * gone on with by `settle`, wherever a crash came (`session-trash.ts` has the states).
  */
-import type { Clock } from "../../../ports/clock.ts";
+
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import type { Clock } from "../../../ports/runtime.ts";
 import type { Trashing } from "../../../ports/session-store.ts";
 import { sessionExists } from "../../shared/store-failure.ts";
 import { forgetEnd } from "../log/recorded-end.ts";

@@ -9,7 +9,7 @@
 import { randomUUID } from "node:crypto";
 import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import type { Hasher } from "../../../ports/hasher.ts";
+import type { Hasher } from "../../../ports/runtime.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import { Database } from "../database/database.ts";
 import { durabilityCheck } from "../database/durability-check.ts";

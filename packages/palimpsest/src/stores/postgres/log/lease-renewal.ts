@@ -5,7 +5,7 @@
  * A beat that fails is left to the next one; whether a lease still holds is judged by the append itself,
  * whose condition is the lease's token. Time is the database's.
  */
-import type { Timer } from "../../../ports/timer.ts";
+import type { Timer } from "../../../ports/runtime.ts";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 

@@ -2,7 +2,7 @@
  * The statements of a writer. Each is one transaction: it changes the session's row under conditions
  * (the last number, the lease), and only where that went well anything else.
  */
-import type { Hasher } from "../../../ports/hasher.ts";
+import type { Hasher } from "../../../ports/runtime.ts";
 import type { Database } from "../database/database.ts";
 import { CHECKSUM_VERSION, type Tables } from "../database/tables.ts";
 import type { Batch } from "./append-batch.ts";

@@ -2,7 +2,7 @@
 import type { EmbeddingModelV3 } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { aiSdkEmbeddings } from "#models/ai-sdk/ai-sdk-embeddings.ts";
-import type { EmbeddingClient } from "#ports/embedding-client.ts";
+import type { EmbeddingClient } from "#ports/model-client.ts";
 import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
 import { setTheStage } from "#test/agent/stage.ts";
 

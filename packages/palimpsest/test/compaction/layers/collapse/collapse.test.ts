@@ -7,9 +7,8 @@ import {
   prepareCollapse,
 } from "#compaction/layers/collapse/collapse.ts";
 import { collapsePolicy } from "#compaction/layers/collapse/collapse-policy.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
+import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
-import type { Message } from "#transcript/messages.ts";
 import { previewEdit } from "#transcript/projection.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeRound } from "#compaction/layers/collapse/round-line.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";
 import { assistant, call, measure, result, text, user } from "../../../../../../test/helpers/windows.ts";
 

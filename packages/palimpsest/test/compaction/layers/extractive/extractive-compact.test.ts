@@ -9,9 +9,8 @@ import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-
 import { extractivePolicy } from "#compaction/planner/policies.ts";
 import { findCuts } from "#compaction/shared/kept-tail.ts";
 import type { EditSafety } from "#tokens/models/edit-safety.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
+import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
-import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";
 import { bySize, usualFew } from "../../../../../../test/helpers/size-of-run.ts";

@@ -5,7 +5,7 @@ import { addToDigest, createDigest, type Digest } from "#compaction/digest/diges
 import { composeFullSummary } from "#compaction/layers/full/plan-full-compact.ts";
 import type { SummaryBudget } from "#compaction/summary/plan-compaction.ts";
 import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { Message } from "#transcript/blocks.ts";
 import { assistant, call, measure, result, text, user } from "../../../../../../test/helpers/windows.ts";
 
 const MESSAGES: readonly Message[] = [

@@ -6,8 +6,8 @@ import { fullCompactPolicy } from "#compaction/planner/policies.ts";
 import type { PartialSpan } from "#compaction/summary/plan-compaction.ts";
 import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
 import type { EditSafety } from "#tokens/models/edit-safety.ts";
+import type { Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
-import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";
 import {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { planMicrocompactWhenCold } from "#compaction/layers/microcompact/microcompact-when-cold.ts";
 import { microcompactPolicy } from "#compaction/planner/policies.ts";
 import type { WindowSituation } from "#compaction/shared/window-state.ts";
+import type { Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
-import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";
 import {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findClearableResults } from "#compaction/layers/microcompact/clearable-results.ts";
 import { findRemovableExchanges, isSmallQuery } from "#compaction/layers/microcompact/small-exchanges.ts";
-import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "#transcript/blocks.ts";
-import type { Message } from "#transcript/messages.ts";
+import type { ContentBlock, Message, ToolResultBlock, ToolUseBlock } from "#transcript/blocks.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";
 import { assistant, call, result, text, user } from "../../../../../../test/helpers/windows.ts";
 

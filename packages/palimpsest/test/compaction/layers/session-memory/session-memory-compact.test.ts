@@ -9,9 +9,8 @@ import {
 } from "#compaction/layers/session-memory/session-memory-compact.ts";
 import { sessionMemoryPolicy } from "#compaction/planner/policies.ts";
 import type { EditSafety } from "#tokens/models/edit-safety.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
+import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
-import type { Message } from "#transcript/messages.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";
 import {

@@ -2,9 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planStripMedia } from "#compaction/layers/strip/strip-refused.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
+import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
-import type { Message } from "#transcript/messages.ts";
 import type { SeqPin } from "#transcript/projection.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../../test/helpers/recorded.ts";

@@ -5,8 +5,7 @@ import { formatBatch, parseLine } from "#stores/files/log/log-line.ts";
 import { frame } from "#test/fault/damaged-session/kind.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import type { Entry } from "#transcript/entries.ts";
-import { formatEntry } from "#transcript/entry-line.ts";
-import { findPlainEntry } from "#transcript/plain-entry.ts";
+import { findPlainEntry, formatEntry } from "#transcript/entry-line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
