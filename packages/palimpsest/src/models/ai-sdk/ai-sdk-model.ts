@@ -109,7 +109,7 @@ export interface AiSdkLanguageModel {
 }
 
 /** The fields of a call that are set here; what else a request asks for is passed on as it is. */
-export interface AiSdkCallOptions {
+interface AiSdkCallOptions {
   /** The conversation, in the SDK's own form. */
   readonly prompt: never;
   readonly abortSignal?: AbortSignal;

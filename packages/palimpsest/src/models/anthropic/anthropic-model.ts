@@ -133,7 +133,7 @@ interface AnthropicMessagesApi {
 }
 
 /** A client of the Anthropic SDK, as far as it is used here. */
-export interface AnthropicClient {
+interface AnthropicClient {
   readonly messages: AnthropicMessagesApi;
   /** Asked where a request names beta features. */
   readonly beta?: { readonly messages: AnthropicMessagesApi };

@@ -172,7 +172,7 @@ function nameOf(tool: unknown): string {
 }
 
 /** What the first difference looks like. */
-export type DifferenceKind = "time or date" | "number" | "id" | "path" | "text";
+type DifferenceKind = "time or date" | "number" | "id" | "path" | "text";
 
 /** The first difference of two texts. */
 interface TextDifference {
