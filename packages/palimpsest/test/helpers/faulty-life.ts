@@ -13,7 +13,7 @@ import type { ModelAnswer, ModelClient, ModelRequest } from "#ports/model-client
 import type { SessionEvent } from "#session/events/events.ts";
 import type { PreparedCall } from "#session/options/prepared-call.ts";
 import { internalsOf } from "#session/session.ts";
-import { type Message, blockText } from "#transcript/blocks.ts";
+import { blockText, type Message } from "#transcript/blocks.ts";
 import { CallLedger } from "./call-ledger.ts";
 import { asksForSummary, HastyDeadline } from "./faulty-model.ts";
 import { asksForNotes, NOTES_TIMEOUT_MS } from "./notes-manners.ts";

@@ -12,7 +12,7 @@ import type { PlannedCompaction } from "../../session/compact/budget-tracker.ts"
 import { planRestoration } from "../../session/compact/plan-restoration.ts";
 import { notify } from "../../session/events/events.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
-import { type Message, blockText } from "../../transcript/blocks.ts";
+import { blockText, type Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";

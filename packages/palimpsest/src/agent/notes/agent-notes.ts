@@ -20,7 +20,7 @@ import { type Breakers, saveBreakers } from "../../session/append/breakers.ts";
 import { notify } from "../../session/events/events.ts";
 import { askWithin } from "../../session/model/ask-within.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
-import { type Usage, blockText } from "../../transcript/blocks.ts";
+import { blockText, type Usage } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { AgentOptions, AgentWorld } from "../options/agent-options.ts";
 import type { NotesOptions } from "../options/notes-options.ts";

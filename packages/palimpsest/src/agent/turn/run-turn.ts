@@ -7,7 +7,7 @@
  * limit is reached, or an error is thrown.
  */
 import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
-import { ModelError, PalimpsestError, errorMessage } from "../../base/errors.ts";
+import { errorMessage, ModelError, PalimpsestError } from "../../base/errors.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { ModelAnswer, ModelClient, ModelEvent } from "../../ports/model-client.ts";
 import { notify } from "../../session/events/events.ts";
@@ -15,7 +15,13 @@ import { formatTools, modelRequest } from "../../session/model/model-call.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
-import { type ContentBlock, type Message, type ToolUseBlock, type Usage, sumUsage } from "../../transcript/blocks.ts";
+import {
+  type ContentBlock,
+  type Message,
+  sumUsage,
+  type ToolUseBlock,
+  type Usage,
+} from "../../transcript/blocks.ts";
 import type { AgentRequest, PrepareOptions } from "../options/agent-calls.ts";
 import { type TurnOptions, type TurnResult, tell } from "../options/turn-options.ts";
 import { runTools, SESSION_TOOLS } from "../tools/run-tools.ts";

@@ -21,8 +21,8 @@ import {
 import { normalisePath } from "../../compaction/restore/restore-paths.ts";
 import { type Measure, measureText, scaleTokens } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
-import type { Deadline } from "../../ports/runtime.ts";
 import type { FileRestorer, RestoredItem, RestoredMessage, Restorer } from "../../ports/restorer.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/restoration-events.ts";
 import { type PlanHost, planRestorer } from "./restored-context.ts";

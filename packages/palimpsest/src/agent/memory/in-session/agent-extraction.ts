@@ -25,8 +25,8 @@ import {
 } from "../../../memory/trust/attributed-text.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
-import type { Deadline } from "../../../ports/runtime.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
 import { notify } from "../../../session/events/events.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
 import { estimateMessage, estimateVisibleMessage } from "../../../tokens/estimate/estimate-block.ts";

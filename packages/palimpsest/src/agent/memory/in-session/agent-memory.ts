@@ -17,12 +17,12 @@ import {
   readShownIndex,
   readShownPaths,
 } from "../../../memory/recall/index-delta.ts";
-import type { Deadline } from "../../../ports/runtime.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
 import { notify } from "../../../session/events/events.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
-import { type Message, type ToolUseBlock, blockText, defaultOrigin } from "../../../transcript/blocks.ts";
+import { blockText, defaultOrigin, type Message, type ToolUseBlock } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";

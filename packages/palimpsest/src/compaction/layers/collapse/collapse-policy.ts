@@ -7,7 +7,7 @@
  */
 import { COLLAPSE_DEFAULTS as C, COLLAPSE_DEFAULTS } from "../../../base/defaults/compaction/collapse.ts";
 import { COMPACTION_DEFAULTS } from "../../../base/defaults/compaction/compaction.ts";
-import { type VisibleMessage, groupRounds } from "../../../transcript/window.ts";
+import { groupRounds, type VisibleMessage } from "../../../transcript/window.ts";
 import { scaleTokens } from "../../shared/measure.ts";
 import { situationOf, type WindowSituation, type WindowState } from "../../shared/window-state.ts";
 import {

@@ -11,7 +11,7 @@
  */
 import { isThinking } from "../../../transcript/blocks.ts";
 import type { BlockForm, Insertion, LayerEdit } from "../../../transcript/edits.ts";
-import { type VisibleMessage, groupRounds } from "../../../transcript/window.ts";
+import { groupRounds, type VisibleMessage } from "../../../transcript/window.ts";
 import { hidingEffect } from "../../shared/hiding.ts";
 import { isResult, joinedPlaces } from "../../shared/kept-tail.ts";
 import { type Measure, measureMessages, measureText, recentTailStart } from "../../shared/measure.ts";
