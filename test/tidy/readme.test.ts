@@ -41,7 +41,7 @@ describe("README.md", () => {
     expect(unknown).toEqual([]);
   });
 
-  // A block of the shell runs the demo, as `npm start` does; the long run has it.
+  // Blocks of the shell start the command, so they are part of the long run.
   it.each(
     runnable.filter(({ language }) => isLong || language !== "sh"),
   )("runs its $language block of line $line", (block) => {

@@ -1,5 +1,5 @@
 /**
- * Numbers of the command line: what is drawn, how much is checked, and how the demo works.
+ * Numbers of the command line: sizes of pictures, lists and checks.
  */
 import { assert } from "palimpsest/internal";
 
@@ -79,53 +79,7 @@ export const CLI_DEFAULTS = {
   maxWindowTokens: 10_000_000,
 } as const;
 
-export const DEMO_DEFAULTS = {
-  /** The demo works until so much was said, in tokens by our estimate. Source: our choice: three times the largest common window, so that what was said early is compacted away several times. */
-  targetTokens: 600_000,
-  /** The window it has to live in, in tokens. Source: our choice: small enough to be compacted several times. */
-  windowTokens: 64_000,
-  /** The model it pretends to use; only its budget and its rules matter. Source: our choice. */
-  model: "claude-sonnet-4-5",
-  /** Calls after which the demo gives up, in case its tools find nothing to say. Source: our choice: ten times what it needs. */
-  maxCallsCount: 2_500,
-  /** How the scripted model bills: bytes of request and answer per token. Source: our choice: somewhat fewer tokens than UTF-8 bytes by 3.3, which came within 12 % of what was billed for agents' texts. */
-  billedBytesPerToken: 3.4,
-
-  /** Files larger than this are not read, in bytes. Source: our choice: generated bundles and data. */
-  maxFileBytes: 400_000,
-  /** Text of the files that is kept in memory between two searches, in bytes. Source: our choice: a large project's sources. */
-  cachedBytes: 64_000_000,
-  /** Files that the demo's tools look at. Source: our choice: a search through them takes about 100 ms. */
-  maxFilesCount: 600,
-  /** Folders that are looked into for files. Source: our choice: a home folder can hold a million. */
-  maxFoldersCount: 2_000,
-  /** Depth of folders that are listed. Source: our choice. */
-  maxFolderDepth: 12,
-  /** A folder with less text than this, in bytes, gives too little work; synthetic files take its place. Source: our choice. */
-  minFolderBytes: 4_000,
-  /** Lines that one read shows. Source: our choice: a page as agents read it; Claude Code shows up to 2,000. */
-  readLinesCount: 400,
-  /** Characters that one read shows at the most. Source: our choice: 1,000-column lines must not fill the window. */
-  readCharacters: 24_000,
-  /** Matches that one search shows. Source: Claude Code's grep shows 250 lines. */
-  grepMatchesCount: 120,
-  /** Characters of one matching line. Source: our choice. */
-  grepLineCharacters: 200,
-  /** A shell command is stopped after this, in milliseconds. Source: our choice: harmless commands, also on a busy machine. */
-  shellTimeoutMs: 30_000,
-  /** Output of a shell command that is kept, in characters. Source: Claude Code's 30,000. */
-  shellCharacters: 30_000,
-  /** Lines of a synthetic file. Source: our choice: about one page of a read. */
-  syntheticLinesCount: 320,
-  /** Synthetic files. Source: our choice: some passes through them make the demo. */
-  syntheticFilesCount: 40,
-} as const;
-
 assert(
   CLI_DEFAULTS.minWindowTokens < CLI_DEFAULTS.maxWindowTokens,
   "there is a window that can be asked for",
-);
-assert(
-  DEMO_DEFAULTS.targetTokens > 4 * DEMO_DEFAULTS.windowTokens,
-  "the demo says several times what its window holds",
 );

@@ -19,7 +19,6 @@ const EXIT_CODES = {
 
 const EXAMPLES = `
 Examples:
-  palimpsest demo                                     an agent at work in this folder, live
   palimpsest replay session.jsonl                     a recorded session in its model's window
   palimpsest replay *.jsonl.gz --window 200k,64k,32k  several sessions, three windows each
   palimpsest replay session.jsonl --policy economy    what another policy costs and keeps
@@ -36,7 +35,6 @@ Nothing leaves this machine: no model is called, and only doctor --postgres open
 
 const COMMANDS: CommandLoaders = {
   replay: async () => (await import("../replay/replay-grammar.ts")).addReplay,
-  demo: async () => (await import("../demo/demo-grammar.ts")).addDemo,
   sessions: async () => (await import("../sessions/sessions-command.ts")).addSessions,
   notes: async () => (await import("../notes/notes-command.ts")).addNotes,
   memory: async () => (await import("../memory/memory-command.ts")).addMemory,

@@ -20,7 +20,7 @@ describe("palimpsest", () => {
     expect((await run(["replay", "--help"])).out).toContain(
       "3  nothing failed but that a window was too small",
     );
-    expect((await run(["help", "demo"])).out).toContain("[folder]");
+    expect((await run(["help", "replay"])).out).toContain("[files...]");
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe("palimpsest", () => {
     { args: ["replay", "--window"], says: "argument missing", why: "a value is missing" },
     { args: ["replay", "--window", "huge", "a"], says: "OPTION_INVALID", why: "a value that is none" },
     { args: ["replay"], says: "OPTION_INVALID There is no file to replay.", why: "nothing to replay" },
-    { args: ["demo", "a", "b"], says: "too many arguments", why: "an argument too many" },
+    { args: ["doctor", "a"], says: "too many arguments", why: "an argument too many" },
     { args: [], says: "Usage: palimpsest", why: "nothing at all" },
   ])("ends with 2 for $why", async ({ args, says }) => {
     const { code, out, err } = await run(args);
@@ -56,7 +56,7 @@ describe("palimpsest", () => {
     ["replay", "EVIL"],
     ["replay", "a.jsonl", "--window", "EVIL"],
     ["replay", "a.jsonl", "--policy", "EVIL"],
-    ["demo", "--EVIL"],
+    ["doctor", "--EVIL"],
     ["help", "EVIL"],
   ])("writes out escape sequences of what was typed: %s %s %s %s", async (...words) => {
     const evil = "\u001b[31mevil\u001b]0;title\u0007\u009b2J";
@@ -66,14 +66,16 @@ describe("palimpsest", () => {
   });
 
   it("says what cannot be done in one line: code, message, hint", async () => {
-    const { code, err } = await run(["demo", "gone"]);
+    const { code, err } = await run(["memory", "import", "gone", "--folder", "x"]);
     expect(code).toBe(1);
     expect(err.trimEnd().split("\n")).toHaveLength(1);
-    expect(err).toMatch(/^INPUT_NOT_FOUND There is no folder .*gone\. Give a folder to work in/);
+    expect(err).toMatch(/^INPUT_NOT_FOUND There is no .*gone\. Give the path of a memory directory/);
   });
 
   it("shows the stack only where it is asked to", async () => {
-    expect((await run(["demo", "gone"], { PALIMPSEST_DEBUG: "1" })).err).toContain("\n    at ");
+    expect(
+      (await run(["sessions", "show", "gone", "--folder", "x"], { PALIMPSEST_DEBUG: "1" })).err,
+    ).toContain("\n    at ");
   });
 
   it.each([
@@ -83,7 +85,7 @@ describe("palimpsest", () => {
     { args: ["--home", "x", "sessions"], why: "an option in front" },
   ])("knows every command for $why, although they are loaded one by one", async ({ args }) => {
     const { out, err } = await run(args);
-    for (const name of ["replay", "demo", "sessions", "doctor"])
+    for (const name of ["replay", "sessions", "doctor"])
       expect(out + err).toMatch(
         err.startsWith("error") ? /Run palimpsest --help/ : new RegExp(`^  ${name} `, "m"),
       );

@@ -65,7 +65,7 @@ export interface LayerFigures {
 }
 
 export interface ReplayedSession {
-  /** The file, as it was given; absent in a demo. */
+  /** The file, as it was given. */
   readonly file?: string;
   readonly source: SourceFigures;
   readonly window: WindowFigures;
@@ -93,10 +93,10 @@ export interface ReplayedSession {
   /**
    * Strings that the agent used and had last seen at least 8,000 tokens before: how many there were,
    * how many could be read in the window at that moment, and how many could be read or reached (behind a
-   * visible pointer, or among the first hits of a search for strings that can be read). Absent in a demo.
+   * visible pointer, or among the first hits of a search for strings that can be read).
    */
   readonly survival?: SurvivalFigures;
-  /** What the requests cost beside those of the same session with nothing taken out. Absent in a demo. */
+  /** What the requests cost beside those of the same session with nothing taken out. */
   readonly cost?: CostFigures;
   /** Damage that was mended: in the file, and in the conversation. */
   readonly repairs: number;

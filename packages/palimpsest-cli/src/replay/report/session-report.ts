@@ -44,7 +44,7 @@ export function renderSession(session: ReportedSession, layout: ReportLayout): r
 }
 
 /** The picture of the window, where there is enough to see. */
-export function windowLines(
+function windowLines(
   { calls, budget }: Pick<ReportedSession, "calls" | "budget">,
   layout: ReportLayout,
 ): readonly string[] {
@@ -70,10 +70,7 @@ function headline({ title, result }: ReportedSession, { columns, styles }: Repor
 }
 
 /** What each layer did, and what it freed. */
-export function layerLines(
-  { layers }: ReplayedSession,
-  { columns, styles }: ReportLayout,
-): readonly string[] {
+function layerLines({ layers }: ReplayedSession, { columns, styles }: ReportLayout): readonly string[] {
   const active = LAYERS.filter(({ name }) => layers[name].edits > 0);
   if (active.length === 0)
     return [`  ${styles.dim("No layer had to act: everything fits as it was said.")}`, ""];
@@ -146,7 +143,7 @@ function priceLines({ cost, window, source }: ReplayedSession, layout: ReportLay
 }
 
 /** Time and space. */
-export function costLines({ bytesWritten, ms }: ReplayedSession, layout: ReportLayout): readonly string[] {
+function costLines({ bytesWritten, ms }: ReplayedSession, layout: ReportLayout): readonly string[] {
   const prepare = `${formatMs(ms.prepareP50)} to prepare a call, ${formatMs(ms.prepareP99)} in the slowest hundredth`;
   const words = `${prepare}; ${formatBytes(bytesWritten)} on disk; ${formatMs(ms.total)} in all, checks included`;
   return formatCheck({ holds: undefined, name: "It took", words, details: [] }, layout);
