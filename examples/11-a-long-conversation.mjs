@@ -20,7 +20,7 @@ import { formatPointer, HISTORY_TOOLS } from "palimpsest/compaction";
 import { toAnthropic, toOpenAIChat } from "palimpsest/formats";
 import { estimateMessage } from "palimpsest/tokens";
 import { blockText } from "palimpsest/transcript";
-import { callTool, judgeOpenAiChatRequest, say, scriptedProvider } from "palimpsest-testing";
+import { callTool, judgeOpenAIChatRequest, say, scriptedProvider } from "palimpsest-testing";
 
 const TARGET_TOKENS = 600_000;
 const WINDOW_TOKENS = 64_000;
@@ -176,8 +176,8 @@ async function takeTurn(words) {
   for (;;) {
     const call = await session.prepare(request);
     calls.push({ callSeq: call.callSeq, tokens: call.tokens.total, hash: hashOf(call.messages) });
-    const openAi = { model: call.model, messages: toOpenAIChat(call.messages, { system: call.system }) };
-    violations.push(...judgeOpenAiChatRequest(openAi));
+    const body = { model: call.model, messages: toOpenAIChat(call.messages, { system: call.system }) };
+    violations.push(...judgeOpenAIChatRequest(body));
     const { id, content, usage, stop_reason } = await sdk.messages.create({
       model: call.model,
       max_tokens: 4_000,

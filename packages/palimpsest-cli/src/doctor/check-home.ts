@@ -2,14 +2,22 @@
  * The surroundings of the sessions: settings, who may read the files, what kind of disk they are on, and
  * how much room there is.
  */
-import { chmodSync, lstatSync, readdirSync, type Stats, type StatsFs } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, type StatsFs } from "node:fs";
 import { stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { EventLoopYielder, HomeProblem } from "palimpsest/internal";
-import { findNetworkFileSystem, isProjectName, sessionPaths } from "palimpsest/internal";
+import {
+  type EventLoopYielder,
+  errorMessage,
+  findNetworkFileSystem,
+  type HealthKind,
+  type HomeProblem,
+  isProjectName,
+  sessionPaths,
+} from "palimpsest/internal";
+import { createMemory, memoryFolder } from "palimpsest/memory";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { formatBytes, formatCount } from "../terminal/figures.ts";
-import type { Found } from "./doctor-finding.ts";
+import type { DoctorFinding, Found } from "./doctor-finding.ts";
 
 /** Read and write for the owner, nothing for anybody else. */
 const FILE_MODE = 0o600;
@@ -141,5 +149,33 @@ function lookAt(path: string): Stats | undefined {
   } catch {
     // Gone in the meantime.
     return undefined;
+  }
+}
+
+/** What keeps memories from being of use, or should not be there. The rest is worth knowing. */
+const PROBLEMS: ReadonlySet<HealthKind> = new Set([
+  ...(["unreadable", "secret", "hidden-characters"] as const),
+  ...(["index-too-large", "index-leads-nowhere", "lost-successor"] as const),
+]);
+
+/** @param folder - of the project; where it has no memory directory nothing is found, and nothing made */
+export async function checkMemory(folder: string): Promise<readonly DoctorFinding[]> {
+  const path = join(folder, "memory");
+  if (!existsSync(path)) return [];
+  const memory = createMemory({ store: memoryFolder(path) });
+  try {
+    const { findings } = await memory.audit();
+    return findings.map(({ kind, paths, detail }) => ({
+      kind: "memory",
+      level: PROBLEMS.has(kind) ? "problem" : "note",
+      path: join(path, paths[0] ?? ""),
+      advice: `${kind}: ${paths.length > 1 ? `with ${paths.slice(1).join(", ")}: ` : ""}${detail}`,
+      isMendable: false,
+    }));
+  } catch (error) {
+    const advice = `it cannot be read: ${errorMessage(error)}`;
+    return [{ kind: "memory", level: "problem", path, advice, isMendable: false }];
+  } finally {
+    await memory.close();
   }
 }

@@ -17,19 +17,18 @@ import { progressOf } from "../stored-sessions/read-session.ts";
 import { inPlace, openHomeOf, type SessionPlace } from "../stored-sessions/session-place.ts";
 import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts";
-import { printJson } from "../terminal/print-json.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { wrapWords } from "../terminal/styles.ts";
-import { type CliContext, layoutOf } from "../terminal/terminal.ts";
+import { type CliContext, layoutOf, printJson } from "../terminal/terminal.ts";
 import {
   checkDisk,
+  checkMemory,
   checkModes,
   checkSettings,
   type PrivatePlaces,
   privateInFolder,
   privateInHome,
 } from "./check-home.ts";
-import { checkMemory } from "./check-memory.ts";
 import type { PostgresFlags } from "./check-postgres.ts";
 import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
 import { type DoctorFinding, type Found, isOpen, repaired } from "./doctor-finding.ts";

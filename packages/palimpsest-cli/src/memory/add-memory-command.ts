@@ -6,8 +6,7 @@ import type { MemorySource, MemoryType, RememberOptions } from "palimpsest/memor
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 import { parseChoice } from "./list-memories-command.ts";
-import { addMemoryOptions, type MemoryFlags, withMemory } from "./memory-place.ts";
-import { printReceipt } from "./memory-words.ts";
+import { addMemoryOptions, type MemoryFlags, printReceipt, withMemory } from "./memory-place.ts";
 
 interface AddFlags extends MemoryFlags {
   readonly name?: string;

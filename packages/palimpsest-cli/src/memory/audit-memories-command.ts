@@ -3,8 +3,7 @@ import type { Command } from "commander";
 import { showOnOneLine } from "palimpsest/internal";
 import type { MemoryHealth } from "palimpsest/memory";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
 
 /** Exit code where something was found that somebody should look at. */

@@ -1,11 +1,9 @@
 /** `palimpsest memory dream`, `dreams` and `revert`: memories looked through and put right, shown first and undone with one call. */
 import type { Command } from "commander";
-import type { DreamPlaceOptions } from "palimpsest/internal";
-import { showHidden, showOnOneLine } from "palimpsest/internal";
+import { type DreamPlaceOptions, showHidden, showOnOneLine } from "palimpsest/internal";
 import type { DreamRecord, DreamReport } from "palimpsest/memory";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
 
 interface DreamFlags extends MemoryFlags {

@@ -1,15 +1,18 @@
 /** `palimpsest memory list`: what is remembered, by type. */
 import type { Command } from "commander";
 import { OptionError } from "palimpsest";
-import type { MemoryList } from "palimpsest/internal";
-import { MEMORY_TYPES, showOnOneLine } from "palimpsest/internal";
+import { MEMORY_TYPES, type MemoryList, showOnOneLine } from "palimpsest/internal";
 import type { ListedMemory, ListOptions, MemoryType } from "palimpsest/memory";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
 import { cutToColumns } from "../terminal/columns.ts";
-import { printJson } from "../terminal/print-json.ts";
-import { type CliContext, layoutOf } from "../terminal/terminal.ts";
-import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
-import { factsOf } from "./memory-words.ts";
+import { type CliContext, layoutOf, printJson } from "../terminal/terminal.ts";
+import {
+  addMemoryOptions,
+  factsOf,
+  MEMORY_JSON_VERSION,
+  type MemoryFlags,
+  withMemory,
+} from "./memory-place.ts";
 
 interface ListFlags extends MemoryFlags {
   readonly type?: MemoryType;

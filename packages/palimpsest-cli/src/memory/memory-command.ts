@@ -1,9 +1,8 @@
 /**
- * `palimpsest memory`: the commands about long-term memory, one file each.
+ * `palimpsest memory`: the commands about long-term memory.
  */
 import type { Command } from "commander";
-import { addNamed, type CommandLoaders } from "../command-line/command-loaders.ts";
-import type { CommandShell } from "../command-line/command-options.ts";
+import { addNamed, type CommandLoaders, type CommandShell } from "../command-line/command-options.ts";
 
 const COMMANDS: CommandLoaders = {
   list: async () => (await import("./list-memories-command.ts")).addMemoryList,
@@ -20,7 +19,7 @@ const COMMANDS: CommandLoaders = {
   revert: async () => (await import("./dream-commands.ts")).addRevert,
   import: async () => (await import("./import-memories-command.ts")).addMemoryImport,
   export: async () => (await import("./export-memories-command.ts")).addMemoryExport,
-  path: async () => (await import("./memory-path-command.ts")).addMemoryPath,
+  path: async () => (await import("./show-memory-command.ts")).addMemoryPath,
 };
 
 const HELP = `

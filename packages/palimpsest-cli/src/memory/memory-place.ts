@@ -5,11 +5,18 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { OptionError } from "palimpsest";
-import { teamFolder } from "palimpsest/internal";
-import type { DreamSessions, PersistentMemory } from "palimpsest/memory";
-import { createMemory, memoryFolder, storedSessions } from "palimpsest/memory";
+import { showHidden, showOnOneLine, teamFolder } from "palimpsest/internal";
+import {
+  createMemory,
+  type DreamSessions,
+  type ListedMemory,
+  type MemoryReceipt,
+  memoryFolder,
+  type PersistentMemory,
+  storedSessions,
+} from "palimpsest/memory";
 import { openHomeOf } from "../stored-sessions/session-place.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 
 export interface MemoryFlags {
   readonly home?: string;
@@ -71,4 +78,35 @@ function openPlace({ home, project, folder, team }: MemoryFlags, context: CliCon
   // A plain folder is nobody's: no sessions belong to it.
   const sessions = folder === undefined ? storedSessions(opened.storeOf(opened.project)) : undefined;
   return { memory, sessions, close: () => opened.close() };
+}
+
+/** What a memory is, where it comes from, and whether a model may be shown it. */
+export function factsOf({ type, source, isConfirmed, decays, state, supersededBy }: ListedMemory): string {
+  const origin = source === "user" ? "said by a user" : `from ${source}`;
+  return [
+    ...(type === undefined ? [] : [type]),
+    origin,
+    ...(isConfirmed && source !== "user" ? ["confirmed"] : []),
+    ...(decays ? [] : ["does not age"]),
+    ...(state === "superseded" ? [`superseded by ${showOnOneLine(supersededBy ?? "")}`] : []),
+    ...(state === "quarantined" ? ["quarantined"] : []),
+  ].join(", ");
+}
+
+/** Prints what one call did. A rejection is no success. */
+export function printReceipt(
+  receipt: MemoryReceipt,
+  isJson: boolean | undefined,
+  context: CliContext,
+): number {
+  const { out, err } = context;
+  if (isJson === true) printJson(out, { version: MEMORY_JSON_VERSION, ...receipt });
+  else {
+    const { status, path, reason, cleaned, warnings } = receipt;
+    out.write(`${path === undefined ? status : `${status} ${showOnOneLine(path)}`}\n`);
+    err.write(`${err.styles.dim(showOnOneLine(reason))}\n`);
+    if (cleaned.length > 0) err.write(`${err.styles.yellow(`Taken out: ${cleaned.join(", ")}.`)}\n`);
+    for (const warning of warnings) err.write(`${err.styles.yellow(showHidden(warning))}\n`);
+  }
+  return receipt.status === "rejected" ? 1 : 0;
 }

@@ -2,8 +2,7 @@
 import type { Command } from "commander";
 import type { MemoryReceipt, PersistentMemory } from "palimpsest/memory";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
-import { addMemoryOptions, type MemoryFlags, withMemory } from "./memory-place.ts";
-import { printReceipt } from "./memory-words.ts";
+import { addMemoryOptions, type MemoryFlags, printReceipt, withMemory } from "./memory-place.ts";
 
 interface Decision {
   readonly name: string;

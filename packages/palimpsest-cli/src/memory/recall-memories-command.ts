@@ -2,8 +2,7 @@
 import type { Command } from "commander";
 import { MEMORY_RECALL_DEFAULTS, showHidden, showOnOneLine } from "palimpsest/internal";
 import { type CommandShell, helpText, parseCount } from "../command-line/command-options.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
 
 interface RecallFlags extends MemoryFlags {

@@ -4,10 +4,14 @@ import { MEMORY_RECALL_DEFAULTS, showOnOneLine } from "palimpsest/internal";
 import type { FoundMemory } from "palimpsest/memory";
 import { type CommandShell, helpText, parseCount } from "../command-line/command-options.ts";
 import { cutToColumns } from "../terminal/columns.ts";
-import { printJson } from "../terminal/print-json.ts";
-import { type CliContext, layoutOf } from "../terminal/terminal.ts";
-import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
-import { factsOf } from "./memory-words.ts";
+import { type CliContext, layoutOf, printJson } from "../terminal/terminal.ts";
+import {
+  addMemoryOptions,
+  factsOf,
+  MEMORY_JSON_VERSION,
+  type MemoryFlags,
+  withMemory,
+} from "./memory-place.ts";
 
 interface SearchFlags extends MemoryFlags {
   readonly limit: number;

@@ -3,10 +3,14 @@ import type { Command } from "commander";
 import { OptionError } from "palimpsest";
 import { showHidden } from "palimpsest/internal";
 import { type CommandShell, helpText } from "../command-line/command-options.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
-import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
-import { factsOf } from "./memory-words.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
+import {
+  addMemoryOptions,
+  factsOf,
+  MEMORY_JSON_VERSION,
+  type MemoryFlags,
+  withMemory,
+} from "./memory-place.ts";
 
 interface ShowFlags extends MemoryFlags {
   readonly archived?: boolean;
@@ -67,4 +71,27 @@ async function showOne(path: string, flags: ShowFlags, context: CliContext): Pro
 function writeText(text: string, { out }: CliContext): void {
   const shown = out.isInteractive ? showHidden(text.replaceAll("\r\n", "\n")) : text;
   out.write(shown.endsWith("\n") ? shown : `${shown}\n`);
+}
+
+export function addMemoryPath(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent
+    .command("path")
+    .description("print where the memories lie, whether or not there are any");
+  addMemoryOptions(command)
+    .addHelpText(
+      "after",
+      helpText({
+        examples: ["memory path", "memory path --team core"],
+        notes: ["It is alone on its line, for other programs:", '  ls "$(palimpsest memory path)"'],
+      }),
+    )
+    .action(async (flags: MemoryFlags) =>
+      exitWith(
+        await withMemory(flags, context, async ({ path }) => {
+          if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, path });
+          else context.out.write(`${path}\n`);
+          return 0;
+        }),
+      ),
+    );
 }

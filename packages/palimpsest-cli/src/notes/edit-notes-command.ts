@@ -4,22 +4,24 @@
  */
 import type { Command } from "commander";
 import { StoreError } from "palimpsest";
-import type { NotesTemplate } from "palimpsest/internal";
-import { showOnOneLine } from "palimpsest/internal";
+import {
+  type NotesPart,
+  type NotesSection,
+  type NotesTemplate,
+  parseNotes,
+  showOnOneLine,
+} from "palimpsest/internal";
 import {
   addPlaceOptions,
   type CommandShell,
   helpText,
   type PlaceFlags,
 } from "../command-line/command-options.ts";
-import { notesJson } from "../stored-sessions/notes-json.ts";
-import { notesWords } from "../stored-sessions/notes-words.ts";
+import { notesJson, notesWords } from "../stored-sessions/notes-report.ts";
 import { readNotes, type StoredNotes, templateOf, withSession } from "../stored-sessions/read-notes.ts";
 import { inPlace } from "../stored-sessions/session-place.ts";
 import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
-import { changedFrames } from "./changed-frames.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 import { editFile } from "./editor.ts";
 
 export function addEdit(parent: Command, { context, exitWith }: CommandShell): void {
@@ -82,4 +84,44 @@ async function begun(notes: StoredNotes, { text }: NotesTemplate): Promise<strin
     message: `${notes.path} was not begun: somebody else is at it.`,
     hint: "Try again in a moment.",
   });
+}
+
+/** One sentence for each heading and description that is another than before. */
+function changedFrames(before: string, after: string, template: NotesTemplate): readonly string[] {
+  const old = framesOf(before, template);
+  const now = framesOf(after, template);
+  return [
+    ...[...old].flatMap(([name, part]) => {
+      const same = now.get(name);
+      if (same === undefined)
+        return [
+          part.section === undefined
+            ? `The heading ${name} is gone.`
+            : `The section ${name} is gone: it comes back when there is something to write in it.`,
+        ];
+      if (same.heading.trim() !== part.heading.trim())
+        return [`The heading of ${name} is spelled another way.`];
+      if (same.description.trim() !== part.description.trim())
+        return [`The description of ${name} was changed, and stays as it is now.`];
+      return [];
+    }),
+    ...[...now].flatMap(([name, { section }]) =>
+      old.has(name)
+        ? []
+        : [
+            `The ${section === undefined ? "heading" : "section"} ${name} is new${section === undefined ? ": it is yours, and no update touches it" : ""}.`,
+          ],
+    ),
+  ];
+}
+
+function framesOf(text: string, template: NotesTemplate): ReadonlyMap<string, NotesPart> {
+  const { parts } = parseNotes(text, template);
+  return new Map(
+    parts.flatMap((part) => (part.heading === "" ? [] : [[nameOf(part, part.section), part] as const])),
+  );
+}
+
+function nameOf({ heading }: NotesPart, section: NotesSection | undefined): string {
+  return section?.title ?? heading.replace(/^\s*#+\s*/, "").trim();
 }

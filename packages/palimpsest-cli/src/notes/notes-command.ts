@@ -1,14 +1,13 @@
 /**
- * `palimpsest notes`: the commands about the notes of a session, one file each.
+ * `palimpsest notes`: the commands about the notes of a session.
  */
 import type { Command } from "commander";
-import { addNamed, type CommandLoaders } from "../command-line/command-loaders.ts";
-import type { CommandShell } from "../command-line/command-options.ts";
+import { addNamed, type CommandLoaders, type CommandShell } from "../command-line/command-options.ts";
 
 const COMMANDS: CommandLoaders = {
   show: async () => (await import("./show-notes-command.ts")).addNotesShow,
   edit: async () => (await import("./edit-notes-command.ts")).addEdit,
-  path: async () => (await import("./notes-path-command.ts")).addPath,
+  path: async () => (await import("./show-notes-command.ts")).addPath,
 };
 
 const HELP = `

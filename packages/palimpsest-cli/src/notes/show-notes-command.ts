@@ -1,6 +1,8 @@
 /**
  * `palimpsest notes show`: the notes as they are stored on standard output, and beside it what is known of them.
  */
+
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { showHidden, showOnOneLine } from "palimpsest/internal";
 import {
@@ -9,13 +11,11 @@ import {
   helpText,
   type PlaceFlags,
 } from "../command-line/command-options.ts";
-import { notesJson } from "../stored-sessions/notes-json.ts";
-import { notesWords } from "../stored-sessions/notes-words.ts";
+import { notesJson, notesWords } from "../stored-sessions/notes-report.ts";
 import { type KnownNotes, readNotes, templateOf, withSession } from "../stored-sessions/read-notes.ts";
 import { inPlace } from "../stored-sessions/session-place.ts";
 import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 
 export function addNotesShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
@@ -73,4 +73,26 @@ function print(known: KnownNotes, { out, err }: CliContext, sessionId: string): 
     return;
   }
   for (const line of notesWords(known).slice(1)) err.write(`${err.styles.dim(line)}\n`);
+}
+
+export function addPath(parent: Command, { context, exitWith }: CommandShell): void {
+  const command = parent
+    .command("path")
+    .description("print where the notes lie, whether or not there are any yet")
+    .argument("[session]", "id, the beginning of one, or a title (default: the latest session)");
+  addPlaceOptions(command)
+    .addHelpText("after", helpText({ examples: ["notes path", 'grep -n error "$(palimpsest notes path)"'] }))
+    .action(async (which: string | undefined, flags: PlaceFlags) =>
+      exitWith(
+        await inPlace(flags, context, (place) =>
+          withSession(place, which, async ({ info: { sessionId } }, { path }) => {
+            if (flags.json === true) {
+              const isThere = existsSync(path);
+              printJson(context.out, { version: SESSIONS_JSON_VERSION, sessionId, path, isThere });
+            } else context.out.write(`${path}\n`);
+            return 0;
+          }),
+        ),
+      ),
+    );
 }

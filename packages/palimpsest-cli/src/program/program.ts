@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError } from "commander";
 import { OptionError } from "palimpsest";
-import { addNamed, type CommandLoaders } from "../command-line/command-loaders.ts";
+import { addNamed, type CommandLoaders } from "../command-line/command-options.ts";
 import { formatError } from "../terminal/error-report.ts";
 import { printable } from "../terminal/styles.ts";
 import type { CliContext } from "../terminal/terminal.ts";

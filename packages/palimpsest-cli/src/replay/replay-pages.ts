@@ -2,11 +2,12 @@
  * The pages of one `replay` run: each replayed session becomes a file, and a file that cannot be
  * written never stops the run.
  */
+
+import type { LayerName } from "palimpsest/transcript";
 import { describeError, type ErrorReport } from "../terminal/error-report.ts";
-import { assemblePage } from "./page/page-data.ts";
+import { assemblePage, type PageCallCost, type PageEdit } from "./page/page-data.ts";
 import { PageFiles, type PageParts } from "./page/page-files.ts";
 import type { PageRecorder } from "./page/page-recorder.ts";
-import { savedByLayer } from "./page/saved-by-layer.ts";
 import { writePage } from "./page/write-page.ts";
 import type { Replayed } from "./replay-session.ts";
 
@@ -51,4 +52,20 @@ export class ReplayPages {
       return { type: "failed", error: describeError(error) };
     }
   }
+}
+
+export function savedByLayer(
+  edits: readonly PageEdit[],
+  calls: readonly PageCallCost[],
+): Readonly<Partial<Record<LayerName, number>>> {
+  const saved = calls.reduce((sum, { cost, uncompactedCost = cost }) => sum + uncompactedCost - cost, 0);
+  const spared = new Map<LayerName, number>();
+  for (const { layer, freedTokens, call } of edits)
+    if (layer !== "repair")
+      spared.set(layer, (spared.get(layer) ?? 0) + Math.max(0, freedTokens) * (calls.length - call));
+  const all = [...spared.values()].reduce((sum, tokens) => sum + tokens, 0);
+  if (all === 0) return {};
+  return Object.fromEntries(
+    [...spared].map(([layer, tokens]) => [layer, Math.round((saved * tokens) / all)]),
+  );
 }

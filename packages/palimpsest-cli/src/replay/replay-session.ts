@@ -2,29 +2,26 @@
  * Drives one recorded session through a finite window, call by call, as a host would have done live,
  * and then checks from the stored log that nothing broke and nothing was lost.
  */
-
 import { basename } from "node:path";
-import type { Session } from "palimpsest";
-import { nodeSessions } from "palimpsest";
+import { nodeSessions, type Session } from "palimpsest";
 import type { PolicyName } from "palimpsest/compaction";
 import type { ImportedMessage, ImportedSession } from "palimpsest/formats";
-import type { CallRequest, SessionObserver } from "palimpsest/internal";
 import {
+  type CallRequest,
   type CostFigures,
   EventLoopYielder,
   internalsOf,
   isObject,
   type NodeSessionOptions,
+  type SessionObserver,
   type SurvivalFigures,
   trajectoryOf,
   WindowMeter,
 } from "palimpsest/internal";
-import type { ContextBudget, TariffName } from "palimpsest/tokens";
-import { type ResolvedTariff, resolveTariff } from "palimpsest/tokens";
+import { type ContextBudget, type ResolvedTariff, resolveTariff, type TariffName } from "palimpsest/tokens";
 import { describeError } from "../terminal/error-report.ts";
 import { quantile, roundMs } from "../terminal/figures.ts";
 import { RecordedUsage } from "./measure/billed-usage.ts";
-import { RecordedClock } from "./measure/recorded-clock.ts";
 import {
   type FailedSession,
   judgeFit,
@@ -33,7 +30,7 @@ import {
   type SourceFigures,
   type WindowFigures,
 } from "./measure/replay-json.ts";
-import { planReplay, type ReplayStep } from "./measure/replay-plan.ts";
+import { planReplay, RecordedClock, type ReplayStep } from "./measure/replay-plan.ts";
 import { promptOf, type ReplayedPrompt } from "./measure/replayed-prompt.ts";
 import { SessionTrack } from "./measure/session-track.ts";
 import {

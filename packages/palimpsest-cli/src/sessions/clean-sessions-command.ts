@@ -4,8 +4,13 @@
  */
 import type { Command } from "commander";
 import { cleanUp, FileSessionStore, OptionError, systemClock } from "palimpsest";
-import type { CleanUpReport, HomeProject, KeptReason } from "palimpsest/internal";
-import { HOME_DEFAULTS, showOnOneLine } from "palimpsest/internal";
+import {
+  type CleanUpReport,
+  HOME_DEFAULTS,
+  type HomeProject,
+  type KeptReason,
+  showOnOneLine,
+} from "palimpsest/internal";
 import {
   addPlaceOptions,
   type CommandShell,
@@ -18,8 +23,7 @@ import { progressOf } from "../stored-sessions/read-session.ts";
 import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts";
 import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 
 interface CleanFlags extends PlaceFlags {
   readonly dryRun?: boolean;

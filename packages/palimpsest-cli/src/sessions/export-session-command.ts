@@ -38,8 +38,7 @@ import { listedSession, SESSIONS_JSON_VERSION } from "../stored-sessions/session
 import type { Survey } from "../stored-sessions/survey-log.ts";
 import { reasonWords } from "../terminal/edit-reasons.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 import { writeOutput, writeThrough } from "../terminal/write-output.ts";
 
 type ExportFormat = "jsonl" | "md" | "html";

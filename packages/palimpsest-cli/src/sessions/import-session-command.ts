@@ -28,9 +28,8 @@ import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts"
 import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { describeError, type ErrorReport, formatReport } from "../terminal/error-report.ts";
 import { formatCount, formatQuantity } from "../terminal/figures.ts";
-import { printJson } from "../terminal/print-json.ts";
 import { withTempFolder } from "../terminal/temp-folder.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 
 interface ImportFlags extends PlaceFlags {
   readonly newId?: boolean;

@@ -3,8 +3,7 @@
  */
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import type { HomeProject, SessionInfo } from "palimpsest/internal";
-import { showOnOneLine } from "palimpsest/internal";
+import { type HomeProject, type SessionInfo, showOnOneLine } from "palimpsest/internal";
 import {
   addPlaceOptions,
   type CommandShell,
@@ -22,8 +21,7 @@ import {
 } from "../stored-sessions/sessions-json.ts";
 import { columnsOf, cutToColumns } from "../terminal/columns.ts";
 import { formatQuantity } from "../terminal/figures.ts";
-import { printJson } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson } from "../terminal/terminal.ts";
 import { renderTable } from "./session-table.ts";
 
 export interface ListFlags extends PlaceFlags {

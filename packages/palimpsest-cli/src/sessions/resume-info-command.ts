@@ -15,9 +15,8 @@ import { nameOf } from "../stored-sessions/session-words.ts";
 import { damageJson, type ResumeInfoJson, SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { cutToColumns } from "../terminal/columns.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
-import { printJson, withoutAbsent } from "../terminal/print-json.ts";
 import { wrapWords } from "../terminal/styles.ts";
-import { type CliContext, layoutOf } from "../terminal/terminal.ts";
+import { type CliContext, layoutOf, printJson, withoutAbsent } from "../terminal/terminal.ts";
 
 /** Exit code where somebody else is the session's writer. */
 const IN_USE = 3;

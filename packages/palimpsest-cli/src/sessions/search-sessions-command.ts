@@ -20,8 +20,7 @@ import { formatSessionTime, nameOf } from "../stored-sessions/session-words.ts";
 import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { cutToColumns } from "../terminal/columns.ts";
 import { formatQuantity } from "../terminal/figures.ts";
-import { printJson } from "../terminal/print-json.ts";
-import { type CliContext, layoutOf } from "../terminal/terminal.ts";
+import { type CliContext, layoutOf, printJson } from "../terminal/terminal.ts";
 
 export interface SearchFlags extends PlaceFlags, RedactFlags {
   readonly all?: boolean;

@@ -1,22 +1,21 @@
 /**
- * `palimpsest sessions`: the commands about stored sessions, one file each.
+ * `palimpsest sessions`: the commands about stored sessions.
  */
 import type { Command } from "commander";
-import { addNamed, type CommandLoaders } from "../command-line/command-loaders.ts";
-import type { CommandShell } from "../command-line/command-options.ts";
+import { addNamed, type CommandLoaders, type CommandShell } from "../command-line/command-options.ts";
 
 const COMMANDS: CommandLoaders = {
   list: async () => (await import("./list-sessions-command.ts")).addList,
   show: async () => (await import("./show-session-command.ts")).addShow,
   search: async () => (await import("./search-sessions-command.ts")).addSearch,
   "resume-info": async () => (await import("./resume-info-command.ts")).addResumeInfo,
-  fork: async () => (await import("./fork-session-command.ts")).addFork,
-  rename: async () => (await import("./rename-session-command.ts")).addRename,
-  tag: async () => (await import("./tag-session-command.ts")).addTag,
+  fork: async () => (await import("./change-session-commands.ts")).addFork,
+  rename: async () => (await import("./change-session-commands.ts")).addRename,
+  tag: async () => (await import("./change-session-commands.ts")).addTag,
   export: async () => (await import("./export-session-command.ts")).addExport,
   import: async () => (await import("./import-session-command.ts")).addImport,
   clean: async () => (await import("./clean-sessions-command.ts")).addClean,
-  restore: async () => (await import("./restore-session-command.ts")).addRestore,
+  restore: async () => (await import("./change-session-commands.ts")).addRestore,
 };
 
 const HELP = `

@@ -20,7 +20,7 @@ import {
   type RedactFlags,
 } from "../command-line/command-options.ts";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
-import { anyNotesJson } from "../stored-sessions/notes-json.ts";
+import { anyNotesJson } from "../stored-sessions/notes-report.ts";
 import { readNotesIfAny } from "../stored-sessions/read-notes.ts";
 import { foldWindow, type OpenedLog, readThrough, withLog } from "../stored-sessions/read-session.ts";
 import { inPlace } from "../stored-sessions/session-place.ts";
@@ -31,8 +31,7 @@ import {
   type ShowJson,
 } from "../stored-sessions/sessions-json.ts";
 import { Survey } from "../stored-sessions/survey-log.ts";
-import { printJson, withoutAbsent } from "../terminal/print-json.ts";
-import type { CliContext } from "../terminal/terminal.ts";
+import { type CliContext, printJson, withoutAbsent } from "../terminal/terminal.ts";
 import { renderShown, type Shown } from "./show-session-report.ts";
 
 export interface ShowFlags extends PlaceFlags, RedactFlags {

@@ -1,12 +1,10 @@
 /**
  * What `sessions show` says of a session, in words.
  */
-
 import { type ExportedMessage, showHidden, showOnOneLine, speakerOf } from "palimpsest/internal";
-import type { HeaderEntry } from "palimpsest/transcript";
-import { promptTokens } from "palimpsest/transcript";
+import { type HeaderEntry, promptTokens } from "palimpsest/transcript";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
-import { notesFacts } from "../stored-sessions/notes-words.ts";
+import { notesFacts } from "../stored-sessions/notes-report.ts";
 import type { KnownNotes, UnreadableNotes } from "../stored-sessions/read-notes.ts";
 import type { OpenedLog, ResumedWindow } from "../stored-sessions/read-session.ts";
 import { formatAge, formatSessionTime, nameOf, tagsOf } from "../stored-sessions/session-words.ts";

@@ -4,12 +4,10 @@
  *
  * Times are milliseconds since the epoch. What is not known is absent.
  */
-
-import type { JsonValue, SessionInfo } from "palimpsest/internal";
-import { redactBroken } from "palimpsest/internal";
+import { type JsonValue, redactBroken, type SessionInfo } from "palimpsest/internal";
 import type { HeaderEntry, LogDamage } from "palimpsest/transcript";
-import { withoutAbsent } from "../terminal/print-json.ts";
-import type { NotesJson } from "./notes-json.ts";
+import { withoutAbsent } from "../terminal/terminal.ts";
+import type { NotesJson } from "./notes-report.ts";
 import type { UnreadableNotes } from "./read-notes.ts";
 import { nameOf, tagsOf } from "./session-words.ts";
 

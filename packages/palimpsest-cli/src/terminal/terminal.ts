@@ -2,7 +2,6 @@
  * Where the command line looks at its surroundings: is there a terminal, how wide is it, does it
  * take colours. Commands are handed the answers, so they run the same in a test.
  */
-
 import type { PostgresQueryable } from "palimpsest/internal";
 import type { PostgresPool } from "palimpsest/postgres";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
@@ -93,4 +92,23 @@ function columnsOf(stream: OutputStream, env: Environment): number {
   const given = Number(env["COLUMNS"]);
   const columns = stream.columns ?? (Number.isInteger(given) ? given : 0);
   return columns > 0 ? columns : CLI_DEFAULTS.fallbackColumns;
+}
+
+const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u007F-\u009F]/gu;
+
+export function printJson(out: Terminal, value: unknown): void {
+  const text = JSON.stringify(value, undefined, 2);
+  out.write(`${text.replace(HIDDEN, escapeUnits)}\n`);
+}
+
+function escapeUnits(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
+
+/** The object without fields that are `undefined`: in JSON what is not known is absent. */
+export function withoutAbsent<Result>(
+  value: { readonly [Key in keyof Result]: Result[Key] | undefined },
+): Result {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Result;
 }

@@ -6,8 +6,9 @@
  * A recording that ends with something unanswered gets one more call, the one that would have come.
  */
 
+import type { Clock, Message } from "palimpsest";
 import type { ImportedItem, ImportedMessage } from "palimpsest/formats";
-import type { JsonValue } from "palimpsest/internal";
+import { type JsonValue, METERING_DEFAULTS } from "palimpsest/internal";
 
 export type ReplayStep =
   | { readonly type: "append"; readonly item: ImportedMessage }
@@ -77,5 +78,23 @@ class ReplayPlan {
   #metadata(key: string, value: JsonValue, isBoundary: boolean): void {
     this.#answer = undefined;
     this.#steps.push({ type: "metadata", key, value, isBoundary });
+  }
+}
+
+export class RecordedClock implements Clock {
+  #nowMs: number;
+
+  /** `startMs`: of a recording that does not say when it began. */
+  constructor(startMs: number) {
+    this.#nowMs = startMs;
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** A message is said. Recorded times that go back are not followed. */
+  observe({ at }: Pick<Message, "at">): void {
+    this.#nowMs = Math.max(this.#nowMs, at ?? this.#nowMs + METERING_DEFAULTS.stepMs);
   }
 }

@@ -2,12 +2,10 @@
  * Watches a session while it is driven, call by call: sizes, edits, repairs, what the wire oracle
  * says, and what is needed afterwards to check that nothing was lost.
  */
-import type { Message, SessionEvent } from "palimpsest";
-import type { PreparedCall, SessionObserver } from "palimpsest/internal";
-import { findLayer, LAYERS } from "palimpsest/internal";
+import { type Message, nodeHasher, type RequestMessage, type SessionEvent } from "palimpsest";
+import { findLayer, LAYERS, type PreparedCall, type SessionObserver } from "palimpsest/internal";
 import type { LayerEdit, LayerName } from "palimpsest/transcript";
 import type { LayerFigures } from "./replay-json.ts";
-import { hashWindow } from "./window-hash.ts";
 import type { BrokenRule, WireJudge } from "./wire-judge.ts";
 
 export interface TrackedCall {
@@ -102,4 +100,17 @@ export class SessionTrack implements SessionObserver {
     const mark = findLayer(layer)?.mark;
     if (mark !== undefined) this.#marks.push(mark.letter);
   }
+}
+
+const known = new WeakMap<RequestMessage, string>();
+
+/** Messages that were in an earlier window are not hashed again. */
+export function hashWindow(messages: readonly RequestMessage[]): string {
+  return nodeHasher.sha256(messages.map(hashMessage).join());
+}
+
+function hashMessage(message: RequestMessage): string {
+  const hash = known.get(message) ?? nodeHasher.sha256(JSON.stringify(message));
+  known.set(message, hash);
+  return hash;
 }

@@ -2,16 +2,12 @@
  * Checks on a session that was closed and opened again: are its windows still the same, and is
  * everything that was said still there?
  */
-
-import type { Message, Session } from "palimpsest";
-import { type ContentBlock, PalimpsestError } from "palimpsest";
+import { type ContentBlock, type Message, PalimpsestError, type Session } from "palimpsest";
 import { formatPointer } from "palimpsest/compaction";
-import type { EventLoopYielder } from "palimpsest/internal";
-import { COMPACTION_DEFAULTS } from "palimpsest/internal";
+import { COMPACTION_DEFAULTS, type EventLoopYielder } from "palimpsest/internal";
 import { blockText } from "palimpsest/transcript";
 import { CLI_DEFAULTS } from "../../defaults/cli.ts";
-import type { TrackedCall } from "./session-track.ts";
-import { hashWindow } from "./window-hash.ts";
+import { hashWindow, type TrackedCall } from "./session-track.ts";
 
 export interface RebuildResult {
   readonly checked: number;

@@ -10,7 +10,7 @@
 import { LAYERS, type Layer, shorten } from "palimpsest/internal";
 import type { ContextBudget } from "palimpsest/tokens";
 import type { LayerName, Origin, Role } from "palimpsest/transcript";
-import { PAGE_DEFAULTS } from "../../defaults/page.ts";
+import { PAGE_DEFAULTS } from "../../defaults/cli.ts";
 import type { ReplayedSession } from "../measure/replay-json.ts";
 
 /** What the tokens of a request are for, from the bottom of the picture to its top. */

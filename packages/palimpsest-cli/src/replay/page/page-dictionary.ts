@@ -1,26 +1,27 @@
 /**
  * The pieces of a page: every block in every form in which some request held it, once.
  */
-
 import type { ContentBlock } from "palimpsest";
-import type { VisibleBlock } from "palimpsest/internal";
 import {
   asString,
   cutHead,
   cutTail,
   findLayer,
+  isMedia,
   isObject,
+  isServerToolResult,
+  isThinking,
   redactBroken,
   shorten,
+  type VisibleBlock,
   withoutSecrets,
 } from "palimpsest/internal";
 import { estimateBlock } from "palimpsest/tokens";
-import type { LayerName, VisibleMessage } from "palimpsest/transcript";
-import { blockText } from "palimpsest/transcript";
-import { PAGE_DEFAULTS } from "../../defaults/page.ts";
-import { categoryOf, isCall, isCipheredThinking } from "./page-category.ts";
+import { blockText, type LayerName, type Origin, type VisibleMessage } from "palimpsest/transcript";
+import { PAGE_DEFAULTS } from "../../defaults/cli.ts";
 import {
   PAGE_CATEGORIES,
+  type PageCategory,
   type PageForm,
   type PagePiece,
   type PageSource,
@@ -138,4 +139,29 @@ export function pageText(full: string, characters: number = PAGE_DEFAULTS.pageTe
     tail: cutTail(text, pageTextTailCharacters),
     characters: text.length,
   };
+}
+
+/** Who speaks where the library does: summaries, briefs of the state, answers that a repair puts in. */
+const OURS: ReadonlySet<Origin> = new Set(["engine", "restored", "recalled", "summary"]);
+
+function categoryOf(
+  block: ContentBlock,
+  { role, origin, insertedBy }: Pick<VisibleMessage, "role" | "origin" | "insertedBy">,
+): PageCategory {
+  if (insertedBy !== undefined || OURS.has(origin) || block.type === "compaction") return "inserted";
+  if (isMedia(block)) return "attachments";
+  if (isThinking(block) || isCipheredThinking(block)) return "thinking";
+  if (isCall(block)) return "calls";
+  if (block.type === "tool_result" || isServerToolResult(block)) return "results";
+  if (role === "assistant") return "assistant";
+  return role === "user" && origin === "user" ? "user" : "attachments";
+}
+
+export function isCall(block: ContentBlock): block is Extract<ContentBlock, { readonly name: string }> {
+  return block.type === "tool_use" || block.type === "server_tool_use" || block.type === "mcp_tool_use";
+}
+
+/** Reasoning that goes back as the item it came as; nobody but its provider can read it. */
+function isCipheredThinking(block: ContentBlock): boolean {
+  return block.type === "opaque" && isObject(block.value) && block.value["type"] === "reasoning";
 }

@@ -6,7 +6,7 @@
 import type { SessionEvent } from "palimpsest";
 import { shorten } from "palimpsest/internal";
 import type { LossReport } from "palimpsest/transcript";
-import { PAGE_DEFAULTS } from "../../defaults/page.ts";
+import { PAGE_DEFAULTS } from "../../defaults/cli.ts";
 import { reasonWords } from "../../terminal/edit-reasons.ts";
 import type { PageEdit, PageLoss } from "./page-data.ts";
 

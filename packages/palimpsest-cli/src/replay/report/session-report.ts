@@ -70,7 +70,10 @@ function headline({ title, result }: ReportedSession, { columns, styles }: Repor
 }
 
 /** What each layer did, and what it freed. */
-function layerLines({ layers }: ReplayedSession, { columns, styles }: ReportLayout): readonly string[] {
+export function layerLines(
+  { layers }: ReplayedSession,
+  { columns, styles }: ReportLayout,
+): readonly string[] {
   const active = LAYERS.filter(({ name }) => layers[name].edits > 0);
   if (active.length === 0)
     return [`  ${styles.dim("No layer had to act: everything fits as it was said.")}`, ""];
