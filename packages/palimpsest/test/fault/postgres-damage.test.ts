@@ -14,7 +14,7 @@ import type { LogDamage } from "#ports/session-store.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
-import { checksumOf } from "#stores/postgres/log/read-row.ts";
+import { checksumOf } from "#stores/postgres/log/entry-rows.ts";
 import type { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import { assistant, user } from "#test/helpers/histories.ts";
 import {

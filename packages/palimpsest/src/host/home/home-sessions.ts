@@ -5,7 +5,7 @@
 import { OptionError, StoreError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
-import { NodeProjectContext } from "../../runtime/working-copy/read-project-context.ts";
+import { NodeProjectContext } from "../../runtime/working-copy/git-status.ts";
 import type { SessionObserver } from "../../session/events/events.ts";
 import type { Session } from "../../session/session.ts";
 import { nodeFileSystem } from "../../stores/platform/node-file-system.ts";

@@ -1,21 +1,27 @@
 /**
- * The state of version control, in short, from a repository that nobody vouches for.
+ * Reads the context of a working copy: a short `git status` of a repository that is not trusted, and instruction files.
  *
- * DESIGN. `git status` runs what a repository's own configuration says: a file-system monitor, hooks,
- * content filters, transports of a partial clone, and the same in submodules. All of it is switched off,
- * and filters by name, after asking for their names, which runs nothing. What the user configured for
- * himself stays. No shell, no inherited `GIT_…` variables, one deadline for everything.
+ * DESIGN. `git status` runs programs that a repository's configuration names: a file-system monitor, hooks, content
+ * filters, transports of a partial clone, and the same in submodules. All of them are switched off; filters by name,
+ * after asking for their names, which runs nothing. The user's own configuration stays in force. No shell, no inherited
+ * `GIT_…` variables, one deadline for everything.
  */
 import { execFile } from "node:child_process";
 import { parse } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { showHidden } from "../../base/text/hidden-characters.ts";
 import { cutHead } from "../../base/text/text.ts";
-import type { ContextProblem } from "../../ports/project-context.ts";
+import type {
+  ContextProblem,
+  ProjectContext,
+  ProjectContextOptions,
+  ProjectContextSource,
+} from "../../ports/project-context.ts";
+import { readInstructionFiles } from "./instruction-files.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The state, where there is one; and why not, where that is not simply because there is no repository. */
+/** The status, or the reason for its absence. Neither if there is no repository. */
 interface GitStatus {
   readonly text?: string;
   readonly problem?: ContextProblem;
@@ -41,7 +47,7 @@ const FILTERS = [
   "--get-regexp",
   "^filter\\..*\\.(clean|process|smudge)$",
 ] as const;
-/** Where a user, or whoever runs the machine, says what may run. */
+/** Scopes of the user and of the machine's administrator, who may decide what runs. */
 const OWN_SCOPES: ReadonlySet<string> = new Set(["system", "global"]);
 
 /** Asks git about `workingCopy`. Never throws. */
@@ -68,7 +74,7 @@ interface Run {
   readonly exitCode: number | string;
   readonly output: string;
   readonly message: string;
-  /** It had more to say than is read. */
+  /** Its output was longer than the limit. */
   readonly isCutOff: boolean;
 }
 
@@ -81,7 +87,7 @@ function run(
   }: { readonly workingCopy: string; readonly env: Env; readonly deadline: AbortSignal },
 ): Promise<Run> {
   return new Promise((resolve) => {
-    // Not started inside the working copy: there a program called `git` would be found on some platforms.
+    // Not inside the working copy: some platforms would start a program called `git` there.
     const cwd = parse(workingCopy).root;
     const args = ["--no-optional-locks", "--no-pager", "-C", workingCopy, ...inlineSettings(), ...command];
     const limits = {
@@ -127,7 +133,7 @@ function gitEnv(env: Env, settings: readonly (readonly [string, string])[]): Env
   };
 }
 
-/** Filters that the repository brings along, by the scopes and names that `git config` tells in turn. */
+/** Names of the repository's own filters. `git config` prints scope and name in turn. */
 function foreignFilters(output: string): readonly string[] {
   const parts = output.split("\0");
   const names = new Set<string>();
@@ -139,13 +145,13 @@ function foreignFilters(output: string): readonly string[] {
   return [...names];
 }
 
-/** Whole lines within the limit, and how many there are beyond. */
+/** Whole lines within the limit, and the number of the others. */
 function inShort({ output, isCutOff }: Run): string {
   const { gitStatusChars } = HOME_DEFAULTS;
   const text = showHidden(output).trimEnd();
   if (text.length <= gitStatusChars && !isCutOff) return text;
   const lines = text.split("\n");
-  // What was cut off may have ended within a line.
+  // The last line may be cut.
   const total = isCutOff ? lines.length - 1 : lines.length;
   const availableChars = gitStatusChars - leftOutLine({ total, shown: 0, isCutOff }).length - 1;
   let shown = 0;
@@ -171,7 +177,7 @@ function leftOutLine({
 
 function judge({ exitCode, message }: Run): GitStatus {
   if (exitCode === 128 && /not a git repository/i.test(message)) return {};
-  // There need not be a git.
+  // Git is not installed.
   if (exitCode === "ENOENT") return {};
   const detail = cutHead(showHidden(message).trim(), 300);
   if (exitCode === "timeout")
@@ -183,4 +189,35 @@ function judge({ exitCode, message }: Run): GitStatus {
       },
     };
   return { problem: { subject: "git", reason: "unreadable", detail } };
+}
+
+/** The project context from the disk and from `git`. */
+export class NodeProjectContext implements ProjectContextSource {
+  readonly #top: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+
+  /** `top`: the highest folder to search, for a working copy below it. */
+  constructor({
+    top,
+    env,
+  }: { readonly top: string; readonly env: Readonly<Record<string, string | undefined>> }) {
+    this.#top = top;
+    this.#env = env;
+  }
+
+  async read(
+    workingCopy: string,
+    { isBare, withoutGit }: ProjectContextOptions = {},
+  ): Promise<ProjectContext> {
+    const git = withoutGit === true ? {} : await readGitStatus(workingCopy, this.#env);
+    const files =
+      isBare === true
+        ? { instructions: [], problems: [] }
+        : readInstructionFiles({ workingCopy, top: this.#top });
+    return {
+      instructions: files.instructions,
+      gitStatus: git.text,
+      problems: git.problem === undefined ? files.problems : [...files.problems, git.problem],
+    };
+  }
 }

@@ -1,10 +1,10 @@
 /**
- * Instruction files (CLAUDE.md, AGENTS.md) of a working copy and of the folders above it.
+ * Reads instruction files (CLAUDE.md, AGENTS.md) of a working copy and of the folders above it.
  *
- * DESIGN. What lies there may be a stranger's: each file is resolved once, opened without following a link
- * or waiting for a pipe, and read up to a limit whatever its size. A link may lead to another Markdown
- * file and to nothing else, so that a repository cannot have a key read out as its instructions. Above the
- * working copy only files count whose owner may decide here: in a shared folder anybody can leave one.
+ * DESIGN. A stranger may have written them: each file is resolved once, opened without following a link or waiting for a
+ * pipe, and read up to a limit. A link may only lead to another Markdown file, so that a repository cannot pass off a key
+ * as its instructions. Above the working copy, a file counts only if its owner may decide here: in a shared folder
+ * anybody can leave one.
  */
 import {
   closeSync,
@@ -26,7 +26,7 @@ const NAMES = ["CLAUDE.md", "AGENTS.md"] as const;
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** What was found, the outermost folder first. */
+/** Instruction files, the outermost folder first, and the files that could not be used. */
 interface FoundInstructions {
   readonly instructions: readonly InstructionFile[];
   readonly problems: readonly ContextProblem[];
@@ -38,12 +38,12 @@ export function readInstructionFiles({
   top,
 }: {
   readonly workingCopy: string;
-  /** The last folder on the way up; the root, where the working copy lies outside of it. */
+  /** The last folder on the way up; the root if the working copy is outside of it. */
   readonly top: string;
 }): FoundInstructions {
   const reader = new InstructionReader(ownersFor(workingCopy));
   const folders = foldersUp(workingCopy, top);
-  // The nearest have the first claim to what all may take together.
+  // The nearest files get their share of the common limit first.
   for (const folder of folders)
     for (const name of NAMES.toReversed())
       reader.read(join(folder, name), { mayBeAnyones: folder === workingCopy });
@@ -64,7 +64,7 @@ class InstructionReader {
     this.#owners = owners;
   }
 
-  /** Takes one file up; `mayBeAnyones`: whoever owns the folder decides. */
+  /** Reads one file. `mayBeAnyones`: the file may have any owner. */
   read(path: string, { mayBeAnyones }: { readonly mayBeAnyones: boolean }): void {
     try {
       const real = realpathSync(path);
@@ -75,7 +75,7 @@ class InstructionReader {
     } catch (error) {
       const code = errorCode(error);
       if (code === "ENOENT" || code === "ENOTDIR") return;
-      // Nothing that lies here keeps a session from starting.
+      // No file may keep a session from starting.
       const detail = errorMessage(error);
       this.#report(path, { reason: "unreadable", detail });
     }
@@ -87,14 +87,17 @@ class InstructionReader {
   ): Refusal | undefined {
     if (extname(real).toLowerCase() !== ".md")
       return { reason: "foreign", detail: `It leads to ${real}, which is not a Markdown file.` };
-    // Before it is opened: what opening does to a device is up to the device.
+    // Before opening it: opening a device may have effects.
     if (!statSync(real).isFile()) return NOT_A_FILE;
     const fd = openSync(real, OPEN_FLAGS);
     try {
       const stat = fstatSync(fd);
       if (!stat.isFile()) return NOT_A_FILE;
       if (!mayBeAnyones && !this.#isTrusted(stat))
-        return { reason: "foreign", detail: `It belongs to user ${stat.uid}, who has no say here.` };
+        return {
+          reason: "foreign",
+          detail: `It belongs to user ${stat.uid}, who may not give instructions here.`,
+        };
       return this.#take(path, { fd, bytes: stat.size });
     } finally {
       closeSync(fd);
@@ -146,7 +149,7 @@ function foldersUp(workingCopy: string, top: string): readonly string[] {
   return folders;
 }
 
-/** Who may leave instructions above a working copy: this user, the system's, and whoever owns the working copy. */
+/** Owners of trusted files above a working copy: this user, root, and the owner of the working copy. */
 function ownersFor(workingCopy: string): ReadonlySet<number> | undefined {
   const own = process.getuid?.();
   if (own === undefined) return undefined;
@@ -173,7 +176,7 @@ function decode(bytes: Buffer): { readonly text: string; readonly hasReplacement
     };
   } catch {
     const text = withoutMark(bytes.toString("utf8"));
-    // A cut may fall into the last character, which the cut at a line takes away.
+    // The limit may cut the last character; `cutAtLine` removes it.
     return { text, hasReplacements: /\uFFFD/.test(text.slice(0, -1)) };
   }
 }

@@ -11,8 +11,7 @@ import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Clock, Hasher, IdSource } from "../../ports/runtime.ts";
 import type { LogContents, LogDamage, LogReading, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
-import { assertGoesOn, sessionTaken } from "../shared/entry-order.ts";
-import { RepeatedAppend } from "../shared/repeated-append.ts";
+import { assertGoesOn, RepeatedAppend, sessionTaken } from "../shared/append-rules.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
 import {
   readFailure,
@@ -23,10 +22,9 @@ import {
 } from "../shared/store-failure.ts";
 import { BlobFolder } from "./blobs/blob-folder.ts";
 import { type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
-import { formatAppend } from "./log/append-bytes.ts";
-import { fenceEntry } from "./log/fence-entry.ts";
 import { FileLogReading } from "./log/file-log-reading.ts";
-import { LogFileWriter } from "./log/log-writer.ts";
+import { formatAppend } from "./log/log-line.ts";
+import { fenceEntry, LogFileWriter } from "./log/log-writer.ts";
 import { forgetEnd, missingTail, recordEnd } from "./log/recorded-end.ts";
 import { FileNotes } from "./notes/notes-file.ts";
 import { DurableFolders } from "./replace/durable-folders.ts";

@@ -22,7 +22,7 @@ import {
   recordLine,
 } from "../shared/memory-change-rules.ts";
 import { checkMemoryPath, memoryNameKey } from "../shared/memory-path.ts";
-import { memoryStoreClosed } from "../shared/memory-store-failure.ts";
+import { memoryStoreClosed } from "../shared/store-failure.ts";
 
 interface InMemoryMemoryStoreOptions {
   readonly hasher?: Hasher;

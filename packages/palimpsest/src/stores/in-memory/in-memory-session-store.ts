@@ -23,9 +23,7 @@ import type {
 } from "../../ports/session-store.ts";
 import type { Entry, Scope } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
-import { assertGoesOn } from "../shared/entry-order.ts";
-import { encodeNotes } from "../shared/notes-text.ts";
-import { RepeatedAppend } from "../shared/repeated-append.ts";
+import { assertGoesOn, RepeatedAppend } from "../shared/append-rules.ts";
 import { pageOf, SessionInfoBuilder } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
 import {
@@ -35,6 +33,7 @@ import {
   storeFailure,
   trashHolds,
 } from "../shared/store-failure.ts";
+import { encodeNotes } from "../shared/text-bytes.ts";
 
 /** Who has a session in use. */
 const OTHER_LOG = "another log of it is open in this process and its writer";

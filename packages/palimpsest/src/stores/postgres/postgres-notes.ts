@@ -2,8 +2,8 @@
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { NotesFile } from "../../ports/session-store.ts";
-import { decodeNotes, encodeNotes } from "../shared/notes-text.ts";
 import { sessionNotFound } from "../shared/store-failure.ts";
+import { decodeNotes, encodeNotes } from "../shared/text-bytes.ts";
 import type { Database, StatementOutcome } from "./database/database.ts";
 import type { Tables } from "./database/tables.ts";
 import type { SessionName } from "./log/session-row.ts";

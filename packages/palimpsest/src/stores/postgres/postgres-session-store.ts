@@ -23,12 +23,10 @@ import { pageLimit } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
 import { sessionExists, sessionNotFound, trashHolds } from "../shared/store-failure.ts";
 import { CatalogueRows } from "./catalogue-rows.ts";
-import { Database } from "./database/database.ts";
+import { Database, durabilityCheck, migrate } from "./database/database.ts";
 import { SQLSTATE, sqlState } from "./database/database-failure.ts";
-import { durabilityCheck } from "./database/durability-check.ts";
-import { migrate } from "./database/migrate.ts";
 import type { PostgresPool, PostgresQueryable } from "./database/postgres-pool.ts";
-import { type Tables, tablesIn } from "./database/tables.ts";
+import { scopeKey, type Tables, tablesIn } from "./database/tables.ts";
 import { LeaseRenewal } from "./log/lease-renewal.ts";
 import { LogRows } from "./log/log-rows.ts";
 import { ReaderRows } from "./log/reader-rows.ts";
@@ -37,7 +35,6 @@ import { SessionWriter } from "./log/session-writer.ts";
 import { type LeaseTerms, WriterRows } from "./log/writer-rows.ts";
 import { PostgresNotes } from "./postgres-notes.ts";
 import { PostgresSessionLog } from "./postgres-session-log.ts";
-import { scopeKey } from "./scope-key.ts";
 
 const PLACE = "the database";
 

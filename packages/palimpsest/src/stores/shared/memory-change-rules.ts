@@ -4,7 +4,7 @@ import { MemoryError } from "../../base/errors.ts";
 import type { MemoryChange } from "../../ports/memory-store.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import { checkMemoryPath, memoryNameKey, memoryPathRefused } from "./memory-path.ts";
-import { encodeMemory, memoryVersion } from "./memory-text.ts";
+import { encodeMemory, memoryVersion } from "./text-bytes.ts";
 
 /** A change whose path and text were looked at. */
 export interface CheckedChange {

@@ -1,8 +1,9 @@
 /**
- * Errors of the file store: the platform's error, and what was tried on which file with which figures.
+ * Errors of the stores. Each names the attempted operation and the file, keeps the platform's error as its cause, and
+ * has a hint for the usual error codes.
  */
 import { AssertionError } from "../../base/assert.ts";
-import { errorCode, errorMessage, StoreError } from "../../base/errors.ts";
+import { errorCode, errorMessage, PalimpsestError, StoreError } from "../../base/errors.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: "Free some disk space; the session goes on with the next append.",
@@ -15,19 +16,52 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: "The file system is read-only; choose another folder for the sessions.",
   EMFILE: "The process has too many open files; close sessions that are not used.",
 };
+const MEMORY_HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: "Free some disk space, then try again.",
+  EDQUOT: "Free some of the disk quota, then try again.",
+  ESHORT: "Free some disk space, or raise the quota or the limit of file sizes, then try again.",
+  EACCES: "Give the process write access to the memory directory.",
+  EPERM: "Give the process write access to the memory directory.",
+  EROFS: "The file system is read-only; choose another memory directory.",
+  ECONFINED: "Replace links in the memory directory by real folders and files.",
+};
 
-/** A `STORE_FAILED` around the platform's error. Bugs and errors of ours pass as they are. */
+/** Wraps the platform's error in a `STORE_FAILED`. Bugs and store errors pass unchanged. */
 export function storeFailure(what: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
-  const reason = errorMessage(error);
   return new StoreError("STORE_FAILED", {
-    message: `${what}: ${reason}`,
+    message: `${what}: ${errorMessage(error)}`,
     hint: HINTS[errorCode(error) ?? ""] ?? "Check the disk and the folder of the sessions, then try again.",
     cause: error,
   });
 }
 
-/** A `SESSION_UNREADABLE` around the platform's error. */
+/** Wraps the platform's error in a `STORE_FAILED` of the memory store. Bugs and errors of this library pass unchanged. */
+export function memoryFailure(what: string, error: unknown): Error {
+  if (error instanceof AssertionError || error instanceof PalimpsestError) return error;
+  return new StoreError("STORE_FAILED", {
+    message: `${what}: ${errorMessage(error)}`,
+    hint: MEMORY_HINTS[errorCode(error) ?? ""] ?? "Check the disk and the memory directory, then try again.",
+    cause: error,
+  });
+}
+
+export function memoryStoreClosed(): StoreError {
+  return new StoreError("STORE_FAILED", {
+    message: "The memory store was closed.",
+    hint: "Open it again.",
+  });
+}
+
+/** The error for a lock that stayed taken: by other programs in turn, or by one that does not move. */
+export function memoryStoreBusy(what: string): StoreError {
+  return new StoreError("STORE_FAILED", {
+    message: `${what}: other programs were changing the memory directory the whole time.`,
+    hint: "Try again in a moment; nothing was changed.",
+  });
+}
+
+/** Wraps the platform's error in a `SESSION_UNREADABLE`. */
 export function readFailure(path: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
   return new StoreError("SESSION_UNREADABLE", {
@@ -37,7 +71,7 @@ export function readFailure(path: string, error: unknown): Error {
   });
 }
 
-/** A `NOTES_UNREADABLE` around the platform's error. */
+/** Wraps the platform's error in a `NOTES_UNREADABLE`. */
 export function notesUnreadable(path: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
   return new StoreError("NOTES_UNREADABLE", {
@@ -47,15 +81,15 @@ export function notesUnreadable(path: string, error: unknown): Error {
   });
 }
 
-/** The session is there already. */
+/** The error for a session id that is in use already. */
 export function sessionExists(sessionId: string): StoreError {
   return new StoreError("SESSION_EXISTS", {
-    message: `There is a session ${sessionId} already.`,
-    hint: "Open it, or begin a new one with another id.",
+    message: `Session ${sessionId} exists already.`,
+    hint: "Open it, or create a session with another id.",
   });
 }
 
-/** Something of this id lies in the trash already, which is not to be lost. */
+/** The error for a session that cannot be moved to the trash, because the trash holds one with its id. */
 export function trashHolds(sessionId: string): StoreError {
   return new StoreError("SESSION_EXISTS", {
     message: `The trash holds a session ${sessionId} already.`,
@@ -63,7 +97,7 @@ export function trashHolds(sessionId: string): StoreError {
   });
 }
 
-/** There is no such session. */
+/** The error for a session that does not exist. */
 export function sessionNotFound(sessionId: string, place: string): StoreError {
   return new StoreError("SESSION_NOT_FOUND", {
     message: `There is no session ${sessionId} in ${place}.`,
@@ -71,7 +105,7 @@ export function sessionNotFound(sessionId: string, place: string): StoreError {
   });
 }
 
-/** Somebody else is the session's writer. `waitSeconds`: when that ends if nobody is there any more. */
+/** The error for a session that has another writer. `waitSeconds`: until its lease expires if that writer is dead. */
 export function sessionInUse(sessionId: string, who: string, waitSeconds?: number): StoreError {
   const wait =
     waitSeconds === undefined

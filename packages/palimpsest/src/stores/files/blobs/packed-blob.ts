@@ -1,12 +1,13 @@
 /**
- * A blob's bytes as they lie in its file: the text itself, or the text packed with Brotli where that is a good
- * deal smaller. System prompts, lists of tools and large results take a quarter of the disk like this.
+ * The bytes of a blob's file: the text itself, or the text compressed with Brotli if that is much smaller. System
+ * prompts, tool lists and large results take a quarter of the disk this way.
  *
- * DESIGN. The file's name is the hash of the text either way. The first bytes tell which it is: Brotli has no
- * mark of its own, so one stands before it, and it begins with a byte that no text in UTF-8 has. Files of
- * before are read as they are: plain, or packed with gzip, whose second byte could only go on a letter that
- * began before it.
+ * DESIGN. The file's name is the hash of the text either way. The first bytes tell the two apart: Brotli has no magic
+ * number, so ours comes first and begins with a byte that UTF-8 never has. Earlier files stay readable: plain, or
+ * compressed with gzip, whose second byte cannot start a character of UTF-8.
  */
+
+import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import {
   type BrotliOptions,
@@ -17,22 +18,24 @@ import {
   gunzipSync,
 } from "node:zlib";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import { readBuffer } from "../replace/whole-file.ts";
 
 /** `ff`, and `br` in letters. */
 const BROTLI_HEAD = Buffer.from([0xff, 0x62, 0x72]);
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
-/** As many first bytes of a file as tell whether it is packed. */
-export const PACKED_HEAD_BYTES = BROTLI_HEAD.length;
+/** First bytes of a file that tell if it is packed. */
+const PACKED_HEAD_BYTES = BROTLI_HEAD.length;
 const brotliAside = promisify(brotliCompress);
 
-/** What to write for a text. The work is done beside the process's own thread. */
+/** Returns the bytes to write for a text. Compresses outside the main thread. */
 export async function packBlob(text: Buffer): Promise<Buffer> {
   if (text.length < STORE_DEFAULTS.packFromBytes || !shouldPack(text)) return text;
   const packed = Buffer.concat([BROTLI_HEAD, await brotliAside(text, packingOptions(text))]);
   return isSmaller(packed, text) ? packed : text;
 }
 
-/** Whether its beginning gets smaller: pictures are packed already, and trying costs as much as all else together. */
+/** True if its beginning gets smaller: images are compressed already, and trying costs as much as everything else together. */
 function shouldPack(text: Buffer): boolean {
   const { packSampleBytes } = STORE_DEFAULTS;
   if (text.length <= packSampleBytes * 2) return true;
@@ -54,7 +57,7 @@ function isSmaller(packed: Buffer, whole: Buffer): boolean {
   return packed.length <= whole.length * STORE_DEFAULTS.packedShareLimit;
 }
 
-/** The text of a file's bytes. Throws what zlib throws where they are damaged, or more than a blob may hold. */
+/** Returns the text of a file's bytes. Throws zlib's error if they are damaged or unpack to more than a blob may hold. */
 export function unpackBlob(bytes: Buffer): Buffer {
   const limit = { maxOutputLength: STORE_DEFAULTS.blobLimitBytes };
   if (startsWith(bytes, BROTLI_HEAD)) return brotliDecompressSync(bytes.subarray(BROTLI_HEAD.length), limit);
@@ -62,11 +65,46 @@ export function unpackBlob(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Whether a file that begins with these bytes is a packed blob. */
-export function isPacked(bytes: Buffer): boolean {
+/** True if a file that begins with these bytes is a packed blob. */
+function isPacked(bytes: Buffer): boolean {
   return startsWith(bytes, BROTLI_HEAD) || startsWith(bytes, GZIP_HEAD);
 }
 
 function startsWith(bytes: Buffer, head: Buffer): boolean {
   return bytes.subarray(0, head.length).equals(head);
+}
+
+/**
+ * True if a file, unpacked if it is a packed blob, contains the text. A search skips sessions whose files do not. `text`
+ * is ASCII; the case of letters does not matter.
+ */
+export async function holdsText(fs: FileSystem, path: string, text: string): Promise<boolean> {
+  const file = fs.open(path, "read");
+  try {
+    const wanted = text.toLowerCase();
+    if (!isPacked(readBuffer(file, 0, PACKED_HEAD_BYTES))) return await scan(file, wanted);
+    return holds(unpackBlob(readBuffer(file, 0, file.size())), wanted);
+  } finally {
+    file.close();
+  }
+}
+
+async function scan(file: OpenFile, wanted: string): Promise<boolean> {
+  const size = file.size();
+  for (let from = 0; from < size; from += STORE_DEFAULTS.readChunkBytes) {
+    // A match may begin in this piece and end in the next.
+    const piece = readBuffer(
+      file,
+      from,
+      Math.min(size - from, STORE_DEFAULTS.readChunkBytes + wanted.length),
+    );
+    if (holds(piece, wanted)) return true;
+    // A long log must not block the rest of the process.
+    if (from > 0) await setImmediate();
+  }
+  return false;
+}
+
+function holds(bytes: Buffer, wanted: string): boolean {
+  return bytes.toString("latin1").toLowerCase().includes(wanted);
 }

@@ -2,8 +2,8 @@
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../../base/errors.ts";
 import { randomIds, systemClock } from "../../platform/node-ports.ts";
-import { decodeNotes } from "../../shared/notes-text.ts";
 import { sessionInUse } from "../../shared/store-failure.ts";
+import { decodeNotes } from "../../shared/text-bytes.ts";
 import { LeaseLock } from "../lease/lease-lock.ts";
 import { leaseState } from "../lease/lease-state.ts";
 import { linkRefused, NotesFolder } from "../notes/notes-folder.ts";

@@ -1,14 +1,14 @@
 /**
- * The lines of a folder's index: `<root>/.index.jsonl`, a cache that can be made again from the logs.
+ * The file format of a folder's index, `<root>/.index.jsonl`: a cache of the session list that can be rebuilt from the
+ * logs.
  *
  * FORMAT. First a head, `{"crc":…,"index":1,"bytes":…,"body":…}`, and as many bytes of sorted rows, the
  * latest activity first, with the checksum `body`. A row is `[id, lastActivityAt, bytes, modifiedAt, title?]`.
- * Behind them loose lines, each with its own checksum, in the order in which things happened: a writer
- * opened a session (`open`), closed it (`close`, with its row), a session was found as its row says
- * (`row`) or was found missing (`gone`). A session with a writer that never closed it is looked at
- * again for each list.
+ * After them come loose lines in the order of events, each with a checksum: a writer opened a session (`open`) or closed
+ * it (`close`, with its row), a list found a session as its row says (`row`) or missing (`gone`). A session with a writer
+ * that never closed it is read again for each list.
  *
- * Anything damaged makes the whole of it void: then every session is looked at, and it is made again.
+ * Any damage makes the whole index void: then every session is read, and the index is rebuilt.
  */
 import { crc32 } from "node:zlib";
 import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
@@ -21,7 +21,7 @@ const QUOTE = 0x22;
 const CRC_PATTERN = /^\{"crc":"([0-9a-f]{8})",/;
 const CRC_HEAD_BYTES = '{"crc":"00000000",'.length;
 const HEAD_LIMIT_BYTES = 256;
-/** A writer of whom nothing is known but that there may be one. */
+/** The id of a possible writer about which nothing is known. */
 export const UNKNOWN_WRITER = "?";
 
 /** A loose line. */
@@ -31,25 +31,25 @@ export type IndexNote =
   | { readonly on: "row"; readonly row: IndexRow; readonly isNew: boolean; readonly by?: string }
   | { readonly on: "gone"; readonly sessionId: string };
 
-/** An index as it was read: the sorted rows, still as bytes, and the loose lines. */
+/** A parsed index: the sorted rows, still as bytes, and the loose lines. */
 export interface IndexLines {
   readonly body: Buffer;
   readonly notes: readonly IndexNote[];
 }
 
-/** The bytes of an index with these rows, which are sorted. */
+/** Formats an index of sorted rows. */
 export function formatIndex(rows: readonly IndexRow[], notes: readonly IndexNote[] = []): Buffer {
   const body = Buffer.from(rows.map((row) => `${JSON.stringify(rowFields(row))}\n`).join(""), "utf8");
   const head = framed({ index: FORMAT_VERSION, bytes: body.length, body: checksum(body) });
   return Buffer.concat([Buffer.from(head, "utf8"), body, formatIndexNotes(notes)]);
 }
 
-/** The bytes of loose lines. */
+/** Formats loose lines. */
 export function formatIndexNotes(notes: readonly IndexNote[]): Buffer {
   return Buffer.from(notes.map((note) => framed(noteFields(note))).join(""), "utf8");
 }
 
-/** `undefined` where anything is damaged, or written by another version. */
+/** Returns `undefined` if anything is damaged, or the format has another version. */
 export function parseSessionIndex(bytes: Buffer): IndexLines | undefined {
   const { head, headEnd } = parseHead(bytes);
   const length = asNumber(head?.["bytes"]);
@@ -62,7 +62,7 @@ export function parseSessionIndex(bytes: Buffer): IndexLines | undefined {
   return notes === undefined ? undefined : { body, notes };
 }
 
-/** Whether another version of this library wrote it: it is not damaged, and the next list makes it again. */
+/** True for an index of another format version: it is not damaged, and the next list rebuilds it. */
 export function isIndexOfOtherVersion(bytes: Buffer): boolean {
   const version = asNumber(parseHead(bytes).head?.["index"]);
   return version !== undefined && version !== FORMAT_VERSION;
@@ -87,13 +87,13 @@ function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
   return notes;
 }
 
-/** A number that two sets of ids share only if they are the same, as far as chance goes. */
+/** A hash of a set of ids, independent of their order. Different sets share one only by chance. */
 export class IdSetHash {
   #one = 0;
   #other = 0;
   #count = 0;
 
-  /** Adds an id, or takes it out again. */
+  /** Adds or removes an id. */
   toggle(id: string, isAdded: boolean): void {
     let one = 0x811c9dc5;
     let other = 0x01000193;
@@ -110,7 +110,7 @@ export class IdSetHash {
     for (let start = 0; start < body.length; ) {
       let one = 0x811c9dc5;
       let other = 0x01000193;
-      // Behind `["`.
+      // After `["`.
       for (let index = start + 2; index < body.length && body[index] !== QUOTE; index++) {
         one = Math.imul(one ^ body[index]!, 0x01000193);
         other = Math.imul(other ^ body[index]!, 0x5bd1e995);

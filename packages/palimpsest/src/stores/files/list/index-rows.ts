@@ -1,41 +1,41 @@
 /**
- * The sorted rows of a folder's index, `[id, lastActivityAt, bytes, modifiedAt, title?]` a line.
+ * Reads and writes the sorted rows of a folder's index, `[id, lastActivityAt, bytes, modifiedAt, title?]` a line.
  *
- * A row that looks as most do is read from its bytes: the texts and arrays that JSON would make of all, only to be
- * taken apart again, are most of what a list of all sessions takes. Whatever looks otherwise is left to JSON.
+ * A usual row is parsed directly from its bytes. The strings and arrays that `JSON.parse` makes would be most of the cost
+ * of listing all sessions. Unusual rows are left to JSON.
  */
 import { parseJson } from "../../../base/json/json.ts";
 import type { OverviewRow } from "../../../ports/session-store.ts";
 import { plausibleTime } from "../../shared/session-info.ts";
 import { isSessionId } from "../../shared/session-paths.ts";
 
-/** One session, as it was when somebody last looked. */
+/** One session as it was at the last look. */
 export interface IndexRow extends OverviewRow {
-  /** Of its log's file, in milliseconds since the epoch. */
+  /** Time of the log file's last change, in milliseconds since the epoch. */
   readonly modifiedAt: number;
 }
 
-/** Rows that are read at once: many, and no more than are asked for soon. */
+/** Rows parsed at once: many, but few more than a page shows. */
 const PIECE_ROWS = 200;
-/** Lengths of ids as most are: longer than any name that is taken. */
+/** Lengths of usual ids: longer than every reserved name. */
 const [PLAIN_ID_LEAST_CHARS, PLAIN_ID_MOST_CHARS] = [8, 64];
-/** By byte whether a plain id may hold it. */
+/** 1 for each byte that a usual id may have. */
 const IS_IN_PLAIN_ID = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[A-Za-z0-9_-]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
-/** Longest number that is read here, in characters: its digits are one exact number, and so is what divides it. */
+/** Longest number parsed here, in characters: its digits and its divisor are exact as doubles. */
 const NUMBER_LIMIT_CHARS = 17;
 const [NEWLINE, SPACE, QUOTE, COMMA, DOT, DIGIT_0, DIGIT_9, BRACKET_OPEN, BACKSLASH, BRACKET_CLOSE] = [
   0x0a, 0x20, 0x22, 0x2c, 0x2e, 0x30, 0x39, 0x5b, 0x5c, 0x5d,
 ];
 
-/** What a row is in JSON. */
+/** The JSON value of a row. */
 export function rowFields(row: IndexRow): readonly unknown[] {
   const { sessionId, lastActivityAt, bytes, modifiedAt, title } = row;
   return [sessionId, lastActivityAt, bytes, modifiedAt, ...(title === undefined ? [] : [title])];
 }
 
-/** `undefined` where it is no row. */
+/** Returns `undefined` for a value that is not a row. */
 export function parseRow(value: unknown): IndexRow | undefined {
   if (!Array.isArray(value)) return undefined;
   const [sessionId, lastActivityAt, bytes, modifiedAt, title] = value as readonly unknown[];
@@ -46,7 +46,7 @@ export function parseRow(value: unknown): IndexRow | undefined {
   return { sessionId, lastActivityAt, bytes, modifiedAt, ...(title === undefined ? {} : { title }) };
 }
 
-/** The rows of a body in their order, many at a time. What is no row is passed over. */
+/** Yields the rows of a body in their order, many at a time. Skips lines that are not rows. */
 export function* parseRows(body: Buffer): Generator<readonly IndexRow[]> {
   const plain = new PlainRows(body);
   let rows: IndexRow[] = [];
@@ -68,7 +68,7 @@ function parseLine(line: string): IndexRow | undefined {
   return parsed.ok ? parseRow(parsed.value) : undefined;
 }
 
-/** Reads rows as this library writes them, where neither id nor title needs an escape. */
+/** Parses rows as this library writes them, if neither id nor title needs an escape. */
 class PlainRows {
   readonly #body: Buffer;
   #at = 0;
@@ -77,7 +77,7 @@ class PlainRows {
     this.#body = body;
   }
 
-  /** The row of the line from `start` to `end`; `undefined` where it does not look as most do. */
+  /** The row of the line from `start` to `end`; `undefined` for an unusual one. */
   read(start: number, end: number): IndexRow | undefined {
     this.#at = start;
     const sessionId = this.#takes(BRACKET_OPEN) ? this.#id() : undefined;
@@ -116,7 +116,7 @@ class PlainRows {
     return this.#body.toString("latin1", start, at);
   }
 
-  /** Between quotes, without an escape. */
+  /** Reads a string without an escape. */
   #text(): string | undefined {
     if (!this.#takes(QUOTE)) return undefined;
     const body = this.#body;
@@ -131,7 +131,7 @@ class PlainRows {
     return undefined;
   }
 
-  /** As JSON has it: the digits as one whole number, by a power of ten, which rounds once. */
+  /** Parses a number exactly as JSON does: all digits as one integer, divided by a power of ten, which rounds once. */
   #number(): number | undefined {
     const body = this.#body;
     const start = this.#at;
@@ -148,7 +148,7 @@ class PlainRows {
     }
     this.#at = at;
     const isWritten = at > start && at - start <= NUMBER_LIMIT_CHARS && digits <= Number.MAX_SAFE_INTEGER;
-    // JSON has no number that begins with a dot or ends with one, and no zero before other digits.
+    // JSON numbers have no dot at either end and no leading zero.
     const hasEnds = body[start] !== DOT && body[at - 1] !== DOT;
     const isPadded = body[start] === DIGIT_0 && at - start > 1 && body[start + 1] !== DOT;
     if (!isWritten || !hasEnds || isPadded) return undefined;

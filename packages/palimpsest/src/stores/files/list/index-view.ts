@@ -1,39 +1,39 @@
 /**
- * What an index and the names in its folder amount to: every session there is, the latest activity first.
+ * Combines an index with the names in its folder: every session, the latest activity first.
  *
- * Names decide which sessions there are, the index only in which order. Where the two agree, which is
- * usual, no row is parsed before it is asked for: that keeps the first page of a very large folder cheap.
+ * The names decide which sessions exist, the index only decides their order. If the two agree, as they usually do, rows
+ * are parsed only on demand, which keeps the first page of a very large folder cheap.
  */
 import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
 import { compareByActivity } from "../../shared/session-info.ts";
 import { IdSetHash, type IndexLines, type IndexNote, UNKNOWN_WRITER } from "./index-lines.ts";
 import { type IndexRow, parseRows } from "./index-rows.ts";
 
-/** How the view looks at sessions that the index does not tell enough of. */
+/** Reads sessions that the index does not know, or not certainly. */
 export interface SessionLooks {
-  /** The row of a session of which only the file is known; `undefined` where there is none. */
+  /** The row of a session from its file alone; `undefined` if there is none. */
   readonly glance: (sessionId: string) => IndexRow | undefined;
-  /** The row of a session as it is now; `known` itself where its file has not changed since. */
+  /** The row of a session as it is now; `known` itself if its file is unchanged. */
   readonly refresh: (sessionId: string, known: IndexRow | undefined) => IndexRow | undefined;
 }
 
-/** Sessions in the order of a list, and what the index lacks. */
+/** Sessions in the order of a list, and corrections of the index. */
 export interface IndexView {
-  /** Many rows at a time, in their order; may be gone through once only. */
+  /** Rows in their order, many at a time; can be iterated once only. */
   readonly pieces: Iterable<readonly IndexRow[]>;
-  /** What would make the index agree with the folder. */
+  /** Lines that make the index agree with the folder. */
   readonly corrections: readonly IndexNote[];
   /** The index is missing or damaged, or most of it is loose lines. */
   readonly isWorn: boolean;
 }
 
-/** What the loose lines say of one session. */
+/** One session in the loose lines. */
 interface Loose {
   row: IndexRow | undefined;
   readonly writers: Set<string>;
 }
 
-/** `names` are the ids in the folder; without them the index is believed. */
+/** `names` are the ids in the folder; without them the index is trusted. */
 export function viewIndex(
   index: IndexLines | undefined,
   names: readonly string[] | undefined,
@@ -53,10 +53,10 @@ export function viewIndex(
   return { pieces: completed === undefined ? held : [completed.rows], corrections, isWorn };
 }
 
-/** Of a loose line, about: where all of them together outweigh the sorted rows, sorting pays. */
+/** Approximate size of a loose line: sorting pays once all of them are larger than the sorted rows. */
 const LOOSE_BYTES = 150;
 
-/** All that a new index has to hold: the rows, and who may be writing which session. */
+/** The content of a rebuilt index: the rows, and the possible writers of each session. */
 export function rebuildIndex(
   index: IndexLines | undefined,
   names: readonly string[],
@@ -70,7 +70,7 @@ export function rebuildIndex(
   const notes: IndexNote[] = [];
   for (const row of rows) {
     if (notes.length >= SESSION_LIST_DEFAULTS.indexUncertainSessions) break;
-    // Of a session that nobody has closed for long, whoever opened it is gone.
+    // The writer of a session that stayed open for long is gone.
     for (const by of folded.writersOf(row.sessionId)) notes.push({ on: "row", row, isNew: false, by });
   }
   return { rows, notes };
@@ -102,12 +102,12 @@ class FoldedNotes {
     if ("row" in note && !isLate(note, loose.row)) loose.row = note.row;
     if (note.on === "close") {
       loose.writers.delete(note.by);
-      // Whoever has written it since has said so.
+      // Later writers have lines.
       loose.writers.delete(UNKNOWN_WRITER);
     } else if (note.by !== undefined) loose.writers.add(note.by);
   }
 
-  /** Whether there is something newer than the sorted row of the session. */
+  /** True if a loose line is newer than the sorted row of the session. */
   hides(sessionId: string): boolean {
     return this.#loose.has(sessionId) || this.#gone.has(sessionId);
   }
@@ -116,7 +116,7 @@ class FoldedNotes {
     return this.#loose.get(sessionId)?.writers ?? [];
   }
 
-  /** Whether body and notes together name these sessions and no others. */
+  /** True if body and notes together name exactly these sessions. */
   holdsExactly(names: readonly string[], body: Buffer): boolean {
     const held = new IdSetHash();
     held.addBody(body);
@@ -128,7 +128,7 @@ class FoldedNotes {
   }
 }
 
-/** Whoever made a list may have looked before the session was closed, and have said so afterwards. */
+/** True for a row of a list that read the session before its close and was written after it. */
 function isLate(
   { on, row }: Extract<IndexNote, { readonly row: IndexRow }>,
   known: IndexRow | undefined,
@@ -139,11 +139,11 @@ function isLate(
 interface LooseRows {
   /** Sorted. */
   readonly rows: readonly IndexRow[];
-  /** Of sessions that were not as the index has them. */
+  /** Lines for sessions that differ from the index. */
   readonly corrections: readonly IndexNote[];
 }
 
-/** What the loose lines tell, and how sessions with a writer are now. */
+/** The rows of the loose lines; sessions with a writer are read again. */
 function looseRows(folded: FoldedNotes, looks: SessionLooks): LooseRows {
   const rows: IndexRow[] = [];
   const corrections: IndexNote[] = [];
@@ -151,13 +151,13 @@ function looseRows(folded: FoldedNotes, looks: SessionLooks): LooseRows {
     const row = writers.size === 0 ? known : looks.refresh(sessionId, known);
     if (row === undefined) continue;
     rows.push(row);
-    // The next list need not read it again.
+    // Saves the next list from reading it again.
     if (row !== known) corrections.push({ on: "row", row, isNew: false });
   }
   return { rows: rows.sort(compareByActivity), corrections };
 }
 
-/** The sorted rows of the body, and between them those that the loose lines tell. */
+/** Merges the sorted rows of the body with those of the loose lines. */
 function* mergedRows(
   body: Buffer,
   folded: FoldedNotes,
@@ -176,7 +176,7 @@ function* mergedRows(
   yield loose.slice(next);
 }
 
-/** Rows of exactly the sessions that are there, and what the index has to be told. */
+/** Rows of exactly the existing sessions, and the corrections of the index. */
 function completedRows(
   names: readonly string[],
   held: Iterable<readonly IndexRow[]>,

@@ -1,6 +1,6 @@
 /**
- * A session's log that tells the index of its folder what it does: `open` before its first entry, `close`
- * when it is closed. Whatever becomes of that, the log itself is not touched by it.
+ * A session's log that keeps the index of its folder up to date: it adds `open` before its first entry and `close` when
+ * it is closed. Failures of the index never affect the log.
  */
 import type { LogContents, LogReading, NotesFile, SessionLog } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
@@ -10,11 +10,11 @@ import type { SessionIndex } from "./session-index.ts";
 interface IndexedSessionLogOptions {
   readonly log: SessionLog;
   readonly index: SessionIndex;
-  /** Tells this writer from others in the index. */
+  /** Identifies this writer in the index. */
   readonly writerId: string;
-  /** The session is not in the folder yet. */
+  /** True if the session is not in the folder yet. */
   readonly isNew: boolean;
-  /** What the index is to hold of the session as it is now. */
+  /** The current row of the session. */
   readonly rowOf: () => IndexRow | undefined;
 }
 
@@ -48,7 +48,7 @@ export class IndexedSessionLog implements SessionLog {
     this.#isUnsynced = true;
     const { index, writerId, isNew } = this.#options;
     const isAdded = index.add([{ on: "open", sessionId: this.sessionId, by: writerId, isNew }]);
-    // Better none than one in which this session is as it was.
+    // Without its line the index would be behind this session.
     if (!isAdded) index.remove();
   }
 
@@ -97,7 +97,7 @@ export class IndexedSessionLog implements SessionLog {
       const row = rowOf();
       if (row !== undefined) index.add([{ on: "close", by: writerId, row }]);
     } catch {
-      // It stays open in the index, and is looked at again for each list.
+      // The session stays open in the index, so each list reads it again.
     }
   }
 }

@@ -1,9 +1,8 @@
 /**
- * What a list shows of a session, from the two ends of its log.
+ * Reads what a list shows of a session from the two ends of its log.
  *
- * The beginning has the header and the first prompt. The end has the newest entry and, after a clean
- * close, the metadata; else the last checkpoint carries it, and is looked for backward, so far and no
- * farther. What is damaged is passed over.
+ * The beginning has the header and the first prompt. The end has the newest entry and, after a clean close, the
+ * metadata. Otherwise the last checkpoint has it, which a backward search finds within a limit. Damage is skipped.
  */
 import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
@@ -28,13 +27,13 @@ export function readSessionInfo(file: OpenFile, size: number): SessionInfoBuilde
   return builder;
 }
 
-/** When the last entry of a log was appended; `undefined` where its last bytes hold no whole one. */
+/** Time of the last entry of a log; `undefined` if its last bytes have no whole entry. */
 export function readLastAt(file: OpenFile, size: number): number | undefined {
   const from = Math.max(0, size - STORE_DEFAULTS.lineProbeBytes);
   const piece = readBuffer(file, from, size - from);
   for (let end = piece.lastIndexOf(NEWLINE); end > 0; ) {
     const start = piece.lastIndexOf(NEWLINE, end - 1);
-    // A line that begins before the piece is not whole.
+    // The line begins before the piece.
     if (start === -1 && from > 0) return undefined;
     const parsed = parseLine(piece.subarray(start + 1, end));
     if (parsed.ok) return parsed.entry.at;
@@ -60,7 +59,7 @@ interface Tail {
   readonly from: number;
 }
 
-/** The last entries of the log: those of its last bytes, or the last one, where it is longer. */
+/** The last entries of the log: those in its last bytes, or the last one if it is longer. */
 function readTail(file: OpenFile, to: number): Tail {
   let bytes: number = SESSION_LIST_DEFAULTS.tailBytes;
   for (;;) {
@@ -83,7 +82,7 @@ function readBack(file: OpenFile, end: number, builder: SessionInfoBuilder): voi
   let pieceBytes: number = SESSION_LIST_DEFAULTS.tailBytes;
   for (;;) {
     const from = Math.max(0, end - pieceBytes);
-    // The line that `end` lies in began before it.
+    // `end` may be in the middle of a line.
     const piece = readBuffer(file, from, end + SESSION_LIST_DEFAULTS.tailBytes - from);
     const checkpoint = findLast(piece, CHECKPOINT_TYPE);
     if (checkpoint !== undefined || from === 0 || pieceBytes >= SESSION_LIST_DEFAULTS.checkpointSearchBytes) {
@@ -120,7 +119,7 @@ function* findAll(piece: Buffer, type: Buffer, from: number): Generator<Entry> {
   }
 }
 
-/** The whole line around a place; `undefined` where it is damaged, or cut by the piece's ends. */
+/** Parses the line around a place; returns `undefined` if it is damaged, or cut by the ends of the piece. */
 function readLineAround(piece: Buffer, place: number): FoundLine | undefined {
   const start = piece.lastIndexOf(NEWLINE, place) + 1;
   const lineBreak = piece.indexOf(NEWLINE, place);

@@ -1,15 +1,14 @@
 /**
- * The index of a folder of sessions on the disk: reading it, adding to it, making it anew.
+ * Reads, extends and rebuilds the index of a folder of sessions.
  *
- * DESIGN. It is a cache: nothing here ever fails a caller, and without it a list costs more, that is all.
- * What it says is never behind a log by our doing: a writer adds its `open` before its first entry, and
- * has it on the disk before the first entry is durable; where it cannot, it removes the index.
+ * DESIGN. The index is a cache: its failures never reach a caller, and without it a list only costs more. It is never
+ * behind a log: a writer adds its `open` line before its first entry, and syncs it before that entry is durable. If that
+ * fails, it removes the index.
  *
- * No lock is taken to add a line. Making the index anew replaces the file, so a line may be added to the
- * one that is just replaced: whoever adds looks afterwards whether its line is in the file of that name, and
- * whoever replaces looks afterwards whether the old file has grown. Whichever order these happen in, one of
- * the two sees it; a line that is there twice does no harm. Only one at a time makes it anew: it holds
- * the temporary file, and begins to read when it has it.
+ * Adding a line takes no lock. A rebuild replaces the file, so a line may go into the file that is just being replaced.
+ * Therefore a writer checks afterwards that its line is in the file of that name, and a rebuild checks afterwards that
+ * the old file has not grown. In every order, one of the two notices; a duplicate line is harmless. One rebuild runs at a
+ * time: it creates the temporary file and then starts to read.
  */
 import { join } from "node:path";
 import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
@@ -29,10 +28,10 @@ import type { IndexRow } from "./index-rows.ts";
 
 const INDEX_NAME = ".index.jsonl";
 const NEW_INDEX_NAME = ".index.jsonl.new";
-/** Times that a line is added again because the file was replaced. */
+/** Attempts to add a line to a file that is being replaced. */
 const ADD_ATTEMPTS = 4;
 
-/** What is made of an index as it was read; `undefined` where it is missing or damaged. */
+/** Makes the new content from the current index; `undefined` if that is missing or damaged. */
 type MakeIndex = (index: IndexLines | undefined) => {
   readonly rows: readonly IndexRow[];
   readonly notes: readonly IndexNote[];
@@ -57,24 +56,24 @@ export class SessionIndex {
     this.#clock = clock;
   }
 
-  /** `undefined` where it is missing, damaged, or cannot be read. */
+  /** Returns `undefined` if the index is missing, damaged, or unreadable. */
   read(): IndexLines | undefined {
     return this.#quietly(() => this.#with(this.#path, "read", (file) => readIndexFile(file)));
   }
 
-  /** Adds lines. False where they are not in it: there is no index, or it does not hold what it should. */
+  /** Adds lines. Returns false if they are not in the index, for example because there is none. */
   add(notes: readonly IndexNote[]): boolean {
     if (notes.length === 0) return true;
     const bytes = formatIndexNotes(notes);
     return this.#quietly(() => this.#tryToAdd(bytes)) ?? false;
   }
 
-  /** Takes the index away, so that nobody believes it. */
+  /** Removes the index, so that no list trusts it. */
   remove(): void {
     this.#quietly(() => this.#fs.remove(this.#path));
   }
 
-  /** Resolves once what was added is durable, or cannot be made so. */
+  /** Resolves once added lines are durable, or cannot be made so. */
   async sync(): Promise<void> {
     try {
       if (this.#fs.stat(this.#path) === undefined) return;
@@ -85,11 +84,11 @@ export class SessionIndex {
         file.close();
       }
     } catch {
-      // A cache: the log itself is synced by whoever calls, and says so if that fails.
+      // Only a cache: the caller syncs the log itself and reports failures.
     }
   }
 
-  /** Makes the index anew from what it is now; false where it could not, or somebody else is about it. */
+  /** Rebuilds the index from its current content. Returns false if it failed or another rebuild is running. */
   async remake(make: MakeIndex): Promise<boolean> {
     const lock = this.#lock();
     if (lock === undefined) return false;
@@ -105,7 +104,7 @@ export class SessionIndex {
 
   #tryToAdd(bytes: Buffer): boolean {
     for (let attempt = 0; attempt < ADD_ATTEMPTS; attempt++) {
-      // Only who has looked at the whole folder begins an index: one line is not to pass for all of them.
+      // Only a rebuild, which reads the whole folder, creates an index: one line must not pass for all sessions.
       if (this.#fs.stat(this.#path) === undefined) return false;
       const from = this.#with(this.#path, "append", (file) => addLines(file, bytes));
       if (this.#with(this.#path, "read", (file) => holdsSince(file, from, bytes))) return true;
@@ -119,13 +118,13 @@ export class SessionIndex {
         return this.#fs.open(this.#newPath, "create");
       } catch (error) {
         if (errorCode(error) === "EEXIST") this.#removeIfLeft();
-        // Whoever comes next finds it gone.
+        // The next rebuild finds it gone.
         return undefined;
       }
     });
   }
 
-  /** A crash may have left it there. */
+  /** Removes the temporary file of a crashed rebuild. */
   #removeIfLeft(): void {
     const stat = this.#fs.stat(this.#newPath);
     if (stat === undefined) return;
@@ -163,7 +162,7 @@ export class SessionIndex {
     try {
       return work();
     } catch {
-      // A cache: whoever asks gets on without it.
+      // Only a cache: callers work without it.
       return undefined;
     }
   }
@@ -173,7 +172,7 @@ function readIndexFile(file: OpenFile, size = file.size()): IndexLines | undefin
   return size === 0 ? undefined : parseSessionIndex(readBuffer(file, 0, size));
 }
 
-/** Returns where the file ended before. */
+/** Returns the size of the file before. */
 function addLines(file: OpenFile, lines: Buffer): number {
   const size = file.size();
   file.write(lines);

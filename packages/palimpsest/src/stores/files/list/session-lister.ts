@@ -1,9 +1,9 @@
 /**
- * Lists of the sessions of one folder: pages of what they hold, all of them by the index, one of them.
+ * Lists the sessions of one folder: in pages, all of them from the index, or a single one.
  *
- * Which sessions there are is what the folder says. The order is the index's where there is one, else
- * that of the files' times. What a page shows is read from the two ends of each log, so an index that
- * is behind can put a session in a late place, but never show what is not so.
+ * The folder decides which sessions exist. The index decides their order, or without one the times of the files. A page
+ * reads its content from the two ends of each log, so an index that is behind can misplace a session but never show
+ * wrong content.
  */
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -28,28 +28,28 @@ import {
 } from "../../shared/session-info.ts";
 import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../../shared/session-paths.ts";
 import { readFailure } from "../../shared/store-failure.ts";
+import { holdsText } from "../blobs/packed-blob.ts";
 import type { IndexNote } from "./index-lines.ts";
 import type { IndexRow } from "./index-rows.ts";
 import { type IndexView, rebuildIndex, type SessionLooks, viewIndex } from "./index-view.ts";
 import { IndexedSessionLog } from "./indexed-session-log.ts";
 import { readLastAt, readSessionInfo } from "./read-session-info.ts";
 import { SessionIndex } from "./session-index.ts";
-import { holdsText } from "./text-scan.ts";
 
-/** Sessions that are looked at before others in the process have their turn. */
+/** Sessions read before the rest of the process gets a turn. */
 const LOOKED_AT_ONCE = 1_000;
 
 interface SessionListerOptions {
   readonly folder: string;
   readonly fs: FileSystem;
   readonly clock: Clock;
-  /** Whether somebody is the session's writer. */
+  /** True if the session has a writer. */
   readonly isInUse: (paths: SessionPaths) => boolean;
-  /** Whether the folder has an index. */
+  /** True if the folder has an index. */
   readonly isIndexed: boolean;
 }
 
-/** A session as it is now, and when its file was last changed. */
+/** A session as it is now, and its index row. */
 interface Described {
   readonly info: SessionInfo;
   readonly row: IndexRow;
@@ -61,7 +61,7 @@ export class SessionLister {
   readonly #looks: SessionLooks;
   /** Logs that the last look at the folder could not read. */
   readonly #unreadable = new Set<string>();
-  /** What the index is about to be told. */
+  /** Lines to be added to the index. */
   #gone: IndexNote[] = [];
   #telling: Promise<void> | undefined;
 
@@ -85,7 +85,7 @@ export class SessionLister {
     }
   }
 
-  /** `undefined` where there is no such session. */
+  /** Returns `undefined` for an unknown session. */
   find(sessionId: string): SessionInfo | undefined {
     return this.#describe(sessionId)?.info;
   }
@@ -107,10 +107,10 @@ export class SessionLister {
   async overview(look?: OverviewLook): Promise<readonly OverviewRow[]> {
     this.#unreadable.clear();
     const index = this.#index?.read();
-    // An index that is whole is believed; without one the folder is looked at.
+    // A whole index is trusted; without one the folder is read.
     const view = viewIndex(index, index === undefined ? this.list() : undefined, this.#looks);
     const rows: IndexRow[] = [];
-    // One by one: of a folder without an index all rows are one piece, and arguments have a limit.
+    // Not `push(...piece)`: without an index all rows are one piece, and the number of arguments is limited.
     for (const piece of view.pieces) for (const row of piece) rows.push(row);
     await this.#correct(view, []);
     return look === undefined ? rows : await this.#lookAtIdle(rows, look);
@@ -122,9 +122,9 @@ export class SessionLister {
       if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await setImmediate();
       const now = row.lastActivityAt > idleSince ? row : this.#refresh(row.sessionId, row);
       if (now === undefined) continue;
-      // Whatever an index says, nothing is older than its file.
+      // A session is never older than its file.
       const lastActivityAt = Math.max(now.lastActivityAt, plausibleTime(now.modifiedAt));
-      // What cannot be read was not looked at: its last entry may be younger than its file.
+      // The last entry of an unreadable log may be younger than its file.
       const isLooked = lastActivityAt <= idleSince && !this.#unreadable.has(row.sessionId);
       if (!isLooked) looked.push({ ...now, lastActivityAt });
       else looked.push({ ...now, isInUse: this.#options.isInUse(this.#paths(row.sessionId)) });
@@ -132,7 +132,7 @@ export class SessionLister {
     return looked;
   }
 
-  /** Whether one of the session's files holds the text, capital or small. */
+  /** True if one of the session's files contains the text in any case, or cannot be read. */
   async mayHold(sessionId: string, text: string): Promise<boolean> {
     const { fs } = this.#options;
     const { logFile, blobFolder } = this.#paths(sessionId);
@@ -143,19 +143,19 @@ export class SessionLister {
         if (await holdsText(fs, join(blobFolder, name), text)) return true;
       return false;
     } catch {
-      // Whoever reads the session hears of what is wrong with it.
+      // The search reads the session and gets the error.
       return true;
     }
   }
 
-  /** The log, which tells the index what is written to it. */
+  /** Wraps the log so that it keeps the index up to date. */
   follow(log: SessionLog, { isNew, ids }: { readonly isNew: boolean; readonly ids: IdSource }): SessionLog {
     if (this.#index === undefined) return log;
     const rowOf = () => this.#describe(log.sessionId)?.row;
     return new IndexedSessionLog({ log, index: this.#index, isNew, writerId: ids.entryId(), rowOf });
   }
 
-  /** The session is not in the folder any more. Those that go together are told to the index together. */
+  /** Records that the session left the folder. Concurrent calls share one write to the index. */
   forget(sessionId: string): Promise<void> | undefined {
     const index = this.#index;
     if (index === undefined) return undefined;
@@ -173,10 +173,10 @@ export class SessionLister {
     const page = new PageReader(after, (sessionId) => this.#tryDescribe(sessionId));
     const sessions: SessionInfo[] = [];
     for (const info of page.read(rows)) {
-      // One more than was asked for tells that there is a next page.
+      // One session more than the limit: there is a next page.
       if (sessions.length === limit) return { sessions, isLast: false, corrections: page.corrections };
       sessions.push(info);
-      // A list of all sessions is not to hold up everything else in the process.
+      // A list of all sessions must not block the rest of the process.
       if (sessions.length % SESSION_LIST_DEFAULTS.pageSessions === 0) await setImmediate();
     }
     return { sessions, isLast: true, corrections: page.corrections };
@@ -190,7 +190,7 @@ export class SessionLister {
     if (isDone) this.#index.add(more);
   }
 
-  /** One that cannot be read does not keep the others from being listed. */
+  /** An unreadable session is listed with what its file tells, so that it does not fail the list. */
   #tryDescribe(sessionId: string): Described | undefined {
     try {
       return this.#describe(sessionId);
@@ -243,7 +243,7 @@ export class SessionLister {
         file.close();
       }
     } catch {
-      // Whoever opens the session hears of it; here it has the time of its file.
+      // Opening the session gives the error; here it gets the time of its file.
       this.#unreadable.add(sessionId);
       return 0;
     }
@@ -257,7 +257,7 @@ export class SessionLister {
     try {
       return this.#describe(sessionId)?.row;
     } catch {
-      // It is there, and cannot be read: as much as is known of it.
+      // The session exists but is unreadable: use what is known.
       if (known !== undefined) return known;
       this.#unreadable.add(sessionId);
       return { sessionId, bytes, lastActivityAt: plausibleTime(modifiedAt), modifiedAt };
@@ -280,11 +280,11 @@ export class SessionLister {
   }
 }
 
-/** Puts sessions in the order of what they really are, reading as few as a page needs. */
+/** Sorts sessions by their real activity, reading as few as a page needs. */
 class PageReader {
   readonly #after: string;
   readonly #describe: (sessionId: string) => Described | undefined;
-  /** Read already; their place comes later than the index had them. */
+  /** Sessions that were read already and belong later than the index says. */
   readonly #waiting: SessionInfo[] = [];
   readonly #seen = new Set<string>();
   readonly corrections: IndexNote[] = [];
@@ -320,7 +320,7 @@ function* rowsIn(pieces: Iterable<readonly IndexRow[]>): Generator<IndexRow> {
   for (const piece of pieces) yield* piece;
 }
 
-/** Nothing there, or a file where a folder should be. */
+/** True if the path does not exist, or a file is in the place of a folder. */
 export function isAbsence(error: unknown): boolean {
   const code = errorCode(error);
   return code === "ENOENT" || code === "ENOTDIR";

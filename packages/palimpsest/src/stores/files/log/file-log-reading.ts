@@ -1,8 +1,8 @@
 /**
- * How the log of one session is read: its end at opening, single stretches, or all of it.
+ * Reads the log of one session: its end at opening, single stretches, or all of it.
  *
- * All three agree on what the log is. The end and single stretches are read by themselves as long as nothing
- * speaks against what was found; where something does, the whole file is scanned once, and the scan decides.
+ * All three give the same log. The end and single stretches are read alone as long as nothing contradicts them;
+ * otherwise one scan of the whole file decides.
  */
 import { setImmediate } from "node:timers/promises";
 import type { OpenFile } from "../../../ports/file-system.ts";
@@ -22,17 +22,17 @@ import {
 import { isInOrder, isTailInPlace } from "./verify-log-end.ts";
 
 const EMPTY: LogContents = { entries: [], damage: [] };
-/** What the first entry goes on from. */
+/** Stands before the first entry. */
 const NO_ENTRY = { seq: 0, id: undefined } as const;
 
-/** Does `work` with the open file; `undefined` where there is none yet. */
+/** Does `work` with the open file; returns `undefined` if there is none yet. */
 type ReadFile = <Result>(work: (file: OpenFile) => Result) => Result | undefined;
 
 export class FileLogReading {
   readonly #read: ReadFile;
-  /** What the last scan of the whole file found. */
+  /** The last scan of the whole file. */
   #scan: LogScan | undefined;
-  /** How the log ended when it was read: the first append need not read it again. */
+  /** The end of the log when it was read, so that the first append does not read it again. */
   known: KnownEnd | undefined;
 
   constructor(read: ReadFile) {
@@ -48,7 +48,7 @@ export class FileLogReading {
     return contents ?? EMPTY;
   }
 
-  /** Finds out at once how the log ends; where its end alone cannot tell, by a scan of all of it. */
+  /** Finds the end of the log synchronously; scans all of it if the end alone cannot tell. */
   lookAtEnd(): void {
     const size = this.#read((file) => file.size()) ?? 0;
     const tail = this.#read((file) => readLogTail(file, size));
@@ -57,13 +57,13 @@ export class FileLogReading {
     else this.known = { size, last: this.#read((file) => scanAtOnce(file, size))?.last ?? NO_ENTRY };
   }
 
-  /** Whoever read to the end goes on from what it saw, whatever the end alone would say of a damaged log. */
+  /** A reader that saw the end continues from it, even if the end alone of a damaged log would say otherwise. */
   #know(size: number, entries: LogContents["entries"]): void {
     const last = entries.at(-1)?.entry;
     if (last !== undefined) this.known = { size, last: { seq: last.seq, id: last.id } };
   }
 
-  /** The tail as the whole log has it, where lines of the file are not in order. */
+  /** The tail of the whole log, if the lines of the file are not in order. */
   async #readOrderedTail(size: number, tail: LogContents): Promise<LogContents | undefined> {
     const scan = await this.#scanned(size);
     const last = tail.entries.at(-1)?.entry;
@@ -92,7 +92,7 @@ export class FileLogReading {
   async *readAll({ outline: isOutline = false, damageOnly }: LogReading = {}): AsyncGenerator<LogContents> {
     const size = this.#read((file) => file.size()) ?? 0;
     const steps = this.#read((file) => scanLog(file, size));
-    // A long log is not to hold up everything else in the process.
+    // A long log must not block the rest of the process.
     for (let isScanning = this.#scan?.size !== size; isScanning; ) {
       const step = this.#read(() => steps?.next());
       if (step === undefined) return;
@@ -107,7 +107,7 @@ export class FileLogReading {
       return;
     }
     const parts = this.#read((file) => readScanned(file, scan, isOutline));
-    // An outline may hold lines that are no entries. Of a log that has none, the first is 1, whatever lies there.
+    // An outline may hold lines that are not entries. In a log without entries the first number is 1, whatever the file has.
     if (!isOutline) this.known = { size, last: NO_ENTRY };
     for (;;) {
       const next = this.#read(() => parts?.next());

@@ -1,20 +1,18 @@
 /**
- * From lines to entries: decides which lines count.
+ * Turns the lines of a log into entries: decides which lines count.
  *
- * DESIGN. A line counts if it is whole, and a batch if its last line arrived. A write that was cut
- * (by a kill, a full disk) leaves the first lines of a batch, then half a line or nothing: half a line
- * is either at the very end or was made void by the next writer, and both read the same. So a batch
- * that is left open is dropped where nothing but such a cut follows. If a damaged line stands inside it
- * instead, the write did go on and one line was spoiled later: then the others are kept. So they are
- * where a later entry counts on from the whole batch: only an acknowledged one is gone on from.
+ * DESIGN. A line counts if it is whole, and a batch if its last line arrived. An interrupted write (a kill, a full disk)
+ * leaves the first lines of a batch, then half a line or nothing. Half a line is at the end of the file, or the next
+ * writer made it void; both read the same. So an open batch is dropped if only such a cut follows. If a damaged line is
+ * inside the batch, the write did finish and the line was damaged later: the other lines are kept. They are also kept
+ * if a later entry continues the numbers of the whole batch, because writers continue only acknowledged batches.
  *
- * Numbers grow, and each entry names the one before it. Where two writers went on with one log, the first
- * append in the file counts: another with the same number, or one that goes on from an entry that does not
- * count, came too late, and so did everything that goes on from it. An entry that names no parent, as old
- * logs have them, is judged by its number alone.
+ * Numbers grow, and each entry names the one before it. If two writers continued one log, the first append in the file
+ * counts. An entry with the same number is late, and so is one whose parent does not count, and everything after it.
+ * An entry without a parent, as in old logs, is judged by its number alone.
  *
- * An entry that leaves a gap waits for the next one: if that stands before it, lines were moved, or the
- * number is wrong and must not hide all the entries behind it.
+ * An entry that leaves a gap waits for the next one. If the next has a lower number, lines were moved, or the number of
+ * the first is wrong and must not hide all the entries after it.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
@@ -31,7 +29,7 @@ interface OpenBatch {
   readonly entries: PlacedEntry[];
 }
 
-/** A whole line: its entry, and where it lies in the file. */
+/** A whole line: its entry and its position in the file. */
 export interface PlacedEntry {
   readonly entry: Entry;
   readonly batch: BatchMark | undefined;
@@ -39,38 +37,38 @@ export interface PlacedEntry {
   readonly end: number;
 }
 
-/** The entry that the next one goes on from. */
+/** The entry that the next one continues. */
 export interface LastEntry {
   readonly seq: number;
   readonly id: string | undefined;
 }
 
-/** Told of every line in the order of the file, before anything is decided. */
+/** Receives every line in the order of the file, before it is judged. */
 interface LineListener {
   entry(placed: PlacedEntry): void;
-  /** A write that did not finish. */
+  /** An unfinished write. */
   cut(bytes: number): void;
   damage(bytes: number): void;
-  /** Whole lines of an append whose last lines are not there. With a listener they are not reported here. */
+  /** Whole lines of an append whose last lines are missing. With a listener they are not reported as damage. */
   dropped(damage: LogDamage): void;
 }
 
-/** How many lines of entries that came too late are followed; a log that was not made up has one or two. */
+/** Late entries whose followers are recognised; a real log has one or two. */
 const LATE_LINES = 64;
 
-/** Takes lines in order; gives what they amount to. */
+/** Takes lines in the order of the file and returns entries and damage. */
 export class LogAssembler {
   #entries: StoredEntry[] = [];
   #damage: LogDamage[] = [];
   #batch: OpenBatch | undefined;
   #last: LastEntry;
-  /** Ids of the newest entries that came too late: what goes on from them does not count either. */
+  /** Ids of the newest late entries: entries after them do not count either. */
   readonly #late = new Set<string>();
-  /** An entry whose number leaves a gap, and whether others were kept since. */
+  /** An entry whose number leaves a gap. `isPassed`: other entries were kept since. */
   #ahead: { readonly placed: PlacedEntry; isPassed: boolean } | undefined;
-  /** Damage since the last entry says already why numbers are missing. */
+  /** Damage since the last entry already explains missing numbers. */
   #isGapReported = false;
-  /** Stretches since the last entry that counts. */
+  /** Damaged stretches since the last entry that counts. */
   #reportedCount = 0;
 
   readonly #isOutline: boolean;
@@ -78,8 +76,8 @@ export class LogAssembler {
   #hasRefused = false;
 
   /**
-   * `last` is the entry before the first line; without it the first entry is taken as it is. With
-   * `isOutline`, messages, calls and answers come without what they hold.
+   * `last` is the entry before the first line; without it the first entry is accepted as it is. With
+   * `isOutline`, messages, calls and answers have no content.
    */
   constructor(last: LastEntry = { seq: 0, id: undefined }, isOutline = false, listener?: LineListener) {
     this.#last = last;
@@ -87,7 +85,7 @@ export class LogAssembler {
     this.#listener = listener;
   }
 
-  /** Whole lines were passed over: the file is not in the order of the log, or two wrote it. */
+  /** True if whole lines did not count: the file is not in the order of the log, or had two writers. */
   get hasRefused(): boolean {
     return this.#hasRefused;
   }
@@ -98,7 +96,7 @@ export class LogAssembler {
     else if (bytes.length > 0) this.#addLine(line, bytes);
   }
 
-  /** Nothing follows any more. */
+  /** The file ends here. */
   finish(): void {
     this.#closeBatch();
     const ahead = this.#ahead;
@@ -108,7 +106,7 @@ export class LogAssembler {
     else this.#take(ahead.placed);
   }
 
-  /** Everything that is decided since the last time. */
+  /** Entries and damage since the last call. */
   take(): LogContents {
     const contents = { entries: this.#entries, damage: this.#damage };
     this.#entries = [];
@@ -163,7 +161,7 @@ export class LogAssembler {
     if (batch.index === batch.count) this.#keepBatch();
   }
 
-  /** A line whose write did not finish: neither did the batch before it. */
+  /** A line of an unfinished write: the batch before it is unfinished, too. */
   #addCut(damage: LogDamage): void {
     this.#listener?.cut(damage.bytes);
     this.#closeBatch();
@@ -176,7 +174,7 @@ export class LogAssembler {
     this.#report(damage);
   }
 
-  /** Reports a stretch; stretches that touch and have one reason are one, and so are very many without an entry. */
+  /** Reports a stretch. Joins adjacent ones with one reason, and all of a very long series without an entry. */
   #report(damage: LogDamage): void {
     const last = this.#damage.at(-1);
     const goesOn = last !== undefined && this.#goesOn(last, damage);
@@ -201,7 +199,7 @@ export class LogAssembler {
     if (batch === undefined) return;
     if (batch.isSpoiledInside || nextSeq > lastSeqOf(batch)) this.#keepBatch();
     else {
-      // Also at the end of the file, where it begins with a number that came before: then it was moved there.
+      // Also at the end of the file if it begins with an earlier number: then it was moved there.
       this.#hasRefused ||= nextSeq > 0 || batch.entries[0]!.entry.seq <= this.#last.seq;
       const { position, end } = batch;
       const dropped = { position, bytes: end - position, reason: "torn-tail" } as const;
@@ -232,7 +230,7 @@ export class LogAssembler {
     } else this.#ahead = { placed, isPassed: false };
   }
 
-  /** Where reading begins inside of a log, the first entry says what its number is. */
+  /** Reading that begins inside a log accepts the number of the first entry. */
   #isFirstAskedFor({ position }: PlacedEntry): boolean {
     return this.#last.seq === 0 && position > 0;
   }
@@ -260,9 +258,9 @@ export class LogAssembler {
   #refuse({ entry, position, end }: PlacedEntry, reason: "duplicate-seq" | "forked" | "out-of-order"): void {
     this.#hasRefused = true;
     this.#report({ position, bytes: end - position, reason });
-    // Only its number is wrong where it goes on from what counts: what goes on from it does, too.
+    // If its parent counts, only its number is wrong: entries after it may count.
     if (reason === "out-of-order" || entry.parentId === this.#last.id) return;
-    // Of a line that came too late the newest is remembered. A copy of what counts is not such a line.
+    // Remember the newest late entry of a chain. A copy of an entry that counts is not late.
     if (entry.parentId !== undefined) this.#late.delete(entry.parentId);
     if (entry.id === this.#last.id || entry.id === this.#ahead?.placed.entry.id) return;
     this.#late.add(entry.id);

@@ -6,16 +6,17 @@
  * the bytes after that comma. Entries that were appended together also carry their place in the batch,
  * `"batch":"2/3",` right after the checksum: a batch whose last lines never arrived does not count.
  *
- * Long entries that nobody searches are packed (`packed-entry.ts`); their lines are JSON all the same.
+ * Long entries that no search reads are packed (`packed-entry.ts`); their lines are JSON all the same.
  *
- * What a failed write left behind and could not be taken back is made void by {@link VOID_MARK} before
- * the next line begins, so that it cannot come back as whole when something follows it.
+ * A failed write may leave half a line that cannot be removed. {@link VOID_MARK} makes it void before the next line
+ * begins, so that it never looks whole when something follows it.
  */
 import { crc32 } from "node:zlib";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import { ENTRY_VERSION, type Entry } from "../../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../../transcript/entry-line.ts";
+import { storeFailure } from "../../shared/store-failure.ts";
 import { packEntry, unpackEntry } from "./packed-entry.ts";
 import { formatPlainEntry } from "./plain-line.ts";
 
@@ -28,7 +29,7 @@ const HEAD_BYTES = Buffer.from(HEAD, "latin1");
 const [BRACE_OPEN, BRACE_CLOSE] = [0x7b, 0x7d];
 const CRC_DIGITS = 8;
 const HEAD_END = '",';
-/** Where the part under the checksum begins. */
+/** Offset of the part that the checksum covers. */
 const BODY_START = HEAD.length + CRC_DIGITS + HEAD_END.length;
 const EMPTY_HEAD = Buffer.from(`${HEAD}${"0".repeat(CRC_DIGITS)}${HEAD_END}`, "latin1");
 const HEX_DIGITS = Buffer.from("0123456789abcdef", "latin1");
@@ -48,15 +49,15 @@ type ParsedLine =
   | { readonly ok: false; readonly reason: LogDamage["reason"] };
 
 /**
- * Lines as they are written at once, and where each begins in them. Good until the next are made: whoever keeps the
- * bytes copies them.
+ * The lines of one write, and the offset of each. The bytes are valid until the next batch is formatted; copy them to
+ * keep them.
  */
-export interface FramedBatch {
+interface FramedBatch {
   readonly bytes: Uint8Array;
   readonly offsets: readonly number[];
 }
 
-/** Entries as the bytes of one write. */
+/** Formats entries as the bytes of one write. */
 export function formatBatch(entries: readonly Entry[]): FramedBatch {
   const only = entries.length === 1 ? entries[0] : undefined;
   if (only !== undefined) return { bytes: formatLine(only, ""), offsets: [0] };
@@ -73,8 +74,8 @@ export function formatBatch(entries: readonly Entry[]): FramedBatch {
 }
 
 /**
- * The JSON goes where it belongs at once, its first brace where the comma before it will stand: no long text is put
- * together. A line that stands alone is good until the next is made.
+ * Writes the JSON in its final place, its first brace where the comma before it will be, so that no long text is
+ * concatenated. The line of a single entry is valid until the next one is formatted.
  */
 function formatLine(entry: Entry, batchMark: string): Buffer {
   const jsonStart = BODY_START + batchMark.length - 1;
@@ -96,7 +97,7 @@ function formatAnyEntry(entry: Entry, jsonStart: number): Buffer {
   return line;
 }
 
-/** What `checksum` says, digit by digit: a text for each line would cost a tenth of the line. */
+/** Writes `checksum` digit by digit: making a string for each line would cost a tenth of the line. */
 function writeChecksum(line: Buffer): void {
   let rest = crc32(line.subarray(BODY_START, -1));
   for (let at = HEAD.length + CRC_DIGITS - 1; rest !== 0; at--) {
@@ -109,7 +110,7 @@ function checksum(body: Uint8Array): string {
   return crc32(body).toString(16).padStart(CRC_DIGITS, "0");
 }
 
-/** Reads one line, without its line break; in `outline`, messages, calls and answers without what they hold. Never throws. */
+/** Parses one line without its line break; with `outline`, messages, calls and answers without their content. Never throws. */
 export function parseLine(line: Buffer, outline = false): ParsedLine {
   if (!hasChecksum(line)) return { ok: false, reason: looksLikeJson(line) ? "bad-checksum" : "not-json" };
   if (line.toString("latin1", HEAD.length, HEAD.length + CRC_DIGITS) !== checksum(line.subarray(BODY_START)))
@@ -133,7 +134,7 @@ const OUTLINE_HEAD = new RegExp(
 const OUTLINE_HEAD_LIMIT = 240;
 const NO_BLOCKS: readonly never[] = [];
 
-/** `undefined` where the line does not begin like one of ours, or is of another type: then all of it is read. */
+/** Returns `undefined` if the line does not begin like one of ours or is of another type: then it is parsed whole. */
 function outlineEntry(line: Buffer, start: number): Entry | undefined {
   const head = OUTLINE_HEAD.exec(line.toString("latin1", start, start + OUTLINE_HEAD_LIMIT));
   if (head === null) return undefined;
@@ -167,29 +168,28 @@ function isPossible({ index, count }: BatchMark): boolean {
 }
 
 /**
- * Whether it could be an object, as every line of a log is. Only asked to name the damage of a line that was
- * not written by us, so it is not parsed: what is no JSON costs an exception, and a file may hold millions
- * of such lines.
+ * True if the line could be a JSON object, as every line of a log is. Names the damage of a line that we did not write.
+ * It does not parse: text that is not JSON costs an exception, and a file may hold millions of such lines.
  */
 function looksLikeJson(line: Buffer): boolean {
   return line[0] === BRACE_OPEN && line[line.length - 1] === BRACE_CLOSE;
 }
 
-/** Whether this is the start of a checkpoint's line up to its type, which comes first in an entry. */
+/** True if the bytes are the start of a checkpoint's line up to its type, which comes first in an entry. */
 export function isLineHead(bytes: Buffer): boolean {
   if (bytes.length < BODY_START || !hasHead(bytes)) return false;
   const mark = bytes.toString("latin1", BODY_START);
   return mark === "" || BATCH_PATTERN.exec(mark)?.[0] === mark;
 }
 
-/** Whether the line was made void after a failed write. */
+/** True if the line was made void after a failed write. */
 export function isVoid(line: Buffer): boolean {
   return (
     line.length >= VOID_MARK.length && line.toString("latin1", line.length - VOID_MARK.length) === VOID_MARK
   );
 }
 
-/** A stretch of a damaged line: an entry that is whole, or what is not. */
+/** A stretch of a damaged line: a whole entry, or damage. */
 export interface LinePart {
   readonly offset: number;
   readonly bytes: number;
@@ -197,11 +197,11 @@ export interface LinePart {
 }
 
 /**
- * Whole lines inside a damaged one, and what lies between them: where a line break was lost or became
- * another byte, two lines look like one. Linear: every byte is looked at twice at the most.
+ * Finds whole lines inside a damaged one, and the damage between them: if a line break is lost or became another byte,
+ * two lines look like one. Linear: reads every byte at most twice.
  */
 export function findParts(line: Buffer): readonly LinePart[] {
-  // What never was a line of ours costs one look.
+  // A line that was never ours costs one look.
   if (line.indexOf(HEAD_BYTES) === -1) return [{ offset: 0, bytes: line.length, parsed: parseLine(line) }];
   const parts: LinePart[] = [];
   let damagedFrom = 0;
@@ -227,7 +227,7 @@ export function findParts(line: Buffer): readonly LinePart[] {
   return parts;
 }
 
-/** The byte before the next line may be what became of the line break. */
+/** The byte before the next line may be a damaged line break. */
 function parsePart(part: Buffer): { readonly parsed: ParsedLine; readonly bytes: number } {
   const whole = parseLine(part);
   if (whole.ok) return { parsed: whole, bytes: part.length };
@@ -235,7 +235,30 @@ function parsePart(part: Buffer): { readonly parsed: ParsedLine; readonly bytes:
   return shorter.ok ? { parsed: shorter, bytes: part.length - 1 } : { parsed: whole, bytes: part.length };
 }
 
-/** Whether anything in the line counts. */
+/** True if the line holds a whole entry. */
 export function hasWholePart(line: Buffer): boolean {
   return findParts(line).some(({ parsed }) => parsed.ok);
+}
+
+/** Formats an append. @throws `STORE_FAILED` if the entries are too many or too long for a reader, or cannot be JSON. */
+export function formatAppend(entries: readonly Entry[], logFile: string): FramedBatch {
+  const what = `${entries.length} entries could not be written to ${logFile}`;
+  if (entries.length > STORE_DEFAULTS.batchLimitEntries)
+    throw storeFailure(what, `one append takes ${STORE_DEFAULTS.batchLimitEntries}`);
+  try {
+    const batch = formatBatch(entries);
+    const longest = longestLineBytes(batch);
+    if (longest <= STORE_DEFAULTS.lineLimitBytes) return batch;
+    throw storeFailure(what, `one has ${longest} bytes, and a line holds ${STORE_DEFAULTS.lineLimitBytes}`);
+  } catch (error) {
+    // Circular, or nested beyond what the platform can turn into JSON.
+    throw storeFailure(what, error);
+  }
+}
+
+function longestLineBytes({ bytes, offsets }: FramedBatch): number {
+  return offsets.reduce(
+    (longest, offset, index) => Math.max(longest, (offsets[index + 1] ?? bytes.length) - offset),
+    0,
+  );
 }

@@ -1,18 +1,18 @@
 /**
- * Decides which pieces of a damaged log are the log, and in which order.
+ * Decides which pieces of a damaged log count, and in which order.
  *
- * DESIGN. Numbers order the pieces; parents decide between two that claim the same numbers.
- * - A piece whose numbers no other claims counts, wherever it lies in the file: moved lines are put back.
- * - Of two that claim the same numbers, the one that was gone on with counts. A writer that came too late leaves
- *   one append, and nothing goes on from it. So where one of both is a single append, the longer counts; else the
- *   one that was written last: a log that was cut and gone on with may find its old tail again. Of equals the
- *   first in the file counts, as between two writers.
- * - What goes on from an entry that does not count does not count either.
- * - An append whose last lines are not there counts if something follows it, or a damaged line explains them.
- * - A single line far above all others whose number nothing explains has a wrong number. Lines that go on from one
- *   another vouch for their numbers: they count, however many before them are gone.
+ * DESIGN. Numbers order the pieces; parent ids decide between two pieces with the same numbers.
+ * - A piece whose numbers no other piece has counts, wherever it is in the file: moved lines are put back.
+ * - Of two pieces with the same numbers, the one that was continued counts. A late writer leaves one append that
+ *   nothing continues. So if one of the two is a single append, the longer counts. Otherwise the one written last
+ *   counts: a log that was cut and continued may get its old tail back. Of equals the first in the file counts, as
+ *   between two writers.
+ * - Entries after one that does not count do not count either.
+ * - An append whose last lines are missing counts if something follows it, or a damaged line explains them.
+ * - A single line with a number far above all others and without an explanation has a wrong number. Lines that name one
+ *   another confirm their numbers: they count, however many entries before them are missing.
  *
- * Nothing here looks at what entries say, and every step is `n log n` in the number of pieces.
+ * The decision never reads the content of entries, and every step is `n log n` in the number of pieces.
  */
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { LogPiece } from "./log-pieces.ts";
@@ -35,15 +35,15 @@ interface PieceOrder {
   readonly refused: readonly RefusedPiece[];
 }
 
-/** Fewest bytes that a line has; a gap of more entries than fit in the damage is not explained by it. */
+/** Fewest bytes of a line: damage explains a gap only if that many entries fit into it. */
 const SHORTEST_LINE_BYTES = 64;
 
-/** True if what cannot be read has room for the entries that are missing. */
+/** True if the missing entries fit into the damaged bytes. */
 export function explainsGap(missingCount: number, damagedBytes: number): boolean {
   return missingCount * SHORTEST_LINE_BYTES <= damagedBytes;
 }
 
-/** Reads the id of one entry of a piece; asked where a copy was gone on with. */
+/** Reads the id of one entry of a piece; needed if a copy was continued. */
 type FindId = (piece: LogPiece, seq: number) => string | undefined;
 
 export function orderPieces(
@@ -51,13 +51,13 @@ export function orderPieces(
   { damagedBytes, findId }: { readonly damagedBytes: number; readonly findId: FindId },
 ): PieceOrder {
   const order = new Order(pieces, findId);
-  // Sorting is stable: of two that begin with the same number the first in the file comes first.
+  // Sorting is stable: of two pieces that begin with the same number, the first in the file comes first.
   for (const piece of pieces.toSorted((a, b) => a.fromSeq - b.fromSeq)) order.add(piece);
   order.finish(damagedBytes);
   return { kept: order.kept, refused: order.refused };
 }
 
-/** How much goes on from a piece, itself included, and when the last of it was written. */
+/** A piece with everything that continues it: the number of entries, and the time of the last one. */
 interface Reach {
   readonly count: number;
   readonly lastAt: number;
@@ -66,7 +66,7 @@ interface Reach {
 class Order {
   readonly kept: OrderedPiece[] = [];
   readonly refused: RefusedPiece[] = [];
-  /** What would go on from an entry that does not count: the number, and the parent that it names. */
+  /** Keys (number and parent id) of entries that would follow one that does not count. */
   readonly #refusedNext = new Set<string>();
   readonly #reaches: ReadonlyMap<LogPiece, Reach>;
 
@@ -90,7 +90,7 @@ class Order {
     } else this.#refuse({ ...wholeOf(piece), reason: "duplicate-seq" });
   }
 
-  /** Whether `piece` begins as a copy of the end of `top`, and then goes on from it. */
+  /** True if `piece` begins as a copy of the end of `top` and then continues it. */
   #isGoneOnWith(piece: LogPiece, top: OrderedPiece): boolean {
     if (piece.toSeq <= top.toSeq || top.toSeq < top.piece.toSeq) return false;
     return this.#findId(piece, top.toSeq) === top.piece.lastId;
@@ -113,7 +113,7 @@ class Order {
     return top?.piece.lastId !== parentId || top.toSeq < top.piece.toSeq;
   }
 
-  /** Whether `piece` counts instead of what `top` has from its first number on. */
+  /** True if `piece` counts instead of the entries of `top` from its first number on. */
   #isStronger(piece: LogPiece, top: OrderedPiece): boolean {
     if (isCutOff(top, piece.fromSeq)) return true;
     const theirs = this.#reaches.get(piece)!;
@@ -131,7 +131,7 @@ class Order {
     return { count: count + whole.count - countOf(piece), lastAt: whole.lastAt };
   }
 
-  /** What `top` has from `fromSeq` on does not count. */
+  /** Removes the entries of `top` from `fromSeq` on. */
   #cut(top: OrderedPiece, fromSeq: number, reason: RefusedPiece["reason"]): void {
     this.kept.pop();
     if (fromSeq > top.fromSeq) this.kept.push({ ...top, toSeq: fromSeq - 1 });
@@ -157,7 +157,7 @@ class Order {
   }
 }
 
-/** Whether what `top` has from `fromSeq` on belongs to an append whose last lines are not there. */
+/** True if the entries of `top` from `fromSeq` on belong to an append whose last lines are missing. */
 function isCutOff({ piece, toSeq }: OrderedPiece, fromSeq: number): boolean {
   const { open, isBeforeDamage } = piece;
   return open !== undefined && !isBeforeDamage && toSeq === piece.toSeq && fromSeq >= open.fromSeq;
@@ -165,18 +165,18 @@ function isCutOff({ piece, toSeq }: OrderedPiece, fromSeq: number): boolean {
 
 const wholeOf = (piece: LogPiece): OrderedPiece => ({ piece, fromSeq: piece.fromSeq, toSeq: piece.toSeq });
 
-/** A writer that came too late leaves one append, of however many entries. */
+/** The entries of a piece. A single append counts as one: a late writer leaves one, however long. */
 const countOf = ({ appendCount, fromSeq, toSeq }: LogPiece): number =>
   appendCount > 1 ? toSeq - fromSeq + 1 : 1;
 
-/** The number and the parent of what goes on from the piece. A wrong number goes on from nothing. */
+/** The key of the entry that continues the piece: its number and parent id. */
 function nextOf({ toSeq, lastId }: LogPiece): string {
   return `${toSeq + 1} ${lastId}`;
 }
 
 function reachesOf(pieces: readonly LogPiece[]): ReadonlyMap<LogPiece, Reach> {
   const reaches = new Map<LogPiece, Reach>();
-  /** The longest that goes on from an entry, by its id and the number that comes next. */
+  /** The longest continuation by key. */
   const next = new Map<string, Reach>();
   for (const piece of pieces.toSorted((a, b) => b.fromSeq - a.fromSeq)) {
     const after = next.get(nextOf(piece));

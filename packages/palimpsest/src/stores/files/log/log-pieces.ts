@@ -1,37 +1,36 @@
 /**
- * The pieces of a log: stretches of whole lines that go on from one another.
+ * The pieces of a log: stretches of whole lines, each of which continues the one before it.
  *
- * DESIGN. A sound log is one piece, whatever its size. Damage inside it makes two of it, and so do lines that
- * were moved, repeated or restored from an older state. Pieces say which lines belong together; which pieces
- * make up the log, and in which order, is decided in `log-order.ts`.
+ * DESIGN. A sound log of any size is one piece. Damage splits it, and so do lines that were moved, repeated or restored
+ * from an older state. `log-order.ts` decides which pieces count, and in which order.
  */
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { PlacedEntry } from "./log-assembler.ts";
 
-/** Entries of one append, of which the last lines are not there. */
+/** Entries of one append whose last lines are missing. */
 interface OpenAppend {
   readonly fromSeq: number;
   /** The number of the last entry that was written with it. */
   readonly throughSeq: number;
 }
 
-/** Whole lines, each of which goes on from the one before it in the file. */
+/** Whole lines, each of which continues the one before it in the file. */
 export interface LogPiece {
   readonly fromSeq: number;
   toSeq: number;
-  /** The entry before the first, as the first names it. */
+  /** The parent id of the first entry. */
   readonly parentId: string | undefined;
   lastId: string;
-  /** When the last entry was appended. */
+  /** Time of the last entry. */
   lastAt: number;
-  /** How often was appended; a batch counts once. */
+  /** Number of appends; a batch counts once. */
   appendCount: number;
-  /** Where the first line begins and the last one ends. */
+  /** Start of the first line; `end` is the end of the last one. */
   readonly position: number;
   end: number;
   /** An append that is cut off by the end of the piece. */
   open: OpenAppend | undefined;
-  /** A stretch that cannot be read lies right before, or right behind it. */
+  /** Damage is directly before the piece; `isBeforeDamage`: directly after it. */
   readonly isAfterDamage: boolean;
   isBeforeDamage: boolean;
 }
@@ -39,9 +38,9 @@ export interface LogPiece {
 /** Takes whole lines and damage in the order of the file. */
 export class PieceCollector {
   readonly pieces: LogPiece[] = [];
-  /** Bytes of all stretches that cannot be read. */
+  /** Bytes of all damaged stretches. */
   damagedBytes = 0;
-  /** What the forward reader would drop: whole lines of appends that were cut off. */
+  /** Whole lines of interrupted appends, which the forward reader drops. */
   readonly droppedLines: LogDamage[] = [];
   #isAfterDamage = false;
 
@@ -70,7 +69,7 @@ export class PieceCollector {
     this.#isAfterDamage = false;
   }
 
-  /** What a write that did not finish left: it says nothing of the lines around it. */
+  /** An unfinished write; it explains nothing about the lines around it. */
   cut(bytes: number): void {
     this.damagedBytes += bytes;
   }

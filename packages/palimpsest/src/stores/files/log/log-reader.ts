@@ -1,8 +1,8 @@
 /**
  * Reads a log file forward: whole entries, and a report of every stretch that is not one.
  *
- * Memory is bounded by one chunk and the longest line that is believed, whatever the file holds; a
- * longer line is passed over. Nothing in a file makes reading fail: only the disk can.
+ * One chunk and the longest allowed line bound the memory, whatever the file holds; a longer line is skipped. Nothing in
+ * a file makes reading fail: only the disk can.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
@@ -10,11 +10,11 @@ import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session
 import { type LastEntry, LogAssembler } from "./log-assembler.ts";
 import { type ByteRange, nextChunkBytes, readRawLines } from "./raw-lines.ts";
 
-/** The stretch of a log that is read, and what is known of it. */
+/** The stretch of a log to read. */
 interface LogRange extends ByteRange {
-  /** The entry before the range, where it is known. */
+  /** The entry before the range, if known. */
   readonly after?: LastEntry;
-  /** Messages, calls and answers come without what they hold. */
+  /** Messages, calls and answers have no content. */
   readonly isOutline?: boolean;
 }
 

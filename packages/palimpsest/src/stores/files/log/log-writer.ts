@@ -1,30 +1,30 @@
 /**
- * Appends to a log file: a call either has all its bytes in the kernel when it returns, or throws and
- * leaves nothing that counts.
+ * Appends to a log file. When a call returns, the kernel has all its bytes; when it throws, nothing of it counts.
  *
- * DESIGN. The file is good up to `size`. A write that fails or is short is cut off again at once, unless
- * somebody else's bytes lie behind it. If cutting fails too, the writer is in doubt: the next append cuts
- * first, and if the disk still refuses it makes the half line void and goes on behind it. Another process's
- * torn last line is never cut off; it is closed by a line break, and made void unless something in it is
- * whole. A crash in any state leaves at most half a line at the end, which no reader takes for an entry.
+ * DESIGN. The file is good up to `size`. A failed or short write is truncated at once, unless bytes of another process
+ * follow it. If truncating fails too, the writer is in doubt: the next append truncates first; if the disk still
+ * refuses, it makes the half line void and continues after it. A torn last line of another process is never truncated:
+ * it gets a line break, and is made void unless something in it is whole. A crash in any state leaves at most half a
+ * line at the end, which no reader takes for an entry.
  *
- * FENCING. The log itself decides between two writers: of two appends that go on from one entry, the first
- * in the file counts (`log-assembler.ts`). So a writer looks twice. Before a write: bytes that it did not
- * write are read, and an append that does not go on from them is refused and leaves nothing. After it: if
- * the file does not end where it should, somebody wrote in the same instant, and the append is acknowledged
- * only if it counts. A writer whose append does not count writes nothing any more.
+ * FENCING. The log itself decides between two writers: of two appends that continue one entry, the first in the file
+ * counts (`log-assembler.ts`). So a writer checks twice. Before a write it reads bytes that it did not write, and
+ * refuses an append that does not continue them. After a write, if the file does not end at the expected place, another
+ * process wrote in the same instant; then the append is acknowledged only if it counts. A writer whose append does not
+ * count never writes again.
  */
 
 import { StoreError } from "../../../base/errors.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
+import type { ProcessIdentity } from "../../../ports/runtime.ts";
 import type { StoredEntry } from "../../../ports/session-store.ts";
-import type { Entry } from "../../../transcript/entries.ts";
-import { assertGoesOn, sessionTaken } from "../../shared/entry-order.ts";
+import { ENTRY_VERSION, type Entry } from "../../../transcript/entries.ts";
+import { assertGoesOn, sessionTaken } from "../../shared/append-rules.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import { readBuffer, ShortWriteError } from "../replace/whole-file.ts";
 import type { LastEntry } from "./log-assembler.ts";
-import { findLineEnd, readLastEntry, VOID_LINE_BREAK } from "./log-end.ts";
 import { readWholeLog } from "./log-reader.ts";
+import { findLineEnd, readLastEntry, VOID_LINE_BREAK } from "./log-tail.ts";
 
 const NOTHING = Buffer.alloc(0);
 
@@ -41,13 +41,13 @@ interface NumberedLines {
 
 interface Unconfirmed {
   readonly entries: NumberedLines["entries"];
-  /** Where the file ends if nobody else wrote. */
+  /** Expected end of the file, without another writer. */
   readonly end: number;
-  /** Where the first line begins if nobody else wrote. */
+  /** Expected start of the first line, without another writer. */
   readonly position: number;
 }
 
-/** What was known of a log when it was read: up to which byte, and its last entry. */
+/** The end of a log when it was read: its size and its last entry. */
 export interface KnownEnd {
   readonly size: number;
   readonly last: LastEntry;
@@ -57,7 +57,7 @@ interface LogFileWriterOptions {
   readonly file: OpenFile;
   readonly path: string;
   readonly sessionId: string;
-  /** What a reader has found out already. */
+  /** The end of the log as a reader found it. */
   readonly known: KnownEnd | undefined;
 }
 
@@ -68,14 +68,14 @@ export class LogFileWriter {
   readonly #sessionId: string;
   #size: number;
   #last: LastEntry;
-  /** Where the last line begins that may not be whole; what lies before it is known. */
+  /** Start of the last line, which may not be whole; everything before it is known. */
   #lineStart: number;
-  /** What has to stand before the next line. */
+  /** Bytes to write before the next line. */
   #separator: Uint8Array;
   #isTaken = false;
-  /** The bytes of a write that failed, while it is not known whether they are gone again. */
+  /** The bytes of a failed write that may still be in the file. */
   #doubtful: Uint8Array | undefined;
-  /** An append that was written, while it is not known whether it counts. */
+  /** A written append that may not count. */
   #unconfirmed: Unconfirmed | undefined;
 
   constructor({ file, path, sessionId, known }: LogFileWriterOptions) {
@@ -93,25 +93,25 @@ export class LogFileWriter {
     return this.#file;
   }
 
-  /** What this writer knows to be in the file. */
+  /** The end of the file as this writer knows it. */
   get end(): KnownEnd {
     return { size: this.#size, last: this.#last };
   }
 
-  /** The last entry that counts now: what the next append goes on from. */
+  /** The last entry that counts now, which the next append continues. */
   look(): LastEntry {
     this.#settle();
     return this.#last;
   }
 
   /**
-   * Writes whole lines in one write; returns where the first begins.
-   * @throws `STORE_FAILED` if they could not all be written, `SESSION_TAKEN` if they do not go on where
-   * the log ends; none of them counts then.
+   * Writes whole lines in one write; returns the position of the first.
+   * @throws `STORE_FAILED` if not all could be written, `SESSION_TAKEN` if they do not continue the log; then none of
+   * them counts.
    */
   append({ lines, entries }: NumberedLines): number {
     this.#settle();
-    if (this.#isTaken) throw this.#taken("has gone on with it, so nothing more is appended here");
+    if (this.#isTaken) throw this.#taken("has continued it, so this one appends nothing more");
     assertGoesOn(entries, this.#last.seq, this.#sessionId);
     const separator = this.#separator;
     const bytes = separator.length === 0 ? lines : Buffer.concat([separator, lines]);
@@ -126,13 +126,13 @@ export class LogFileWriter {
     return this.#confirm(this.#unconfirmed);
   }
 
-  /** Where the append lies, once it is known that it counts. */
+  /** Returns the position of the append, once it is certain that it counts. */
   #confirm(append: Unconfirmed): number {
     try {
       if (this.#file.endsAt(append.end)) return this.#keep(append);
       return this.#confirmAt(append, this.#file.size());
     } catch (error) {
-      // The disk took the bytes and will not tell where it ends: whether they count is seen with the next append.
+      // The disk took the bytes but does not tell the file's size: the next append checks that they count.
       if (error instanceof StoreError) throw error;
       return append.position;
     }
@@ -141,7 +141,7 @@ export class LogFileWriter {
   #confirmAt(append: Unconfirmed, size: number): number {
     const { entries, end } = append;
     if (size === end) return this.#keep(append);
-    // Somebody wrote in the same instant.
+    // Another process wrote in the same instant.
     const stored = this.#lookAt(size);
     this.#unconfirmed = undefined;
     const index = stored.findIndex(({ entry }) => entry.id === entries[0]!.id);
@@ -151,7 +151,7 @@ export class LogFileWriter {
     throw this.#taken("appended in the same instant and came first, so this append does not count");
   }
 
-  /** It lies where it was written to, and nothing behind it. */
+  /** The append is at its expected place, and nothing follows it. */
   #keep({ entries, end, position }: Unconfirmed): number {
     this.#size = end;
     this.#lineStart = end;
@@ -183,8 +183,8 @@ export class LogFileWriter {
   }
 
   /**
-   * Cuts off what a failed write left. If it cannot be cut but is complete, it is in the kernel, which
-   * is what acknowledged means: then the append did succeed.
+   * Truncates the bytes of a failed write. If they cannot be removed but are complete, the kernel has them, which is
+   * what acknowledged means: then the append has succeeded.
    */
   #takeBack(bytes: Uint8Array): "taken-back" | "all-there" | "in-doubt" {
     let landed: Landed | undefined;
@@ -193,15 +193,15 @@ export class LogFileWriter {
       if (landed === "part" || landed === "all") this.#file.truncate(this.#size);
       if (landed !== "foreign") return "taken-back";
     } catch {
-      // The failure that the caller hears of is the one of the write; this one is dealt with by `#settle`.
+      // The caller gets the error of the write; `#settle` deals with this one.
       if (landed === "all") return "all-there";
     }
-    // The bytes of a line are used again for the next.
+    // A copy: the buffer is used again for the next line.
     this.#doubtful = Buffer.from(bytes);
     return "in-doubt";
   }
 
-  /** How much of a write lies at the end of the file; `foreign` if anything else does. */
+  /** Tells how much of a write is at the end of the file; `foreign` if other bytes are. */
   #landed(bytes: Uint8Array, size: number): Landed {
     if (size <= this.#size) return "nothing";
     const length = size - this.#size;
@@ -210,7 +210,7 @@ export class LogFileWriter {
     return length === bytes.length ? "all" : "part";
   }
 
-  /** Makes sure that the file ends where this writer thinks it does. */
+  /** Brings the file and this writer's idea of its end together. */
   #settle(): void {
     try {
       const isClear = this.#doubtful === undefined && this.#unconfirmed === undefined;
@@ -224,7 +224,7 @@ export class LogFileWriter {
     }
   }
 
-  /** Gets rid of what a failed write left; returns where the file ends then. */
+  /** Removes the bytes of a failed write; returns the size of the file then. */
   #resolve(bytes: Uint8Array, size: number): number {
     const landed = this.#landed(bytes, size);
     const isOurs = landed === "part" || landed === "all";
@@ -250,7 +250,7 @@ export class LogFileWriter {
     }
   }
 
-  /** Someone else appended or cut: what they left is as good as what was there at opening. */
+  /** Reads what another process appended or cut; it is trusted like the content at opening. */
   #lookAt(size: number): readonly StoredEntry[] {
     const isCut = size < this.#size;
     const from = this.#lineStart;
@@ -266,3 +266,23 @@ export class LogFileWriter {
 }
 
 type Landed = "nothing" | "part" | "all" | "foreign";
+
+/**
+ * The entry that a process appends when it takes a session over. It moves the log's numbers on, so that the writer before
+ * is refused, and has no other effect.
+ */
+export function fenceEntry(
+  last: LastEntry,
+  { at, id, process }: { readonly at: number; readonly id: string; readonly process: ProcessIdentity },
+): Entry {
+  return {
+    type: "metadata",
+    seq: last.seq + 1,
+    id,
+    ...(last.id === undefined ? {} : { parentId: last.id }),
+    v: ENTRY_VERSION,
+    at,
+    key: "palimpsest.lease",
+    value: { pid: process.pid, host: process.host },
+  };
+}

@@ -1,11 +1,10 @@
 /**
- * Reads a whole log file in the order of the log, also where the lines of the file are not in it.
+ * Reads a whole log file in the order of the log, even if the lines of the file are in another order.
  *
- * DESIGN. A file is scanned first, without what its messages say: checksums are verified, and its lines fall into
- * pieces (`log-pieces.ts`). As long as the file is in order, which is nearly always, it is then read forward
- * (`log-reader.ts`). Where the forward reader would refuse whole lines, the pieces are put in order
- * (`log-order.ts`) and read one after the other. So the memory that a scan takes is that of the pieces, and
- * a log of any size that is sound has one.
+ * DESIGN. First a scan without the content of messages verifies checksums and splits the lines into pieces
+ * (`log-pieces.ts`). If the file is in order, as it nearly always is, it is then read forward (`log-reader.ts`). If the
+ * forward reader would refuse whole lines, the pieces are sorted (`log-order.ts`) and read one after the other. A scan
+ * holds only the pieces in memory, and a sound log of any size is one piece.
  */
 import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
@@ -17,11 +16,11 @@ import { type LogPiece, PieceCollector } from "./log-pieces.ts";
 import { readLog } from "./log-reader.ts";
 import { readRawLines } from "./raw-lines.ts";
 
-/** What a scan of a file found. */
+/** The result of a scan. */
 export interface LogScan {
   readonly size: number;
   readonly damage: readonly LogDamage[];
-  /** The pieces in their order; absent where the lines of the file are in order. */
+  /** The pieces in their order; absent if the lines of the file are in order. */
   readonly pieces: readonly OrderedPiece[] | undefined;
   readonly last: LastEntry | undefined;
 }
@@ -30,7 +29,7 @@ export interface LogScan {
 export function* scanLog(file: OpenFile, size: number): Generator<undefined, LogScan> {
   const quick = yield* scanOnce(file, { size, isOutline: true });
   if (!quick.hasRefused) return quick.scan();
-  // A line whose checksum is right may still be no entry. Where lines compete, it is not to win against one that is.
+  // A line with a correct checksum may still not be an entry; it must not win over one that is.
   return (yield* scanOnce(file, { size, isOutline: false })).scan();
 }
 
@@ -74,7 +73,7 @@ function* scanOnce(
   return { hasRefused: assembler.hasRefused, scan };
 }
 
-/** Scans the whole file, and holds everything else up. */
+/** Scans the whole file synchronously. */
 export function scanAtOnce(file: OpenFile, size: number): LogScan {
   const steps = scanLog(file, size);
   for (;;) {
@@ -83,7 +82,7 @@ export function scanAtOnce(file: OpenFile, size: number): LogScan {
   }
 }
 
-/** Scans the whole file, without holding up everything else in the process. */
+/** Scans the whole file without blocking the process. */
 export async function scanInSteps(file: OpenFile, size: number): Promise<LogScan> {
   const steps = scanLog(file, size);
   for (;;) {
@@ -107,7 +106,7 @@ export function* readScanned(
   for (const piece of pieces) yield* readPiece(file, piece, isOutline);
 }
 
-/** Entries `fromSeq` to `toSeq` of a scanned log whose lines are not in order, and the damage among them. */
+/** Entries `fromSeq` to `toSeq` of a scanned log whose lines are not in order, and its damage. */
 export function readSeqs(
   file: OpenFile,
   { pieces = [], damage }: LogScan,
@@ -122,7 +121,7 @@ export function readSeqs(
   return { entries, damage };
 }
 
-/** From the last checkpoint that counts on; `undefined` where there is none. Reads everything. */
+/** Entries from the last checkpoint on; `undefined` without one. Reads everything. */
 export function readTailOf(file: OpenFile, scan: LogScan): LogContents | undefined {
   let entries: StoredEntry[] | undefined;
   for (const part of readScanned(file, scan, false))
@@ -133,7 +132,7 @@ export function readTailOf(file: OpenFile, scan: LogScan): LogContents | undefin
   return entries && { entries, damage: scan.damage };
 }
 
-/** The number of the entry at `position`, whether it counts or is a copy of one that does. */
+/** The number of the entry at `position`, which may be a copy of one that counts. */
 export function seqAt(file: OpenFile, { size }: LogScan, position: number): number | undefined {
   for (const placed of readPlaced(file, { from: position, to: size, isOutline: true }))
     return placed.position === position ? placed.entry.seq : undefined;
@@ -184,7 +183,7 @@ function* readPlaced(
   }
 }
 
-/** `undefined` where as many lines count as the forward reader keeps: then it is right, and says more of the others. */
+/** Returns `undefined` if the forward reader keeps as many lines: then its result is right and has more details. */
 function ordered(
   file: OpenFile,
   { pieces, damagedBytes }: PieceCollector,
@@ -204,7 +203,7 @@ function ordered(
   };
 }
 
-/** What the forward reader says of lines that it takes for misplaced. */
+/** Reasons that the forward reader gives for misplaced lines. */
 const ABOUT_ORDER: ReadonlySet<LogDamage["reason"]> = new Set([
   "duplicate-seq",
   "forked",
@@ -231,7 +230,7 @@ function idAt(file: OpenFile, piece: LogPiece, seq: number): string | undefined 
   return undefined;
 }
 
-/** Numbers that are nowhere, where nothing that cannot be read lies beside them. */
+/** Missing numbers without damage beside them. */
 function gapsBetween(kept: readonly OrderedPiece[]): readonly LogDamage[] {
   return kept.flatMap(({ piece, fromSeq }, index) => {
     const before = kept[index - 1];

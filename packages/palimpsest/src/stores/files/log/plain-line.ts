@@ -1,19 +1,19 @@
 /**
- * Entries that say one text and nothing else, written as bytes at once. As a text of JSON first they would be
- * put together in pieces, made one, looked through for their length, and copied: half of what an append costs.
+ * Writes entries with a single text directly as bytes. A JSON string first would be concatenated, flattened, measured
+ * and copied, which is half the cost of an append.
  *
- * What is long, or rare in texts, is left to `JSON.stringify`: nothing here has to know all of JSON.
+ * Long texts and rare characters are left to `JSON.stringify`, so this file need not know all of JSON.
  */
 import { isWellFormed } from "../../../base/text/text.ts";
 import type { Entry } from "../../../transcript/entries.ts";
 import { BEHIND_TEXT, findPlainEntry } from "../../../transcript/entry-line.ts";
 
-/** Longest text that is written here, in characters; of a longer one the disk costs far more. */
+/** Longest text written here, in characters; a longer one costs far more on the disk. */
 const TEXT_LIMIT_CHARS = 16_384;
-/** Most that one character takes, as it is or as an escape. */
+/** Most bytes of one character, raw or escaped. */
 const CHARACTER_BYTES = 3;
 const BACKSLASH = 0x5c;
-/** By byte what stands behind the backslash: 0 for a byte that stands for itself. */
+/** The character after the backslash by byte; 0 for a byte without an escape. */
 const ESCAPES = new Uint8Array(256);
 /** Control characters that have no short escape. */
 const RARE = 0xff;
@@ -22,7 +22,7 @@ for (const [byte, letter] of ['""', "\\\\", "\nn", "\rr", "\tt"].map((pair) => B
   ESCAPES[byte!] = letter!;
 
 const RAW_TEXT = Buffer.allocUnsafeSlow(CHARACTER_BYTES * TEXT_LIMIT_CHARS);
-/** Also has room for what stands around the text. */
+/** Also has room for the fields around the text. */
 const LINE = Buffer.allocUnsafeSlow((CHARACTER_BYTES + 1) * TEXT_LIMIT_CHARS);
 /** Both, four bytes at a time. */
 const RAW_WORDS = new DataView(RAW_TEXT.buffer, RAW_TEXT.byteOffset, RAW_TEXT.byteLength);
@@ -30,8 +30,8 @@ const LINE_WORDS = new DataView(LINE.buffer, LINE.byteOffset, LINE.byteLength);
 const WORD_BYTES = 4;
 
 /**
- * The entry's JSON, with so many bytes free before it and behind it; `undefined` where it is not plain. The bytes
- * are good until the next entry is formatted: whoever keeps them copies them.
+ * Formats the entry's JSON with free bytes before and after it; returns `undefined` if the entry is not plain. The bytes
+ * are valid until the next entry is formatted; copy them to keep them.
  */
 export function formatPlainEntry(
   entry: Entry,
@@ -50,10 +50,10 @@ export function formatPlainEntry(
   return LINE.subarray(0, end + free.behind);
 }
 
-/** Writes what JSON has between the quotes; returns where it ends. */
+/** Writes the JSON between the quotes; returns its end. */
 function writeText(text: string, start: number): number | undefined {
   const length = RAW_TEXT.write(text, 0, "utf8");
-  // Half a surrogate pair is an escape in JSON, and has no bytes of its own.
+  // Half a surrogate pair is an escape in JSON and has no UTF-8 bytes.
   if (length !== text.length && !isWellFormed(text)) return undefined;
   const lastWord = length - WORD_BYTES;
   let at = start;
@@ -77,8 +77,8 @@ function writeText(text: string, start: number): number | undefined {
 }
 
 /**
- * Whether a byte of the four may be a control character, a quote or a backslash: of ASCII only these, and what stands
- * behind them, set the highest bit of a byte. Source: "Determine if a word has a zero byte", S. E. Anderson, Bit
+ * True if one of the four bytes may be a control character, a quote or a backslash: in ASCII only these, and bytes after
+ * them, set the highest bit of a byte. Source: "Determine if a word has a zero byte", S. E. Anderson, Bit
  * Twiddling Hacks.
  */
 function mayHoldEscape(word: number): boolean {

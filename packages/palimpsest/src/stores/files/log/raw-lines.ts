@@ -1,14 +1,14 @@
 /**
  * The lines of a log file as bytes, before anything is parsed.
  *
- * Memory is bounded by one chunk and the longest line that is believed; a longer line is passed over.
+ * One chunk and the longest allowed line bound the memory; a longer line has no bytes.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 import { NEWLINE } from "./log-line.ts";
 
-/** What stands between two line breaks; `bytes` is absent where there are too many. */
+/** The bytes between two line breaks; `bytes` is absent if the line is too long. */
 export interface RawLine {
   readonly position: number;
   readonly length: number;
@@ -21,11 +21,11 @@ export interface RawLine {
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
-  /** Bytes read first where one entry may be all that is wanted; each next piece is twice as large. */
+  /** Bytes of the first read, for a caller that may need one entry only; each next read is twice as large. */
   readonly firstChunkBytes?: number;
 }
 
-/** Lines of the range, the last one also without its line break. */
+/** Yields the lines of the range, the last one even without a line break. */
 export function* readRawLines(
   file: OpenFile,
   { from, to, firstChunkBytes = STORE_DEFAULTS.readChunkBytes }: ByteRange,
@@ -50,12 +50,12 @@ export function* readRawLines(
   if (line.length > 0) yield line.take(false);
 }
 
-/** The size of the next piece that is read. */
+/** The size of the next read. */
 export function nextChunkBytes(chunkBytes: number): number {
   return Math.min(chunkBytes * 2, STORE_DEFAULTS.readChunkBytes);
 }
 
-/** Collects the pieces of a line that goes over several chunks, as long as it may still be believed. */
+/** Collects the pieces of a line that spans several chunks, up to the limit. */
 class LineCollector {
   #position: number;
   #pieces: Buffer[] = [];

@@ -1,14 +1,15 @@
 /**
- * How far a log was durable, kept beside it: a log that was cut at the end of a line, or emptied, looks whole.
+ * Records the durable end of a log in a file beside it. Without the record, a log that lost its last lines or all of
+ * them looks whole.
  *
- * FORMAT. Lines of `<root>/.log-ends/<session>`, of which the last whole one counts: the CRC-32 of what follows in
- * small hex digits, and a JSON object with the number of the last entry, the size of the log, and the id of its first
- * entry. Now and then the file is begun anew.
+ * FORMAT. Lines of `<root>/.log-ends/<session>`; the last whole one counts. A line is the CRC-32 of the rest in small hex
+ * digits, and a JSON object with the number of the last entry, the size of the log, and the id of its first entry. A
+ * full file is emptied.
  *
- * DESIGN. A line is written after each sync of the log, and is not synced itself: whatever of it survives a power loss
- * is half a line, which says nothing, or tells of bytes that are on the disk already. So the record may be behind the
- * log, as after a crash or where an earlier version went on with it, and never ahead. It is evidence of a loss and
- * nothing else: what the log holds is read without it, and where it is missing or damaged, nothing is reported.
+ * DESIGN. A line is written after each sync of the log and is not synced itself. After a power loss it is half a line,
+ * which has no effect, or describes bytes that are on the disk already. So the record may be behind the log, as after a
+ * crash or an earlier version of this library, but never ahead. It is only evidence of a loss: reading the log does not
+ * use it, and without it nothing is reported.
  */
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
@@ -23,19 +24,19 @@ import { scanAtOnce } from "./ordered-log.ts";
 import { readRawLines } from "./raw-lines.ts";
 
 const LINE_PATTERN = /^(?<crc>[0-9a-f]{1,8}) (?<json>\{.*\})$/;
-/** From here on the file is begun anew: to empty it each time would make some file systems write it out at once. */
+/** Size at which the file is emptied: emptying it each time would make some file systems write it out at once. */
 const FULL_BYTES = 4_096;
-/** More than a full file and another line. */
+/** Longer than a full file and another line. */
 const READ_LIMIT_BYTES = 2 * FULL_BYTES;
 
 interface RecordedEnd {
   readonly seq: number;
   readonly bytes: number;
-  /** Tells the log from another one of the same name; absent where the first line could not be read. */
+  /** Id of the first entry, which tells logs of one name apart; absent if the first line is damaged. */
   readonly first: string | undefined;
 }
 
-/** Records that the log is durable up to here. What goes wrong costs the record, never the sync. */
+/** Records that the log is durable up to here. A failure costs the record, never the sync. */
 export function recordEnd(
   fs: FileSystem,
   path: string,
@@ -54,30 +55,30 @@ export function recordEnd(
       target.close();
     }
   } catch {
-    // A record that is missing, half written or behind accuses no log.
+    // A missing, torn or old record never accuses a log.
   }
 }
 
-/** What a link leads to is somebody else's: nothing is written or removed there. */
+/** True for a link: its target is not ours, so nothing is written or removed there. */
 function isLinked(fs: FileSystem, path: string): boolean {
   return fs.stat(dirname(path))?.isLink === true || fs.stat(path)?.isLink === true;
 }
 
-/** Removes the record of a log that is not there any more. Throws the file system's error. */
+/** Removes the record of a log that is gone. Throws the file system's error. */
 export function forgetEnd(fs: FileSystem, path: string): void {
   if (fs.stat(path)?.isDirectory === false && !isLinked(fs, path)) fs.remove(path);
 }
 
-/** The damage of a log that ends earlier than it was durable once; throws the file system's error for the log only. */
+/** Returns the damage if a log ends before its recorded end. Throws the file system's error for the log only. */
 export function missingTail(fs: FileSystem, path: string, file: OpenFile): LogDamage | undefined {
   const recorded = readEnd(fs, path);
   if (recorded === undefined) return undefined;
-  // Asked after the record was read: a log that somebody is writing only grows.
+  // Read after the record: a log that is being written only grows.
   const size = file.size();
   if (size >= recorded.bytes) return undefined;
   const first = firstId(file, size);
   const isAnother = first !== undefined && recorded.first !== undefined && first !== recorded.first;
-  // Bytes that told nothing may be gone, such as a last line break.
+  // Only bytes without meaning may be missing, such as a last line break.
   if (isAnother || (scanAtOnce(file, size).last?.seq ?? 0) >= recorded.seq) return undefined;
   return { position: size, bytes: 0, reason: "missing-tail" };
 }
@@ -89,7 +90,7 @@ function readEnd(fs: FileSystem, path: string): RecordedEnd | undefined {
       if (end !== undefined) return end;
     }
   } catch {
-    // There is none, or it cannot be read: nothing is known.
+    // There is no record, or it cannot be read.
   }
   return undefined;
 }
@@ -104,7 +105,7 @@ function parseEnd(line: string): RecordedEnd | undefined {
   return { seq, bytes, first: asString(first) };
 }
 
-/** The id of the entry in the first line; `undefined` where it cannot be read. */
+/** The id of the entry in the first line; `undefined` if it cannot be read. */
 function firstId(file: OpenFile, size: number): string | undefined {
   const firstChunkBytes = STORE_DEFAULTS.lineProbeBytes;
   for (const { bytes } of readRawLines(file, { from: 0, to: size, firstChunkBytes })) {

@@ -1,10 +1,9 @@
 /**
- * Tells whether the end of a log that was read backward is where it belongs.
+ * Checks that the end of a log, which was read backward, is really its end.
  *
- * Opening reads only the end of a log. Old lines may have come to stand there (a page that was written to the
- * wrong place, a tail that was restored from an older state), and each of them is whole. Then the file holds
- * higher numbers before them, or the same checkpoint at its own place. Both are looked for at a bounded cost;
- * what they cannot find is found by the verification of the whole log.
+ * Opening reads only the end of a log. Old lines may be there (a page written to the wrong place, a tail restored from
+ * an older state), and each of them is whole. Then the file has higher numbers before them, or the same checkpoint at
+ * its original place. Both checks have a bounded cost; the verification of the whole log finds the rest.
  */
 import type { OpenFile } from "../../../ports/file-system.ts";
 import type { LogContents, LogDamage } from "../../../ports/session-store.ts";
@@ -13,18 +12,18 @@ import { readBuffer } from "../replace/whole-file.ts";
 import { NEWLINE } from "./log-line.ts";
 import { explainsGap } from "./log-order.ts";
 
-/** The number that a line begins with, if it is one of ours. Its checksum is not asked: a wrong answer costs a scan. */
+/** The number at the start of a line of ours. Does not verify the checksum: a wrong match only costs a scan. */
 const LINE_SEQ =
   /\n\{"crc":"[0-9a-f]{8}",(?:"batch":"\d{1,7}\/\d{1,7}",)?"type":"[a-z-]{1,40}","seq":(\d{1,15}),/;
 /** Bytes read at each place; most lines are shorter. */
 const PROBE_BYTES = 8_192;
-/** Distances grow by this factor, so that a stretch of old lines half as long as what stands before it is found. */
+/** Growth of the distances: finds a stretch of old lines that is at least half as long as the log before it. */
 const DISTANCE_FACTOR = Math.SQRT2;
 const FIRST_DISTANCE_BYTES = 2_048;
-/** Bytes behind the newest message of a checkpoint in which its own place is looked for. */
+/** Bytes after the newest message of a checkpoint to search for its original place. */
 const COPY_LIMIT_BYTES = 8_388_608;
 
-/** True if nothing speaks against `tail`, which begins with a checkpoint, being the end of the log. */
+/** True if nothing contradicts that `tail`, which begins with a checkpoint, is the end of the log. */
 export function isTailInPlace(file: OpenFile, tail: LogContents): boolean {
   const first = tail.entries[0];
   if (first?.entry.type !== "checkpoint") return true;
@@ -35,7 +34,7 @@ export function isTailInPlace(file: OpenFile, tail: LogContents): boolean {
   );
 }
 
-/** True if no whole line was passed over, and what cannot be read explains the numbers that are missing. */
+/** True if every whole line counts and the damage explains all missing numbers. */
 export function isInOrder({ entries, damage }: LogContents): boolean {
   if (damage.some(({ reason }) => PASSED_OVER.has(reason))) return false;
   const damagedBytes = damage.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -47,7 +46,7 @@ export function isInOrder({ entries, damage }: LogContents): boolean {
 
 const PASSED_OVER: ReadonlySet<LogDamage["reason"]> = new Set(["duplicate-seq", "forked", "out-of-order"]);
 
-/** Looks at lines ever farther before `position` for a number that is not below `seq`. */
+/** Probes lines at growing distances before `position` for a number that is not below `seq`. */
 function hasHigherBefore(
   file: OpenFile,
   { position, seq }: { readonly position: number; readonly seq: number },
@@ -56,13 +55,13 @@ function hasHigherBefore(
     const from = Math.floor(position - distance);
     const piece = readBuffer(file, from, Math.min(PROBE_BYTES, position - from));
     const found = LINE_SEQ.exec(piece.toString("latin1"));
-    // The line may be cut off by the end of the piece, but not its number.
+    // The piece may cut the line, but not its number.
     if (found !== null && Number(found[1]) >= seq) return true;
   }
   return false;
 }
 
-/** Whether the checkpoint also stands behind the newest message that it names: there is its own place. */
+/** True if the checkpoint is also directly after the newest message that it names, which is its original place. */
 function isCopy(file: OpenFile, checkpoint: CheckpointEntry, position: number): boolean {
   const start = Math.max(0, ...checkpoint.runs.map((run) => run.position));
   if (checkpoint.runs.length === 0 || start >= position) return false;

@@ -28,15 +28,14 @@ import {
   memoryTwin,
 } from "../../shared/memory-change-rules.ts";
 import { checkMemoryPath, memoryNameKey } from "../../shared/memory-path.ts";
-import { memoryFailure, memoryStoreBusy, memoryStoreClosed } from "../../shared/memory-store-failure.ts";
+import { memoryFailure, memoryStoreBusy, memoryStoreClosed } from "../../shared/store-failure.ts";
 import { LeaseLock } from "../lease/lease-lock.ts";
 import type { LeaseOptions } from "../lease/session-lease.ts";
 import { type Carried, CHANGE_PATIENCE, MemoryWork, unconfirmed } from "./change-memories.ts";
-import { MemoryArchive } from "./memory-archive.ts";
 import { MemoryFiles } from "./memory-file-steps.ts";
 import { PLACES, workAs, workId } from "./memory-places.ts";
 import { MemoryReader } from "./memory-reader.ts";
-import { MemoryRecords } from "./memory-records.ts";
+import { MemoryArchive, MemoryRecords } from "./memory-records.ts";
 import { MemorySettling } from "./memory-recovery.ts";
 
 interface FileMemoryStoreOptions {

@@ -7,7 +7,7 @@ import { errorCode } from "../../../base/errors.ts";
 import type { FileStat, FileSystem, OpenFile } from "../../../ports/file-system.ts";
 import type { Hasher } from "../../../ports/runtime.ts";
 import { memoryPathRefused } from "../../shared/memory-path.ts";
-import { decodeMemory, memoryVersion } from "../../shared/memory-text.ts";
+import { decodeMemory, memoryVersion } from "../../shared/text-bytes.ts";
 import { readBuffer, writeWhole } from "../replace/whole-file.ts";
 import {
   folderOf,

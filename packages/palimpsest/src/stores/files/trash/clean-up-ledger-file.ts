@@ -1,6 +1,6 @@
 /**
- * The ledger of the clean-up beside the sessions of a folder: `<root>/.clean-up.json`, replaced whole,
- * and a lease in `<root>/.clean-up` while a run is under way.
+ * The record of earlier clean-ups of a folder: `<root>/.clean-up.json`, which is replaced whole, and a lease in
+ * `<root>/.clean-up` during a run.
  */
 import { join } from "node:path";
 import { errorCode } from "../../../base/errors.ts";
@@ -21,9 +21,9 @@ interface CleanUpFilesOptions {
   readonly fs: FileSystem;
   /** Names of temporary files. */
   readonly ids: IdSource;
-  /** Holds a folder against other processes; throws `SESSION_IN_USE`. Absent where a store keeps no leases. */
+  /** Locks a folder against other processes; throws `SESSION_IN_USE`. Absent if the store keeps no leases. */
   readonly hold?: ((folder: string) => { release(): void }) | undefined;
-  /** Finishes what earlier runs left half done. */
+  /** Finishes interrupted work of earlier runs. */
   readonly settle: () => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class CleanUpFiles implements CleanUpLedger {
       const parsed = parseJson(readText(fs, this.#path, LIMIT_BYTES));
       return parsed.ok ? (parsed.value as JsonValue) : undefined;
     } catch {
-      // As if there had been no run: then less is deleted.
+      // As if there had been no run: then fewer sessions are deleted.
       return undefined;
     }
   }
@@ -76,7 +76,7 @@ export class CleanUpFiles implements CleanUpLedger {
     }
   }
 
-  /** Removes what a run left that was killed while it wrote its record. */
+  /** Removes temporary files of a run that was killed while it wrote its record. */
   #tidy(): void {
     const { folder, fs } = this.#options;
     if (fs.stat(folder) === undefined) return;

@@ -1,13 +1,13 @@
 /**
- * Deletes what is a session's own, by exact names, and nothing else.
+ * Deletes the files of a session by their exact names, and nothing else.
  *
- * Whatever has another name, is a link, or is neither file nor folder was put there by somebody else: it
- * stays where it is, and its path is returned.
+ * Another program made everything with another name, every link, and everything that is neither file nor folder: it
+ * stays in place, and its path is returned.
  */
 import { join } from "node:path";
 import type { FileSystem } from "../../../ports/file-system.ts";
 
-/** What may be deleted in a folder: files by name, folders by name with what may be deleted in them. */
+/** The deletable content of a folder: files by name, and folders by name with their deletable content. */
 interface Allowed {
   readonly files: RegExp;
   readonly folders?: Readonly<Record<string, Allowed>>;
@@ -18,7 +18,7 @@ interface Allowed {
 const ANY_NAME = /^[^/\\]+$/;
 const TEMPORARY = "(?:\\.[0-9A-Za-z-]+\\.tmp)?";
 
-/** The notes, what a crash left of replacing them, and versions of them that are kept (`notes-names.ts`). */
+/** The notes, remains of an interrupted replacement, and kept versions (`notes-names.ts`). */
 const OWN_NOTES = `notes\\.md${TEMPORARY}|notes\\.(?:taken|copying|previous)\\.\\d+-[0-9a-f]+-[0-9A-Za-z-]+\\.md|notes\\.conflict-\\d+\\.md`;
 
 const SESSION_FOLDER: Allowed = {
@@ -31,13 +31,13 @@ const SESSION_FOLDER: Allowed = {
   },
 };
 
-/** A session's place in the trash. The file that says that it is being deleted goes last, by itself. */
+/** A session's place in the trash. The file that marks the deletion is removed separately, last. */
 const TRASH_PLACE: Allowed = {
   files: /^(?:log\.jsonl|trashed\.json|lease\.\d+)$/,
   folders: { files: SESSION_FOLDER },
 };
 
-/** Empties a session's place in the trash as far as it is the session's; returns the paths that were left. */
+/** Removes a session's files from its place in the trash; returns the paths of foreign files, which stay. */
 export function removeTrashedFiles(fs: FileSystem, folder: string): readonly string[] {
   return removeAllowed(fs, folder, TRASH_PLACE);
 }

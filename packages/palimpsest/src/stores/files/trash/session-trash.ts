@@ -1,10 +1,10 @@
 /**
- * The trash of a store in files: sessions are moved there whole, brought back, and deleted for good.
+ * The trash of a file store: sessions are moved there whole, restored, and purged.
  *
- * DESIGN. A session is wherever its log is, and the log moves by one rename: that is when it is in the
- * trash, back, or (renamed to `purged.jsonl`) given up. Its folder follows the log on the way out and goes
- * before it on the way back, so a listed session is never without its blobs. While something is under way
- * `.busy/<session>` is there (`trash-guard.ts`); what a crash left is finished or undone by whoever comes next:
+ * DESIGN. A session is where its log is, and the log moves by one rename: at that moment the session is in the trash,
+ * restored, or (renamed to `purged.jsonl`) purged. Its folder follows the log on the way out and precedes it on the way
+ * back, so a listed session always has its blobs. During an operation `.busy/<session>` exists (`trash-guard.ts`). The
+ * next operation finishes or undoes what a crash interrupted:
  *
  * | found | what is done |
  * | --- | --- |
@@ -12,13 +12,13 @@
  * | `purged.jsonl` | the deletion is finished |
  * | neither | the session is outside; the record is removed |
  *
- * An error in the middle is undone at once, or else by the next. Folders are synced before the one that a
- * session left, so a power loss puts it in the old place or in the new one.
+ * An error in the middle is undone at once, or else by the next operation. The new folder is synced before the old one,
+ * so after a power loss the session is in one of the two.
  *
- * WRITERS. Whoever moves a session makes its mark and then looks for a lease; whoever is about to write one
- * takes its lease and then looks for a mark (`isMoving`). So one of the two sees the other before it does
- * anything, and a session that has no folder is moved without a lease of its own. One that has a folder may
- * have leases of writers that are gone, and is being mended by who looks for no marks: there the lease is taken.
+ * WRITERS. A move makes its mark and then looks for a lease; a writer takes its lease and then looks for a mark
+ * (`isMoving`). So one of the two sees the other before it acts, and a session without a folder moves without a lease. A
+ * session with a folder may have leases of dead writers, or a doctor that repairs it and ignores marks: there the move
+ * takes the lease.
  */
 import { setImmediate } from "node:timers/promises";
 import { errorCode, StoreError } from "../../../base/errors.ts";
@@ -46,20 +46,20 @@ const LISTED_AT_ONCE = 1_000;
 
 interface SessionTrashOptions {
   readonly fs: FileSystem;
-  /** The folder that the sessions are moved to. */
+  /** The folder of the trash. */
   readonly folder: string;
-  /** Where the session's files are when it is not in the trash. */
+  /** Paths of the session's files outside the trash. */
   readonly paths: (sessionId: string) => SessionPaths;
   /**
-   * Holds a folder against other processes. Of a session's folder it makes this process the writer; the log
-   * has so many bytes. Absent where a store keeps no leases. @throws `SESSION_IN_USE`
+   * Locks a folder against other processes; for a session's folder, makes this process the writer of a log of
+   * `logBytes`. Absent if the store keeps no leases. @throws `SESSION_IN_USE`
    */
   readonly hold?: ((folder: string, sessionId: string, logBytes: number) => GuardedFolder) | undefined;
-  /** Dates the audit, and makes bringing a session back an activity. */
+  /** Dates the audit and restored sessions. */
   readonly clock?: Clock | undefined;
 }
 
-/** A session that can be moved. */
+/** A session outside the trash. */
 interface Movable {
   readonly log: FileStat;
   readonly hasFolder: boolean;
@@ -95,7 +95,7 @@ export class SessionTrash {
   }
 
   /**
-   * Whether it was moved: not if it is no more as it was seen.
+   * Moves a session to the trash. Returns false if it changed since it was listed.
    * @throws `SESSION_NOT_FOUND`, `SESSION_IN_USE`, `SESSION_EXISTS`
    */
   async trash(sessionId: string, trashing: Trashing, seen?: SeenSession): Promise<boolean> {
@@ -123,7 +123,7 @@ export class SessionTrash {
     return { log: stat, hasFolder: hasFolder(this.#fs, live.sessionFolder) };
   }
 
-  /** What is in the trash, sorted by id. Changes nothing. */
+  /** Sessions in the trash, sorted by id. Changes nothing. */
   async list(): Promise<readonly TrashedSession[]> {
     const found: TrashedSession[] = [];
     for (const [index, sessionId] of [...this.#namesIn(this.#folder)].sort().entries()) {
@@ -145,7 +145,7 @@ export class SessionTrash {
       assertRestorable(places);
       this.#clearWay(places);
       this.#moves.audit(places, { action: "restore" });
-      // One that could not be removed when it went to the trash: nobody writes what lies there.
+      // A lease that could not be removed earlier: sessions in the trash have no writer.
       if (hasFolder(this.#fs, places.files)) removeLeases(this.#fs, places.files);
       this.#moves.moveBack(places);
       this.#moves.touch(places);
@@ -167,22 +167,22 @@ export class SessionTrash {
     });
   }
 
-  /** Finishes or undoes what earlier processes were in the middle of. */
+  /** Finishes or undoes interrupted operations of earlier processes. */
   settle(): Promise<void> {
     return this.#guard.settleAll();
   }
 
-  /** Whether a session is being moved at this moment: nobody may begin to write it. */
+  /** True while a session is being moved: then no writer may start. */
   isMoving(sessionId: string): boolean {
     return this.#guard.isMoving(sessionId);
   }
 
-  /** Finishes what a crash left of this session. Costs one look where there is nothing. */
+  /** Finishes an interrupted operation on this session. Costs one `stat` if there is none. */
   async settleOne(sessionId: string): Promise<void> {
     try {
       if (this.#guard.isMarked(sessionId)) await this.#guard.run(sessionId, async () => undefined);
     } catch (error) {
-      throw storeFailure(`The trash ${this.#folder} could not be looked at`, error);
+      throw storeFailure(`The trash ${this.#folder} could not be read`, error);
     }
   }
 
@@ -190,7 +190,7 @@ export class SessionTrash {
     return trashPlaces(this.#folder, sessionId, this.#options.paths(sessionId));
   }
 
-  /** Does the work under the session's mark. It is checked before, so that what is refused makes no trash. */
+  /** Does the work under the session's mark. Checks first, so that a refused operation does not create the trash. */
   async #do(
     sessionId: string,
     check: (places: TrashPlaces) => void,
@@ -209,10 +209,10 @@ export class SessionTrash {
     this.#moves.settle(places);
     if (this.#options.hold === undefined || !hasFolder(this.#fs, places.live.sessionFolder)) return;
     try {
-      // The lease that a killed process held while it moved the session is taken over and given back.
+      // Takes over and releases the lease of a process that was killed during a move.
       this.#holdSession(places)?.release();
     } catch (error) {
-      // Somebody writes it by now.
+      // The session has a writer by now.
       if (errorCode(error) !== "SESSION_IN_USE") throw error;
     }
   }
@@ -229,7 +229,7 @@ export class SessionTrash {
       this.#assertUnchanged(places, log);
       file = this.#moves.makePlace(places, trashing);
       this.#moves.moveLogOut(places);
-      // Its lease is not to go along. Whoever gets one now finds no log.
+      // The lease must not move along. A writer that takes one now finds no log.
       lease?.release();
       this.#moves.moveFolderOut(places);
       await this.#syncs.add({ file, into: places.folder, from: places.live.rootFolder });
@@ -241,13 +241,13 @@ export class SessionTrash {
     }
   }
 
-  /** Where no leases are kept, it may be written while others are announced. */
+  /** Without leases, a writer may append while the audit line is written. */
   #assertUnchanged({ live, sessionId }: TrashPlaces, { size, modifiedMs }: FileStat): void {
     const now = fileStat(this.#fs, live.logFile);
     if (now?.size === size && now.modifiedMs === modifiedMs) return;
     throw now === undefined
       ? sessionNotFound(sessionId, live.rootFolder)
-      : sessionInUse(sessionId, "it was written at this moment");
+      : sessionInUse(sessionId, "it was written just now");
   }
 
   #holdSession({ live, sessionId }: TrashPlaces): GuardedFolder | undefined {
@@ -255,7 +255,7 @@ export class SessionTrash {
     return this.#options.hold?.(live.sessionFolder, sessionId, bytes);
   }
 
-  /** A folder without a log may stand where the session's is to go: of a writer that has stored nothing yet. */
+  /** Removes a folder without a log from the session's place: a writer made it and has stored nothing yet. */
   #clearWay(places: TrashPlaces): void {
     const { files, live, sessionId } = places;
     const { sessionFolder } = live;
@@ -274,7 +274,7 @@ export class SessionTrash {
     try {
       return hasFolder(this.#fs, places.folder) && hasFile(this.#fs, places.log);
     } catch (error) {
-      // A link in its place is nothing that was put there by this store.
+      // This store does not make links.
       if (error instanceof StoreError) return false;
       throw readFailure(places.folder, error);
     }
@@ -295,7 +295,7 @@ function isAsSeen({ size, modifiedMs }: FileStat, { bytes, lastActivityAt }: See
   return size === bytes && plausibleTime(modifiedMs) <= lastActivityAt;
 }
 
-/** What was to be done is done, or its error is on the way to the caller; a lease that stays runs out. */
+/** Ignores errors: the work is done or has failed already, and a lease that stays expires. */
 function letGo(release: () => void): void {
   try {
     release();

@@ -1,16 +1,14 @@
 /**
- * Makes many moves survive a power loss at once: whoever asks while a sync is under way is served by the
- * next one, together with others who ask, up to a number.
+ * Syncs many moves together: moves that arrive during a sync share the next one, up to a limit.
  *
- * The order is what matters: files and folders that something was moved into, then the folder that all of
- * them share, then those that something was moved out of. So whatever a power loss takes, nothing is gone
- * from the old place before it is in the new one.
+ * The order matters: first the files and folders that were moved into, then the folder that all moves share, then the
+ * folders that were moved out of. So after a power loss, nothing is missing from its old place before it is in the new.
  */
 import { setImmediate } from "node:timers/promises";
 import { RETENTION_DEFAULTS } from "../../../base/defaults/retention.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 
-/** What one move has changed. */
+/** The changes of one move. */
 interface SyncOrder {
   readonly file?: OpenFile;
   readonly into?: string;
@@ -29,13 +27,13 @@ export class SyncGroup {
   #waiting: Waiting[] = [];
   #isRunning = false;
 
-  /** `syncShared` syncs what all moves have changed. */
+  /** `syncShared` syncs the files and folders that all moves change. */
   constructor(fs: FileSystem, syncShared: () => Promise<void>) {
     this.#fs = fs;
     this.#syncShared = syncShared;
   }
 
-  /** Resolves when everything that was changed before this call is durable. */
+  /** Resolves when everything changed before this call is durable. */
   add(order: SyncOrder): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ order, resolve, reject });
@@ -46,9 +44,9 @@ export class SyncGroup {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      // Those who are about to ask come along: a disk that syncs holds up who changes folders meanwhile.
+      // Let pending moves join: a sync of the disk blocks changes of folders meanwhile.
       await setImmediate();
-      // The rest of those who wait go on with the next; whoever moves files meanwhile is not waited for.
+      // The others take the next sync, and later moves are not waited for.
       const group = this.#waiting.splice(0, RETENTION_DEFAULTS.syncedSessionsCount);
       try {
         await this.#sync(group.map(({ order }) => order));
@@ -69,7 +67,7 @@ export class SyncGroup {
   }
 }
 
-/** Waits for all, also where one fails: nobody is to close a file that is being synced. */
+/** Waits for all even if one fails, so that no file is closed during its sync. */
 async function allDone(work: readonly (Promise<void> | undefined)[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) if (result.status === "rejected") throw result.reason;
 }

@@ -1,6 +1,6 @@
 /**
- * The audit of a trash: a line for every session that was moved, brought back or deleted, so that
- * nothing disappears without a trace. A line stands in the file before the thing it tells is done.
+ * The audit of a trash: a line for every session that was moved, restored or purged, so that nothing disappears without
+ * a trace. A line is written before its operation.
  */
 import { join } from "node:path";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
@@ -8,16 +8,13 @@ import { writeWhole } from "../replace/whole-file.ts";
 
 const NEWLINE = 0x0a;
 
-/**
- * What a line tells. `taken-back`: what the line before says was not done after all. `left`: something in
- * the session's folder was not its own and was not deleted.
- */
+/** `taken-back`: the operation of the line before was undone. `left`: foreign files were not deleted. */
 type AuditAction = "trash" | "restore" | "purge" | "taken-back" | "left";
 
 export interface AuditLine {
   readonly action: AuditAction;
   readonly sessionId: string;
-  /** Milliseconds since the epoch; absent where the store has no clock. */
+  /** Milliseconds since the epoch; absent if the store has no clock. */
   readonly at?: number;
   readonly reason?: string;
   readonly paths?: readonly string[];
@@ -39,7 +36,7 @@ export class TrashAudit {
     this.path = join(trashFolder, "audit.jsonl");
   }
 
-  /** Resolves when the line is there, written together with those of all who ask meanwhile. */
+  /** Resolves when the line is written. Concurrent lines share one write. */
   add(line: AuditLine): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line, resolve, reject });
@@ -63,7 +60,7 @@ export class TrashAudit {
     const file = this.#fs.open(this.path, "append");
     try {
       const size = file.size();
-      // What a crash tore is closed, so that this line is one of its own.
+      // Ends a torn line, so that this one is separate.
       const before = size > 0 && file.read(size - 1, 1)[0] !== NEWLINE ? "\n" : "";
       const text = lines.map((line) => `${JSON.stringify({ v: 1, ...line })}\n`).join("");
       writeOrTakeBack(file, size, Buffer.from(before + text, "utf8"));
@@ -90,7 +87,7 @@ function writeOrTakeBack(file: OpenFile, size: number, bytes: Uint8Array): void 
     try {
       file.truncate(size);
     } catch {
-      // Half a line stays, and the next one closes it.
+      // Half a line stays, and the next write ends it.
     }
     throw error;
   }

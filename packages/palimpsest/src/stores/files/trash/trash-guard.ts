@@ -1,9 +1,9 @@
 /**
- * One process at a time moves sessions into a trash and out of it, and whoever begins settles what was left.
+ * Lets one process at a time move sessions into a trash and out of it. A process that begins first finishes or undoes
+ * interrupted moves.
  *
- * `<trash>/.holder` has the lease of the process that is at it, for as long as it has something under way.
- * `<trash>/.busy/<session>` is there while a session is moved, whatever stands in it; where one is found at the
- * beginning, its process ended in the middle.
+ * `<trash>/.holder` has the lease of the active process. `<trash>/.busy/<session>` exists while a session is moved; its
+ * content does not matter. A process that finds one when it begins knows that another one was interrupted.
  */
 import { join } from "node:path";
 import { errorCode, StoreError } from "../../../base/errors.ts";
@@ -12,9 +12,9 @@ import { isSessionId } from "../../shared/session-paths.ts";
 import { DurableFolders } from "../replace/durable-folders.ts";
 import { hasFolder } from "./trash-places.ts";
 
-/** A folder that is held against other processes. */
+/** A folder that is locked against other processes. */
 export interface GuardedFolder {
-  /** Whether it still is, as far as was noticed. */
+  /** False once the loss of the lock was noticed. */
   readonly isHeld: boolean;
   /** A second call does nothing. */
   release(): void;
@@ -24,11 +24,11 @@ interface TrashGuardOptions {
   readonly fs: FileSystem;
   /** The trash. */
   readonly folder: string;
-  /** A file of the trash that is there from the first move on. */
+  /** A file of the trash that exists from the first move on. */
   readonly standingFile: string;
-  /** Holds a folder on behalf of a session; absent where a store keeps no leases. @throws `SESSION_IN_USE` */
+  /** Locks a folder for a session; absent if the store keeps no leases. @throws `SESSION_IN_USE` */
   readonly hold: ((folder: string, sessionId: string) => GuardedFolder) | undefined;
-  /** Finishes or undoes what was begun with a session; throws where the disk refuses. */
+  /** Finishes or undoes an interrupted operation; throws if the disk refuses. */
   readonly settle: (sessionId: string) => void;
 }
 
@@ -38,7 +38,7 @@ export class TrashGuard {
   readonly #busyFolder: string;
   /** The last operation on each session in this process. */
   readonly #queues = new Map<string, Promise<unknown>>();
-  /** What is under way in this process, and not left by a crash. */
+  /** Sessions with an operation of this process, whose marks are not remains of a crash. */
   readonly #underWay = new Set<string>();
   #holder: GuardedFolder | undefined;
   #activeCount = 0;
@@ -49,19 +49,19 @@ export class TrashGuard {
     this.#busyFolder = join(options.folder, ".busy");
   }
 
-  /** Whether something with the session is under way, or was when its process ended. */
+  /** True if an operation on the session is under way or was interrupted. */
   isMarked(sessionId: string): boolean {
     return this.#fs.stat(this.#markOf(sessionId)) !== undefined;
   }
 
-  /** Whether this process has something under way. */
+  /** True while this process has an operation under way. */
   get isActive(): boolean {
     return this.#activeCount > 0;
   }
 
   /**
-   * Whether the session is being moved at this moment. What a crash left of a move is settled before; where
-   * another process keeps that from being done, it counts as being moved.
+   * True while the session is being moved. Settles an interrupted move first; if another process prevents that, the
+   * session counts as being moved.
    */
   isMoving(sessionId: string): boolean {
     if (!this.isMarked(sessionId)) return false;
@@ -112,7 +112,7 @@ export class TrashGuard {
     }
   }
 
-  /** Settles what earlier processes were in the middle of; nothing where another process is at it now. */
+  /** Settles interrupted operations of earlier processes; does nothing while another process is active. */
   async settleAll(): Promise<void> {
     if (!hasFolder(this.#fs, this.#busyFolder)) return;
     try {
@@ -124,7 +124,7 @@ export class TrashGuard {
     this.#end();
   }
 
-  /** A new trash is durable before anything moves into it. */
+  /** Makes a new trash durable before anything moves into it. */
   async #makeFolder(): Promise<void> {
     if (this.isActive || hasFolder(this.#fs, this.#busyFolder)) return;
     const folders = new DurableFolders(this.#fs);
@@ -132,7 +132,7 @@ export class TrashGuard {
     await folders.sync();
   }
 
-  /** @throws `SESSION_IN_USE` where another process is at it. */
+  /** @throws `SESSION_IN_USE` if another process is active. */
   #begin(sessionId: string): void {
     const isFirst = this.#activeCount === 0;
     if (isFirst || this.#holder?.isHeld === false) {
@@ -140,7 +140,7 @@ export class TrashGuard {
       try {
         this.#settleMarked();
       } catch (error) {
-        // Kept, it would be renewed for as long as the process lives, and refuse everybody.
+        // Otherwise this process would renew the lease and lock out all others.
         if (isFirst) this.#release();
         throw error;
       }
@@ -171,7 +171,7 @@ export class TrashGuard {
     try {
       this.#holder?.release();
     } catch {
-      // A lease that stays runs out.
+      // A lease that stays expires.
     }
     this.#holder = undefined;
   }
@@ -187,7 +187,7 @@ export class TrashGuard {
       this.#options.settle(sessionId);
       return true;
     } catch {
-      // The session is whole either way; whoever comes next tries again.
+      // The session is whole either way, and the next operation tries again.
       return false;
     }
   }
@@ -203,8 +203,8 @@ export class TrashGuard {
   }
 
   /**
-   * Gives a file that is there already a second name. A file of its own costs more, and so does every other that
-   * is made after it is removed: file systems look past the places of files that are just gone.
+   * Marks with a hard link to an existing file. A new file costs more, and so does every file made after its removal:
+   * file systems do not reuse the place of a removed file at once.
    */
   #markByLink(mark: string): boolean {
     const { standingFile } = this.#options;
@@ -216,7 +216,7 @@ export class TrashGuard {
       return true;
     } catch (error) {
       if (errorCode(error) === "EEXIST") throw error;
-      // Files have one name only here, or what is wrong is told of a file of its own.
+      // No hard links here, or another failure that making a file will report.
       return false;
     }
   }
@@ -225,7 +225,7 @@ export class TrashGuard {
     try {
       this.#fs.remove(this.#markOf(sessionId));
     } catch {
-      // Whoever comes next finds nothing to settle and removes it.
+      // The next operation finds nothing to settle and removes it.
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The single steps of moving a session into the trash, out of it, and of deleting it: each is undone or
- * gone on with by `settle`, wherever a crash came (`session-trash.ts` has the states).
+ * The single steps of moving a session to the trash, restoring it, and purging it. After a crash between any two,
+ * `settle` undoes or finishes the operation (`session-trash.ts` lists the states).
  */
 
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
@@ -32,7 +32,7 @@ export class TrashMoves {
     this.#audit = audit;
   }
 
-  /** Makes the session's place, with a record of when and why; the caller closes the file. */
+  /** Makes the session's place with a record of the time and reason; the caller closes the file. */
   makePlace(places: TrashPlaces, trashing: Trashing): OpenFile {
     if (hasFolder(this.#fs, places.folder)) {
       if (this.#fs.stat(places.files) !== undefined)
@@ -51,7 +51,7 @@ export class TrashMoves {
     if (this.#fs.stat(live.sessionFolder) !== undefined) this.#fs.rename(live.sessionFolder, files);
   }
 
-  /** The folder before the log: whoever sees the log finds the blobs. From here on it is not in the trash. */
+  /** Moves the folder before the log, so that a session with a log has its blobs. From here on it is restored. */
   moveBack({ files, live, log, sessionId }: TrashPlaces): void {
     if (hasFile(this.#fs, live.logFile)) throw sessionExists(sessionId);
     if (hasFolder(this.#fs, files)) this.#fs.rename(files, live.sessionFolder);
@@ -65,13 +65,13 @@ export class TrashMoves {
       this.audit(places, { action: "taken-back" });
       this.removeRecord(places);
     } catch {
-      // The caller hears of the error that made this necessary.
+      // The caller gets the error that made this necessary.
     }
   }
 
   /**
-   * Brought back is used: the next clean-up is not to take it away again. That was not before it went, also by a
-   * clock that is wrong at the moment.
+   * Makes the restored session active, so that the next clean-up keeps it. Never earlier than its move to the trash,
+   * even if the clock is wrong now.
    */
   touch(places: TrashPlaces): void {
     if (this.#clock === undefined) return;
@@ -79,7 +79,7 @@ export class TrashMoves {
       const { trashedAt = 0 } = readRecord(this.#fs, places);
       this.#fs.touch(places.live.logFile, Math.max(this.#clock.nowMs(), trashedAt));
     } catch {
-      // The session is back; only its date is what it was.
+      // The session is restored, only with its old date.
     }
   }
 
@@ -99,13 +99,13 @@ export class TrashMoves {
     const left = removeTrashedFiles(this.#fs, folder).filter((path) => path !== purged && !isLeft(path));
     if (left.length > 0) this.audit(places, { action: "left", paths: left });
     if (hasFolder(this.#fs, files)) this.#fs.rename(files, leftFolder(this.#fs, places));
-    // A new session of this id has a record of its own.
+    // A new session with this id has another record there.
     if (!hasFile(this.#fs, live.logFile)) forgetEnd(this.#fs, live.endFile);
     this.#fs.remove(purged);
     removeLeases(this.#fs, folder);
   }
 
-  /** Finishes or undoes what is half done. */
+  /** Finishes or undoes an interrupted operation. */
   settle(places: TrashPlaces): void {
     const { files, folder, live, log, purged } = places;
     const fs = this.#fs;
@@ -131,6 +131,6 @@ export class TrashMoves {
 
   #lineOf({ sessionId }: TrashPlaces, line: Omit<AuditLine, "sessionId">): AuditLine {
     const at = line.at ?? this.#clock?.nowMs();
-    return { ...line, sessionId, ...(at === undefined ? {} : { at }) };
+    return { ...line, sessionId, at };
   }
 }

@@ -1,18 +1,18 @@
 /**
- * Where a session lies in the trash, and what is written down about it.
+ * Paths of a session in the trash, and the record of the time and reason of its move.
  *
  * ```text
  * <trash>/audit.jsonl               a line for every move, restore and purge
- * <trash>/<session>/log.jsonl       the log; what has one is in the trash and can be restored
+ * <trash>/<session>/log.jsonl       the log; a session with one is in the trash and can be restored
  * <trash>/<session>/files/          the session's folder, as it was
- * <trash>/<session>/trashed.json    when and why
- * <trash>/<session>/purged.jsonl    in place of the log: it is being deleted for good
- * <trash>/<session>/left-<n>/       what was not the session's own and is never deleted
- * <trash>/.busy/<session>           an operation is under way, or was when its process ended
- * <trash>/.holder/                  the lease of the process that is at it
+ * <trash>/<session>/trashed.json    time and reason
+ * <trash>/<session>/purged.jsonl    in place of the log: the session is being purged
+ * <trash>/<session>/left-<n>/       foreign files, which are never deleted
+ * <trash>/.busy/<session>           an operation is under way or was interrupted
+ * <trash>/.holder/                  the lease of the active process
  * ```
  *
- * Nothing here is followed through a symbolic link.
+ * Symbolic links are never followed.
  */
 import { basename, join } from "node:path";
 import { StoreError } from "../../../base/errors.ts";
@@ -27,7 +27,7 @@ const RECORD_VERSION = 1;
 const RECORD_LIMIT_BYTES = 65_536;
 const REASON_CHARS = 1_000;
 
-/** Everywhere that a session, or a part of it, may lie. */
+/** All paths of a session, outside and inside the trash. */
 export interface TrashPlaces {
   readonly sessionId: string;
   readonly live: SessionPaths;
@@ -53,7 +53,7 @@ export function trashPlaces(trashFolder: string, sessionId: string, live: Sessio
   };
 }
 
-/** A free name for what is left of the session's folder. */
+/** Returns a free name for the foreign files of a session's folder. */
 export function leftFolder(fs: FileSystem, { folder }: TrashPlaces): string {
   for (let number = 1; ; number++) {
     const path = join(folder, `left-${number}`);
@@ -61,24 +61,24 @@ export function leftFolder(fs: FileSystem, { folder }: TrashPlaces): string {
   }
 }
 
-/** Whether an earlier deletion left this folder. */
+/** True for a folder that an earlier deletion left. */
 export function isLeft(path: string): boolean {
   return /^left-\d+$/.test(basename(path));
 }
 
-/** Whether there is a regular file. @throws `STORE_FAILED` where a link stands in its place. */
+/** True if there is a regular file. @throws `STORE_FAILED` for a link. */
 export function hasFile(fs: FileSystem, path: string): boolean {
   return fileStat(fs, path) !== undefined;
 }
 
-/** Of a regular file, if there is one. @throws `STORE_FAILED` where a link stands in its place. */
+/** The state of a regular file, if there is one. @throws `STORE_FAILED` for a link. */
 export function fileStat(fs: FileSystem, path: string): FileStat | undefined {
   const stat = fs.stat(path);
   if (stat?.isLink) throw linkRefused(path);
   return stat?.isDirectory === false ? stat : undefined;
 }
 
-/** Whether there is a folder. @throws `STORE_FAILED` where a link stands in its place. */
+/** True if there is a folder. @throws `STORE_FAILED` for a link. */
 export function hasFolder(fs: FileSystem, path: string): boolean {
   const stat = fs.stat(path);
   if (stat?.isLink) throw linkRefused(path);
@@ -87,12 +87,12 @@ export function hasFolder(fs: FileSystem, path: string): boolean {
 
 function linkRefused(path: string): StoreError {
   return new StoreError("STORE_FAILED", {
-    message: `${path} is a symbolic link; what it leads to is neither moved nor deleted.`,
-    hint: "Put the file or folder itself in its place, or remove the link.",
+    message: `${path} is a symbolic link; its target is neither moved nor deleted.`,
+    hint: "Replace the link by the file or folder itself, or remove it.",
   });
 }
 
-/** Writes down when and why. The file is open, for who makes it survive a power loss and closes it. */
+/** Writes the record of a move. The caller syncs and closes the returned file. */
 export function writeRecord(
   fs: FileSystem,
   { record, sessionId }: TrashPlaces,
@@ -109,24 +109,20 @@ export function writeRecord(
   }
 }
 
-/** What is known of a session in the trash; only its id where the record is damaged. */
+/** Reads the record of a session in the trash; returns only its id if the record is damaged. */
 export function readRecord(fs: FileSystem, { record, sessionId }: TrashPlaces): TrashedSession {
   const parsed = parseJson(readRecordText(fs, record));
   if (!parsed.ok || !isObject(parsed.value)) return { sessionId };
   const trashedAt = asNumber(parsed.value["trashedAt"]);
   const reason = asString(parsed.value["reason"]);
-  return {
-    sessionId,
-    ...(trashedAt === undefined ? {} : { trashedAt }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return { sessionId, trashedAt, reason };
 }
 
 function readRecordText(fs: FileSystem, path: string): string {
   try {
     return hasFile(fs, path) ? readText(fs, path, RECORD_LIMIT_BYTES) : "";
   } catch {
-    // A record that cannot be read is as good as none: the session is listed without a date.
+    // Treated as missing: the session is listed without a date.
     return "";
   }
 }

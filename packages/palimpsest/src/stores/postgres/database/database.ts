@@ -1,17 +1,15 @@
 /**
- * Runs statements, one at a time each on a connection of its own, and tries again what failed for a
- * passing reason.
+ * Runs the store's statements, each on a separate connection, and retries after a passing failure.
  *
- * DESIGN. Every change is one statement and so one transaction: there is nothing half done, and nothing
- * of a transaction is left over on a connection that goes back to the pool. A statement whose answer was
- * lost may have been carried out, so whoever runs one has to be ready to find it done (`isRepeated`).
- * Waiting is bounded everywhere: for a connection, for an answer, and for all tries together.
+ * DESIGN. Every change is one statement and so one transaction: nothing is left half done, and no transaction stays
+ * open on a connection that goes back to the pool. The server may have carried out a statement although its answer was
+ * lost, so a caller has to expect that (`isRepeated`). Every wait is bounded: for a connection, for an answer, and for
+ * all tries together.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
-import { OptionError } from "../../../base/errors.ts";
+import { OptionError, StoreError } from "../../../base/errors.ts";
 import { databaseFailure, isBroken, isPassing, NoAnswer } from "./database-failure.ts";
-import type { DurabilityCheck } from "./durability-check.ts";
 import {
   guard,
   guardPool,
@@ -19,16 +17,17 @@ import {
   type PostgresPool,
   type PostgresQueryable,
 } from "./postgres-pool.ts";
+import { leftovers, migration, OLDEST_TABLES_VERSION, TABLES_VERSION, type Tables } from "./tables.ts";
 
 interface Statement {
-  /** What a write says may depend on the version of the tables that it finds. */
+  /** A function if the text of a write depends on the version of the tables. */
   readonly text: string | ((tablesVersion: number) => string);
   readonly values?: readonly unknown[];
-  /** For the error: what could not be done. */
+  /** The failed operation, for the error. */
   readonly what: string;
-  /** What it changes has to survive a power loss. */
+  /** The change has to survive a power loss. */
   readonly isWrite?: boolean;
-  /** Tried once: somebody will come again anyway. */
+  /** Tried once: a later statement does the same anyway. */
   readonly isOnce?: boolean;
 }
 
@@ -41,7 +40,7 @@ export interface StatementOutcome {
 interface DatabaseOptions {
   readonly pool: PostgresPool | PostgresQueryable;
   readonly durability: DurabilityCheck;
-  /** So long something is tried again; 0 tries once. */
+  /** Time for retries; 0 tries once. */
   readonly retryForMs: number;
 }
 
@@ -111,14 +110,14 @@ function isPool(pool: PostgresPool | PostgresQueryable): pool is PostgresPool {
   return typeof (pool as Partial<PostgresPool>).connect === "function";
 }
 
-/** A pool without a free connection waits for ever; one that comes too late goes back. */
+/** A pool without a free connection waits forever; a connection that arrives too late goes back. */
 async function connect(pool: PostgresPool): Promise<PostgresClient> {
   const lent = pool.connect();
   const client = await within(lent, POSTGRES_DEFAULTS.connectLimitMs, "no connection became free").catch(
     (error: unknown) => {
       lent.then(
         (late) => late.release(),
-        () => {}, // Why it never came was not waited for.
+        () => {}, // The caller has its error already.
       );
       throw error;
     },
@@ -150,4 +149,66 @@ async function within<T>(promise: Promise<T>, limitMs: number, what: string): Pr
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Returns the version of the tables for a connection that may write; asks once per connection. */
+type DurabilityCheck = (
+  client: object,
+  ask: (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
+) => Promise<number>;
+
+const STRONG: ReadonlySet<unknown> = new Set(["on", "remote_apply"]);
+
+/**
+ * Makes the check that a connection's commits survive a power loss, once before its first write: the settings may differ
+ * between roles, databases and connections. It also reads the version, so that a missing migration is the first error.
+ */
+export function durabilityCheck(tables: Tables, isWeakAllowed: boolean): DurabilityCheck {
+  const text = `SELECT current_setting('synchronous_commit') AS "synchronousCommit", current_setting('fsync') AS "fsync",
+    (SELECT max(version) FROM ${tables.versions}) AS "version"`;
+  // Per store: another store on the same pool may have other tables or other rules.
+  const checked = new WeakMap<object, number>();
+  return async (client, ask) => {
+    const known = checked.get(client);
+    if (known !== undefined) return known;
+    const [row] = await ask(text);
+    const version = Number(row?.["version"] ?? 0);
+    if (version < OLDEST_TABLES_VERSION) throw outdated(version);
+    const { synchronousCommit, fsync } = row ?? {};
+    if (!isWeakAllowed && !STRONG.has(synchronousCommit)) throw weak("synchronous_commit", synchronousCommit);
+    if (!isWeakAllowed && fsync !== "on") throw weak("fsync", fsync);
+    // Tables of an earlier version may be brought up to date while the connection lives.
+    if (version >= TABLES_VERSION) checked.set(client, version);
+    return version;
+  };
+}
+
+function weak(name: string, value: unknown): StoreError {
+  return new StoreError("STORE_FAILED", {
+    message: `The server commits with ${name} = ${String(value)}: what it acknowledges could be lost with its power.`,
+    hint: `Set ${name} to on for this role or in the options of the connection, or pass allowWeakDurability.`,
+  });
+}
+
+function outdated(version: number): StoreError {
+  return new StoreError("STORE_FAILED", {
+    message: `The tables are of version ${version}; this library writes version ${OLDEST_TABLES_VERSION} to ${TABLES_VERSION}.`,
+    hint: "Bring them up to date with `migrate()`.",
+  });
+}
+
+/** Makes the tables and removes leftovers. @throws `STORE_FAILED`, among others if the encoding is not UTF-8. */
+export async function migrate(database: Database, tables: Tables): Promise<void> {
+  const { rows } = await database.run({
+    what: "The tables could not be made",
+    text: `SELECT current_setting('server_encoding') AS "encoding"`,
+  });
+  const encoding = rows[0]?.["encoding"];
+  if (encoding !== "UTF8")
+    throw new StoreError("STORE_FAILED", {
+      message: `The database is encoded in ${String(encoding)}, which cannot hold every character.`,
+      hint: "Make a database with ENCODING 'UTF8' for the sessions.",
+    });
+  await database.run({ what: "The tables could not be made", text: migration(tables) });
+  await database.run({ what: "Leftovers could not be removed", text: leftovers(tables) });
 }

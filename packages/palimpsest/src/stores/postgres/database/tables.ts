@@ -1,23 +1,25 @@
 /**
- * The tables, and how they come into being.
+ * The tables of the store and the statements that make them.
  *
  * DESIGN. A session is a row of `sessions`, found by scope and id; its entries and blobs hang on the
- * row's own key, so do its notes, so that going to the trash and coming back is one change of one row, and what a
- * session owns goes with it when it is purged. Positions are sequence numbers.
+ * row's key, and so do its notes. So moving to the trash and back changes one row, and a purge removes everything that
+ * a session owns. Positions are sequence numbers.
  *
  * Texts that come from outside are kept as JSON text, which escapes the two things that the server's
- * `text` refuses (U+0000 and half a surrogate pair); blobs are bytes. Both come back to the letter.
+ * `text` refuses (U+0000 and half a surrogate pair); blobs are bytes. Both keep every character.
  *
- * Rule for every later version: only add. A program of the version before goes on working beside it,
- * so that programs can be replaced one after another.
+ * Rule for every later version: only add. A program of the version before continues to work with the tables, so that
+ * programs can be replaced one after another.
  */
 import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { OptionError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/text/text.ts";
+import type { Hasher } from "../../../ports/runtime.ts";
+import type { Scope } from "../../../transcript/entries.ts";
 
 /** The version that {@link migration} brings the tables to. */
 export const TABLES_VERSION = 3;
-/** The oldest version that sessions can be appended to: `migrate` may come after the new program. */
+/** The oldest version that takes appends: `migrate` may run after the new program starts. */
 export const OLDEST_TABLES_VERSION = 2;
 /** From this version on a row of the entries has a checksum. */
 export const CHECKSUM_VERSION = 3;
@@ -35,7 +37,7 @@ export interface Tables {
   readonly damage: string;
 }
 
-/** @throws `OptionError` for a name that is not plain: what is quoted below needs no escaping. */
+/** @throws `OptionError` for a name that is not plain, so that the quoted names below need no escaping. */
 export function tablesIn(schema: string): Tables {
   const isPlain = typeof schema === "string" && NAME_PATTERN.test(schema);
   if (!isPlain || schema.length > POSTGRES_DEFAULTS.schemaNameLimitChars || /^pg_/i.test(schema))
@@ -55,7 +57,7 @@ export function tablesIn(schema: string): Tables {
   };
 }
 
-/** One statement that makes what is missing; of several at once the others wait and find it done. */
+/** One statement that makes missing tables; concurrent ones wait for each other. */
 export function migration(tables: Tables): string {
   const { schema } = tables;
   return `DO $palimpsest$
@@ -152,10 +154,22 @@ function thirdVersion({ sessions, entries, damage }: Tables): string {
     CREATE INDEX damage_of_session ON ${damage} (session_key, seq);`;
 }
 
-/** What a writer left that died between its first blob and its first entry, a day ago or more. */
+/** Removes sessions whose writer died between its first blob and its first entry, a day ago or more. */
 export function leftovers({ sessions, entries, damage }: Tables): string {
   return `DELETE FROM ${sessions} s WHERE s.last_seq = 0 AND s.created_at < clock_timestamp() - interval '1 day'
     AND (s.lease_until IS NULL OR s.lease_until < clock_timestamp())
     AND NOT EXISTS (SELECT FROM ${entries} e WHERE e.session_key = s.key)
     AND NOT EXISTS (SELECT FROM ${damage} d WHERE d.session_key = s.key)`;
+}
+
+/**
+ * Tenant and project as one text, which is part of every key. JSON, so that no two scopes look alike (a missing tenant
+ * is not an empty one) and every character is allowed. A text that is too long for an index becomes its hash, which is
+ * never equal to a JSON text.
+ */
+export function scopeKey({ tenant, project }: Scope = {}, hasher: Hasher): string {
+  const json = JSON.stringify([tenant ?? null, project ?? null]);
+  return Buffer.byteLength(json) <= POSTGRES_DEFAULTS.scopeKeyLimitBytes
+    ? json
+    : `sha256:${hasher.sha256(json)}`;
 }

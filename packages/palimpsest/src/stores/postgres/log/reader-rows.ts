@@ -2,7 +2,7 @@
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
-import { type ReadRow, readRow } from "./read-row.ts";
+import { type ReadRow, readRow } from "./entry-rows.ts";
 import type { MisplacedRow } from "./row-assembler.ts";
 import type { SessionName } from "./session-row.ts";
 

@@ -9,7 +9,7 @@
  */
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
-import type { ReadRow } from "./read-row.ts";
+import type { ReadRow } from "./entry-rows.ts";
 import { type PlacedRow, RunChooser } from "./run-chooser.ts";
 
 /** A row that holds the entry of another number, as far as its first bytes tell. */

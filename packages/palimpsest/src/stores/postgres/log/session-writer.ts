@@ -16,10 +16,10 @@
  * entries, which no list shows and `migrate` removes after a day.
  */
 import { StoreError } from "../../../base/errors.ts";
-import { assertGoesOn, sessionTaken } from "../../shared/entry-order.ts";
+import { assertGoesOn, sessionTaken } from "../../shared/append-rules.ts";
 import { sessionExists, sessionNotFound } from "../../shared/store-failure.ts";
 import { SQLSTATE, sqlState } from "../database/database-failure.ts";
-import { type Batch, stateAfter } from "./append-batch.ts";
+import { type Batch, stateAfter } from "./entry-rows.ts";
 import type { LeaseRenewal } from "./lease-renewal.ts";
 import type { LogRows } from "./log-rows.ts";
 import { isEmpty, parseText, type SessionName, type SessionState } from "./session-row.ts";

@@ -5,7 +5,7 @@
 import type { Hasher } from "../../../ports/runtime.ts";
 import type { Database } from "../database/database.ts";
 import { CHECKSUM_VERSION, type Tables } from "../database/tables.ts";
-import type { Batch } from "./append-batch.ts";
+import type { Batch } from "./entry-rows.ts";
 import type { RowOrder } from "./row-assembler.ts";
 import { type SessionName, type SessionState, stateColumns, stateOf } from "./session-row.ts";
 

@@ -1,11 +1,12 @@
-/** Entries as one append stores them, and what they change in what a list shows of the session. */
+/** Rows of entries: formatted for one append with the changes to the session's row, and read back without trust. */
+import { crc32 } from "node:zlib";
 import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import type { LogDamage } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
-import { formatEntry } from "../../../transcript/entry-line.ts";
+import { formatEntry, parseEntry } from "../../../transcript/entry-line.ts";
 import { SessionInfoBuilder } from "../../shared/session-info.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
-import { checksumOf } from "./read-row.ts";
 import { parseMetadata, type SessionState } from "./session-row.ts";
 
 export interface Batch {
@@ -19,7 +20,7 @@ export interface Batch {
   readonly info: ReturnType<SessionInfoBuilder["info"]>;
 }
 
-/** Formatted at once, so that nothing that a caller does later changes it. There is at least one entry. */
+/** Formats at once, so that later changes by the caller have no effect. Needs at least one entry. */
 export function batchOf(entries: readonly Entry[]): Batch {
   const what = `${entries.length} entries could not be written`;
   let bodies: readonly string[];
@@ -50,7 +51,7 @@ export function batchOf(entries: readonly Entry[]): Batch {
   };
 }
 
-/** The session once the batch is in it. */
+/** The session's row after the batch. */
 export function stateAfter(state: SessionState, { info, lastSeq, bytes }: Batch): SessionState {
   const { header, metadata, firstPrompt } = info;
   return {
@@ -65,4 +66,33 @@ export function stateAfter(state: SessionState, { info, lastSeq, bytes }: Batch)
         : JSON.stringify({ ...parseMetadata(state.metadata), ...metadata }),
     firstPrompt: state.firstPrompt ?? (firstPrompt === undefined ? null : JSON.stringify(firstPrompt)),
   };
+}
+
+/** A row as read: a whole entry, or the reason for its damage. */
+export interface ReadRow {
+  /** The number of the row. A row that was changed may hold the entry of another number. */
+  readonly place: number;
+  readonly bytes: number;
+  /** Present where the row is whole. */
+  readonly entry?: Entry;
+  /** Present where it is not. */
+  readonly reason?: LogDamage["reason"];
+  /** The row has a checksum; rows of earlier versions have none. */
+  readonly isVerified: boolean;
+}
+
+/** The CRC-32 of an entry's text in UTF-8, as its row keeps it. */
+export function checksumOf(body: string): number {
+  return crc32(body);
+}
+
+/** Parses a row. Numbers arrive as strings, numbers or bigints, depending on the client's configuration. */
+export function readRow(row: Readonly<Record<string, unknown>>): ReadRow {
+  const body = String(row["body"]);
+  const { checksum } = row;
+  const isVerified = checksum !== null && checksum !== undefined;
+  const read = { place: Number(row["seq"]), bytes: Buffer.byteLength(body), isVerified };
+  if (isVerified && Number(checksum) !== checksumOf(body)) return { ...read, reason: "bad-checksum" };
+  const parsed = parseEntry(body);
+  return parsed.ok ? { ...read, entry: parsed.entry } : { ...read, reason: parsed.reason };
 }
