@@ -232,7 +232,7 @@ export const rowCases: readonly Case[] = [
       const { notes } = await stored(store);
       await notes?.replace(undefined, "# Notes");
       for (const [content, reported] of [
-        [`decode('ff', 'hex')`, "1 bytes that are no UTF-8"],
+        [`decode('ff', 'hex')`, "1 bytes that are not UTF-8"],
         [`decode(repeat('61', 2000000), 'hex')`, "2000000 bytes; they may have 1048576"],
       ]) {
         await database.run(`UPDATE "${schema}".notes SET content = ${content}`);

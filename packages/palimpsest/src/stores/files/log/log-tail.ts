@@ -134,8 +134,8 @@ function readMiddleOfLog(
   const start = range.from === 0 ? { position: 0, after: undefined } : findFirmStart(file, range);
   if (start === undefined) return undefined;
   const { position, after } = start;
-  const known = after === undefined ? {} : { after };
-  return { ...readWholeLog(file, { from: position, to: range.to, ...known }), before: after };
+
+  return { ...readWholeLog(file, { from: position, to: range.to, after }), before: after };
 }
 
 function findFirmStart(

@@ -111,9 +111,9 @@ describe("what is no notes file", () => {
       "has 10485760 bytes; the notes of a session may have 1048576",
     ],
     [
-      "bytes that are no UTF-8",
+      "bytes that are not UTF-8",
       () => writeFileSync(path, Buffer.from([0x23, 0xff, 0xfe])),
-      "3 bytes that are no UTF-8",
+      "3 bytes that are not UTF-8",
     ],
   ];
   it.each(CASES)("is told and left alone: %s", async (_, make, text) => {
